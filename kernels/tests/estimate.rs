@@ -185,7 +185,7 @@ fn wheel_slip_changes_own_model_and_is_compensated() {
     let found = swarm.models(Parameter::LeftWheel);
     assert!((found[4] - 0.7).abs() < 0.07, "{found:?}");
     assert!(swarm.adopted.iter().all(|(_, robot, ..)| *robot == 4), "{:?}", swarm.adopted);
-    let mut model = WorldModel::of(&WorldSpec::benchmark(ROBOTS));
+    let mut model = WorldModel::from_spec(&WorldSpec::benchmark(ROBOTS));
     model.set(Parameter::LeftWheel, 0.5);
     assert_eq!(model.compensated([0.05, 0.05]), [0.1, 0.05]);
     assert_eq!(model.compensated([0.13, 0.13]), [0.13, 0.065], "no wheel is told more than it can");

@@ -54,7 +54,8 @@ fn trees() -> Vec<Tree> {
 fn engines_agree_to_the_digit() {
     let programs: Vec<Program> = trees().iter().map(|tree| Program::compile(tree).unwrap()).collect();
     let spec = WorldSpec::benchmark(9);
-    let teams = (0..programs.len()).map(Team::all).chain([Team::of((0..9).map(|robot| robot % programs.len()))]);
+    let teams =
+        (0..programs.len()).map(Team::all).chain([Team::from_programs((0..9).map(|robot| robot % programs.len()))]);
     let jobs: Vec<Job<'_>> = teams
         .flat_map(|team| (0..5).map(move |world| (team.clone(), world)))
         .map(|(team, world)| Job { spec: &spec, start: 1, team, seed: 3, world, updates: 200 })
@@ -118,7 +119,7 @@ fn reduction_keeps_networks_and_takes_what_is_around_them() {
     // Values that a network reads from scratch registers must be kept; a network that cannot drive still has memory.
     let kept = "seq\n  movcs s_scr 3\n  movcv v_goal 0deg\n  invert\n    network\n      neuron 0 1\n        synapse s_scr 1\n      neuron 0 1\n";
     assert_eq!(reduce(&Tree::parse(kept).unwrap(), Options::default()).tree.to_string().matches("s_scr").count(), 2);
-    assert!(matches!(Memoryless::of(&network(0, 1)), Err(CompileError::HasMemory)));
+    assert!(matches!(Memoryless::from_tree(&network(0, 1)), Err(CompileError::HasMemory)));
 }
 
 #[test]

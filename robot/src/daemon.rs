@@ -34,7 +34,7 @@ use xpuck_wire::log::{self, Line, Tap};
 use xpuck_wire::message::{LogLine, RobotMessage, Sensors};
 use xpuck_wire::notify::Notifier;
 use xpuck_wire::peer::PeerMessage;
-use xpuck_wire::precedence;
+use xpuck_wire::priority;
 use xpuck_wire::rollout::BundleHead;
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::session::fresh_session;
@@ -319,7 +319,7 @@ impl Daemon<'_> {
         if priority == 0 {
             return;
         }
-        match precedence::run_first(priority) {
+        match priority::run_first(priority) {
             Ok(()) => {
                 self.realtime = true;
                 processors::pin_to_control();
@@ -375,7 +375,7 @@ impl Shell for Daemon<'_> {
 
     fn send_peer(&mut self, island: u16, message: PeerMessage) {
         if let Some(peers) = &self.peers {
-            peers.tell(island, message);
+            peers.send(island, message);
         }
     }
 

@@ -91,7 +91,7 @@ mod tests {
     use std::time::{Duration, Instant};
     use xpuck_wire::state::State;
 
-    fn told(directive: u64) -> ObeyedDirective {
+    fn obeyed_directive(directive: u64) -> ObeyedDirective {
         ObeyedDirective { directive, state: State::Pause, run: 5, held: true, stops: 3 }
     }
 
@@ -109,9 +109,9 @@ mod tests {
         let state = folder.path().join("not yet there");
         let (mut memory, known) = Memory::start("xp01", Some(&state)).unwrap();
         assert_eq!(known, None);
-        memory.put(&told(7));
+        memory.put(&obeyed_directive(7));
         until_kept(&mut memory, 7);
-        assert_eq!(Memory::start("xp01", Some(&state)).unwrap().1, Some(told(7)));
+        assert_eq!(Memory::start("xp01", Some(&state)).unwrap().1, Some(obeyed_directive(7)));
         std::fs::write(state.join(NAME), b"{").unwrap();
         assert_eq!(Memory::start("xp01", Some(&state)).unwrap().1, None);
     }
@@ -120,7 +120,7 @@ mod tests {
     fn without_a_folder_a_restart_finds_nothing() {
         let (mut memory, known) = Memory::start("xp01", None).unwrap();
         assert_eq!(known, None);
-        memory.put(&told(7));
+        memory.put(&obeyed_directive(7));
         assert_eq!((memory.news(), memory.news()), (Some(7), None));
     }
 }

@@ -12,7 +12,7 @@ use xpuck_hub_automata::arbiters::TreeSpecies;
 use xpuck_hub_automata::scenario::{Generation, Report, Request, Scenario};
 
 /// Prints the steps of a run, and the deliveries of its controller in runs with other random numbers.
-fn tell<C>(seed: u64, report: &Report<C>)
+fn print_summary<C>(seed: u64, report: &Report<C>)
 where
     for<'a> &'a C: Into<Arbitration<'a>>,
 {
@@ -81,7 +81,7 @@ where
     let (mut solved, mut evaluations) = (0, 0);
     for &seed in &seeds {
         let report = run(seed);
-        tell(seed, &report);
+        print_summary(seed, &report);
         solved += usize::from(report.solved);
         evaluations += report.evaluations();
     }

@@ -16,7 +16,7 @@ fn error(text: &str) -> String {
 }
 
 /// Returns the steps with generations, evaluations, fitness and tree.
-fn told(report: &Report<Arbiter>) -> Vec<String> {
+fn step_lines(report: &Report<Arbiter>) -> Vec<String> {
     let step = |step: &xpuck_hub_automata::scenario::StepReport<Arbiter>| {
         format!("{} {} {} {} {}", step.name, step.generations, step.evaluations, step.best, step.controller.tree())
     };
@@ -42,7 +42,7 @@ fn resumed_race_equals_uninterrupted_race() {
                 Request::GoOn
             }
         });
-        (told(&report), report, saved)
+        (step_lines(&report), report, saved)
     };
     let (whole, report, saved) = run(&BTreeMap::new());
     assert!(report.steps[0].ending.is_done(), "{:?}", report.steps[0].ending);
@@ -58,7 +58,7 @@ fn digits_are_the_same_however_runs_are_shared_out() {
     let scenario = Scenario::parse("c.toml", &text()).unwrap();
     type Score = fn(&[Arbiter], &[(usize, u32)], &Trials) -> Vec<f64>;
     let told_after_four = |score: Score| {
-        told(&scenario.run_race(7, &BTreeMap::new(), score, |generation| {
+        step_lines(&scenario.run_race(7, &BTreeMap::new(), score, |generation| {
             if generation.variables.generation == 4 { Request::Stop } else { Request::GoOn }
         }))
     };
@@ -91,11 +91,11 @@ fn race_step_starts_from_previous_population() {
         met = generation.members.iter().filter(|member| backs(&member.genome.tree().to_string())).count() > 10;
         Request::Stop
     });
-    assert!(met, "{:?}", told(&report));
+    assert!(met, "{:?}", step_lines(&report));
     assert_eq!(report.evaluations(), 27 + report.steps[3].evaluations);
     // One evaluation of Petrovic's algorithm is three runs; a generation has the runs of at most a hundred
     // evaluations.
-    assert!((20..=100).contains(&report.steps[3].evaluations), "{:?}", told(&report));
+    assert!((20..=100).contains(&report.steps[3].evaluations), "{:?}", step_lines(&report));
 }
 
 #[test]

@@ -109,10 +109,10 @@ fn steps_are_solved_and_reproducible_for_seed() {
         assert!(!report.solved);
         assert!(report.steps.iter().all(|step| step.evaluations > 0));
         assert!(report.steps[1].statistics.iter().any(|(_, operator)| operator.better > 0));
-        let crossed = |i: usize| report.steps[i].statistics.of(CROSSOVER).unwrap().applied;
+        let crossed = |i: usize| report.steps[i].statistics.get(CROSSOVER).unwrap().applied;
         assert!(
             crossed(1) > 0
-                && report.statistics().of(CROSSOVER).unwrap().applied == crossed(0) + crossed(1) + crossed(2)
+                && report.statistics().get(CROSSOVER).unwrap().applied == crossed(0) + crossed(1) + crossed(2)
         );
         report.steps.iter().map(|step| (step.generations, step.evaluations, step.controller.text())).collect::<Vec<_>>()
     };
@@ -181,7 +181,7 @@ row = [0.5, 0.5, 0.3, 2]
 "#;
 
 /// Returns the results of all steps of a run, and their final populations as text.
-fn told(begin: &BTreeMap<usize, Population>) -> (Vec<String>, Vec<String>) {
+fn run_results(begin: &BTreeMap<usize, Population>) -> (Vec<String>, Vec<String>) {
     let scenario = Scenario::parse("short", SHORT).unwrap();
     let mut populations = vec![String::new(); 3];
     let report = scenario.run(3, begin, evaluate_all, |seen| {
@@ -198,10 +198,10 @@ fn told(begin: &BTreeMap<usize, Population>) -> (Vec<String>, Vec<String>) {
 #[test]
 fn resumed_run_equals_uninterrupted_run() {
     let scenario = Scenario::parse("short", SHORT).unwrap();
-    let (whole, populations) = told(&BTreeMap::new());
+    let (whole, populations) = run_results(&BTreeMap::new());
     for done in 1..=2 {
         let read = |i: usize| (i, scenario.steps[i].population("saved", &populations[i]).unwrap());
-        let (rest, later) = told(&(0..done).map(read).collect());
+        let (rest, later) = run_results(&(0..done).map(read).collect());
         assert_eq!(rest, whole);
         assert_eq!(later[done..], populations[done..]);
     }
@@ -249,7 +249,7 @@ fn of_saved() -> String {
 
 #[test]
 fn curriculum_starts_from_saved_populations() {
-    let (_, populations) = told(&BTreeMap::new());
+    let (_, populations) = run_results(&BTreeMap::new());
     let read = |path: &str| match path {
         "avoid.txt" => Ok(populations[0].clone()),
         "follow.txt" => Ok(populations[1].clone()),

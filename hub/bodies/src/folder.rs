@@ -49,7 +49,7 @@ impl Folder {
         RunFolder::refuse_other(path, &KIND)?;
         let text = RunFolder::table(path, &KIND)?;
         let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
-        Curve::of(name, &text).map_err(|why| fail(&path.join(KIND.grows), why))
+        Curve::from_table(name, &text).map_err(|why| fail(&path.join(KIND.grows), why))
     }
 
     /// Creates the folder of a new run.

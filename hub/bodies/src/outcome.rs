@@ -46,7 +46,7 @@ pub struct Island {
 
 impl Outcome {
     /// Creates the outcome of a run in its current state.
-    pub fn of(run: &BodyRun, wall_s: f64) -> Outcome {
+    pub fn from_run(run: &BodyRun, wall_s: f64) -> Outcome {
         let mut islands = Vec::new();
         for population in run.islands().iter().map(|island| &island.population) {
             let Some(one) = population.best() else { continue };

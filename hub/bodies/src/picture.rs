@@ -75,7 +75,7 @@ impl Curve {
     ///
     /// # Errors
     /// Number of an invalid line, and the reason.
-    pub fn of(name: String, table: &str) -> Result<Curve, String> {
+    pub fn from_table(name: String, table: &str) -> Result<Curve, String> {
         let whole = table.rfind('\n').map_or("", |end| &table[..end]);
         let mut longest = 0.0;
         let points = whole.lines().enumerate().skip(1).map(|(number, line)| {

@@ -52,7 +52,7 @@ pub type Factors = [f64; 3];
 /// Returns the segments of a run of one robot, whose poses have the delay `late` (s). `free` returns whether the robot
 /// touched nothing between two times of the record.
 pub fn stretches(run: &Run, late: f64, free: impl Fn(f64, f64) -> bool) -> Vec<Stretch> {
-    let rolled = Rolled::of(run);
+    let rolled = Rolled::from_run(run);
     let mut found = Vec::new();
     let mut first = 0;
     while first < run.frames.len() {
@@ -95,7 +95,7 @@ struct Rolled {
 }
 
 impl Rolled {
-    fn of(run: &Run) -> Rolled {
+    fn from_run(run: &Run) -> Rolled {
         let start = run.frames[0].time;
         let mut sums = vec![[0.0; 4]];
         let steps = ((run.frames[run.frames.len() - 1].time - start) / f64::from(DT)) as u32 + 1;
@@ -177,7 +177,7 @@ fn improved(stretches: &[&Stretch], [a, b, c]: Factors) -> Factors {
 /// Returns the three alphas from the residuals: the noise for which distances and turns scatter as in the record,
 /// including slip. The apparent motion of standing robots is pose noise, and is subtracted.
 pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
-    let rows: Vec<Row> = stretches.iter().map(|(stretch, factors)| Row::of(stretch, *factors)).collect();
+    let rows: Vec<Row> = stretches.iter().map(|(stretch, factors)| Row::from_stretch(stretch, *factors)).collect();
     // The median is robust against robots that were pushed while standing.
     let of_poses = [0, 1].map(|i| {
         let mut standing: Vec<f64> = rows.iter().filter(|row| row.stands).map(|row| row.squares[i]).collect();
@@ -218,7 +218,7 @@ struct Row {
 }
 
 impl Row {
-    fn of(stretch: &Stretch, factors: Factors) -> Row {
+    fn from_stretch(stretch: &Stretch, factors: Factors) -> Row {
         let [way_off, turn_off] = off(stretch, factors);
         let [way, turn] = stretch.squares;
         let turned = 2.0 / f64::from(WHEELBASE);

@@ -108,7 +108,7 @@ struct Group {
 }
 
 impl Group {
-    fn of(body: &str, kind: Kind, forces: &[f64]) -> Result<Group, FitError> {
+    fn from_forces(body: &str, kind: Kind, forces: &[f64]) -> Result<Group, FitError> {
         if forces.len() < LEAST_READINGS {
             return Err(FitError(format!(
                 "{body}, {}: too few readings ({}); at least {LEAST_READINGS} of a kind are needed, better 10, \
@@ -220,7 +220,7 @@ pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, FitError> {
             let of_kind = readings.iter().filter(|r| r.kind == kind && (r.body == FRISBEE) == (name == FRISBEE));
             let forces: Vec<f64> = of_kind.map(|r| r.force_n).collect();
             if !forces.is_empty() {
-                groups.push(Group::of(name, kind, &forces)?);
+                groups.push(Group::from_forces(name, kind, &forces)?);
             }
         }
         if !groups.is_empty() {

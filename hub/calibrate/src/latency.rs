@@ -37,7 +37,7 @@ struct Expected {
 
 impl Expected {
     /// Simulates a single robot that starts at rest and is driven by the commands to body `i`.
-    fn of(run: &Run, i: usize) -> Expected {
+    fn simulate(run: &Run, i: usize) -> Expected {
         let start = run.frames[0].time;
         let mut speeds = vec![0.0];
         let steps = ((run.frames[run.frames.len() - 1].time - start) / f64::from(DT)) as u32;
@@ -95,7 +95,7 @@ pub fn fit(runs: &[Run]) -> Result<Report, FitError> {
         }
         for i in (0..run.bodies.len()).filter(|i| run.bodies[*i] != FRISBEE) {
             samples.extend(sensed(run, i, expected.len()));
-            expected.push(Expected::of(run, i));
+            expected.push(Expected::simulate(run, i));
         }
     }
     if samples.len() < 2 * PARTS {

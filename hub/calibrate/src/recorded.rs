@@ -20,7 +20,7 @@ const LONGEST_GAP: f64 = 0.2;
 
 /// A control update, with times of the hub's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Told {
+pub struct ControlUpdate {
     /// Time (s).
     pub time: f64,
     /// Speeds sent to the wheels (m/s).
@@ -33,7 +33,7 @@ pub struct Told {
 
 /// Poses of all bodies at one time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct PoseSample {
     /// Time at which motion capture reported them (s).
     pub time: f64,
     /// Poses of the robots in the order of the record, then of the frisbee; `None` if not seen.
@@ -42,7 +42,7 @@ pub struct Seen {
 
 /// Contents of a record.
 #[derive(Clone, Debug, Default)]
-pub struct Recorded {
+pub struct RecordData {
     /// Names of the robots.
     pub robots: Vec<String>,
     /// Half the arena's length and width (m).
@@ -52,36 +52,36 @@ pub struct Recorded {
     /// Delay that the hub added to poses for virtual senses (s).
     pub held_back: f64,
     /// Poses in chronological order.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<PoseSample>,
     /// Updates of each robot in chronological order.
-    pub told: Vec<Vec<Told>>,
+    pub told: Vec<Vec<ControlUpdate>>,
     /// Damage of the record, one line per file.
     pub damage: Vec<String>,
 }
 
-impl Recorded {
+impl RecordData {
     /// Reads the record of a run's folder.
     ///
     /// # Errors
     /// If the record cannot be read, or contains no robots that drove.
-    pub fn read(run: &Path) -> Result<Recorded, FitError> {
-        let file = RunFile::read(run).map_err(told)?;
-        let hub: HubFile = file.hub.clone().try_into().map_err(told)?;
+    pub fn read(run: &Path) -> Result<RecordData, FitError> {
+        let file = RunFile::read(run).map_err(to_fit_error)?;
+        let hub: HubFile = file.hub.clone().try_into().map_err(to_fit_error)?;
         let places: BTreeMap<&str, usize> =
             file.robots.iter().map(String::as_str).chain([hub.mocap.frisbee.as_str()]).zip(0..).collect();
-        let mut recorded = Recorded {
+        let mut recorded = RecordData {
             half_arena: (hub.arena.length_m / 2.0, hub.arena.width_m / 2.0),
             frisbee_radius: hub.arena.frisbee_radius_m,
             held_back: hub.messages.latency_s,
             told: vec![Vec::new(); file.robots.len()],
             robots: file.robots.clone(),
-            ..Recorded::default()
+            ..RecordData::default()
         };
         let mut clocks = vec![RobotClock::default(); file.robots.len()];
         let mut poses = 0;
-        let mut entries = read::entries(run).map_err(told)?;
+        let mut entries = read::entries(run).map_err(to_fit_error)?;
         for entry in entries.by_ref() {
-            match entry.map_err(told)? {
+            match entry.map_err(to_fit_error)? {
                 Entry::Poses { time, bodies } => {
                     let mut seen = vec![None; places.len()];
                     for body in &bodies {
@@ -95,7 +95,7 @@ impl Recorded {
                         return Err(FitError(format!("more than {MAX_POSES} poses; record a shorter run")));
                     }
                     if recorded.seen.last().is_none_or(|last| last.time < time) {
-                        recorded.seen.push(Seen { time, poses: seen });
+                        recorded.seen.push(PoseSample { time, poses: seen });
                     }
                 }
                 Entry::Updates { time, robot, updates } => {
@@ -161,13 +161,13 @@ impl Recorded {
     }
 }
 
-fn told(error: impl std::fmt::Display) -> FitError {
+fn to_fit_error(error: impl std::fmt::Display) -> FitError {
     FitError(error.to_string())
 }
 
 /// Returns the updates of a batch that arrived at the hub's time `now`, with times of the hub's clock.
-fn unpacked(updates: &Updates, now: f64, clock: &mut RobotClock) -> Result<Vec<Told>, FitError> {
-    let unpacked = updates.unpack().map_err(told)?;
+fn unpacked(updates: &Updates, now: f64, clock: &mut RobotClock) -> Result<Vec<ControlUpdate>, FitError> {
+    let unpacked = updates.unpack().map_err(to_fit_error)?;
     let own = |update: &Update| updates.start + f64::from(update.after_us) / 1e6;
     if let Some(last) = unpacked.last() {
         clock.on_message(own(last), now);
@@ -177,7 +177,7 @@ fn unpacked(updates: &Updates, now: f64, clock: &mut RobotClock) -> Result<Vec<T
         let time = own(update) + ahead;
         let age = f32::from_bits(update.ages[1]);
         let [_, _, left, right] = update.wheels.map(f32::from_bits);
-        Told {
+        ControlUpdate {
             time,
             wheels: [left, right],
             pictured: age.is_finite().then(|| time - f64::from(age)),

@@ -3,7 +3,7 @@
 use super::camera::{self, Mounted, Sample};
 use super::drive::{self, Factors, Stretch};
 use super::numerics::jackknife;
-use super::recorded::Recorded;
+use super::recorded::RecordData;
 use super::{Estimate, FitError, Report, latency};
 use rayon::prelude::*;
 use xpuck_experiment::Calibration;
@@ -36,7 +36,7 @@ struct Driven {
 ///
 /// # Errors
 /// If no parameter can be determined from the run.
-pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, FitError> {
+pub fn fit(record: &RecordData, had: &Calibration) -> Result<Report, FitError> {
     let robots = record.robots.len();
     let alone: Vec<_> = (0..robots).map(|robot| record.alone(robot)).collect();
     let late = latency::fit(&alone.concat());
@@ -96,7 +96,7 @@ fn rounded(x: f64) -> f64 {
     (x * 1e4).round() / 1e4
 }
 
-fn driven(record: &Recorded, robot: usize, alone: &[super::poses::Run], late: f64) -> Option<Driven> {
+fn driven(record: &RecordData, robot: usize, alone: &[super::poses::Run], late: f64) -> Option<Driven> {
     let free = |from: f64, to: f64| touches_nothing(record, robot, from - FELT, to);
     let stretches: Vec<Stretch> = alone.iter().flat_map(|run| drive::stretches(run, late, free)).collect();
     if stretches.len() < LEAST_STRETCHES {
@@ -108,7 +108,7 @@ fn driven(record: &Recorded, robot: usize, alone: &[super::poses::Run], late: f6
 }
 
 /// Whether nothing was near a robot between two times, according to the poses.
-fn touches_nothing(record: &Recorded, robot: usize, from: f64, to: f64) -> bool {
+fn touches_nothing(record: &RecordData, robot: usize, from: f64, to: f64) -> bool {
     let (hx, hy) = record.half_arena;
     let first = record.seen.partition_point(|seen| seen.time < from);
     let frames = record.seen[first..].iter().take_while(|seen| seen.time <= to);
@@ -124,11 +124,11 @@ fn touches_nothing(record: &Recorded, robot: usize, from: f64, to: f64) -> bool 
 }
 
 /// Returns poses and images of all robots; the run number is the robot's index. Poses have the delay `late` (s).
-fn samples(record: &Recorded, late: f64) -> Vec<Sample> {
+fn samples(record: &RecordData, late: f64) -> Vec<Sample> {
     (0..record.robots.len()).into_par_iter().flat_map_iter(|robot| samples_of(record, robot, late)).collect()
 }
 
-fn samples_of(record: &Recorded, robot: usize, late: f64) -> Vec<Sample> {
+fn samples_of(record: &RecordData, robot: usize, late: f64) -> Vec<Sample> {
     let sample = |time: f64, poses: &[Option<xpuck_kernels::world::Pose>], segments| {
         let (me, frisbee) = (poses[robot]?, poses[record.frisbee()]?);
         let others = (0..record.robots.len()).filter(|i| *i != robot);
@@ -157,14 +157,14 @@ fn samples_of(record: &Recorded, robot: usize, late: f64) -> Vec<Sample> {
 }
 
 /// Returns the mean age of images when trees read them (s).
-fn wait(record: &Recorded) -> f64 {
+fn wait(record: &RecordData) -> f64 {
     let waits = || record.told.iter().flatten().filter_map(|told| Some(told.time - told.pictured?));
     waits().sum::<f64>() / waits().count().max(1) as f64
 }
 
 fn told_of_motion(
     driven: &[Option<Driven>],
-    record: &Recorded,
+    record: &RecordData,
     had: &Calibration,
     rows: &mut Vec<Estimate>,
     notes: &mut Vec<String>,
@@ -217,7 +217,7 @@ fn told_of_motion(
 fn told_of_cameras(
     mounted: &Mounted,
     read: f64,
-    record: &Recorded,
+    record: &RecordData,
     had: &Calibration,
     rows: &mut Vec<Estimate>,
     notes: &mut Vec<String>,

@@ -110,7 +110,7 @@ struct Response {
 impl Response {
     /// Simulates a robot at rest at -45 degrees: the goal is at 45 degrees for `hold` steps, then at -45 degrees for
     /// `hold` steps.
-    fn of(gain: f64, latency: usize, hold: usize) -> Response {
+    fn simulate(gain: f64, latency: usize, hold: usize) -> Response {
         let update = steps(f64::from(CONTROL_PERIOD));
         let (mut heading, mut place): (f64, (f64, f64)) = (-SWITCH / 2.0, (0.0, 0.0));
         let (mut headings, mut way) = (vec![heading], vec![place]);
@@ -177,7 +177,7 @@ impl Response {
 pub fn respond(steering: &Steering) -> Result<Report, FitError> {
     steering.check()?;
     let (latency, hold) = (steps(steering.latency_s), steps(steering.seconds));
-    let responses: Vec<Response> = steering.gains.iter().map(|gain| Response::of(*gain, latency, hold)).collect();
+    let responses: Vec<Response> = steering.gains.iter().map(|gain| Response::simulate(*gain, latency, hold)).collect();
     Ok(Report {
         subject: "steering",
         data: format!(

@@ -22,7 +22,7 @@ pub struct DeviceWatch {
 
 impl DeviceWatch {
     /// Takes a report of the robot program with this session.
-    pub fn take(&mut self, now: f64, report: &DeviceReport, session: u64) {
+    pub fn on_report(&mut self, now: f64, report: &DeviceReport, session: u64) {
         if session != self.session {
             // The counters of a new program start at zero.
             (self.session, self.reports) = (session, VecDeque::new());
@@ -77,13 +77,13 @@ mod tests {
         let mut watch = DeviceWatch::default();
         assert_eq!(watch.trouble(), "");
         for second in 0..600u32 {
-            watch.take(second.into(), &report(200 * second, second / 10, 15 * second, second / 5), 7);
+            watch.on_report(second.into(), &report(200 * second, second / 10, 15 * second, second / 5), 7);
             assert_eq!(watch.trouble(), "", "{second}");
         }
-        watch.take(600.0, &report(120_000, 460, 9000, 120), 7);
+        watch.on_report(600.0, &report(120_000, 460, 9000, 120), 7);
         assert!(watch.trouble().ends_with(" failed in the last minute"), "{}", watch.trouble());
         for second in 601..700u32 {
-            watch.take(second.into(), &report(200 * second, 460, 15 * second, 120), 7);
+            watch.on_report(second.into(), &report(200 * second, 460, 15 * second, 120), 7);
         }
         assert_eq!(watch.trouble(), "");
     }
@@ -91,8 +91,8 @@ mod tests {
     #[test]
     fn restarted_program_resets_counters() {
         let mut watch = DeviceWatch::default();
-        watch.take(0.0, &report(1000, 900, 0, 0), 1);
-        watch.take(1.0, &report(10, 0, 0, 0), 2);
+        watch.on_report(0.0, &report(1000, 900, 0, 0), 1);
+        watch.on_report(1.0, &report(10, 0, 0, 0), 2);
         assert_eq!(watch.trouble(), "");
     }
 }

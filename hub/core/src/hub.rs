@@ -5,9 +5,9 @@ mod shell;
 
 use crate::config::Config;
 use crate::rate_limit::RateLimit;
-use crate::rivals::{SessionArbiter, Verdict};
+use crate::session_arbiter::{SessionArbiter, Verdict};
 use crate::switchboard::{Action, Durability, Snapshot, StopOrder, Switchboard, Target};
-pub use shell::{Asked, FromRobot, KeyNews, PoseNews, RecordNews, Shell};
+pub use shell::{FromRobot, KeyNews, OperatorRequest, PoseNews, RecordNews, Shell};
 use xpuck_wire::Swarm;
 use xpuck_wire::codec::{CodecError, UnknownNames};
 use xpuck_wire::log::Line;
@@ -194,13 +194,13 @@ impl<A> Hub<A> {
     /// therefore closed with the status of its own run, even if the next request starts another one.
     fn answer(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         for _ in 0..MESSAGES_AT_ONCE {
-            let Some(Asked { by, who, request }) = shell.request() else { break };
+            let Some(OperatorRequest { by, who, request }) = shell.request() else { break };
             if matches!(request, Ok(Request::Start { .. } | Request::StartAnyway { .. })) {
                 self.close_record(now, shell);
             }
             let (stands, reply) = match request {
                 Ok(request) => {
-                    let whom = Target::of(&request);
+                    let whom = Target::from_request(&request);
                     let reply = self.board.on_request(now, &who, request);
                     (whom.filter(|_| reply == Reply::Done).and_then(|whom| self.board.stand_of(&whom)), reply)
                 }

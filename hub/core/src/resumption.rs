@@ -216,14 +216,14 @@ mod tests {
         Claim { run: 5, state, since: 7, last: 9, stops: 2, alive: vec!["a".into(), "b".into()] }
     }
 
-    fn told(directive: u64, state: State) -> LastDirectiveReport {
+    fn last_report(directive: u64, state: State) -> LastDirectiveReport {
         let told = ObeyedDirective { directive, state, run: 5, held: false, stops: 2 };
         LastDirectiveReport { told: Some(told), silent_s: Some(2.0) }
     }
 
     /// Verdict if robot a confirms the claim and robot b gives this testimony.
     fn with(claim: &Claim, other: Option<&LastDirectiveReport>) -> Verdict {
-        let run = told(9, claim.state);
+        let run = last_report(9, claim.state);
         evaluate(claim, 2, [("a", Some(&run)), ("b", other)].into_iter())
     }
 
@@ -238,19 +238,22 @@ mod tests {
     #[test]
     fn run_resumes_only_if_every_robot_reports_run() {
         let run = claim(State::Run);
-        assert_eq!(with(&run, Some(&told(9, State::Run))), Verdict::Resume);
-        assert_eq!(with(&run, Some(&told(12, State::Run))), Verdict::Resume);
+        assert_eq!(with(&run, Some(&last_report(9, State::Run))), Verdict::Resume);
+        assert_eq!(with(&run, Some(&last_report(12, State::Run))), Verdict::Resume);
         assert_eq!(with(&run, None), Verdict::Wait(vec!["b".into()]));
-        assert_eq!(with(&run, Some(&told(7, State::Run))), Verdict::Resume);
-        stands(&run, &told(6, State::Run), "RUN");
-        stands(&run, &told(8, State::Pause), "PAUSE");
-        stands(&run, &told(10, State::Pause), "PAUSE");
-        stands(&run, &told(10, State::Stop), "STOP");
+        assert_eq!(with(&run, Some(&last_report(7, State::Run))), Verdict::Resume);
+        stands(&run, &last_report(6, State::Run), "RUN");
+        stands(&run, &last_report(8, State::Pause), "PAUSE");
+        stands(&run, &last_report(10, State::Pause), "PAUSE");
+        stands(&run, &last_report(10, State::Stop), "STOP");
         stands(&run, &LastDirectiveReport { told: None, silent_s: Some(1.0) }, "it has restarted");
-        stands(&run, &LastDirectiveReport { silent_s: Some(61.0), ..told(9, State::Run) }, "clock");
-        assert_eq!(with(&run, Some(&LastDirectiveReport { silent_s: None, ..told(9, State::Run) })), Verdict::Resume);
+        stands(&run, &LastDirectiveReport { silent_s: Some(61.0), ..last_report(9, State::Run) }, "clock");
+        assert_eq!(
+            with(&run, Some(&LastDirectiveReport { silent_s: None, ..last_report(9, State::Run) })),
+            Verdict::Resume
+        );
         let of = |change: fn(&mut ObeyedDirective)| {
-            let mut witness = told(10, State::Run);
+            let mut witness = last_report(10, State::Run);
             witness.told.iter_mut().for_each(change);
             witness
         };
@@ -262,16 +265,16 @@ mod tests {
     #[test]
     fn paused_run_resumes_only_with_its_own_directive() {
         let relocates = claim(State::Pause);
-        assert_eq!(with(&relocates, Some(&told(9, State::Pause))), Verdict::Resume);
+        assert_eq!(with(&relocates, Some(&last_report(9, State::Pause))), Verdict::Resume);
         // A PAUSE by an operator differs from the hub's own only in its number.
-        stands(&relocates, &told(10, State::Pause), "PAUSE");
-        assert_eq!(with(&relocates, Some(&told(10, State::Run))), Verdict::Resume);
+        stands(&relocates, &last_report(10, State::Pause), "PAUSE");
+        assert_eq!(with(&relocates, Some(&last_report(10, State::Run))), Verdict::Resume);
     }
 
     #[test]
     fn single_stop_ends_run_regardless_of_robot() {
         let run = claim(State::Run);
-        let mut stopped = told(20, State::Run);
+        let mut stopped = last_report(20, State::Run);
         stopped.told.iter_mut().for_each(|told| (told.stops, told.run) = (3, 0));
         for id in ["b", "c"] {
             assert!(matches!(evaluate(&run, 2, [(id, Some(&stopped))].into_iter()), Verdict::Over(_)), "{id}");

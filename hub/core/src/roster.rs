@@ -120,11 +120,11 @@ impl Robot {
     }
 
     /// Takes its telemetry.
-    pub fn take(&mut self, now: f64, telemetry: &Telemetry) {
-        self.devices.take(now, &telemetry.devices, telemetry.session);
+    pub fn on_telemetry(&mut self, now: f64, telemetry: &Telemetry) {
+        self.devices.on_report(now, &telemetry.devices, telemetry.session);
         let power = &telemetry.power;
         let runs = matches!(telemetry.state, State::Run | State::Pause);
-        self.battery.take(now, power.battery_v, power.battery_w, runs);
+        self.battery.add_reading(now, power.battery_v, power.battery_w, runs);
         self.telemetry = telemetry.clone();
     }
 

@@ -40,7 +40,7 @@ enum Counted {
 }
 
 impl Counted {
-    fn of(world: &WorldSpec) -> Counted {
+    fn from_world(world: &WorldSpec) -> Counted {
         match world.task {
             Task::Transport | Task::TransportOnce => Counted::Moved(0.0),
             Task::TransportPosition => {
@@ -72,7 +72,7 @@ impl Score {
 
     /// Starts the next segment, in this phase, with this world's task.
     pub fn begin(&mut self, phase: &str, world: &WorldSpec) {
-        let mut counted = Counted::of(world);
+        let mut counted = Counted::from_world(world);
         if let (Counted::Place { x, .. }, Some(last)) = (&mut counted, self.last_x) {
             *x = last;
         }

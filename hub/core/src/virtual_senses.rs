@@ -75,7 +75,7 @@ impl VirtualSenses {
     }
 
     /// Takes a frame that arrived at `now` (s).
-    pub fn take(&mut self, now: f64, frame: &Frame) {
+    pub fn on_frame(&mut self, now: f64, frame: &Frame) {
         if self.held.len() == MAX_DELAYED_FRAMES {
             self.held.pop_front();
         }
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn range_bearing_and_compass_are_exact_without_noise() {
         let mut senses = senses(Messages { latency_s: 0.0, ..Messages::default() });
-        senses.take(0.0, &frame(1, &[("xp01", 0.0, 0.0, 1.0), ("xp02", 0.0, 0.3, 0.0), ("xp03", 0.9, 0.0, 0.0)]));
+        senses.on_frame(0.0, &frame(1, &[("xp01", 0.0, 0.0, 1.0), ("xp02", 0.0, 0.3, 0.0), ("xp03", 0.9, 0.0, 0.0)]));
         let sent = senses.due(0.0);
         assert_eq!(sent.len(), 3);
         let ToRobot::Senses { up, neighbours, age } = &sent[0].1 else { panic!() };
@@ -204,7 +204,7 @@ mod tests {
             let mut ages = Vec::new();
             for i in 0..(2.0 / period) as u32 {
                 let now = f64::from(i) * period;
-                senses.take(now, &frame(i, &[("xp01", 0.0, 0.0, 0.0)]));
+                senses.on_frame(now, &frame(i, &[("xp01", 0.0, 0.0, 0.0)]));
                 for (_, message) in senses.due(now) {
                     let ToRobot::Senses { age, .. } = message else { panic!() };
                     ages.push(age);
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn without_new_frames_nothing_is_sent() {
         let mut senses = senses(Messages { latency_s: 0.05, ..Messages::default() });
-        senses.take(0.0, &frame(1, &[("xp01", 0.0, 0.0, 0.0)]));
+        senses.on_frame(0.0, &frame(1, &[("xp01", 0.0, 0.0, 0.0)]));
         let sent: usize = (0..1000).map(|ms| senses.due(f64::from(ms) * 0.001).len()).sum();
         assert_eq!(sent, 1, "one frame, one message");
     }
@@ -229,7 +229,7 @@ mod tests {
         let mut senses = senses(messages);
         let two = [("xp01", 0.0, 0.0, 0.0), ("xp02", 0.4, 0.0, 0.0)];
         let mut heard = |now: f64, frame: &Frame| {
-            senses.take(now, frame);
+            senses.on_frame(now, frame);
             let sent = senses.due(now);
             assert_eq!(sent.len(), 2, "xp03 is hidden");
             let ToRobot::Senses { neighbours, .. } = &sent[0].1 else { panic!() };
@@ -240,7 +240,7 @@ mod tests {
         let second = frame(3, &[two[0], two[1], ("disc2", 0.2, 0.05, 0.0)]);
         assert_eq!(heard(0.2, &second), 1, "nobody knows it");
         senses.set_discs(vec![0.1, 0.1]);
-        senses.take(0.3, &second);
+        senses.on_frame(0.3, &second);
         assert!(senses.due(0.3).iter().all(|(_, message)| matches!(
             message, ToRobot::Senses { neighbours, .. } if neighbours.is_empty())));
     }

@@ -1,7 +1,7 @@
 //! Viewer client: converts the messages of a server into a scene and the state of its game. The first message
 //! determines the protocol.
 
-use crate::scene::above::TopView;
+use crate::scene::top_view::TopView;
 use crate::scene::{Field, Graph, Node, SceneError, apply, rsmp, simspark};
 
 /// Protocol of a server.
@@ -112,7 +112,7 @@ impl Client {
 
     /// Scene from above; `None` before the first scene.
     pub fn above(&self) -> Option<TopView> {
-        self.scene.as_deref().map(TopView::of)
+        self.scene.as_deref().map(TopView::from_scene)
     }
 }
 

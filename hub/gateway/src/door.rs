@@ -28,7 +28,7 @@ impl PollingListener {
 
     /// Accepts at most `most` pending connections. Their reads and writes never block, and small messages leave at
     /// once.
-    pub(crate) fn take(&self, most: usize) -> impl Iterator<Item = (TcpStream, SocketAddr)> + '_ {
+    pub(crate) fn accept(&self, most: usize) -> impl Iterator<Item = (TcpStream, SocketAddr)> + '_ {
         // A connection that cannot be configured has already ended.
         (0..most).map_while(|_| self.0.accept().ok()).filter(|(stream, _)| set_nonblocking(stream).is_ok())
     }

@@ -105,7 +105,7 @@ impl GameFrame {
             field("team_left", Team::Left.name()),
         ];
         // A team without robots is omitted, because viewers would show its name and score.
-        if self.arena.robots.iter().any(|robot| Team::of(robot.number).0 == Team::Right) {
+        if self.arena.robots.iter().any(|robot| Team::from_robot_number(robot.number).0 == Team::Right) {
             fields.push(field("team_right", Team::Right.name()));
         }
         fields

@@ -5,7 +5,7 @@ use super::config::Config;
 use super::evolve::{RunResult, fresh_seed};
 use super::figures::{curves, spreads};
 use super::measure::{Measurement, measure};
-use super::needed::minimise;
+use super::reduction::minimise;
 use super::trails::trails;
 use super::usage::Usage;
 use rayon::prelude::*;
@@ -58,7 +58,7 @@ pub struct Value {
 }
 
 impl Value {
-    fn of(measured: &Measurement) -> Value {
+    fn from_measurement(measured: &Measurement) -> Value {
         Value { mean: measured.mean, standard_error: measured.standard_error }
     }
 }
@@ -100,7 +100,7 @@ pub fn chapter(config: &Config, runs: &[RunResult], command: &str, mut watch: im
     let published = measure(&tree(FIGURE_4_6), &foraging, fresh_seed(config), config.fresh);
     let result = ChapterResult {
         algorithms: of.iter().filter_map(|(algorithm, its)| Some((algorithm.name(), algorithm_result(its)?))).collect(),
-        figure_4_6: Value::of(&published),
+        figure_4_6: Value::from_measurement(&published),
         fresh: config.fresh,
     };
     let mut files = Vec::new();
@@ -145,7 +145,7 @@ fn algorithm_result(runs: &[&RunResult]) -> Option<OfAlgorithm> {
         simulations: runs.iter().map(|run| run.simulations).sum(),
         first_generation: runs.iter().map(|run| run.first.chosen).sum::<f64>() / runs.len() as f64,
         best_chosen: best.best.chosen,
-        best_again: Value::of(&best.best.again),
+        best_again: Value::from_measurement(&best.best.again),
         median_again: median(&again),
         tree: best.best.tree.clone(),
     })
@@ -273,7 +273,7 @@ fn usage<'a>(
         let sizes = [whole.nodes().len(), less.nodes().len()].map(|nodes| nodes.to_string());
         let first = vec![name.clone(), rank.to_string(), format!("{:.4}", run.best.chosen)];
         (
-            [first, sizes.to_vec(), Usage::of(&less).cells()].concat(),
+            [first, sizes.to_vec(), Usage::from_tree(&less).cells()].concat(),
             (format!("{name}, needed nodes"), less.to_string()),
         )
     };

@@ -154,7 +154,7 @@ impl Config {
     /// A key or value of `[settings.NAME]` is invalid.
     pub fn settings(&self, algorithm: Algorithm) -> Result<Settings, SettingsError> {
         match self.settings.get(algorithm.name()) {
-            None => Ok(Settings::of(algorithm)),
+            None => Ok(Settings::for_algorithm(algorithm)),
             Some(Value::Table(table)) => Settings::read(algorithm, table),
             Some(_) => Err(SettingsError::Type(format!("{} must be a table", algorithm.name()))),
         }
@@ -191,13 +191,13 @@ impl Config {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Result<Config, ConfigError> {
+    fn parse_config(text: &str) -> Result<Config, ConfigError> {
         Config::load(None, text.parse().unwrap())
     }
 
     #[test]
     fn written_config_is_read_back() {
-        let config = of("runs = 3\n[world]\nrobots = 9\n[settings.racing]\npopulation = 64").unwrap();
+        let config = parse_config("runs = 3\n[world]\nrobots = 9\n[settings.racing]\npopulation = 64").unwrap();
         assert_eq!(Config::load(None, config.write().parse().unwrap()).unwrap(), config);
         assert_eq!(config.settings(Algorithm::Racing).unwrap().population, 64);
         assert_eq!(Config::default().world.foraging(), Foraging::thesis(25));
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn more_runs_are_of_the_same_experiment_another_world_is_not() {
-        let number = |text: &str| of(text).unwrap().fingerprint();
+        let number = |text: &str| parse_config(text).unwrap().fingerprint();
         assert_eq!(number("runs = 3"), number("runs = 25\nfresh = 400\nalgorithms = [\"racing\"]"));
         assert_ne!(number(""), number("world.gap = 0.2"));
         assert_ne!(number(""), number("seed = 2"));
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn config_errors_name_their_key() {
-        let error = |text: &str| of(text).unwrap_err().to_string();
+        let error = |text: &str| parse_config(text).unwrap_err().to_string();
         assert!(error("runs = 0").contains("runs = 0: must be 1 to 99"));
         assert!(error("world.robots = 101").contains("world: 101 Kilobots; 1 to 100 are allowed"));
         assert!(error("world.robots = 100\nworld.arena = [0.4, 0.4]").contains("use fewer robots or a larger arena"));

@@ -27,7 +27,7 @@ pub fn measure(tree: &Tree, foraging: &Foraging, seed: u64, starts: u32) -> Meas
     let trials: Vec<(usize, u32)> = (0..starts).map(|world| (0, world)).collect();
     let starts = evaluate(foraging, &[tree], &trials, seed);
     let sample: Vec<f64> = starts.iter().copied().map(f64::from).collect();
-    let spread = Spread::of(&sample);
+    let spread = Spread::from_sample(&sample);
     Measurement {
         mean: spread.map_or(0.0, |spread| spread.mean),
         standard_error: spread.and_then(|spread| spread.se).unwrap_or(0.0),

@@ -24,7 +24,7 @@ pub struct Usage {
 
 impl Usage {
     /// Returns the features used by a tree.
-    pub fn of(tree: &Tree) -> Usage {
+    pub fn from_tree(tree: &Tree) -> Usage {
         let named = |entry: usize| {
             tree.nodes().iter().any(|node| {
                 let operands = node.kind.spec().operands.iter().zip(node.operands);
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn figure_4_6_usage_matches_table_4_5() {
         let text = include_str!("../../../docs/kilobots/figure-4-6.bt");
-        let usage = Usage::of(&Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap());
+        let usage = Usage::from_tree(&Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap());
         assert_eq!(usage.entries, ["scratchpad", "send_signal", "detected_food", "delta_dist_food", "delta_dist_nest"]);
         assert_eq!(usage.nodes, ["seq", "sel", "repeat", "if"]);
         assert_eq!(usage.cells().len(), Usage::columns().len());

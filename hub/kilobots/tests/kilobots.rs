@@ -43,7 +43,7 @@ fn measured(tree: &Tree, foraging: &Foraging) -> f32 {
 #[test]
 fn few_generations_forage_better_than_driving_forward() {
     let foraging = Foraging::thesis(25);
-    let settings = Settings { evaluations: 4, ..Settings::of(Algorithm::Dars2016) };
+    let settings = Settings { evaluations: 4, ..Settings::for_algorithm(Algorithm::Dars2016) };
     let (tree, chosen, first, _) = evolve(&foraging, settings, 25, 3);
     let (again, forward) =
         (measured(&tree, &foraging), measured(&Tree::leaf(xpuck_kernels::tree::Kind::Mf, &[]), &foraging));
@@ -60,7 +60,7 @@ fn short_race_exceeds_best_tree_of_thesis() {
     let foraging = Foraging::thesis(25);
     // The thresholds of racing are for a fitness four times as large.
     let scale = 4.0;
-    let mut island = Island::new(Settings::of(Algorithm::Racing), PrimitiveSet::kilobot(), 1, 1);
+    let mut island = Island::new(Settings::for_algorithm(Algorithm::Racing), PrimitiveSet::kilobot(), 1, 1);
     let mut simulations = 0;
     while simulations < 4_500 {
         if simulations > 0 {
@@ -89,7 +89,8 @@ fn table_4_3_run_prints_cost_and_results() {
     let foraging = Foraging::thesis(25);
     for seed in first_seed..first_seed + runs {
         let start = Instant::now();
-        let (tree, chosen, first, simulations) = evolve(&foraging, Settings::of(Algorithm::Dars2016), 200, seed);
+        let (tree, chosen, first, simulations) =
+            evolve(&foraging, Settings::for_algorithm(Algorithm::Dars2016), 200, seed);
         let seconds = start.elapsed().as_secs_f64();
         let again = measured(&tree, &foraging);
         println!(

@@ -3,9 +3,9 @@
 
 pub mod ablation;
 pub mod behaviour;
-pub mod elsewhere;
 pub mod engine;
 pub mod evolution_run;
+pub mod exchange;
 pub mod machine_file;
 pub mod markers;
 pub mod measure;

@@ -21,7 +21,7 @@ pub struct Plan<'a> {
 
 /// Statistics of the runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measured {
+pub struct RunStatistics {
     /// Mean of the task's fitness over the runs.
     pub mean: f64,
     /// Standard deviation over the runs.
@@ -50,17 +50,17 @@ impl Plan<'_> {
 }
 
 /// Runs a team by a plan.
-pub fn measure(engine: &dyn Engine, programs: &[Program], team: Team, plan: &Plan<'_>) -> Measured {
+pub fn measure(engine: &dyn Engine, programs: &[Program], team: Team, plan: &Plan<'_>) -> RunStatistics {
     measure_teams(engine, programs, &[team], plan).remove(0)
 }
 
 /// Runs several programs by the same plan in the same worlds, each on all robots.
-pub fn measure_all(engine: &dyn Engine, programs: &[Program], plan: &Plan<'_>) -> Vec<Measured> {
+pub fn measure_all(engine: &dyn Engine, programs: &[Program], plan: &Plan<'_>) -> Vec<RunStatistics> {
     let teams: Vec<Team> = (0..programs.len()).map(Team::all).collect();
     measure_teams(engine, programs, &teams, plan)
 }
 
-fn measure_teams(engine: &dyn Engine, programs: &[Program], teams: &[Team], plan: &Plan<'_>) -> Vec<Measured> {
+fn measure_teams(engine: &dyn Engine, programs: &[Program], teams: &[Team], plan: &Plan<'_>) -> Vec<RunStatistics> {
     let jobs: Vec<Job<'_>> = teams.iter().flat_map(|team| plan.jobs(team)).collect();
     engine.run(programs, &jobs).chunks(plan.runs as usize).map(summarise).collect()
 }
@@ -85,7 +85,7 @@ pub fn hash_of(outcomes: &[Outcome]) -> u64 {
     outcomes.iter().fold(0, |hash: u64, outcome| hash.rotate_left(5) ^ outcome.hash)
 }
 
-fn summarise(outcomes: &[Outcome]) -> Measured {
+fn summarise(outcomes: &[Outcome]) -> RunStatistics {
     let (mean, sd) = mean_and_sd(&fitness_of(outcomes));
-    Measured { mean, sd, hash: hash_of(outcomes) }
+    RunStatistics { mean, sd, hash: hash_of(outcomes) }
 }

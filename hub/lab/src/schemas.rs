@@ -24,20 +24,20 @@ pub struct FileKind {
 
 impl FileKind {
     /// Creates a kind of file that is read as a `T`.
-    pub const fn of<T: JsonSchema>(name: &'static str, what: &'static str) -> FileKind {
+    pub const fn new<T: JsonSchema>(name: &'static str, what: &'static str) -> FileKind {
         FileKind { name, what, schema: file_schema::<T> }
     }
 }
 
 /// Kinds that are read by this crate and its dependencies, in alphabetical order.
 pub const KINDS: [FileKind; 9] = [
-    FileKind::of::<Calibration>("calibration", "calibration.toml: measured properties of robots and arena"),
-    FileKind::of::<EvolutionFile>("evolution", "a run of evolution"),
-    FileKind::of::<Experiment>("experiment", "task and phases of the swarm"),
-    FileKind::of::<HubFile>("hub", "hub.toml: motion capture, virtual senses, records"),
-    FileKind::of::<MachineFile>("machine", "a state machine"),
-    FileKind::of::<PrimitiveSetFile>("primitive-set", "nodes, registers and ranges that evolution uses"),
-    FileKind::of::<Swarm>("swarm", "swarm.toml: settings that hub, arena and robots share"),
-    FileKind::of::<SweepFile>("sweep", "settings of evolution to compare"),
-    FileKind::of::<WorldFile>("world", "a simulated world"),
+    FileKind::new::<Calibration>("calibration", "calibration.toml: measured properties of robots and arena"),
+    FileKind::new::<EvolutionFile>("evolution", "a run of evolution"),
+    FileKind::new::<Experiment>("experiment", "task and phases of the swarm"),
+    FileKind::new::<HubFile>("hub", "hub.toml: motion capture, virtual senses, records"),
+    FileKind::new::<MachineFile>("machine", "a state machine"),
+    FileKind::new::<PrimitiveSetFile>("primitive-set", "nodes, registers and ranges that evolution uses"),
+    FileKind::new::<Swarm>("swarm", "swarm.toml: settings that hub, arena and robots share"),
+    FileKind::new::<SweepFile>("sweep", "settings of evolution to compare"),
+    FileKind::new::<WorldFile>("world", "a simulated world"),
 ];

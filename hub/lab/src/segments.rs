@@ -90,12 +90,13 @@ pub struct Foot {
 
 impl Foot {
     /// Summarises the runs that are included.
-    pub fn of(runs: &[SwarmRun]) -> Foot {
+    pub fn from_runs(runs: &[SwarmRun]) -> Foot {
         let good: Vec<&SwarmRun> = runs.iter().filter(|run| run.counts()).collect();
         let segments = good.iter().map(|run| run.real.len()).max().unwrap_or(0);
-        let of = |i: usize| Spread::of(&good.iter().filter_map(|run| run.real.get(i).copied()).collect::<Vec<_>>());
+        let of =
+            |i: usize| Spread::from_sample(&good.iter().filter_map(|run| run.real.get(i).copied()).collect::<Vec<_>>());
         Foot {
-            evolved: Spread::of(&good.iter().map(|run| run.evolved).collect::<Vec<_>>()),
+            evolved: Spread::from_sample(&good.iter().map(|run| run.evolved).collect::<Vec<_>>()),
             real: (0..segments).filter_map(of).collect(),
         }
     }
@@ -109,7 +110,7 @@ pub fn draw(runs: &[SwarmRun], printed: Option<&PrintedRuns>) -> String {
     let mut caption = Vec::new();
     let place = |i: usize| (i + 1) as f64;
     if let Some(printed) = printed {
-        let foot = Foot::of(&printed.runs).real;
+        let foot = Foot::from_runs(&printed.runs).real;
         let edge = |(i, spread): (usize, &Spread)| {
             let half = spread.half_interval(student_t_975(spread.n.max(2) - 1))?;
             Some((place(i), spread.mean - half, spread.mean + half))
@@ -127,7 +128,7 @@ pub fn draw(runs: &[SwarmRun], printed: Option<&PrintedRuns>) -> String {
         plot.notes(points.iter().map(note).collect());
         plot.line("", Stroke::from(Colour::Blue).faint(), points);
     }
-    let mean = Foot::of(runs).real;
+    let mean = Foot::from_runs(runs).real;
     plot.line("", Colour::Blue, mean.iter().enumerate().map(|(i, spread)| (place(i), spread.mean)).collect());
     series.push((format!("these runs, mean of {}", good.len()), Colour::Blue.into()));
     to_svg_with(&[plot], &Footer { series, caption })
@@ -148,7 +149,7 @@ mod tests {
         let good: Vec<&str> = printed.runs.iter().filter(|run| run.counts()).map(|run| run.run.as_str()).collect();
         assert_eq!((printed.runs.len(), good.len()), (29, 20));
         assert!(["4", "10", "13", "29"].iter().all(|run| !good.contains(run)));
-        let foot = Foot::of(&printed.runs);
+        let foot = Foot::from_runs(&printed.runs);
         let three = |x: f64| (x * 1000.0).round() / 1000.0;
         assert_eq!(three(foot.evolved.unwrap().mean), 0.205);
         // The standard deviations in Table 8.4 divide by n, those computed here by n - 1.
@@ -175,8 +176,8 @@ mod tests {
         // The legend has two means and their two samples; the run with dead robots is left out.
         assert_eq!((with("line faint"), with("line")), (2, 4));
         assert!(svg.contains("these runs, mean of 2") && svg.contains("20 printed runs"));
-        assert_eq!(Foot::of(&runs).real[0].mean, 0.2);
-        assert!(Foot::of(&runs[2..]).real.is_empty() && draw(&runs[2..], None).contains("mean of 0"));
+        assert_eq!(Foot::from_runs(&runs).real[0].mean, 0.2);
+        assert!(Foot::from_runs(&runs[2..]).real.is_empty() && draw(&runs[2..], None).contains("mean of 0"));
     }
 
     #[test]

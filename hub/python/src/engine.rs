@@ -44,7 +44,7 @@ pub fn open(name: &str, adapter: Option<&str>, specs: &[&WorldSpec]) -> PyResult
 ///
 /// # Errors
 /// If Python is configured to turn warnings into errors.
-pub fn tell(py: Python<'_>, engine: &dyn Engine) -> PyResult<()> {
+pub fn report_notice(py: Python<'_>, engine: &dyn Engine) -> PyResult<()> {
     let Some(notice) = engine.notice() else { return Ok(()) };
     let text = CString::new(notice).unwrap_or_default();
     PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 2)

@@ -66,7 +66,7 @@ impl Evolution {
     /// outcome as JSON.
     fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
         let Evolution { run, folder, .. } = self;
-        let outcome = pool::compute(py, || Outcome::of(run))?.map_err(errors::value)?;
+        let outcome = pool::compute(py, || Outcome::from_evolution(run))?.map_err(errors::value)?;
         if let Some(folder) = folder {
             folder.finish(run, &outcome).map_err(errors::file)?;
         }

@@ -73,7 +73,7 @@ pub fn simulate<'py>(
         py.check_signals()?;
     }
     if let Some(engine) = chosen {
-        engine::tell(py, &*engine)?;
+        engine::report_notice(py, &*engine)?;
     }
     Ok((fitness.into_pyarray(py), hashes.into_pyarray(py)))
 }
@@ -87,7 +87,7 @@ fn simd_batch(robots: usize, updates: u32) -> PyResult<usize> {
 fn team(mut programs: impl ExactSizeIterator<Item = u32>) -> Team {
     match programs.len() {
         1 => Team::all(programs.next().unwrap_or(0) as usize),
-        _ => Team::of(programs.map(|program| program as usize)),
+        _ => Team::from_programs(programs.map(|program| program as usize)),
     }
 }
 

@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const AT_ONCE: usize = 256;
 
 /// Findings of a study: JSON, sentences, figure as SVG, table as CSV.
-type Found = (String, Vec<String>, String, String);
+type StudyResult = (String, Vec<String>, String, String);
 
 /// Shared state for observing a study from another thread.
 #[derive(Default)]
@@ -80,14 +80,14 @@ fn run<F: Findings>(
     engine: &Arc<ChosenEngine>,
     total: usize,
     study: impl FnOnce(&dyn Engine, &Watch) -> Result<F, StudyError> + Send,
-) -> PyResult<Found> {
+) -> PyResult<StudyResult> {
     let watch = Watch { total: AtomicUsize::new(total), ..Watch::default() };
     let threads = pool::threads_of_process()?;
     let found = std::thread::scope(|scope| {
         let watch = &watch;
         let working = scope.spawn(move || {
             let stoppable = Stoppable { engine: &**engine, watch };
-            threads.install(|| study(&stoppable, watch).map_err(|error| error.to_string()).and_then(told))
+            threads.install(|| study(&stoppable, watch).map_err(|error| error.to_string()).and_then(to_found))
         });
         while !working.is_finished() {
             py.detach(|| std::thread::sleep(LOOK));
@@ -100,18 +100,18 @@ fn run<F: Findings>(
         // A panic is continued in Python's thread, where it becomes a Python exception.
         working.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(errors::value)
     });
-    engine::tell(py, &**engine)?;
+    engine::report_notice(py, &**engine)?;
     found
 }
 
-fn told(found: impl Findings) -> Result<Found, String> {
+fn to_found(found: impl Findings) -> Result<StudyResult, String> {
     let json = serde_json::to_string(&found).map_err(|error| error.to_string())?;
     let csv = found.csv().map_err(|error| error.to_string())?;
     Ok((json, found.sentences(), found.figure(), String::from_utf8_lossy(&csv).into_owned()))
 }
 
 fn budget(seconds: f32, runs: u32, seed: u64) -> PyResult<Budget> {
-    Budget::of(seconds, runs, seed).map_err(errors::value)
+    Budget::new(seconds, runs, seed).map_err(errors::value)
 }
 
 /// Compiles named trees.
@@ -155,10 +155,10 @@ pub fn study_size(
     much: Much,
     on: On,
     show: &Bound<'_, PyAny>,
-) -> PyResult<Found> {
+) -> PyResult<StudyResult> {
     let (budget, program) = (budget(much.0, much.1, much.2)?, tree.program()?);
     let sizes = with_size(&sizes, 1);
-    let worlds = Worlds::of(&sizes, |size| world.of_size(size))?;
+    let worlds = Worlds::from_sizes(&sizes, |size| world.of_size(size))?;
     let engine = opened(on, &worlds.all())?;
     run(py, show, &engine, sizes.len(), |engine, watch| {
         size::study(engine, &program, &sizes, |size| worlds.of_size(size), budget, || watch.inc())
@@ -174,7 +174,7 @@ pub fn study_mix(
     much: Much,
     on: On,
     show: &Bound<'_, PyAny>,
-) -> PyResult<Found> {
+) -> PyResult<StudyResult> {
     let budget = budget(much.0, much.1, much.2)?;
     let trees: [(String, Program); 2] =
         programs(&trees)?.try_into().map_err(|_| errors::value("a mixture is of two trees"))?;
@@ -197,7 +197,7 @@ pub fn study_perturb(
     much: Much,
     on: On,
     show: &Bound<'_, PyAny>,
-) -> PyResult<Found> {
+) -> PyResult<StudyResult> {
     let (budget, programs) = (budget(much.0, much.1, much.2)?, programs(&trees)?);
     let engine = opened(on, &[&WorldSpec::benchmark(2)])?;
     let perturbation = perturb::Perturbation { robots, centre, by, bin };
@@ -215,7 +215,7 @@ pub fn study_ablate(
     much: Much,
     on: On,
     show: &Bound<'_, PyAny>,
-) -> PyResult<Found> {
+) -> PyResult<StudyResult> {
     let (budget, tree) = (budget(much.0, much.1, much.2)?, tree.tree.clone());
     let engine = opened(on, &[&world.spec])?;
     run(py, show, &engine, 1, |engine, watch| {
@@ -231,7 +231,7 @@ pub fn study_branches(
     world: &World,
     much: Much,
     show: &Bound<'_, PyAny>,
-) -> PyResult<Found> {
+) -> PyResult<StudyResult> {
     let (budget, tree) = (budget(much.0, much.1, much.2)?, tree.tree.clone());
     // Leaves are observed directly in the worlds, not in an engine.
     let engine = engine::open("simd", None, &[])?;
@@ -250,7 +250,7 @@ pub fn study_tune(
     much: Much,
     on: On,
     show: &Bound<'_, PyAny>,
-) -> PyResult<Found> {
+) -> PyResult<StudyResult> {
     let (generations, trials) = search;
     if !(1..=10_000).contains(&generations) || !(1..=100_000).contains(&trials) {
         return Err(errors::value("generations must be 1 to 10000, and trials 1 to 100000"));
@@ -258,7 +258,7 @@ pub fn study_tune(
     let plan = tune::TunePlan { generations, trials, budget: budget(much.0, much.1, much.2)? };
     let (tree, robots) = (tree.tree.clone(), world.spec.robots);
     let sizes = with_size(&sizes, robots);
-    let worlds = Worlds::of(&sizes, |size| world.of_size(size))?;
+    let worlds = Worlds::from_sizes(&sizes, |size| world.of_size(size))?;
     let engine = opened(on, &worlds.all())?;
     run(py, show, &engine, 1, |engine, watch| {
         let spec = |size: usize| worlds.of_size(size);
@@ -276,7 +276,7 @@ pub fn study_hetero(
     much: Much,
     on: On,
     show: &Bound<'_, PyAny>,
-) -> PyResult<Found> {
+) -> PyResult<StudyResult> {
     let (alone, drawn) = counts;
     if !(1..=1_000_000).contains(&alone) || drawn > 100_000 {
         return Err(errors::value("alone must be 1 to 1000000, and drawn 0 to 100000"));
@@ -305,7 +305,7 @@ pub fn study_migrate(
     runs: u32,
     on: On,
     show: &Bound<'_, PyAny>,
-) -> PyResult<Found> {
+) -> PyResult<StudyResult> {
     if let Some(rate) = rates.iter().find(|rate| **rate > 1000) {
         return Err(errors::value(format!("rate {rate}: must be 1 to 1000 generations, or 0 for never")));
     }
@@ -333,13 +333,13 @@ pub fn study_adapt(
     runs: u32,
     on: On,
     show: &Bound<'_, PyAny>,
-) -> PyResult<Found> {
+) -> PyResult<StudyResult> {
     let (before, after) = generations;
     if !(1..=10_000).contains(&before) || !(1..=10_000).contains(&after) {
         return Err(errors::value("the generations before and after the change must be 1 to 10000"));
     }
     let seeds = counted(seeds)?;
-    let plan = adapt::AdaptPlan::of(&change.0, change.1, [before, after], pace, seeds).map_err(errors::value)?;
+    let plan = adapt::AdaptPlan::new(&change.0, change.1, [before, after], pace, seeds).map_err(errors::value)?;
     let config = config(settings, before + after, seed)?;
     let budget = budget(60.0, runs, config.seed)?;
     let engine = opened(on, &[&config.spec])?;
@@ -365,7 +365,7 @@ pub fn study_transfer(
     runs: u32,
     on: On,
     show: &Bound<'_, PyAny>,
-) -> PyResult<Found> {
+) -> PyResult<StudyResult> {
     let seeds = counted(seeds)?;
     if files.is_empty() {
         return Err(errors::value("files is empty: name evolution files; the others are compared with the first"));

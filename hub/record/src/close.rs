@@ -75,10 +75,10 @@ impl Close<'_> {
 /// # Errors
 /// On an I/O error.
 pub fn end(directory: &Path, status: &Status, state: RunState) -> Result<(), RecordError> {
-    let fail = |error: String| RecordError::of(directory, error);
+    let fail = |error: String| RecordError::new(directory, error);
     let json = serde_json::to_vec_pretty(status).map_err(|error| fail(error.to_string()))?;
     let result = directory.join("result.json");
-    atomic::write(&result, &json).map_err(|error| RecordError::of(&result, error))?;
+    atomic::write(&result, &json).map_err(|error| RecordError::new(&result, error))?;
     RunFile::change(directory, |run| run.state = state)
 }
 
@@ -92,9 +92,9 @@ const LONGEST_RESULT: u64 = 64 << 20;
 pub fn result(directory: &Path) -> Result<Option<Status>, RecordError> {
     let path = directory.join("result.json");
     match file::bytes(&path, LONGEST_RESULT) {
-        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| RecordError::of(&path, error)),
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| RecordError::new(&path, error)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(RecordError::of(&path, error)),
+        Err(error) => Err(RecordError::new(&path, error)),
     }
 }
 

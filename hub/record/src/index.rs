@@ -40,12 +40,12 @@ impl Index {
     pub fn read(directory: &Path, mut take: impl FnMut(Entry)) -> Result<Index, RecordError> {
         let files = parts(directory)?;
         if files.is_empty() {
-            return Err(RecordError::of(directory, "contains no run.mcap"));
+            return Err(RecordError::new(directory, "contains no run.mcap"));
         }
         let mut index = Index { files, chunks: Vec::new(), gaps: Vec::new(), damage: Vec::new() };
         let mut latest: Option<f64> = None;
         for (file, path) in index.files.iter().enumerate() {
-            let wrong = |error: std::io::Error| RecordError::of(path, error);
+            let wrong = |error: std::io::Error| RecordError::new(path, error);
             let mut reader = Reader::new(open_file(path)?).map_err(wrong)?;
             while let Some(chunk) = reader.next_chunk().map_err(wrong)? {
                 let times = messages(&chunk.records).map(|message| message.log_time as f64 / 1e9);
@@ -54,7 +54,7 @@ impl Index {
                 });
                 let Some(times) = bounds else { continue };
                 if index.chunks.len() == MOST {
-                    return Err(RecordError::of(path, format!("has more than {MOST} chunks")));
+                    return Err(RecordError::new(path, format!("has more than {MOST} chunks")));
                 }
                 if let Some(before) = latest.filter(|before| times.0 - before > GAP) {
                     index.gaps.push((before, times.0));
@@ -84,7 +84,7 @@ impl Index {
         let mut open: Option<(usize, Reader<std::fs::File>)> = None;
         for chunk in self.chunks.iter().filter(|chunk| chunk.times.1 >= from && chunk.times.0 <= to) {
             let path = &self.files[chunk.file];
-            let wrong = |error: std::io::Error| RecordError::of(path, error);
+            let wrong = |error: std::io::Error| RecordError::new(path, error);
             if open.as_ref().is_none_or(|(file, _)| *file != chunk.file) {
                 open = Some((chunk.file, Reader::new(open_file(path)?).map_err(wrong)?));
             }

@@ -53,7 +53,7 @@ pub struct RecordError {
 
 impl RecordError {
     /// Creates an error of the file or folder at `path`, in one line.
-    pub fn of(path: &Path, error: impl std::fmt::Display) -> RecordError {
+    pub fn new(path: &Path, error: impl std::fmt::Display) -> RecordError {
         RecordError { path: path.into(), message: error.to_string().replace('\n', "; ") }
     }
 }
@@ -97,7 +97,7 @@ pub fn parts(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
 /// If the directory cannot be read.
 pub fn files(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let read = || std::fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
-    let mut found = read().map_err(|error| RecordError::of(directory, error))?;
+    let mut found = read().map_err(|error| RecordError::new(directory, error))?;
     found.sort();
     Ok(found)
 }
@@ -118,13 +118,13 @@ pub fn folders(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
 
 /// Opens a file for reading. Special files, such as a pipe without a writer, are rejected.
 fn open_file(path: &Path) -> Result<File, RecordError> {
-    let fail = |error: io::Error| RecordError::of(path, error);
+    let fail = |error: io::Error| RecordError::new(path, error);
     let file = OpenOptions::new().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(path);
     let file = file.map_err(fail)?;
     let kind = file.metadata().map_err(fail)?.file_type();
     match kind.is_file() {
         true => Ok(file),
-        false if kind.is_dir() => Err(RecordError::of(path, "is a folder, not a file")),
-        false => Err(RecordError::of(path, "is a device, pipe or socket, not a file")),
+        false if kind.is_dir() => Err(RecordError::new(path, "is a folder, not a file")),
+        false => Err(RecordError::new(path, "is a device, pipe or socket, not a file")),
     }
 }

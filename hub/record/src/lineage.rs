@@ -48,7 +48,7 @@ impl LineageIndex {
         // Births do not contain the island: it is the robot's position in the swarm according to run.toml.
         let directory = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
         let described = directory.join(RUN_FILE);
-        if described.try_exists().map_err(|error| RecordError::of(&described, error))? {
+        if described.try_exists().map_err(|error| RecordError::new(&described, error))? {
             islands.extend(RunFile::read(directory)?.robots.into_iter().zip(1..));
         }
         let mut entries = read::entries_of_topics(path, &["/genes", "/loaded", "/samples"])?;

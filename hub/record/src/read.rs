@@ -2,9 +2,9 @@
 //! are left out and reported.
 
 use super::{OPEN, RecordError, open_file, parts, recover};
-use crate::container::between::End;
 use crate::container::channels::ChannelMap;
 use crate::container::chunk::messages;
+use crate::container::framing::End;
 use crate::container::reader::{Chunk, Reader};
 use crate::container::scan::Source;
 use crate::container::survey::MISSING_END;
@@ -42,11 +42,11 @@ impl Messages {
     pub fn open(path: &Path) -> Result<Messages, RecordError> {
         let files = if path.is_dir() { parts(path)? } else { vec![path.to_path_buf()] };
         if files.is_empty() {
-            return Err(RecordError::of(path, "contains no run.mcap"));
+            return Err(RecordError::new(path, "contains no run.mcap"));
         }
         let mut total = 0;
         for file in &files {
-            total += open_file(file)?.length().map_err(|error| RecordError::of(file, error))?;
+            total += open_file(file)?.length().map_err(|error| RecordError::new(file, error))?;
         }
         let (chunk, damage) = (Vec::new().into_iter(), Vec::new());
         Ok(Messages { files: files.into_iter(), open: None, chunk, damage, done: 0, total })
@@ -67,11 +67,11 @@ impl Messages {
         loop {
             let Some((path, reader)) = &mut self.open else {
                 let Some(path) = self.files.next() else { return Ok(None) };
-                let reader = Reader::new(open_file(&path)?).map_err(|error| RecordError::of(&path, error))?;
+                let reader = Reader::new(open_file(&path)?).map_err(|error| RecordError::new(&path, error))?;
                 self.open = Some((path, reader));
                 continue;
             };
-            if let Some(chunk) = reader.next_chunk().map_err(|error| RecordError::of(path, error))? {
+            if let Some(chunk) = reader.next_chunk().map_err(|error| RecordError::new(path, error))? {
                 return Ok(Some(raw(chunk)));
             }
             // Only a file that is being written may lack its end.
@@ -147,7 +147,7 @@ impl Entries {
     }
 
     /// Adds the unreadable messages to the damage.
-    fn tell(&mut self) {
+    fn report_unread(&mut self) {
         for (topic, count) in std::mem::take(&mut self.unread) {
             self.messages.damage.push(format!(
                 "{count} messages of {topic} left out: written by another version of xpuck (see `version` in run.toml); read them with that version"
@@ -169,7 +169,7 @@ impl Iterator for Entries {
                 },
                 Some(Err(error)) => return Some(Err(error)),
                 None => {
-                    self.tell();
+                    self.report_unread();
                     return None;
                 }
             }

@@ -133,7 +133,7 @@ impl RunFile {
             seed: begins.seed,
             robots: config.swarm.robots.clone(),
             speed: config.swarm.speed,
-            swarm_mark: mark::of(&config.swarm).ok(),
+            swarm_mark: mark::swarm_mark(&config.swarm).ok(),
             experiment: table(toml::Table::try_from(&experiment))?,
             files: begins.files.clone(),
             swarm: table(toml::Table::try_from(&config.swarm))?,
@@ -146,7 +146,7 @@ impl RunFile {
     /// # Errors
     /// If it does not exist, or is invalid.
     pub fn read(directory: &Path) -> Result<RunFile, RecordError> {
-        file::read(&directory.join(RUN_FILE)).map_err(|error| RecordError::of(directory, error))
+        file::read(&directory.join(RUN_FILE)).map_err(|error| RecordError::new(directory, error))
     }
 
     /// Changes the file, under a lock against other threads and programs.
@@ -154,8 +154,8 @@ impl RunFile {
     /// # Errors
     /// If it does not exist, or on an I/O error.
     pub fn change(directory: &Path, how: impl FnOnce(&mut RunFile)) -> Result<(), RecordError> {
-        let folder = File::open(directory).map_err(|error| RecordError::of(directory, error))?;
-        folder.lock().map_err(|error| RecordError::of(directory, error))?;
+        let folder = File::open(directory).map_err(|error| RecordError::new(directory, error))?;
+        folder.lock().map_err(|error| RecordError::new(directory, error))?;
         let mut run = RunFile::read(directory)?;
         how(&mut run);
         run.write(directory)
@@ -166,8 +166,8 @@ impl RunFile {
     /// # Errors
     /// On an I/O error.
     pub fn write(&self, directory: &Path) -> Result<(), RecordError> {
-        let text = toml::to_string(self).map_err(|error| RecordError::of(directory, error))?;
-        atomic::write(&directory.join(RUN_FILE), text.as_bytes()).map_err(|error| RecordError::of(directory, error))
+        let text = toml::to_string(self).map_err(|error| RecordError::new(directory, error))?;
+        atomic::write(&directory.join(RUN_FILE), text.as_bytes()).map_err(|error| RecordError::new(directory, error))
     }
 }
 

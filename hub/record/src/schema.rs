@@ -6,7 +6,7 @@ use xpuck_hub_core::entry::{Entry, TOPICS};
 use xpuck_wire::schema;
 
 /// Returns the text of a topic's schema; an empty object for an unknown topic.
-pub fn of(topic: &str) -> &'static str {
+pub fn for_topic(topic: &str) -> &'static str {
     static TEXTS: LazyLock<[String; TOPICS.len()]> = LazyLock::new(texts);
     TOPICS.iter().position(|t| *t == topic).map_or("{}", |i| &TEXTS[i])
 }
@@ -116,7 +116,7 @@ mod tests {
     fn entries_match_schema_and_round_trip() {
         for (entry, topic) in entries().iter().zip(TOPICS) {
             assert_eq!(entry.topic(), topic);
-            let schema: Value = serde_json::from_str(of(topic)).unwrap();
+            let schema: Value = serde_json::from_str(for_topic(topic)).unwrap();
             let value = serde_json::to_value(entry).unwrap();
             let (mut has, mut promises) = (BTreeSet::new(), BTreeSet::new());
             fields(&value, topic, &mut has);
@@ -128,15 +128,15 @@ mod tests {
 
     #[test]
     fn schemas_say_what_foxglove_needs_to_know() {
-        let schema = |topic: &str| -> Value { serde_json::from_str(of(topic)).unwrap() };
+        let schema = |topic: &str| -> Value { serde_json::from_str(for_topic(topic)).unwrap() };
         let telemetry = &schema("/telemetry")["properties"]["telemetry"]["properties"];
         assert_eq!(telemetry["state"]["enum"][2], "RUN");
         assert_eq!(telemetry["power"]["properties"]["soc_c"]["type"], serde_json::json!(["number", "null"]));
         assert!(telemetry["control"]["properties"]["late_us"]["description"].as_str().unwrap().contains("us"));
         assert_eq!(schema("/run")["title"], "run");
         for topic in TOPICS {
-            assert!(!of(topic).contains("$ref") && of(topic).contains("draft-07"), "{topic}");
+            assert!(!for_topic(topic).contains("$ref") && for_topic(topic).contains("draft-07"), "{topic}");
         }
-        assert_eq!(of("/camera"), "{}");
+        assert_eq!(for_topic("/camera"), "{}");
     }
 }

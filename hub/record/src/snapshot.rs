@@ -40,7 +40,7 @@ struct Stamped<K> {
 /// # Errors
 /// On an I/O error.
 pub fn write(directory: &Path, kept: &Snapshot, unix_ms: u64, reach: Reach) -> Result<(), RecordError> {
-    let fail = |error: String| RecordError::of(directory, error);
+    let fail = |error: String| RecordError::new(directory, error);
     let data = postcard::to_stdvec(&Stamped { unix_ms, reach, kept }).map_err(|error| fail(error.to_string()))?;
     let bytes = [MAGIC.as_slice(), &crc32fast::hash(&data).to_le_bytes(), &data].concat();
     atomic::write(&directory.join(STATE_FILE), &bytes).map_err(|error| fail(error.to_string()))
@@ -58,7 +58,7 @@ pub fn catch_up(directory: &Path, kept: &mut Snapshot, reach: Reach) -> Result<(
             continue;
         }
         let from = if number == reach.part { reach.bytes } else { 0 };
-        let wrong = |error| RecordError::of(&path, error);
+        let wrong = |error| RecordError::new(&path, error);
         let mut reader = Reader::behind(open_file(&path)?, from).map_err(wrong)?;
         while let Some(chunk) = reader.next_chunk().map_err(wrong)? {
             for entry in entries_of(&chunk.records, &chunk.meanings) {
@@ -100,7 +100,7 @@ pub fn read(directory: &Path) -> Result<State, RecordError> {
     match file::bytes(&path, LONGEST) {
         Ok(bytes) => Ok(whole(&bytes).unwrap_or_else(State::Damaged)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(State::Missing),
-        Err(error) => Err(RecordError::of(&path, error)),
+        Err(error) => Err(RecordError::new(&path, error)),
     }
 }
 
@@ -120,5 +120,5 @@ fn whole(bytes: &[u8]) -> Result<State, String> {
 /// On an I/O error: a hub that starts may then resume the run.
 pub fn remove(directory: &Path) -> Result<(), RecordError> {
     let path = directory.join(STATE_FILE);
-    atomic::remove(&path).map_err(|error| RecordError::of(&path, error))
+    atomic::remove(&path).map_err(|error| RecordError::new(&path, error))
 }

@@ -39,7 +39,7 @@ pub struct Verified {
 /// There is no record, it cannot be read, or it holds no control updates.
 pub fn verify(run: &Path) -> Result<Verified, RecordError> {
     let file = RunFile::read(run)?;
-    let hub: HubFile = file.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
+    let hub: HubFile = file.hub.clone().try_into().map_err(|error| RecordError::new(run, error))?;
     let mut ticks = TickVerifier::new(file.seed);
     let mut senses = Senses { of: SenseVerifier::new(&file.robots, &hub), worlds: worlds_of(run, &file)?, phase: None };
     // A batch may precede the message with its tree: trees are read first.
@@ -52,11 +52,11 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
         if let Entry::Updates { robot, updates, .. } = &entry {
             batches += 1;
             let Some(island) = islands.get(robot.as_str()) else {
-                return Err(RecordError::of(run, format!("robot `{robot}` is not in run.toml")));
+                return Err(RecordError::new(run, format!("robot `{robot}` is not in run.toml")));
             };
-            ticks.take(robot, *island, updates).map_err(|error| RecordError::of(run, error))?;
+            ticks.verify_batch(robot, *island, updates).map_err(|error| RecordError::new(run, error))?;
         }
-        senses.take(&entry).map_err(|error| RecordError::of(run, error))?;
+        senses.on_entry(&entry).map_err(|error| RecordError::new(run, error))?;
     }
     let senses = senses.of;
     if batches == 0 {
@@ -64,7 +64,7 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
             [] => "contains no control updates: no robot ran, or an earlier version recorded it".to_string(),
             damage => format!("its control updates cannot be read: {}", damage.join("; ")),
         };
-        return Err(RecordError::of(run, why));
+        return Err(RecordError::new(run, why));
     }
     let rows = senses.rows();
     let worst = worst(&rows);
@@ -91,10 +91,10 @@ pub fn worst(rows: &[SenseRow]) -> Option<&SenseRow> {
 /// There is no record, or it cannot be read.
 pub fn senses(run: &Path) -> Result<Vec<SenseRow>, RecordError> {
     let file = RunFile::read(run)?;
-    let hub: HubFile = file.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
+    let hub: HubFile = file.hub.clone().try_into().map_err(|error| RecordError::new(run, error))?;
     let mut senses = Senses { of: SenseVerifier::new(&file.robots, &hub), worlds: worlds_of(run, &file)?, phase: None };
     for entry in read::entries_of_topics(run, &SENSED)? {
-        senses.take(&entry?).map_err(|error| RecordError::of(run, error))?;
+        senses.on_entry(&entry?).map_err(|error| RecordError::new(run, error))?;
     }
     Ok(senses.of.rows())
 }
@@ -110,7 +110,7 @@ struct Senses {
 }
 
 impl Senses {
-    fn take(&mut self, entry: &Entry) -> Result<(), String> {
+    fn on_entry(&mut self, entry: &Entry) -> Result<(), String> {
         match entry {
             Entry::Poses { time, bodies } => {
                 self.of.poses(*time, bodies.iter().map(|body| (body.name.as_str(), body.pose)));
@@ -125,7 +125,7 @@ impl Senses {
                 self.phase = now;
             }
             Entry::Telemetry { time, robot, telemetry, .. } => self.of.heard(robot, telemetry.time, *time),
-            Entry::Updates { time, robot, updates } => self.of.take(robot, *time, updates)?,
+            Entry::Updates { time, robot, updates } => self.of.verify_batch(robot, *time, updates)?,
             _ => {}
         }
         Ok(())
@@ -133,7 +133,7 @@ impl Senses {
 }
 
 fn worlds_of(run: &Path, file: &RunFile) -> Result<BTreeMap<String, Arc<WorldSpec>>, RecordError> {
-    worlds(file).map_err(|why| RecordError::of(run, why))
+    worlds(file).map_err(|why| RecordError::new(run, why))
 }
 
 /// Returns the worlds of a run's phases by name; empty if its experiment names no world and therefore uses the hub's

@@ -233,7 +233,7 @@ pub fn left_behind(root: &Path, notes: &mut Vec<String>) -> Vec<PathBuf> {
 
 fn is_left_behind(directory: &Path) -> Result<bool, RecordError> {
     let described = directory.join(RUN_FILE);
-    if !described.try_exists().map_err(|error| RecordError::of(&described, error))? {
+    if !described.try_exists().map_err(|error| RecordError::new(&described, error))? {
         return Ok(false);
     }
     let open = recover::left_open(directory)?;
@@ -250,7 +250,7 @@ fn is_left_behind(directory: &Path) -> Result<bool, RecordError> {
 /// The files cannot be examined.
 pub fn is_written(directory: &Path) -> Result<bool, RecordError> {
     for file in recover::left_open(directory)? {
-        if recover::is_written(&file).map_err(|error| RecordError::of(&file, error))? {
+        if recover::is_written(&file).map_err(|error| RecordError::new(&file, error))? {
             return Ok(true);
         }
     }
@@ -291,7 +291,7 @@ fn make_whole(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError
 /// Closes a run with intact files, if it is still open. Returns its state.
 fn close(directory: &Path) -> Result<&'static str, RecordError> {
     let described = directory.join(RUN_FILE);
-    if !described.try_exists().map_err(|error| RecordError::of(&described, error))? {
+    if !described.try_exists().map_err(|error| RecordError::new(&described, error))? {
         return Ok("without run.toml");
     }
     let state = RunFile::read(directory)?.state;

@@ -36,7 +36,7 @@ impl Replay {
     }
 
     /// Processes the next entry.
-    pub fn take(&mut self, entry: Entry) {
+    pub fn apply(&mut self, entry: Entry) {
         let now = entry.time();
         self.status.time = self.status.time.max(now);
         match entry {
@@ -108,12 +108,12 @@ mod tests {
         let mut replay = Replay::new(&toml::from_str(text).unwrap());
         assert_eq!((replay.status().run_length, replay.status().half_arena), (120.0, [1.5, 0.75]));
         let telemetry = Box::new(Telemetry { state: State::Run, ..Telemetry::default() });
-        replay.take(Entry::Telemetry { time: 1.0, robot: "xp01".into(), round_trip_ms: Some(4.0), telemetry });
-        replay.take(Entry::Poses { time: 1.5, bodies: vec![Body::default()] });
+        replay.apply(Entry::Telemetry { time: 1.0, robot: "xp01".into(), round_trip_ms: Some(4.0), telemetry });
+        replay.apply(Entry::Poses { time: 1.5, bodies: vec![Body::default()] });
         let status = replay.status();
         assert!(status.robots[0].alive && status.tracking && status.bodies.len() == 1);
         assert_eq!((status.robots[0].state, status.round_trip_ms), (State::Run, 4.0));
-        replay.take(Entry::event(9.0, "all is quiet"));
+        replay.apply(Entry::event(9.0, "all is quiet"));
         let status = replay.status();
         assert!(!status.robots[0].alive && !status.tracking, "nobody was heard for long");
         assert_eq!(status.events, ["9.0 all is quiet"]);

@@ -41,10 +41,10 @@ impl Stops {
         let path = file_of(root, mark);
         match file::bytes(&path, LONGEST) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
-            Err(error) => Err(RecordError::of(&path, error)),
+            Err(error) => Err(RecordError::new(&path, error)),
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes);
-                text.trim_end().parse().map_err(|_| RecordError::of(&path, "does not contain a STOP count"))
+                text.trim_end().parse().map_err(|_| RecordError::new(&path, "does not contain a STOP count"))
             }
         }
     }

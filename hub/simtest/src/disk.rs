@@ -69,7 +69,7 @@ enum Job {
 
 impl StoredSnapshot {
     /// Creates the stored form of a snapshot passed to the disk now.
-    pub fn of(snapshot: &Snapshot, at: u32, unix_ms: u64, counts: RunCounts) -> StoredSnapshot {
+    pub fn from_snapshot(snapshot: &Snapshot, at: u32, unix_ms: u64, counts: RunCounts) -> StoredSnapshot {
         let bytes = postcard::to_stdvec(snapshot).expect("a snapshot is plain data");
         StoredSnapshot { bytes, at, unix_ms, counts, fresh: true, directive: snapshot.told.2, over: snapshot.is_over() }
     }

@@ -110,7 +110,7 @@ impl Order {
                 // A third of the evolving runs have phases.
                 let phased = evolves && seed.is_multiple_of(3);
                 Request::Start {
-                    signed: experiment(seconds, segment, evolves, phased, HubLossBehaviour::of(seed)),
+                    signed: experiment(seconds, segment, evolves, phased, HubLossBehaviour::from_seed(seed)),
                     seed,
                 }
             }

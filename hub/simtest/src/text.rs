@@ -50,7 +50,7 @@ pub struct HubLossBehaviour {
 impl HubLossBehaviour {
     /// Draws the behaviour of a run from its seed: half of the runs exchange genes between robots, and two thirds
     /// continue without a hub.
-    pub fn of(seed: u64) -> HubLossBehaviour {
+    pub fn from_seed(seed: u64) -> HubLossBehaviour {
         HubLossBehaviour {
             peers: seed / 2 % 2 == 1,
             then: [None, Some("evolve"), Some("drive")][(seed / 4 % 3) as usize],

@@ -126,7 +126,7 @@ fn discharge(course: LoadProfile, capacity: f64, ohms: f64, seed: u64) -> Estima
             break;
         }
         let (volts, watts) = shows(&mut |a, w, r| power.transfer(a, w, r)).unwrap();
-        battery.take(f64::from(seconds), Some(volts), Some(watts), runs);
+        battery.add_reading(f64::from(seconds), Some(volts), Some(watts), runs);
         if seconds.is_multiple_of(60) {
             minutes.push(battery.minutes_left().ok().map(f64::from));
         }
@@ -226,7 +226,7 @@ fn arena(processor: f64, keys: RobotKeys) -> EstimateSeries {
             let noise = Draws::new(3, 0, 2, arena.steps(), Stream::Device).range(0.95, 1.0);
             arena.board_draws(0, if seconds < 60.0 { 0.05 } else { processor * f64::from(noise) }, true);
             let Some((volts, watts)) = shows(&mut |a, w, r| arena.i2c(0, a, w, r)) else { break };
-            battery.take(seconds, Some(volts), Some(watts), seconds >= 60.0);
+            battery.add_reading(seconds, Some(volts), Some(watts), seconds >= 60.0);
             if arena.steps().is_multiple_of(40 * 60) {
                 minutes.push(battery.minutes_left().ok().map(f64::from));
             }

@@ -21,7 +21,7 @@ impl Eigen {
 
     /// Decomposes a symmetric matrix, given by its rows. For a positive definite matrix, small eigenvalues have the
     /// same relative accuracy as large ones.
-    pub(crate) fn of(matrix: &[Vec<f64>]) -> Eigen {
+    pub(crate) fn decompose(matrix: &[Vec<f64>]) -> Eigen {
         let n = matrix.len();
         let mut a = matrix.to_vec();
         let mut vectors = Eigen::identity(n).vectors;
@@ -77,11 +77,11 @@ mod tests {
 
     #[test]
     fn eigenvalues_of_two_by_two_matrix_are_exact() {
-        let of = Eigen::of(&[vec![2.0, 1.0], vec![1.0, 2.0]]);
+        let of = Eigen::decompose(&[vec![2.0, 1.0], vec![1.0, 2.0]]);
         let mut values = of.values.clone();
         values.sort_by(f64::total_cmp);
         assert!((values[0] - 1.0).abs() < 1e-15 && (values[1] - 3.0).abs() < 1e-15, "{values:?}");
-        assert_eq!(Eigen::of(&Eigen::identity(3).vectors), Eigen::identity(3));
+        assert_eq!(Eigen::decompose(&Eigen::identity(3).vectors), Eigen::identity(3));
     }
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
                 (0..n).map(|_| (0..n).map(|_| f64::from(draws.range(-1.0, 1.0))).collect()).collect();
             let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
             let matrix: Vec<Vec<f64>> = factor.iter().map(|a| factor.iter().map(|b| product(a, b)).collect()).collect();
-            let of = Eigen::of(&matrix);
+            let of = Eigen::decompose(&matrix);
             assert!(of.values.iter().all(|value| *value > 0.0));
             for (i, row) in of.vectors.iter().enumerate() {
                 for (j, other) in of.vectors.iter().enumerate() {

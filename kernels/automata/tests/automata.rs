@@ -26,7 +26,7 @@ fn engines_agree_to_the_digit() {
     let tree = |text| to_tree(&parse("test", Module::Navigate, text).unwrap(), &Meanings::epuck()).unwrap();
     let programs = AUTOMATA.map(|text| Program::compile(&tree(text)).unwrap());
     let spec = WorldSpec::benchmark(9);
-    let teams = [Team::all(0), Team::all(1), Team::of((0..9).map(|robot| robot % 2))];
+    let teams = [Team::all(0), Team::all(1), Team::from_programs((0..9).map(|robot| robot % 2))];
     let jobs: Vec<Job<'_>> = teams
         .into_iter()
         .flat_map(|team| (0..5).map(move |world| (team.clone(), world)))

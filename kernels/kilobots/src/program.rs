@@ -36,7 +36,7 @@ pub struct Usage {
 
 impl Usage {
     /// Returns the memory usage of a tree; nodes that the Kilobot does not have count as 0.
-    pub fn of(tree: &Tree) -> Usage {
+    pub fn from_tree(tree: &Tree) -> Usage {
         let bytes = tree.nodes().iter().map(|node| bytes(node.kind, usize::from(node.children))).sum();
         Usage { tree: bytes, stack: LEVEL_BYTES * (tree.depth() + 1) }
     }
@@ -104,7 +104,7 @@ impl Program {
                 return Err(KilobotError::Children(name, node.children));
             }
         }
-        let usage = Usage::of(tree);
+        let usage = Usage::from_tree(tree);
         if usage.share() >= 1.0 {
             return Err(KilobotError::TooLarge(usage));
         }
@@ -164,7 +164,7 @@ mod tests {
             assert_eq!([2, 3, 4].map(|n| bytes(kind, n)), sizes);
         }
         assert_eq!([(Kind::Probm2, 2), (Kind::Probm3, 3), (Kind::Probm4, 4)].map(|(k, n)| bytes(k, n)), [11, 17, 23]);
-        let usage = Usage::of(&tree("seqm\n  mf\n  repeati 3\n    ifltcon density 0.5\n"));
+        let usage = Usage::from_tree(&tree("seqm\n  mf\n  repeati 3\n    ifltcon density 0.5\n"));
         assert_eq!(usage, Usage { tree: 7 + 2 + 6 + 7, stack: 48 });
     }
 

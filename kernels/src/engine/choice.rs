@@ -54,7 +54,7 @@ pub struct EngineChoice {
 
 impl EngineChoice {
     /// Creates the choice of an engine with the most capable adapter.
-    pub fn of(engine: EngineKind) -> EngineChoice {
+    pub fn with_best_adapter(engine: EngineKind) -> EngineChoice {
         EngineChoice { engine, adapter: AdapterChoice::Best }
     }
 
@@ -77,7 +77,7 @@ impl EngineChoice {
 /// Adapter as in a file: an index, or part of a name.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "adapter must be an index such as 0, or part of a name such as \"llvmpipe\"")]
-enum Written {
+enum AdapterSpec {
     Index(usize),
     Name(String),
 }
@@ -85,9 +85,9 @@ enum Written {
 impl Serialize for AdapterChoice {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let written = match self {
-            AdapterChoice::Best => Written::Name(String::new()),
-            AdapterChoice::Index(index) => Written::Index(*index),
-            AdapterChoice::Name(name) => Written::Name(name.clone()),
+            AdapterChoice::Best => AdapterSpec::Name(String::new()),
+            AdapterChoice::Index(index) => AdapterSpec::Index(*index),
+            AdapterChoice::Name(name) => AdapterSpec::Name(name.clone()),
         };
         written.serialize(serializer)
     }
@@ -95,10 +95,10 @@ impl Serialize for AdapterChoice {
 
 impl<'de> Deserialize<'de> for AdapterChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AdapterChoice, D::Error> {
-        Ok(match Written::deserialize(deserializer)? {
-            Written::Index(index) => AdapterChoice::Index(index),
-            Written::Name(name) if name.is_empty() => AdapterChoice::Best,
-            Written::Name(name) => AdapterChoice::Name(name),
+        Ok(match AdapterSpec::deserialize(deserializer)? {
+            AdapterSpec::Index(index) => AdapterChoice::Index(index),
+            AdapterSpec::Name(name) if name.is_empty() => AdapterChoice::Best,
+            AdapterSpec::Name(name) => AdapterChoice::Name(name),
         })
     }
 }
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn only_simd_and_reference_promise_each_others_digits() {
-        let of = EngineChoice::of;
+        let of = EngineChoice::with_best_adapter;
         assert!(of(EngineKind::Simd).is_reproducible_with(&of(EngineKind::Reference)));
         assert!(!of(EngineKind::Gpu).is_reproducible_with(&of(EngineKind::Gpu)), "adapter and driver may differ");
         assert!(!of(EngineKind::Simd).is_reproducible_with(&of(EngineKind::Auto)));

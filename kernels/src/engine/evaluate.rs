@@ -46,7 +46,8 @@ impl Evaluator {
                 None => {}
             }
         }
-        let compiled = new.into_par_iter().filter_map(|(key, tree)| Some((key.clone(), CompiledTree::of(tree).ok()?)));
+        let compiled =
+            new.into_par_iter().filter_map(|(key, tree)| Some((key.clone(), CompiledTree::compile(tree).ok()?)));
         self.cache.extend(compiled.collect::<Vec<_>>());
         let numbers: BTreeMap<&Vec<u8>, usize> = self.cache.keys().zip(0..).collect();
         self.program_indices = keys.iter().map(|key| numbers.get(key).copied()).collect();
@@ -90,7 +91,7 @@ impl Evaluator {
 }
 
 impl CompiledTree {
-    fn of(tree: &Tree) -> Result<CompiledTree, CompileError> {
+    fn compile(tree: &Tree) -> Result<CompiledTree, CompileError> {
         let whole = tree.under_avoiding();
         let parsimony = Program::compile(&whole)?.parsimony();
         let reduced = reduce(&whole, Options { executable: false }).tree;
@@ -131,7 +132,7 @@ mod tests {
         let job = |team| Job { spec: &spec, start: 1, team, seed: 1, world: 2, updates: 300 };
         let mut evaluator = Evaluator::default();
         evaluator.prepare_with(&[&tree], std::slice::from_ref(&mate));
-        let mixed = || Team::of([1, 1, 0, 0, 0, 0, 0, 0, 0]);
+        let mixed = || Team::from_programs([1, 1, 0, 0, 0, 0, 0, 0, 0]);
         let [alone, with] = [Team::all(0), mixed()].map(|team| evaluator.fitness(&Simd::default(), &[job(team)])[0]);
         let whole = Program::compile(&tree.under_avoiding()).unwrap();
         let raw = Simd::default().run(&[whole, mate], &[job(mixed())])[0].fitness;

@@ -45,7 +45,7 @@ impl Job<'_> {
     fn sensing(&self, programs: &[Program]) -> Sensing {
         let mut used: Vec<usize> = (0..self.spec.robots).map(|robot| self.team.program(robot)).collect();
         used.dedup();
-        Sensing::of(used.iter().map(|program| &programs[*program]))
+        Sensing::from_programs(used.iter().map(|program| &programs[*program]))
     }
 }
 

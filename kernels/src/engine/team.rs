@@ -30,7 +30,7 @@ impl Team {
     }
 
     /// Creates a team in which robot i runs the i-th of these programs; further robots run program 0.
-    pub fn of(programs: impl IntoIterator<Item = usize>) -> Team {
+    pub fn from_programs(programs: impl IntoIterator<Item = usize>) -> Team {
         Team(Programs::Each(programs.into_iter().map(|program| program as u32).collect()))
     }
 

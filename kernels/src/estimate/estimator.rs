@@ -151,9 +151,9 @@ pub struct Estimator {
 impl Estimator {
     /// Creates an estimator for a planned world, without evidence.
     pub fn new(planned: &WorldSpec) -> Estimator {
-        let model = WorldModel::of(planned);
+        let model = WorldModel::from_spec(planned);
         let mut estimator = Estimator {
-            shapes: Shapes::of(planned),
+            shapes: Shapes::from_spec(planned),
             planned: model,
             model,
             commands: Vec::new(),

@@ -4,12 +4,12 @@
 //! One robot's [`Estimator`] collects evidence; with a [`Consensus`], robots that exchange their [`Report`]s agree on
 //! one [`WorldModel`]. All results are pure functions of the observations.
 
-mod agree;
+mod consensus;
 mod estimator;
 mod parameter;
 mod window;
 
-pub use agree::{Consensus, FRESH_S};
+pub use consensus::{Consensus, FRESH_S};
 pub use estimator::{Estimator, Report};
 pub use parameter::{Parameter, WorldModel};
 pub use window::{NEAR, NeighbourState, PoseSnapshot};

@@ -183,13 +183,13 @@ pub struct WorldModel([f32; COUNT]);
 impl Default for WorldModel {
     /// The benchmark's world and a faultless body.
     fn default() -> WorldModel {
-        WorldModel::of(&WorldSpec::benchmark(1))
+        WorldModel::from_spec(&WorldSpec::benchmark(1))
     }
 }
 
 impl WorldModel {
     /// Creates the model of a planned world; friction and mass are those of the first disc.
-    pub fn of(spec: &WorldSpec) -> WorldModel {
+    pub fn from_spec(spec: &WorldSpec) -> WorldModel {
         let disc = spec.discs.first().map_or((0.0, 0.0), |disc| (disc.shape.mass, disc.shape.mu));
         let (x, y) = spec.physics.half_arena;
         WorldModel([disc.0, disc.1, spec.robot.mu, x, x, y, y, 1.0, 1.0])
@@ -234,7 +234,7 @@ impl WorldModel {
     /// If the resulting world cannot be run.
     pub fn apply(&self, planned: &WorldSpec) -> Result<WorldSpec, SpecError> {
         let mut spec = planned.clone();
-        let before = WorldModel::of(planned);
+        let before = WorldModel::from_spec(planned);
         let changed = |parameter| self.get(parameter) != before.get(parameter);
         for disc in &mut spec.discs {
             if changed(Parameter::FrisbeeMass) {

@@ -144,7 +144,7 @@ pub(super) struct Shapes {
 }
 
 impl Shapes {
-    pub fn of(spec: &WorldSpec) -> Shapes {
+    pub fn from_spec(spec: &WorldSpec) -> Shapes {
         Shapes {
             robot: spec.robot,
             disc: spec.discs.first().map_or(Shape::FRISBEE, |disc| disc.shape),

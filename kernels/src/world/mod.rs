@@ -81,7 +81,7 @@ pub(crate) struct InitialState {
 
 impl InitialState {
     /// Creates the initial state of [`World::new`].
-    pub fn of(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> InitialState {
+    pub fn new(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> InitialState {
         let robots = spec.robots;
         assert!((1..=model::MAX_ROBOTS).contains(&robots), "1 to {} robots", model::MAX_ROBOTS);
         assert!(spec.discs.len() <= model::MAX_DISCS, "at most {} discs", model::MAX_DISCS);
@@ -99,7 +99,7 @@ impl World {
     /// If there are no robots or no starts, more bodies than [`model`] allows, or no disc for a transport task;
     /// [`WorldSpec::check`] rejects such worlds.
     pub fn new(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> World {
-        let InitialState { bodies, pictures } = InitialState::of(spec, start, seed, world);
+        let InitialState { bodies, pictures } = InitialState::new(spec, start, seed, world);
         let robots = spec.robots;
         let mut collisions = Collisions::new(&bodies, &spec.physics);
         collisions.reserve();

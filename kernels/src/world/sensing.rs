@@ -38,7 +38,7 @@ impl Sensing {
     }
 
     /// Senses that at least one of these programs may read.
-    pub fn of<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Sensing {
+    pub fn from_programs<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Sensing {
         let cells = programs.into_iter().map(Program::register_reads).fold(0, |all, cells| all | cells);
         let reads = |first: usize, last: usize| cells >> first & ((2 << (last - first)) - 1) != 0;
         Sensing {
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn trees_need_the_senses_they_read() {
-        let of = |text: &str| Sensing::of([&Program::compile(&Tree::parse(text).unwrap()).unwrap()]);
+        let of = |text: &str| Sensing::from_programs([&Program::compile(&Tree::parse(text).unwrap()).unwrap()]);
         let [proximity, camera, neighbours, light, tags] = [true; 5];
         assert_eq!(of("movcv v_goal 0deg"), Sensing::NONE);
         assert_eq!(of("avoiding"), Sensing::PROXIMITY);

@@ -21,8 +21,8 @@ fn outcome((status, goal): (Status, Vec2), board: &Blackboard, mut draws: Draws)
 /// Ticks a tree, its form and its state machine together; returns the number of running results.
 fn compare(tree: &Tree, seed: u64) -> u32 {
     let program = Program::compile(tree).unwrap();
-    let memoryless = Memoryless::of(tree).unwrap();
-    let machine = LeafMachine::of(&memoryless.form);
+    let memoryless = Memoryless::from_tree(tree).unwrap();
+    let machine = LeafMachine::from_form(&memoryless.form);
     let mut original = Memory::new(&program);
     let (mut ticked, mut walked) = (FormMemory::new(&memoryless), FormMemory::new(&memoryless));
     let mut running = 0;
@@ -135,7 +135,7 @@ seq
           failed
             set s1 idle
 ";
-    assert_eq!(Memoryless::of(&tree).unwrap().to_string(), expected);
+    assert_eq!(Memoryless::from_tree(&tree).unwrap().to_string(), expected);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn forms_grow_in_proportion() {
     for seed in 0..1000 {
         let tree = random::tree(5, &mut random::draws(seed, 0));
         // A tree of this depth may be too large for a robot; then the conversion fails too.
-        match (Program::compile(&tree), Memoryless::of(&tree)) {
+        match (Program::compile(&tree), Memoryless::from_tree(&tree)) {
             (Ok(program), Ok(memoryless)) => assert!(memoryless.form.size() <= 24 * program.len()),
             (program, memoryless) => assert_eq!(program.err(), memoryless.err()),
         }
@@ -153,8 +153,8 @@ fn forms_grow_in_proportion() {
 #[test]
 fn leaf_transitions_lead_forward_only() {
     for seed in 0..500 {
-        let memoryless = Memoryless::of(&random::tree(3, &mut random::draws(seed, 1))).unwrap();
-        let machine = LeafMachine::of(&memoryless.form);
+        let memoryless = Memoryless::from_tree(&random::tree(3, &mut random::draws(seed, 1))).unwrap();
+        let machine = LeafMachine::from_form(&memoryless.form);
         assert_eq!(machine.start, Target::State(0));
         for (i, state) in machine.states.iter().enumerate() {
             for target in [state.success, state.failure, state.running] {
@@ -166,7 +166,9 @@ fn leaf_transitions_lead_forward_only() {
 
 #[test]
 fn composites_are_the_fragments_of_the_figures() {
-    let machine = |text: &str| LeafMachine::of(&Memoryless::of(&Tree::parse(text).unwrap()).unwrap().form).to_string();
+    let machine = |text: &str| {
+        LeafMachine::from_form(&Memoryless::from_tree(&Tree::parse(text).unwrap()).unwrap().form).to_string()
+    };
     assert_eq!(
         machine("seq\n  movcv v_goal 0deg\n  movcs s_scr 1\n  ifquad v_up 1\n"),
         "tick > 1\n1 movcv v_goal 0deg: success > 2, running > running\n2 movcs s_scr 1: success > 3\n\

@@ -43,7 +43,11 @@ fn swarms_of_one_tree_in_blocks_of_many() {
 fn mixed_swarms() {
     let programs = programs(2, 40);
     let count = programs.len();
-    agree(&programs, |world| Team::of((0..9).map(|robot| (world / 16 * 5 + robot * world % 3) % count)), 200);
+    agree(
+        &programs,
+        |world| Team::from_programs((0..9).map(|robot| (world / 16 * 5 + robot * world % 3) % count)),
+        200,
+    );
 }
 
 #[test]

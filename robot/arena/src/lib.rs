@@ -29,7 +29,7 @@ pub mod uvc;
 
 pub use arena::hand::MAX_PUSH_SPEED;
 pub use arena::{Arena, STEP_SECONDS, View};
-pub use body::felt::SensorLevels;
+pub use body::sensor_levels::SensorLevels;
 pub use faults::{Faults, SenseFault};
 pub use robot::Guest;
 pub use settings::{ArenaError, BodyKind, CameraSettings, Fittings, Settings};

@@ -1,6 +1,6 @@
 //! Schedules temporary failures of a robot. Covers start and end times; other modules apply the effects.
 
-use crate::unkind::spell::{FaultInterval, IntervalKey, steps};
+use crate::unkind::fault_interval::{FaultInterval, IntervalKey, steps};
 use crate::unkind::{FaultKeys, FaultKind, SupplyKeys};
 
 /// Numbers of a robot's fault intervals: 0 and 1 for the wheels, 2 for the supply, from 3 for the list of faults.

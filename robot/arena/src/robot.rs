@@ -4,9 +4,9 @@
 use crate::body::dspic::Dspic;
 use crate::body::epuck1::Epuck1;
 use crate::body::epuck2::Epuck2;
-use crate::body::felt::{self, SensorLevels};
 use crate::body::infrared;
 use crate::body::lamps::Lamps;
+use crate::body::sensor_levels::{self, SensorLevels};
 use crate::draw::PowerLoad;
 use crate::faults::{FaultCounter, Faults, SenseFault};
 use crate::fitted::{self, Devices, Surroundings};
@@ -352,7 +352,12 @@ impl Robot {
         self.fitted.update(&around, &mut fitted::chance(self.seed, self.number, now));
         let felt = SensorLevels {
             faults: self.sense_faults(),
-            ..SensorLevels::new(acceleration, brightness, loudness, &mut felt::chance(self.seed, self.number, now))
+            ..SensorLevels::new(
+                acceleration,
+                brightness,
+                loudness,
+                &mut sensor_levels::chance(self.seed, self.number, now),
+            )
         };
         // Step 0 of this random stream gives the initial charge.
         let mut draws = Draws::new(self.seed, 0, self.number, now + 1, Stream::Device);

@@ -39,7 +39,7 @@ impl Both {
         (0..steps).for_each(|_| self.dspic.step());
         writeln!(self.script, "tick {}", steps * TICKS).unwrap();
         let speeds = self.dspic.wheels().map(|v| StepsPerSecond::from(MetresPerSecond(v)).get());
-        let told = self.told();
+        let told = self.report();
         self.answers.push(format!("{} {} {} {}", speeds[0], speeds[1], told.steps[0], told.steps[1]));
         self.script.push_str("state\n");
     }
@@ -56,14 +56,14 @@ impl Both {
         };
         let battery = draws.range(3.0, 4.2);
         self.dspic.scan(reflected, &felt, battery, draws);
-        let report = self.told();
+        let report = self.report();
         let words = report.encode();
         self.script.push_str("sense");
         words[..22].iter().chain([&report.battery]).for_each(|w| write!(self.script, " {w:x}").unwrap());
         self.script.push('\n');
     }
 
-    fn told(&self) -> Report {
+    fn report(&self) -> Report {
         Report::decode(&self.dspic.clone().exchange(&[0; WORDS])).unwrap()
     }
 }
@@ -170,7 +170,7 @@ fn counters_wrap_alike() {
     }
     (0..70_000).for_each(|_| both.select(&[0x1234]));
     both.select(&[0; WORDS]);
-    let told = both.told();
+    let told = both.report();
     assert!(told.rejected < 5000 && told.sequence < 8000 && told.steps[1] > told.steps[0], "{told:?}");
     compare(&both);
 }

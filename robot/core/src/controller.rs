@@ -24,7 +24,7 @@ impl Controller {
     pub fn new(tree: Tree) -> Result<Controller, CompileError> {
         let program = Program::compile(&tree)?;
         let nodes = vec![NodeState::Idle; tree.nodes().len()];
-        let reads = Sensing::of([&program]);
+        let reads = Sensing::from_programs([&program]);
         Ok(Controller {
             tree: Arc::new(tree),
             memory: Memory::new(&program),

@@ -2,7 +2,7 @@
 //!
 //! The core is a state machine over arena time (s). `xpuckd` provides the inputs and executes the returned actions.
 
-mod alone;
+mod autonomy;
 mod virtual_senses;
 
 use crate::controller::Controller;
@@ -11,7 +11,7 @@ use crate::island::{IslandPlan, Trials};
 use crate::probe::Observation;
 use crate::readings::Readings;
 use crate::trace::{Context, Tracer};
-use alone::SilencePermissions;
+use autonomy::SilencePermissions;
 use std::sync::Arc;
 use virtual_senses::VirtualSenses;
 use xpuck_evolve::PrimitiveSet;
@@ -343,7 +343,7 @@ impl Core {
                 Vec::new()
             }
             ToRobot::Senses { up, neighbours, age } => {
-                self.senses.take(now, up, &neighbours, age);
+                self.senses.update(now, up, &neighbours, age);
                 Vec::new()
             }
             ToRobot::Poses(poses) if self.adapts() => {
@@ -398,7 +398,7 @@ impl Core {
     /// # Errors
     /// Reason for the rejection, in one line for the program.
     pub fn on_program(&mut self, now: f64, connection: u32, said: ProgramRequest) -> Result<Vec<Action>, String> {
-        let line = self.external.take(now, self.state, connection, said)?;
+        let line = self.external.on_request(now, self.state, connection, said)?;
         Ok(line.map(|text| Action::Log(Line::info(text))).into_iter().collect())
     }
 
@@ -501,7 +501,7 @@ impl Core {
 
     /// Robots heard by range and bearing; `None` if the data is stale. `now` is arena time (s).
     pub fn neighbours(&self, now: f64) -> Option<&[Neighbour]> {
-        (!self.senses.stale(now)).then(|| self.senses.told().1)
+        (!self.senses.stale(now)).then(|| self.senses.last_report().1)
     }
 
     fn prepare(&mut self, number: u64, seed: u64, robots: u16, signed: &Signed) -> Vec<Action> {
@@ -825,7 +825,7 @@ impl Core {
         if traced {
             let ages = [readings.body_age, readings.camera_age, self.senses.age(now)];
             let used = [readings.camera_fresh(), !self.senses.stale(now)];
-            let (told, controller) = (self.senses.told(), self.controller.as_ref());
+            let (told, controller) = (self.senses.last_report(), self.controller.as_ref());
             self.tracer.decided(readings, told, (ages, used), controller, (ticked, driven.is_some()), self.wheels);
         }
         self.wheels
@@ -860,7 +860,7 @@ impl Core {
     /// Virtual senses from the hub: the world's +x direction in the robot's frame (rad), the robots in range, and the
     /// age of the data (s). `None` if the data is stale.
     pub fn virtual_senses(&self, now: f64) -> Option<(f32, &[Neighbour], f32)> {
-        let (up, heard) = self.senses.told();
+        let (up, heard) = self.senses.last_report();
         self.senses.age(now).filter(|_| !self.senses.stale(now)).map(|age| (up, heard, age))
     }
 

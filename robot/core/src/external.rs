@@ -139,7 +139,7 @@ impl External {
     ///
     /// # Errors
     /// Reason for the rejection. After an invalid drive command of the program in control, the wheels stop.
-    pub fn take(
+    pub fn on_request(
         &mut self,
         now: f64,
         state: State,
@@ -279,7 +279,7 @@ mod tests {
 
     fn taken() -> External {
         let mut external = External::default();
-        let line = external.take(0.0, State::Run, 1, ProgramRequest::Take("wander".into())).unwrap().unwrap();
+        let line = external.on_request(0.0, State::Run, 1, ProgramRequest::Take("wander".into())).unwrap().unwrap();
         assert_eq!(line, "program `wander` takes the wheels");
         external
     }
@@ -288,18 +288,18 @@ mod tests {
     fn program_drives_only_in_run_and_command_expires() {
         let mut external = taken();
         assert_eq!(external.command(0.0, State::Run), Some(Command::default()), "it took, and said nothing yet");
-        external.take(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
+        external.on_request(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
         assert_eq!(external.command(0.2, State::Run), Some(AHEAD));
         assert_eq!((external.until(0.2), external.until(0.25)), (Some(0.25), None));
         for state in [State::Idle, State::Ready, State::Pause, State::Stop] {
             assert_eq!(external.command(0.2, state), None, "{state:?}");
-            let why = external.clone().take(0.2, state, 1, ProgramRequest::Drive(AHEAD)).unwrap_err();
+            let why = external.clone().on_request(0.2, state, 1, ProgramRequest::Drive(AHEAD)).unwrap_err();
             assert!(why.contains(&format!("{state:?}").to_uppercase()), "{why}");
         }
         assert_eq!(external.command(0.25, State::Run), Some(AHEAD.standing()), "its lamps stay");
         assert!(external.silent(0.3).unwrap().contains("wander"));
         assert!(external.silent(0.4).is_none(), "said once");
-        let again = external.take(0.5, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
+        let again = external.on_request(0.5, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
         assert_eq!((again.as_deref(), external.silent(0.6)), (Some("program `wander` drives again"), None));
     }
 
@@ -309,11 +309,11 @@ mod tests {
         let mut said = Vec::new();
         for i in 0..1000 {
             let now = f64::from(i) * 0.01;
-            said.extend(external.take(now, State::Run, 1, ProgramRequest::Take("mad".into())).unwrap());
-            said.extend(external.take(now, State::Run, 1, ProgramRequest::Release).unwrap());
+            said.extend(external.on_request(now, State::Run, 1, ProgramRequest::Take("mad".into())).unwrap());
+            said.extend(external.on_request(now, State::Run, 1, ProgramRequest::Release).unwrap());
         }
         assert!((20..23).contains(&said.len()), "{} lines", said.len());
-        let later = external.take(60.0, State::Run, 1, ProgramRequest::Take("mad".into())).unwrap().unwrap();
+        let later = external.on_request(60.0, State::Run, 1, ProgramRequest::Take("mad".into())).unwrap().unwrap();
         assert!(later.starts_with("program `mad` takes the wheels (and 19"), "{later}");
     }
 
@@ -321,26 +321,26 @@ mod tests {
     fn second_program_gets_wheels_after_first_releases() {
         let mut external = taken();
         for said in [ProgramRequest::Take("other".into()), ProgramRequest::Drive(AHEAD), ProgramRequest::Release] {
-            assert_eq!(external.take(0.0, State::Run, 2, said).unwrap_err(), "`wander` controls the wheels");
+            assert_eq!(external.on_request(0.0, State::Run, 2, said).unwrap_err(), "`wander` controls the wheels");
         }
-        assert_eq!(external.take(0.0, State::Run, 2, ProgramRequest::Gone), Ok(None));
-        external.take(0.0, State::Run, 1, ProgramRequest::Release).unwrap();
+        assert_eq!(external.on_request(0.0, State::Run, 2, ProgramRequest::Gone), Ok(None));
+        external.on_request(0.0, State::Run, 1, ProgramRequest::Release).unwrap();
         assert_eq!((external.driver(0.0), external.command(0.0, State::Run)), (Driver::Tree, None));
         assert_eq!(
-            external.take(0.0, State::Run, 2, ProgramRequest::Drive(AHEAD)).unwrap_err(),
+            external.on_request(0.0, State::Run, 2, ProgramRequest::Drive(AHEAD)).unwrap_err(),
             "take the wheels first"
         );
-        assert!(external.take(0.0, State::Run, 2, ProgramRequest::Take("other".into())).is_ok());
+        assert!(external.on_request(0.0, State::Run, 2, ProgramRequest::Take("other".into())).is_ok());
     }
 
     #[test]
     fn lost_program_stops_wheels_until_directive() {
         let mut external = taken();
-        external.take(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
-        external.take(0.1, State::Run, 1, ProgramRequest::Gone).unwrap();
+        external.on_request(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
+        external.on_request(0.1, State::Run, 1, ProgramRequest::Gone).unwrap();
         assert_eq!((external.driver(9.0), external.command(0.1, State::Run)), (Driver::Lost, Some(Command::default())));
         let mut next = external.clone();
-        next.take(1.0, State::Run, 2, ProgramRequest::Take("next".into())).unwrap();
+        next.on_request(1.0, State::Run, 2, ProgramRequest::Take("next".into())).unwrap();
         assert_eq!(next.driver(1.0), Driver::Program(2));
         external.directed(State::Run);
         assert_eq!(external.command(0.2, State::Run), None);
@@ -350,29 +350,29 @@ mod tests {
     fn invalid_speeds_are_rejected_and_stop_wheels() {
         for speed in [f32::NAN, f32::INFINITY, -f32::INFINITY, 0.14, -1e30] {
             let mut external = taken();
-            external.take(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
+            external.on_request(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
             let wrong = Command { wheels: [0.0, speed], lamps: None };
-            assert!(external.take(0.1, State::Run, 1, ProgramRequest::Drive(wrong)).unwrap_err().contains("m/s"));
+            assert!(external.on_request(0.1, State::Run, 1, ProgramRequest::Drive(wrong)).unwrap_err().contains("m/s"));
             assert_eq!(external.command(0.1, State::Run), Some(Command::default()));
         }
         let mut external = taken();
-        external.take(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
-        external.take(0.1, State::Run, 2, ProgramRequest::Unreadable).unwrap();
+        external.on_request(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
+        external.on_request(0.1, State::Run, 2, ProgramRequest::Unreadable).unwrap();
         assert_eq!(external.command(0.1, State::Run), Some(AHEAD), "another's rubbish");
-        external.take(0.1, State::Run, 1, ProgramRequest::Unreadable).unwrap();
+        external.on_request(0.1, State::Run, 1, ProgramRequest::Unreadable).unwrap();
         assert_eq!(external.command(0.1, State::Run), Some(Command::default()));
     }
 
     #[test]
     fn operator_overrides_program_and_hands_over_with_delay() {
         let mut external = taken();
-        external.take(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
+        external.on_request(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
         let back = Command { wheels: [-0.05; 2], lamps: None };
         external.operate(0.0, back, 0.25);
         assert_eq!((external.driver(0.1), external.command(0.1, State::Pause)), (Driver::Operator, Some(back)));
         assert_eq!(external.command(0.1, State::Stop), None);
         assert_eq!(external.command(0.3, State::Run), Some(Command::default()), "it ended");
-        external.take(1.2, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
+        external.on_request(1.2, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
         assert_eq!(external.command(1.2, State::Run), Some(Command::default()), "not at once");
         assert_eq!(external.command(1.3, State::Run), Some(AHEAD));
         external.operate(2.0, back, 0.2);

@@ -5,14 +5,14 @@
 pub mod champion;
 pub mod controller;
 pub mod core;
+pub mod curriculum_state;
 pub mod external;
-pub mod heritage;
 pub mod island;
 pub mod lease;
+pub mod lineage_samples;
 pub mod missed;
 pub mod peers;
 pub mod probe;
 pub mod readings;
 pub mod robot;
 pub mod trace;
-pub mod way;

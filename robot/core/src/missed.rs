@@ -25,7 +25,7 @@ struct Done {
 
 /// Generations to report to the hub.
 #[derive(Clone, Debug)]
-pub struct Missed {
+pub struct MissedGenerations {
     /// Age above which a reported generation is dropped (s of arena time).
     kept: f64,
     done: VecDeque<Done>,
@@ -35,10 +35,10 @@ pub struct Missed {
     lost: Option<(u32, u32)>,
 }
 
-impl Missed {
+impl MissedGenerations {
     /// Creates an empty store; `speed` is arena time over wall time.
-    pub fn new(speed: f64) -> Missed {
-        Missed { kept: SAVED_AFTER_S * speed, done: VecDeque::new(), reporting: false, lost: None }
+    pub fn new(speed: f64) -> MissedGenerations {
+        MissedGenerations { kept: SAVED_AFTER_S * speed, done: VecDeque::new(), reporting: false, lost: None }
     }
 
     /// Drops all generations, because another run begins.
@@ -48,7 +48,7 @@ impl Missed {
 
     /// Stores a generation completed at `now` (s) with its messages. Returns the messages to send at once: all of
     /// them if the hub is `heard` and has missed no generation.
-    pub fn take(&mut self, now: f64, heard: bool, generation: u32, messages: Vec<RobotMessage>) -> Vec<RobotMessage> {
+    pub fn push(&mut self, now: f64, heard: bool, generation: u32, messages: Vec<RobotMessage>) -> Vec<RobotMessage> {
         let at_once = heard && self.waiting() == 0;
         let told = at_once.then_some(now);
         self.forget(now, heard);
@@ -124,7 +124,7 @@ impl Missed {
 mod tests {
     use super::*;
 
-    fn told(messages: &[RobotMessage]) -> Vec<f64> {
+    fn stamps(messages: &[RobotMessage]) -> Vec<f64> {
         let stamp = |m: &RobotMessage| if let RobotMessage::Pong { stamp } = m { *stamp } else { panic!("{m:?}") };
         messages.iter().map(stamp).collect()
     }
@@ -134,43 +134,43 @@ mod tests {
         (number, vec![RobotMessage::Pong { stamp: number.into() }])
     }
 
-    fn take(missed: &mut Missed, now: f64, heard: bool, number: u32) -> Vec<f64> {
+    fn push_generation(missed: &mut MissedGenerations, now: f64, heard: bool, number: u32) -> Vec<f64> {
         let (number, messages) = generation(number);
-        told(&missed.take(now, heard, number, messages))
+        stamps(&missed.push(now, heard, number, messages))
     }
 
     #[test]
     fn missed_generations_are_reported_in_order() {
-        let mut missed = Missed::new(1.0);
+        let mut missed = MissedGenerations::new(1.0);
         for (now, number) in [(0.0, 1), (2.0, 2), (9.0, 3), (9.5, 4)] {
-            assert_eq!(take(&mut missed, now, true, number), [f64::from(number)]);
+            assert_eq!(push_generation(&mut missed, now, true, number), [f64::from(number)]);
         }
         assert!(missed.due(9.6, true).is_empty() && missed.waiting() == 0);
         missed.silent(10.5);
-        assert!(take(&mut missed, 11.0, false, 5).is_empty());
+        assert!(push_generation(&mut missed, 11.0, false, 5).is_empty());
         assert_eq!(missed.waiting(), 3, "1 and 2 were told long before");
         assert!(missed.due(12.0, true).is_empty(), "the hub is heard, and does not have the run yet");
         // A generation completed meanwhile is queued after the missed ones.
-        assert!(take(&mut missed, 12.0, true, 6).is_empty());
+        assert!(push_generation(&mut missed, 12.0, true, 6).is_empty());
         assert_eq!(missed.on_hub_has_run(12.0).unwrap(), "the hub was away: generations 3 to 6 are reported now");
         assert!(missed.on_hub_has_run(12.0).is_none(), "it is being told");
         assert!(missed.due(12.1, false).is_empty());
-        assert_eq!(told(&missed.due(12.2, true)), [3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(stamps(&missed.due(12.2, true)), [3.0, 4.0, 5.0, 6.0]);
         assert!(missed.due(12.3, true).is_empty());
-        assert_eq!(take(&mut missed, 12.4, true, 7), [7.0]);
+        assert_eq!(push_generation(&mut missed, 12.4, true, 7), [7.0]);
         assert!(missed.on_hub_has_run(17.0).is_none(), "another hub was there before the silence was noticed");
-        assert_eq!(told(&missed.due(17.1, true)), Vec::<f64>::new());
-        assert_eq!(take(&mut missed, 17.2, true, 8), [8.0]);
+        assert_eq!(stamps(&missed.due(17.1, true)), Vec::<f64>::new());
+        assert_eq!(push_generation(&mut missed, 17.2, true, 8), [8.0]);
         assert!(missed.on_hub_has_run(17.3).is_none());
-        assert_eq!(told(&missed.due(17.4, true)), [8.0]);
+        assert_eq!(stamps(&missed.due(17.4, true)), [8.0]);
     }
 
     #[test]
     fn missed_generations_are_bounded_and_dropped_ones_logged() {
-        let mut missed = Missed::new(1.0);
+        let mut missed = MissedGenerations::new(1.0);
         missed.silent(0.0);
         for number in 1..=MAX_GENERATIONS as u32 + 10 {
-            assert!(take(&mut missed, 1.0, false, number).is_empty());
+            assert!(push_generation(&mut missed, 1.0, false, number).is_empty());
         }
         assert_eq!((missed.waiting(), missed.done.len()), (MAX_GENERATIONS, MAX_GENERATIONS));
         let line = missed.on_hub_has_run(1.5).unwrap();
@@ -179,15 +179,15 @@ mod tests {
             "{line}"
         );
         let first = missed.due(2.0, true);
-        assert_eq!(told(&first), (11..19).map(f64::from).collect::<Vec<_>>());
+        assert_eq!(stamps(&first), (11..19).map(f64::from).collect::<Vec<_>>());
         missed.clear();
         assert!(missed.waiting() == 0 && missed.on_hub_has_run(3.0).is_none());
     }
 
     #[test]
     fn reachable_hub_keeps_missed_list_short() {
-        let mut missed = Missed::new(8.0);
-        (1..1000u32).for_each(|n| drop(take(&mut missed, f64::from(n), true, n)));
+        let mut missed = MissedGenerations::new(8.0);
+        (1..1000u32).for_each(|n| drop(push_generation(&mut missed, f64::from(n), true, n)));
         assert!(missed.done.len() <= 34, "{}", missed.done.len());
     }
 }

@@ -81,7 +81,7 @@ impl Probe {
     }
 
     /// Handles an observation.
-    pub fn take(&mut self, noticed: Observation) {
+    pub fn on_observation(&mut self, noticed: Observation) {
         match noticed {
             Observation::Poses(glimpse) => {
                 self.now = self.now.max(glimpse.time);
@@ -99,7 +99,7 @@ impl Probe {
 
     /// Enters another phase: returns the phase's world with the changes found so far.
     pub fn replan(&mut self, planned: Arc<WorldSpec>) -> Arc<WorldSpec> {
-        let before = WorldModel::of(&self.planned);
+        let before = WorldModel::from_spec(&self.planned);
         let changed: Vec<(Parameter, f32)> = Parameter::ALL
             .into_iter()
             .map(|parameter| (parameter, self.estimator.model().get(parameter)))
@@ -175,7 +175,7 @@ const MAX_EVIDENCE: f32 = 40.0;
 mod tests {
     use super::*;
 
-    fn told(island: u16, parameter: &str, value: f32) -> PeerEstimates {
+    fn peer_estimates(island: u16, parameter: &str, value: f32) -> PeerEstimates {
         let estimate =
             Estimate { parameter: parameter.into(), simulated: 0.07, value, sd: 0.05, evidence: 20.0, windows: 50 };
         PeerEstimates { island, age: 1.0, estimates: vec![estimate] }
@@ -188,9 +188,12 @@ mod tests {
     #[test]
     fn estimates_of_three_robots_change_world_of_fourth() {
         let mut probe = probe();
-        probe.take(Observation::Told(5.0, vec![told(2, "frisbee-mass", 0.27), told(3, "frisbee-mass", 0.29)]));
+        probe.on_observation(Observation::Told(
+            5.0,
+            vec![peer_estimates(2, "frisbee-mass", 0.27), peer_estimates(3, "frisbee-mass", 0.29)],
+        ));
         assert!(probe.decide().is_none(), "two are not enough");
-        probe.take(Observation::Told(6.0, vec![told(4, "frisbee-mass", 0.28)]));
+        probe.on_observation(Observation::Told(6.0, vec![peer_estimates(4, "frisbee-mass", 0.28)]));
         let change = probe.decide().unwrap();
         let mass = change.world.unwrap().discs[0].shape.mass;
         assert!((mass - 0.28).abs() < 0.01, "{mass}");
@@ -203,13 +206,13 @@ mod tests {
     #[test]
     fn liars_and_nonsense_change_nothing() {
         let mut probe = probe();
-        let mut lie = told(2, "frisbee-mass", 9.0);
+        let mut lie = peer_estimates(2, "frisbee-mass", 9.0);
         (lie.estimates[0].evidence, lie.estimates[0].sd) = (1e6, 0.0);
-        let strange = told(3, "gravity", 0.3);
-        let nan = told(4, "frisbee-mass", f32::NAN);
-        let wheel = told(5, "left-wheel", 0.5);
-        let negative = told(6, "left-edge", -3.0);
-        probe.take(Observation::Told(5.0, vec![lie, strange, nan, wheel, negative]));
+        let strange = peer_estimates(3, "gravity", 0.3);
+        let nan = peer_estimates(4, "frisbee-mass", f32::NAN);
+        let wheel = peer_estimates(5, "left-wheel", 0.5);
+        let negative = peer_estimates(6, "left-edge", -3.0);
+        probe.on_observation(Observation::Told(5.0, vec![lie, strange, nan, wheel, negative]));
         assert!(probe.decide().is_none());
         assert_eq!(probe.found().wheels, [1.0; 2]);
         assert!(Observation::poses(1.0, &Poses { me: [f32::NAN; 3], ..Poses::default() }, None).is_none());

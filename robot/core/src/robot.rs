@@ -5,9 +5,9 @@ use crate::champion::OnboardChampion;
 pub use crate::core::OperatorRequest;
 use crate::core::{Action, Core};
 use crate::external::{Command, ProgramRequest, Ring};
-use crate::heritage::SampleReporter;
 use crate::island::{Generation, IslandEvent, IslandPlan, Trials};
-use crate::missed::Missed;
+use crate::lineage_samples::SampleReporter;
+use crate::missed::MissedGenerations;
 use crate::peers::{self, PeerInput, Peers, SayError};
 use crate::probe::Observation;
 use crate::readings::Readings;
@@ -170,7 +170,7 @@ pub struct Robot {
     /// Samples to be reported to the hub.
     heritage: SampleReporter,
     /// Generations that the hub may have missed.
-    missed: Missed,
+    missed: MissedGenerations,
     /// Contact with other robots.
     peers: Peers,
     /// Time of the last handling of messages (s).
@@ -196,7 +196,7 @@ impl Robot {
     pub fn new(core: Core, speed: f64) -> Robot {
         Robot {
             peers: Peers::new(core.island(), 0, core.session()),
-            missed: Missed::new(speed),
+            missed: MissedGenerations::new(speed),
             now: 0.0,
             heard: false,
             run: RunName::default(),
@@ -369,7 +369,7 @@ impl Robot {
             Some(IslandEvent::Resumed { progress, champion }) => (progress, *champion),
             Some(IslandEvent::Generation(done)) => {
                 self.tell_generation(&done, shell);
-                self.heritage.take(done.progress.generation, &done.samples);
+                self.heritage.record(done.progress.generation, &done.samples);
                 (done.progress, done.champion)
             }
         };
@@ -394,7 +394,7 @@ impl Robot {
             messages.push(RobotMessage::Peers(Box::new(self.peers.report(self.now))));
         }
         messages.push(done.message());
-        for message in self.missed.take(self.now, self.heard, generation, messages) {
+        for message in self.missed.push(self.now, self.heard, generation, messages) {
             let _ = shell.send(message);
         }
     }

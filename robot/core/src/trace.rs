@@ -76,7 +76,7 @@ impl Tracer {
         }
         let same_run = self.context.as_ref().is_some_and(|before| before.run == context.run);
         if !(same_tree && same_run) {
-            self.known = controller.map(TreeInfo::of);
+            self.known = controller.map(TreeInfo::from_controller);
         }
         if self.open.count == 0 {
             self.open_batch(now, number, &context, controller);
@@ -179,7 +179,7 @@ impl Tracer {
 }
 
 impl TreeInfo {
-    fn of(controller: &Controller) -> TreeInfo {
+    fn from_controller(controller: &Controller) -> TreeInfo {
         let tree = controller.tree().clone();
         let hash = format!("{:016x}", fnv1a(tree.key()));
         TreeInfo { compact: Bytes(to_compact(&tree)), tree, hash, told: 0 }

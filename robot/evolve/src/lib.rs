@@ -4,6 +4,7 @@
 //! transports migrants; an [`Island`] requests trials, takes their results, and creates the next population.
 
 mod algorithm;
+mod camera_registers;
 pub mod checkpoint;
 pub mod curriculum;
 mod deme;
@@ -18,11 +19,11 @@ mod primitive_set;
 mod rule_list;
 mod samples;
 mod settings;
-mod sight;
 mod space;
 mod tournament;
 mod variation;
 
+pub use camera_registers::colour_read;
 pub use deme::Trial;
 pub use generate::{Method, Primitives, full, grow, ramped};
 pub use genotype::{Bits, Branch, Gene, Genotype};
@@ -32,6 +33,5 @@ pub use primitive_set::{PrimitiveSet, PrimitiveSetError, PrimitiveSetFile};
 pub use rule_list::RuleListBuilder;
 pub use samples::Samples;
 pub use settings::{Algorithm, Representation, SampleOwner, Settings, SettingsError, UnknownAlgorithm};
-pub use sight::colour_read;
 pub use space::Space;
 pub use variation::{Change, change, crossover, exchange, replace_constant, replace_node};

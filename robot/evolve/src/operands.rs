@@ -93,7 +93,7 @@ impl Operands {
         if let Some(cells) = self.registers.cells(operand) {
             return Values::Cells(cells);
         }
-        let [low, high] = self.ranges.of(operand);
+        let [low, high] = self.ranges.range(operand);
         match step_size(operand) {
             Some(step) => Values::Steps { low, step, count: ((high - low) / step) as u32 + 1 },
             None => Values::Range { low, high },
@@ -133,7 +133,7 @@ const NUMBERS: [(&str, Operand); 9] = [
 
 impl Ranges {
     /// Range of a numeric operand.
-    fn of(&self, operand: Operand) -> [f32; 2] {
+    fn range(&self, operand: Operand) -> [f32; 2] {
         match operand {
             Operand::Int8 => self.int8,
             Operand::Angle => self.angle,
@@ -153,7 +153,7 @@ impl Ranges {
     /// One line that names a range outside the limits of its operand type.
     pub(crate) fn check(&self) -> Result<(), String> {
         for (key, operand) in NUMBERS {
-            let ([low, high], (least, most)) = (self.of(operand), operand.range());
+            let ([low, high], (least, most)) = (self.range(operand), operand.range());
             let on_grid = step_size(operand).is_none_or(|step| low % step == 0.0 && high % step == 0.0);
             if !(low <= high && low >= least && high <= most && (high - low).is_finite()) {
                 return Err(format!("ranges.{key} = [{low}, {high}] is outside {least}..={most} or reversed"));

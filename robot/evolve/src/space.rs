@@ -102,7 +102,7 @@ impl<'a> Space<'a> {
     /// functions are copied from `host`, a genotype of this island; the tree does not call them yet.
     pub(crate) fn adopt(self, tree: &Tree, host: &Genotype) -> Option<Genotype> {
         if let Genotype::Network(_) = host {
-            return Weights::of(tree, &self.shape()).map(Genotype::Network);
+            return Weights::from_tree(tree, &self.shape()).map(Genotype::Network);
         }
         let main = self.primitive_set.branch(tree)?;
         match host {

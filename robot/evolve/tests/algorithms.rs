@@ -42,7 +42,7 @@ fn ids(individuals: &[Individual]) -> BTreeSet<Id> {
 #[test]
 fn elites_survive_untried_in_classic_and_dars2016() {
     for (algorithm, population, evaluations) in [(Algorithm::Classic, 64, 8), (Algorithm::Dars2016, 25, 10)] {
-        let mut island = island(Settings::of(algorithm), 1);
+        let mut island = island(Settings::for_algorithm(algorithm), 1);
         assert_eq!(counts(&island), vec![[evaluations / 2; 2]; population], "half of them of each scenario");
         try_all(&mut island);
         for generation in 1..20 {
@@ -65,7 +65,7 @@ fn elites_survive_untried_in_classic_and_dars2016() {
 
 #[test]
 fn dars2016_runs_the_number_of_simulations_of_the_thesis() {
-    let mut island = island(Settings::of(Algorithm::Dars2016), 1);
+    let mut island = island(Settings::for_algorithm(Algorithm::Dars2016), 1);
     let mut simulations = island.trials().len();
     try_all(&mut island);
     for _ in 1..200 {
@@ -78,7 +78,7 @@ fn dars2016_runs_the_number_of_simulations_of_the_thesis() {
 
 #[test]
 fn dars2016_crosses_pairs_with_probability_0_8() {
-    let mut island = island(Settings::of(Algorithm::Dars2016), 3);
+    let mut island = island(Settings::for_algorithm(Algorithm::Dars2016), 3);
     let (mut pairs, mut crossed) = (0, 0);
     try_all(&mut island);
     for generation in 1..=300 {
@@ -109,7 +109,7 @@ fn changed(settings: Settings) -> f64 {
         mutate_subtree: 0.0,
         mutate_shrink: 0.0,
         tournament: 1,
-        ..Settings::of(Algorithm::Dars2016)
+        ..Settings::for_algorithm(Algorithm::Dars2016)
     };
     let settings = Settings {
         mutate_parameter: settings.mutate_parameter,
@@ -139,7 +139,7 @@ fn dars2016_mutates_each_individual_at_most_once_at_its_rates() {
         mutate_point: 0.0,
         mutate_subtree: 0.0,
         mutate_shrink: 0.0,
-        ..Settings::of(Algorithm::Dars2016)
+        ..Settings::for_algorithm(Algorithm::Dars2016)
     };
     assert_eq!(changed(off.clone()), 0.0);
     // Each upper bound is the mutation rate plus four standard deviations for 700 trees. Each lower bound allows for
@@ -158,7 +158,7 @@ fn dars2016_mutates_each_individual_at_most_once_at_its_rates() {
 
 #[test]
 fn noise_aware_replacement_rates_match_table_8_1() {
-    let mut island = island(Settings::of(Algorithm::NoiseAware), 2);
+    let mut island = island(Settings::for_algorithm(Algorithm::NoiseAware), 2);
     let (mut others, mut replaced, mut crossed) = (0, 0, 0);
     try_all(&mut island);
     for generation in 1..=60 {
@@ -186,7 +186,7 @@ fn noise_aware_replacement_rates_match_table_8_1() {
 
 #[test]
 fn pooled_samples_replaces_fixed_number_of_least_fit() {
-    let mut island = island(Settings::of(Algorithm::PooledSamples), 2);
+    let mut island = island(Settings::for_algorithm(Algorithm::PooledSamples), 2);
     try_all(&mut island);
     for generation in 1..=20 {
         let before = island.population().to_vec();
@@ -213,7 +213,7 @@ fn epoch_form_of_5_5_1_exchanges_every_second_generation() {
         mutate_subtree: 0.05,
         exchange_every: 2,
         immigrants: 5,
-        ..Settings::of(Algorithm::Classic)
+        ..Settings::for_algorithm(Algorithm::Classic)
     };
     let mut island = island(settings, 1);
     for generation in 1..=8 {

@@ -4,7 +4,7 @@ use xpuck_evolve::checkpoint::{CheckpointError, FORMAT, fingerprint, from_bytes,
 use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings};
 
 fn state() -> (u32, Vec<Island>) {
-    let settings = Settings { population: 12, immigrants: 4, ..Settings::of(Algorithm::PooledSamples) };
+    let settings = Settings { population: 12, immigrants: 4, ..Settings::for_algorithm(Algorithm::PooledSamples) };
     (7, (0..2).map(|i| Island::new(settings.clone(), PrimitiveSet::in_swarm(), i, 3)).collect())
 }
 

@@ -6,7 +6,7 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
 
 fn settings(algorithm: Algorithm) -> Settings {
-    Settings { population: 64, ..Settings::of(algorithm) }
+    Settings { population: 64, ..Settings::for_algorithm(algorithm) }
 }
 
 fn island(algorithm: Algorithm, seed: u64) -> Island {
@@ -197,7 +197,11 @@ fn pooled_samples_select_less_luck() {
 fn all() -> impl Iterator<Item = Settings> {
     let representations = [Representation::Tree, Representation::Adf, Representation::Grammar, Representation::Network];
     Algorithm::ALL.into_iter().flat_map(move |algorithm| {
-        representations.map(|representation| Settings { population: 32, representation, ..Settings::of(algorithm) })
+        representations.map(|representation| Settings {
+            population: 32,
+            representation,
+            ..Settings::for_algorithm(algorithm)
+        })
     })
 }
 

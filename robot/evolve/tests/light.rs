@@ -40,7 +40,7 @@ fn measured(tree: &Tree, spec: &WorldSpec) -> f32 {
 #[test]
 fn evolution_binds_the_light_and_seeks_it() {
     let set = PrimitiveSet::parse("light.toml", SET).unwrap();
-    let settings = Settings { population: 48, ..Settings::of(Algorithm::PooledSamples) };
+    let settings = Settings { population: 48, ..Settings::for_algorithm(Algorithm::PooledSamples) };
     let mut island = Island::new(settings, set, 1, 4);
     let (spec, engine, mut evaluator) = (lit(), Simd::default(), Evaluator::default());
     for generation in 0..20 {
@@ -60,7 +60,7 @@ fn evolution_binds_the_light_and_seeks_it() {
     }
     let champion = island.champion().tree.clone();
     let program = Program::compile(&champion).unwrap();
-    assert!(Sensing::of([&program]).light, "the fittest does not read the light:\n{champion}");
+    assert!(Sensing::from_programs([&program]).light, "the fittest does not read the light:\n{champion}");
     let (bright, dark) = (measured(&champion, &lit()), measured(&champion, &world(Vec::new())));
     assert!(bright > dark + 0.15, "{bright} under the lamp and {dark} in the dark:\n{champion}");
 }

@@ -6,7 +6,7 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
 
 fn island(seed: u64) -> Island {
-    Island::new(Settings::of(Algorithm::Racing), PrimitiveSet::in_swarm(), 1, seed)
+    Island::new(Settings::for_algorithm(Algorithm::Racing), PrimitiveSet::in_swarm(), 1, seed)
 }
 
 /// Fitness up to 1 for trees of `bfront` and `upfield`, with an offset that depends only on the world.
@@ -123,7 +123,7 @@ fn guests_breed_only_after_start_from_guests() {
 #[test]
 fn last_known_guest_is_not_replaced() {
     // The population has room for only two guests, and each generation brings another guest.
-    let settings = Settings { population: 32, ..Settings::of(Algorithm::Racing) };
+    let settings = Settings { population: 32, ..Settings::for_algorithm(Algorithm::Racing) };
     let mut island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 4);
     let known = |island: &Island| stage(island, Stage::Guest).iter().any(|g| g.samples.n() >= 8);
     let mut since = None;

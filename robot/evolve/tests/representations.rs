@@ -70,7 +70,7 @@ fn evolved_trees_fit_and_are_allowed() {
     for primitive_set in primitive_sets() {
         for algorithm in Algorithm::ALL {
             for representation in ALL {
-                let settings = Settings { population: 40, representation, ..Settings::of(algorithm) };
+                let settings = Settings { population: 40, representation, ..Settings::for_algorithm(algorithm) };
                 let mut island = Island::new(settings, primitive_set.clone(), 1, 1);
                 for _ in 0..25 {
                     generation(&mut island);
@@ -85,7 +85,7 @@ fn evolved_trees_fit_and_are_allowed() {
 #[test]
 fn growth_ends_at_the_memory_of_a_robot() {
     let primitive_set = PrimitiveSet::in_swarm();
-    let settings = Settings { population: 64, depth: 8, tournament: 7, ..Settings::of(Algorithm::Classic) };
+    let settings = Settings { population: 64, depth: 8, tournament: 7, ..Settings::for_algorithm(Algorithm::Classic) };
     let mut island = Island::new(settings, primitive_set.clone(), 1, 2);
     for _ in 0..60 {
         generation(&mut island);
@@ -102,7 +102,7 @@ fn only_main_tree_calls_functions() {
         population: 64,
         representation: Representation::Adf,
         functions: 3,
-        ..Settings::of(Algorithm::Classic)
+        ..Settings::for_algorithm(Algorithm::Classic)
     };
     let mut island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 1);
     let functions = |island: &Island| -> Vec<Vec<Gene>> {
@@ -140,7 +140,7 @@ fn library_subtrees_are_allowed_only_whole() {
 fn immigrants_breed_in_every_representation() {
     let primitive_set = PrimitiveSet::in_swarm();
     for representation in ALL {
-        let settings = Settings { population: 32, representation, ..Settings::of(Algorithm::Classic) };
+        let settings = Settings { population: 32, representation, ..Settings::for_algorithm(Algorithm::Classic) };
         let mut home = Island::new(settings.clone(), primitive_set.clone(), 2, 1);
         let mut island = Island::new(settings, primitive_set.clone(), 1, 1);
         generation(&mut home);
@@ -159,8 +159,11 @@ fn immigrants_breed_in_every_representation() {
 #[test]
 fn grammar_island_rejects_underivable_migrant() {
     let primitive_set = PrimitiveSet::parse("own.toml", OWN).unwrap();
-    let settings =
-        Settings { population: 32, representation: Representation::Grammar, ..Settings::of(Algorithm::Classic) };
+    let settings = Settings {
+        population: 32,
+        representation: Representation::Grammar,
+        ..Settings::for_algorithm(Algorithm::Classic)
+    };
     let comes_in = |text: &str| {
         let mut island = Island::new(settings.clone(), primitive_set.clone(), 1, 1);
         generation(&mut island);

@@ -155,7 +155,7 @@ impl Command {
             Pixel { red: bytes[at], green: bytes[at + 1], blue: bytes[at + 2] }
         };
         Ok(Command {
-            speeds: take(bytes, SPEEDS).map(|s: u16| s as i16),
+            speeds: get(bytes, SPEEDS).map(|s: u16| s as i16),
             sound: bytes[SOUND.first],
             leds: std::array::from_fn(|i| bytes[LEDS.first] & 1 << i != 0),
             colours: std::array::from_fn(colour),
@@ -181,12 +181,12 @@ impl Report {
     pub fn decode(bytes: &[u8; REPORT_BYTES]) -> Result<Report, ChecksumError> {
         check(bytes)?;
         Ok(Report {
-            reflected: take(bytes, REFLECTED),
-            ambient: take(bytes, AMBIENT),
-            microphones: take(bytes, MICROPHONES),
+            reflected: get(bytes, REFLECTED),
+            ambient: get(bytes, AMBIENT),
+            microphones: get(bytes, MICROPHONES),
             selector: bytes[SELECTOR.first] & 0x0f,
             button: bytes[SELECTOR.first] & 0x10 != 0,
-            steps: take(bytes, STEPS),
+            steps: get(bytes, STEPS),
             remote: bytes[REMOTE.first],
         })
     }
@@ -202,7 +202,7 @@ fn put<const N: usize>(bytes: &mut [u8], field: Field, values: [u16; N]) {
     pairs.zip(values).for_each(|(pair, value)| pair.copy_from_slice(&value.to_le_bytes()));
 }
 
-fn take<const N: usize>(bytes: &[u8], field: Field) -> [u16; N] {
+fn get<const N: usize>(bytes: &[u8], field: Field) -> [u16; N] {
     std::array::from_fn(|i| u16::from_le_bytes([bytes[field.first + 2 * i], bytes[field.first + 2 * i + 1]]))
 }
 

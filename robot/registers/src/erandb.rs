@@ -30,7 +30,7 @@ const RECEIVERS: [f32; 12] = [15.0, 50.0, 75.0, 105.0, 133.0, 159.0, -165.0, -13
 
 /// Received word.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Heard {
+pub struct ReceivedWord {
     /// Word.
     pub word: u16,
     /// Bearing of the sender, counter-clockwise from ahead (rad).
@@ -40,13 +40,13 @@ pub struct Heard {
 }
 
 /// Decodes the registers from [`HEARD`] on.
-pub fn decode(bytes: &[u8; HEARD_BYTES]) -> Heard {
+pub fn decode(bytes: &[u8; HEARD_BYTES]) -> ReceivedWord {
     let [word, bearing, strength] = [0, 2, 4].map(|i| u16::from_be_bytes([bytes[i], bytes[i + 1]]));
-    Heard { word, bearing: f32::from(bearing as i16) / PER_RADIAN, strength }
+    ReceivedWord { word, bearing: f32::from(bearing as i16) / PER_RADIAN, strength }
 }
 
 /// Encodes the registers from [`HEARD`] on.
-pub fn encode(heard: &Heard) -> [u8; HEARD_BYTES] {
+pub fn encode(heard: &ReceivedWord) -> [u8; HEARD_BYTES] {
     let bearing = (heard.bearing * PER_RADIAN) as i16;
     let far = |i: &usize| (RECEIVERS[*i].to_radians() - heard.bearing).cos();
     let receiver = (0..RECEIVERS.len()).max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(0);
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn heard_message_round_trips_with_receiver() {
         for (bearing, receiver) in [(0.25, 0), (-0.25, 11), (2.9, 5), (-3.0, 6), (1.3, 2)] {
-            let bytes = encode(&Heard { word: 0x1234, bearing, strength: 900 });
+            let bytes = encode(&ReceivedWord { word: 0x1234, bearing, strength: 900 });
             let heard = decode(&bytes);
             assert_eq!((heard.word, heard.strength, bytes[8]), (0x1234, 900, receiver), "{bearing}");
             assert!((heard.bearing - bearing).abs() < 2e-4, "{heard:?}");

@@ -59,12 +59,12 @@ pub struct WifiRecovery {
     last: Option<Link>,
     /// Consecutive checks without a reply.
     silent: u32,
-    lost: Option<Lost>,
+    lost: Option<Outage>,
 }
 
 /// Current loss of the connection: its start, and the remedies tried since.
 #[derive(Clone, Debug)]
-struct Lost {
+struct Outage {
     since: Duration,
     tries: u32,
     /// Time at which the next remedy is due.
@@ -79,7 +79,7 @@ impl WifiRecovery {
         match link {
             Link::Connected => Step { remedy: None, wait: CHECK_INTERVAL, log: self.recovered(now, before) },
             Link::NoRadio => {
-                self.lost.get_or_insert(Lost { since: now, tries: 0, due: now });
+                self.lost.get_or_insert(Outage { since: now, tries: 0, due: now });
                 let say = (before != Some(link)).then(|| Line::warn("this board has no radio; waiting for one"));
                 Step { remedy: None, wait: CHECK_INTERVAL, log: say }
             }
@@ -93,7 +93,7 @@ impl WifiRecovery {
     /// Handles a working connection: returns a line for the log after a loss, and at the first check.
     fn recovered(&mut self, now: Duration, before: Option<Link>) -> Option<Line> {
         match self.lost.take() {
-            Some(Lost { since, tries, .. }) => {
+            Some(Outage { since, tries, .. }) => {
                 let seconds = now.saturating_sub(since).as_secs();
                 let tries = count(tries as usize, "try", "tries");
                 Some(Line::info(format!("the access point is connected again after {seconds} s and {tries}")))
@@ -103,7 +103,7 @@ impl WifiRecovery {
     }
 
     fn remedy(&mut self, now: Duration, link: Link) -> Step {
-        let lost = self.lost.get_or_insert(Lost { since: now, tries: 0, due: now });
+        let lost = self.lost.get_or_insert(Outage { since: now, tries: 0, due: now });
         if now < lost.due {
             return Step { remedy: None, wait: CHECK_INTERVAL.min(lost.due - now), log: None };
         }

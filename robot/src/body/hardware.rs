@@ -141,7 +141,7 @@ impl Hardware {
             let elapsed = self.seen.map_or(0.0, |seen| (sample.at - seen.at).as_secs_f64() * self.speed);
             self.odometry.update(sample.sensed.steps, elapsed, &self.calibration.drive);
             let now = (sample.at - self.started).as_secs_f64() * self.speed;
-            self.sensors.take(now, &sample.sensed, sample.heard, &self.calibration.senses);
+            self.sensors.on_readings(now, &sample.sensed, sample.heard, &self.calibration.senses);
             self.seen = Some(sample);
         }
         let mut readings = Readings::default();

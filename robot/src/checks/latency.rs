@@ -9,7 +9,7 @@ use crate::histogram::Histogram;
 use crate::pace::PeriodicTimer;
 use serde::Serialize;
 use std::time::{Duration, Instant};
-use xpuck_wire::precedence;
+use xpuck_wire::priority;
 
 /// Period of the thesis (5.2.1).
 pub const PERIOD: Duration = Duration::from_millis(5);
@@ -66,7 +66,7 @@ pub fn measure(
 }
 
 fn wake(mut body: Option<Box<dyn Body>>, length: Duration, told: &mut (dyn FnMut(u64) + Send)) -> Latency {
-    let realtime = precedence::run_first(PRIORITY).is_ok();
+    let realtime = priority::run_first(PRIORITY).is_ok();
     if realtime {
         processors::pin_to_control();
     }

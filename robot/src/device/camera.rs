@@ -128,7 +128,7 @@ impl LatestFrame {
     }
 
     /// Updates the counters of the stream, except `overtaken`, which `offer` counts.
-    pub(crate) fn tell(&self, counts: CameraCounts) {
+    pub(crate) fn update_counts(&self, counts: CameraCounts) {
         let mut slot = self.lock();
         slot.counts = CameraCounts { overtaken: slot.counts.overtaken, ..counts };
     }

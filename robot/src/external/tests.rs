@@ -72,7 +72,7 @@ impl Robot {
         let until = Instant::now() + SOON;
         loop {
             if let Some((connection, said)) = self.programs.next_request() {
-                let result = self.external.take(0.0, State::Run, connection, said.clone()).map(drop);
+                let result = self.external.on_request(0.0, State::Run, connection, said.clone()).map(drop);
                 self.programs.reply(result);
                 return said;
             }

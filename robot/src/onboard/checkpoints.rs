@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::{Island, Migrant, Progress, checkpoint};
-use xpuck_robot_core::way::CurriculumState;
+use xpuck_robot_core::curriculum_state::CurriculumState;
 use xpuck_wire::atomic;
 
 /// File names of the last two generations, used in turn.

@@ -19,13 +19,13 @@ use xpuck_kernels::engine::{ChosenEngine, EngineChoice, EngineStatus, Evaluator,
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_robot_core::curriculum_state::CurriculumState;
 use xpuck_robot_core::island::{Generation, IslandEvent, IslandPlan, MIGRATION_WAIT, Trials};
 use xpuck_robot_core::probe::{Change, Observation, Probe};
-use xpuck_robot_core::way::CurriculumState;
 use xpuck_wire::clock::monotonic;
 use xpuck_wire::log::Line;
 use xpuck_wire::telemetry::EngineReport;
-use xpuck_wire::{gpu_nodes, precedence};
+use xpuck_wire::{gpu_nodes, priority};
 
 /// Number of trials per thread between two checks of whether evolution may continue: one block of the engine's lanes,
 /// which takes a few milliseconds.
@@ -207,8 +207,8 @@ impl Onboard {
 /// its own before it creates the threads.
 fn idle_pool(threads: usize) -> Result<rayon::ThreadPool, String> {
     processors::unpin();
-    if precedence::run_last().is_err() {
-        if precedence::runs_first() {
+    if priority::run_last().is_err() {
+        if priority::runs_first() {
             return Err("the kernel does not allow threads to leave real-time priority".into());
         }
         warn!(target: "xpuckd", "the kernel refused idle priority; evolution may delay the control loop");
@@ -239,7 +239,7 @@ impl TrialSetup {
         }
         let mut mates = trees..;
         let program = |given: &Option<_>| given.as_ref().map_or(individual, |_| mates.next().unwrap_or(individual));
-        Team::of(self.trials.given.iter().map(program).collect::<Vec<_>>())
+        Team::from_programs(self.trials.given.iter().map(program).collect::<Vec<_>>())
     }
 }
 
@@ -348,7 +348,7 @@ impl IslandThread<'_> {
     /// Passes queued observations of the robot to the probe.
     fn process_observations(&mut self) {
         if let Some(probe) = &mut self.probe {
-            self.notices.try_iter().take(NOTICES).for_each(|noticed| probe.take(noticed));
+            self.notices.try_iter().take(NOTICES).for_each(|noticed| probe.on_observation(noticed));
         }
     }
 

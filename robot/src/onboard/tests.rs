@@ -21,7 +21,7 @@ fn plan_of(text: &str, state: Option<PathBuf>) -> Plan {
     let digest = "0".repeat(64);
     let plan = xpuck_experiment::Plan::new(&experiment, &Default::default(), Some(2)).unwrap();
     let island = IslandPlan { plan: plan.into(), digest, number: 5, seed: 1, island: 1 };
-    let engine = EngineChoice::of(EngineKind::Auto);
+    let engine = EngineChoice::with_best_adapter(EngineKind::Auto);
     Plan { island, engine, threads: 1, state, temperature: "/nowhere".into(), max_temperature: 80.0 }
 }
 
@@ -290,7 +290,7 @@ fn device_lost_between_generations_costs_none() {
     let on_gpu = try_all(&mut thread);
     thread.engine.destroy_device();
     let without = try_all(&mut thread);
-    thread.engine = ChosenEngine::open(EngineChoice::of(EngineKind::Simd), machine).unwrap();
+    thread.engine = ChosenEngine::open(EngineChoice::with_best_adapter(EngineKind::Simd), machine).unwrap();
     assert_eq!(without, try_all(&mut thread), "simd's own digits");
     assert_eq!(on_gpu.len(), without.len());
     let lines: Vec<ThreadMessage> = told.try_iter().collect();

@@ -95,7 +95,7 @@ impl PeersLink {
     }
 
     /// Sends a message to the robot of an island; the message is dropped if the queue is full.
-    pub fn tell(&self, island: u16, message: PeerMessage) {
+    pub fn send(&self, island: u16, message: PeerMessage) {
         self.want(Command::Tell(island, message));
     }
 
@@ -178,7 +178,7 @@ impl PeerWorker {
     fn run_commands(&mut self, wishes: &Receiver<Command>) -> bool {
         for _ in 0..QUEUE {
             match wishes.try_recv() {
-                Ok(Command::Tell(island, message)) => self.tell(island, &message),
+                Ok(Command::Tell(island, message)) => self.send(island, &message),
                 Ok(Command::Admit(plan)) => self.plan = Some(plan),
                 Err(TryRecvError::Empty) => return true,
                 Err(TryRecvError::Disconnected) => return false,
@@ -188,7 +188,7 @@ impl PeerWorker {
     }
 
     /// Sends an answer over the connection of its question, and any other message over the link to the robot.
-    fn tell(&mut self, island: u16, message: &PeerMessage) {
+    fn send(&mut self, island: u16, message: &PeerMessage) {
         let Some((name, address)) = self.named(island) else { return };
         if matches!(message, PeerMessage::Genes { .. }) {
             self.end.send(&name, message);

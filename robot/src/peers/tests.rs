@@ -49,7 +49,7 @@ fn exchange_drops_invalid_genes_and_revoked_robots() {
     let ask = PeerMessage::Ask { number: 3, run: RUN, after: 0 };
     // Messages are lost until the connection is established.
     let heard = wait_for(|| {
-        first.tell(2, ask.clone());
+        first.send(2, ask.clone());
         std::thread::sleep(Duration::from_millis(20));
         second.receive()
     });
@@ -68,7 +68,7 @@ fn exchange_drops_invalid_genes_and_revoked_robots() {
         (1, gene)
     };
     let genes = vec![gene("successl"), gene("nonsense")];
-    second.tell(1, PeerMessage::Genes { number: 3, run: RUN, generation: 1, genes });
+    second.send(1, PeerMessage::Genes { number: 3, run: RUN, generation: 1, genes });
     let (from, heard) = wait_for(|| first.receive());
     let PeerInput::Genes { migrants, refused: (1, Some(_)), .. } = heard else { panic!("{heard:?}") };
     assert_eq!((from, migrants.len(), first.refused().0), (2, 1, 0));
@@ -76,7 +76,7 @@ fn exchange_drops_invalid_genes_and_revoked_robots() {
     std::thread::sleep(Duration::from_millis(1200));
     while first.receive().is_some() {}
     wait_for(|| {
-        second.tell(1, ask.clone());
+        second.send(1, ask.clone());
         std::thread::sleep(Duration::from_millis(20));
         assert!(first.receive().is_none(), "a revoked robot is heard");
         (first.refused().0 > 0).then_some(())

@@ -39,10 +39,10 @@ impl Updater {
     /// thread, the robot accepts no updates.
     pub fn start(config: &Config, waker: Waker) -> Updater {
         let root = std::env::var_os(ROOT).filter(|root| !root.is_empty()).map_or("/".into(), PathBuf::from);
-        Updater::of(&root, &config.file, waker)
+        Updater::with_root(&root, &config.file, waker)
     }
 
-    fn of(root: &Path, config: &Path, waker: Waker) -> Updater {
+    fn with_root(root: &Path, config: &Path, waker: Waker) -> Updater {
         let (jobs, work) = sync_channel(WAITING);
         let (teller, told) = sync_channel(TOLD);
         let (root, config) = (root.to_path_buf(), config.to_path_buf());
@@ -117,7 +117,7 @@ mod tests {
 
     fn started(root: &Path) -> Updater {
         let (waker, _) = Sockets::new().waker("update").unwrap();
-        Updater::of(root, &root.join("etc/xpuck/robot.toml"), waker)
+        Updater::with_root(root, &root.join("etc/xpuck/robot.toml"), waker)
     }
 
     fn payload() -> Vec<u8> {

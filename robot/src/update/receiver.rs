@@ -105,7 +105,7 @@ impl UpdateReceiver {
         }
     }
 
-    fn tell(&mut self, message: RobotMessage) {
+    fn send(&mut self, message: RobotMessage) {
         self.stopped |= self.teller.send(message).is_err();
         self.waker.wake();
     }
@@ -117,7 +117,7 @@ impl UpdateReceiver {
         {
             *asked += 1;
             let message = RobotMessage::Want { digest: digest.clone(), offset: incoming.offset() };
-            self.tell(message);
+            self.send(message);
         }
     }
 
@@ -215,7 +215,7 @@ impl UpdateReceiver {
         let same = |(at, told): &(Instant, Installed)| *told == now && at.elapsed() < REPORT_INTERVAL;
         if always || !self.told.as_ref().is_some_and(same) {
             self.told = Some((Instant::now(), now.clone()));
-            self.tell(RobotMessage::Installed(Box::new(now)));
+            self.send(RobotMessage::Installed(Box::new(now)));
         }
     }
 

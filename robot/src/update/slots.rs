@@ -168,7 +168,7 @@ fn root_of(root: &Path) -> Option<Slot> {
 }
 
 fn lock(disk: &RealDisk) -> anyhow::Result<Lock> {
-    Lock::take(disk).with_context(|| disk.path("").display().to_string())
+    Lock::acquire(disk).with_context(|| disk.path("").display().to_string())
 }
 
 fn install(args: &SlotsArgs, disk: &mut RealDisk, here: BaseVersions) -> anyhow::Result<bool> {

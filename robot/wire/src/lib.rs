@@ -14,8 +14,8 @@ pub use messages::{
 };
 use messages::{drive, migration, picture, sensors, status, swarm, tags};
 pub use runtime::{
-    atomic, bytes, clock, file, gpu_nodes, graphics, latest, library, log, notify, output, precedence, process,
-    refusals, schema, shutdown, signals, state,
+    atomic, bytes, clock, file, gpu_nodes, graphics, latest, library, log, notify, output, priority, process, refusals,
+    schema, shutdown, signals, state,
 };
 use runtime::{event, log_line, plain};
 

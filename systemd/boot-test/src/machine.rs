@@ -22,7 +22,7 @@ pub struct Kind {
 
 impl Kind {
     /// Kind of virtual board for an architecture, by Debian's name.
-    pub fn of(architecture: &str) -> Result<Kind> {
+    pub fn from_architecture(architecture: &str) -> Result<Kind> {
         match architecture {
             "arm64" => Ok(Kind { program: "qemu-system-aarch64", machine: "virt", processor: "cortex-a57" }),
             // Debian's 32-bit kernel cannot address memory above 4 GiB.

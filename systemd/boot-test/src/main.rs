@@ -121,8 +121,8 @@ fn run(args: &Args) -> Result<()> {
     let release = variant::release_of(&args.image)?;
     let version = |version: &str, above| Release { version: version.into(), counter: release.counter + above };
     let keys = args.keys.canonicalize()?;
-    let newer_image = variant::of(&args.image, &keys, &work, &version("100.0.0", 10), false)?;
-    let broken_image = variant::of(&args.image, &keys, &work, &version("100.5.0", 11), true)?;
+    let newer_image = variant::build(&args.image, &keys, &work, &version("100.0.0", 10), false)?;
+    let broken_image = variant::build(&args.image, &keys, &work, &version("100.5.0", 11), true)?;
     log::write_raw(format_args!("two more images are built: {:.0} s", begun.elapsed().as_secs_f64()));
     let card = work.join("card.img");
     fs::File::create(&card)?.set_len(CARD)?;
@@ -143,7 +143,7 @@ fn run(args: &Args) -> Result<()> {
     ])?;
     log::write_raw(format_args!("a card is written: {:.0} s", begun.elapsed().as_secs_f64()));
     let identity = identity(&card)?;
-    let board = Board::new(Kind::of(&args.architecture)?, &work, &card)?;
+    let board = Board::new(Kind::from_architecture(&args.architecture)?, &work, &card)?;
     let mut test = Test { swarm, board, card, random: Random(args.seed), identity };
     test.swarm.start()?;
     test.boot()?;

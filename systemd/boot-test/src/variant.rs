@@ -14,7 +14,7 @@ const BROKEN: &str = "#!/bin/sh\n[ \"$1\" = slots ] && exec /usr/lib/xpuck/whole
 
 /// Makes an image with the same system and another release from `image`. If `broken`, the program of the new image
 /// does not run.
-pub fn of(image: &Path, keys: &Path, work: &Path, release: &Release, broken: bool) -> Result<PathBuf> {
+pub fn build(image: &Path, keys: &Path, work: &Path, release: &Release, broken: bool) -> Result<PathBuf> {
     let reader = Reader::new(File::open(image)?)?;
     let manifest = reader.head.unverified_manifest()?;
     let tar = work.join("payload.tar");

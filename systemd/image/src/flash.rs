@@ -163,7 +163,7 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     let roots = Roots::settled(Slot::RootA).to_text();
     put(&top.path.join(SLOTS).join(ROOTS), roots.as_bytes(), 0o644)?;
     progress.step("writing the boot files");
-    let files = Files::of(&inside(&root, BOOT)?)?;
+    let files = Files::from_folder(&inside(&root, BOOT)?)?;
     for (block, bytes) in boot_files(&files, &boot)? {
         device.write(&bytes, block * BLOCK)?;
     }
@@ -342,7 +342,7 @@ fn block_of(name: &str) -> Option<u64> {
 struct Files(BTreeMap<String, Vec<u8>>);
 
 impl Files {
-    fn of(folder: &Path) -> Result<Files, ToolError> {
+    fn from_folder(folder: &Path) -> Result<Files, ToolError> {
         let (mut files, mut open) = (BTreeMap::new(), vec![PathBuf::new()]);
         while let Some(inside) = open.pop() {
             let here = folder.join(&inside);

@@ -22,9 +22,9 @@ fn record(island: &mut Island) {
 
 fn generation(c: &mut Criterion) {
     let mut group = c.benchmark_group("generation");
-    let dars2016 = Settings::of(Algorithm::Dars2016);
+    let dars2016 = Settings::for_algorithm(Algorithm::Dars2016);
     let deap = Settings { mutate_shrink: 0.0, mutate_point: 0.1, mutate_parameter: 0.1, elite: 0.01, ..dars2016 };
-    let own = Algorithm::ALL.map(|algorithm| (algorithm.name(), Settings::of(algorithm)));
+    let own = Algorithm::ALL.map(|algorithm| (algorithm.name(), Settings::for_algorithm(algorithm)));
     for (name, settings) in [("as DEAP", deap)].into_iter().chain(own) {
         let settings = Settings { population: POPULATION, ..settings };
         let mut island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 1);

@@ -83,7 +83,12 @@ pub struct TreeSpecies {
 impl TreeSpecies {
     /// Creates the species of trees that can give the motors to `modules`; `node` is the fitness per node.
     pub fn new(modules: Vec<Module>, node: f64) -> TreeSpecies {
-        TreeSpecies { primitive_set: primitive_set(&modules), settings: Settings::of(Algorithm::Racing), modules, node }
+        TreeSpecies {
+            primitive_set: primitive_set(&modules),
+            settings: Settings::for_algorithm(Algorithm::Racing),
+            modules,
+            node,
+        }
     }
 
     /// Modules to which trees can give the motors.

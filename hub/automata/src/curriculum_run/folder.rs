@@ -1,7 +1,7 @@
 //! Folder of a run: settings, results of steps, and all data needed to resume.
 
 use super::cache::Cache;
-use super::kept::SavedKind;
+use super::controller_kind::SavedKind;
 use super::outcome::StepOutcome;
 use super::picture::picture;
 use super::plan::{MAX_CURRICULUM, MAX_POPULATION, Plan, PlanError, is_project};
@@ -90,7 +90,7 @@ impl Folder {
         let curriculum = if is_project(&plan.text) { PROJECT } else { CURRICULUM };
         let beside = plan.beside.values().enumerate().map(|(i, text)| (beside(i), text.as_str()));
         let files: Vec<_> = [(curriculum.to_string(), plan.text.as_str())].into_iter().chain(beside).collect();
-        Ok(Folder::of(RunFolder::create(path, &KIND, &files, &run)?, &plan.scenario))
+        Ok(Folder::new(RunFolder::create(path, &KIND, &files, &run)?, &plan.scenario))
     }
 
     /// Opens the folder of a run to resume it.
@@ -110,7 +110,7 @@ impl Folder {
         let project = path.join(PROJECT);
         let curriculum = if project.exists() { project } else { path.join(CURRICULUM) };
         let text = file::text(&curriculum, MAX_CURRICULUM)?;
-        let plan = Plan::of(run.name.clone(), text, run.seed, |beside| {
+        let plan = Plan::from_text(run.name.clone(), text, run.seed, |beside| {
             let place = run.beside.iter().position(|name| name == beside);
             let place = place.ok_or_else(|| format!("{beside}: the folder does not contain this file"))?;
             file::text(&path.join(self::beside(place)), MAX_POPULATION).map_err(|error| error.to_string())
@@ -120,7 +120,7 @@ impl Folder {
                 "the curriculum, a file that it names, or the seed has changed since the run began; begin a new run";
             return Err(fail(&curriculum, why).into());
         }
-        let folder = Folder { resumed: true, ..Folder::of(folder, &plan.scenario) };
+        let folder = Folder { resumed: true, ..Folder::new(folder, &plan.scenario) };
         Ok(Resumed { folder, plan })
     }
 
@@ -154,7 +154,7 @@ impl Folder {
         Ok(done)
     }
 
-    fn of(folder: RunFolder, scenario: &Scenario) -> Folder {
+    fn new(folder: RunFolder, scenario: &Scenario) -> Folder {
         let mut places = vec![0; scenario.steps.len()];
         scenario.order.iter().enumerate().for_each(|(place, &i)| places[i] = place + 1);
         // Without the cache, an interrupted step is only simulated again.

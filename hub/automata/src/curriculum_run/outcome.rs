@@ -1,8 +1,8 @@
 //! Outcome of a run.
 
-use super::again::Reevaluation;
-use super::kept::SavedKind;
+use super::controller_kind::SavedKind;
 use super::plan::Plan;
+use super::reevaluation::Reevaluation;
 use crate::scenario::{Ending, Generation, Report, Request, Step, StepReport};
 use serde::{Deserialize, Serialize};
 use xpuck_automata::cargo::{Arbitration, COUNTED_SCRIPTS, ScriptTimes};
@@ -137,7 +137,7 @@ impl Outcome {
 
 impl StepOutcome {
     /// Creates the outcome of a step from its last generation.
-    pub(super) fn of<S: SavedKind>(generation: &Generation<S>, asked: Request) -> StepOutcome {
+    pub(super) fn from_generation<S: SavedKind>(generation: &Generation<S>, asked: Request) -> StepOutcome {
         let over = if asked == Request::Skip && generation.progress != StepState::Done {
             Ending::Skipped
         } else {

@@ -37,7 +37,7 @@ impl Plan {
     pub fn read(path: &Path, seed: u64) -> Result<Plan, PlanError> {
         let text = file::text(path, MAX_CURRICULUM)?;
         let folder = if is_project(&text) { Path::new("") } else { atomic::folder(path) };
-        Plan::of(path.display().to_string(), text, seed, |beside| {
+        Plan::from_text(path.display().to_string(), text, seed, |beside| {
             file::text(&folder.join(beside), MAX_POPULATION).map_err(|error| error.to_string())
         })
     }
@@ -52,7 +52,7 @@ impl Plan {
     }
 
     /// Creates a plan from a curriculum's text; `read` returns the content of a file named there.
-    pub(super) fn of(
+    pub(super) fn from_text(
         name: String,
         text: String,
         seed: u64,

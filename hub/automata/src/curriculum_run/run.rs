@@ -1,8 +1,8 @@
 //! Run from its current state to its end, or to a stop request.
 
 use super::cache::Cache;
+use super::controller_kind::SavedKind;
 use super::folder::Folder;
-use super::kept::SavedKind;
 use super::outcome::{Outcome, StepOutcome};
 use super::plan::{Plan, PlanError};
 use crate::arbiters::TreeSpecies;
@@ -138,7 +138,7 @@ fn keep<S: SavedKind>(
     let over =
         generation.progress == StepState::Done || (generation.progress == StepState::Goes && asked == Request::Skip);
     if over {
-        folder.save_step(&plan.scenario, generation, &StepOutcome::of(generation, asked))?;
+        folder.save_step(&plan.scenario, generation, &StepOutcome::from_generation(generation, asked))?;
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ impl Scenario {
             let (ending, ask) = loop {
                 let barred = Trials { checkpoints: &bar.checkpoints, ..trials };
                 let (progress, ask) = generation(&mut evolution, i, step, &barred, &mut evaluate, &mut see);
-                match Ending::of(progress, ask) {
+                match Ending::from_progress(progress, ask) {
                     Some(ending) => break (ending, ask),
                     None => bar.update(step, &evolution, &trials),
                 }

@@ -52,7 +52,7 @@ pub enum Ending {
 impl Ending {
     /// Returns the end of a step for its progress and an observer's request; `None` if the step continues. A formula
     /// that holds has priority.
-    pub(super) fn of(progress: StepState, ask: Request) -> Option<Ending> {
+    pub(super) fn from_progress(progress: StepState, ask: Request) -> Option<Ending> {
         match (progress, ask) {
             (StepState::Done, _) => Some(Ending::FormulaHeld),
             (_, Request::Stop) => Some(Ending::Stopped),
@@ -74,9 +74,9 @@ mod tests {
 
     #[test]
     fn fulfilled_formula_precedes_watcher_request() {
-        assert_eq!(Ending::of(StepState::Done, Request::Stop), Some(Ending::FormulaHeld));
-        assert_eq!(Ending::of(StepState::Goes, Request::Skip), Some(Ending::Skipped));
-        assert_eq!(Ending::of(StepState::Exhausted, Request::Skip), Some(Ending::Exhausted));
-        assert_eq!(Ending::of(StepState::Goes, Request::GoOn), None);
+        assert_eq!(Ending::from_progress(StepState::Done, Request::Stop), Some(Ending::FormulaHeld));
+        assert_eq!(Ending::from_progress(StepState::Goes, Request::Skip), Some(Ending::Skipped));
+        assert_eq!(Ending::from_progress(StepState::Exhausted, Request::Skip), Some(Ending::Exhausted));
+        assert_eq!(Ending::from_progress(StepState::Goes, Request::GoOn), None);
     }
 }

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use xpuck_experiment::world_file;
 use xpuck_kernels::tree::{Program, RegisterMap};
-use xpuck_lab::elsewhere::{self, Export};
+use xpuck_lab::exchange::{self, Export};
 use xpuck_wire::{atomic, escape, file, output};
 
 /// Maximum number of runs of an export; each run is a file.
@@ -92,8 +92,8 @@ pub fn export(args: &ExportArgs) -> Result<()> {
     let parts = files.iter().copied().map(part).collect::<Result<Vec<_>>>()?;
     let export = Export { spec: &spec, parts: &parts, seed: args.seed, runs: args.runs, seconds: args.seconds };
     let made = match args.to {
-        Simulator::Argos => elsewhere::argos::files(&export),
-        Simulator::Webots => elsewhere::webots::files(&export),
+        Simulator::Argos => exchange::argos::files(&export),
+        Simulator::Webots => exchange::webots::files(&export),
     };
     let written: Vec<PathBuf> = made.iter().map(|made| args.out.join(&made.path)).collect();
     refuse_over(files.iter().map(|(_, path)| *path).chain([&args.file]), &written)?;
@@ -138,7 +138,7 @@ fn refuse_foreign<'a>(made: impl Iterator<Item = (&'a Path, &'a str)> + Clone) -
 pub fn import(args: &ImportArgs) -> Result<()> {
     let name = args.file.display().to_string();
     let text = file::text(&args.file, file::MAX_TOML)?;
-    let imported = elsewhere::import::argos(&text).map_err(|message| anyhow!("{name}: {}", escape(&message)))?;
+    let imported = exchange::import::argos(&text).map_err(|message| anyhow!("{name}: {}", escape(&message)))?;
     let guessed = "the task is a guess, because ARGoS defines it in loop functions; change [task] in the result";
     for note in imported.notes.iter().map(String::as_str).chain([guessed]) {
         output::print_error(format_args!("xpuck: {name}: note: {}", escape(note)));

@@ -1,7 +1,7 @@
 //! Commands that depend on the kind of their file: `simulate`, `evolve`, and those of `tree`.
 
 use super::by_kind::{Kind, OfKinds, kind};
-use crate::files::what::{self, What};
+use crate::files::file_contents::{self, What};
 #[cfg(any(feature = "automata", feature = "bodies", feature = "gateway", feature = "kilobots"))]
 use crate::guests;
 use crate::{analysis, evolution, trees};
@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Kind of a file; `None` for a behaviour tree or an unknown file.
 fn kind_of(file: &Path) -> Option<&'static str> {
-    match what::is(file) {
+    match file_contents::is(file) {
         What::Automata => Some("automata"),
         What::Body => Some("bodies"),
         What::Individual => Some("individuals"),
@@ -89,7 +89,7 @@ impl OfKinds for Evolve {
     }
 
     fn kind_of(file: &Path, _: &ArgMatches) -> Option<&'static str> {
-        what::evolves(file)
+        file_contents::evolves(file)
     }
 }
 

@@ -141,7 +141,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let adapter = args.adapter.as_deref().map_or(Ok(AdapterChoice::Best), str::parse)?;
     let all = [BenchEngine::Reference, BenchEngine::Simd, BenchEngine::Gpu];
     let chosen: Vec<BenchEngine> = args.engine.map_or(all.to_vec(), |e| vec![e]);
-    let progress = Progress::of("measurement", (chosen.len() * steps(args)) as u64, args.json);
+    let progress = Progress::steps("measurement", (chosen.len() * steps(args)) as u64, args.json);
     let mut engines = Vec::new();
     for engine in chosen {
         let with = |sensing: Sensing| -> Result<Box<dyn Engine>> {

@@ -72,7 +72,7 @@ pub fn run(args: &GenesBenchArgs) -> Result<()> {
     };
     let GenesBenchArgs { generations, trial_seconds, algorithm, .. } = *args;
     let population = args.population as usize;
-    let progress = Progress::of("run", args.seeds * Way::ALL.len() as u64, args.json);
+    let progress = Progress::steps("run", args.seeds * Way::ALL.len() as u64, args.json);
     let mut rows: Vec<Row> = Vec::new();
     for way in Way::ALL {
         let runs: Vec<Transfer> = (args.seed..end)

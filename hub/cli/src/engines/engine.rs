@@ -70,7 +70,7 @@ impl EngineArgs {
     /// # Errors
     /// The engine cannot be opened, or lacks a feature that a world requires.
     pub fn open(&self, otherwise: EngineKind, specs: &[&WorldSpec]) -> Result<ChosenEngine> {
-        engine::open(self.over(&EngineChoice::of(otherwise)), specs).map_err(Error::msg)
+        engine::open(self.over(&EngineChoice::with_best_adapter(otherwise)), specs).map_err(Error::msg)
     }
 
     /// Checks before the start of a command that the requested adapter exists.
@@ -78,7 +78,7 @@ impl EngineArgs {
     /// # Errors
     /// The adapter does not exist; the error has the options as keys and the available adapters, in one line.
     pub fn check_adapter(&self) -> Result<(), String> {
-        let choice = self.over(&EngineChoice::of(EngineKind::Auto));
+        let choice = self.over(&EngineChoice::with_best_adapter(EngineKind::Auto));
         let needed = matches!(choice.engine, EngineKind::Gpu | EngineKind::Both) || self.adapter.is_some();
         let checked = if needed { check_choice(&choice) } else { Ok(()) };
         checked.map_err(|error| format!("{}: {error}", choice.keys()))

@@ -70,7 +70,7 @@ pub fn run(args: &RemeasureArgs) -> Result<()> {
     let specs: Vec<&WorldSpec> = recorded.iter().map(|run| &run.config.spec).collect();
     let engine = args.engine.open(EngineKind::Simd, &specs)?;
     let total: usize = recorded.iter().map(RecordedRun::generations).sum();
-    let progress = Progress::of("generation", total as u64, args.json);
+    let progress = Progress::steps("generation", total as u64, args.json);
     let mut measured = Vec::with_capacity(recorded.len());
     for (run, recorded) in args.folders.iter().zip(&recorded) {
         let generations = recorded.measure(&engine, args.runs, || progress.inc());

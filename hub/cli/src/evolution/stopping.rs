@@ -16,7 +16,7 @@ use xpuck_wire::shutdown::{self, TRY_AGAIN};
 /// Signals cannot be handled.
 pub fn flag(kept: Option<impl AsRef<Path>>) -> Result<Arc<AtomicBool>> {
     Ok(match kept {
-        Some(path) => shutdown::computation_flag(told("", path.as_ref()))?,
+        Some(path) => shutdown::computation_flag(stop_message("", path.as_ref()))?,
         None => Arc::new(AtomicBool::new(false)),
     })
 }
@@ -24,10 +24,10 @@ pub fn flag(kept: Option<impl AsRef<Path>>) -> Result<Arc<AtomicBool>> {
 /// Reports that a run was stopped, its progress (` after 3 bodies`) and how to continue; returns the exit code of a
 /// stopped run.
 pub fn stopped(done: &str, path: &Path) -> ExitCode {
-    log::write_raw(told(done, path));
+    log::write_raw(stop_message(done, path));
     ExitCode::from(TRY_AGAIN)
 }
 
-fn told(done: &str, path: &Path) -> String {
+fn stop_message(done: &str, path: &Path) -> String {
     format!("xpuck: stopped{done}; continue with: xpuck evolve {}", word(path))
 }

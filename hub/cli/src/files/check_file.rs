@@ -3,12 +3,12 @@
 use crate::arena;
 use crate::files::advice;
 use crate::files::experiment::{self, ExperimentFiles};
+use crate::files::file_contents::{self, What};
 use crate::files::file_kind;
 use crate::files::file_kind::Guess;
 use crate::files::guests;
 use crate::files::keys;
 use crate::files::tree_file;
-use crate::files::what::{self, What};
 use anyhow::{Context, Result, anyhow, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,10 +26,10 @@ use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::{Swarm, output};
 
 /// Line that describes a valid file, or its error.
-pub type Found = Result<String, String>;
+pub type CheckResult = Result<String, String>;
 
 /// Checks one file, or a folder of keys.
-pub fn one(path: &Path) -> Found {
+pub fn one(path: &Path) -> CheckResult {
     match check(path) {
         Ok(what) => Ok(format!("{}: {what}", path.display())),
         Err(error) => Err(advice::sentence(&error)),
@@ -41,9 +41,9 @@ fn check(path: &Path) -> Result<String> {
     let called = path.file_name().and_then(|f| f.to_str()).unwrap_or("");
     match path.extension().and_then(|e| e.to_str()) {
         Some("prif" | "urdf") => return guests::check_body(path),
-        Some("json") if what::is(path) == What::Body => return guests::check_body(path),
+        Some("json") if file_contents::is(path) == What::Body => return guests::check_body(path),
         Some("bt" | "xml" | "btproj" | "json" | "bin") => return of_tree(path, &tree_file::ask(None, false)),
-        _ if what::is(path) == What::Automata => {
+        _ if file_contents::is(path) == What::Automata => {
             bail!("{name}: holds automata; explain them with `xpuck tree explain {name}`")
         }
         _ if path.is_dir() => return Ok(format!("a folder of {} keys", keys::describe(path)?.lines().count())),
@@ -130,7 +130,7 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
 }
 
 /// Checks a tree, read with these options.
-pub fn tree(path: &Path, asked: &ReadOptions<'_>) -> Found {
+pub fn tree(path: &Path, asked: &ReadOptions<'_>) -> CheckResult {
     match of_tree(path, asked) {
         Ok(what) => Ok(format!("{}: {what}", path.display())),
         Err(error) => Err(advice::sentence(&error)),
@@ -160,7 +160,7 @@ fn describe(plan: &Plan) -> String {
 }
 
 /// Checks a robot's file, which only the robot's program can read.
-pub fn robot(path: &Path, xpuckd: Option<&Path>) -> Found {
+pub fn robot(path: &Path, xpuckd: Option<&Path>) -> CheckResult {
     let Some(xpuckd) = xpuckd else {
         return Ok(format!("{}: a robot's file; `xpuckd --check --config` checks it", path.display()));
     };

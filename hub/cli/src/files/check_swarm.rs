@@ -1,7 +1,7 @@
 //! `xpuck check DIR`: lists all errors and missing files of a swarm's folder at once.
 
 use crate::arena::{self, BodyFile};
-use crate::files::check_file::{self, Found, robot};
+use crate::files::check_file::{self, CheckResult, robot};
 use clap::ValueEnum;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use xpuck_wire::{Swarm, file, output};
 const NAMED: [&str; 5] = ["swarm.toml", "hub.toml", "arena.toml", identity::CARDS, "cards-written.toml"];
 
 /// Checks a folder; returns a line for each valid file and for each error.
-pub fn check(folder: &Path) -> Vec<Found> {
+pub fn check(folder: &Path) -> Vec<CheckResult> {
     let mut found = Vec::new();
     let swarm = swarm(folder, &mut found);
     let has_swarm = swarm.is_some();
@@ -42,7 +42,7 @@ pub fn check(folder: &Path) -> Vec<Found> {
     found
 }
 
-fn missing(path: &Path, remedy: &str) -> Found {
+fn missing(path: &Path, remedy: &str) -> CheckResult {
     Err(format!("{}: is missing; {remedy}", path.display()))
 }
 
@@ -50,7 +50,7 @@ fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-fn swarm(folder: &Path, found: &mut Vec<Found>) -> Option<Swarm> {
+fn swarm(folder: &Path, found: &mut Vec<CheckResult>) -> Option<Swarm> {
     let path = folder.join(NAMED[0]);
     if !is_there(&path) {
         found.push(missing(&path, "is this the swarm's folder? `xpuck init` makes one"));
@@ -64,7 +64,7 @@ fn swarm(folder: &Path, found: &mut Vec<Found>) -> Option<Swarm> {
     read.ok()
 }
 
-fn hub(folder: &Path, found: &mut Vec<Found>) -> Option<Config> {
+fn hub(folder: &Path, found: &mut Vec<CheckResult>) -> Option<Config> {
     let path = folder.join(NAMED[1]);
     if !is_there(&path) {
         found.push(missing(&path, "the hub requires it (docs/hub.md)"));
@@ -88,7 +88,7 @@ fn hub(folder: &Path, found: &mut Vec<Found>) -> Option<Config> {
 }
 
 /// Checks every robot's file; returns the readable files by robot id.
-fn robots(folder: &Path, swarm: &Swarm, found: &mut Vec<Found>) -> BTreeMap<String, Table> {
+fn robots(folder: &Path, swarm: &Swarm, found: &mut Vec<CheckResult>) -> BTreeMap<String, Table> {
     let mut read = BTreeMap::new();
     let xpuckd = std::env::current_exe().ok().map(|path| path.with_file_name("xpuckd")).filter(|path| path.exists());
     for id in &swarm.robots {
@@ -112,7 +112,7 @@ fn robots(folder: &Path, swarm: &Swarm, found: &mut Vec<Found>) -> BTreeMap<Stri
 }
 
 /// Checks the arena's file, and its agreement with the files of hub and robots.
-fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Table>, found: &mut Vec<Found>) {
+fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Table>, found: &mut Vec<CheckResult>) {
     let path = folder.join(NAMED[2]);
     let name = path.display();
     let kind = |table: &Table| table.get("devices").and_then(|d| d.get("kind")?.as_str().map(String::from));
@@ -198,7 +198,7 @@ fn plain(path: &Path) -> PathBuf {
     out
 }
 
-fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &mut Vec<Found>) {
+fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &mut Vec<CheckResult>) {
     let keys = &swarm.security.keys;
     let remedy =
         format!("`xpuck keys new --dir {} --swarm {}` makes it", keys.display(), folder.join(NAMED[0]).display());
@@ -246,7 +246,7 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
 }
 
 /// Checks the other files of users: experiments, worlds, trees.
-fn others(folder: &Path, found: &mut Vec<Found>) {
+fn others(folder: &Path, found: &mut Vec<CheckResult>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();

@@ -13,7 +13,7 @@ use xpuck_wire::file::{self, FileError, shorten};
 
 /// All kinds that have a schema here, in alphabetical order.
 pub fn kinds() -> Vec<FileKind> {
-    let arena = FileKind::of::<ArenaFile>("arena", "arena.toml: the virtual arena");
+    let arena = FileKind::new::<ArenaFile>("arena", "arena.toml: the virtual arena");
     let mut kinds = [&[arena], &KINDS[..], &guests::kinds()].concat();
     kinds.sort_by_key(|kind| kind.name);
     kinds
@@ -78,7 +78,7 @@ pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
             }
         };
     }
-    if let Some(kind) = of(text) {
+    if let Some(kind) = detect(text) {
         return Ok(Guess { kind, why: None });
     }
     let knows = |keys: &Keys| table.keys().filter(|key| keys.known.contains(*key)).count();
@@ -117,7 +117,7 @@ fn named(text: &str) -> Option<&str> {
 
 /// Returns the kind that knows all top-level keys of a text. If several kinds know them, only kinds whose required keys
 /// are all present count. `None` unless exactly one kind remains.
-pub fn of(text: &str) -> Option<&'static str> {
+pub fn detect(text: &str) -> Option<&'static str> {
     let table = text.parse::<Table>().ok().filter(|table| !table.is_empty())?;
     let known: Vec<&Keys> = KEYS.iter().filter(|keys| table.keys().all(|key| keys.known.contains(key))).collect();
     let whole = known.iter().copied().filter(|keys| keys.required.iter().all(|key| table.contains_key(key)));
@@ -183,7 +183,7 @@ pub fn misplaced(message: &str) -> Option<String> {
     if rest.contains("key with no value") && Tree::parse(&text).is_ok() {
         return Some(format!("{name}: is a behaviour tree; use `xpuck simulate {name}`, `xpuck tree explain {name}`"));
     }
-    let kind = of(&text)?;
+    let kind = detect(&text)?;
     let unknown = |what: &str| Some(message.split_once(what)?.1.split('`').next()?.to_string());
     let table = text.parse::<Table>().ok()?;
     // A wrong key at a deeper level is a mistake in a file of the right kind.
@@ -249,7 +249,7 @@ mod tests {
             ("", None),
             ("not TOML", None),
         ] {
-            assert_eq!(of(text), kind, "{text}");
+            assert_eq!(detect(text), kind, "{text}");
         }
         for kind in kinds() {
             assert!(!called(kind.name).is_empty() && commands(kind.name, "F").contains('F'), "{}", kind.name);

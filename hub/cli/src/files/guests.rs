@@ -19,14 +19,14 @@ use xpuck_wire::output::count;
 pub fn kinds() -> Vec<FileKind> {
     vec![
         #[cfg(feature = "bodies")]
-        FileKind::of::<xpuck_hub_bodies::Config>("bodies", "a run of evolution of bodies that walk"),
+        FileKind::new::<xpuck_hub_bodies::Config>("bodies", "a run of evolution of bodies that walk"),
         #[cfg(feature = "automata")]
-        FileKind::of::<xpuck_hub_automata::scenario::ScenarioFile>(
+        FileKind::new::<xpuck_hub_automata::scenario::ScenarioFile>(
             "curriculum",
             "automata or trees that deliver cargo, step by step",
         ),
         #[cfg(feature = "kilobots")]
-        FileKind::of::<xpuck_hub_kilobots::Config>("kilobots", "Kilobots that evolve to forage"),
+        FileKind::new::<xpuck_hub_kilobots::Config>("kilobots", "Kilobots that evolve to forage"),
     ]
 }
 

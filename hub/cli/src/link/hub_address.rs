@@ -36,14 +36,14 @@ pub struct HubAddress {
 
 /// Address of a hub and the key for it; `None` for a hub without keys.
 #[derive(Debug, PartialEq, Eq)]
-struct Found {
+struct HubTarget {
     hub: String,
     key: Option<PathBuf>,
     /// Folder of the running demo from which the address was taken.
     demo: Option<PathBuf>,
 }
 
-impl Found {
+impl HubTarget {
     /// Prints the folder of the demo in use, unless it is inside the current folder. The user may expect another demo.
     fn name_demo(&self) {
         let away = |demo: &&PathBuf| std::env::current_dir().is_ok_and(|here| !demo.starts_with(here));
@@ -96,29 +96,29 @@ impl HubAddress {
 
     /// Finds the hub's address and its key. Options come first, then the swarm file of this folder, then a folder of
     /// keys in it, then a running demo.
-    fn find(&self, here: Option<&Swarm>, running: &dyn Fn() -> Vec<RunningDemo>) -> Result<Found> {
+    fn find(&self, here: Option<&Swarm>, running: &dyn Fn() -> Vec<RunningDemo>) -> Result<HubTarget> {
         let usual = || here.map_or(USUAL.into(), |swarm| swarm.hub.operator.clone());
         let named = self.hub.clone().unwrap_or_else(usual);
         let without = here.is_some_and(|swarm| swarm.security.dev_mode) && self.hub.is_none() && self.key.is_none();
         if self.dev_mode || without {
-            return Ok(Found { hub: named, key: None, demo: None });
+            return Ok(HubTarget { hub: named, key: None, demo: None });
         }
         if let Some(key) = &self.key {
-            return Ok(Found { hub: named, key: Some(key.clone()), demo: None });
+            return Ok(HubTarget { hub: named, key: Some(key.clone()), demo: None });
         }
         let folder = here.map_or("keys".into(), |swarm| swarm.security.keys.clone());
         let key = keyring::path(&folder, Role::Operator, OPERATOR, "key");
         if here.is_some() || key.exists() {
-            return Ok(Found { hub: named, key: Some(key), demo: None });
+            return Ok(HubTarget { hub: named, key: Some(key), demo: None });
         }
         let demos: Vec<RunningDemo> =
             running().into_iter().filter(|demo| self.hub.as_ref().is_none_or(|hub| *hub == demo.hub)).collect();
         match &demos[..] {
             [only] => {
                 let demo = self.hub.is_none().then(|| only.root.clone());
-                Ok(Found { hub: only.hub.clone(), key: Some(only.key.clone()), demo })
+                Ok(HubTarget { hub: only.hub.clone(), key: Some(only.key.clone()), demo })
             }
-            [] if self.hub.is_some() => Ok(Found { hub: named, key: Some(key), demo: None }),
+            [] if self.hub.is_some() => Ok(HubTarget { hub: named, key: Some(key), demo: None }),
             // With --hub, the arm above applies; the link then reports that the key is missing.
             [] => bail!(
                 "no hub is known here: this folder has no swarm.toml, and you have no running demo; start one with \
@@ -203,7 +203,7 @@ mod tests {
         };
         let (one, two) = (|| vec![demo(1)], || vec![demo(1), demo(2)]);
         let of = |address: HubAddress, here: Option<&Swarm>, demos: &dyn Fn() -> Vec<RunningDemo>| {
-            let Found { hub, key, .. } = address.find(here, demos).unwrap();
+            let HubTarget { hub, key, .. } = address.find(here, demos).unwrap();
             (hub, key.unwrap_or_default().display().to_string())
         };
         let pair = |hub: &str, key: &str| (hub.to_string(), key.to_string());

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use xpuck_calibrate::recorded::Recorded;
+use xpuck_calibrate::recorded::RecordData;
 use xpuck_calibrate::table::MAX_BYTES;
 use xpuck_calibrate::{Report, camera, collisions, friction, infrared, latency, poses, steering};
 use xpuck_experiment::Calibration;
@@ -196,7 +196,7 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
             let run = crate::records::runs::find(runs, run)?;
             let name = run.display().to_string();
             let progress = Progress::waiting("reading and fitting the record", shown.json);
-            let record = Recorded::read(&run).with_context(|| name.clone())?;
+            let record = RecordData::read(&run).with_context(|| name.clone())?;
             let report = xpuck_calibrate::run::fit(&record, &had).context(name)?;
             drop(progress);
             show(&report, shown)

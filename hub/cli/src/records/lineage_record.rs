@@ -1,6 +1,6 @@
 //! `xpuck runs lineage` for a run of robots, read from its MCAP record.
 
-use crate::records::runs::{print, tell};
+use crate::records::runs::{print, print_problems};
 use crate::terminal::print_json;
 use anyhow::{Result, bail};
 use schemars::JsonSchema;
@@ -63,7 +63,7 @@ struct Member<'a> {
 /// Prints the ancestry of `id`; without an id, the last emigrant of each robot.
 pub fn run(path: &Path, id: Option<Id>, depth: usize, form: &Form) -> Result<()> {
     let births = LineageIndex::read(path)?;
-    tell(&births.damage);
+    print_problems(&births.damage);
     let Some(id) = id else { return fittest(&births, form) };
     if births.get(id).is_none() {
         bail!("{}: has no {id}; without an ID, the fittest tree of each robot is listed", path.display());

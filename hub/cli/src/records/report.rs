@@ -2,7 +2,7 @@
 
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::results::other_kind;
-use crate::records::runs::{find, print, tell};
+use crate::records::runs::{find, print, print_problems};
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Result, bail};
@@ -80,9 +80,9 @@ pub fn run(args: &ReportArgs, records: &Path) -> Result<()> {
     let place = Place::prepare(&args.out).context("--output")?;
     let single = args.single.as_deref().map(Single::read).transpose()?;
     let (runs, left_out) = read(&folders, args.json);
-    tell(&left_out);
+    print_problems(&left_out);
     let damage = runs.iter().flat_map(|run| run.damage.iter().map(|damage| format!("{}: {damage}", run.name)));
-    tell(&damage.collect::<Vec<_>>());
+    print_problems(&damage.collect::<Vec<_>>());
     if runs.is_empty() {
         bail!("none of the runs could be read");
     }
@@ -93,7 +93,7 @@ pub fn run(args: &ReportArgs, records: &Path) -> Result<()> {
         GridArg::Square => Topology::Rectangular,
     };
     let options = Options { simulations: args.simulations, seed: args.seed, topology, single };
-    let progress = Progress::of("tree or swarm", 1, args.json);
+    let progress = Progress::steps("tree or swarm", 1, args.json);
 
     let watch = |done: usize, total: usize| progress.set(done as u64, total as u64);
     let made = make(&engine, &runs, &options, &command(args), watch);
@@ -130,7 +130,7 @@ pub struct ReportOutput<'a> {
 
 /// Reads the runs; returns the readable runs, and one error line for each other run.
 fn read(folders: &[PathBuf], quiet: bool) -> (Vec<RunFacts>, Vec<String>) {
-    let progress = Progress::of("run", folders.len() as u64, quiet);
+    let progress = Progress::steps("run", folders.len() as u64, quiet);
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
     for (folder, run) in folders.iter().zip(collect_all(folders, || progress.inc())) {
         match run {

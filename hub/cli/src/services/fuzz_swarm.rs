@@ -47,7 +47,7 @@ pub struct FuzzSwarmArgs {
 /// Runs the command.
 pub fn run(args: &FuzzSwarmArgs) -> Result<ExitCode> {
     let first = Settings { seed: args.seed, seconds: args.seconds, mutant: args.mutant, trace: false };
-    let progress = Progress::of("seed", args.seeds, args.json);
+    let progress = Progress::steps("seed", args.seeds, args.json);
     let found = campaign(first, args.seeds, || progress.inc());
     drop(progress);
     let mut text = String::new();

@@ -109,7 +109,7 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     let stop =
         shutdown::service_flag(shutdown::ShutdownTriggers { with_stdin: args.end_with_stdin, ..Default::default() })?;
     xpuck_hub_service::heap::give_back_regularly()?;
-    let (status, done) = geneserver::run(&options, broker, &stop, |what| tell(&what, args.json))?;
+    let (status, done) = geneserver::run(&options, broker, &stop, |what| print_output(&what, args.json))?;
     if args.json {
         report_json(&Report::End { ended: &status, done });
     } else {
@@ -160,7 +160,7 @@ pub enum Report<'a> {
     },
 }
 
-fn tell(what: &ServerOutput<'_>, json: bool) {
+fn print_output(what: &ServerOutput<'_>, json: bool) {
     match what {
         ServerOutput::Listening(endpoint) if json => report_json(&Report::Listening { listening: endpoint }),
         ServerOutput::Listening(endpoint) => log::print(format_args!("listening at {endpoint}")),

@@ -119,7 +119,7 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
         log::write_raw(format_args!("xpuck: {}; {}", sentence(args.island, &evolution), resume_hint(dir)));
         return Ok(ExitCode::from(TRY_AGAIN));
     }
-    let outcome = Outcome::of(&evolution)?;
+    let outcome = Outcome::from_evolution(&evolution)?;
     folder.finish(&evolution, &outcome)?;
     // A server that is restarting must learn of this island's end, or it would wait for the island forever.
     let patience = if link.met() { DONE_TIMEOUT } else { SHORT_DONE_TIMEOUT };

@@ -1,7 +1,7 @@
 //! `xpuck pause|resume|next|stop`: commands to a running hub, and the acknowledgements of the robots.
 
 use crate::link::hub_address::{HubAddress, have, status};
-use crate::swarm::obedience::Obedience;
+use crate::swarm::acks::Obedience;
 use crate::swarm::orders::order_robots;
 use crate::terminal::print_json;
 use anyhow::{Result, bail};
@@ -70,7 +70,7 @@ pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
     let mut seen: Option<Obedience> = None;
     let ended = loop {
         let Ok(status) = status(&link) else { break true };
-        let now = seen.insert(Obedience::of(&status));
+        let now = seen.insert(Obedience::from_status(&status));
         if args.no_wait || now.is_settled() || Instant::now() >= until {
             break false;
         }

@@ -2,7 +2,7 @@
 
 use crate::link::hub_address::{self, HubAddress};
 use crate::swarm::follow::{EventBatch, EventCursor};
-use crate::swarm::standing::clock;
+use crate::swarm::swarm_state::clock;
 use crate::terminal::print_json;
 use anyhow::Result;
 use clap::Args;
@@ -42,7 +42,7 @@ pub struct LogArgs {
 pub fn run(args: &LogArgs) -> Result<()> {
     let (link, _) = args.address.open()?;
     if !args.follow {
-        return tell(args, &hub_address::events(&link, args.after)?);
+        return print_events(args, &hub_address::events(&link, args.after)?);
     }
     let (mut follow, mut heard, mut silent) = (EventCursor::after(args.after), false, false);
     while !output::reader_closed() {
@@ -52,7 +52,7 @@ pub fn run(args: &LogArgs) -> Result<()> {
                     output::print_error(format_args!("xpuck: {lost} events are lost: the hub keeps the last 1000"));
                 }
                 (heard, silent) = (true, false);
-                tell(args, &events)?;
+                print_events(args, &events)?;
             }
             Ok(EventBatch::Anew) => {
                 output::print_error("xpuck: the hub was restarted");
@@ -70,7 +70,7 @@ pub fn run(args: &LogArgs) -> Result<()> {
     Ok(())
 }
 
-fn tell(args: &LogArgs, events: &[Event]) -> Result<()> {
+fn print_events(args: &LogArgs, events: &[Event]) -> Result<()> {
     let colours = output::has_colours();
     for event in events.iter().filter(|event| args.robot.as_ref().is_none_or(|robot| names(event, robot))) {
         match args.json {

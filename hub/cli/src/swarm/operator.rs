@@ -1,7 +1,7 @@
 //! `xpuck robot list`: state of the swarm's robots.
 
 use crate::link::hub_address::{HubAddress, ask};
-use crate::swarm::standing::state;
+use crate::swarm::swarm_state::state;
 use crate::terminal::print_json;
 use anyhow::{Result, bail};
 use clap::Args;

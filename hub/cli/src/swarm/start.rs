@@ -2,8 +2,8 @@
 
 use crate::files::experiment::{self, ExperimentFiles};
 use crate::link::hub_address::{HubAddress, have, status};
-use crate::swarm::obedience::Obedience;
-use crate::swarm::standing;
+use crate::swarm::acks::Obedience;
+use crate::swarm::swarm_state;
 use crate::terminal::print_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -98,14 +98,14 @@ pub fn start(args: &StartArgs) -> Result<()> {
             ),
             Phase::Idle => bail!("not running: {}", new_event(&status, before.as_deref())),
             // The hub repeats the directive five times a second.
-            Phase::Running if !Obedience::of(&status).is_settled() && !ack_timeout_passed(&mut running_since, wait) => {
-            }
+            Phase::Running
+                if !Obedience::from_status(&status).is_settled() && !ack_timeout_passed(&mut running_since, wait) => {}
             _ => break status,
         }
         std::thread::sleep(EVERY);
     };
     if args.json {
-        return print_json(&Obedience::of(&status));
+        return print_json(&Obedience::from_status(&status));
     }
     if status.phase == Phase::Preparing {
         return Ok(output::line("preparing: the run begins when the robots are ready")?);
@@ -149,7 +149,7 @@ fn new_event(status: &Status, before: Option<&str>) -> String {
 /// Robots that do not take part, with reasons, as `xp02 (absent: switch on, or start xpuckd)`; `None` if all take
 /// part.
 fn missing_robots(status: &Status) -> Option<String> {
-    let why = |robot: &xpuck_wire::RobotRow| match standing::robot_problems(robot).first() {
+    let why = |robot: &xpuck_wire::RobotRow| match swarm_state::robot_problems(robot).first() {
         _ if !robot.alive && robot.version.is_empty() => Some("absent: switch on, or start xpuckd".to_string()),
         Some(trouble) if !robot.alive || !robot.refusal.is_empty() => Some(trouble.clone()),
         _ if robot.alive && robot.held => Some("held: release it with `xpuck robot release`".into()),

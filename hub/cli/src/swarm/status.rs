@@ -1,8 +1,8 @@
 //! `xpuck status`: state of the swarm in a few lines.
 
 use crate::link::hub_address::{self, HubAddress};
-use crate::swarm::standing::troubles;
 use crate::swarm::summary::{self, Row};
+use crate::swarm::swarm_state::troubles;
 use crate::terminal::in_place::InPlace;
 use crate::terminal::print_json;
 use anyhow::{Error, Result, bail};

@@ -1,7 +1,7 @@
 //! Lines of `xpuck status`. Does no I/O.
 
-use crate::swarm::obedience::Obedience;
-use crate::swarm::standing::{clock, fitness, fitness_reference, phase, robot_counts, troubles};
+use crate::swarm::acks::Obedience;
+use crate::swarm::swarm_state::{clock, fitness, fitness_reference, phase, robot_counts, troubles};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 use xpuck_wire::{Status, escape};
@@ -46,7 +46,7 @@ pub fn rows(status: &Status) -> Vec<Row> {
     }
     rows.push(Row { bad: status.robots.iter().any(|robot| !robot.alive), ..Row::new("robots", robot_counts(status)) });
     if status.directive.number > 0 {
-        let told = Obedience::of(status);
+        let told = Obedience::from_status(status);
         let state = format!("{:?}", told.directive).to_uppercase();
         let bad = !told.is_settled() && status.directive.age_s > 1.0;
         rows.push(Row { bad, ..Row::new("directive", format!("{state}: {}", told.summary())) });

@@ -339,8 +339,8 @@ impl TrialSession<'_> {
         let report = Report {
             trials: &kept.trials,
             settings: &kept.settings,
-            real: Spread::of(&real),
-            simulated: Spread::of(&simulated),
+            real: Spread::from_sample(&real),
+            simulated: Spread::from_sample(&simulated),
             compared,
             picture: picture.as_deref(),
         };

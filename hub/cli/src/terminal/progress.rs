@@ -58,7 +58,7 @@ static SILENT: AtomicBool = AtomicBool::new(false);
 
 impl Progress {
     /// Progress over `total` steps of the unit `what`.
-    pub fn of(what: &'static str, total: u64, quiet: bool) -> Progress {
+    pub fn steps(what: &'static str, total: u64, quiet: bool) -> Progress {
         Progress::new(what, Unit::Steps, total, quiet)
     }
 
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn dropped_progress_ends_its_thread() {
-        let progress = Progress::of("step", 3, false);
+        let progress = Progress::steps("step", 3, false);
         (0..3).for_each(|_| progress.inc());
         let shared = Arc::downgrade(&progress.shared);
         drop(progress);

@@ -86,7 +86,7 @@ pub fn from_fsm(args: &FromFsmArgs) -> Result<()> {
 /// The tree does not compile, or contains a network.
 pub fn to_fsm(tree: &Tree, notation: Notation) -> Result<String> {
     let memoryless = forms(tree)?.1;
-    let machine = LeafMachine::of(&memoryless.form);
+    let machine = LeafMachine::from_form(&memoryless.form);
     Ok(match notation {
         Notation::Text => format!("{}{machine}", memoryless.legend()),
         Notation::Dot => machine.to_dot(),
@@ -116,7 +116,7 @@ pub fn rasp(args: &RaspArgs) -> Result<()> {
 
 /// Returns the tree in compiled and in memoryless form.
 fn forms(tree: &Tree) -> Result<(Program, Memoryless)> {
-    Ok((Program::compile(tree)?, Memoryless::of(tree)?))
+    Ok((Program::compile(tree)?, Memoryless::from_tree(tree)?))
 }
 
 fn as_json(machine: &LeafMachine<Leaf>) -> Value {

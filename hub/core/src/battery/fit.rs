@@ -79,7 +79,7 @@ impl Default for Fit {
 impl Fit {
     /// Adds a reading that represents `seconds` (s); `taken` is the charge drawn before it (A h). Returns whether a
     /// point is complete.
-    pub fn take(&mut self, taken: f64, volts: f64, amps: f64, seconds: f64) -> bool {
+    pub fn add_reading(&mut self, taken: f64, volts: f64, amps: f64, seconds: f64) -> bool {
         self.open.add(Point { taken, volts, amps, seconds });
         if self.open.amps * self.open.seconds / 3600.0 < WIDTH {
             return false;

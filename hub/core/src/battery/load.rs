@@ -32,7 +32,7 @@ pub(super) struct Load {
 
 impl Load {
     /// Adds `watts` for `seconds`.
-    pub fn take(&mut self, watts: f64, seconds: f64) {
+    pub fn add_sample(&mut self, watts: f64, seconds: f64) {
         let keep = (-seconds / SMOOTH).exp();
         self.energy = self.energy * keep + watts * seconds;
         self.seconds = self.seconds * keep + seconds;

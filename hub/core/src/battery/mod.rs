@@ -95,7 +95,7 @@ pub struct Battery {
 impl Battery {
     /// Takes a reading at `now` (s of arena time): voltage under load (V) and power (W), `None` if the robot could not
     /// measure. `runs` states whether the robot is in a run, during which its power is different.
-    pub fn take(&mut self, now: f64, volts: Option<f32>, watts: Option<f32>, runs: bool) {
+    pub fn add_reading(&mut self, now: f64, volts: Option<f32>, watts: Option<f32>, runs: bool) {
         if runs != self.runs {
             self.runs = runs;
             self.load.turn();
@@ -116,15 +116,15 @@ impl Battery {
             *self = self.anew();
         }
         (self.doubt, self.has_reading) = (None, true);
-        self.resistance.take(now, volts, amps);
-        self.load.take(volts * amps, seconds);
+        self.resistance.add_reading(now, volts, amps);
+        self.load.add_sample(volts * amps, seconds);
         if self.runs && self.load.seconds() >= RUN_KNOWN {
             self.run_watts = self.load.watts();
         }
         self.taken += amps * seconds / 3600.0;
         self.seen += seconds;
         if seconds > 0.0 {
-            let complete = self.fit.take(self.taken, volts, amps, seconds);
+            let complete = self.fit.add_reading(self.taken, volts, amps, seconds);
             if complete || self.seen - self.fitted >= FIT_EVERY || self.fitted == 0.0 {
                 self.fitted = self.seen;
                 self.fit.fit(self.resistance.measured());

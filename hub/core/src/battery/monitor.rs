@@ -34,7 +34,7 @@ struct ConstantDetector {
 }
 
 impl ConstantDetector {
-    fn take(&mut self, value: f64, taken: f64, near: f64) -> f64 {
+    fn add_sample(&mut self, value: f64, taken: f64, near: f64) -> f64 {
         if (value - self.value).abs() > near {
             *self = ConstantDetector { value, taken: 0.0 };
         }
@@ -110,13 +110,13 @@ impl Monitor {
 
     fn note_same(&mut self, volts: f64, amps: f64, taken: f64) -> Result<(), NoEstimate> {
         // The tolerances are half a step of the chip plus the rounding to milliwatts.
-        let long = self.volts.take(volts, taken, 6e-4) > SAME_VOLTS;
+        let long = self.volts.add_sample(volts, taken, 6e-4) > SAME_VOLTS;
         self.range = match self.volts.taken == taken {
             true => (amps, amps),
             false => (self.range.0.min(amps), self.range.1.max(amps)),
         };
         let dead = self.range.1 - self.range.0 > STEP;
-        let frozen = self.amps.take(amps, taken, 8e-4) > SAME_AMPS;
+        let frozen = self.amps.add_sample(amps, taken, 8e-4) > SAME_AMPS;
         if long || dead || frozen { Err(NoEstimate::Stuck) } else { Ok(()) }
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Resistance {
 
 impl Resistance {
     /// Takes a reading at `now` (s).
-    pub fn take(&mut self, now: f64, volts: f64, amps: f64) {
+    pub fn add_reading(&mut self, now: f64, volts: f64, amps: f64) {
         if let Some((at, v, i)) = self.last.replace((now, volts, amps)) {
             let (dv, di) = (volts - v, amps - i);
             let possible = dv.abs() <= MOST * di.abs() + SLACK;

@@ -31,18 +31,18 @@ impl Bench {
     }
 
     /// Discharges at `watts` for `seconds`; `tell` modifies the readings that the estimator receives.
-    fn told(&mut self, seconds: u32, watts: f64, tell: impl Fn(u32, (f32, f32)) -> (f32, f32)) {
+    fn discharge_with(&mut self, seconds: u32, watts: f64, tell: impl Fn(u32, (f32, f32)) -> (f32, f32)) {
         for second in 0..seconds {
             // The power of a processor always fluctuates.
             let watts = watts * (1.0 + 0.02 * f64::from((second * 7) % 5));
             let (volts, power) = tell(second, self.shows(watts));
-            self.battery.take(self.now, Some(volts), Some(power), false);
+            self.battery.add_reading(self.now, Some(volts), Some(power), false);
             self.drain(watts);
         }
     }
 
     fn run(&mut self, seconds: u32, watts: f64) {
-        self.told(seconds, watts, |_, reading| reading);
+        self.discharge_with(seconds, watts, |_, reading| reading);
     }
 
     fn doubt(&self) -> Option<NoEstimate> {
@@ -82,7 +82,7 @@ fn power_drawn_in_run_predicts_next_run() {
     let mut take = |runs: bool, watts: f64, seconds: u32| {
         for _ in 0..seconds {
             let (volts, power) = bench.shows(watts);
-            bench.battery.take(bench.now, Some(volts), Some(power), runs);
+            bench.battery.add_reading(bench.now, Some(volts), Some(power), runs);
             bench.drain(watts);
         }
     };
@@ -99,7 +99,7 @@ fn power_drawn_in_run_predicts_next_run() {
 fn impossible_or_missing_readings_give_no_estimate() {
     let mut battery = Battery::default();
     assert_eq!(battery.minutes_left(), Err(NoEstimate::Unmeasured));
-    battery.take(0.0, Some(3.9), Some(3.0), false);
+    battery.add_reading(0.0, Some(3.9), Some(3.0), false);
     assert_eq!(battery.minutes_left(), Err(NoEstimate::Settling));
     let wrong = [
         (Some(f32::NAN), Some(3.0), NoEstimate::Impossible),
@@ -118,7 +118,7 @@ fn impossible_or_missing_readings_give_no_estimate() {
         let mut bench = Bench::new(3.0, 0.1);
         bench.run(120, 3.0);
         assert_eq!(bench.doubt(), None);
-        bench.battery.take(bench.now, volts, watts, false);
+        bench.battery.add_reading(bench.now, volts, watts, false);
         assert_eq!(bench.doubt(), Some(doubt), "{volts:?} V {watts:?} W");
         assert_eq!(bench.battery.minutes_of_run(true), Err(doubt));
         // A single wrong reading must not reset the estimate.
@@ -134,15 +134,15 @@ fn impossible_or_missing_readings_give_no_estimate() {
 fn stuck_battery_monitor_is_detected() {
     let mut bench = Bench::new(3.0, 0.1);
     bench.run(120, 3.0);
-    bench.told(900, 3.0, |_, _| (3.9, 3.0));
+    bench.discharge_with(900, 3.0, |_, _| (3.9, 3.0));
     assert_eq!(bench.doubt(), Some(NoEstimate::Stuck), "both");
     let mut bench = Bench::new(3.0, 0.1);
     bench.run(60, 2.2);
-    bench.told(5, 2.2, |_, (volts, watts)| (3.95, watts / volts * 3.95));
-    bench.told(5, 6.0, |_, (volts, watts)| (3.95, watts / volts * 3.95));
+    bench.discharge_with(5, 2.2, |_, (volts, watts)| (3.95, watts / volts * 3.95));
+    bench.discharge_with(5, 6.0, |_, (volts, watts)| (3.95, watts / volts * 3.95));
     assert_eq!(bench.doubt(), Some(NoEstimate::Stuck), "a voltage that no load moves");
     let mut bench = Bench::new(3.0, 0.1);
-    bench.told(3000, 3.0, |_, (volts, _)| (volts, volts * 0.8));
+    bench.discharge_with(3000, 3.0, |_, (volts, _)| (volts, volts * 0.8));
     assert_eq!(bench.doubt(), Some(NoEstimate::Stuck), "a current that no voltage moves");
 }
 
@@ -151,13 +151,13 @@ fn jumping_or_rising_voltage_is_distrusted() {
     let mut bench = Bench::new(3.0, 0.1);
     bench.run(300, 3.0);
     let before = bench.battery.minutes_left().unwrap();
-    bench.told(5, 3.0, |_, (_, watts)| (3.2, watts));
+    bench.discharge_with(5, 3.0, |_, (_, watts)| (3.2, watts));
     assert_eq!(bench.doubt(), Some(NoEstimate::Jumps));
     bench.run(60, 3.0);
     let after = bench.battery.minutes_left().unwrap();
     assert!((before - after - 1.0).abs() < 3.0, "one jump is forgotten: {before} and {after} min");
     for _ in 0..3 {
-        bench.told(2, 3.0, |_, (_, watts)| (3.2, watts));
+        bench.discharge_with(2, 3.0, |_, (_, watts)| (3.2, watts));
         bench.run(20, 3.0);
     }
     assert_eq!(bench.doubt(), Some(NoEstimate::Jumps), "a loose contact");
@@ -166,11 +166,11 @@ fn jumping_or_rising_voltage_is_distrusted() {
     bench.charge = 0.5;
     bench.run(300, 3.0);
     let rising = |second: u32, (volts, watts): (f32, f32)| (volts + second as f32 * 1e-3, watts);
-    bench.told(250, 3.0, rising);
+    bench.discharge_with(250, 3.0, rising);
     assert!(bench.doubt().is_none() || bench.doubt() == Some(NoEstimate::Rises));
     let mut found = false;
     for second in 250..400 {
-        bench.told(1, 3.0, |_, reading| rising(second, reading));
+        bench.discharge_with(1, 3.0, |_, reading| rising(second, reading));
         found |= bench.doubt() == Some(NoEstimate::Rises);
     }
     assert!(found, "it rises by 0.4 V under load");

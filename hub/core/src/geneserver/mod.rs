@@ -184,7 +184,7 @@ impl Geneserver {
         let known = sources.iter().filter_map(|source| self.islands.binary_search(source).ok());
         let mut found: Vec<&Offer> =
             known.flat_map(|i| &self.recent[i]).map(Arc::as_ref).filter(|e| e.epoch == epoch).collect();
-        found.sort_by_cached_key(|e| Rank::of(e));
+        found.sort_by_cached_key(|e| Rank::from_offer(e));
         let mut seen = BTreeSet::new();
         found.retain(|e| self.copies == Copies::Each || seen.insert(&e.tree));
         found.truncate(receive);

@@ -20,7 +20,7 @@ pub struct Rank {
 
 impl Rank {
     /// Sort key of an emigrant.
-    pub fn of(emigrant: &Offer) -> Rank {
+    pub fn from_offer(emigrant: &Offer) -> Rank {
         let Offer { sender, generation, id, samples, .. } = *emigrant;
         Rank { fitness: samples.mean(), samples: samples.n(), id, sender, generation }
     }
@@ -70,14 +70,14 @@ pub struct Ranking {
 impl Ranking {
     /// Inserts an emigrant.
     pub fn insert(&mut self, emigrant: Arc<Offer>) {
-        let rank = Rank::of(&emigrant);
+        let rank = Rank::from_offer(&emigrant);
         self.change(&emigrant, |carriers| carriers.insert(rank));
         self.all.insert(rank, emigrant);
     }
 
     /// Removes an emigrant.
     pub fn remove(&mut self, emigrant: &Offer) {
-        let rank = Rank::of(emigrant);
+        let rank = Rank::from_offer(emigrant);
         self.all.remove(&rank);
         self.change(emigrant, |carriers| carriers.remove(&rank));
     }

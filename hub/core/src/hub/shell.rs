@@ -36,7 +36,7 @@ pub struct FromRobot<C> {
 
 /// Request of an operator.
 #[derive(Debug)]
-pub struct Asked<A> {
+pub struct OperatorRequest<A> {
     /// Recipient of the reply.
     pub by: A,
     /// Name of the operator.
@@ -104,7 +104,7 @@ pub trait Shell {
     fn heard(&mut self, now: f64, robot: &str, message: &Result<RobotMessage, CodecError>);
 
     /// Next request, if any.
-    fn request(&mut self) -> Option<Asked<Self::Asker>>;
+    fn request(&mut self) -> Option<OperatorRequest<Self::Asker>>;
 
     /// Answers a request.
     fn answer(&mut self, to: Self::Asker, reply: Reply);

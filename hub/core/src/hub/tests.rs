@@ -78,10 +78,10 @@ impl Shell for Bench {
         self.taken.push("heard");
     }
 
-    fn request(&mut self) -> Option<Asked<()>> {
+    fn request(&mut self) -> Option<OperatorRequest<()>> {
         let request = self.requests.pop_front()?;
         self.taken.push("request");
-        Some(Asked { by: (), who: "alice".into(), request: Ok(request) })
+        Some(OperatorRequest { by: (), who: "alice".into(), request: Ok(request) })
     }
 
     fn answer(&mut self, (): (), reply: Reply) {

@@ -1,8 +1,8 @@
 //! Path following: a robot steers for a point ahead on its path. It turns on the spot if its heading is far off, and
 //! stops to avoid contact.
 
+use super::free_space::FreeSpace;
 use super::plan::TimedPath;
-use super::room::FreeSpace;
 use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::model::{ROBOT_RADIUS, WHEELBASE};
 use xpuck_kernels::world::Pose;

@@ -7,15 +7,15 @@
 
 mod assign;
 mod drive;
+mod free_space;
 mod plan;
-mod room;
 mod sightings;
 
 use crate::mocap::Frame;
 use assign::assign;
 use drive::{Motion, Other, follow, has_arrived, without_touching};
+use free_space::{DISC_MARGIN, FreeSpace, Grid};
 use plan::{APART, Task, TimedPath};
-use room::{DISC_MARGIN, FreeSpace, Grid};
 pub use sightings::LastPoses;
 use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::model::ROBOT_RADIUS;

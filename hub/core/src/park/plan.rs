@@ -1,7 +1,7 @@
 //! Path of a robot in space and time, around robots with higher priority: cooperative A* in a time window (Silver
 //! 2005) on a grid with 8 neighbours. A path is the position of the robot at each time step.
 
-use super::room::{FreeSpace, Grid};
+use super::free_space::{FreeSpace, Grid};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use xpuck_kernels::math::{Vec2, wrap_angle};

@@ -15,7 +15,7 @@ pub struct LastPoses(BTreeMap<String, (f64, Pose)>);
 
 impl LastPoses {
     /// Takes a frame.
-    pub fn take(&mut self, now: f64, frame: &Frame) {
+    pub fn on_frame(&mut self, now: f64, frame: &Frame) {
         for body in &frame.bodies {
             if let Some(sight) = self.0.get_mut(&body.name) {
                 *sight = (now, body.pose);
@@ -44,8 +44,8 @@ mod tests {
             bodies: names.iter().map(|name| Tracked { name: (*name).into(), pose: Pose::default() }).collect(),
         };
         let mut sightings = LastPoses::default();
-        sightings.take(1.0, &frame(&["a", "b"]));
-        sightings.take(1.2, &frame(&["b"]));
+        sightings.on_frame(1.0, &frame(&["a", "b"]));
+        sightings.on_frame(1.2, &frame(&["b"]));
         assert!(sightings.recent(1.4).pose("a").is_some());
         let later = sightings.recent(1.6);
         assert!(later.pose("a").is_none() && later.pose("b").is_some());

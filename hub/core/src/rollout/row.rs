@@ -33,7 +33,7 @@ pub enum UpdateState {
 
 impl UpdateState {
     /// Name of the state, number of received bytes while loading, and reason why the robot does not run the version.
-    pub fn told(&self) -> (&'static str, u64, &str) {
+    pub fn summary(&self) -> (&'static str, u64, &str) {
         match self {
             UpdateState::Waiting => ("waiting", 0, ""),
             UpdateState::Offered => ("offered", 0, ""),

@@ -17,7 +17,7 @@ pub struct SeenGenerations {
 impl SeenGenerations {
     /// Marks a generation; `false` if it was marked before. A robot that lost its island starts again at generation 1
     /// with other individuals, which count. The mark contains only values that a record restores exactly.
-    pub fn take(&mut self, island: u16, generation: u32, emigrant: &Emigrant) -> bool {
+    pub fn insert(&mut self, island: u16, generation: u32, emigrant: &Emigrant) -> bool {
         let Emigrant { island: from, number, epoch, tree, count, .. } = emigrant;
         let bytes = postcard::to_stdvec(&(from, number, epoch, tree, count)).unwrap_or_default();
         let mark = (generation, crc32fast::hash(&bytes));
@@ -49,12 +49,12 @@ mod tests {
             square: [0.01, 0.0],
         };
         let mut seen = SeenGenerations::default();
-        assert!(seen.take(1, 1, &gene(5)) && !seen.take(1, 1, &gene(5)));
-        assert!(seen.take(2, 1, &gene(5)), "another robot");
-        assert!(seen.take(1, 1, &gene(6)), "another island of the same robot");
+        assert!(seen.insert(1, 1, &gene(5)) && !seen.insert(1, 1, &gene(5)));
+        assert!(seen.insert(2, 1, &gene(5)), "another robot");
+        assert!(seen.insert(1, 1, &gene(6)), "another island of the same robot");
         let kept: SeenGenerations = postcard::from_bytes(&postcard::to_stdvec(&seen).unwrap()).unwrap();
         assert_eq!(kept, seen);
-        (2..1000).for_each(|generation| assert!(seen.take(1, generation, &gene(1))));
+        (2..1000).for_each(|generation| assert!(seen.insert(1, generation, &gene(1))));
         assert_eq!(seen.islands[&1].len(), REMEMBERED);
     }
 }

@@ -5,12 +5,12 @@ mod batteries;
 mod dedup;
 mod drive;
 mod enrol;
-mod keeping;
 mod operators;
 mod orders;
 mod parking;
+mod persistence;
 mod push;
-mod returning;
+mod restart;
 mod robots;
 mod run;
 mod snapshot;
@@ -26,8 +26,8 @@ use crate::rate::Rate;
 use crate::rate_limit::RateLimit;
 use crate::roster::Roster;
 use crate::virtual_senses::VirtualSenses;
-use keeping::DurableState;
-pub use keeping::{Durability, StopOrder, StorageResult, Target};
+use persistence::DurableState;
+pub use persistence::{Durability, StopOrder, StorageResult, Target};
 use push::Push;
 use run::Run;
 pub use snapshot::Snapshot;
@@ -358,8 +358,8 @@ impl Switchboard {
         if self.pose_rate.allows(now, POSES_HZ) {
             self.actions.push(Action::Record(Entry::Poses { time: now, bodies: bodies(&frame) }));
         }
-        self.senses.take(now, &frame);
-        self.sightings.take(now, &frame);
+        self.senses.on_frame(now, &frame);
+        self.sightings.on_frame(now, &frame);
         self.frame = Some((now, frame));
         self.see_parking(now);
         if let Some(pose) = frisbee {

@@ -100,7 +100,7 @@ impl Switchboard {
             RobotMessage::Telemetry(mut telemetry) => {
                 telemetry.engine = telemetry.engine.bounded();
                 let (robot_id, round_trip_ms) = (name(), robot.round_trip_ms);
-                robot.take(now, &telemetry);
+                robot.on_telemetry(now, &telemetry);
                 // Evolution reported before the robot has accepted the run's experiment belongs to the previous run,
                 // and is only recorded.
                 if self.run.as_ref().is_some_and(|run| robot.accepted != run.number) {
@@ -117,7 +117,7 @@ impl Switchboard {
                 self.send_estimates(now, place);
                 // A repeated message is answered again, but counts once.
                 let run = self.run.as_mut();
-                let new = run.is_none_or(|run| run.seen.take(island_of(place), generation, &emigrant));
+                let new = run.is_none_or(|run| run.seen.insert(island_of(place), generation, &emigrant));
                 if new {
                     let robot = &mut self.roster.robots[place];
                     let (births, population) = (robot.allowance.record(now, births), robot.population.take());

@@ -91,7 +91,7 @@ impl Snapshot {
     /// Marks a generation found in the record, which may be newer than this state.
     pub fn recorded(&mut self, robot: &str, generation: u32, emigrant: &Emigrant) {
         if let Some(place) = self.robots.iter().position(|id| id == robot) {
-            self.seen.take(island_of(place), generation, emigrant);
+            self.seen.insert(island_of(place), generation, emigrant);
         }
     }
 }

@@ -107,7 +107,7 @@ impl Switchboard {
     pub(super) fn updated(&self) -> Option<Box<UpdateReport>> {
         let update = self.update.as_ref()?;
         let row = |row: &rollout::Row| {
-            let (stand, received, why) = row.stand.told();
+            let (stand, received, why) = row.stand.summary();
             let version = self.roster.place(&row.robot).map(|place| self.roster.robots[place].version.clone());
             UpdateRow {
                 robot: row.robot.clone(),
@@ -218,7 +218,7 @@ impl Switchboard {
         let version = update.bundle.version.clone();
         let mut lines = Vec::new();
         for row in update.rollout.rows() {
-            let (word, _, why) = row.stand.told();
+            let (word, _, why) = row.stand.summary();
             if update.said.0.insert(row.robot.clone(), word) == Some(word) {
                 continue;
             }

@@ -169,7 +169,7 @@ impl SenseVerifier {
     ///
     /// # Errors
     /// If the batch cannot be decoded.
-    pub fn take(&mut self, robot: &str, now: f64, updates: &Updates) -> Result<(), String> {
+    pub fn verify_batch(&mut self, robot: &str, now: f64, updates: &Updates) -> Result<(), String> {
         let unpacked = updates.unpack().map_err(|error| format!("robot {robot}, update {}: {error}", updates.first))?;
         let time = |update: &Update| updates.start + f64::from(update.after_us) / 1e6;
         unpacked.last().into_iter().for_each(|last| self.heard(robot, time(last), now));
@@ -292,7 +292,7 @@ mod tests {
     use xpuck_wire::updates::Packer;
 
     /// Updates of a robot that turns at 1 rad/s; at its own time `then` its data is 0.05 s old.
-    fn told(then: f64) -> Updates {
+    fn updates_at(then: f64) -> Updates {
         let heading = (then - 0.05) as f32;
         let update = Update {
             ticked: true,
@@ -315,7 +315,7 @@ mod tests {
         for (then, ahead) in steps {
             let now = then + ahead;
             verifier.poses(now, [("xp01", [0.0, 0.0, wrap_angle(then as f32)])]);
-            verifier.take("xp01", now, &told(then)).unwrap();
+            verifier.verify_batch("xp01", now, &updates_at(then)).unwrap();
         }
         let compass = &verifier.rows()[0];
         assert_eq!((compass.sense, compass.different), ("compass", 0), "{compass:?}");

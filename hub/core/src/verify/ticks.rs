@@ -105,7 +105,7 @@ impl TickVerifier {
     ///
     /// # Errors
     /// If the batch cannot be decoded.
-    pub fn take(&mut self, robot: &str, island: u16, updates: &Updates) -> Result<(), String> {
+    pub fn verify_batch(&mut self, robot: &str, island: u16, updates: &Updates) -> Result<(), String> {
         let unpacked = updates.unpack().map_err(|error| format!("robot {robot}, update {}: {error}", updates.first))?;
         self.learn(updates);
         let known = self.robots.entry(robot.into()).or_default();
@@ -345,12 +345,12 @@ mod tests {
     fn light_read_by_tree_is_verified_from_sensors() {
         let light = [0.1, 0.1, 0.9, 0.4, 0.1, 0.1, 0.1, 0.1];
         let mut good = TickVerifier::new(9);
-        good.take("xp01", 1, &lit(light, light)).unwrap();
+        good.verify_batch("xp01", 1, &lit(light, light)).unwrap();
         assert_eq!((good.first(), good.robots()["xp01"].ticks), (None, 1));
         let mut other = light;
         other[2] = 0.8;
         let mut bad = TickVerifier::new(9);
-        bad.take("xp01", 1, &lit(light, other)).unwrap();
+        bad.verify_batch("xp01", 1, &lit(light, other)).unwrap();
         assert_eq!(bad.first().unwrap().what, "v_light");
     }
 
@@ -366,7 +366,7 @@ mod tests {
         };
         let verified = |updates: &Updates| {
             let mut verifier = TickVerifier::new(9);
-            verifier.take("xp01", 1, updates).unwrap();
+            verifier.verify_batch("xp01", 1, updates).unwrap();
             verifier.first().map(|difference| difference.what.to_string())
         };
         assert_eq!(verified(&told([0.6, 0.2])), None);

@@ -102,7 +102,7 @@ impl Agents {
         let before = self.refused;
         let waiting = self.connections.iter().filter(|one| one.robot().is_none()).count();
         let mut room = MOST_WAITING.saturating_sub(waiting);
-        for (stream, at) in self.door.take(NEW_AT_ONCE) {
+        for (stream, at) in self.door.accept(NEW_AT_ONCE) {
             if room == 0 {
                 self.refused += 1;
                 continue;

@@ -158,7 +158,7 @@ impl Connections {
     }
 
     fn accept(&mut self, door: usize, told: &mut Vec<String>) {
-        for (stream, at) in self.doors[door].take(NEW_AT_ONCE) {
+        for (stream, at) in self.doors[door].accept(NEW_AT_ONCE) {
             if self.connections.len() >= MOST_CONNECTIONS {
                 self.refused += 1;
                 // Connections are in order of arrival: the first match is the oldest.

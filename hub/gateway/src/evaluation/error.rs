@@ -26,7 +26,7 @@ pub enum MessageError {
         /// Received number of values.
         came: usize,
         /// Required number of values.
-        wanted: Wanted,
+        wanted: ValueCount,
     },
     /// The word is not a number of the protocol.
     #[error("{message}: {what} {word:?} is not a number (allowed: 0-9 + - E e .)")]
@@ -90,7 +90,7 @@ pub enum MessageError {
 
 /// Required number of values of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ValueCount {
     /// Exactly this number.
     Exactly(usize),
     /// At least this number.
@@ -99,27 +99,27 @@ pub enum Wanted {
     AtMost(usize),
 }
 
-impl Wanted {
+impl ValueCount {
     /// Rejects any other number of values.
     ///
     /// # Errors
     /// [`MessageError::WrongCount`].
     pub(super) fn check(self, message: &'static str, came: usize) -> Result<(), MessageError> {
         let right = match self {
-            Wanted::Exactly(count) => came == count,
-            Wanted::AtLeast(count) => came >= count,
-            Wanted::AtMost(count) => came <= count,
+            ValueCount::Exactly(count) => came == count,
+            ValueCount::AtLeast(count) => came >= count,
+            ValueCount::AtMost(count) => came <= count,
         };
         if right { Ok(()) } else { Err(MessageError::WrongCount { message, came, wanted: self }) }
     }
 }
 
-impl fmt::Display for Wanted {
+impl fmt::Display for ValueCount {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Wanted::Exactly(count) => write!(formatter, "{count}"),
-            Wanted::AtLeast(count) => write!(formatter, "at least {count}"),
-            Wanted::AtMost(count) => write!(formatter, "at most {count}"),
+            ValueCount::Exactly(count) => write!(formatter, "{count}"),
+            ValueCount::AtLeast(count) => write!(formatter, "at least {count}"),
+            ValueCount::AtMost(count) => write!(formatter, "at most {count}"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Genomes in their transmitted form (section 3.1, `Individual`).
 
-use super::error::{MessageError, Wanted, in_range};
+use super::error::{MessageError, ValueCount, in_range};
 use super::number::{COUNTS, FINITE};
 use super::parameters::{MAX_VALUES, NetParameters};
 use super::reader::Reader;
@@ -25,7 +25,7 @@ pub struct Individual {
 
 impl Individual {
     pub(super) fn read(values: &mut Reader<'_>) -> Result<Self, MessageError> {
-        Wanted::AtMost(HEAD + MAX_VALUES).check(NAME, values.came())?;
+        ValueCount::AtMost(HEAD + MAX_VALUES).check(NAME, values.came())?;
         let [generation, number] = [values.count("generation")?, values.count("number")?];
         let hidden = values.count("count of hidden neurons")?;
         let values = (HEAD..values.came()).map(|_| values.real("value")).collect::<Result<_, _>>()?;
@@ -33,7 +33,7 @@ impl Individual {
     }
 
     pub(super) fn visit(&self, visit: &mut Visit<'_>) -> Result<(), MessageError> {
-        Wanted::AtMost(HEAD + MAX_VALUES).check(NAME, HEAD + self.values.len())?;
+        ValueCount::AtMost(HEAD + MAX_VALUES).check(NAME, HEAD + self.values.len())?;
         visit("generation", self.generation.into(), COUNTS)?;
         visit("number", self.number.into(), COUNTS)?;
         visit("count of hidden neurons", self.hidden.into(), COUNTS)?;
@@ -47,7 +47,7 @@ impl Individual {
     pub fn genome<'a>(&'a self, parameters: &'a NetParameters) -> Result<Genome<'a>, MessageError> {
         let NetParameters { globals, inputs, outputs, hidden, weights, .. } = parameters;
         in_range(NAME, "count of hidden neurons", self.hidden.into(), hidden.min.into()..=hidden.max.into())?;
-        Wanted::Exactly(HEAD + parameters.value_count(self.hidden)).check(NAME, HEAD + self.values.len())?;
+        ValueCount::Exactly(HEAD + parameters.value_count(self.hidden)).check(NAME, HEAD + self.values.len())?;
 
         let size = |count: u32, values: u32| count as usize * values as usize;
         let (global_values, rest) = self.values.split_at(globals.count as usize);

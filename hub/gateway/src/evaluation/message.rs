@@ -1,7 +1,7 @@
 //! The 15 messages (section 3). [`Message::parse`] reads lines, [`Message::write_to`] writes them.
 
 use super::body::BodyShape;
-pub use super::error::{MessageError, Wanted};
+pub use super::error::{MessageError, ValueCount};
 use super::individual::Individual;
 use super::parameters::NetParameters;
 use super::place::{Beam, Position, Target};

@@ -16,7 +16,7 @@ impl Random {
         (self.0 >> 11) as usize % bound
     }
 
-    fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+    fn choose<'a>(&mut self, choices: &[&'a str]) -> &'a str {
         choices[self.below(choices.len())]
     }
 }
@@ -47,12 +47,12 @@ const WORDS: [&str; 20] = [
 
 /// A valid line with one to three random changes.
 fn mutated(random: &mut Random) -> String {
-    let mut words: Vec<String> = random.of(&LINES).split(' ').map(str::to_owned).collect();
+    let mut words: Vec<String> = random.choose(&LINES).split(' ').map(str::to_owned).collect();
     for _ in 0..=random.below(3) {
         let at = random.below(words.len());
         match random.below(6) {
-            0 => words[at] = random.of(&WORDS).to_owned(),
-            1 => words.insert(at, random.of(&WORDS).to_owned()),
+            0 => words[at] = random.choose(&WORDS).to_owned(),
+            1 => words.insert(at, random.choose(&WORDS).to_owned()),
             2 if words.len() > 1 => drop(words.remove(at)),
             3 => {
                 let other = random.below(words.len());
@@ -62,7 +62,7 @@ fn mutated(random: &mut Random) -> String {
             _ => {
                 let place = random.below(words[at].len() + 1);
                 words[at]
-                    .insert_str(place, random.of(&["0", "9", "+", "-", "e", "E", ".", " ", "\t", "_", "\r", "\0"]));
+                    .insert_str(place, random.choose(&["0", "9", "+", "-", "e", "E", ".", " ", "\t", "_", "\r", "\0"]));
             }
         }
     }

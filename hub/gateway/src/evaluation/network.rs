@@ -28,7 +28,7 @@ pub(super) struct Neuron {
 }
 
 impl Neuron {
-    fn of(values: &[f64]) -> Neuron {
+    fn from_values(values: &[f64]) -> Neuron {
         let value = |at: usize, none: f64| values.get(at).copied().unwrap_or(none);
         Neuron { bias: value(0, 0.0), gain: value(1, 1.0) }
     }
@@ -42,8 +42,8 @@ impl Network {
         let [inputs, outputs] = [parameters.inputs.count, parameters.outputs.count].map(|count| count as usize);
         let (rows, columns) = (parameters.rows(hidden), parameters.columns(hidden));
         let neuron = |row: usize| match row.checked_sub(outputs) {
-            None => Neuron::of(genome.output(row)),
-            Some(hidden) => Neuron::of(genome.hidden(hidden)),
+            None => Neuron::from_values(genome.output(row)),
+            Some(hidden) => Neuron::from_values(genome.hidden(hidden)),
         };
         let weight = |at: usize| {
             let (row, column) = (at / columns, at % columns);

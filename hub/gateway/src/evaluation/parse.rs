@@ -1,7 +1,7 @@
 //! Parses lines into messages.
 
 use super::body::BodyShape;
-use super::error::{MessageError, Wanted, shortened};
+use super::error::{MessageError, ValueCount, shortened};
 use super::individual::Individual;
 use super::message::Message;
 use super::parameters::NetParameters;
@@ -9,22 +9,22 @@ use super::place::{Beam, Position, Target};
 use super::reader::{Reader, next_word};
 
 /// Names of the messages, and their numbers of values.
-const MESSAGES: [(&str, Wanted); 15] = [
-    ("SendNetParameters", Wanted::Exactly(0)),
-    ("NetParameters", Wanted::Exactly(22)),
-    ("Individual", Wanted::AtLeast(3)),
-    ("Fitness", Wanted::Exactly(3)),
-    ("CreateRobot", Wanted::Exactly(0)),
-    ("YourIdentifier", Wanted::Exactly(1)),
-    ("KillRobot", Wanted::Exactly(1)),
-    ("BodyShape", Wanted::AtLeast(2)),
-    ("YourPosition", Wanted::Exactly(9)),
-    ("JumpTo", Wanted::Exactly(4)),
-    ("VisualSensor", Wanted::Exactly(8)),
-    ("VisualSensorReading", Wanted::Exactly(5)),
-    ("SonicSensor", Wanted::Exactly(8)),
-    ("SonicSensorReading", Wanted::Exactly(2)),
-    ("MoveTo", Wanted::Exactly(4)),
+const MESSAGES: [(&str, ValueCount); 15] = [
+    ("SendNetParameters", ValueCount::Exactly(0)),
+    ("NetParameters", ValueCount::Exactly(22)),
+    ("Individual", ValueCount::AtLeast(3)),
+    ("Fitness", ValueCount::Exactly(3)),
+    ("CreateRobot", ValueCount::Exactly(0)),
+    ("YourIdentifier", ValueCount::Exactly(1)),
+    ("KillRobot", ValueCount::Exactly(1)),
+    ("BodyShape", ValueCount::AtLeast(2)),
+    ("YourPosition", ValueCount::Exactly(9)),
+    ("JumpTo", ValueCount::Exactly(4)),
+    ("VisualSensor", ValueCount::Exactly(8)),
+    ("VisualSensorReading", ValueCount::Exactly(5)),
+    ("SonicSensor", ValueCount::Exactly(8)),
+    ("SonicSensorReading", ValueCount::Exactly(2)),
+    ("MoveTo", ValueCount::Exactly(4)),
 ];
 
 impl Message {

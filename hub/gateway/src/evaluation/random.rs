@@ -12,7 +12,7 @@ impl Random {
     }
 
     /// Independent sequence for each combination of parts, such as generation and trial.
-    pub(super) fn of(seed: u64, parts: &[u64]) -> Self {
+    pub(super) fn with_stream(seed: u64, parts: &[u64]) -> Self {
         Self(parts.iter().fold(seed, |state, part| Self(state ^ part.wrapping_mul(0xD6E8_FEB8_6659_FD93)).bits()))
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::error::{MessageError, Wanted, in_range, shortened};
+use super::error::{MessageError, ValueCount, in_range, shortened};
 use super::number::{self, COUNTS, FINITE};
 
 /// Separators between words. The specification uses single spaces; several spaces and tabs are accepted too.
@@ -44,12 +44,12 @@ impl<'a> Reader<'a> {
 
     /// Rejects a line with fewer than `count` remaining values.
     pub(super) fn require(&self, count: usize) -> Result<(), MessageError> {
-        Wanted::AtLeast(self.taken + count).check(self.message, self.came)
+        ValueCount::AtLeast(self.taken + count).check(self.message, self.came)
     }
 
     /// Rejects a line with unread values.
     pub(super) fn end(&self) -> Result<(), MessageError> {
-        Wanted::Exactly(self.taken).check(self.message, self.came)
+        ValueCount::Exactly(self.taken).check(self.message, self.came)
     }
 
     /// Reads the next value; `what` names it in errors.

@@ -121,7 +121,7 @@ impl Monitors {
     fn turn(&mut self, now: &Frame<'_>, room: usize, news: bool) -> Events {
         let mut events = Events::default();
         self.take_new(&mut events);
-        self.tell(now, news);
+        self.publish(now, news);
         // The viewers are read in rotating order, so that a flood of commands from one viewer leaves room for the
         // others.
         if !self.viewers.is_empty() {
@@ -148,7 +148,7 @@ impl Monitors {
 
     fn take_new(&mut self, events: &mut Events) {
         let before = self.refused;
-        for (stream, at) in self.door.take(NEW_AT_ONCE) {
+        for (stream, at) in self.door.accept(NEW_AT_ONCE) {
             if self.viewers.len() >= MOST_VIEWERS {
                 self.refused += 1;
                 continue;
@@ -165,7 +165,7 @@ impl Monitors {
         }
     }
 
-    fn tell(&mut self, now: &Frame<'_>, news: bool) {
+    fn publish(&mut self, now: &Frame<'_>, news: bool) {
         if self.viewers.is_empty() {
             // The next viewer needs the whole scene.
             self.sender = Sender::default();

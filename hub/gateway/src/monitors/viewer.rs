@@ -60,7 +60,7 @@ impl Viewer {
         }
         let (mut buffer, mut turn) = ([0; 16 << 10], TURN);
         for _ in 0..READ_AT_ONCE / buffer.len() {
-            if !self.take(events, room, &mut turn)? {
+            if !self.read_commands(events, room, &mut turn)? {
                 break;
             }
             match self.stream.read(&mut buffer) {
@@ -71,7 +71,7 @@ impl Viewer {
                 Err(error) => return Err(error.to_string()),
             }
         }
-        self.take(events, room, &mut turn).map(drop)
+        self.read_commands(events, room, &mut turn).map(drop)
     }
 
     fn send(&mut self) -> Result<()> {
@@ -95,7 +95,12 @@ impl Viewer {
     }
 
     /// Reads complete messages, up to `turn` commands; returns false if the turn or the room is used up.
-    fn take(&mut self, events: &mut Events, room: usize, turn: &mut usize) -> std::result::Result<bool, String> {
+    fn read_commands(
+        &mut self,
+        events: &mut Events,
+        room: usize,
+        turn: &mut usize,
+    ) -> std::result::Result<bool, String> {
         loop {
             while *turn > 0 && events.commands.len() < room {
                 let Some(command) = self.commands.pop_front() else { break };

@@ -69,7 +69,7 @@ pub enum Team {
 
 impl Team {
     /// Team and player number of the robot with this number (from 1).
-    pub fn of(robot: u32) -> (Team, u32) {
+    pub fn from_robot_number(robot: u32) -> (Team, u32) {
         let team = if robot <= NUMBERS { Team::Left } else { Team::Right };
         (team, (robot.max(1) - 1) % NUMBERS + 1)
     }
@@ -151,7 +151,7 @@ fn disc(place: usize, disc: &Disc) -> Node {
 }
 
 fn robot(robot: &Robot) -> Node {
-    let (team, in_team) = Team::of(robot.number);
+    let (team, in_team) = Team::from_robot_number(robot.number);
     let badge = Node::Mesh(Mesh {
         model: "models/naobody.obj".into(),
         scale: [robot.radius; 3],

@@ -3,7 +3,6 @@
 //! [`simspark`] and [`rsmp`] write and read scenes; [`sender`] determines the parts to send again. Lengths are in
 //! metres; z points up, right-handed.
 
-pub mod above;
 pub mod arena;
 pub mod body;
 mod materials;
@@ -12,6 +11,7 @@ mod read;
 pub mod rsmp;
 pub mod sender;
 pub mod simspark;
+pub mod top_view;
 
 use crate::sexpr::SyntaxError;
 use thiserror::Error;

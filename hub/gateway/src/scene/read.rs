@@ -70,15 +70,15 @@ fn subject<'e>(mut parts: impl Iterator<Item = Expression<'e>>) -> Result<Subjec
 }
 
 /// Common properties of meshes and shapes.
-struct Drawn<'e> {
+struct DrawProperties<'e> {
     visible: bool,
     transparent: bool,
     scale: [f64; 3],
     load: Vec<&'e str>,
 }
 
-fn drawn<'e>(parts: impl Iterator<Item = Expression<'e>>) -> Result<Drawn<'e>, SceneError> {
-    let mut drawn = Drawn { visible: true, transparent: false, scale: [1.0; 3], load: Vec::new() };
+fn drawn<'e>(parts: impl Iterator<Item = Expression<'e>>) -> Result<DrawProperties<'e>, SceneError> {
+    let mut drawn = DrawProperties { visible: true, transparent: false, scale: [1.0; 3], load: Vec::new() };
     for part in parts {
         match part.name() {
             Some("setVisible") => drawn.visible = visible(&part)?,
@@ -102,7 +102,7 @@ fn visible(part: &Expression<'_>) -> Result<bool, SceneError> {
 }
 
 fn mesh<'e>(parts: impl Iterator<Item = Expression<'e>> + Clone) -> Result<Node, SceneError> {
-    let Drawn { visible, transparent, scale, load } = drawn(parts.clone())?;
+    let DrawProperties { visible, transparent, scale, load } = drawn(parts.clone())?;
     let mut parts = parts;
     let materials = parts.find(|part| part.name() == Some("resetMaterials"));
     let names = materials.iter().flat_map(|part| part.values()).filter_map(|name| name.word().map(String::from));
@@ -110,7 +110,7 @@ fn mesh<'e>(parts: impl Iterator<Item = Expression<'e>> + Clone) -> Result<Node,
 }
 
 fn shape<'e>(parts: impl Iterator<Item = Expression<'e>> + Clone) -> Result<Node, SceneError> {
-    let Drawn { visible, transparent, scale, load } = drawn(parts.clone())?;
+    let DrawProperties { visible, transparent, scale, load } = drawn(parts.clone())?;
     let numbers = load[1..].iter().map(|number| number.parse().ok()).collect::<Option<Vec<f64>>>();
     let Some(numbers) = numbers else { return refuse(format!("{} needs a number", load[0])) };
     let form = match StandardShape::ALL.into_iter().find(|kind| kind.name() == load[0]) {

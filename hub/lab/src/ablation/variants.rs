@@ -138,13 +138,13 @@ impl Change {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Vec<Variant> {
+    fn parse_variants(text: &str) -> Vec<Variant> {
         variants(&Tree::parse(text).unwrap())
     }
 
     #[test]
     fn branches_go_one_at_a_time() {
-        let all = of("sel\n  seq\n    bfront\n    invert\n      bleft\n  bright\n");
+        let all = parse_variants("sel\n  seq\n    bfront\n    invert\n      bleft\n  bright\n");
         let texts: Vec<String> = all.iter().map(|v| v.tree.to_string().replace('\n', ";").replace(' ', "")).collect();
         let expected = [
             "sel;bright;",
@@ -160,14 +160,14 @@ mod tests {
 
     #[test]
     fn changed_constants_are_described() {
-        let all = of("mulav v_goal v_scr 12.3 v_blue");
+        let all = parse_variants("mulav v_goal v_scr 12.3 v_blue");
         assert_eq!(all[1].change.words(), "`mulav v_goal v_scr 12.3 v_blue` with f 14.76 instead of 12.3");
     }
 
     #[test]
     fn constants_stay_in_their_ranges() {
         let values = |text: &str, operand: usize| {
-            of(text).iter().map(|v| v.tree.nodes()[0].operands[operand]).collect::<Vec<_>>()
+            parse_variants(text).iter().map(|v| v.tree.nodes()[0].operands[operand]).collect::<Vec<_>>()
         };
         assert_eq!(values("movcv v_goal 127", 1), [117.0, 126.0, -128.0, -119.0]);
         assert_eq!(values("ifsect v_blue 0 250", 2)[4..], [240.0, 249.0, 251.0, 255.0]);

@@ -116,7 +116,7 @@ struct Wheels {
 }
 
 impl Wheels {
-    fn take(&mut self, seconds: f64, (left, right): (f64, f64)) {
+    fn add_sample(&mut self, seconds: f64, (left, right): (f64, f64)) {
         self.speed += left.abs() + right.abs();
         self.instants += 1;
         if let Some((before, (l, r))) = self.last
@@ -160,7 +160,7 @@ impl MetricsMeter {
     }
 
     /// Adds the next instant.
-    pub fn take(&mut self, instant: &Instant<'_>) {
+    pub fn add_sample(&mut self, instant: &Instant<'_>) {
         let seconds = instant.seconds;
         if !seconds.is_finite() || self.last.is_some_and(|last| seconds <= last) {
             return;
@@ -184,7 +184,7 @@ impl MetricsMeter {
                 self.wheels.push(Wheels::default());
             }
             if let Some(wheels) = wheels.filter(|(left, right)| left.is_finite() && right.is_finite()) {
-                self.wheels[robot].take(seconds, wheels);
+                self.wheels[robot].add_sample(seconds, wheels);
                 known = true;
             }
         }

@@ -51,7 +51,7 @@ pub fn simulated(programs: &[Program], team: &Team, plan: &Plan<'_>) -> Result<S
 fn run(programs: &[Program], job: &Job<'_>) -> Option<(Metrics, f64)> {
     let mut world = World::new(job.spec, job.start, job.seed, job.world);
     let team: Vec<&Program> = (0..job.spec.robots).map(|robot| &programs[job.team.program(robot)]).collect();
-    world.sensing = Sensing::of(team.iter().copied());
+    world.sensing = Sensing::from_programs(team.iter().copied());
     let mut memories: Vec<Memory> = team.iter().map(|program| Memory::new(program)).collect();
     let disc = &job.spec.discs[0];
     let mut meter = MetricsMeter::new(f64::from(disc.shape.radius), f64::from(job.spec.robot.radius));
@@ -61,7 +61,7 @@ fn run(programs: &[Program], job: &Job<'_>) -> Option<(Metrics, f64)> {
         robots.clear();
         robots.extend(world.bodies[..job.spec.robots].iter().map(|body| Some(state(body))));
         let frisbee = place(&world.bodies[job.spec.robots]);
-        meter.take(&Instant { seconds: f64::from(world.seconds()), robots: &robots, frisbee: Some(frisbee) });
+        meter.add_sample(&Instant { seconds: f64::from(world.seconds()), robots: &robots, frisbee: Some(frisbee) });
     }
     Some((meter.finish()?, f64::from(world.fitness())))
 }

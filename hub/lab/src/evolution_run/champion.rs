@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn champion_has_full_evaluations_if_any_individual_has() {
-        let settings = Settings { population: 32, immigrants: 8, ..Settings::of(Algorithm::NoiseAware) };
+        let settings = Settings { population: 32, immigrants: 8, ..Settings::for_algorithm(Algorithm::NoiseAware) };
         let old = island(&settings, 14);
         let reported = champion(&old, &settings);
         assert!(old.champion().samples.n() < 8 && reported.samples.n() >= 8);

@@ -30,7 +30,7 @@ struct Note {
 }
 
 impl Note {
-    fn of(generation: u32, status: &EngineStatus) -> Note {
+    fn from_status(generation: u32, status: &EngineStatus) -> Note {
         let EngineStatus { engine, adapter, driver, .. } = status.clone();
         Note { generation, engine: engine.into(), adapter, driver }
     }
@@ -67,7 +67,7 @@ impl Engines {
     /// # Errors
     /// On a write error.
     pub(super) fn note(&mut self, generation: u32, status: &EngineStatus) -> Result<(), FolderError> {
-        let note = Note::of(generation, status);
+        let note = Note::from_status(generation, status);
         if self.last.as_ref().is_some_and(|last| Note { generation, ..last.clone() } == note) {
             return Ok(());
         }
@@ -86,7 +86,7 @@ impl Engines {
     /// Returns a notice if this engine differs from the last one, so that results differ from those of an
     /// uninterrupted run.
     pub(super) fn other(&self, status: &EngineStatus) -> Option<String> {
-        let (last, now) = (self.last.as_ref()?, Note::of(0, status));
+        let (last, now) = (self.last.as_ref()?, Note::from_status(0, status));
         // Before `auto` has chosen an engine, the engine is unknown.
         if status.engine.is_empty() || last.equals(&now) {
             return None;

@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn omitted_settings_use_algorithm_defaults_and_flags_win() {
         let config = load_text("algorithm = \"noise-aware\"\nseed = 3\n[settings]\ndepth = 5\n", "seed = 4").unwrap();
-        let expected = Settings { depth: 5, ..Settings::of(Algorithm::NoiseAware) };
+        let expected = Settings { depth: 5, ..Settings::for_algorithm(Algorithm::NoiseAware) };
         assert_eq!((&config.settings, config.seed, config.islands), (&expected, 4, 9));
         let same = load_text("[settings]\nelite = 0.3\n", "settings.depth = 6").unwrap();
         assert_eq!((same.settings.elite, same.settings.depth), (0.3, 6), "tables are merged");

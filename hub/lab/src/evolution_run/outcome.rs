@@ -98,7 +98,7 @@ impl Outcome {
     ///
     /// # Errors
     /// If a champion cannot be compiled for a robot.
-    pub fn of(evolution: &EvolutionRun) -> Result<Outcome, CompileError> {
+    pub fn from_evolution(evolution: &EvolutionRun) -> Result<Outcome, CompileError> {
         let (config, state) = (evolution.config(), evolution.state());
         let champions: Vec<&Individual> = state.islands.iter().map(|i| champion(i, &config.settings)).collect();
         let (trees, again) = measured_again(config, &champions)?;

@@ -42,18 +42,18 @@ pub fn choose(count: usize, side: u8) -> Option<Choice> {
         let edges = (0..n).map(|i| (0..n).filter(|j| *j != i && far(i, *j)).map(|j| 1u128 << j).sum()).collect();
         let mut search = Search { edges, count, steps: 0 };
         match search.clique(0, nodes) {
-            Found::Set(set) => {
+            SearchResult::Set(set) => {
                 let patterns = (0..n).filter(|i| set >> i & 1 == 1).map(|i| patterns[i]).collect();
                 return Some(Choice { patterns, separation_mm: level, best });
             }
-            Found::Nothing => {}
-            Found::GivenUp => best = false,
+            SearchResult::Nothing => {}
+            SearchResult::GivenUp => best = false,
         }
     }
     None
 }
 
-enum Found {
+enum SearchResult {
     Set(u128),
     Nothing,
     GivenUp,
@@ -69,27 +69,27 @@ struct Search {
 impl Search {
     /// Searches for a clique that contains `chosen` and otherwise only `candidates`, each of which has edges to all
     /// of `chosen`.
-    fn clique(&mut self, chosen: u128, mut candidates: u128) -> Found {
+    fn clique(&mut self, chosen: u128, mut candidates: u128) -> SearchResult {
         self.steps += 1;
         let missing = self.count - chosen.count_ones() as usize;
         if missing == 0 {
-            return Found::Set(chosen);
+            return SearchResult::Set(chosen);
         }
         if self.steps > MAX_STEPS {
-            return Found::GivenUp;
+            return SearchResult::GivenUp;
         }
         let (order, colours) = self.colour(candidates);
         for (node, colour) in order.into_iter().zip(colours).rev() {
             // Nodes of one colour have no edges between them, so a clique contains at most one of them.
             if colour < missing {
-                return Found::Nothing;
+                return SearchResult::Nothing;
             }
             match self.clique(chosen | 1 << node, candidates & self.edges[node]) {
-                Found::Nothing => candidates &= !(1 << node),
+                SearchResult::Nothing => candidates &= !(1 << node),
                 found => return found,
             }
         }
-        Found::Nothing
+        SearchResult::Nothing
     }
 
     /// Returns the nodes ordered by colour (1, 2, ...), with a greedy colouring.

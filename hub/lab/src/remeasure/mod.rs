@@ -75,7 +75,7 @@ impl RecordedRun {
         let path = folder.join(RECORD);
         refuse_older(&path)?;
         if !path.exists() {
-            return Err(Problem::of(folder, format!("has no {RECORD}; `xpuck evolve --output DIR` writes one")).into());
+            return Err(Problem::new(folder, format!("has no {RECORD}; `xpuck evolve --output DIR` writes one")).into());
         }
         let mut blocks: Vec<(u32, Vec<Id>)> = Vec::new();
         for block in Reader::open(&path)? {
@@ -86,13 +86,13 @@ impl RecordedRun {
             blocks.push((block.generation, block.islands.iter().map(|island| island.champion).collect()));
         }
         if blocks.is_empty() {
-            return Err(Problem::of(&path, "contains no complete generation yet; continue the run").into());
+            return Err(Problem::new(&path, "contains no complete generation yet; continue the run").into());
         }
         let config = Folder::config(folder)?;
         let steps = of_run(&generations(folder)?, &Times::new(), Quality::Derated);
         let steps: BTreeMap<u32, Step> = steps.into_iter().map(|step| (step.generation, step)).collect();
         let reported = |number: u32| {
-            let missing = || Problem::of(&folder.join("generations.csv"), format!("lacks generation {number}"));
+            let missing = || Problem::new(&folder.join("generations.csv"), format!("lacks generation {number}"));
             steps.get(&number).copied().ok_or_else(missing)
         };
         let generation = |(number, champions)| -> Result<Generation, Problem> {
@@ -153,7 +153,7 @@ fn trees(path: &Path, generations: &[Generation]) -> Result<BTreeMap<Id, Tree>, 
     ids.dedup();
     let trees: BTreeMap<Id, Tree> = individuals(path, &ids)?.into_iter().map(|i| (i.id, i.tree)).collect();
     match ids.iter().find(|id| !trees.contains_key(id)) {
-        Some(id) => Err(Problem::of(path, format!("contains champion {id}, which was born in another run")).into()),
+        Some(id) => Err(Problem::new(path, format!("contains champion {id}, which was born in another run")).into()),
         None => Ok(trees),
     }
 }

@@ -62,7 +62,7 @@ pub fn section(runs: &[&RunFacts], disc: bool, topology: Topology) -> Section {
     let cells: Vec<String> = good.iter().map(|(name, ..)| name.clone()).collect();
     let rows: Vec<Vec<f64>> = good.iter().map(|(.., metrics)| values(metrics)).collect();
     let fitness: Vec<f64> = good.iter().map(|(_, segment, _)| segment.fitness).collect();
-    let map = Grid::for_data(topology, &rows).and_then(|grid| Map::of(&cells, &names, &rows, &fitness, grid));
+    let map = Grid::for_data(topology, &rows).and_then(|grid| Map::fit(&cells, &names, &rows, &fitness, grid));
     match map {
         Ok(map) => {
             section.text.push(format!(

@@ -1,6 +1,6 @@
 //! Collects the data of a run for a report from its record.
 
-use super::held::{Courses, Held};
+use super::parameter_history::{Courses, ParameterHistory};
 use crate::behaviour::{Instant, Metrics, MetricsMeter, RobotState};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ pub struct RunFacts {
     /// Ancestry of the last trees.
     pub ancestry: Vec<Ancestor>,
     /// World parameters estimated by the robots, in runs with adaptation.
-    pub held: Vec<Held>,
+    pub held: Vec<ParameterHistory>,
     /// Comparison of the recorded senses with those computed from the poses; empty if no control updates were
     /// recorded. `Err`: one line with the reason why there is no comparison.
     pub senses: Result<Vec<SenseRow>, String>,
@@ -138,7 +138,7 @@ struct Gathering {
 }
 
 impl Gathering {
-    fn take(&mut self, entry: Entry) {
+    fn apply(&mut self, entry: Entry) {
         match entry {
             Entry::Poses { time, bodies } if self.running && self.segment > 0 => self.poses(time, &bodies),
             Entry::Telemetry { robot, .. } if !self.names.contains(&robot) => {
@@ -172,7 +172,7 @@ impl Gathering {
             }
             Entry::Estimates { robot, estimates, .. } => {
                 for estimate in estimates {
-                    self.held.take(self.minutes, &robot, &estimate.parameter, estimate.simulated.into());
+                    self.held.record(self.minutes, &robot, &estimate.parameter, estimate.simulated.into());
                 }
             }
             _ => {}
@@ -192,7 +192,7 @@ impl Gathering {
         let frisbee = frisbee.map(|body| (f64::from(body.pose[0]), f64::from(body.pose[1])));
         let meter = MetricsMeter::new(self.frisbee_radius, f64::from(ROBOT_RADIUS));
         let meter = self.meters.entry(self.segment).or_insert(meter);
-        meter.take(&Instant { seconds: time, robots: &robots, frisbee });
+        meter.add_sample(&Instant { seconds: time, robots: &robots, frisbee });
     }
 }
 
@@ -215,12 +215,12 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let file = RunFile::read(directory)?;
     if !(1..=MAX_ROBOTS).contains(&file.robots.len()) {
         let why = format!("names {} robots; a run has 1 to {MAX_ROBOTS}", file.robots.len());
-        return Err(RecordError::of(&directory.join(RUN_FILE), why));
+        return Err(RecordError::new(&directory.join(RUN_FILE), why));
     }
     if let Some(twice) =
         file.robots.iter().enumerate().find_map(|(i, name)| file.robots[..i].contains(name).then_some(name))
     {
-        return Err(RecordError::of(&directory.join(RUN_FILE), format!("names the robot {twice} twice")));
+        return Err(RecordError::new(&directory.join(RUN_FILE), format!("names the robot {twice} twice")));
     }
     let mut gathering = Gathering {
         frisbee_radius: frisbee_radius(&file),
@@ -242,7 +242,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let mut entries = read::entries_of_topics(directory, &TOPICS)?;
     let mut some = false;
     for entry in entries.by_ref() {
-        gathering.take(entry?);
+        gathering.apply(entry?);
         some = true;
     }
     if !some {
@@ -250,7 +250,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
             [] => "its record is empty".into(),
             damage => format!("its record cannot be read: {}", damage.join("; ")),
         };
-        return Err(RecordError::of(directory, why));
+        return Err(RecordError::new(directory, why));
     }
     let mut damage = entries.damage().to_vec();
     let stranger = |robot: &String| format!("its record has a robot {robot} that {RUN_FILE} does not name");
@@ -325,8 +325,8 @@ fn given(plan: &Plan, robots: &[String], loaded: &BTreeMap<String, (Id, String)>
 }
 
 /// Returns the world with the median of the robots' final estimates of its parameters.
-fn last_world(planned: &Arc<WorldSpec>, held: &[Held]) -> Arc<WorldSpec> {
-    let before = WorldModel::of(planned);
+fn last_world(planned: &Arc<WorldSpec>, held: &[ParameterHistory]) -> Arc<WorldSpec> {
+    let before = WorldModel::from_spec(planned);
     let mut model = before;
     for parameter in Parameter::ALL.into_iter().filter(|parameter| !parameter.is_own_body()) {
         let of_it = held.iter().filter(|held| held.parameter == parameter.name());

@@ -2,8 +2,8 @@
 //! simulations.
 
 use super::collect::RunFacts;
-use super::held::Held;
 use super::page::Section;
+use super::parameter_history::ParameterHistory;
 use crate::sweep::summary::Readable;
 use xpuck_kernels::estimate::Parameter;
 use xpuck_stats::figure::Figure;
@@ -63,7 +63,7 @@ pub fn section(runs: &[&RunFacts]) -> Option<Section> {
         for (_, held) in of_it() {
             plot.line("", Stroke::from(Colour::Blue).faint(), steps(&held.course));
         }
-        let note = |(run, held): (&&RunFacts, &Held)| {
+        let note = |(run, held): (&&RunFacts, &ParameterHistory)| {
             let (minutes, value) = *held.course.last()?;
             let run = if runs.len() > 1 { format!("{}, ", run.name) } else { String::new() };
             Some((minutes, value, format!("{run}{}: {:.3} at the end", held.robot, Figure(value))))
@@ -97,14 +97,14 @@ fn steps(course: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::held::Courses;
+    use super::super::parameter_history::Courses;
     use super::*;
 
     #[test]
     fn estimate_curve_keeps_changes_and_ends_with_run() {
         let mut courses = Courses::default();
         for (minutes, value) in [(0.5, 0.07), (1.0, 0.07), (1.5, 0.07), (2.0, 0.28), (2.5, 0.28), (3.0, 0.28)] {
-            courses.take(minutes, "xp01", "frisbee-mass", value);
+            courses.record(minutes, "xp01", "frisbee-mass", value);
         }
         let held = courses.finish();
         assert_eq!(held[0].course, [(0.5, 0.07), (1.5, 0.07), (2.0, 0.28), (3.0, 0.28)]);

@@ -134,7 +134,7 @@ pub fn real(runs: &[&RunFacts], task: &Task) -> Section {
     for (name, value) in
         [("mean", (|s: &Spread| Some(s.mean)) as fn(&Spread) -> Option<f64>), ("sd", |s: &Spread| s.sd)]
     {
-        let cell = |sample: &Vec<f64>| Spread::of(sample).as_ref().and_then(value).map_or("-".into(), three);
+        let cell = |sample: &Vec<f64>| Spread::from_sample(sample).as_ref().and_then(value).map_or("-".into(), three);
         let cells = [name.to_string(), cell(&evolved)].into_iter().chain(samples.iter().map(cell));
         rows.push(cells.collect());
     }
@@ -151,7 +151,7 @@ pub fn real(runs: &[&RunFacts], task: &Task) -> Section {
 }
 
 fn first_against_last(first: &[f64], last: &[f64], segments: usize) -> String {
-    let (a, b) = (Spread::of(last), Spread::of(first));
+    let (a, b) = (Spread::from_sample(last), Spread::from_sample(first));
     let (Some(a), Some(b)) = (a, b) else { return "No segment was scored.".into() };
     let difference = format!(
         "The mean fitness of segment {segments} is {:.3}, and of segment 1 {:.3}",
@@ -218,7 +218,7 @@ pub fn islands(runs: &[&RunFacts]) -> Section {
     let evolved: Vec<f64> = runs.iter().map(|run| run.evolved).collect();
     let generations: Vec<f64> = runs.iter().map(|run| run.generations).collect();
     let mut results = Vec::new();
-    if let (Some(fitness), Some(generations)) = (Spread::of(&evolved), Spread::of(&generations)) {
+    if let (Some(fitness), Some(generations)) = (Spread::from_sample(&evolved), Spread::from_sample(&generations)) {
         let sd = |spread: &Spread, digits: usize| spread.sd.map_or(String::new(), |sd| format!(" (sd {sd:.digits$})"));
         results.push(format!(
             "Evolution reports {:.3}{} after {:.0} generations{}.",

@@ -52,7 +52,7 @@ pub fn simulate(
             && programs.len() == plan.spec.robots
         {
             let plan = Plan { spec: &run.last_world, ..*plan };
-            let simulated = fitness_of_team(engine, &programs, &Team::of(0..programs.len()), &plan);
+            let simulated = fitness_of_team(engine, &programs, &Team::from_programs(0..programs.len()), &plan);
             let p = student(&[real], &simulated).map(|t| t.p);
             gaps.push(Gap { run: run.name.clone(), real, simulated, p });
         }
@@ -108,7 +108,7 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
     let normal = |gap: &Gap| shapiro_wilk(&gap.simulated[..gap.simulated.len().min(5000)]).map(|n| n.p);
     let normal: Vec<Option<f64>> = gaps.iter().map(normal).collect();
     let row = |((gap, p), normal): ((&Gap, &f64), &Option<f64>)| {
-        let spread = Spread::of(&gap.simulated);
+        let spread = Spread::from_sample(&gap.simulated);
         let below = gap.simulated.iter().filter(|fitness| **fitness < gap.real).count();
         let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{:.3}", Figure(x)));
         vec![

@@ -1,7 +1,7 @@
 //! Chapter on the final trees of runs: their number, fitness, structure, common subtrees and ancestry.
 
+use super::ancestry_graph;
 use super::collect::{LastTree, RunFacts};
-use super::heritage;
 use super::page::Section;
 use super::trees::{MeasuredTree, same_behaviour, shared};
 use crate::measure::Plan;
@@ -160,6 +160,6 @@ pub fn origins(runs: &[&RunFacts], most: usize) -> Section {
             run.ancestry.iter().filter(|ancestor| ancestor.parents.is_empty() && ancestor.generation > 0).count();
         section.results.push(format!("{}: {told} ancestors, {founders} of them founders.", run.name));
     }
-    section.figures = runs.iter().filter_map(|run| heritage::draw(run)).take(most).collect();
+    section.figures = runs.iter().filter_map(|run| ancestry_graph::draw(run)).take(most).collect();
     section
 }

@@ -1,16 +1,16 @@
 //! Report of a swarm's runs as one page: chapters from records and from simulations of the final trees (thesis 8.4 to
 //! 8.7).
 
+pub mod ancestry_graph;
 pub mod behaviour;
 pub mod collect;
 pub mod estimates;
 pub mod fitness;
 pub mod gap;
-pub mod held;
-pub mod heritage;
 pub mod last_trees;
 pub mod mixed;
 pub mod page;
+pub mod parameter_history;
 pub mod scaling;
 pub mod senses;
 pub mod tables;

@@ -30,14 +30,15 @@ impl Single {
     /// # Errors
     /// The folder does not hold a run, the run has several islands, or its table cannot be read.
     pub fn read(folder: &Path) -> Result<Single, Problem> {
-        let config = crate::evolution_run::Folder::config(folder).map_err(|error| Problem::of(folder, error))?;
+        let config = crate::evolution_run::Folder::config(folder).map_err(|error| Problem::new(folder, error))?;
         if config.islands != 1 {
             let why = format!("has {} islands; name a run with `--islands 1`", config.islands);
-            return Err(Problem::of(folder, why));
+            return Err(Problem::new(folder, why));
         }
         let steps = of_run(&generations(folder)?, &Times::new(), Quality::Derated);
-        let last =
-            steps.last().ok_or_else(|| Problem::of(folder, "contains no complete generation yet; continue the run"))?;
+        let last = steps
+            .last()
+            .ok_or_else(|| Problem::new(folder, "contains no complete generation yet; continue the run"))?;
         Ok(Single {
             fitness: last.value,
             generations: f64::from(last.generation),

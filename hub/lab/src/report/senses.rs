@@ -108,7 +108,7 @@ mod tests {
     use super::super::trees::tests::run;
     use super::*;
 
-    fn told(name: &str, rows: &[(&'static str, u64, u64, f32)]) -> RunFacts {
+    fn run_with_senses(name: &str, rows: &[(&'static str, u64, u64, f32)]) -> RunFacts {
         let row = |(sense, values, different, largest): &(&'static str, u64, u64, f32)| SenseRow {
             sense,
             unit: "m",
@@ -123,9 +123,9 @@ mod tests {
 
     #[test]
     fn section_names_worst_sense_and_unreadable_runs() {
-        let a = told("a", &[("range", 100, 1, 0.2), ("camera", 100, 30, 1.0)]);
-        let b = told("b", &[("range", 300, 60, 0.4), ("camera", 100, 0, 0.0)]);
-        let broken = RunFacts { senses: Err("xp01: no".into()), ..told("c", &[]) };
+        let a = run_with_senses("a", &[("range", 100, 1, 0.2), ("camera", 100, 30, 1.0)]);
+        let b = run_with_senses("b", &[("range", 300, 60, 0.4), ("camera", 100, 0, 0.0)]);
+        let broken = RunFacts { senses: Err("xp01: no".into()), ..run_with_senses("c", &[]) };
         let section = section(&[&a, &b, &broken]);
         assert_eq!(section.results[0], "c is not compared: xp01: no");
         let worst =

@@ -21,7 +21,7 @@ pub struct Named {
 fn table(name: &'static str, head: &[&str], rows: &[Vec<Value>]) -> Named {
     let column = |(i, name): (usize, &&str)| {
         let values: Vec<&Value> = rows.iter().map(|row| &row[i]).collect();
-        (name.to_string(), Column::of(&values))
+        (name.to_string(), Column::from_values(&values))
     };
     Named { name, table: head.iter().enumerate().map(column).collect() }
 }
@@ -88,7 +88,7 @@ pub fn all(runs: &[RunFacts], known: &[MeasuredTree], gaps: &[Gap], mixed: Optio
         vec![json!(gap.run), json!(gap.real), json!(mean), json!(sd), json!(gap.simulated.len()), json!(gap.p)]
     };
     let held = |run: &RunFacts| -> Vec<Vec<Value>> {
-        let rows = |one: &super::held::Held| -> Vec<Vec<Value>> {
+        let rows = |one: &super::parameter_history::ParameterHistory| -> Vec<Vec<Value>> {
             let (robot, parameter) = (one.robot.clone(), one.parameter.clone());
             let row = move |(minutes, simulated): &(f64, f64)| {
                 vec![json!(run.name), json!(robot), json!(parameter), json!(minutes), json!(simulated)]

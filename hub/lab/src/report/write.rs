@@ -27,17 +27,17 @@ impl Place {
     /// # Errors
     /// The folder is not writable, or contains files other than a report, which must not be overwritten.
     pub fn prepare(folder: &Path) -> Result<Place, Problem> {
-        std::fs::create_dir_all(folder).map_err(|error| Problem::of(folder, error))?;
-        let entries = std::fs::read_dir(folder).map_err(|error| Problem::of(folder, error))?;
+        std::fs::create_dir_all(folder).map_err(|error| Problem::new(folder, error))?;
+        let entries = std::fs::read_dir(folder).map_err(|error| Problem::new(folder, error))?;
         let (left, others): (Vec<PathBuf>, Vec<PathBuf>) =
             entries.filter_map(|entry| Some(entry.ok()?.path())).partition(|path| is_left_over(path));
         if !others.is_empty() && !is_report(&folder.join(PAGE)) {
             let why = format!("not a report folder: it has files but no {PAGE} of this program; choose a new folder");
-            return Err(Problem::of(folder, why));
+            return Err(Problem::new(folder, why));
         }
         // Failure to remove leftovers is harmless.
         left.iter().for_each(|path| drop(std::fs::remove_dir_all(path)));
-        let made = TempDir::with_prefix_in(MADE, folder).map_err(|error| Problem::of(folder, error))?;
+        let made = TempDir::with_prefix_in(MADE, folder).map_err(|error| Problem::new(folder, error))?;
         Ok(Place { folder: folder.into(), made })
     }
 
@@ -51,18 +51,18 @@ impl Place {
             Files::begin(made, named.name, &named.table)?.finish()?;
         }
         let page = made.join(PAGE);
-        atomic::output(&page, report.html.as_bytes()).map_err(|error| Problem::of(&page, error))?;
+        atomic::output(&page, report.html.as_bytes()).map_err(|error| Problem::new(&page, error))?;
         for named in &report.tables {
             for kind in ["csv", "parquet"] {
-                self.take(&format!("{}.{kind}", named.name))?;
+                self.install(&format!("{}.{kind}", named.name))?;
             }
         }
-        self.take(PAGE)
+        self.install(PAGE)
     }
 
-    fn take(&self, name: &str) -> Result<PathBuf, Problem> {
+    fn install(&self, name: &str) -> Result<PathBuf, Problem> {
         let to = self.folder.join(name);
-        atomic::replace(&self.made.path().join(name), &to).map_err(|error| Problem::of(&to, error))?;
+        atomic::replace(&self.made.path().join(name), &to).map_err(|error| Problem::new(&to, error))?;
         Ok(to)
     }
 }

@@ -28,7 +28,7 @@ pub fn climb(plan: &Plan, law: Law, topology: Option<Topology>, progress: &mut d
     let mut missing = vec![LIMIT as f32; n];
     let mut before = vec![LIMIT as f32; n];
     let mut on: Vec<bool> = (0..n).map(|i| unit(words(plan, i, 0)[0]) < plan.network.on() as f32).collect();
-    let mut ways = Ways::of(plan, topology);
+    let mut ways = Ways::new(plan, topology);
     let mut course = Vec::with_capacity(plan.generations as usize);
     for generation in 1..=plan.generations {
         for (island, (mine, on)) in missing.iter_mut().zip(&mut on).enumerate() {
@@ -83,7 +83,7 @@ struct Ways {
 }
 
 impl Ways {
-    fn of(plan: &Plan, topology: Option<Topology>) -> Ways {
+    fn new(plan: &Plan, topology: Option<Topology>) -> Ways {
         let shape = topology.unwrap_or(Topology::Complete);
         let servers = shape.servers(plan.islands).into_iter().map(|n| vec![LIMIT as f32; n]).collect();
         let fan_out = shape.fan_out(plan.islands);
@@ -109,7 +109,7 @@ impl Ways {
             Some(Topology::Ring | Topology::Regular(_)) => {
                 before.copy_from_slice(missing);
                 for (island, mine) in missing.iter_mut().enumerate().filter(|(i, _)| on[*i]) {
-                    for other in self.graph.of(island).iter().map(|o| *o as usize).filter(|o| on[*o]) {
+                    for other in self.graph.neighbours(island).iter().map(|o| *o as usize).filter(|o| on[*o]) {
                         *mine = mine.min(before[other]);
                     }
                 }

@@ -151,7 +151,7 @@ pub fn study(plan: &Plan, topologies: &[Topology], progress: &dyn Fn() -> bool) 
             topology: topology.map_or("alone".into(), |topology| topology.to_string()),
             servers: servers.iter().sum(),
             levels: servers.len(),
-            traffic: topology.map(|topology| Traffic::of(plan, topology)),
+            traffic: topology.map(|topology| Traffic::from_plan(plan, topology)),
             takeover,
             curve,
             course: climb(plan, plan.law, topology, &mut step),

@@ -103,7 +103,7 @@ fn among_peers(plan: &Plan, graph: &Neighbours, beats: Beats, origin: usize) -> 
         if at > known[island] {
             continue;
         }
-        for (which, other) in graph.of(island).iter().enumerate() {
+        for (which, other) in graph.neighbours(island).iter().enumerate() {
             let other = *other as usize;
             if known[other] <= at {
                 continue;
@@ -185,7 +185,7 @@ mod tests {
         Plan { islands, seed, network: Network::Cluster, period: 10.0, ..Plan::default() }
     }
 
-    fn of(plan: &Plan, topology: Topology) -> Spread {
+    fn takeover_spread(plan: &Plan, topology: Topology) -> Spread {
         spread(&mut arrivals(plan, topology, &|| false))
     }
 
@@ -193,7 +193,7 @@ mod tests {
     fn star_takeover_takes_at_most_two_periods() {
         // The gene takes U(0, 1) periods up, until the origin's next beat, and another U(0, 1) periods down to each
         // island.
-        let times: Vec<Spread> = (0..40).map(|seed| of(&plan(1000, seed), Topology::Star)).collect();
+        let times: Vec<Spread> = (0..40).map(|seed| takeover_spread(&plan(1000, seed), Topology::Star)).collect();
         let mean = |value: fn(&Spread) -> f64| times.iter().map(value).sum::<f64>() / 40.0;
         assert!((mean(|s| s.half) - 10.0).abs() < 1.5, "{}", mean(|s| s.half));
         assert!((mean(|s| s.all) - 15.0).abs() < 1.5, "{}", mean(|s| s.all));
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn overloaded_star_server_slows_takeover() {
         // 100000 islands at 0.4 ms each: a cycle takes 40 s instead of 10 s.
-        let full = of(&plan(100_000, 1), Topology::Star);
+        let full = takeover_spread(&plan(100_000, 1), Topology::Star);
         assert!((full.all - full.half - 20.0).abs() < 1.0, "{full:?}");
     }
 
@@ -212,7 +212,7 @@ mod tests {
         // The gene travels from beat to beat. A neighbour's phase is U(0, 1) after the sender's, so a hop takes half a
         // period on average.
         for n in [1000, 4000] {
-            let ring = of(&plan(n, 3), Topology::Ring);
+            let ring = takeover_spread(&plan(n, 3), Topology::Ring);
             let (hops, hop) = (n as f64 / 2.0, 5.0);
             assert!((ring.all / (hops * hop) - 1.0).abs() < 0.1, "{n}: {ring:?}");
             assert!((ring.half / ring.all - 0.5).abs() < 0.05, "{n}: {ring:?}");
@@ -224,7 +224,8 @@ mod tests {
         // In a tree of L levels, the gene waits for a beat of the origin and of each island. In between, it waits for
         // L - 1 beats of servers upwards and as many downwards. Each wait takes half a period on average.
         for (n, levels) in [(1000, 3.0), (10_000, 4.0), (100_000, 5.0)] {
-            let times: Vec<f64> = (0..20).map(|seed| of(&plan(n, seed), Topology::Tree(10)).half).collect();
+            let times: Vec<f64> =
+                (0..20).map(|seed| takeover_spread(&plan(n, seed), Topology::Tree(10)).half).collect();
             let mean = times.iter().sum::<f64>() / 20.0;
             let theory = 10.0 + 2.0 * (levels - 1.0) * 0.5 * SERVER_PERIOD;
             assert!((mean - theory).abs() < 2.5, "{n}: {mean}, not {theory}");
@@ -236,7 +237,7 @@ mod tests {
         // Each island without the gene asks one other per period: dx/dt = x (1 - x). Starting from one island, chance
         // adds Euler's constant.
         let n = 20_000;
-        let mean = (0..16).map(|seed| of(&plan(n, seed), Topology::Complete).half).sum::<f64>() / 16.0;
+        let mean = (0..16).map(|seed| takeover_spread(&plan(n, seed), Topology::Complete).half).sum::<f64>() / 16.0;
         let theory = 10.0 * ((n as f64).ln() + 0.577);
         assert!((mean / theory - 1.0).abs() < 0.08, "{mean}, not {theory}");
         let mut times = arrivals(&plan(n, 1), Topology::Complete, &|| false);
@@ -248,7 +249,7 @@ mod tests {
 
     #[test]
     fn random_regular_graph_takeover_is_logarithmic() {
-        let at = |n: usize| of(&plan(n, 2), Topology::Regular(4)).half;
+        let at = |n: usize| takeover_spread(&plan(n, 2), Topology::Regular(4)).half;
         let (small, large) = (at(1000), at(100_000));
         assert!(large < 2.6 * small && large > small, "{small} {large}");
     }
@@ -257,7 +258,7 @@ mod tests {
     fn absent_volunteers_are_reached_after_their_return() {
         let plan = Plan { network: Network::Volunteers, ..plan(20_000, 5) };
         for topology in [Topology::Tree(32), Topology::Regular(4), Topology::Complete] {
-            let found = of(&plan, topology);
+            let found = takeover_spread(&plan, topology);
             assert!(found.half < 300.0 && found.all > 3600.0 && found.all.is_finite(), "{topology}: {found:?}");
         }
     }

@@ -68,7 +68,7 @@ pub struct Neighbours {
 
 impl Neighbours {
     /// Returns the neighbours of an island.
-    pub fn of(&self, island: usize) -> &[u32] {
+    pub fn neighbours(&self, island: usize) -> &[u32] {
         &self.list[island * self.degree..][..self.degree]
     }
 }
@@ -152,10 +152,10 @@ mod tests {
         let graph = Topology::Regular(4).neighbours(1000, 7);
         let mut told = vec![0; 1000];
         for i in 0..1000 {
-            assert_eq!(graph.of(i).len(), 4);
-            for j in graph.of(i) {
+            assert_eq!(graph.neighbours(i).len(), 4);
+            for j in graph.neighbours(i) {
                 told[*j as usize] += 1;
-                assert!(graph.of(*j as usize).contains(&(i as u32)));
+                assert!(graph.neighbours(*j as usize).contains(&(i as u32)));
             }
         }
         assert!(told.iter().all(|n| *n == 4));

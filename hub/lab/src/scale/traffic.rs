@@ -27,7 +27,7 @@ pub struct Traffic {
 
 impl Traffic {
     /// Returns the traffic of a topology.
-    pub fn of(plan: &Plan, topology: Topology) -> Traffic {
+    pub fn from_plan(plan: &Plan, topology: Topology) -> Traffic {
         let on = plan.islands as f64 * plan.network.on();
         let servers = topology.servers(plan.islands);
         if servers.is_empty() {
@@ -72,28 +72,28 @@ mod tests {
     use super::*;
     use crate::scale::network::Network;
 
-    fn of(islands: usize, topology: Topology) -> Traffic {
-        Traffic::of(&Plan { islands, network: Network::Cluster, period: 10.0, ..Plan::default() }, topology)
+    fn cluster_traffic(islands: usize, topology: Topology) -> Traffic {
+        Traffic::from_plan(&Plan { islands, network: Network::Cluster, period: 10.0, ..Plan::default() }, topology)
     }
 
     #[test]
     fn messages_are_counted_exactly() {
         // 1000 islands ask once per 10 s; 100 and 10 servers once per second; each request is answered.
-        assert_eq!(of(1000, Topology::Tree(10)).messages, 2.0 * (100.0 + 110.0));
-        assert_eq!(of(1000, Topology::Star).messages, 200.0);
-        assert_eq!(of(1000, Topology::Ring).messages, 200.0);
-        assert_eq!(of(1000, Topology::Regular(4)).messages, 400.0);
-        assert_eq!(of(1000, Topology::Complete).messages, 200.0);
+        assert_eq!(cluster_traffic(1000, Topology::Tree(10)).messages, 2.0 * (100.0 + 110.0));
+        assert_eq!(cluster_traffic(1000, Topology::Star).messages, 200.0);
+        assert_eq!(cluster_traffic(1000, Topology::Ring).messages, 200.0);
+        assert_eq!(cluster_traffic(1000, Topology::Regular(4)).messages, 400.0);
+        assert_eq!(cluster_traffic(1000, Topology::Complete).messages, 200.0);
         let graph = Topology::Regular(6).neighbours(500, 1);
-        let told: usize = (0..500).map(|i| graph.of(i).len()).sum();
-        assert_eq!(of(500, Topology::Regular(6)).messages, told as f64 / 10.0);
+        let told: usize = (0..500).map(|i| graph.neighbours(i).len()).sum();
+        assert_eq!(cluster_traffic(500, Topology::Regular(6)).messages, told as f64 / 10.0);
     }
 
     #[test]
     fn star_server_load_saturates() {
-        let star = of(1_000_000, Topology::Star);
+        let star = cluster_traffic(1_000_000, Topology::Star);
         assert_eq!((star.load, star.busiest), (1.0, 2500.0));
-        assert!((of(10_000, Topology::Star).load - 0.4).abs() < 1e-9);
-        assert!((of(1_000_000, Topology::Tree(100)).load - 0.04).abs() < 1e-9);
+        assert!((cluster_traffic(10_000, Topology::Star).load - 0.4).abs() < 1e-9);
+        assert!((cluster_traffic(1_000_000, Topology::Tree(100)).load - 0.04).abs() < 1e-9);
     }
 }

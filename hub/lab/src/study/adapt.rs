@@ -46,7 +46,7 @@ impl AdaptPlan {
     ///
     /// # Errors
     /// Unknown parameter, a value outside its range, or a pace outside 1 to 3600 s.
-    pub fn of(
+    pub fn new(
         parameter: &str,
         value: f32,
         generations: [u32; 2],
@@ -74,7 +74,7 @@ impl AdaptPlan {
 /// Strategy after the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Way {
+pub enum Strategy {
     /// The robots detect the change, and continue with their populations.
     Adaptive,
     /// The robots continue as before, with the planned world in simulation.
@@ -84,34 +84,34 @@ pub enum Way {
 }
 
 /// All strategies, in their order.
-pub const WAYS: [Way; 3] = [Way::Adaptive, Way::Unaware, Way::Restart];
+pub const STRATEGIES: [Strategy; 3] = [Strategy::Adaptive, Strategy::Unaware, Strategy::Restart];
 
 /// A value for each strategy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ByWay<T> {
-    /// Value for [`Way::Adaptive`].
+    /// Value for [`Strategy::Adaptive`].
     pub adaptive: T,
-    /// Value for [`Way::Unaware`].
+    /// Value for [`Strategy::Unaware`].
     pub unaware: T,
-    /// Value for [`Way::Restart`].
+    /// Value for [`Strategy::Restart`].
     pub restart: T,
 }
 
 impl<T> ByWay<T> {
     /// Returns the value for a strategy.
-    pub fn of(&self, way: Way) -> &T {
+    pub fn get(&self, way: Strategy) -> &T {
         match way {
-            Way::Adaptive => &self.adaptive,
-            Way::Unaware => &self.unaware,
-            Way::Restart => &self.restart,
+            Strategy::Adaptive => &self.adaptive,
+            Strategy::Unaware => &self.unaware,
+            Strategy::Restart => &self.restart,
         }
     }
 
-    fn of_mut(&mut self, way: Way) -> &mut T {
+    fn of_mut(&mut self, way: Strategy) -> &mut T {
         match way {
-            Way::Adaptive => &mut self.adaptive,
-            Way::Unaware => &mut self.unaware,
-            Way::Restart => &mut self.restart,
+            Strategy::Adaptive => &mut self.adaptive,
+            Strategy::Unaware => &mut self.unaware,
+            Strategy::Restart => &mut self.restart,
         }
     }
 }
@@ -178,7 +178,7 @@ pub fn study(
         let names: Vec<&str> = Parameter::ALL.map(Parameter::name).into();
         return study_error(format!("{}: no such parameter; there are {}", plan.parameter, names.join(", ")));
     };
-    let there = WorldModel::of(&config.spec).get(parameter);
+    let there = WorldModel::from_spec(&config.spec).get(parameter);
     if parameter == Parameter::FrisbeeFriction && there.min(plan.value) >= STOPS_AT_ONCE {
         return study_error(format!(
             "{}={}: at {STOPS_AT_ONCE} or more a disc stops within one simulated step, so the change has no effect; \
@@ -212,7 +212,7 @@ fn worth(engine: &dyn Engine, evolution: &EvolutionRun, real: &Real, held: [f32;
     if real.first_wheels != [1.0; 2] || held != [1.0; 2] {
         return worth_on_wheels(&programs, real, held, &plan);
     }
-    let fitness = fitness_of_team(engine, &programs, &Team::of(0..programs.len()), &plan);
+    let fitness = fitness_of_team(engine, &programs, &Team::from_programs(0..programs.len()), &plan);
     fitness.iter().sum::<f64>() / fitness.len() as f64
 }
 
@@ -251,15 +251,17 @@ fn one(
     let state = evolution.state().clone();
     let mut worth: ByWay<Vec<f64>> = ByWay::default();
     let mut found = Vec::new();
-    for way in WAYS {
+    for way in STRATEGIES {
         let mut evolution = match way {
             // Changes made by an earlier false alarm remain.
-            Way::Adaptive => std::mem::replace(&mut evolution, EvolutionRun::resumed(config.clone(), state.clone())),
-            Way::Unaware => EvolutionRun::resumed(config.clone(), state.clone()),
-            Way::Restart => EvolutionRun::new(told.clone()),
+            Strategy::Adaptive => {
+                std::mem::replace(&mut evolution, EvolutionRun::resumed(config.clone(), state.clone()))
+            }
+            Strategy::Unaware => EvolutionRun::resumed(config.clone(), state.clone()),
+            Strategy::Restart => EvolutionRun::new(told.clone()),
         };
         for generation in 0..after {
-            if way == Way::Adaptive {
+            if way == Strategy::Adaptive {
                 if generation % plan.segment == 0 {
                     swarm.begin_segment(changed, &evolution);
                 }
@@ -271,9 +273,9 @@ fn one(
             }
             evolution.step();
             let held = match way {
-                Way::Adaptive => swarm.first_wheels(),
-                Way::Unaware => whole,
-                Way::Restart => changed.first_wheels,
+                Strategy::Adaptive => swarm.first_wheels(),
+                Strategy::Unaware => whole,
+                Strategy::Restart => changed.first_wheels,
             };
             worth.of_mut(way).push(measured(&evolution, changed, held));
             go_on()?;
@@ -295,8 +297,8 @@ fn one(
     let evolved_for_it = reached.iter().sum::<f64>() / reached.len() as f64;
     let mut regained = ByWay::default();
     // A share of a negligible fitness is meaningless.
-    for way in WAYS.into_iter().filter(|_| evolved_for_it >= WORTH_REGAINING) {
-        let after = worth.of(way).iter().position(|worth| *worth >= REGAINED * evolved_for_it);
+    for way in STRATEGIES.into_iter().filter(|_| evolved_for_it >= WORTH_REGAINING) {
+        let after = worth.get(way).iter().position(|worth| *worth >= REGAINED * evolved_for_it);
         *regained.of_mut(way) = after.map(|after| (after + 1) as f64 * plan.pace);
     }
     let since = &swarm.changes[false_alarms..];
@@ -327,15 +329,15 @@ impl AdaptStudy {
     }
 
     /// Returns the mean fitness difference between two strategies after the change, for each seed.
-    pub fn ahead(&self, way: Way, of: Way) -> Vec<f64> {
+    pub fn ahead(&self, way: Strategy, of: Strategy) -> Vec<f64> {
         let mean = |curve: &[f64]| curve.iter().sum::<f64>() / curve.len() as f64;
-        self.seeds.iter().map(|seed| mean(seed.worth.of(way)) - mean(seed.worth.of(of))).collect()
+        self.seeds.iter().map(|seed| mean(seed.worth.get(way)) - mean(seed.worth.get(of))).collect()
     }
 
     /// Returns the median time at which a strategy regained 90 % of the fitness (s); infinite if it never did.
-    pub fn median_regained(&self, way: Way) -> f64 {
+    pub fn median_regained(&self, way: Strategy) -> f64 {
         let mut times: Vec<f64> =
-            self.seeds.iter().map(|seed| seed.regained.of(way).unwrap_or(f64::INFINITY)).collect();
+            self.seeds.iter().map(|seed| seed.regained.get(way).unwrap_or(f64::INFINITY)).collect();
         times.sort_by(f64::total_cmp);
         let middle = times.len() / 2;
         if times.len() % 2 == 1 { times[middle] } else { 0.5 * (times[middle - 1] + times[middle]) }
@@ -380,13 +382,13 @@ impl AdaptStudy {
     }
 
     fn said_of_worth(&self) -> String {
-        let time = |way: Way| match self.median_regained(way) {
+        let time = |way: Strategy| match self.median_regained(way) {
             seconds if seconds.is_finite() => format!("after {seconds:.0} s"),
             _ => "not within the study".into(),
         };
-        let ahead = self.ahead(Way::Adaptive, Way::Unaware);
+        let ahead = self.ahead(Strategy::Adaptive, Strategy::Unaware);
         let mean = ahead.iter().sum::<f64>() / ahead.len() as f64;
-        let interval = Estimate::of(&ahead).map_or(String::new(), |ahead| {
+        let interval = Estimate::from_sample(&ahead).map_or(String::new(), |ahead| {
             let [low, high] = ahead.interval.map(Figure);
             format!(" (95 %: {low:+.3} to {high:+.3})")
         });
@@ -405,8 +407,8 @@ impl AdaptStudy {
         format!(
             "{ahead}; half of them reached 90 % of the fitness of swarms evolved for the new world {}, half of the \
              restarted ones {}.",
-            time(Way::Adaptive),
-            time(Way::Restart)
+            time(Strategy::Adaptive),
+            time(Strategy::Restart)
         )
     }
 
@@ -417,13 +419,13 @@ impl AdaptStudy {
         let minutes = |generation: usize| (generation + 1) as f64 * self.plan.pace / 60.0;
         let strokes = [Stroke::from(Colour::Blue), Stroke::from(Colour::Grey), Stroke::from(Colour::Orange).dashed()];
         let generations = self.plan.generations[1] as usize;
-        let all = |way: Way, generation: usize| self.seeds.iter().map(move |seed| seed.worth.of(way)[generation]);
+        let all = |way: Strategy, generation: usize| self.seeds.iter().map(move |seed| seed.worth.get(way)[generation]);
         let edges = |generation: usize| {
-            let low = all(Way::Adaptive, generation).fold(f64::INFINITY, f64::min);
-            (minutes(generation), low, all(Way::Adaptive, generation).fold(f64::NEG_INFINITY, f64::max))
+            let low = all(Strategy::Adaptive, generation).fold(f64::INFINITY, f64::min);
+            (minutes(generation), low, all(Strategy::Adaptive, generation).fold(f64::NEG_INFINITY, f64::max))
         };
         plot.band("", Colour::Blue, (0..generations).map(edges).collect());
-        for (way, stroke) in WAYS.into_iter().zip(&strokes) {
+        for (way, stroke) in STRATEGIES.into_iter().zip(&strokes) {
             let mean = |generation| all(way, generation).sum::<f64>() / self.seeds.len() as f64;
             plot.line(
                 "",
@@ -462,28 +464,28 @@ mod tests {
         AdaptPlan { parameter, value, generations: [3, 13], pace: 10.0, segment: 2, seeds: 1 }
     }
 
-    fn of(config: &Config, plan: AdaptPlan) -> Result<AdaptStudy, StudyError> {
+    fn run_study(config: &Config, plan: AdaptPlan) -> Result<AdaptStudy, StudyError> {
         study(&Simd::default(), config, plan, Budget { seconds: 5.0, runs: 4, seed: 9 }, || false)
     }
 
     #[test]
     fn all_strategies_run_and_equal_seeds_reproduce() {
         let plan = plan("left-wheel", 0.6);
-        let found = of(&config(4), plan).unwrap();
+        let found = run_study(&config(4), plan).unwrap();
         let seed = &found.seeds[0];
-        assert!(WAYS.iter().all(|way| seed.worth.of(*way).len() == 13));
+        assert!(STRATEGIES.iter().all(|way| seed.worth.get(*way).len() == 13));
         assert_eq!((seed.false_alarms, seed.found.len()), (0, 1));
         assert!((seed.found[0] - 0.6).abs() < 0.09, "{:?}", seed.found);
         assert!(
             found.draw().contains("left-wheel")
                 && found.sentence().contains("1 of 1 swarms detected the change of left-wheel")
         );
-        assert_eq!(of(&config(4), plan).unwrap(), found);
+        assert_eq!(run_study(&config(4), plan).unwrap(), found);
     }
 
     #[test]
     fn invalid_studies_are_rejected_in_one_line() {
-        let why = |config: &Config, plan| of(config, plan).unwrap_err().to_string();
+        let why = |config: &Config, plan| run_study(config, plan).unwrap_err().to_string();
         assert!(why(&config(4), plan("gravity", 1.0)).contains("no such parameter; there are frisbee-mass"));
         assert!(why(&config(4), plan("frisbee-friction", 0.9)).contains("so the change has no effect"));
         assert!(why(&config(2), plan("frisbee-mass", 0.2)).contains("2 islands and 4 robots"));

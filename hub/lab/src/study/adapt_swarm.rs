@@ -31,7 +31,7 @@ impl Real {
     /// # Errors
     /// If such a world cannot be run.
     pub fn with(planned: &WorldSpec, parameter: Parameter, value: f32) -> Result<Real, String> {
-        let mut model = WorldModel::of(planned);
+        let mut model = WorldModel::from_spec(planned);
         let there = model.get(parameter);
         if parameter.name().ends_with("-edge") && value > there {
             return Err(format!("the edge of the arena is at {there} m; it can only be moved inwards"));
@@ -55,10 +55,10 @@ impl Real {
 /// Returns the mean fitness over the runs of a plan, in a world where the first robot's wheels do not follow their
 /// commands. Engines cannot simulate this. The robot assumes the wheel factors `held`.
 pub(super) fn worth_on_wheels(programs: &[Program], real: &Real, held: [f32; 2], plan: &Plan<'_>) -> f64 {
-    let mut model = WorldModel::of(&real.spec);
+    let mut model = WorldModel::from_spec(&real.spec);
     model.set(Parameter::LeftWheel, held[0]);
     model.set(Parameter::RightWheel, held[1]);
-    let whole = WorldModel::of(&real.spec);
+    let whole = WorldModel::from_spec(&real.spec);
     let run = |run: u32| {
         let mut world = World::new(&real.spec, run as usize, plan.seed, run);
         let mut memories: Vec<Memory> = programs.iter().map(Memory::new).collect();

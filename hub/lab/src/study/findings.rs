@@ -1,6 +1,6 @@
 //! Common output of all studies: sentences, a figure, a table.
 
-use super::adapt::{AdaptStudy, WAYS, Way};
+use super::adapt::{AdaptStudy, STRATEGIES, Strategy};
 use super::branches::BranchStudy;
 use super::hetero::HeteroStudy;
 use super::migrate::MigrateStudy;
@@ -203,7 +203,7 @@ impl Findings for TransferStudy {
 #[derive(Serialize)]
 struct AdaptRow {
     seed: u64,
-    way: Way,
+    way: Strategy,
     seconds: f64,
     fitness: f64,
 }
@@ -220,8 +220,8 @@ impl Findings for AdaptStudy {
     fn tabulate(&self, table: &mut Writer<Vec<u8>>) -> csv::Result<()> {
         let pace = self.plan.pace;
         for seed in &self.seeds {
-            for way in WAYS {
-                for (generation, fitness) in (1..).zip(seed.worth.of(way)) {
+            for way in STRATEGIES {
+                for (generation, fitness) in (1..).zip(seed.worth.get(way)) {
                     let seconds = f64::from(generation) * pace;
                     table.serialize(AdaptRow { seed: seed.seed, way, seconds, fitness: *fitness })?;
                 }

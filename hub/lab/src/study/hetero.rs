@@ -101,7 +101,7 @@ struct Pool {
 }
 
 impl Pool {
-    fn of(runs: &[RunTrees], robots: usize) -> Result<Pool, CompileError> {
+    fn from_runs(runs: &[RunTrees], robots: usize) -> Result<Pool, CompileError> {
         let mut known: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
         let (mut programs, mut all) = (Vec::new(), Vec::new());
         for run in runs {
@@ -152,7 +152,7 @@ pub fn study(
     if let Some(run) = runs.iter().find(|run| run.trees.is_empty()) {
         return study_error(format!("{}: contains no trees", run.name));
     }
-    let pool = Pool::of(runs, robots).map_err(|error| StudyError(error.to_string()))?;
+    let pool = Pool::from_runs(runs, robots).map_err(|error| StudyError(error.to_string()))?;
     let drawn = pool.draw(robots, if runs.is_empty() { 0 } else { plan.drawn }, plan.mixed.seed);
     let teams: Vec<&Vec<usize>> = pool.runs.iter().chain(&drawn).collect();
     let total = pool.programs.len() + teams.len();
@@ -166,10 +166,11 @@ pub fn study(
     let mut swarms = Vec::with_capacity(teams.len());
     for (batch, teams) in teams.chunks(BATCH).enumerate() {
         let mixed = plan.mixed.plan(spec);
-        let jobs: Vec<_> = teams.iter().flat_map(|team| mixed.jobs(&Team::of(team.iter().copied()))).collect();
+        let jobs: Vec<_> =
+            teams.iter().flat_map(|team| mixed.jobs(&Team::from_programs(team.iter().copied()))).collect();
         let outcomes = engine.run(&pool.programs, &jobs);
         for (i, (team, outcomes)) in teams.iter().zip(outcomes.chunks(plan.mixed.runs as usize)).enumerate() {
-            let Some(mixed) = Estimate::of(&fitness_of(outcomes)) else {
+            let Some(mixed) = Estimate::from_sample(&fitness_of(outcomes)) else {
                 return study_error("a swarm needs at least two runs");
             };
             let mut different = team.to_vec();
@@ -196,7 +197,7 @@ fn kind(swarms: &[Swarm], independent: bool) -> Option<Kind> {
         return None;
     }
     let differences: Vec<f64> = swarms.iter().map(|swarm| swarm.mixed.mean - swarm.alone).collect();
-    let Estimate { mean: difference, se, .. } = Estimate::of(&differences)?;
+    let Estimate { mean: difference, se, .. } = Estimate::from_sample(&differences)?;
     // Identical differences are certain, unless they are all zero.
     let certain = || f64::from(u8::from(difference == 0.0));
     let p = one_sample(&differences, 0.0).map_or_else(certain, |test| test.p);
@@ -262,14 +263,14 @@ mod tests {
         RunTrees { name: name.into(), trees: trees.iter().map(|text| Tree::parse(text).unwrap()).collect() }
     }
 
-    fn of(runs: &[RunTrees], drawn: usize) -> Result<HeteroStudy, StudyError> {
+    fn run_study(runs: &[RunTrees], drawn: usize) -> Result<HeteroStudy, StudyError> {
         let mixed = Budget { seconds: 20.0, runs: 60, seed: 1 };
         study(&Simd::default(), runs, &WorldSpec::benchmark(4), HeteroPlan { mixed, alone: 60, drawn }, |_, _| {})
     }
 
     #[test]
     fn swarm_of_identical_trees_scores_like_its_tree() {
-        let study = of(&[run("a", &[GOOD]), run("b", &[STANDS]), run("c", &[GOOD, GOOD])], 0).unwrap();
+        let study = run_study(&[run("a", &[GOOD]), run("b", &[STANDS]), run("c", &[GOOD, GOOD])], 0).unwrap();
         for swarm in &study.swarms {
             assert_eq!((swarm.mixed.mean, swarm.different), (swarm.alone, 1), "{swarm:?}");
         }
@@ -280,7 +281,7 @@ mod tests {
 
     #[test]
     fn standing_robots_lower_mixed_swarm_below_half() {
-        let study = of(&[run("a", &[GOOD, STANDS]), run("b", &[GOOD]), run("c", &[STANDS])], 12).unwrap();
+        let study = run_study(&[run("a", &[GOOD, STANDS]), run("b", &[GOOD]), run("c", &[STANDS])], 12).unwrap();
         let half = &study.swarms[0];
         assert_eq!((half.different, half.run.as_deref()), (2, Some("a")));
         assert!((half.alone - study.swarms[1].alone / 2.0).abs() < 1e-12);
@@ -292,12 +293,12 @@ mod tests {
             (intercept + slope * study.drawn.unwrap().crossing.unwrap() - study.drawn.unwrap().crossing.unwrap()).abs()
                 < 1e-9
         );
-        assert_eq!(of(&[run("a", &[GOOD, STANDS]), run("b", &[GOOD]), run("c", &[STANDS])], 12).unwrap(), study);
+        assert_eq!(run_study(&[run("a", &[GOOD, STANDS]), run("b", &[GOOD]), run("c", &[STANDS])], 12).unwrap(), study);
     }
 
     #[test]
     fn runs_without_trees_are_refused() {
-        assert!(of(&[run("a", &[])], 3).unwrap_err().to_string().starts_with("a: contains no trees"));
-        assert!(of(&[], 3).unwrap().swarms.is_empty());
+        assert!(run_study(&[run("a", &[])], 3).unwrap_err().to_string().starts_with("a: contains no trees"));
+        assert!(run_study(&[], 3).unwrap().swarms.is_empty());
     }
 }

@@ -96,9 +96,9 @@ pub fn study(
         let different = of(|run| run.different as f64);
         Some(Rate {
             every: *every,
-            mixed: Estimate::of(&of(|run| run.mixed))?,
-            alone: Estimate::of(&of(|run| run.alone))?,
-            difference: Estimate::of(&of(|run| run.mixed - run.alone))?,
+            mixed: Estimate::from_sample(&of(|run| run.mixed))?,
+            alone: Estimate::from_sample(&of(|run| run.alone))?,
+            difference: Estimate::from_sample(&of(|run| run.mixed - run.alone))?,
             different: different.iter().sum::<f64>() / different.len() as f64,
         })
     };
@@ -218,14 +218,14 @@ mod tests {
         load(None, keys(&texts.map(String::from)).unwrap()).unwrap()
     }
 
-    fn of(rates: &[Every], seeds: usize) -> Result<MigrateStudy, StudyError> {
+    fn run_study(rates: &[Every], seeds: usize) -> Result<MigrateStudy, StudyError> {
         let budget = Budget { seconds: 5.0, runs: 4, seed: 9 };
         study(&Simd::default(), &config(), rates, seeds, budget, &AtomicBool::new(false), || {})
     }
 
     #[test]
     fn islands_that_never_exchange_end_with_trees_of_their_own() {
-        let found = of(&[1, 0], 2).unwrap();
+        let found = run_study(&[1, 0], 2).unwrap();
         let order: Vec<(Every, u64)> = found.runs.iter().map(|run| (run.every, run.seed)).collect();
         assert_eq!(order, [(1, 1), (1, 2), (0, 1), (0, 2)]);
         assert!(found.runs[2..].iter().all(|run| run.different == 4), "{found:?}");
@@ -234,13 +234,13 @@ mod tests {
         let mean = (found.runs[2].mixed + found.runs[3].mixed) / 2.0;
         assert!((never.mixed.mean - mean).abs() < 1e-12 && never.different == 4.0);
         assert!(found.draw().contains("1: every generation; 2: never"));
-        assert_eq!(of(&[1, 0], 2).unwrap(), found);
+        assert_eq!(run_study(&[1, 0], 2).unwrap(), found);
     }
 
     #[test]
     fn too_little_is_refused() {
-        assert!(of(&[1], 1).unwrap_err().to_string().contains("two seeds"));
-        assert!(of(&[], 2).unwrap_err().to_string().contains("one rate"));
-        assert!(of(&[5000], 2).unwrap_err().to_string().contains("every"));
+        assert!(run_study(&[1], 1).unwrap_err().to_string().contains("two seeds"));
+        assert!(run_study(&[], 2).unwrap_err().to_string().contains("one rate"));
+        assert!(run_study(&[5000], 2).unwrap_err().to_string().contains("every"));
     }
 }

@@ -59,7 +59,7 @@ pub fn study(
     let mut measured = Vec::with_capacity(robots + 1);
     for count in 0..=robots {
         let team = Team::mixed(&[count, robots - count]);
-        let Some(estimate) = Estimate::of(&budget.fitness(engine, &programs, &team, spec)) else {
+        let Some(estimate) = Estimate::from_sample(&budget.fitness(engine, &programs, &team, spec)) else {
             return study_error("a study needs at least two runs");
         };
         measured.push(estimate);
@@ -147,7 +147,7 @@ mod tests {
     use xpuck_kernels::engine::Simd;
     use xpuck_kernels::tree::Tree;
 
-    fn of(first: &str, second: &str) -> MixStudy {
+    fn run_study(first: &str, second: &str) -> MixStudy {
         let program = |text: &str| Program::compile(&Tree::parse(text).unwrap()).unwrap();
         let trees = [("a".into(), program(first)), ("b".into(), program(second))];
         let budget = Budget { seconds: 20.0, runs: 100, seed: 1 };
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn mixtures_of_a_tree_with_itself_are_all_alike() {
         let tree = include_str!("../../../../docs/trees/806768.bt");
-        let study = of(tree, tree);
+        let study = run_study(tree, tree);
         let whole: Vec<f64> = study.mixtures.iter().map(|mixture| mixture.fitness.mean).collect();
         assert_eq!(whole, [whole[0]; 5]);
         assert!(study.mixtures.iter().all(|mixture| mixture.p == 1.0));
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn ends_are_the_pure_swarms_and_robots_that_stand_cost_fitness() {
-        let study = of(include_str!("../../../../docs/trees/806768.bt"), "movcv v_scr 0deg\n");
+        let study = run_study(include_str!("../../../../docs/trees/806768.bt"), "movcv v_scr 0deg\n");
         assert_eq!(study.mixtures[0].fitness.mean, 0.0, "nobody moves");
         assert!(study.mixtures[4].fitness.mean > 0.05, "{study:?}");
         assert_eq!(study.mixtures[2].expected, study.mixtures[4].fitness.mean / 2.0);

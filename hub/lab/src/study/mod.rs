@@ -45,7 +45,7 @@ impl Budget {
     ///
     /// # Errors
     /// If the duration is not 0.1 to 36000 s, or the number of runs is not 2 to 1000000.
-    pub fn of(seconds: f32, runs: u32, seed: u64) -> Result<Budget, StudyError> {
+    pub fn new(seconds: f32, runs: u32, seed: u64) -> Result<Budget, StudyError> {
         if !(0.1..=36_000.0).contains(&seconds) {
             return study_error(format!("{seconds} simulated seconds: must be 0.1 to 36000"));
         }
@@ -84,7 +84,7 @@ impl Worlds {
     ///
     /// # Errors
     /// The first error of `world`.
-    pub fn of<E>(sizes: &[usize], world: impl Fn(usize) -> Result<WorldSpec, E>) -> Result<Worlds, E> {
+    pub fn from_sizes<E>(sizes: &[usize], world: impl Fn(usize) -> Result<WorldSpec, E>) -> Result<Worlds, E> {
         Ok(Worlds(sizes.iter().map(|size| world(*size)).collect::<Result<_, E>>()?))
     }
 
@@ -114,8 +114,8 @@ pub struct Estimate {
 
 impl Estimate {
     /// Returns the estimate from a sample; `None` for fewer than two values.
-    pub fn of(sample: &[f64]) -> Option<Estimate> {
-        let Spread { n, mean, sd, se, .. } = Spread::of(sample)?;
+    pub fn from_sample(sample: &[f64]) -> Option<Estimate> {
+        let Spread { n, mean, sd, se, .. } = Spread::from_sample(sample)?;
         let (sd, se) = (sd?, se?);
         let half = student_t_975(n - 1) * se;
         Some(Estimate { mean, sd, se, interval: [mean - half, mean + half] })

@@ -217,14 +217,14 @@ mod tests {
         vec![("806768".into(), program(tree)), ("forward".into(), program(forward))]
     }
 
-    fn of(runs: u32, perturbation: Perturbation) -> Result<PerturbStudy, StudyError> {
+    fn run_study(runs: u32, perturbation: Perturbation) -> Result<PerturbStudy, StudyError> {
         let budget = Budget { seconds: 8.0, runs, seed: 1 };
         study(&Simd::default(), &programs(), perturbation, budget, |_, _| {})
     }
 
     #[test]
     fn steering_tree_keeps_fitness_straight_driver_loses_it() {
-        let study = of(3000, Perturbation::default()).unwrap();
+        let study = run_study(3000, Perturbation::default()).unwrap();
         let [tree, forward] = &study.trees[..] else { panic!("two trees") };
         assert!(tree.median > 0.05 && forward.median < 0.02, "{} {}", tree.median, forward.median);
         assert!(tree.reasonable > 0.6 && forward.reasonable < 0.3, "{} {}", tree.reasonable, forward.reasonable);
@@ -236,7 +236,7 @@ mod tests {
                 "the best is at distance 0"
             );
         }
-        let rerun = of(3000, Perturbation::default()).unwrap();
+        let rerun = run_study(3000, Perturbation::default()).unwrap();
         assert_eq!(rerun, study);
         assert!(study.sentences()[0].starts_with("806768: best "));
     }
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn impossible_perturbations_are_rejected() {
-        let refused = |perturbation: Perturbation| of(4, perturbation).unwrap_err().to_string();
+        let refused = |perturbation: Perturbation| run_study(4, perturbation).unwrap_err().to_string();
         let usual = Perturbation::default();
         assert!(refused(Perturbation { robots: 6, ..usual }).contains("1 to 5"));
         assert!(refused(Perturbation { by: (f32::NAN, 0.2, 1.0), ..usual }).contains("finite"));

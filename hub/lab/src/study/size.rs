@@ -86,7 +86,9 @@ pub fn study(
     let mut measured = Vec::with_capacity(all.len());
     for robots in &all {
         let fitness = budget.fitness(engine, programs, &Team::all(0), &spec(*robots));
-        let Some(estimate) = Estimate::of(&fitness) else { return study_error("a study needs at least two runs") };
+        let Some(estimate) = Estimate::from_sample(&fitness) else {
+            return study_error("a study needs at least two runs");
+        };
         measured.push((*robots, estimate));
         progress();
     }
@@ -186,7 +188,7 @@ mod tests {
 
     const TREE: &str = include_str!("../../../../docs/trees/806768.bt");
 
-    fn of(text: &str, sizes: &[usize], runs: u32) -> Result<SizeStudy, StudyError> {
+    fn run_study(text: &str, sizes: &[usize], runs: u32) -> Result<SizeStudy, StudyError> {
         let program = Program::compile(&Tree::parse(text).unwrap()).unwrap();
         let budget = Budget { seconds: 30.0, runs, seed: 1 };
         study(&Simd::default(), &program, sizes, WorldSpec::benchmark, budget, || {})
@@ -194,14 +196,14 @@ mod tests {
 
     #[test]
     fn robots_get_in_one_anothers_way_where_one_can_push_alone() {
-        let study = of(TREE, &[2, 9, 9], 200).unwrap();
+        let study = run_study(TREE, &[2, 9, 9], 200).unwrap();
         let sizes: Vec<usize> = study.sizes.iter().map(|size| size.robots).collect();
         assert_eq!(sizes, [1, 2, 9]);
         let nine = study.sizes[2];
         assert_eq!(nine.linear, 9.0 * study.sizes[0].fitness.mean);
         assert!(nine.scaling == Scaling::SubLinear && nine.p < 0.01 && study.sizes[0].p == 1.0, "{study:?}");
         assert!(study.sentence().starts_with("Not super-linear at any size"), "{}", study.sentence());
-        assert_eq!(of(TREE, &[2, 9], 200).unwrap(), study, "the same seed, the same digits");
+        assert_eq!(run_study(TREE, &[2, 9], 200).unwrap(), study, "the same seed, the same digits");
     }
 
     #[test]
@@ -226,14 +228,14 @@ mod tests {
 
     #[test]
     fn standing_tree_is_never_super_linear() {
-        let study = of("movcv v_scr 0deg\n", &[4], 4).unwrap();
+        let study = run_study("movcv v_scr 0deg\n", &[4], 4).unwrap();
         assert_eq!((study.sizes[1].fitness.mean, study.sizes[1].p, study.model), (0.0, 1.0, None));
         assert!(study.sentence().starts_with("Not super-linear at any size"), "{}", study.sentence());
     }
 
     #[test]
     fn too_little_is_refused() {
-        assert!(of(TREE, &[4], 1).unwrap_err().to_string().contains("at least 2 runs"));
-        assert!(of(TREE, &[1, 0], 4).unwrap_err().to_string().contains("above 1"));
+        assert!(run_study(TREE, &[4], 1).unwrap_err().to_string().contains("at least 2 runs"));
+        assert!(run_study(TREE, &[1, 0], 4).unwrap_err().to_string().contains("above 1"));
     }
 }

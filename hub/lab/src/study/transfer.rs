@@ -174,9 +174,9 @@ pub fn study(
         let cost = of(level, |run| run.wall_s / run.robot_seconds * 1e6);
         Some(LevelResult {
             level: level.name.clone(),
-            simulated: Estimate::of(&of(level, |run| run.simulated))?,
-            real: Estimate::of(&of(level, |run| run.real))?,
-            gap: Estimate::of(&of(level, |run| run.simulated - run.real))?,
+            simulated: Estimate::from_sample(&of(level, |run| run.simulated))?,
+            real: Estimate::from_sample(&of(level, |run| run.real))?,
+            gap: Estimate::from_sample(&of(level, |run| run.simulated - run.real))?,
             cost: cost.iter().sum::<f64>() / cost.len() as f64,
             p,
         })
@@ -206,7 +206,7 @@ fn one(
     let trees = evolution.state().islands.iter().map(|island| champion(island, &settings).tree.under_avoiding());
     let programs: Vec<Program> = trees.map(|tree| Program::compile(&tree).expect("a tree that fits a robot")).collect();
     // If there are more robots than islands, islands are used in turn.
-    let team = Team::of((0..spec.robots).map(|robot| robot % programs.len()));
+    let team = Team::from_programs((0..spec.robots).map(|robot| robot % programs.len()));
     // Fitness is measured in worlds that the evolution has not used.
     let fresh = Budget { seed: !seed, ..budget };
     let mean = |spec: &WorldSpec| {
@@ -319,7 +319,7 @@ mod tests {
         Level { name: name.into(), config: load(None, keys(&texts).unwrap()).unwrap() }
     }
 
-    fn of(levels: &[Level], real: &WorldSpec, seeds: usize) -> Result<TransferStudy, StudyError> {
+    fn run_study(levels: &[Level], real: &WorldSpec, seeds: usize) -> Result<TransferStudy, StudyError> {
         let budget = Budget { seconds: 5.0, runs: 4, seed: 9 };
         study(&Simd::default(), levels, Some(real), seeds, budget, &AtomicBool::new(false), || {})
     }
@@ -329,13 +329,13 @@ mod tests {
         let same = level("same", &[]);
         let mut other = level("slippery", &[]);
         other.config.spec.robot.mu = 0.1;
-        let found = of(&[same.clone(), other], &same.config.spec, 2).unwrap();
+        let found = run_study(&[same.clone(), other], &same.config.spec, 2).unwrap();
         assert!(found.runs[..2].iter().all(|run| run.simulated == run.real), "{found:?}");
         assert_eq!(found.levels[0].p, None);
         assert!(found.levels[1].p.is_some() && found.levels.iter().all(|level| level.cost > 0.0));
         assert!(found.draw().contains("slippery") && found.sentence().contains("2 seeds per setting are too few"));
         assert!((least_p(5) - 2.0 / 252.0).abs() < 1e-12);
-        let mut again = of(std::slice::from_ref(&same), &same.config.spec, 2).unwrap().runs;
+        let mut again = run_study(std::slice::from_ref(&same), &same.config.spec, 2).unwrap().runs;
         again.iter_mut().zip(&found.runs).for_each(|(run, first)| run.wall_s = first.wall_s);
         assert_eq!(again, found.runs[..2], "but for the clock the same digits");
     }
@@ -345,8 +345,13 @@ mod tests {
         let four = level("four", &[]);
         let nine = WorldSpec::benchmark(9);
         assert!(
-            of(std::slice::from_ref(&four), &nine, 2).unwrap_err().to_string().contains("four: 4 robots evolve, but 9")
+            run_study(std::slice::from_ref(&four), &nine, 2)
+                .unwrap_err()
+                .to_string()
+                .contains("four: 4 robots evolve, but 9")
         );
-        assert!(of(std::slice::from_ref(&four), &four.config.spec, 1).is_err() && of(&[], &nine, 2).is_err());
+        assert!(
+            run_study(std::slice::from_ref(&four), &four.config.spec, 1).is_err() && run_study(&[], &nine, 2).is_err()
+        );
     }
 }

@@ -131,7 +131,7 @@ pub fn study(
         let of = |program: usize| fresh.fitness(engine, &programs, &Team::all(program), &world);
         let (before, after) = (of(0), of(1));
         let gain = paired(&after, &before).map_or((0.0, [0.0; 2]), |t| (t.difference, t.interval));
-        let (Some(before), Some(after)) = (Estimate::of(&before), Estimate::of(&after)) else {
+        let (Some(before), Some(after)) = (Estimate::from_sample(&before), Estimate::from_sample(&after)) else {
             return study_error("a measurement needs at least two runs");
         };
         measured.push(Elsewhere { robots: *size, before, after, gain: gain.0, interval: gain.1 });
@@ -265,7 +265,7 @@ mod tests {
         Tree::parse(include_str!("../../../../docs/trees/806768.bt")).unwrap()
     }
 
-    fn of(tree: &Tree, generations: u32) -> Result<TuneStudy, StudyError> {
+    fn run_study(tree: &Tree, generations: u32) -> Result<TuneStudy, StudyError> {
         let budget = Budget { seconds: 20.0, runs: 100, seed: 1 };
         let plan = TunePlan { generations, trials: 8, budget };
         study(&Simd::default(), tree, 4, &[2], WorldSpec::benchmark, plan, |_, _| {})
@@ -275,11 +275,11 @@ mod tests {
     fn tuning_recovers_detuned_tree() {
         // The search must find numbers with which robots move at all.
         let spoilt = Tree::parse("sel\n  avoiding\n  mulas v_goal.y v_blue.y 0.0 v_up.x\n").unwrap();
-        let found = of(&spoilt, 1).unwrap();
+        let found = run_study(&spoilt, 1).unwrap();
         assert_eq!((found.course.len(), found.sizes.len()), (1, 2));
         let own = tree();
-        let found = of(&own, 6).unwrap();
-        assert_eq!(found, of(&own, 6).unwrap(), "the same seed, the same digits");
+        let found = run_study(&own, 6).unwrap();
+        assert_eq!(found, run_study(&own, 6).unwrap(), "the same seed, the same digits");
         let size = found.sizes.iter().find(|size| size.robots == 4).unwrap();
         assert!((size.after.mean - size.before.mean - size.gain).abs() < 1e-12);
         assert!(!found.changed.is_empty() && Tree::parse(&found.tree).is_ok());
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn trees_without_numbers_are_refused() {
-        assert!(of(&Tree::parse("avoiding\n").unwrap(), 1).unwrap_err().to_string().contains("0 numbers"));
-        assert!(of(&tree(), 0).unwrap_err().to_string().contains("one generation"));
+        assert!(run_study(&Tree::parse("avoiding\n").unwrap(), 1).unwrap_err().to_string().contains("0 numbers"));
+        assert!(run_study(&tree(), 0).unwrap_err().to_string().contains("one generation"));
     }
 }

@@ -25,7 +25,7 @@ pub struct Best {
 
 impl Best {
     /// Returns the best of a setting's runs; `None` if no result contains champions.
-    pub fn of<'a>(label: &str, runs: impl Iterator<Item = (&'a Run, &'a Map<String, Value>)>) -> Option<Best> {
+    pub fn from_runs<'a>(label: &str, runs: impl Iterator<Item = (&'a Run, &'a Map<String, Value>)>) -> Option<Best> {
         let bests = runs.filter_map(|(run, result)| {
             let number = |champion: &Value, key: &str| champion.get(key)?.as_f64().filter(|x| x.is_finite());
             let champions = result.get("champions")?.as_array()?.iter().enumerate();
@@ -78,16 +78,16 @@ mod tests {
         let runs = [run(2), run(4), run(5)];
         let results =
             [result(&[[0.5, 0.1], [0.4, 0.2]]), result(&[[0.32, 0.296], [0.3, 0.25]]), result(&[[0.4, 0.296]])];
-        let best = Best::of("racing", runs.iter().zip(&results)).unwrap();
+        let best = Best::from_runs("racing", runs.iter().zip(&results)).unwrap();
         assert_eq!((best.run.as_str(), best.seed, best.in_evolution), ("p1-s4", 4, 0.32));
         assert_eq!(
             best.line(Path::new("runs/five")),
             "Best run of racing: p1-s4 (seed 4), 0.2960 remeasured (0.3200 in evolution): runs/five/runs/p1-s4/trees/champion-0.bt"
         );
-        let second = Best::of("racing", runs[..1].iter().zip(&results)).unwrap();
+        let second = Best::from_runs("racing", runs[..1].iter().zip(&results)).unwrap();
         assert_eq!(second.tree, Path::new("runs/p1-s2/trees/champion-1.bt"));
         let none = [Map::new()];
-        assert_eq!(Best::of("racing", runs.iter().zip(&none)), None);
+        assert_eq!(Best::from_runs("racing", runs.iter().zip(&none)), None);
         assert_eq!(markdown(&[], Path::new("")), "");
     }
 }

@@ -8,7 +8,7 @@ use super::file::Sweep;
 use super::folder::{Folder, write};
 use super::heatmap::{self, Ends};
 use super::page;
-use super::printed::{self, Compared, Found};
+use super::printed::{self, Compared, PointResults};
 use super::problem::Problem;
 use super::summary::{self, Group, Readable, Row};
 use super::table_files::Files;
@@ -66,7 +66,7 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     let mut svg = figure::draw(&sweep.name, sweep.axes, &drawn);
     let best = (0..sweep.points.len()).filter_map(|point| {
         let of_point = runs.iter().copied().zip(&found).filter(|(run, _)| run.point == point);
-        Best::of(&sweep.points[point].label, of_point)
+        Best::from_runs(&sweep.points[point].label, of_point)
     });
     let best = best.collect();
     let collected = Collected { settings, best, printed: printed::compare(&sweep.printed, &sweep.points, &told) };
@@ -127,7 +127,7 @@ fn add<'a>(table: &mut Table, all: impl Iterator<Item = &'a Map<String, Value>>,
     for key in all.flat_map(Map::keys) {
         if table.iter().all(|(name, _)| name != key) {
             let values: Vec<&Value> = rows.iter().map(|row| row.get(key).unwrap_or(&Value::Null)).collect();
-            table.push((key.clone(), Column::of(&values)));
+            table.push((key.clone(), Column::from_values(&values)));
         }
     }
 }
@@ -139,10 +139,10 @@ fn generations(
     folder: &Folder,
     runs: &[&Run],
     found: &[Map<String, Value>],
-) -> Result<(Vec<Setting>, Vec<Found>), Problem> {
+) -> Result<(Vec<Setting>, Vec<PointResults>), Problem> {
     let setting = |point: &super::Point| Setting { label: point.label.clone(), ..Setting::default() };
     let mut settings: Vec<Setting> = sweep.points.iter().map(setting).collect();
-    let mut told = vec![Found::default(); settings.len()];
+    let mut told = vec![PointResults::default(); settings.len()];
     let mut files = Files::begin(&folder.join(""), "generations", &piece(sweep, &[]))?;
     let mut held: Vec<(&Run, GenerationRow)> = Vec::new();
     for (run, result) in runs.iter().zip(found) {

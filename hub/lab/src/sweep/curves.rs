@@ -67,7 +67,7 @@ pub enum Quality {
 
 impl Quality {
     /// Value after a generation; `None` if its time was not recorded.
-    fn of(self, generation: u32, islands: &[GenerationRow], times: &Times) -> Option<f64> {
+    fn value_at(self, generation: u32, islands: &[GenerationRow], times: &Times) -> Option<f64> {
         let mean = |value: fn(&GenerationRow) -> f64| islands.iter().map(value).sum::<f64>() / islands.len() as f64;
         Some(match self {
             Quality::Derated => mean(|g| g.derated),
@@ -113,7 +113,7 @@ pub fn of_run(lines: &[GenerationRow], times: &Times, quality: Quality) -> Vec<S
     }
     let step = |(generation, islands): (u32, Vec<GenerationRow>)| {
         let robot_seconds = islands.iter().map(|g| g.robot_seconds).fold(0.0, f64::max);
-        Some(Step { generation, robot_seconds, value: quality.of(generation, &islands, times)? })
+        Some(Step { generation, robot_seconds, value: quality.value_at(generation, &islands, times)? })
     };
     generations.into_iter().filter_map(step).collect()
 }
@@ -162,7 +162,7 @@ pub fn mean_course(runs: &[Vec<Step>]) -> Vec<MeanStep> {
     let length = runs.iter().map(Vec::len).min().unwrap_or(0);
     let t = if runs.len() > 1 { student_t_975(runs.len() - 1) } else { 0.0 };
     let step = |i: usize| {
-        let spread = Spread::of(&runs.iter().map(|run| run[i].value).collect::<Vec<_>>())?;
+        let spread = Spread::from_sample(&runs.iter().map(|run| run[i].value).collect::<Vec<_>>())?;
         let robot_seconds = runs.iter().map(|run| run[i].robot_seconds).sum::<f64>() / runs.len() as f64;
         let half = spread.half_interval(t);
         Some(MeanStep { generation: runs[0][i].generation, robot_seconds, mean: spread.mean, half })

@@ -48,11 +48,11 @@ pub fn generations(folder: &Path) -> Result<Vec<GenerationRow>, Problem> {
 
 /// Reads the rows of a run's table.
 fn rows<R: DeserializeOwned, C: FromIterator<R>>(path: &Path) -> Result<C, Problem> {
-    let file = file::open(path).map_err(|error| Problem::of(path, error))?;
+    let file = file::open(path).map_err(|error| Problem::new(path, error))?;
     let mut reader = csv::Reader::from_reader(file);
     let rows: Result<C, csv::Error> = reader.deserialize().take(MAX_GENERATIONS).collect();
     rows.map_err(|error| {
-        Problem::of(path, format!("{error}; if it is damaged, remove the run's folder to repeat the run"))
+        Problem::new(path, format!("{error}; if it is damaged, remove the run's folder to repeat the run"))
     })
 }
 
@@ -97,10 +97,10 @@ impl Run {
     /// If the file cannot be read, or is not a result of this seed.
     pub fn result(&self) -> Result<Map<String, Value>, Problem> {
         let path = self.folder.join("result.json");
-        let bytes = file::bytes(&path, MAX_RESULT).map_err(|error| Problem::of(&path, error))?;
-        let found: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|error| Problem::of(&path, error))?;
+        let bytes = file::bytes(&path, MAX_RESULT).map_err(|error| Problem::new(&path, error))?;
+        let found: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|error| Problem::new(&path, error))?;
         if found.get("seed").and_then(Value::as_u64) != Some(self.seed) {
-            return Err(Problem::of(&path, format!("not the result of seed {}", self.seed)));
+            return Err(Problem::new(&path, format!("not the result of seed {}", self.seed)));
         }
         Ok(found)
     }
@@ -127,7 +127,7 @@ impl Run {
     /// If its evolution file is invalid.
     pub fn simulation(&self) -> Result<f64, Problem> {
         let config = evolution_file::load(Some(&self.file), Table::new());
-        let config = config.map_err(|error| Problem::of(&self.file, error))?;
+        let config = config.map_err(|error| Problem::new(&self.file, error))?;
         Ok(config.spec.robots as f64 * f64::from(config.seconds))
     }
 
@@ -147,14 +147,14 @@ impl Run {
     ///
     /// # Errors
     /// If its log cannot be opened or locked.
-    pub fn take(&self) -> Result<Option<File>, Problem> {
+    pub fn try_lock(&self) -> Result<Option<File>, Problem> {
         let log = self.log();
-        let file = file::append(&log).map_err(|error| Problem::of(&log, error))?;
+        let file = file::append(&log).map_err(|error| Problem::new(&log, error))?;
         Ok(locked(&file, &log)?.then_some(file))
     }
 
     /// Starts the run with these options, or resumes it from its last checkpoint. `said` is the result of
-    /// [`Run::take`]. The run ends when the returned child's standard input is closed, so it cannot outlive this
+    /// [`Run::try_lock`]. The run ends when the returned child's standard input is closed, so it cannot outlive this
     /// process.
     ///
     /// # Errors
@@ -167,7 +167,7 @@ impl Run {
         options: &[String],
     ) -> Result<Child, Problem> {
         let log = self.log();
-        said.set_len(0).map_err(|error| Problem::of(&log, error))?;
+        said.set_len(0).map_err(|error| Problem::new(&log, error))?;
         let mut command = Command::new(program);
         command.arg("evolve");
         match self.state() {
@@ -186,7 +186,7 @@ impl Run {
             command.env("RAYON_NUM_THREADS", threads.to_string());
         }
         // Separate process group: Ctrl-C reaches only the sweep, which then ends its runs.
-        command.process_group(0).spawn().map_err(|error| Problem::of(program, error))
+        command.process_group(0).spawn().map_err(|error| Problem::new(program, error))
     }
 }
 

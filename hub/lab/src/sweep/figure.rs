@@ -25,7 +25,7 @@ pub struct Setting {
 /// Draws up to 14 settings: the mean of each with its band or boxes, every run, and the remeasured champions.
 pub fn draw(title: &str, axes: Axes, settings: &[Setting]) -> String {
     let drawn = &settings[..settings.len().min(Stroke::SERIES)];
-    let scale = Scale::of(axes.x, drawn);
+    let scale = Scale::new(axes.x, drawn);
     let (first, bold) = match (axes.boxes, axes.y) {
         (Some(every), _) => {
             (format!("{title}: all runs, {every} generations a box"), "the best run of each setting is bold")
@@ -103,7 +103,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(along: Along, settings: &[Setting]) -> Scale {
+    fn new(along: Along, settings: &[Setting]) -> Scale {
         let last = |s: &Setting| s.courses.iter().filter_map(|c| c.last()).map(|s| s.robot_seconds).fold(0.0, f64::max);
         let most = settings.iter().map(last).fold(0.0, f64::max);
         let (unit, label) = match along {
@@ -165,7 +165,7 @@ fn draw_again(plot: &mut Plot, setting: &Setting, stroke: Stroke, x: f64) {
     let dot = |(i, value): (usize, &Option<f64>)| Some((x - 0.2 + 0.4 * i as f64 / width, (*value)?, i));
     let dots: Vec<(f64, f64, usize)> = setting.remeasured.iter().enumerate().filter_map(dot).collect();
     let values: Vec<f64> = dots.iter().map(|d| d.1).collect();
-    let Some(spread) = Spread::of(&values) else { return };
+    let Some(spread) = Spread::from_sample(&values) else { return };
     let bar = [x - 0.3, x + 0.3];
     if let Some(half) = spread.half_interval(student_t_975(values.len().max(2) - 1)) {
         let (low, high) = (spread.mean - half, spread.mean + half);

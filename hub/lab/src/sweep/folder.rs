@@ -51,14 +51,14 @@ impl Folder {
         let staged = stage(sweep, check)?;
         let points = path.join("points");
         refuse_foreign(path)?;
-        std::fs::create_dir_all(path).map_err(|error| Problem::of(path, error))?;
+        std::fs::create_dir_all(path).map_err(|error| Problem::new(path, error))?;
         let lock = path.join("lock");
-        let lock = file::append(&lock).map_err(|error| Problem::of(&lock, error))?;
+        let lock = file::append(&lock).map_err(|error| Problem::new(&lock, error))?;
         let deadline = Instant::now() + patience;
         while !locked(&lock, path)? {
             if Instant::now() >= deadline {
                 let remedy = "wait for its end, or choose another folder with --output";
-                return Err(Problem::of(path, format!("another sweep uses this folder; {remedy}")));
+                return Err(Problem::new(path, format!("another sweep uses this folder; {remedy}")));
             }
             std::thread::sleep(LOOK);
         }
@@ -66,7 +66,7 @@ impl Folder {
             compare(staged.path(), path)?;
         }
         for folder in [&points, &path.join("runs")] {
-            std::fs::create_dir_all(folder).map_err(|error| Problem::of(folder, error))?;
+            std::fs::create_dir_all(folder).map_err(|error| Problem::new(folder, error))?;
         }
         for (name, bytes) in files(staged.path())? {
             write(&points.join(name), &bytes)?;
@@ -90,11 +90,11 @@ fn refuse_foreign(path: &Path) -> Result<(), Problem> {
     if path.join("points").is_dir() || !path.exists() {
         return Ok(());
     }
-    for entry in std::fs::read_dir(path).map_err(|error| Problem::of(path, error))? {
-        let name = entry.map_err(|error| Problem::of(path, error))?.file_name();
+    for entry in std::fs::read_dir(path).map_err(|error| Problem::new(path, error))? {
+        let name = entry.map_err(|error| Problem::new(path, error))?.file_name();
         if !["lock", "runs"].iter().any(|own| name == *own) {
             let name = name.to_string_lossy();
-            return Err(Problem::of(
+            return Err(Problem::new(
                 path,
                 format!("not a sweep folder (contains `{name}`); choose a new folder with --output"),
             ));
@@ -121,7 +121,7 @@ pub fn join(
         }
     }
     let runs = path.join("runs");
-    std::fs::create_dir_all(&runs).map_err(|error| Problem::of(&runs, error))
+    std::fs::create_dir_all(&runs).map_err(|error| Problem::new(&runs, error))
 }
 
 /// Returns the runs of a sweep in a folder, whether or not it exists.
@@ -138,7 +138,7 @@ pub fn runs(path: &Path, sweep: &Sweep) -> Vec<Run> {
 /// # Errors
 /// If it cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
-    atomic::write(path, bytes).map_err(|error| Problem::of(path, error))
+    atomic::write(path, bytes).map_err(|error| Problem::new(path, error))
 }
 
 /// Validates every point's evolution file as [`Folder::open`] does, without writing to the folder.
@@ -151,10 +151,10 @@ pub fn check(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Resu
 
 /// Writes the points' files into a temporary folder, and validates them there.
 fn stage(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<tempfile::TempDir, Problem> {
-    let staged = tempfile::tempdir().map_err(|error| Problem::of(&std::env::temp_dir(), error))?;
+    let staged = tempfile::tempdir().map_err(|error| Problem::new(&std::env::temp_dir(), error))?;
     for (i, point) in sweep.points.iter().enumerate() {
         let wrong = |message: String| {
-            Problem::of(Path::new(&sweep.file), format!("point {} (`{}`): {message}", i + 1, point.label))
+            Problem::new(Path::new(&sweep.file), format!("point {} (`{}`): {message}", i + 1, point.label))
         };
         let kept = points::files(sweep, i).map_err(|problem| wrong(problem.to_string()))?;
         for file in &kept {
@@ -188,7 +188,7 @@ fn compare(staged: &Path, folder: &Path) -> Result<(), Problem> {
             let remedy = "undo the change, or choose another folder with --output";
             let what =
                 format!("the sweep was started with another {}; {remedy}", Path::new("points").join(name).display());
-            return Err(Problem::of(folder, what));
+            return Err(Problem::new(folder, what));
         }
     }
     Ok(())
@@ -208,7 +208,7 @@ fn files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, Problem> {
         files.sort();
         Ok(files)
     };
-    read().map_err(|error: std::io::Error| Problem::of(folder, error))
+    read().map_err(|error: std::io::Error| Problem::new(folder, error))
 }
 
 #[cfg(test)]

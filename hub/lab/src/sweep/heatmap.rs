@@ -39,7 +39,7 @@ const MARGIN: f64 = 20.0;
 
 /// Draws the map; `None` if the points are not those of a grid of exactly two keys. `what` describes the fitness.
 pub fn draw(title: &str, what: &str, points: &[Point], ends: &[Ends]) -> Option<String> {
-    let grid = Grid::of(points)?;
+    let grid = Grid::from_points(points)?;
     let means: Vec<Option<f64>> = ends.iter().map(mean).collect();
     let low = means.iter().flatten().copied().fold(f64::INFINITY, f64::min);
     let high = means.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -122,7 +122,7 @@ struct Grid {
 }
 
 impl Grid {
-    fn of(points: &[Point]) -> Option<Grid> {
+    fn from_points(points: &[Point]) -> Option<Grid> {
         let [(first, _), (second, _)] = &points.first()?.values[..] else { return None };
         let (mut down, mut across, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for point in points {

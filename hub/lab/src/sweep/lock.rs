@@ -14,7 +14,7 @@ pub(crate) fn locked(file: &File, path: &Path) -> Result<bool, Problem> {
         Err(TryLockError::WouldBlock) => Ok(false),
         Err(TryLockError::Error(error)) => {
             let remedy = "mount the disk with locks (NFS 4, or Lustre with the option flock)";
-            Err(Problem::of(path, format!("cannot be locked: {error}; {remedy}")))
+            Err(Problem::new(path, format!("cannot be locked: {error}; {remedy}")))
         }
     }
 }

@@ -2,7 +2,7 @@
 //! tables, curves and statistics.
 //!
 //! [`mod@file`] and [`point`] define the runs, [`folder`] stores them, and [`schedule`] executes them through
-//! [`evolution`]. Runs are executed locally, or as jobs of [`slurm`] on many machines that each do [`only`] some of
+//! [`evolution`]. Runs are executed locally, or as jobs of [`slurm`] on many machines that each do [`selection`] some of
 //! them. [`missing`] lists unfinished runs, and [`collect`] writes the results: [`table_files`], [`figure`] of
 //! [`curves`], [`heatmap`], [`summary`], [`best`], [`printed`] and [`page`].
 
@@ -16,13 +16,13 @@ pub mod folder;
 pub mod heatmap;
 pub(crate) mod lock;
 pub mod missing;
-pub mod only;
 pub mod page;
 pub mod point;
 pub(crate) mod points;
 pub mod printed;
 pub mod problem;
 pub mod schedule;
+pub mod selection;
 pub mod slurm;
 pub mod summary;
 pub mod table_files;

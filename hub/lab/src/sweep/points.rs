@@ -36,12 +36,12 @@ pub(crate) fn files(sweep: &Sweep, point: usize) -> Result<Vec<StoredFile>, Prob
     for key in INPUTS {
         let Some(Value::String(named)) = content.get(key) else { continue };
         let original = sweep.home.join(named);
-        let bytes = file::bytes(&original, MAX_INPUT).map_err(|error| Problem::of(&original, error))?;
+        let bytes = file::bytes(&original, MAX_INPUT).map_err(|error| Problem::new(&original, error))?;
         let name = format!("p{}-{key}.toml", point + 1);
         content.insert(key.into(), Value::String(name.clone()));
         files.push(StoredFile { name, bytes, original: Some(original) });
     }
-    let text = toml::to_string(&content).map_err(|error| Problem::of(Path::new(&sweep.file), error))?;
+    let text = toml::to_string(&content).map_err(|error| Problem::new(Path::new(&sweep.file), error))?;
     files.push(StoredFile { name: name(point), bytes: text.into_bytes(), original: None });
     Ok(files)
 }

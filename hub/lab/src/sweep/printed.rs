@@ -87,7 +87,7 @@ pub enum Numbers {
 
 /// Results of the runs of a point.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct PointResults {
     /// Curves of the runs.
     pub courses: Vec<Vec<Step>>,
     /// Mean fitness of their populations at the end.
@@ -158,7 +158,7 @@ impl Printed {
         }
     }
 
-    fn compare(&self, point: &str, found: &Found) -> Compared {
+    fn compare(&self, point: &str, found: &PointResults) -> Compared {
         let values = self.of.values(found);
         let here = match (self.take, self.level) {
             (Take::Reaches, Some(level)) => {
@@ -169,7 +169,7 @@ impl Printed {
         };
         let (thesis, thesis_spread) = match &self.thesis {
             Numbers::One(number) => (Some(*number), None),
-            Numbers::Runs(runs) => (self.taken(runs), Spread::of(runs)),
+            Numbers::Runs(runs) => (self.taken(runs), Spread::from_sample(runs)),
         };
         Compared {
             point: point.into(),
@@ -178,14 +178,14 @@ impl Printed {
             thesis,
             thesis_spread,
             here,
-            spread: Spread::of(&values).filter(|_| self.take != Take::Reaches),
+            spread: Spread::from_sample(&values).filter(|_| self.take != Take::Reaches),
             runs: values.len(),
         }
     }
 
     /// Returns the statistic of the runs' values.
     fn taken(&self, values: &[f64]) -> Option<f64> {
-        let spread = Spread::of(values)?;
+        let spread = Spread::from_sample(values)?;
         Some(match self.take {
             Take::Greatest => spread.max,
             Take::Least => spread.min,
@@ -204,7 +204,7 @@ impl Printed {
 
 impl Quantity {
     /// Returns one value for each run that has one.
-    fn values(self, found: &Found) -> Vec<f64> {
+    fn values(self, found: &PointResults) -> Vec<f64> {
         let of_courses = |value: fn(&[Step]) -> Option<f64>| found.courses.iter().filter_map(|c| value(c)).collect();
         let of_results =
             |value: fn(&Map<String, Value>) -> Option<f64>| found.results.iter().filter_map(value).collect();
@@ -235,7 +235,7 @@ pub fn check(printed: &[Printed], points: &[Point]) -> Result<(), String> {
 }
 
 /// Compares all published numbers with the results of the points' runs; they must have passed [`check`].
-pub fn compare(printed: &[Printed], points: &[Point], found: &[Found]) -> Vec<Compared> {
+pub fn compare(printed: &[Printed], points: &[Point], found: &[PointResults]) -> Vec<Compared> {
     let one = |p: &Printed| p.place(points).ok().map(|place| p.compare(&points[place].label, &found[place]));
     printed.iter().filter_map(one).collect()
 }
@@ -280,13 +280,13 @@ mod tests {
         parse("s.toml", &text, Path::new(".")).map(|sweep| sweep.printed).map_err(|error| error.to_string())
     }
 
-    fn found() -> Found {
+    fn found() -> PointResults {
         let step = |generation: u32, value: f64| Step { generation, robot_seconds: 0.0, value };
         let result = |fitness: f64| {
             let tree = "seq\n  successl\n  failurel\n";
             serde_json::json!({ "remeasured_best": fitness, "best_tree": tree }).as_object().unwrap().clone()
         };
-        Found {
+        PointResults {
             courses: vec![vec![step(1, 0.3), step(2, 0.1)], vec![step(1, 0.1), step(2, 0.5)]],
             populations: vec![0.01, 0.03],
             results: vec![result(0.2), result(0.4)],
@@ -308,20 +308,20 @@ mod tests {
         ] {
             let printed = printed(&format!("point = \"b\"\n{text}")).unwrap();
             let points = parse("s.toml", SWEEP, Path::new(".")).unwrap().points;
-            let compared = compare(&printed, &points, &[Found::default(), found()]).remove(0);
+            let compared = compare(&printed, &points, &[PointResults::default(), found()]).remove(0);
             assert!((compared.here.unwrap() - here).abs() < 1e-12, "{text}: {compared:?}");
             assert!((compared.thesis.unwrap() - thesis).abs() < 1e-12 && compared.point == "b", "{text}: {compared:?}");
             assert_eq!((compared.runs, compared.spread.is_none()), (2, text.contains("reaches")), "{text}");
         }
         let points = parse("s.toml", SWEEP, Path::new(".")).unwrap().points;
         let never = printed("point = \"a\"\nof = \"end\"\ntake = \"reaches\"\nlevel = 0.9\nthesis = 25").unwrap();
-        let compared = compare(&never, &points, &[found(), Found::default()]);
+        let compared = compare(&never, &points, &[found(), PointResults::default()]);
         assert_eq!((compared[0].here, compared[0].thesis_spread), (None, None));
         assert_eq!(table(&compared).rows[0][3..6], ["25.000", "-", "-"]);
         let parsimony = printed("point = \"a\"\nof = \"parsimony\"\nthesis = 0.8").unwrap();
-        let compared = compare(&parsimony, &points, &[found(), Found::default()]);
+        let compared = compare(&parsimony, &points, &[found(), PointResults::default()]);
         assert!((0.99..1.0).contains(&compared[0].here.unwrap()), "{compared:?}");
-        let none = compare(&parsimony, &points, &[Found::default(), Found::default()]);
+        let none = compare(&parsimony, &points, &[PointResults::default(), PointResults::default()]);
         assert_eq!((none[0].here, none[0].spread, none[0].thesis), (None, None, Some(0.8)));
     }
 

@@ -14,7 +14,7 @@ pub struct Problem {
 
 impl Problem {
     /// Creates the error of a file from another error or a text.
-    pub fn of(path: &Path, message: impl ToString) -> Problem {
+    pub fn new(path: &Path, message: impl ToString) -> Problem {
         // Errors of libraries may have several lines; errors of this program have one.
         Problem { path: path.into(), message: message.to_string().replace('\n', "; ") }
     }

@@ -34,7 +34,7 @@ pub enum Ending {
 
 /// Event of a run for progress output.
 #[derive(Clone, Copy, Debug)]
-pub enum Told<'a> {
+pub enum RunEvent<'a> {
     /// Another process works on the run; waiting for it.
     Waits,
     /// The run ended.
@@ -58,7 +58,7 @@ pub struct Plan<'a> {
 
 /// Executes the unfinished runs, and returns the outcome of each run in their order. `tell` receives events of runs
 /// that were not finished before, from any thread.
-pub fn execute(runs: &[Run], plan: &Plan<'_>, tell: impl Fn(&Run, Told<'_>) + Sync) -> Vec<Ending> {
+pub fn execute(runs: &[Run], plan: &Plan<'_>, tell: impl Fn(&Run, RunEvent<'_>) + Sync) -> Vec<Ending> {
     let endings: Vec<Mutex<Ending>> = runs.iter().map(|_| Mutex::new(Ending::Stopped)).collect();
     let queue = Mutex::new(runs.iter().zip(&endings));
     let work = || {
@@ -70,9 +70,9 @@ pub fn execute(runs: &[Run], plan: &Plan<'_>, tell: impl Fn(&Run, Told<'_>) + Sy
             } else if plan.stop.load(Ordering::Relaxed) {
                 Ending::Stopped
             } else {
-                let waits = || tell(run, Told::Waits);
+                let waits = || tell(run, RunEvent::Waits);
                 let ending = one(run, plan, waits).unwrap_or_else(|problem| Ending::Failed(problem.to_string()));
-                tell(run, Told::Ended(&ending));
+                tell(run, RunEvent::Ended(&ending));
                 ending
             };
             if let Ok(mut place) = place.lock() {
@@ -89,14 +89,14 @@ pub fn execute(runs: &[Run], plan: &Plan<'_>, tell: impl Fn(&Run, Told<'_>) + Sy
 }
 
 fn one(run: &Run, plan: &Plan<'_>, waits: impl FnOnce()) -> Result<Ending, Problem> {
-    let Some(said) = take(run, plan.stop, waits)? else { return Ok(Ending::Stopped) };
+    let Some(said) = wait_for_lock(run, plan.stop, waits)? else { return Ok(Ending::Stopped) };
     // The previous owner of the lock may have finished the run.
     if run.state() == State::Done {
         return Ok(Ending::Done);
     }
     let mut child = run.start(said, plan.program, plan.threads, plan.options)?;
     let status = loop {
-        match child.try_wait().map_err(|error| Problem::of(plan.program, error))? {
+        match child.try_wait().map_err(|error| Problem::new(plan.program, error))? {
             Some(status) => break status,
             None if plan.stop.load(Ordering::Relaxed) => {
                 end(&mut child);
@@ -119,10 +119,10 @@ fn one(run: &Run, plan: &Plan<'_>, waits: impl FnOnce()) -> Result<Ending, Probl
 
 /// Locks a run. A run that a killed process left behind ends soon; a run on another machine may take long. `None` if
 /// this process is stopped while it waits.
-fn take(run: &Run, stop: &AtomicBool, waits: impl FnOnce()) -> Result<Option<File>, Problem> {
+fn wait_for_lock(run: &Run, stop: &AtomicBool, waits: impl FnOnce()) -> Result<Option<File>, Problem> {
     let (begun, mut waits) = (Instant::now(), Some(waits));
     loop {
-        match run.take()? {
+        match run.try_lock()? {
             Some(file) => return Ok(Some(file)),
             None if stop.load(Ordering::Relaxed) => return Ok(None),
             None => {}

@@ -93,10 +93,10 @@ fn compare(samples: &[Vec<f64>]) -> Vec<Measure> {
     let Some((first, others)) = samples.split_first() else { return Vec::new() };
     let ranks: Vec<Option<Comparison>> = others.iter().map(|sample| mann_whitney(sample, first)).collect();
     let mut adjusted = holm(&ranks.iter().flatten().map(|c| c.p).collect::<Vec<_>>()).into_iter();
-    let reference = Spread::of(first);
+    let reference = Spread::from_sample(first);
     let mut against = vec![None];
     for (sample, ranks) in others.iter().zip(ranks) {
-        against.push(match (ranks, Spread::of(sample), reference) {
+        against.push(match (ranks, Spread::from_sample(sample), reference) {
             (Some(ranks), Some(mine), Some(its)) => {
                 adjusted.next().map(|p_holm| Against { difference: mine.mean - its.mean, ranks, p_holm })
             }
@@ -104,7 +104,7 @@ fn compare(samples: &[Vec<f64>]) -> Vec<Measure> {
         });
     }
     let measure = |(sample, against_first): (&Vec<f64>, Option<Against>)| {
-        let spread = Spread::of(sample);
+        let spread = Spread::from_sample(sample);
         let half_interval = spread.and_then(|s| s.half_interval(student_t_975(s.n.max(2) - 1)));
         Measure { spread, half_interval, against_first }
     };

@@ -22,12 +22,12 @@ impl Files {
     /// If a file cannot be written.
     pub fn begin(folder: &Path, name: &str, first: &Table) -> Result<Files, Problem> {
         let paths = ["csv", "parquet"].map(|kind| folder.join(format!("{name}.{kind}")));
-        let create = |path: &Path| PartialFile::of(path).map_err(|error| Problem::of(path, error));
+        let create = |path: &Path| PartialFile::open(path).map_err(|error| Problem::new(path, error));
         let ((csv_part, csv), (parquet_part, parquet)) = (create(&paths[0])?, create(&paths[1])?);
         let mut csv = csv::Writer::from_writer(csv);
         let head = csv.write_record(first.iter().map(|(name, _)| name));
-        head.map_err(|error| Problem::of(&paths[0], error))?;
-        let parquet = ParquetFile::begin(parquet, first).map_err(|error| Problem::of(&paths[1], error))?;
+        head.map_err(|error| Problem::new(&paths[0], error))?;
+        let parquet = ParquetFile::begin(parquet, first).map_err(|error| Problem::new(&paths[1], error))?;
         let mut files = Files { csv, parquet, paths, parts: [csv_part, parquet_part] };
         files.write(first)?;
         Ok(files)
@@ -38,8 +38,8 @@ impl Files {
     /// # Errors
     /// If a file cannot be written.
     pub fn write(&mut self, table: &Table) -> Result<(), Problem> {
-        write_rows(&mut self.csv, table).map_err(|error| Problem::of(&self.paths[0], error))?;
-        self.parquet.write(table).map_err(|error| Problem::of(&self.paths[1], error))
+        write_rows(&mut self.csv, table).map_err(|error| Problem::new(&self.paths[0], error))?;
+        self.parquet.write(table).map_err(|error| Problem::new(&self.paths[1], error))
     }
 
     /// Completes both files.
@@ -47,10 +47,10 @@ impl Files {
     /// # Errors
     /// If a file cannot be written.
     pub fn finish(mut self) -> Result<(), Problem> {
-        self.csv.flush().map_err(|error| Problem::of(&self.paths[0], error))?;
-        self.parquet.finish().map_err(|error| Problem::of(&self.paths[1], error))?;
+        self.csv.flush().map_err(|error| Problem::new(&self.paths[0], error))?;
+        self.parquet.finish().map_err(|error| Problem::new(&self.paths[1], error))?;
         for (part, path) in self.parts.into_iter().zip(&self.paths) {
-            part.commit().map_err(|error| Problem::of(path, error))?;
+            part.commit().map_err(|error| Problem::new(path, error))?;
         }
         Ok(())
     }

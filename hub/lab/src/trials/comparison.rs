@@ -31,8 +31,8 @@ pub struct Compared {
 pub fn compare(real: &[f64], simulated: &[f64]) -> Option<Compared> {
     let ranks = mann_whitney(real, simulated)?;
     Some(Compared {
-        real: Spread::of(real)?,
-        simulated: Spread::of(simulated)?,
+        real: Spread::from_sample(real)?,
+        simulated: Spread::from_sample(simulated)?,
         welch: welch(real, simulated)?,
         student: student(real, simulated)?,
         mann_whitney_p: ranks.p,

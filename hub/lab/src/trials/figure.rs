@@ -7,7 +7,7 @@ use xpuck_stats::statistics::{Spread, quantile};
 
 /// Draws both samples, with the comparison if there is one; `None` if a sample is empty.
 pub fn draw(real: &[f64], simulated: &[f64], compared: Option<&Compared>) -> Option<String> {
-    let (of_real, of_simulated) = (Spread::of(real)?, Spread::of(simulated)?);
+    let (of_real, of_simulated) = (Spread::from_sample(real)?, Spread::from_sample(simulated)?);
     let mut boxes = Plot::new("Every run", "real (1), simulated (2)", "fitness");
     let mut parts = Plot::new("Fraction of the runs below", "fitness", "part");
     for (place, sample, colour) in [(1.0, real, Colour::Red), (2.0, simulated, Colour::Blue)] {

@@ -31,13 +31,13 @@ const TIMES: [(&str, &[&str]); 10] = [
     ("robot/core/src/readings.rs", &["BODY_STALE", "CAMERA_STALE"]),
     ("robot/core/src/island.rs", &["MIGRATION_WAIT"]),
     ("hub/core/src/roster.rs", &["LOST_AFTER", "SLOW_MS"]),
-    ("hub/core/src/rivals.rs", &["HOLD", "PROOF", "EPISODE"]),
+    ("hub/core/src/session_arbiter.rs", &["HOLD", "PROOF", "EPISODE"]),
     (
         "hub/core/src/switchboard/mod.rs",
         &["REPEAT", "VALID", "REFUSALS", "PING", "RESTING", "LONGEST_STEP", "POSES_HZ", "TRACKING_LOST"],
     ),
     ("hub/core/src/switchboard/run.rs", &["PREPARE", "TOUCH", "CENTRAL", "AT_REST", "RELOCATION"]),
-    ("hub/core/src/switchboard/returning.rs", &["RETURN"]),
+    ("hub/core/src/switchboard/restart.rs", &["RETURN"]),
     ("hub/core/src/switchboard/push.rs", &["GIVE_UP"]),
 ];
 
@@ -72,7 +72,7 @@ fn constants(page: &mut String, path: &str, rows: &[[String; 3]]) {
 fn settings(page: &mut String, schema: &Value) {
     // Settings are converted via text, in which an f32 of 0.05 is 0.05.
     let of = |algorithm: Algorithm| -> Table {
-        toml::to_string(&Settings::of(algorithm)).expect("plain data").parse().expect("TOML")
+        toml::to_string(&Settings::for_algorithm(algorithm)).expect("plain data").parse().expect("TOML")
     };
     let presets = ALGORITHMS.map(of);
     let names = presets.each_ref().map(|preset| preset["algorithm"].as_str().expect("a name").to_string());

@@ -21,7 +21,7 @@ pub(crate) struct Channel {
 impl Channel {
     /// Returns the channel as written by this program.
     fn own(topic: &str) -> Channel {
-        let schema = (topic[1..].into(), "jsonschema".into(), schema::of(topic).into());
+        let schema = (topic[1..].into(), "jsonschema".into(), schema::for_topic(topic).into());
         Channel { topic: topic.into(), encoding: "json".into(), metadata: BTreeMap::new(), schema: Some(schema) }
     }
 }
@@ -106,7 +106,7 @@ impl Channels {
 fn topic_of(data: &[u8]) -> Option<&'static str> {
     static FIELDS: LazyLock<[(&str, BTreeSet<String>); TOPICS.len()]> = LazyLock::new(|| {
         TOPICS.map(|topic| {
-            let schema: serde_json::Value = serde_json::from_str(schema::of(topic)).unwrap_or_default();
+            let schema: serde_json::Value = serde_json::from_str(schema::for_topic(topic)).unwrap_or_default();
             (topic, schema["properties"].as_object().into_iter().flat_map(|p| p.keys().cloned()).collect())
         })
     });

@@ -79,7 +79,7 @@ enum Packing {
 }
 
 impl Packing {
-    fn of(name: &[u8]) -> Option<Packing> {
+    fn from_name(name: &[u8]) -> Option<Packing> {
         match name {
             b"" => Some(Packing::Not),
             b"zstd" => Some(Packing::Zstd),
@@ -131,7 +131,7 @@ impl Frame {
         let bounds = (fields.u64()?, fields.u64()?);
         let (unpacked, crc) = (fields.u64()?, fields.u32()?);
         let name = fields.block()?;
-        let packing = Packing::of(name)?;
+        let packing = Packing::from_name(name)?;
         let packed = fields.u64()?;
         let head = FIXED + 8 + name.len();
         let plain = packing == Packing::Not;

@@ -36,7 +36,7 @@ impl<W: Write + Seek> McapFile<W> {
     /// # Errors
     /// On an I/O error, such as a full disk.
     pub fn write(&mut self, entry: &Entry) -> io::Result<()> {
-        self.write_with(entry, schema::of(entry.topic()))
+        self.write_with(entry, schema::for_topic(entry.topic()))
     }
 
     /// Same as [`McapFile::write`], with another schema text for the entry's topic.

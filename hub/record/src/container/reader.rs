@@ -1,9 +1,9 @@
 //! Reads a record chunk by chunk, across damage: returns each valid chunk once, and counts the damage.
 
-use super::between::{self, End, MAX_BETWEEN, Summary};
 use super::channels::{ChannelMap, Channels};
 use super::chunk::{Fields, MAGIC, bounds, kind, messages};
 use super::foreign;
+use super::framing::{self, End, MAX_BETWEEN, Summary};
 use super::scan::{Scanner, Source, Whole};
 use std::collections::BTreeSet;
 use std::io::Result;
@@ -165,8 +165,8 @@ impl<S: Source> Reader<S> {
         let from = self.at;
         let bytes = if to - from <= MAX_BETWEEN { self.scanner.bytes(from, to)? } else { Vec::new() };
         let explained = match &self.last {
-            Some(chunk) => between::behind(&bytes, &chunk.records),
-            None => between::at_start(&bytes),
+            Some(chunk) => framing::behind(&bytes, &chunk.records),
+            None => framing::at_start(&bytes),
         };
         let at = from + explained as u64;
         self.note_added(from, &bytes[..explained.min(bytes.len())]);
@@ -175,7 +175,7 @@ impl<S: Source> Reader<S> {
             None => {
                 let rest = &bytes[explained.min(bytes.len())..];
                 let looked_at = bytes.len() as u64 == to - from;
-                self.end = if looked_at { between::end(rest, at, self.summary.as_ref()) } else { End::Damaged };
+                self.end = if looked_at { framing::end(rest, at, self.summary.as_ref()) } else { End::Damaged };
                 self.end != End::Damaged
             }
         };

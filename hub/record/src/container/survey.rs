@@ -1,9 +1,9 @@
 //! Copies the valid messages of a damaged record to a new one, which is verified by reading it back.
 
-use super::between::End;
 use super::channels::{Channel, ChannelMap};
 use super::chunk::{Fields, MAGIC, MAX_CHUNK, Message, kind, messages};
 use super::foreign;
+use super::framing::End;
 use super::mcap_file::{options, plain};
 use super::reader::{Chunk, Damage, Reader};
 pub use super::scan::Source;
@@ -52,7 +52,7 @@ pub fn read_back(from: impl Read) -> io::Result<Proof> {
 }
 
 /// A valid chunk.
-pub(crate) struct Found {
+pub(crate) struct ValidChunk {
     from: u64,
     /// Time and number of its first message.
     first: (u64, u32),
@@ -69,7 +69,7 @@ pub(crate) struct Survey {
     /// Length (bytes).
     pub bytes: u64,
     /// Valid chunks without duplicates, in chronological order.
-    pub chunks: Vec<Found>,
+    pub chunks: Vec<ValidChunk>,
     /// Number of messages of known channels.
     pub messages: u64,
     damage: Damage,
@@ -84,7 +84,7 @@ impl Survey {
     ///
     /// # Errors
     /// On an I/O error.
-    pub fn of(source: impl Source) -> io::Result<Survey> {
+    pub fn scan(source: impl Source) -> io::Result<Survey> {
         let (mut magic, bytes) = ([0; MAGIC.len()], source.length()?);
         source.read_at(0, &mut magic)?;
         let mut reader = Reader::new(source)?;
@@ -92,7 +92,7 @@ impl Survey {
         while let Some(Chunk { from, records, meanings }) = reader.next_chunk()? {
             total += messages(records).filter(|m| known(meanings, m).is_some()).count() as u64;
             let first = messages(records).next().map_or((0, 0), |m| (m.log_time, m.sequence));
-            chunks.push(Found { from: *from, first, meanings: meanings.clone() });
+            chunks.push(ValidChunk { from: *from, first, meanings: meanings.clone() });
         }
         // A piece of the file that was moved to another place is put back.
         chunks.sort_by_key(|found| found.first);
@@ -174,6 +174,6 @@ fn add<W: Write + Seek>(writer: &mut mcap::Writer<W>, channel: &Channel) -> mcap
 /// # Errors
 /// On an I/O error.
 pub fn copy(from: impl Source, to: impl Write + Seek) -> io::Result<(Proof, Option<String>)> {
-    let survey = Survey::of(&from)?;
+    let survey = Survey::scan(&from)?;
     Ok((survey.write(&from, to)?, survey.damage(true)))
 }

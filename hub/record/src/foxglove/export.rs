@@ -34,13 +34,13 @@ pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64) -> bool) -> 
     // `to` may be a link: files in the run's folder belong to the run.
     let meant = to.canonicalize().ok().is_some_and(|to| to.parent().is_some_and(in_run));
     if named || meant {
-        return Err(RecordError::of(to, "is a file of the run; choose another file"));
+        return Err(RecordError::new(to, "is a file of the run; choose another file"));
     }
-    let fail = |error: std::io::Error| RecordError::of(to, error);
-    let (part, file) = PartialFile::of(to).map_err(fail)?;
+    let fail = |error: std::io::Error| RecordError::new(to, error);
+    let (part, file) = PartialFile::open(to).map_err(fail)?;
     let exported = write(run, (to, file), progress)?;
     if exported.topics.is_empty() {
-        return Err(RecordError::of(run, "not the record of a run, or empty; no file was written"));
+        return Err(RecordError::new(run, "not the record of a run, or empty; no file was written"));
     }
     part.commit().map_err(fail)?;
     Ok(exported)
@@ -51,9 +51,9 @@ fn write(
     (to, file): (&Path, File),
     mut progress: impl FnMut(u64, u64) -> bool,
 ) -> Result<Exported, RecordError> {
-    let fail = |error: std::io::Error| RecordError::of(to, error);
+    let fail = |error: std::io::Error| RecordError::new(to, error);
     let about = RunFile::read(run)?;
-    let hub: HubFile = about.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
+    let hub: HubFile = about.hub.clone().try_into().map_err(|error| RecordError::new(run, error))?;
     // Without a readable experiment or world (as in older versions), only the arena is drawn.
     let worlds = phase_worlds(&about).unwrap_or_default();
     let mut scene = Scene::new(&about.robots, hub.arena);
@@ -66,7 +66,7 @@ fn write(
         let (done, total) = entries.progress();
         // Progress is reported once per chunk.
         if told.replace(done) != Some(done) && !progress(done, total) {
-            return Err(RecordError::of(to, "stopped; nothing was written"));
+            return Err(RecordError::new(to, "stopped; nothing was written"));
         }
         let stamp = McapFile::<File>::stamp(entry.time());
         let now = match &entry {
@@ -79,7 +79,7 @@ fn write(
             output.add(&scene.world(named.map(|(_, world)| &**world), stamp), stamp).map_err(fail)?;
             shown = Some(now.unwrap_or_default().into());
         }
-        for message in scene.take(&entry, stamp) {
+        for message in scene.on_entry(&entry, stamp) {
             output.add(&message, stamp).map_err(fail)?;
         }
         output.copy(&entry).map_err(fail)?;

@@ -27,7 +27,7 @@ struct CompressedImage {
 
 /// Returns a JPEG file as a message; `stamp` is a timestamp of the record (ns).
 pub fn message(jpeg: &[u8], stamp: u64) -> Vec<u8> {
-    let (timestamp, frame_id) = (Time::of(stamp), FRAME.into());
+    let (timestamp, frame_id) = (Time::from_nanos(stamp), FRAME.into());
     let image = CompressedImage { timestamp, frame_id, data: BASE64.encode(jpeg), format: "jpeg".into() };
     // This cannot fail, because the image has no maps with non-string keys.
     serde_json::to_vec(&image).unwrap_or_default()

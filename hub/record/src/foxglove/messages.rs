@@ -14,7 +14,7 @@ pub struct Time {
 
 impl Time {
     /// Converts from nanoseconds.
-    pub fn of(nanoseconds: u64) -> Time {
+    pub fn from_nanos(nanoseconds: u64) -> Time {
         // The conversion is valid until the year 2106.
         Time { sec: (nanoseconds / 1_000_000_000) as u32, nsec: (nanoseconds % 1_000_000_000) as u32 }
     }

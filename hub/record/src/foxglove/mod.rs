@@ -73,7 +73,7 @@ fn channel<T: JsonSchema>(topic: &'static str, schema_name: &'static str, latche
 /// other topics.
 pub fn schema_of(topic: &str) -> Option<&'static str> {
     static OWN: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let schema = |topic: &&str| serde_json::from_str(crate::schema::of(topic)).unwrap_or_default();
+        let schema = |topic: &&str| serde_json::from_str(crate::schema::for_topic(topic)).unwrap_or_default();
         TOPICS.iter().map(|topic| viewable::viewable(&schema(topic)).to_string()).collect()
     });
     let own = TOPICS.iter().position(|own| *own == topic).map(|place| OWN[place].as_str());

@@ -60,9 +60,9 @@ impl Scene {
     }
 
     /// Converts an entry to messages; `stamp` is its time since the viewer's epoch (ns).
-    pub fn take(&mut self, entry: &Entry, stamp: u64) -> Vec<Message> {
+    pub fn on_entry(&mut self, entry: &Entry, stamp: u64) -> Vec<Message> {
         match entry {
-            Entry::Poses { bodies, .. } => self.poses(bodies, Time::of(stamp)),
+            Entry::Poses { bodies, .. } => self.poses(bodies, Time::from_nanos(stamp)),
             Entry::Telemetry { robot, telemetry, .. } => {
                 if let Some(state) = self.robots.get_mut(robot).filter(|state| **state != telemetry.state) {
                     *state = telemetry.state;
@@ -84,7 +84,7 @@ impl Scene {
         let discs = world.map(|world| world.discs.iter().map(|disc| disc.shape.radius).collect::<Vec<_>>());
         self.discs = discs.filter(|discs| !discs.is_empty()).unwrap_or_else(|| vec![self.arena.frisbee_radius_m]);
         self.changed = true;
-        let time = Time::of(stamp);
+        let time = Time::from_nanos(stamp);
         let half = [f64::from(self.arena.length_m) / 2.0, f64::from(self.arena.width_m) / 2.0];
         scene(ARENA, time, vec![arena(world, half, time)])
     }
@@ -153,7 +153,10 @@ fn line(stamp: u64, level: Severity, name: &str, text: &str) -> Message {
         Severity::Error => 4,
     };
     let (message_, file) = (text.into(), String::new());
-    message(LOG, &Log { timestamp: Time::of(stamp), level, message: message_, name: name.into(), file, line: 0 })
+    message(
+        LOG,
+        &Log { timestamp: Time::from_nanos(stamp), level, message: message_, name: name.into(), file, line: 0 },
+    )
 }
 
 /// Returns the walls, inner objects, and objects of the task.

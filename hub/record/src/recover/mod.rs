@@ -5,8 +5,8 @@ use super::budget::Limits;
 use super::run_file::{RUN_FILE, RunFile};
 use super::survey::{Proof, Survey, read_back};
 use super::{OPEN, RecordError, files, open_file};
-use crate::container::between::End;
 use crate::container::chunk::MAGIC;
+use crate::container::framing::End;
 use crate::container::scan::Source;
 use crate::replace::{rename_new, set_aside, swap, sync_folder, whole_name};
 use std::fs::{File, TryLockError};
@@ -56,17 +56,17 @@ impl Recovered {
 /// file cannot be written. The file is then unchanged.
 pub fn file(path: &Path) -> Result<Recovered, RecordError> {
     make_whole(path)?
-        .map_err(|damage| RecordError::of(path, format!("no message could be recovered; left unchanged: {damage}")))
+        .map_err(|damage| RecordError::new(path, format!("no message could be recovered; left unchanged: {damage}")))
 }
 
 /// Recovers a file of a run as [`file`] does; an open file without recoverable messages is moved aside.
 fn of_run(path: &Path) -> Result<Recovered, RecordError> {
     make_whole(path)?.or_else(|damage| {
         if !path.to_string_lossy().ends_with(OPEN) {
-            return Err(RecordError::of(path, format!("no message could be recovered; left unchanged: {damage}")));
+            return Err(RecordError::new(path, format!("no message could be recovered; left unchanged: {damage}")));
         }
-        let bytes = open_file(path)?.length().map_err(|error| RecordError::of(path, error))?;
-        let aside = set_aside(path).map_err(|error| RecordError::of(path, error))?;
+        let bytes = open_file(path)?.length().map_err(|error| RecordError::new(path, error))?;
+        let aside = set_aside(path).map_err(|error| RecordError::new(path, error))?;
         let damage = Some(format!("no message could be recovered: {damage}"));
         Ok(Recovered { path: aside.clone(), messages: 0, bytes, damage, original: Some(aside), untouched: false })
     })
@@ -74,18 +74,18 @@ fn of_run(path: &Path) -> Result<Recovered, RecordError> {
 
 /// Recovers a file; the inner error is the damage of a file without recoverable messages.
 fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
-    let fail = |error: io::Error| RecordError::of(path, error);
+    let fail = |error: io::Error| RecordError::new(path, error);
     let source = open_file(path)?;
     match source.try_lock() {
         Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(RecordError::of(path, "is being written by a hub")),
+        Err(TryLockError::WouldBlock) => return Err(RecordError::new(path, "is being written by a hub")),
         Err(TryLockError::Error(error)) => return Err(fail(error)),
     }
-    let survey = Survey::of(&source).map_err(fail)?;
+    let survey = Survey::scan(&source).map_err(fail)?;
     let (target, bytes) = (whole_name(path), survey.bytes);
     let open = target != path;
     if !survey.magic && survey.chunks.is_empty() && !target.to_string_lossy().ends_with(".mcap") {
-        return Err(RecordError::of(path, "not an MCAP file and contains no MCAP chunks; left unchanged"));
+        return Err(RecordError::new(path, "not an MCAP file and contains no MCAP chunks; left unchanged"));
     }
     let damage = survey.damage(open);
     if damage.is_some() && survey.chunks.is_empty() {
@@ -97,13 +97,13 @@ fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
     };
     if survey.end == End::Whole && damage.is_none() {
         if open {
-            rename_new(path, &target).map_err(|error| RecordError::of(&target, error))?;
+            rename_new(path, &target).map_err(|error| RecordError::new(&target, error))?;
             sync_folder(&target);
         }
         return Ok(Ok(Recovered { untouched: !open, ..done(survey.messages, None) }));
     }
     if open && target.try_exists().map_err(fail)? {
-        return Err(RecordError::of(path, format!("cannot be repaired: {} exists; rename it", target.display())));
+        return Err(RecordError::new(path, format!("cannot be repaired: {} exists; rename it", target.display())));
     }
     has_room(path, bytes)?;
     let new = PathBuf::from(format!("{}.recovering", target.display()));
@@ -129,16 +129,16 @@ fn refuse_other(new: &Path) -> Result<(), RecordError> {
     };
     match is_ours {
         true => Ok(()),
-        false => Err(RecordError::of(new, "exists already, but is needed for the repaired file; rename it")),
+        false => Err(RecordError::new(new, "exists already, but is needed for the repaired file; rename it")),
     }
 }
 
 /// Checks for free space: the new file is about as large as the old one.
 fn has_room(path: &Path, bytes: u64) -> Result<(), RecordError> {
-    let free = Limits::free(atomic::folder(path)).map_err(|error| RecordError::of(path, error))?;
+    let free = Limits::free(atomic::folder(path)).map_err(|error| RecordError::new(path, error))?;
     match free >= bytes {
         true => Ok(()),
-        false => Err(RecordError::of(
+        false => Err(RecordError::new(
             path,
             format!("the repair needs {bytes} bytes of free disk space, but only {free} are free"),
         )),
@@ -195,7 +195,7 @@ pub fn run(directory: &Path, files: &[PathBuf]) -> Result<Vec<Recovered>, Record
         }
     }
     let name = |r: &Recovered| r.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let described = directory.join(RUN_FILE).try_exists().map_err(|error| RecordError::of(directory, error))?;
+    let described = directory.join(RUN_FILE).try_exists().map_err(|error| RecordError::new(directory, error))?;
     if described && done.iter().any(|r| !r.untouched) {
         RunFile::change(directory, |run| {
             run.recovered.extend(done.iter().filter(|r| !r.untouched).map(name));

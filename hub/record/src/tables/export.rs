@@ -106,13 +106,13 @@ pub fn export(
     mut progress: impl FnMut(u64, u64) -> bool,
 ) -> Result<Exported, RecordError> {
     if folder.canonicalize().is_ok_and(|folder| run.canonicalize().is_ok_and(|run| run == folder)) {
-        return Err(RecordError::of(folder, "is the folder of the run's record; choose another folder"));
+        return Err(RecordError::new(folder, "is the folder of the run's record; choose another folder"));
     }
     if folder.exists() && !folder.is_dir() {
-        return Err(RecordError::of(folder, "not a folder; choose a new or existing folder for the tables"));
+        return Err(RecordError::new(folder, "not a folder; choose a new or existing folder for the tables"));
     }
     let mut messages = read::Messages::open(run)?;
-    std::fs::create_dir_all(folder).map_err(|error| RecordError::of(folder, error))?;
+    std::fs::create_dir_all(folder).map_err(|error| RecordError::new(folder, error))?;
     let mut outputs = TABLES.iter().map(|spec| Output::begin(spec, folder, format)).collect::<Result<Vec<_>, _>>()?;
     let mut told = None;
     while let Some(message) = messages.next() {
@@ -120,7 +120,7 @@ pub fn export(
         let (done, total) = messages.progress();
         // Progress is reported once per chunk.
         if told.replace(done) != Some(done) && !progress(done, total) {
-            return Err(RecordError::of(folder, "stopped; nothing was written"));
+            return Err(RecordError::new(folder, "stopped; nothing was written"));
         }
         let mut value: Option<Value> = None;
         for output in outputs.iter_mut().filter(|o| o.topic == message.topic) {
@@ -132,12 +132,12 @@ pub fn export(
                 };
             }
             if let Some(value) = &value {
-                output.take(value)?;
+                output.add_message(value)?;
             }
         }
     }
     if outputs.iter().all(|output| output.rows == 0 && output.waiting == 0 && output.latest.is_empty()) {
-        return Err(RecordError::of(run, "not the record of a run, or empty; no file was written"));
+        return Err(RecordError::new(run, "not the record of a run, or empty; no file was written"));
     }
     let tables = outputs.into_iter().map(Output::finish).collect::<Result<_, _>>()?;
     Ok(Exported { tables, damage: messages.damage().to_vec() })
@@ -178,8 +178,8 @@ impl Output {
         let fields = fields(topic, each, without);
         let extension = if format == Format::Parquet { "parquet" } else { "csv" };
         let path = folder.join(format!("{name}.{extension}"));
-        let fail = |error: String| RecordError::of(&path, error);
-        let (part, file) = PartialFile::of(&path).map_err(|e| fail(e.to_string()))?;
+        let fail = |error: String| RecordError::new(&path, error);
+        let (part, file) = PartialFile::open(&path).map_err(|e| fail(e.to_string()))?;
         let columns = empty(&fields);
         let writer = match format {
             Format::Parquet => {
@@ -207,7 +207,7 @@ impl Output {
         })
     }
 
-    fn take(&mut self, message: &Value) -> Result<(), RecordError> {
+    fn add_message(&mut self, message: &Value) -> Result<(), RecordError> {
         let items = match self.each {
             None => std::slice::from_ref(message),
             Some(list) => message[list].as_array().map_or(&[][..], Vec::as_slice),
@@ -247,7 +247,7 @@ impl Output {
         };
         self.rows += self.waiting as u64;
         self.waiting = 0;
-        written.map_err(|error| RecordError::of(&self.path, error))
+        written.map_err(|error| RecordError::new(&self.path, error))
     }
 
     fn finish(mut self) -> Result<(&'static str, u64), RecordError> {
@@ -260,7 +260,7 @@ impl Output {
             Writer::Csv(mut writer) => writer.flush().map_err(|e| e.to_string()),
         };
         let moved = ended.and_then(|()| self.part.commit().map_err(|e| e.to_string()));
-        moved.map(|()| (self.name, self.rows)).map_err(|error| RecordError::of(&self.path, error))
+        moved.map(|()| (self.name, self.rows)).map_err(|error| RecordError::new(&self.path, error))
     }
 }
 
@@ -293,7 +293,7 @@ fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
     let schema: Value = match topic {
         UPDATES => xpuck_wire::schema::json_schema::<updates::Unpacked>().to_value(),
         GENES => xpuck_wire::schema::json_schema::<births::Unpacked>().to_value(),
-        _ => serde_json::from_str(schema::of(topic)).unwrap_or_default(),
+        _ => serde_json::from_str(schema::for_topic(topic)).unwrap_or_default(),
     };
     let mut found = Vec::new();
     // Stack of schema parts to visit, the next one last.

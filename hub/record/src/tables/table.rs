@@ -19,7 +19,7 @@ pub enum Column {
 impl Column {
     /// Returns the narrowest column that holds all values: whole numbers, floating-point numbers, booleans, else
     /// text.
-    pub fn of(values: &[&Value]) -> Column {
+    pub fn from_values(values: &[&Value]) -> Column {
         let all = |fits: &dyn Fn(&Value) -> bool| values.iter().all(|v| v.is_null() || fits(v));
         if all(&|v| v.is_i64()) && values.iter().any(|v| !v.is_null()) {
             Column::Integers(values.iter().map(|v| v.as_i64()).collect())
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn column_type_is_narrowest_for_its_values() {
-        let of = |values: &[Value]| Column::of(&values.iter().collect::<Vec<_>>());
+        let of = |values: &[Value]| Column::from_values(&values.iter().collect::<Vec<_>>());
         assert_eq!(of(&[json!(1), json!(null)]), Column::Integers(vec![Some(1), None]));
         assert_eq!(of(&[json!(1), json!(0.5)]), Column::Numbers(vec![Some(1.0), Some(0.5)]));
         assert_eq!(of(&[json!(true), json!(null)]), Column::Flags(vec![Some(true), None]));

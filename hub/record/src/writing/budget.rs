@@ -41,7 +41,7 @@ struct Run {
 
 impl Limits {
     /// Returns the limits in the hub's file.
-    pub fn of(record: &Record) -> Limits {
+    pub fn from_config(record: &Record) -> Limits {
         Limits {
             root: record.directory.clone(),
             budget: record.budget_gib.map(|gib| (gib * 1024.0 * MIB as f64) as u64),
@@ -149,7 +149,7 @@ fn runs(root: &Path) -> Result<Vec<Run>, RecordError> {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             // A `run.toml` that is not a regular file counts as invalid.
             Err(error) if error.kind() == ErrorKind::InvalidInput => {}
-            Err(error) => return Err(RecordError::of(&described, error)),
+            Err(error) => return Err(RecordError::new(&described, error)),
         }
         let (began, over) = RunFile::read(&directory)
             .map_or((0, false), |file| (file.started_unix_ms, file.state != RunState::Running));
@@ -169,7 +169,7 @@ pub fn bytes(directory: &Path) -> Result<u64, RecordError> {
             Ok(data) => sum += if data.is_file() { data.len() } else { 0 },
             // The file was renamed or deleted meanwhile.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(RecordError::of(&path, error)),
+            Err(error) => return Err(RecordError::new(&path, error)),
         }
     }
     Ok(sum)
@@ -199,7 +199,7 @@ mod tests {
     fn uncounted_runs_do_not_stop_recording_nor_get_deleted() {
         let root = tempfile::tempdir().unwrap();
         let record = Record { budget_gib: Some(1e-9), delete_oldest: true, ..Record::at(root.path()) };
-        let (limits, mine) = (Limits::of(&record), root.path().join("mine"));
+        let (limits, mine) = (Limits::from_config(&record), root.path().join("mine"));
         let damaged = root.path().join("damaged");
         std::fs::create_dir(&damaged).unwrap();
         std::fs::write(damaged.join(RUN_FILE), "state = \"fin").unwrap();

@@ -16,7 +16,7 @@ use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::log::Line;
-use xpuck_wire::{Status, precedence};
+use xpuck_wire::{Status, priority};
 
 /// Capacity of the entry queue: a few seconds of the largest swarm.
 const QUEUE: usize = 16_384;
@@ -55,11 +55,11 @@ impl Recorder {
         let clean = Some(clean.trim_start_matches('-')).filter(|clean| !clean.is_empty()).unwrap_or("run");
         let root = config.hub.record.directory.clone();
         let directory = root.join(format!("{clean}-{unix_ms}-seed{seed}"));
-        let limits = Limits::of(&config.hub.record);
-        let run = RunFile::new(config, begins).map_err(|message| RecordError::of(&directory, message))?;
+        let limits = Limits::from_config(&config.hub.record);
+        let run = RunFile::new(config, begins).map_err(|message| RecordError::new(&directory, message))?;
         let (place, watched) = (directory.clone(), limits.clone());
         let prepare = move || {
-            let fail = |message: String| RecordError::of(&place, message);
+            let fail = |message: String| RecordError::new(&place, message);
             std::fs::create_dir_all(&root).map_err(|e| fail(format!("{e}; check that the folder is writable")))?;
             watched.reserve(&root).map_err(fail)?;
             let within = watched.budget(&place).map_err(fail)?;
@@ -75,7 +75,7 @@ impl Recorder {
     /// # Errors
     /// If there is not enough space.
     pub fn has_room(config: &Config, directory: &Path) -> Result<(), RecordError> {
-        Limits::of(&config.hub.record).reserve(directory).map_err(|e| RecordError::of(directory, e))
+        Limits::from_config(&config.hub.record).reserve(directory).map_err(|e| RecordError::new(directory, e))
     }
 
     /// Resumes the record of a run whose hub was killed, in a further file. Waits for a slow disk as
@@ -84,11 +84,11 @@ impl Recorder {
     /// # Errors
     /// If there is not enough space, or on an I/O error.
     pub fn go_on(config: &Config, directory: &Path) -> Result<Recorder, RecordError> {
-        let limits = Limits::of(&config.hub.record);
+        let limits = Limits::from_config(&config.hub.record);
         let (place, watched) = (directory.to_path_buf(), limits.clone());
         let prepare = move || match watched.reserve(&place) {
             Ok(()) => Ok(Within::default()),
-            Err(why) => Err(RecordError::of(&place, why)),
+            Err(why) => Err(RecordError::new(&place, why)),
         };
         Recorder::start(directory.into(), limits, prepare)
     }
@@ -129,7 +129,7 @@ impl Recorder {
             }
         };
         let builder = std::thread::Builder::new().name("recorder".into());
-        let thread = builder.spawn(work).map_err(|e| RecordError::of(&directory, e))?;
+        let thread = builder.spawn(work).map_err(|e| RecordError::new(&directory, e))?;
         let path = match begun.recv_timeout(BEGIN_TIMEOUT) {
             Ok(begun) => Some(begun?),
             Err(_) => {
@@ -205,8 +205,8 @@ impl Recorder {
 
 /// Resets the priority inherited from the hub's loop, which runs before all other threads; a disk can wait.
 fn reset_priority() {
-    if precedence::runs_first() {
-        let _ = precedence::run_as_others();
+    if priority::runs_first() {
+        let _ = priority::run_as_others();
     }
 }
 
@@ -280,9 +280,9 @@ mod tests {
         let place = directory.clone();
         let answers = move || match gate.recv().unwrap() {
             Ok(()) => Ok(Within::default()),
-            Err(why) => Err(RecordError::of(&place, why)),
+            Err(why) => Err(RecordError::new(&place, why)),
         };
-        Recorder::start(directory, Limits::of(&xpuck_hub_core::config::Record::at(root)), answers).unwrap()
+        Recorder::start(directory, Limits::from_config(&xpuck_hub_core::config::Record::at(root)), answers).unwrap()
     }
 
     fn next_note(recorder: &mut Recorder) -> Note {

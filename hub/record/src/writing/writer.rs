@@ -45,7 +45,7 @@ const LONGEST_PART: u32 = 5_000;
 type Open = (McapFile<BufWriter<File>>, File);
 
 /// State while recording is stopped.
-struct Stopped {
+struct Stoppage {
     why: String,
     /// Number of entries lost since the stop.
     lost: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Writer {
     limits: Limits,
     /// `None` while recording is stopped.
     file: Option<Open>,
-    stopped: Option<Stopped>,
+    stopped: Option<Stoppage>,
     /// Delay after the next stop.
     retry: Duration,
     notes: Sender<Note>,
@@ -215,25 +215,25 @@ impl Writer {
         if let Err(error) = what(mcap, disk) {
             // The partial file is completed when the run is closed.
             self.file = None;
-            self.told(RecordError::of(&self.path, error));
+            self.report_stop(RecordError::new(&self.path, error));
         }
     }
 
     /// Reports that recording has stopped.
-    fn told(&mut self, why: RecordError) {
+    fn report_stop(&mut self, why: RecordError) {
         let why = why.to_string();
         let _ = self.notes.send(Note::Stopped(why.clone()));
         // No hub may resume from the end of the record: the run has continued since.
         let removed = snapshot::remove(&self.directory).map(|()| u64::MAX);
         self.tell_state(removed.map_err(|error| error.to_string()));
-        self.stopped = Some(Stopped { why, lost: 0, look: Instant::now() + self.retry });
+        self.stopped = Some(Stoppage { why, lost: 0, look: Instant::now() + self.retry });
     }
 
     /// Stops the recording while there is still space to complete the file.
     fn stop(&mut self, why: &str) {
         self.complete();
         if self.stopped.is_none() {
-            self.told(RecordError::of(&self.directory, why));
+            self.report_stop(RecordError::new(&self.directory, why));
         }
     }
 
@@ -294,7 +294,7 @@ impl Writer {
                 let _ = self.notes.send(Note::Next(path.clone()));
                 (self.path, self.file) = (path, Some(file));
             }
-            Err(error) => self.told(error),
+            Err(error) => self.report_stop(error),
         }
     }
 
@@ -305,7 +305,7 @@ impl Writer {
         let whole = whole_name(&self.path);
         if let Err(error) = finished.and_then(|()| rename_new(&self.path, &whole)) {
             // A partial or unnamed file is completed when the run is closed.
-            self.told(RecordError::of(&self.path, error));
+            self.report_stop(RecordError::new(&self.path, error));
             return;
         }
         sync_folder(&whole);
@@ -336,13 +336,13 @@ fn begin_part(directory: &Path) -> Result<(PathBuf, Open), RecordError> {
     begin().map(|open| (path.clone(), open)).map_err(|error: std::io::Error| {
         // The empty file is removed.
         let _ = atomic::remove(&path);
-        RecordError::of(&path, error)
+        RecordError::new(&path, error)
     })
 }
 
 /// Returns the first unused name for a file of the run.
 fn free_part(directory: &Path) -> Result<PathBuf, RecordError> {
-    let is_there = |path: &Path| path.try_exists().map_err(|error| RecordError::of(path, error));
+    let is_there = |path: &Path| path.try_exists().map_err(|error| RecordError::new(path, error));
     for n in 1..=MAX_PARTS {
         let name = part_name(n);
         let open = directory.join(format!("{name}{OPEN}"));
@@ -350,7 +350,7 @@ fn free_part(directory: &Path) -> Result<PathBuf, RecordError> {
             return Ok(open);
         }
     }
-    Err(RecordError::of(directory, format!("already has {MAX_PARTS} files")))
+    Err(RecordError::new(directory, format!("already has {MAX_PARTS} files")))
 }
 
 pub(crate) fn say_deleted(notes: &Sender<Note>, name: &str) {
@@ -369,7 +369,7 @@ mod tests {
     fn recording_resumes_in_new_file_with_gap_event() {
         let dir = tempfile::tempdir().unwrap();
         let (notes, said) = channel();
-        let limits = |reserve_mib| Limits::of(&Record { reserve_mib, ..Record::at(dir.path()) });
+        let limits = |reserve_mib| Limits::from_config(&Record { reserve_mib, ..Record::at(dir.path()) });
         let (room, full) = (limits(1), limits(1 << 40));
         let start = Instant::now();
         let after = |seconds| start + Duration::from_secs(seconds);
@@ -409,7 +409,7 @@ mod tests {
     fn long_run_spans_several_files_without_gaps() {
         let dir = tempfile::tempdir().unwrap();
         let (notes, said) = channel();
-        let limits = Limits::of(&Record { reserve_mib: 1, ..Record::at(dir.path()) });
+        let limits = Limits::from_config(&Record { reserve_mib: 1, ..Record::at(dir.path()) });
         let start = Instant::now();
         let mut writer = Writer::begin(dir.path().into(), limits, notes, Orders::default(), start).unwrap();
         let event = |n: u32| Entry::event(n.into(), n.to_string());

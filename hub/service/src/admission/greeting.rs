@@ -36,7 +36,7 @@ impl Greeting {
     ///
     /// # Errors
     /// The system cannot create a socket.
-    pub fn of(sockets: &Sockets, plain: bool) -> io::Result<Greeting> {
+    pub fn from_sockets(sockets: &Sockets, plain: bool) -> io::Result<Greeting> {
         sockets.greeting(plain).map(Greeting)
     }
 

@@ -56,7 +56,7 @@ impl Catalogue {
             Catalogue::open_file(root, &directories)
         });
         let made = kept.or_else(|_| Catalogue::from_connection(root, Connection::open_in_memory()?, &directories));
-        let mut made = made.map_err(|error| RecordError::of(&root.join(FILE), error))?;
+        let mut made = made.map_err(|error| RecordError::new(&root.join(FILE), error))?;
         made.troubles.extend(troubles);
         Ok(made)
     }
@@ -81,7 +81,7 @@ impl Catalogue {
             database.busy_timeout(BUSY)?;
             database.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0))
         };
-        look().map(|runs| Some(runs as u64)).map_err(|error: rusqlite::Error| RecordError::of(&file, error))
+        look().map(|runs| Some(runs as u64)).map_err(|error: rusqlite::Error| RecordError::new(&file, error))
     }
 
     fn open_file(root: &Path, directories: &[PathBuf]) -> rusqlite::Result<Catalogue> {
@@ -185,7 +185,7 @@ impl Catalogue {
             })?;
             rows.map(|row| row.map(|row: Row| row.current(&self.root))).collect()
         };
-        read().map_err(|error| RecordError::of(&self.root.join(FILE), error))
+        read().map_err(|error| RecordError::new(&self.root.join(FILE), error))
     }
 
     /// Directory of a run, given as `last`, a prefix of its id or of its directory's name, or its short id.

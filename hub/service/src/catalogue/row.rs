@@ -192,7 +192,7 @@ fn identity(directory: &Path) -> Option<(u64, u64)> {
 
 fn is_run(directory: &Path) -> Result<bool, RecordError> {
     let file = directory.join(RUN_FILE);
-    file.try_exists().map_err(|error| RecordError::of(&file, error))
+    file.try_exists().map_err(|error| RecordError::new(&file, error))
 }
 
 /// Names, sizes and times of a run's files. The row is valid as long as these do not change.

@@ -82,13 +82,13 @@ impl Assets {
             let names: Vec<String> = Files::iter().map(|name| name.into_owned()).collect();
             names.into_iter().filter_map(|name| Some((name.clone(), Files::get(&name)?.data.into_owned()))).collect()
         };
-        Ok(Assets::of(match std::env::var_os(FOLDER) {
+        Ok(Assets::from_contents(match std::env::var_os(FOLDER) {
             Some(folder) => files_below(Path::new(&folder), Path::new(""))?,
             None => embedded(),
         }))
     }
 
-    fn of(mut contents: BTreeMap<String, Vec<u8>>) -> Assets {
+    fn from_contents(mut contents: BTreeMap<String, Vec<u8>>) -> Assets {
         // Type declarations are only for development; browsers do not request them.
         contents.retain(|name, _| !name.ends_with(".d.ts"));
         let mut digest = Sha256::new();

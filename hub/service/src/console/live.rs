@@ -158,17 +158,17 @@ impl Live {
     /// Converts messages into events until the hub closes the queue.
     pub async fn run(self, mut told: mpsc::Receiver<LiveMessage>) {
         while let Some(told) = told.recv().await {
-            self.take(told);
+            self.on_message(told);
         }
     }
 
-    fn take(&self, told: LiveMessage) {
+    fn on_message(&self, told: LiveMessage) {
         let mut state = self.state();
         let state = &mut *state;
         let events = match told {
             LiveMessage::Entry(entry) => {
                 let watched = &mut state.watched;
-                let mut events = state.feed.take(&entry, |robot| watched.get(robot).is_some_and(|w| w.pages > 0));
+                let mut events = state.feed.on_entry(&entry, |robot| watched.get(robot).is_some_and(|w| w.pages > 0));
                 events.retain(|event| match (event.name, &event.robot) {
                     ("poses", _) => due(&mut state.poses_sent, POSES),
                     ("robot", Some(robot)) => {

@@ -23,7 +23,7 @@ fn room(record: &Record) -> Finding {
     let promise = "there is room for records";
     // A folder to be created lies on the disk of its first existing ancestor.
     let there = record.directory.ancestors().find(|p| p.exists()).unwrap_or(Path::new("/"));
-    let limits = Limits::of(record);
+    let limits = Limits::from_config(record);
     let spent = if record.directory.exists() { limits.spent() } else { Ok(0) };
     let (free, spent) = match (limits.reserve(there), Limits::free(there), spent) {
         (Err(why), ..) => return Finding::broken(promise, why, "or choose another record.directory"),
@@ -93,7 +93,7 @@ fn open_files(folder: &Path) -> Result<(usize, Vec<PathBuf>), RecordError> {
         // For a run in progress, the hub finalises all files when it ends, including those cut off by a full disk.
         let mut goes_on = false;
         for file in &files {
-            goes_on |= recover::is_written(file).map_err(|error| RecordError::of(file, error))?;
+            goes_on |= recover::is_written(file).map_err(|error| RecordError::new(file, error))?;
         }
         if !goes_on {
             open.extend(files);

@@ -43,19 +43,19 @@ impl Feed {
     pub fn new(start: Start) -> Feed {
         let scene = Scene::new(&start.robots, start.arena);
         let mut feed = Feed { scene, clock: start.clock, latched: [const { None }; CHANNELS] };
-        feed.take(ViewMessage::World(start.clock.time, None), &Shared::default());
+        feed.on_message(ViewMessage::World(start.clock.time, None), &Shared::default());
         feed
     }
 
     /// Messages for connected viewers; messages without a subscriber are omitted.
-    pub(super) fn take(&mut self, told: ViewMessage, shared: &Shared) -> Vec<Data> {
+    pub(super) fn on_message(&mut self, told: ViewMessage, shared: &Shared) -> Vec<Data> {
         let (time, entry) = match &told {
             ViewMessage::Entry(entry) => (entry.time(), Some(&**entry)),
             ViewMessage::World(time, _) | ViewMessage::Robots(time, _) => (*time, None),
         };
         let stamp = self.clock.unix_ns(time);
         let messages = match &told {
-            ViewMessage::Entry(entry) => self.scene.take(entry, stamp),
+            ViewMessage::Entry(entry) => self.scene.on_entry(entry, stamp),
             ViewMessage::Robots(_, robots) => {
                 self.scene.set_robots(robots);
                 Vec::new()

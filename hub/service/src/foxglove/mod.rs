@@ -89,21 +89,21 @@ impl ViewSender {
         let drawn = matches!(entry, Entry::Poses { .. } | Entry::Telemetry { .. });
         let line = matches!(entry, Entry::Event { .. } | Entry::Log { .. }) && self.shared.wants(LOG);
         if drawn || line || self.shared.wants(entry.topic()) {
-            self.tell(ViewMessage::Entry(Box::new(entry.clone())));
+            self.send(ViewMessage::Entry(Box::new(entry.clone())));
         }
     }
 
     /// Reports another world from this arena time on (s).
     pub fn world(&self, now: f64, world: Option<&WorldSpec>) {
-        self.tell(ViewMessage::World(now, world.map(|world| Box::new(world.clone()))));
+        self.send(ViewMessage::World(now, world.map(|world| Box::new(world.clone()))));
     }
 
     /// Reports additional robots from this arena time on (s); `robots` lists all of them.
     pub fn robots(&self, now: f64, robots: &[String]) {
-        self.tell(ViewMessage::Robots(now, robots.into()));
+        self.send(ViewMessage::Robots(now, robots.into()));
     }
 
-    fn tell(&self, told: ViewMessage) {
+    fn send(&self, told: ViewMessage) {
         if self.sender.try_send(told).is_err() {
             self.shared.left_out.fetch_add(1, Ordering::Relaxed);
         }

@@ -62,7 +62,7 @@ pub fn data(subscription: u32, stamp: u64, payload: &[u8]) -> Vec<u8> {
 /// Request of a viewer.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase")]
-pub enum Asked {
+pub enum ClientRequest {
     /// Adds subscriptions.
     Subscribe {
         /// Subscriptions, each with its own id.
@@ -90,7 +90,7 @@ pub struct Subscription {
 ///
 /// # Errors
 /// A sentence for the viewer: the text is not valid JSON, or the request is not supported.
-pub fn read(text: &str) -> Result<Asked, String> {
+pub fn read(text: &str) -> Result<ClientRequest, String> {
     serde_json::from_str(text).map_err(|_| {
         let op = serde_json::from_str::<Value>(text).ok().and_then(|said| Some(said["op"].as_str()?.to_string()));
         match op {
@@ -111,10 +111,10 @@ mod tests {
     #[test]
     fn viewer_messages_are_parsed_and_modifying_ones_rejected() {
         let asked = read(r#"{"op":"subscribe","subscriptions":[{"id":7,"channelId":3}]}"#);
-        assert_eq!(asked, Ok(Asked::Subscribe { subscriptions: vec![Subscription { id: 7, channel_id: 3 }] }));
+        assert_eq!(asked, Ok(ClientRequest::Subscribe { subscriptions: vec![Subscription { id: 7, channel_id: 3 }] }));
         assert_eq!(
             read(r#"{"op":"unsubscribe","subscriptionIds":[7]}"#),
-            Ok(Asked::Unsubscribe { subscription_ids: vec![7] })
+            Ok(ClientRequest::Unsubscribe { subscription_ids: vec![7] })
         );
         assert!(read(r#"{"op":"advertise","channels":[]}"#).unwrap_err().contains("\"advertise\" is not supported"));
         for junk in ["", "[1]", "{", r#"{"op":3}"#, r#"{"op":"subscribe","subscriptions":[{"id":-1}]}"#] {

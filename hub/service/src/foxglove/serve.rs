@@ -4,7 +4,9 @@
 
 use super::feed::{Data, Feed};
 use super::origin::Origins;
-use super::protocol::{Asked, CHANNELS, SUBPROTOCOLS, SUBSCRIPTIONS, advertise, data, read, server_info, warning};
+use super::protocol::{
+    CHANNELS, ClientRequest, SUBPROTOCOLS, SUBSCRIPTIONS, advertise, data, read, server_info, warning,
+};
 use super::{Shared, ViewMessage};
 use crate::admission::watchers::{self, STUCK};
 use crate::admission::{Admission, Bounds, Stage, Ticket};
@@ -72,7 +74,7 @@ impl Live {
     /// Converts messages from the hub until it closes the queue.
     pub async fn run(self, mut told: mpsc::Receiver<ViewMessage>) {
         while let Some(told) = told.recv().await {
-            let messages = self.feed().take(told, &self.0.shared);
+            let messages = self.feed().on_message(told, &self.0.shared);
             for message in messages {
                 // Sending fails only without viewers.
                 let _ = self.0.messages.send(message);
@@ -205,8 +207,10 @@ impl Viewer {
     async fn asked(&mut self, text: &str) -> Result<(), Error> {
         match read(text) {
             Err(why) => self.say(warning(&why)).await?,
-            Ok(Asked::Unsubscribe { subscription_ids }) => subscription_ids.iter().for_each(|id| self.leave(*id)),
-            Ok(Asked::Subscribe { subscriptions }) => {
+            Ok(ClientRequest::Unsubscribe { subscription_ids }) => {
+                subscription_ids.iter().for_each(|id| self.leave(*id))
+            }
+            Ok(ClientRequest::Subscribe { subscriptions }) => {
                 for asked in subscriptions {
                     let (id, channel) = (asked.id, asked.channel_id.wrapping_sub(1));
                     let why = if channel >= CHANNELS {

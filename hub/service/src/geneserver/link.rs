@@ -94,15 +94,15 @@ impl Link {
 
     /// Announces the island to the server; returns whether it answered within a second.
     pub fn join(&mut self, generation: u32) -> bool {
-        self.tell(WorkerMessage::Join { island: self.island, generation }, GREETING)
+        self.send_until_acked(WorkerMessage::Join { island: self.island, generation }, GREETING)
     }
 
     /// Reports that the island's generations are done; returns whether the server acknowledged it within `patience`.
     pub fn done(&mut self, generation: u32, patience: Duration) -> bool {
-        self.tell(WorkerMessage::Done { island: self.island, generation }, patience)
+        self.send_until_acked(WorkerMessage::Done { island: self.island, generation }, patience)
     }
 
-    fn tell(&mut self, message: WorkerMessage, patience: Duration) -> bool {
+    fn send_until_acked(&mut self, message: WorkerMessage, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut sent = false;
         while Instant::now() < deadline {
@@ -144,7 +144,7 @@ impl Link {
         }
         while let Some(late) = self.receive() {
             self.on_answer();
-            self.take(late, &mut arrived);
+            self.apply_answer(late, &mut arrived);
         }
         let gene = Emigrant::from_values(emigrant.values());
         let sent = self.dealer.send(&WorkerMessage::Emigrant { island: self.island, generation, gene });
@@ -154,7 +154,7 @@ impl Link {
             if let Some(answer) = self.receive() {
                 let last = matches!(answer, ToWorker::Immigrants { generation: g, .. } if g == generation)
                     || matches!(answer, ToWorker::Refused { .. });
-                self.take(answer, &mut arrived);
+                self.apply_answer(answer, &mut arrived);
                 if last {
                     return arrived;
                 }
@@ -177,7 +177,7 @@ impl Link {
             self.on_answer();
             let is_answer = matches!(answer, ToWorker::Immigrants { .. });
             let mut these = Vec::new();
-            self.take(answer, &mut these);
+            self.apply_answer(answer, &mut these);
             arrived = if is_answer { Some(these) } else { arrived };
         }
         arrived
@@ -199,7 +199,7 @@ impl Link {
     }
 
     /// Replaces the earlier immigrants by those of an answer; only valid genes are accepted.
-    fn take(&mut self, answer: ToWorker, arrived: &mut Vec<Migrant>) {
+    fn apply_answer(&mut self, answer: ToWorker, arrived: &mut Vec<Migrant>) {
         match answer {
             ToWorker::Immigrants { immigrants, .. } => {
                 self.refused = None;

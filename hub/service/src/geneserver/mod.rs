@@ -1,12 +1,12 @@
 //! Runs a [`Broker`]: clock, socket, and the state file that survives a restart.
 
-mod above;
+mod duplicates;
 mod link;
-mod namesakes;
+mod upstream;
 
-pub use above::{Options as AboveOptions, UpperLink};
+use duplicates::DuplicateIslands;
 pub use link::{Link, address_in};
-use namesakes::DuplicateIslands;
+pub use upstream::{Options as AboveOptions, UpperLink};
 
 use crate::admission::relay::{self, Relay};
 use crate::admission::{Greeting, descriptors};
@@ -125,7 +125,7 @@ pub fn run(
     let router = sockets.geneserver(relay::INSIDE)?;
     let workers = descriptors::workers(descriptors::raise_limit());
     let port = |error| ServiceError::Port { endpoint: options.listen.clone(), error };
-    let greeting = Greeting::of(&sockets, false).map_err(port)?;
+    let greeting = Greeting::from_sockets(&sockets, false).map_err(port)?;
     let relay = Relay::start("workers", &options.listen, &router.endpoint(), greeting, workers).map_err(port)?;
     let mut above = options.above.as_ref().map(UpperLink::open).transpose()?;
     let endpoint = format!("tcp://{}", relay.address());

@@ -1,7 +1,7 @@
 //! Runs a [`Hub`]: clock, sockets, motion capture, recorder and console in one polling loop.
 
+mod disk_space;
 mod record;
-mod room;
 mod service;
 
 use crate::admission::Greeting;
@@ -16,8 +16,8 @@ use crate::overhead;
 use crate::recovery::{self, ResumedRun};
 use crate::stops::Stops;
 use crate::updates::Updates;
+use disk_space::DiskSpace;
 use record::Records;
-use room::DiskSpace;
 use service::{Asker, HubProgram};
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ use xpuck_wire::clock::unix_ms;
 use xpuck_wire::mark;
 use xpuck_wire::message::Request;
 use xpuck_wire::notify::Notifier;
-use xpuck_wire::precedence;
+use xpuck_wire::priority;
 use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{SocketError, Sockets, wait};
 use xpuck_wire::{FileError, is_local};
@@ -108,14 +108,14 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     let unix_ms = unix_ms();
     let (robots, operators) = (sockets.robots_hub(relay::INSIDE)?, sockets.operators_hub(relay::INSIDE)?);
     let addresses = &config.swarm.hub;
-    let greeting = Greeting::of(&sockets, false)?;
+    let greeting = Greeting::from_sockets(&sockets, false)?;
     let relays = [
         Relay::start("robots", &addresses.robots, &robots.endpoint(), greeting, ports.robots)
             .map_err(in_use("robots", &addresses.robots))?,
         Relay::start("operators", &addresses.operator, &operators.endpoint(), greeting, ports.operators)
             .map_err(in_use("operators", &addresses.operator))?,
     ];
-    let mark = mark::of(&config.swarm)?;
+    let mark = mark::swarm_mark(&config.swarm)?;
     let mut hub = Hub::new(config.clone(), unix_ms);
     let (updates, left) = Updates::start(&config)?;
     let mut service = HubProgram {
@@ -215,7 +215,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     service.report_shutdown();
     stop.store(true, Ordering::Relaxed);
     // From here on nothing is time-critical, and ZeroMQ's own thread needs the processor.
-    let _ = precedence::run_as_others();
+    let _ = priority::run_as_others();
     service.records.wait();
     std::thread::sleep(LAST_WORDS);
     Ok(())

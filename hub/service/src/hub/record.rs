@@ -20,7 +20,7 @@ use xpuck_wire::{Status, event_at};
 #[derive(Default)]
 pub(super) struct Records {
     recorder: Option<Recorder>,
-    telemetry: BTreeMap<String, Told>,
+    telemetry: BTreeMap<String, TelemetryState>,
     closing: Vec<Closing>,
 }
 
@@ -33,12 +33,12 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// State of the telemetry recorded last for a robot.
 #[derive(Default)]
-struct Told {
+struct TelemetryState {
     rate: Rate,
     stands: Option<(State, u32, u64)>,
 }
 
-impl Told {
+impl TelemetryState {
     /// Whether the telemetry has to be recorded: at the recording rate, and at once when the robot's state changes.
     fn is_due(&mut self, time: f64, telemetry: &Telemetry) -> bool {
         let stands = Some((telemetry.state, telemetry.segment, telemetry.obeyed));
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn half_of_the_telemetry_is_recorded_and_every_change() {
-        let mut told = Told::default();
+        let mut told = TelemetryState::default();
         let at = |state, segment| Telemetry { state, segment, ..Telemetry::default() };
         let kept = (0..600).filter(|i| told.is_due(f64::from(*i) / 10.0, &at(State::Run, 1))).count();
         assert!((300..=302).contains(&kept), "{kept}");

@@ -1,7 +1,7 @@
 //! Environment of the hub's program: sockets, key guard, motion capture, console, observer and records.
 
+use super::disk_space::DiskSpace;
 use super::record::Records;
-use super::room::DiskSpace;
 use crate::admission::relay::Relay;
 use crate::console::{Command, LiveMessage, LiveSender, Person, Sessions, StatusContext, world};
 use crate::foxglove;
@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use tracing::warn;
 use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
-use xpuck_hub_core::hub::{Asked, FromRobot, Hub, KeyNews, PoseNews, RecordNews, Shell};
+use xpuck_hub_core::hub::{FromRobot, Hub, KeyNews, OperatorRequest, PoseNews, RecordNews, Shell};
 use xpuck_hub_core::rate_limit::RateLimit;
 use xpuck_hub_core::switchboard::{Snapshot, Update};
 use xpuck_record::run_file::Beginning;
@@ -32,7 +32,7 @@ use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{OperatorsHub, ReturnAddress, Router, Sender};
-use xpuck_wire::{Status, Swarm, event_at, precedence};
+use xpuck_wire::{Status, Swarm, event_at, priority};
 
 /// Maximum number of bundle pieces and related answers sent per turn, so that sensor data is not delayed.
 const PIECES_AT_ONCE: usize = 2;
@@ -128,15 +128,15 @@ impl Shell for HubProgram {
         if let Ok(RobotMessage::Picture(picture)) = message
             && picture.is_sound()
         {
-            self.tell(LiveMessage::Picture(robot.into(), picture.clone()));
+            self.send_to_console(LiveMessage::Picture(robot.into(), picture.clone()));
         }
         self.observer.message(now, message);
     }
 
     /// Next request from ZeroMQ, or from the console's page, which sends only few requests at a time.
-    fn request(&mut self) -> Option<Asked<Asker>> {
+    fn request(&mut self) -> Option<OperatorRequest<Asker>> {
         if let Ok(Command { who, request, answer }) = self.commands.try_recv() {
-            return Some(Asked { by: Asker::Page(answer), who, request: Ok(request) });
+            return Some(OperatorRequest { by: Asker::Page(answer), who, request: Ok(request) });
         }
         let (to, request) = self.operators.receive::<Request>()?;
         let who = to.peer.name.clone();
@@ -162,7 +162,7 @@ impl Shell for HubProgram {
             }
             request => request.map_err(|error| format!("request rejected: {error}")),
         };
-        Some(Asked { by: Asker::Socket(to), who, request })
+        Some(OperatorRequest { by: Asker::Socket(to), who, request })
     }
 
     fn answer(&mut self, to: Asker, reply: Reply) {
@@ -184,7 +184,7 @@ impl Shell for HubProgram {
         (text, files): (&str, BTreeMap<String, String>),
         seed: u64,
     ) -> Result<String, String> {
-        self.tell(LiveMessage::RunBegins);
+        self.send_to_console(LiveMessage::RunBegins);
         let begins = Beginning { name, text, files: &files, seed, unix_ms: unix_ms(), commit: self.commit };
         self.records.open(&self.config, &begins)
     }
@@ -192,7 +192,7 @@ impl Shell for HubProgram {
     fn record(&mut self, entry: Entry) -> Option<u64> {
         self.observer.entry(self.started.elapsed().as_secs_f64(), &entry);
         if self.console.is_some() {
-            self.tell(LiveMessage::Entry(Box::new(entry.clone())));
+            self.send_to_console(LiveMessage::Entry(Box::new(entry.clone())));
         }
         if let Some(viewers) = &self.viewers {
             viewers.entry(&entry);
@@ -228,7 +228,7 @@ impl Shell for HubProgram {
         // The send fails only if the thread has ended, which happens at shutdown.
         swarm.robots[known..].iter().for_each(|robot| drop(self.newcomers.send(robot.clone())));
         self.config.swarm = swarm.clone();
-        self.tell(LiveMessage::Robots(swarm.robots.clone()));
+        self.send_to_console(LiveMessage::Robots(swarm.robots.clone()));
         if let Some(viewers) = &self.viewers {
             viewers.robots(now, &swarm.robots);
         }
@@ -292,7 +292,7 @@ impl HubProgram {
     /// Requests real-time priority, so that other processes on this machine do not delay due sensor data.
     pub(super) fn set_realtime(&self) {
         let priority = self.config.hub.realtime;
-        if priority > 0 && precedence::run_first(priority).is_err() {
+        if priority > 0 && priority::run_first(priority).is_err() {
             warn!(
                 target: "hub",
                 "the kernel refuses real-time priority (CAP_SYS_NICE); senses may be late while this machine is busy"
@@ -307,7 +307,7 @@ impl HubProgram {
             match event {
                 overhead::Event::Picture(shot, came) => {
                     self.records.overhead(now - came.elapsed().as_secs_f64() * speed, shot.clone());
-                    self.tell(LiveMessage::Overhead(shot, came));
+                    self.send_to_console(LiveMessage::Overhead(shot, came));
                 }
                 overhead::Event::Trouble(why) => hub.board.warn(now, why),
                 overhead::Event::Comes => hub.board.note(now, "the overhead camera sends pictures again".into()),
@@ -336,7 +336,7 @@ impl HubProgram {
     }
 
     /// Sends a message to the pages, if there is a console.
-    pub(super) fn tell(&self, told: LiveMessage) {
+    pub(super) fn send_to_console(&self, told: LiveMessage) {
         if let Some(console) = &self.console {
             console.send(told);
         }
@@ -351,7 +351,7 @@ impl HubProgram {
             let arena = self.config.hub.arena;
             let half = [arena.length_m / 2.0, arena.width_m / 2.0];
             let shown = world(hub.board.world(), half, arena.frisbee_radius_m, &self.config.swarm.robots);
-            self.tell(LiveMessage::World(now, serde_json::json!(shown)));
+            self.send_to_console(LiveMessage::World(now, serde_json::json!(shown)));
         }
     }
 
@@ -363,12 +363,12 @@ impl HubProgram {
         let (disk_free_bytes, record_bytes) = self.room.update(self.records.file());
         let speed = self.config.swarm.speed;
         let around = StatusContext { wall_unix_ms: unix_ms(), speed, record_bytes, disk_free_bytes, watchers: 0 };
-        self.tell(LiveMessage::Status(Box::new(status), around));
+        self.send_to_console(LiveMessage::Status(Box::new(status), around));
     }
 
     /// Reports the shutdown to the pages, so that they can show the reason for the lost connection.
     pub(super) fn report_shutdown(&self) {
-        self.tell(LiveMessage::Bye("the hub was shut down"));
+        self.send_to_console(LiveMessage::Bye("the hub was shut down"));
     }
 
     /// Warns, at a limited rate, about evicted connections and connections without a valid key.

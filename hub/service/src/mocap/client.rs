@@ -12,7 +12,7 @@ use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_core::mocap::gates::PoseFilter;
 use xpuck_hub_core::mocap::reference::Reference;
 use xpuck_wire::log::Line;
-use xpuck_wire::precedence;
+use xpuck_wire::priority;
 
 /// Maximum number of frames waiting for the hub; further frames are dropped while the queue is full.
 pub const QUEUE: usize = POSES_PER_TURN;
@@ -52,7 +52,7 @@ pub fn start(
     std::thread::Builder::new().name("mocap".into()).spawn(move || {
         if realtime > 0 {
             // The hub's main thread reports an error of the kernel.
-            let _ = precedence::run_first(realtime);
+            let _ = priority::run_first(realtime);
         }
         while !stop.load(Ordering::Relaxed) {
             if let Err(problem) = client.stream(&stop, &wake) {

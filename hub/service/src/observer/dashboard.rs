@@ -10,7 +10,7 @@ use std::sync::Arc;
 use xpuck_wire::{RobotRow, Status};
 
 /// All metrics of a hub with one robot that reports all values: labels by name.
-fn told() -> BTreeMap<String, BTreeSet<String>> {
+fn exported_metrics() -> BTreeMap<String, BTreeSet<String>> {
     let (metrics, registry) = Metrics::new();
     let mut row = RobotRow { id: "xp01".into(), alive: true, ..RobotRow::default() };
     (row.battery_v, row.power_w, row.soc_c, row.round_trip_ms) = (Some(4.0), Some(3.0), Some(50.0), Some(2.0));
@@ -49,7 +49,7 @@ fn asked(expression: &str) -> Vec<(String, Vec<String>)> {
 
 #[test]
 fn dashboard_queries_only_exported_metrics() {
-    let told = told();
+    let told = exported_metrics();
     let text = include_str!("../../../../docs/grafana-dashboard.json");
     let dashboard: Value = serde_json::from_str(text).unwrap();
     let panels = dashboard["panels"].as_array().unwrap();
@@ -82,7 +82,7 @@ fn dashboard_queries_only_exported_metrics() {
 
 #[test]
 fn expressions_are_parsed_into_metrics_and_labels() {
-    let told = told();
+    let told = exported_metrics();
     assert!(told.contains_key("xpuck_senses_sent_total") && !told.contains_key("xpuck_senses_sent"));
     let found = asked("rate(xpuck_messages_refused_total{job=~\"a\",reason!=\"size\"}[1m]) + xpuck_run_seconds");
     assert_eq!(found[0], ("xpuck_messages_refused_total".into(), vec!["job".into(), "reason".into()]));

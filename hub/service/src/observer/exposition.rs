@@ -39,7 +39,7 @@ impl Form {
     }
 
     /// Converts a text in OpenMetrics format to this format.
-    pub fn of(self, open: String) -> String {
+    pub fn convert(self, open: String) -> String {
         match self {
             Form::Open => open,
             Form::Text => text(&open),
@@ -85,8 +85,8 @@ mod tests {
         let older = "# HELP a_seconds Time: how long.\n# TYPE a_seconds histogram\na_seconds_sum 0.5\n\
                      # HELP b_total Things.\n# TYPE b_total counter\nb_total{c=\"# TYPE d counter\"} 1\n\
                      # HELP d_b .\n# TYPE d_b gauge\nd_b 2\n";
-        assert_eq!(Form::Text.of(open.into()), older);
-        assert_eq!(Form::Open.of(open.into()), open);
+        assert_eq!(Form::Text.convert(open.into()), older);
+        assert_eq!(Form::Open.convert(open.into()), open);
     }
 
     #[test]

@@ -19,18 +19,18 @@ pub struct Facts {
     /// Longest turn of the loop since the last check.
     pub slowest_turn: Duration,
     /// Number of lost log lines, and the time of the last loss (s of wall time).
-    pub log: Lost,
+    pub log: LossCounter,
 }
 
 /// Counter that grows while a fault persists.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Lost {
+pub struct LossCounter {
     count: u64,
     grew: Option<f64>,
     now: f64,
 }
 
-impl Lost {
+impl LossCounter {
     /// Updates the counter at a time (s of wall time).
     pub fn look(&mut self, wall: f64, count: u64) {
         if count > self.count {

@@ -56,7 +56,7 @@ impl MetricsView {
         let mut text = String::new();
         // Writing to a string cannot fail.
         let _ = prometheus_client::encoding::text::encode(&mut text, &self.registry);
-        form.of(text)
+        form.convert(text)
     }
 
     /// Reasons why the hub is unhealthy, one line each; empty if it is healthy.

@@ -79,7 +79,7 @@ impl Streamer {
     /// The port is in use, or the endpoint is invalid.
     pub fn listen(endpoint: &str, sockets: &Sockets, plain: bool, bounds: Bounds) -> io::Result<Streamer> {
         let socket = sockets.stream(relay::INSIDE, plain).map_err(io::Error::other)?;
-        let greeting = Greeting::of(sockets, plain)?;
+        let greeting = Greeting::from_sockets(sockets, plain)?;
         let relay = Relay::start("stream", endpoint, &socket.endpoint(), greeting, bounds)?;
         Ok(Streamer { socket, relay, pace: Pace::default(), subscriptions: 0 })
     }

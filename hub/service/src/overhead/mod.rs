@@ -142,7 +142,7 @@ impl Reader {
         while !self.is_over() && !pictures.is_over() {
             let read = match stream.read(&mut buffer) {
                 Ok(0) => {
-                    return pictures.end(|jpeg| self.take(jpeg));
+                    return pictures.end(|jpeg| self.on_picture(jpeg));
                 }
                 Ok(n) => n,
                 Err(error)
@@ -153,7 +153,7 @@ impl Reader {
                 Err(error) => return Err(error.to_string()),
             };
             let before = self.pictures;
-            pictures.push(&buffer[..read], |jpeg| self.take(jpeg))?;
+            pictures.push(&buffer[..read], |jpeg| self.on_picture(jpeg))?;
             if self.pictures > before {
                 last = Instant::now();
             }
@@ -170,7 +170,7 @@ impl Reader {
     }
 
     /// Stores a picture if the next one is due.
-    fn take(&mut self, Jpeg { bytes, size }: Jpeg) {
+    fn on_picture(&mut self, Jpeg { bytes, size }: Jpeg) {
         self.pictures = self.pictures.saturating_add(1);
         let now = Instant::now();
         if now < self.due {

@@ -135,7 +135,7 @@ impl<To: Send + 'static> Updates<To> {
 fn act<To>(store: &mut Store, keys: &Path, job: Job<To>) -> Option<Done<To>> {
     match job {
         Job::Upload { to, bundle, offset, bytes } => {
-            let taken = operators(keys).and_then(|operators| store.take(bundle, &operators, offset, &bytes));
+            let taken = operators(keys).and_then(|operators| store.add_piece(bundle, &operators, offset, &bytes));
             Some(Done::Answer(to, taken.map_or_else(Reply::Refused, Reply::Uploaded)))
         }
         Job::Begin { to, digest, robots, canary } => {

@@ -61,7 +61,7 @@ impl Store {
     ///
     /// # Errors
     /// The bundle is rejected, for the reason given in one line, or the disk is full.
-    pub fn take(
+    pub fn add_piece(
         &mut self,
         head: BundleHead,
         operators: &BTreeMap<String, Key>,
@@ -205,14 +205,16 @@ mod tests {
         let operators = BTreeMap::from([("alice".to_string(), alice.public.ed25519)]);
         let (head, digest, payload) = made(&alice, "1");
         let mut store = Store::new(dir.path());
-        assert!(store.take(head.clone(), &BTreeMap::new(), 0, &[]).unwrap_err().contains("is not an operator here"));
-        assert_eq!(store.take(head.clone(), &operators, 0, &[]), Ok(0));
-        assert_eq!(store.take(head.clone(), &operators, 0, &payload[..MAX_PIECE]), Ok(MAX_PIECE as u64));
+        assert!(
+            store.add_piece(head.clone(), &BTreeMap::new(), 0, &[]).unwrap_err().contains("is not an operator here")
+        );
+        assert_eq!(store.add_piece(head.clone(), &operators, 0, &[]), Ok(0));
+        assert_eq!(store.add_piece(head.clone(), &operators, 0, &payload[..MAX_PIECE]), Ok(MAX_PIECE as u64));
         assert!(store.bundle(&digest, &operators).unwrap_err().contains("upload it first"));
         // A restarted hub continues at the same position.
         let mut store = Store::new(dir.path());
-        assert_eq!(store.take(head.clone(), &operators, 0, &[]), Ok(MAX_PIECE as u64));
-        assert_eq!(store.take(head.clone(), &operators, MAX_PIECE as u64, &payload[MAX_PIECE..]), Ok(300_000));
+        assert_eq!(store.add_piece(head.clone(), &operators, 0, &[]), Ok(MAX_PIECE as u64));
+        assert_eq!(store.add_piece(head.clone(), &operators, MAX_PIECE as u64, &payload[MAX_PIECE..]), Ok(300_000));
         assert_eq!(store.bundle(&digest, &operators).unwrap().version, "1");
         let mut read = store.read(&digest, 0).unwrap();
         read.extend(store.read(&digest, MAX_PIECE as u64).unwrap());
@@ -233,7 +235,7 @@ mod tests {
                 store.in_use = Some(digest);
             }
             for (i, piece) in payload.chunks(MAX_PIECE).enumerate() {
-                store.take(head.clone(), &operators, (i * MAX_PIECE) as u64, piece).unwrap();
+                store.add_piece(head.clone(), &operators, (i * MAX_PIECE) as u64, piece).unwrap();
             }
         }
         assert_eq!(fs::read_dir(dir.path().join("updates")).unwrap().count(), MAX_BUNDLES);

@@ -159,7 +159,7 @@ impl HubChecker {
     pub fn sends(&mut self, now: u32, robot: usize, message: &ToRobot) {
         match message {
             ToRobot::Ping { stamp } => self.score.pinged(robot, *stamp),
-            ToRobot::Experiment { number, seed, .. } => self.updates.told(*number, *seed),
+            ToRobot::Experiment { number, seed, .. } => self.updates.on_run_sent(*number, *seed),
             ToRobot::Directive(Directive { number, state, held, .. }) => {
                 let last = self.directive.max(*number);
                 self.fault.hold(*number == last, now, "numbers of directives never fall", || {

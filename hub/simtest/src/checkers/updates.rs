@@ -20,7 +20,7 @@ pub struct UpdateChecker {
 
 impl UpdateChecker {
     /// Called when the hub sends a run with this seed to a robot.
-    pub(super) fn told(&mut self, run: u64, seed: u64) {
+    pub(super) fn on_run_sent(&mut self, run: u64, seed: u64) {
         self.runs.entry(run).or_insert_with(|| TickVerifier::new(seed));
         while self.runs.len() > RUNS {
             self.runs.pop_first();
@@ -31,7 +31,7 @@ impl UpdateChecker {
     pub(super) fn recorded(&mut self, now: u32, robot: &str, updates: &Updates) {
         let island = (0..ROBOTS).find(|robot_at| id(*robot_at) == robot).map(|place| place as u16 + 1);
         let (Some(verifier), Some(island)) = (self.runs.get_mut(&updates.run), island) else { return };
-        if let Err(error) = verifier.take(robot, island, updates) {
+        if let Err(error) = verifier.verify_batch(robot, island, updates) {
             self.fault.say(now, TRUE, robot, error);
         }
         if let Some(first) = verifier.first() {

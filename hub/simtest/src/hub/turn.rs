@@ -8,7 +8,7 @@ use crate::network::Network;
 use crate::{ROBOTS, id};
 use std::collections::BTreeMap;
 use xpuck_hub_core::entry::Entry;
-use xpuck_hub_core::hub::{Asked, FromRobot, KeyNews, PoseNews, RecordNews, Shell};
+use xpuck_hub_core::hub::{FromRobot, KeyNews, OperatorRequest, PoseNews, RecordNews, Shell};
 use xpuck_hub_core::resumption::Claim;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::codec::{CodecError, decode};
@@ -104,7 +104,7 @@ impl Shell for Turn<'_> {
         }
     }
 
-    fn request(&mut self) -> Option<Asked<Asker>> {
+    fn request(&mut self) -> Option<OperatorRequest<Asker>> {
         let request = self.world.requests.pop_front()?;
         self.came += 1;
         let before = self.checkers.standstill.permissions();
@@ -119,7 +119,7 @@ impl Shell for Turn<'_> {
             }
             _ => Asker::Other,
         };
-        Some(Asked { by, who: "operator".into(), request: Ok(request) })
+        Some(OperatorRequest { by, who: "operator".into(), request: Ok(request) })
     }
 
     fn answer(&mut self, to: Asker, reply: Reply) {
@@ -203,7 +203,7 @@ impl Shell for Turn<'_> {
 
     fn store(&mut self, snapshot: Snapshot) {
         self.done += 1;
-        let state = StoredSnapshot::of(&snapshot, self.now, self.unix_ms, self.checkers.hub.counts());
+        let state = StoredSnapshot::from_snapshot(&snapshot, self.now, self.unix_ms, self.checkers.hub.counts());
         self.machine.store(self.now, state);
     }
 

@@ -7,7 +7,7 @@ use super::strategy::Strategy;
 
 /// Result of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct Minimum {
     /// Best evaluated point, inside the bounds. With noise, its value is usually too low.
     pub best: Vec<f64>,
     /// Value of the best point.
@@ -30,7 +30,7 @@ pub fn minimise(
     bounds: Option<&Bounds>,
     limits: &Limits,
     mut evaluate: impl FnMut(&[Vec<f64>]) -> Vec<f64>,
-) -> Result<Found, CmaError> {
+) -> Result<Minimum, CmaError> {
     let expected = strategy.parameters().dimension;
     if let Some(found) = bounds.map(Bounds::dimension).filter(|found| *found != expected) {
         return Err(CmaError::Bounds { found, expected });
@@ -50,7 +50,7 @@ pub fn minimise(
             }
         }
         if let Some(stop) = history.stop(&strategy, &values, limits) {
-            return Ok(Found { best, value, mean: inside(strategy.mean()), evaluations, stop });
+            return Ok(Minimum { best, value, mean: inside(strategy.mean()), evaluations, stop });
         }
     }
 }
@@ -64,7 +64,7 @@ mod tests {
         Strategy::new(Parameters::new(n, None, true).unwrap(), vec![mean; n], sigma, 7).unwrap()
     }
 
-    fn run(strategy: Strategy, limits: Limits, f: impl Fn(&[f64]) -> f64) -> Found {
+    fn run(strategy: Strategy, limits: Limits, f: impl Fn(&[f64]) -> f64) -> Minimum {
         minimise(strategy, None, &limits, |points| points.iter().map(|x| f(x)).collect()).unwrap()
     }
 

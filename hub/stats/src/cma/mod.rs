@@ -19,7 +19,7 @@ mod check;
 
 pub use bounds::Bounds;
 pub use error::CmaError;
-pub use minimise::{Found, minimise};
+pub use minimise::{Minimum, minimise};
 pub use parameters::Parameters;
 pub use stop::{Limits, Stop};
 pub use strategy::Strategy;

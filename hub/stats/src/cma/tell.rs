@@ -89,7 +89,7 @@ impl Strategy {
         if f64::from(self.generation - self.decomposed) < gap {
             return;
         }
-        self.eigen = Eigen::of(&self.covariance);
+        self.eigen = Eigen::decompose(&self.covariance);
         // Rounding may produce an eigenvalue of 0 or below if another one is 1e16 times as large; the condition
         // number still shows this.
         let least = self.eigen.values.iter().fold(0.0f64, |most, value| most.max(*value)) * f64::EPSILON;

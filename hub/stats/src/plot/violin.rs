@@ -33,7 +33,7 @@ impl ViolinOf {
 
     /// Values from minimum to maximum, each with half of the width there; `None` for a sample without a density.
     fn outline(values: &[f64], half: f64) -> Option<Vec<(f64, f64)>> {
-        let density = Density::of(values)?;
+        let density = Density::from_sample(values)?;
         let (low, high) = (values[0], values[values.len() - 1]);
         let at = |i: usize| low + (high - low) * i as f64 / (POINTS - 1) as f64;
         let widths: Vec<(f64, f64)> = (0..POINTS).map(at).map(|y| (y, density.at(y))).collect();

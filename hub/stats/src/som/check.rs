@@ -24,7 +24,7 @@ fn samples() -> Vec<Vec<f64>> {
 #[test]
 fn errors_match_minisom_and_maps_are_not_worse() {
     let samples = samples();
-    let pca = Pca::of(&samples).unwrap();
+    let pca = Pca::fit(&samples).unwrap();
     // The number of rows is odd, because minisom shifts every second row counted from the last one.
     let cases: Vec<(Topology, &str, usize, usize)> = vec![
         (Topology::Rectangular, "rectangular", 6, 5),
@@ -50,7 +50,7 @@ fn errors_match_minisom_and_maps_are_not_worse() {
         for (ours, theirs) in errors(&begun).into_iter().zip(numbers(&answer["same"])) {
             assert!((ours - theirs).abs() < 1e-9, "{grid:?}: {ours}, not {theirs}");
         }
-        let ours = errors(&train(grid, &samples, &begun, &Training::of(grid)).unwrap());
+        let ours = errors(&train(grid, &samples, &begun, &Training::for_grid(grid)).unwrap());
         for (what, (ours, theirs)) in
             ["quantisation", "topographic"].iter().zip(ours.into_iter().zip(numbers(&answer["trained"])))
         {

@@ -44,9 +44,9 @@ impl Grid {
     /// 2000). The columns are the longer side. The ratio refers to lengths, so a hexagonal grid has more rows.
     ///
     /// # Errors
-    /// As [`Pca::of`].
+    /// As [`Pca::fit`].
     pub fn for_data(topology: Topology, data: &[Vec<f64>]) -> Result<Grid, String> {
-        let pca = Pca::of(&standardised(data)?)?;
+        let pca = Pca::fit(&standardised(data)?)?;
         let units = (5.0 * (data.len() as f64).sqrt()).round().min((MOST_SIDE * MOST_SIDE) as f64);
         let first = pca.variances[0];
         let second = pca.variances.get(1).copied().unwrap_or(0.0);

@@ -51,7 +51,7 @@ impl Map {
     /// # Errors
     /// One line if the numbers of names, rows and fitness values differ, or those of columns and values of a row. Also
     /// if there are fewer than 4 samples or more than 64 columns, or if a number is not finite.
-    pub fn of(
+    pub fn fit(
         names: &[String],
         columns: &[&str],
         rows: &[Vec<f64>],
@@ -69,10 +69,10 @@ impl Map {
         if let Some(i) = fitness.iter().position(|fitness| !fitness.is_finite()) {
             return Err(format!("the fitness of sample {} is {}, but must be finite", i + 1, fitness[i]));
         }
-        let pca = Pca::of(&samples)?;
-        let weights = train(&grid, &samples, &start(&grid, &pca), &Training::of(&grid))?;
+        let pca = Pca::fit(&samples)?;
+        let weights = train(&grid, &samples, &start(&grid, &pca), &Training::for_grid(&grid))?;
         let units: Vec<usize> = samples.iter().map(|sample| best(&weights, sample)).collect();
-        let cell = |unit: usize| Cell::of((0..rows.len()).filter(|i| units[*i] == unit).collect(), rows, fitness);
+        let cell = |unit: usize| Cell::new((0..rows.len()).filter(|i| units[*i] == unit).collect(), rows, fitness);
         Ok(Map {
             names: names.to_vec(),
             columns: columns.iter().map(|column| column.to_string()).collect(),
@@ -106,7 +106,7 @@ impl Map {
 }
 
 impl Cell {
-    fn of(samples: Vec<usize>, rows: &[Vec<f64>], fitness: &[f64]) -> Cell {
+    fn new(samples: Vec<usize>, rows: &[Vec<f64>], fitness: &[f64]) -> Cell {
         let mean = |value: &dyn Fn(usize) -> f64| {
             (!samples.is_empty()).then(|| samples.iter().map(|i| value(*i)).sum::<f64>() / samples.len() as f64)
         };
@@ -125,7 +125,7 @@ pub(super) mod tests {
     pub fn two_groups(grid: Grid) -> Map {
         let names = ["a", "b", "c", "d", "e", "<f>"].map(String::from);
         let rows = [0.0, 0.1, 0.2, 8.0, 8.1, 8.2].map(|x| vec![x, -x * x, 0.1]);
-        Map::of(&names, &["energy", "push & pull", "same"], &rows, &[0.1, 0.2, 0.3, 0.6, 0.5, 0.7], grid).unwrap()
+        Map::fit(&names, &["energy", "push & pull", "same"], &rows, &[0.1, 0.2, 0.3, 0.6, 0.5, 0.7], grid).unwrap()
     }
 
     #[test]
@@ -164,7 +164,7 @@ pub(super) mod tests {
         let rows = vec![vec![0.1]; 4];
         for (columns, rows_of_grid) in [(1, 1), (3, 2)] {
             let grid = Grid::new(Topology::Hexagonal, columns, rows_of_grid).unwrap();
-            let map = Map::of(&names, &["x"], &rows, &[0.0; 4], grid).unwrap();
+            let map = Map::fit(&names, &["x"], &rows, &[0.0; 4], grid).unwrap();
             assert_eq!(map.quantisation_error, 0.0);
             assert_eq!(map.table(), [(1, vec!["0", "1", "2", "3"])]);
         }
@@ -176,7 +176,7 @@ pub(super) mod tests {
         let names: Vec<String> = (0..4).map(|i| i.to_string()).collect();
         let rows = vec![vec![0.1, 0.2]; 4];
         let error = |names: &[String], columns: &[&str], rows: &[Vec<f64>], fitness: &[f64]| {
-            Map::of(names, columns, rows, fitness, grid).unwrap_err()
+            Map::fit(names, columns, rows, fitness, grid).unwrap_err()
         };
         let ab = ["a", "b"];
         assert_eq!(error(&names[1..], &ab, &rows, &[0.0; 4]), "4 samples have 3 names and 4 values of fitness");

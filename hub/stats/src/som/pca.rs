@@ -21,7 +21,7 @@ impl Pca {
     /// # Errors
     /// One line if there are fewer than 4 samples, more than 64 columns, rows of different lengths or numbers that
     /// are not finite.
-    pub fn of(rows: &[Vec<f64>]) -> Result<Pca, String> {
+    pub fn fit(rows: &[Vec<f64>]) -> Result<Pca, String> {
         check(rows)?;
         let (n, columns) = (rows.len() as f64, rows[0].len());
         let mean: Vec<f64> = (0..columns).map(|k| rows.iter().map(|row| row[k]).sum::<f64>() / n).collect();
@@ -55,7 +55,7 @@ impl Pca {
 
 /// Eigenvalues of a symmetric matrix in descending order, with unit eigenvectors.
 fn eigen(matrix: &[Vec<f64>]) -> Vec<(f64, Vec<f64>)> {
-    let Eigen { values, vectors } = Eigen::of(matrix);
+    let Eigen { values, vectors } = Eigen::decompose(matrix);
     let vector = |k: usize| with_positive_sign(vectors.iter().map(|row| row[k]).collect());
     let mut pairs: Vec<(f64, Vec<f64>)> = values.iter().enumerate().map(|(k, value)| (*value, vector(k))).collect();
     pairs.sort_by(|x, y| y.0.total_cmp(&x.0));
@@ -83,7 +83,7 @@ mod tests {
         // Sums of squares 16 and 4 along the diagonals.
         let rows: Vec<Vec<f64>> =
             [(2.0, 2.0), (-2.0, -2.0), (1.0, -1.0), (-1.0, 1.0)].map(|(x, y)| vec![10.0 + x, y - 3.0]).to_vec();
-        let pca = Pca::of(&rows).unwrap();
+        let pca = Pca::fit(&rows).unwrap();
         assert_eq!(pca.mean, [10.0, -3.0]);
         let half = 0.5f64.sqrt();
         for (found, expected) in [(pca.variances[0], 16.0 / 3.0), (pca.variances[1], 4.0 / 3.0)] {
@@ -100,9 +100,9 @@ mod tests {
 
     #[test]
     fn data_that_do_not_vary_have_components_all_the_same() {
-        let pca = Pca::of(&vec![vec![3.0, 4.0, 5.0]; 5]).unwrap();
+        let pca = Pca::fit(&vec![vec![3.0, 4.0, 5.0]; 5]).unwrap();
         assert_eq!((pca.variances.clone(), pca.explained()), (vec![0.0; 3], vec![0.0; 3]));
         assert!(pca.components.iter().flatten().all(|x| x.is_finite()));
-        assert!(Pca::of(&vec![vec![3.0]; 3]).is_err());
+        assert!(Pca::fit(&vec![vec![3.0]; 3]).is_err());
     }
 }

@@ -26,7 +26,7 @@ pub struct Training {
 
 impl Training {
     /// Default for a grid: from half its longer side to a size at which a unit no longer affects its neighbours.
-    pub fn of(grid: &Grid) -> Training {
+    pub fn for_grid(grid: &Grid) -> Training {
         let side = grid.columns().max(grid.rows()) as f64;
         Training { epochs: 100, from: (side / 2.0).max(1.0), to: 0.25 }
     }
@@ -50,7 +50,7 @@ pub fn start(grid: &Grid, pca: &Pca) -> Vec<Vec<f64>> {
 /// topographic error, and the least quantisation error among equals. The training is deterministic.
 ///
 /// # Errors
-/// One line if [`Pca::of`] rejects the samples, or if the initial weights do not fit the grid or the samples. Also if
+/// One line if [`Pca::for_grid`] rejects the samples, or if the initial weights do not fit the grid or the samples. Also if
 /// the training has no epochs, or its neighbourhoods do not shrink.
 pub fn train(
     grid: &Grid,
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn initial_map_spans_one_standard_deviation() {
         let samples = line();
-        let pca = Pca::of(&samples).unwrap();
+        let pca = Pca::fit(&samples).unwrap();
         let grid = Grid::new(Topology::Rectangular, 3, 2).unwrap();
         let weights = start(&grid, &pca);
         let scores: Vec<Vec<f64>> = weights.iter().map(|weight| pca.scores(weight)).collect();
@@ -147,14 +147,14 @@ mod tests {
     fn samples_in_a_row_are_mapped_in_a_row() {
         let samples = line();
         let grid = Grid::new(Topology::Rectangular, 6, 1).unwrap();
-        let begin = start(&grid, &Pca::of(&samples).unwrap());
-        let weights = train(&grid, &samples, &begin, &Training::of(&grid)).unwrap();
+        let begin = start(&grid, &Pca::fit(&samples).unwrap());
+        let weights = train(&grid, &samples, &begin, &Training::for_grid(&grid)).unwrap();
         let winners: Vec<usize> = samples.iter().map(|sample| best(&weights, sample)).collect();
         let forth = winners.windows(2).all(|pair| pair[0] <= pair[1]);
         assert!(forth && winners[0] == 0 && winners[11] == 5, "{winners:?}");
         assert_eq!(topographic_error(&grid, &weights, &samples), Some(0.0));
         assert!(quantisation_error(&weights, &samples) < quantisation_error(&begin, &samples));
-        assert_eq!(train(&grid, &samples, &begin, &Training::of(&grid)).unwrap(), weights);
+        assert_eq!(train(&grid, &samples, &begin, &Training::for_grid(&grid)).unwrap(), weights);
     }
 
     #[test]

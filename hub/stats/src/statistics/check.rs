@@ -4,8 +4,8 @@ use super::correlation::{pearson, spearman};
 use super::density::Density;
 use super::effect::{cliffs_delta, cohens_d};
 use super::mann_whitney::{mann_whitney, mann_whitney_asymptotic, mann_whitney_exact};
+use super::multi_sample::{kruskal_wallis, levene};
 use super::multiple::{benjamini_hochberg, holm};
-use super::several::{kruskal_wallis, levene};
 use super::t::{TTest, one_sample, paired, student, welch};
 use super::{fit, interval, line, normality};
 use crate::python;
@@ -109,7 +109,7 @@ fn one_and_paired(samples: &mut Samples) -> Vec<Case> {
                 }
             }
             let at: Vec<f64> = (-2..12).map(f64::from).collect();
-            let density = Density::of(&x).unwrap();
+            let density = Density::from_sample(&x).unwrap();
             let ours = at.iter().map(|x| density.at(*x)).collect();
             cases.push((json!({ "kind": "density", "x": x, "at": at }), ours));
 

@@ -13,7 +13,7 @@ pub struct Density {
 impl Density {
     /// Density of a sample by Scott's rule (1992). The standard deviation of each normal distribution is that of the
     /// sample divided by the fifth root of its size. `None` for fewer than two values or a constant sample.
-    pub fn of(sample: &[f64]) -> Option<Density> {
+    pub fn from_sample(sample: &[f64]) -> Option<Density> {
         if sample.len() < 2 || !finite(sample) || constant(sample) {
             return None;
         }
@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn density_of_two_values_matches_formula() {
         // The standard deviation of -1 and 1 is sqrt(2).
-        let density = Density::of(&[-1.0, 1.0]).unwrap();
+        let density = Density::from_sample(&[-1.0, 1.0]).unwrap();
         let h = 2f64.sqrt() / 2f64.powf(0.2);
         assert!((density.bandwidth() - h).abs() < 1e-12);
         let expected = (-1.0 / (2.0 * h * h)).exp() / (h * std::f64::consts::TAU.sqrt());
@@ -52,6 +52,9 @@ mod tests {
 
     #[test]
     fn what_has_no_answer_has_none() {
-        assert_eq!((Density::of(&[1.0]), Density::of(&[1.0; 4]), Density::of(&[1.0, f64::NAN])), (None, None, None));
+        assert_eq!(
+            (Density::from_sample(&[1.0]), Density::from_sample(&[1.0; 4]), Density::from_sample(&[1.0, f64::NAN])),
+            (None, None, None)
+        );
     }
 }

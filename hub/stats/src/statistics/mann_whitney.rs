@@ -28,7 +28,7 @@ struct Ranked {
 
 impl Ranked {
     /// Ranks two samples; `None` if either is empty or contains NaN.
-    fn of(sample: &[f64], reference: &[f64]) -> Option<Ranked> {
+    fn from_samples(sample: &[f64], reference: &[f64]) -> Option<Ranked> {
         let pooled = [sample, reference].concat();
         if sample.is_empty() || reference.is_empty() || pooled.iter().any(|x| x.is_nan()) {
             return None;
@@ -62,7 +62,7 @@ impl Ranked {
 /// the smaller tail instead. Both are equal for samples of the same size. Beyond 120 values p equals that of
 /// `ttest_ind(rankdata(...))`.
 pub fn mann_whitney(sample: &[f64], reference: &[f64]) -> Option<Comparison> {
-    let ranked = Ranked::of(sample, reference)?;
+    let ranked = Ranked::from_samples(sample, reference)?;
     let Ranked { ranks, n, sum, .. } = &ranked;
     ranked.with(if ranks.len() <= EXACT { exact_p(ranks, *n, *sum) } else { rank_t_p(ranks, *n, *sum) })
 }
@@ -70,7 +70,7 @@ pub fn mann_whitney(sample: &[f64], reference: &[f64]) -> Option<Comparison> {
 /// As SciPy's `mannwhitneyu(method="exact")`: counts all arrangements. Also `None` with ties or beyond 120 values,
 /// where SciPy has no exact p or is slow.
 pub fn mann_whitney_exact(sample: &[f64], reference: &[f64]) -> Option<Comparison> {
-    let ranked = Ranked::of(sample, reference)?;
+    let ranked = Ranked::from_samples(sample, reference)?;
     let Ranked { pooled, ranks, n, sum } = &ranked;
     if ties(pooled) > 0.0 || ranks.len() > EXACT {
         return None;
@@ -82,7 +82,7 @@ pub fn mann_whitney_exact(sample: &[f64], reference: &[f64]) -> Option<Compariso
 /// continuity correction of half a pair. This is SciPy's default for samples with ties, or with more than eight
 /// values each. Also `None` if all values are equal.
 pub fn mann_whitney_asymptotic(sample: &[f64], reference: &[f64]) -> Option<Comparison> {
-    let ranked = Ranked::of(sample, reference)?;
+    let ranked = Ranked::from_samples(sample, reference)?;
     let (n, m) = (ranked.n as f64, ranked.m() as f64);
     let (pairs, count) = (n * m, n + m);
     let variance = pairs / 12.0 * (count + 1.0 - ties(&ranked.pooled) / (count * (count - 1.0)));
@@ -162,7 +162,7 @@ mod tests {
     fn approximations_agree_with_exact_test() {
         let sample: Vec<f64> = (0..40).map(|i| f64::from(i * 37 % 41) + 6.0).collect();
         let reference: Vec<f64> = (0..40).map(|i| f64::from(i * 29 % 41)).collect();
-        let Ranked { ranks, n, sum, .. } = Ranked::of(&sample, &reference).unwrap();
+        let Ranked { ranks, n, sum, .. } = Ranked::from_samples(&sample, &reference).unwrap();
         let (exact, close_to) = (exact_p(&ranks, n, sum), rank_t_p(&ranks, n, sum));
         assert!((0.001..0.1).contains(&exact));
         close(exact, close_to, 0.003);

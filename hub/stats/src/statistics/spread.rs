@@ -21,7 +21,7 @@ pub struct Spread {
 
 impl Spread {
     /// Summarises a sample; `None` for an empty one.
-    pub fn of(sample: &[f64]) -> Option<Spread> {
+    pub fn from_sample(sample: &[f64]) -> Option<Spread> {
         let (min, max) = (sample.iter().copied().reduce(f64::min)?, sample.iter().copied().reduce(f64::max)?);
         let n = sample.len();
         let (mean, sd) = mean_and_sd(sample);
@@ -82,11 +82,11 @@ mod tests {
 
     #[test]
     fn spread_matches_hand_calculation() {
-        let spread = Spread::of(&[2.0, 4.0, 4.0, 6.0]).unwrap();
+        let spread = Spread::from_sample(&[2.0, 4.0, 4.0, 6.0]).unwrap();
         assert_eq!((spread.n, spread.mean, spread.min, spread.max), (4, 4.0, 2.0, 6.0));
         close(spread.sd.unwrap(), (8.0f64 / 3.0).sqrt(), 1e-12);
         close(spread.half_interval(student_t_975(3)).unwrap(), 3.182_446 * (8.0f64 / 12.0).sqrt(), 1e-6);
-        assert_eq!((Spread::of(&[]), Spread::of(&[1.0]).unwrap().se), (None, None));
+        assert_eq!((Spread::from_sample(&[]), Spread::from_sample(&[1.0]).unwrap().se), (None, None));
     }
 
     #[test]

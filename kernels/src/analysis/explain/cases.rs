@@ -37,7 +37,7 @@ struct Axis {
 /// neighbours. Then each other sense takes its values while the first sense has its first value.
 pub(super) fn cases(goal: &Pair, cells: &[u8], state: &State) -> Vec<Case> {
     situations(cells, state, |senses| {
-        let Motion { wheels, words } = Motion::of(velocity(goal, senses));
+        let Motion { wheels, words } = Motion::from_goal(velocity(goal, senses));
         (wheels, words)
     })
 }

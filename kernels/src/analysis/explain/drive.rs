@@ -21,7 +21,7 @@ pub(super) struct Drive {
 pub(super) fn drive(goal: &Pair, state: &State) -> Drive {
     let mut senses: Vec<u8> = vectors(goal).into_iter().collect();
     if senses.is_empty() {
-        return Drive { words: Motion::of(velocity(goal, &[])).words, cases: Vec::new() };
+        return Drive { words: Motion::from_goal(velocity(goal, &[])).words, cases: Vec::new() };
     }
     let weight = |cell: u8| weight_of(goal, cell, state);
     senses.sort_by(|a, b| weight(*b).total_cmp(&weight(*a)));

@@ -1,6 +1,6 @@
 //! Facts about each node from the abstract tick of the reduction, prepared for descriptions.
 
-use super::linear::{Known, Linear, Pair, computed, is_written, known, sum_of};
+use super::linear::{CellValue, Linear, Pair, computed, is_written, known, sum_of};
 use super::words::is_goal;
 use crate::analysis::reduce::branch::Branch;
 use crate::analysis::reduce::flow::{Visit, analyse};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// Facts about a tree, by node id.
 pub(super) struct Facts {
     visits: Vec<Visit>,
-    written: Vec<[Known; 2]>,
+    written: Vec<[CellValue; 2]>,
     /// Index of each node in the tree's preorder; nodes inside a subtree leaf have the index of the leaf.
     places: Vec<usize>,
     /// Registers that must be named because their contents are unknown where they are read.
@@ -21,8 +21,8 @@ pub(super) struct Facts {
 
 impl Facts {
     /// Analyses a tree.
-    pub fn of(tree: &Tree) -> (Branch, Facts) {
-        let (root, nodes) = Branch::of(tree);
+    pub fn from_tree(tree: &Tree) -> (Branch, Facts) {
+        let (root, nodes) = Branch::from_tree(tree);
         let visits = analyse(&root, nodes);
         let mut facts = Facts {
             visits,
@@ -40,9 +40,9 @@ impl Facts {
         self.places.push(if inside { *next - 1 } else { *next });
         *next += if inside { 0 } else { branch.parts.len().max(1) };
         let values = self.computed(branch);
-        let known = |value: &Option<Linear>| value.clone().map_or(Known::Unwritten, Known::Sum);
+        let known = |value: &Option<Linear>| value.clone().map_or(CellValue::Unwritten, CellValue::Sum);
         self.written.push(match branch.kind() {
-            Kind::Attract | Kind::Network => [Known::Unsure, Known::Unsure],
+            Kind::Attract | Kind::Network => [CellValue::Unsure, CellValue::Unsure],
             _ => values.each_ref().map(known),
         });
         self.named_registers.extend(values.iter().flatten().flat_map(Linear::registers));
@@ -97,7 +97,7 @@ impl Facts {
     }
 
     /// Content of v_goal after a node succeeded; each component may be unwritten.
-    pub fn goal_after(&self, branch: &Branch) -> Option<[Known; 2]> {
+    pub fn goal_after(&self, branch: &Branch) -> Option<[CellValue; 2]> {
         let state = self.visit(branch).exits[Status::Success as usize].as_ref()?;
         Some([GOAL, GOAL + 1].map(|cell| known(cell as u8, state, &self.written)))
     }
@@ -170,7 +170,7 @@ mod tests {
             let draws = &mut Draws::new(9, 0, 0, i, Stream::Evolution);
             let writes: Vec<Tree> = (0..5).map(|n| write(n == 4, draws)).collect();
             let tree = Tree::inner(Kind::Seq, &[], &writes);
-            let (root, facts) = Facts::of(&tree);
+            let (root, facts) = Facts::from_tree(&tree);
             let [Some(x), Some(y)] = facts.computed(&root.kids[4]) else { panic!("v_goal is not read:\n{tree}") };
             let goal = [x, y];
             if goal.iter().any(|c| c.registers().next().is_some()) {

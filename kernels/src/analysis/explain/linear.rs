@@ -16,7 +16,7 @@ pub(super) struct Linear {
 
 /// Knowledge about a cell at one point of a tick.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Known {
+pub(super) enum CellValue {
     /// Not written in this tick: NaN.
     Unwritten,
     /// A linear combination of senses.
@@ -105,41 +105,41 @@ impl Sum {
 }
 
 /// Knowledge about a cell in `state`; `written` contains the writes of each node by its id.
-pub(super) fn known(cell: u8, state: &State, written: &[[Known; 2]]) -> Known {
+pub(super) fn known(cell: u8, state: &State, written: &[[CellValue; 2]]) -> CellValue {
     if cell < 2 {
-        return Known::Sum(Linear::default());
+        return CellValue::Sum(Linear::default());
     }
     if !is_written(cell) {
-        return Known::Sum(Linear::cell(cell));
+        return CellValue::Sum(Linear::cell(cell));
     }
     let value = state.value(cell);
     if value.is_nan() {
-        return Known::Unwritten;
+        return CellValue::Unwritten;
     }
     if let Some(only) = value.only.filter(|only| only.is_finite()) {
-        return Known::Sum(Linear::only(f64::from(only)));
+        return CellValue::Sum(Linear::only(f64::from(only)));
     }
     // A scalar node writes the same value to both components; the second component of a vector has an odd cell.
     let sum = state.writer(cell).map(|id| written[id][usize::from(cell & 1)].clone());
     match sum {
         // A value computed from registers is invalid if the registers have changed since.
-        Some(Known::Sum(sum)) if sum.registers().next().is_some() => Known::Unsure,
+        Some(CellValue::Sum(sum)) if sum.registers().next().is_some() => CellValue::Unsure,
         Some(known) => known,
-        None => Known::Unsure,
+        None => CellValue::Unsure,
     }
 }
 
 /// Content of a cell as a sum: the cell itself if unknown, `None` for NaN.
-pub(super) fn sum_of(cell: u8, state: &State, written: &[[Known; 2]]) -> Option<Linear> {
+pub(super) fn sum_of(cell: u8, state: &State, written: &[[CellValue; 2]]) -> Option<Linear> {
     match known(cell, state, written) {
-        Known::Sum(sum) => Some(sum),
-        Known::Unsure => Some(Linear::cell(cell)),
-        Known::Unwritten => None,
+        CellValue::Sum(sum) => Some(sum),
+        CellValue::Unsure => Some(Linear::cell(cell)),
+        CellValue::Unwritten => None,
     }
 }
 
 /// Values that a writing node computes; `None` for NaN components. Both components of a scalar result are equal.
-pub(super) fn computed(code: &Instruction, state: &State, written: &[[Known; 2]]) -> [Option<Linear>; 2] {
+pub(super) fn computed(code: &Instruction, state: &State, written: &[[CellValue; 2]]) -> [Option<Linear>; 2] {
     let scalar = |cell: u8| sum_of(cell, state, written);
     let vector = |cell: u8| [scalar(cell & !1), scalar(cell | 1)];
     let (a, b) = (f64::from(code.a), f64::from(code.b));

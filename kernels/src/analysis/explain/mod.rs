@@ -56,7 +56,7 @@ pub struct Item {
 /// Explains a tree.
 pub fn explain(tree: &Tree) -> Account {
     let reduced = reduce(tree, Options::default()).tree;
-    let (root, facts) = Facts::of(&reduced);
+    let (root, facts) = Facts::from_tree(&reduced);
     let mut notes = vec![
         "Ten times a second the robot goes through the tree from the top. The first rule that writes v_goal sets the \
          speeds of the wheels; later writes in the same update change nothing."
@@ -72,7 +72,7 @@ pub fn explain(tree: &Tree) -> Account {
             "Scratch registers (s_scr, v_scr) keep their value until it is set again, also between updates.".into(),
         );
     }
-    let root = tell::tell(&root, &facts);
+    let root = tell::explain_subtree(&root, &facts);
     if root.any(&|item| !item.cases.is_empty()) {
         notes.push(
             "Below a formula: its result in typical situations, with the speeds of the left and right wheel in m/s."
@@ -91,7 +91,7 @@ fn tests_only(tree: &Tree, reduced: &Tree) -> Option<String> {
     if !matches!(reduced.nodes()[0].kind, Kind::Successl | Kind::Failurel) {
         return None;
     }
-    let (root, facts) = Facts::of(tree);
+    let (root, facts) = Facts::from_tree(tree);
     let alone = "Alone, this tree never moves the wheels";
     Some(match conditions::condition(&root, &facts) {
         Some(condition) => {

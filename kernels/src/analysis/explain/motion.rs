@@ -18,7 +18,7 @@ const STRAIGHT: f32 = 0.5;
 
 impl Motion {
     /// Motion for a goal velocity (Eq. 6.7 to 6.9).
-    pub fn of(goal: Vec2) -> Motion {
+    pub fn from_goal(goal: Vec2) -> Motion {
         Motion::of_wheels(steer(goal))
     }
 
@@ -65,7 +65,7 @@ mod tests {
             (vec2(f32::NAN, 0.5), "turn on the spot to the left, 99 deg/s"),
         ];
         for (goal, expected) in cases {
-            assert_eq!(Motion::of(goal).words, expected);
+            assert_eq!(Motion::from_goal(goal).words, expected);
         }
     }
 }

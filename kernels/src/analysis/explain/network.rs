@@ -49,7 +49,7 @@ pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
         network.cells().map(|cell| cell & !1).filter(|cell| usize::from(*cell) != SCRATCH).collect();
     pairs.dedup();
     let does = |senses: &[(u8, Vec2)]| {
-        let course = SteadyResponse::of(&network, &board(senses), None);
+        let course = SteadyResponse::simulate(&network, &board(senses), None);
         let Motion { wheels, words } = Motion::of_wheels(course.wheels);
         (wheels, if course.settled { words } else { format!("on average {words}, with oscillating outputs") })
     };
@@ -62,19 +62,19 @@ pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
 /// Describes an output neuron: its value at rest, its sensitivity to senses, and the saliency of hidden neurons.
 fn output(network: &Network, neuron: usize, node: usize) -> Item {
     let rest = board(&[]);
-    let course = SteadyResponse::of(network, &rest, None);
+    let course = SteadyResponse::simulate(network, &rest, None);
     let (mean, how) = (course.outputs[neuron], if course.settled { "" } else { ", oscillating" });
     let axis = ["v_goal.x, straight ahead", "v_goal.y, to the left"][neuron];
     let slopes = network.cells().map(|cell| {
         let at = |step: f32| {
             let mut board = rest;
             board[usize::from(cell)] += step;
-            SteadyResponse::of(network, &board, None).outputs[neuron]
+            SteadyResponse::simulate(network, &board, None).outputs[neuron]
         };
         (scalar_name(cell), (at(STEP) - at(-STEP)) / (2.0 * STEP))
     });
     let without = (2..network.neurons.len()).map(|hidden| {
-        (format!("n{}", hidden + 1), mean - SteadyResponse::of(network, &rest, Some(hidden)).outputs[neuron])
+        (format!("n{}", hidden + 1), mean - SteadyResponse::simulate(network, &rest, Some(hidden)).outputs[neuron])
     });
     let mut text = format!("n{} is {axis}: {} on average at rest{how}", neuron + 1, number(f64::from(mean)));
     for (lead, values) in [
@@ -124,7 +124,7 @@ struct SteadyResponse {
 
 impl SteadyResponse {
     /// Simulates the network; the output of neuron `without` is treated as 0.
-    fn of(network: &Network, cells: &[f32; CELLS], without: Option<usize>) -> SteadyResponse {
+    fn simulate(network: &Network, cells: &[f32; CELLS], without: Option<usize>) -> SteadyResponse {
         let mut cut = network.clone();
         if let Some(without) = without {
             let from = Source::Neuron(without as u8);

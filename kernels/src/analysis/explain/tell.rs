@@ -6,7 +6,7 @@ use super::conditions::{after_if, condition};
 use super::drive::{bias, drive};
 use super::facts::{Facts, drives};
 use super::formula::assignment;
-use super::linear::{Known, Linear, Pair};
+use super::linear::{CellValue, Linear, Pair};
 use super::motion::Motion;
 use super::network::network;
 use super::words::{direction, is_goal};
@@ -16,13 +16,13 @@ use crate::tree::registers::{PROX, scalar_name, vector_name};
 use crate::tree::{Kind, PROX_GAIN, Status};
 
 /// Explains a subtree.
-pub(super) fn tell(branch: &Branch, facts: &Facts) -> Item {
-    let mut item = told(branch, facts);
+pub(super) fn explain_subtree(branch: &Branch, facts: &Facts) -> Item {
+    let mut item = describe(branch, facts);
     item.text = capital(&item.text);
     item
 }
 
-fn told(branch: &Branch, facts: &Facts) -> Item {
+fn describe(branch: &Branch, facts: &Facts) -> Item {
     if let Some(condition) = condition(branch, facts) {
         return item(branch, facts, format!("succeed if {}, else fail", after_if(&[condition])));
     }
@@ -32,7 +32,7 @@ fn told(branch: &Branch, facts: &Facts) -> Item {
         Kind::Par => {
             let mut all =
                 item(branch, facts, format!("all of these in every update; success if {} succeed", branch.code.a));
-            all.children = branch.kids.iter().map(|kid| tell(kid, facts)).collect();
+            all.children = branch.kids.iter().map(|kid| explain_subtree(kid, facts)).collect();
             all
         }
         Kind::Successd => changed(branch, facts, "report success, even if it failed"),
@@ -60,7 +60,7 @@ fn times(n: f32) -> String {
 
 /// Describes a decorator: the description of its child with the change of the result.
 fn changed(branch: &Branch, facts: &Facts, how: &str) -> Item {
-    let kid = told(&branch.kids[0], facts);
+    let kid = describe(&branch.kids[0], facts);
     if kid.children.is_empty() {
         return Item { node: facts.place(branch), text: format!("{}; then {how}", kid.text), ..kid };
     }
@@ -73,7 +73,7 @@ fn changed(branch: &Branch, facts: &Facts, how: &str) -> Item {
 /// Describes a repeat: it ticks its child once per update and is running until the last success.
 fn repeated(branch: &Branch, facts: &Facts, count: String) -> Item {
     let lead = format!("once in each update, until it has succeeded {count}");
-    let kid = told(&branch.kids[0], facts);
+    let kid = describe(&branch.kids[0], facts);
     if kid.children.is_empty() {
         return Item { node: facts.place(branch), text: format!("{lead}: {}", kid.text), ..kid };
     }
@@ -92,7 +92,7 @@ fn selection(branch: &Branch, facts: &Facts) -> Item {
             Some(condition) => {
                 item(kid, facts, format!("if {}, stop here: no later rule is tried", after_if(&[condition])))
             }
-            None => told(kid, facts),
+            None => describe(kid, facts),
         };
         let lead = if i == 0 { String::new() } else { "otherwise, ".into() };
         rule.text = capital(&format!("{lead}{}", rule.text));
@@ -138,7 +138,7 @@ fn steps(kids: &[&Branch], facts: &Facts) -> Vec<Item> {
         } else {
             steps.push(match condition(kids[i], facts) {
                 Some(test) => item(kids[i], facts, format!("go on only if {}", after_if(&[test]))),
-                None => told(kids[i], facts),
+                None => describe(kids[i], facts),
             });
             i += 1;
         }
@@ -160,21 +160,21 @@ fn driving(branch: &Branch, facts: &Facts) -> Item {
         return item(branch, facts, "v_goal is written already, so change nothing and report running".into());
     }
     let scalar = matches!(branch.kind(), Kind::Movcs | Kind::Mulas);
-    let goal: [Known; 2] = if scalar {
-        facts.goal_after(branch).unwrap_or([Known::Unwritten, Known::Unwritten])
+    let goal: [CellValue; 2] = if scalar {
+        facts.goal_after(branch).unwrap_or([CellValue::Unwritten, CellValue::Unwritten])
     } else {
-        facts.computed(branch).map(|c| c.map_or(Known::Unwritten, Known::Sum))
+        facts.computed(branch).map(|c| c.map_or(CellValue::Unwritten, CellValue::Sum))
     };
     let mut told = match &goal {
-        [Known::Unwritten, Known::Unwritten] => {
+        [CellValue::Unwritten, CellValue::Unwritten] => {
             item(branch, facts, "v_goal stays unwritten, because its new value is computed from it".into())
         }
-        [Known::Unsure, _] | [_, Known::Unsure] => {
+        [CellValue::Unsure, _] | [_, CellValue::Unsure] => {
             let formula = own_formula(branch, facts).unwrap_or_else(|| "v_goal as it is".into());
             item(branch, facts, format!("set {formula}"))
         }
         [x, y] => {
-            let sum = |known: &Known| if let Known::Sum(sum) = known { sum.clone() } else { Linear::default() };
+            let sum = |known: &CellValue| if let CellValue::Sum(sum) = known { sum.clone() } else { Linear::default() };
             let pair: Pair = [sum(x), sum(y)];
             let drive = drive(&pair, state);
             let mut text = drive.words;
@@ -183,7 +183,7 @@ fn driving(branch: &Branch, facts: &Facts) -> Item {
                 text = format!("{text}; {bias}");
             }
             for (known, cell) in [(x, "v_goal.x"), (y, "v_goal.y")] {
-                if *known == Known::Unwritten {
+                if *known == CellValue::Unwritten {
                     formula = format!("{formula}, {cell} being unwritten and 0 unless a later rule writes it");
                 }
             }
@@ -261,7 +261,7 @@ fn subtree(branch: &Branch, facts: &Facts) -> Item {
         }
         Kind::Bsearch => {
             let Motion { wheels, words } =
-                Motion::of(Vec2::unit(branch.node.operands[0] * std::f32::consts::PI / 128.0) * 0.25);
+                Motion::from_goal(Vec2::unit(branch.node.operands[0] * std::f32::consts::PI / 128.0) * 0.25);
             let towards = direction((f64::from(a) * 180.0 / 128.0).round());
             let when = "the frisbee is not dead ahead".into();
             Item {

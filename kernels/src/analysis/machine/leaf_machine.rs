@@ -46,7 +46,7 @@ struct Exits {
 
 impl<L: Clone> LeafMachine<L> {
     /// Converts a tree to a machine.
-    pub fn of(form: &Form<L>) -> LeafMachine<L> {
+    pub fn from_form(form: &Form<L>) -> LeafMachine<L> {
         let exits = Exits {
             success: Target::Exit(Status::Success),
             failure: Target::Exit(Status::Failure),

@@ -21,7 +21,7 @@ pub struct Memoryless {
 impl Memoryless {
     /// Converts a tree. Errors are those of [`Program::compile`], and [`CompileError::HasMemory`] for trees with a
     /// network.
-    pub fn of(tree: &Tree) -> Result<Memoryless, CompileError> {
+    pub fn from_tree(tree: &Tree) -> Result<Memoryless, CompileError> {
         Program::compile(tree)?;
         if tree.has_network() {
             return Err(CompileError::HasMemory);

@@ -35,7 +35,7 @@ pub(super) fn scratch_bits(cell: u8, vector: bool) -> u8 {
 
 impl Branch {
     /// Returns the recursive form of a tree and the number of its nodes.
-    pub fn of(tree: &Tree) -> (Branch, usize) {
+    pub fn from_tree(tree: &Tree) -> (Branch, usize) {
         let (mut at, mut id) = (0, 0);
         let root = build(tree.nodes(), &mut at, &mut id);
         (root, id)

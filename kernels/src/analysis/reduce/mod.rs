@@ -96,7 +96,7 @@ pub fn reduce(tree: &Tree, options: Options) -> Reduction {
     }
     // Every step removes a node or converts it to a simpler kind, so this number of passes is sufficient.
     for _ in 0..4 * tree.nodes().len() + 4 {
-        let (root, nodes) = Branch::of(&tree);
+        let (root, nodes) = Branch::from_tree(&tree);
         let visits = flow::analyse(&root, nodes);
         let uses = live::analyse(&root, &visits);
         let done = steps.len();

@@ -175,7 +175,7 @@ pub(super) struct ProgramTable<'a> {
 
 impl ProgramTable<'_> {
     /// Encodes programs.
-    pub fn of(programs: &[Program]) -> ProgramTable<'_> {
+    pub fn from_programs(programs: &[Program]) -> ProgramTable<'_> {
         let (mut words, mut starts) = (Vec::new(), Vec::new());
         for program in programs {
             starts.push(words.len() as u32);

@@ -98,7 +98,7 @@ pub struct Layout {
 
 impl Layout {
     /// Selects the layout for worlds with the given number of bodies on an adapter with the given subgroup size.
-    pub fn of(lane: LaneWork, bodies: usize, subgroup: usize) -> Layout {
+    pub fn select(lane: LaneWork, bodies: usize, subgroup: usize) -> Layout {
         let capacity = CAPACITIES.into_iter().find(|c| bodies <= *c).unwrap_or(MAX_BODIES);
         let workgroup = match lane {
             LaneWork::World => subgroup.clamp(4, 64),
@@ -200,12 +200,12 @@ mod tests {
     fn lanes_of_a_workgroup_have_bodies() {
         for bodies in 1..=MAX_BODIES {
             for subgroup in [8, 16, 32, 64] {
-                let layout = Layout::of(LaneWork::Body, bodies, subgroup);
+                let layout = Layout::select(LaneWork::Body, bodies, subgroup);
                 let busy = layout.worlds(bodies) * bodies;
                 assert!(layout.workgroup <= 256 && busy > 0 && bodies <= layout.capacity);
                 assert!(bodies > 64 || busy * 10 >= layout.workgroup * 8, "{bodies} bodies, {layout:?}");
             }
         }
-        assert_eq!(Layout::of(LaneWork::Body, 17, 32).workgroup, 128, "seven worlds of seventeen bodies");
+        assert_eq!(Layout::select(LaneWork::Body, 17, 32).workgroup, 128, "seven worlds of seventeen bodies");
     }
 }

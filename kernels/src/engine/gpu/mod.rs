@@ -146,7 +146,7 @@ impl Gpu {
     fn kind<'a>(&self, code: &'a ProgramTable<'a>, jobs: &[&'a Job<'_>]) -> Result<BatchKind<'a>, GpuError> {
         let Job { spec, start, seed, world, updates, .. } = *jobs[0];
         supported(spec)?;
-        let scene = Scene::of(&World::new(spec, start, seed, world));
+        let scene = Scene::from_world(&World::new(spec, start, seed, world));
         let running = |j: &&'a Job<'_>| (0..spec.robots).map(|robot| j.team.program(robot)).collect::<Vec<_>>();
         let mut used: Vec<usize> = jobs.iter().flat_map(running).collect();
         used.sort_unstable();
@@ -162,7 +162,7 @@ impl Gpu {
     /// Returns the layout for worlds like `scene` and trees of `nodes` nodes. Also returns the maximum number of
     /// updates of a dispatch.
     fn layout(&self, scene: &Scene, nodes: usize) -> (Layout, u32) {
-        let of = |lane| Layout::of(lane, scene.bodies.len(), self.device.subgroup);
+        let of = |lane| Layout::select(lane, scene.bodies.len(), self.device.subgroup);
         let bound = |layout: &Layout| {
             if self.device.software { bounds::updates(layout, scene, nodes) } else { MOST_UPDATES }
         };
@@ -179,7 +179,7 @@ impl Gpu {
     fn worlds(&self, kind: &BatchKind<'_>) -> usize {
         let [hardware, software] = MAX_WORLDS;
         let most = if self.device.software { software } else { hardware };
-        let params = Params::of(&kind.scene, kind.messages, Sensing::NONE, &kind.layout, 1);
+        let params = Params::new(&kind.scene, kind.messages, Sensing::NONE, &kind.layout, 1);
         let words = [
             State::rows(kind.scene.bodies.len()),
             kind.memories * kind.scene.robots,
@@ -208,12 +208,12 @@ impl Gpu {
         let (scene, layout) = (&kind.scene, &kind.layout);
         let (robots, bodies) = (scene.robots, scene.bodies.len());
         let worlds: Vec<InitialState> =
-            jobs.par_iter().map(|j| InitialState::of(j.spec, j.start, j.seed, j.world)).collect();
+            jobs.par_iter().map(|j| InitialState::new(j.spec, j.start, j.seed, j.world)).collect();
         let read = || jobs.iter().map(|job| job.sensing(kind.code.programs)).fold(Sensing::NONE, Sensing::union);
         let sensing = self.sensing.unwrap_or_else(read);
         let columns = jobs.len().next_multiple_of(layout.worlds(bodies));
         let state = State::encode(&worlds, jobs, kind.code, columns, State::start_rows(bodies));
-        let params = Params::of(scene, kind.messages, sensing, layout, columns);
+        let params = Params::new(scene, kind.messages, sensing, layout, columns);
         let mut flight = self.device.submit(&Batch {
             layout: *layout,
             params,
@@ -262,7 +262,7 @@ impl Gpu {
                 return Err(GpuError::Short { adapter, done, wanted: kind.updates });
             }
             let cells = &cells[w * cell_words..(w + 1) * cell_words];
-            Ok(outcome::of(&kind.scene, &rows, w, cells, kind.updates))
+            Ok(outcome::world_outcome(&kind.scene, &rows, w, cells, kind.updates))
         };
         (0..worlds).into_par_iter().map(outcome).collect()
     }
@@ -296,7 +296,7 @@ impl Engine for Gpu {
 
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         let mut outcomes = vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()];
-        let code = ProgramTable::of(programs);
+        let code = ProgramTable::from_programs(programs);
         for mut indices in alike(jobs) {
             // Worlds of the same tree are adjacent: lanes that run the same program rarely wait for each other.
             let key = |i: &usize| (jobs[*i].sensing(programs), jobs[*i].team.program(0));

@@ -12,7 +12,7 @@ use crate::world::task::transport::{fitness_of_place, raw_fitness};
 const WHOLE: f64 = 16_777_216.0;
 
 /// Outcome of world `w` after the given number of updates; `cells` is the bit mask of the arena's cells.
-pub(super) fn of(scene: &Scene, rows: &StateRows<'_>, w: usize, cells: &[u32], updates: u32) -> Outcome {
+pub(super) fn world_outcome(scene: &Scene, rows: &StateRows<'_>, w: usize, cells: &[u32], updates: u32) -> Outcome {
     let robots = scene.robots;
     let seconds = updates as f32 * CONTROL_PERIOD;
     let per_update = |sum: f64| (sum / f64::from(updates.max(1)) / robots as f64) as f32;

@@ -151,7 +151,7 @@ pub(super) struct PatchParams {
 
 impl Params {
     /// Creates the parameters of a batch of worlds of a scene.
-    pub fn of(scene: &Scene, messages: Option<&Messages>, sensing: Sensing, layout: &Layout, batch: usize) -> Params {
+    pub fn new(scene: &Scene, messages: Option<&Messages>, sensing: Sensing, layout: &Layout, batch: usize) -> Params {
         let physics = &scene.physics;
         let aside = Vec2::unit(SEGMENT_ANGLE);
         let switches = [
@@ -189,15 +189,15 @@ impl Params {
             tag_range: scene.tags.range,
             unused: 0,
             unused_pair: [0; 2],
-            task: TaskParams::of(scene),
-            messages: messages.map_or_else(MessageParams::default, |m| MessageParams::of(m, scene)),
+            task: TaskParams::from_scene(scene),
+            messages: messages.map_or_else(MessageParams::default, |m| MessageParams::new(m, scene)),
             rays: ray_directions().map(|ray| [ray.x, ray.y, 0.0, 0.0]),
-            patch_list: filled(scene.patches.iter().map(PatchParams::of)),
+            patch_list: filled(scene.patches.iter().map(PatchParams::from_patch)),
             wall_list: filled(physics.walls.iter().map(|w| [w.from.x, w.from.y, w.to.x, w.to.y])),
             light_list: filled(scene.lighting.lights.iter().map(light)),
             tag_list: filled(scene.tags.list.iter().map(|Tag { at, facing }| [at.x, at.y, facing.x, facing.y])),
-            footing: filled(scene.bodies.iter().map(FrictionParams::of)),
-            body: filled(scene.bodies.iter().map(BodyParams::of)),
+            footing: filled(scene.bodies.iter().map(FrictionParams::from_body)),
+            body: filled(scene.bodies.iter().map(BodyParams::from_body)),
         }
     }
 
@@ -215,7 +215,7 @@ impl Params {
 
 /// Number of the arena's cells.
 pub(super) fn cells(scene: &Scene) -> u32 {
-    let task = TaskParams::of(scene);
+    let task = TaskParams::from_scene(scene);
     task.columns * task.rows
 }
 
@@ -224,7 +224,7 @@ fn light(light: &Light) -> [f32; 4] {
 }
 
 impl TaskParams {
-    fn of(scene: &Scene) -> TaskParams {
+    fn from_scene(scene: &Scene) -> TaskParams {
         let none = TaskParams::default();
         let half_arena = scene.physics.half_arena;
         match &scene.task {
@@ -239,15 +239,18 @@ impl TaskParams {
                 let [columns, rows] = Coverage::new(*cell, half_arena).cells().map(|n| n as u32);
                 TaskParams { kind: TASK_COVERAGE, columns, rows, ..none }
             }
-            Task::Foraging { nest, food } => {
-                TaskParams { kind: TASK_FORAGING, nest: RegionParams::of(nest), food: RegionParams::of(food), ..none }
-            }
+            Task::Foraging { nest, food } => TaskParams {
+                kind: TASK_FORAGING,
+                nest: RegionParams::from_region(nest),
+                food: RegionParams::from_region(food),
+                ..none
+            },
         }
     }
 }
 
 impl RegionParams {
-    fn of(region: &Region) -> RegionParams {
+    fn from_region(region: &Region) -> RegionParams {
         let (at, half, radius) = region.rounded();
         let beyond = u32::from(matches!(region, Region::Beyond { .. }));
         RegionParams { at: [at.x, at.y], half: [half.x, half.y], radius, beyond, unused: [0; 2] }
@@ -255,7 +258,7 @@ impl RegionParams {
 }
 
 impl MessageParams {
-    fn of(model: &Messages, scene: &Scene) -> MessageParams {
+    fn new(model: &Messages, scene: &Scene) -> MessageParams {
         MessageParams {
             range: model.range_m,
             range_noise: model.range_noise_m,
@@ -281,7 +284,7 @@ fn filled<T: Default + Copy, const N: usize>(rows: impl Iterator<Item = T>) -> [
 }
 
 impl FrictionParams {
-    fn of(body: &SceneBody) -> FrictionParams {
+    fn from_body(body: &SceneBody) -> FrictionParams {
         let footing = &body.footing;
         FrictionParams {
             radius: body.radius,
@@ -293,7 +296,7 @@ impl FrictionParams {
 }
 
 impl BodyParams {
-    fn of(body: &SceneBody) -> BodyParams {
+    fn from_body(body: &SceneBody) -> BodyParams {
         BodyParams {
             inverse_mass: body.footing.inverse_mass,
             inverse_inertia: body.footing.inverse_inertia,
@@ -304,7 +307,7 @@ impl BodyParams {
 }
 
 impl PatchParams {
-    fn of(patch: &Patch) -> PatchParams {
+    fn from_patch(patch: &Patch) -> PatchParams {
         PatchParams { at: [patch.at.x, patch.at.y], half_length: patch.half_length, colour: patch.colour as u32 }
     }
 }

@@ -219,7 +219,7 @@ mod tests {
     const LAYOUTS: [LaneWork; 2] = [LaneWork::Body, LaneWork::World];
 
     fn module(lane: LaneWork) -> Module {
-        let source = source(&Layout::of(lane, 17, 8));
+        let source = source(&Layout::select(lane, 17, 8));
         naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)))
     }
 
@@ -227,7 +227,7 @@ mod tests {
     fn generated_kernels_pass_validation() {
         for lane in LAYOUTS {
             let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
-            let source = source(&Layout::of(lane, 17, 8));
+            let source = source(&Layout::select(lane, 17, 8));
             validator.validate(&module(lane)).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
         }
     }
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn workgroups_share_no_more_memory_than_a_raspberry_pi_has() {
         for (lane, bodies) in LAYOUTS.into_iter().flat_map(|lane| [9, 17, 40, MAX_BODIES].map(|most| (lane, most))) {
-            let layout = Layout::of(lane, bodies, 16);
+            let layout = Layout::select(lane, bodies, 16);
             let module = naga::front::wgsl::parse_str(&source(&layout)).unwrap();
             let shared = module.global_variables.iter().filter(|(_, v)| v.space == AddressSpace::WorkGroup);
             let bytes: u32 = shared.map(|(_, v)| module.types[v.ty].inner.size(module.to_ctx())).sum();
@@ -258,7 +258,7 @@ mod tests {
             }
         };
         floats().iter().for_each(|(name, value)| assert_eq!(literal(name), value.to_bits(), "{name}"));
-        integers(&Layout::of(LaneWork::Body, 17, 8))
+        integers(&Layout::select(LaneWork::Body, 17, 8))
             .iter()
             .for_each(|(name, value)| assert_eq!(literal(name), *value, "{name}"));
     }

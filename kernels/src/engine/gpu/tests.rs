@@ -65,7 +65,7 @@ fn furnished() -> WorldSpec {
 
 /// Layouts under test: both kinds of lanes, and the capacity for many robots.
 fn layouts() -> [Layout; 3] {
-    let [body, world] = [LaneWork::Body, LaneWork::World].map(|lane| Layout::of(lane, ROBOTS + 3, 8));
+    let [body, world] = [LaneWork::Body, LaneWork::World].map(|lane| Layout::select(lane, ROBOTS + 3, 8));
     [body, world, Layout { capacity: MAX_BODIES, ..body }]
 }
 
@@ -81,10 +81,10 @@ struct Twin {
 
 impl Twin {
     fn new(layout: Layout) -> Twin {
-        Twin::of(furnished(), layout)
+        Twin::with_layout(furnished(), layout)
     }
 
-    fn of(spec: WorldSpec, layout: Layout) -> Twin {
+    fn with_layout(spec: WorldSpec, layout: Layout) -> Twin {
         let programs: Vec<Program> =
             TREES.iter().map(|t| Program::compile(&Tree::parse(t).unwrap()).unwrap()).collect();
         // Robots without avoidance make contacts.
@@ -98,7 +98,7 @@ impl Twin {
         };
         let worlds: Vec<World> = (0..WORLDS).map(started).collect();
         let mut twin = Twin {
-            scene: Scene::of(&worlds[0]),
+            scene: Scene::from_world(&worlds[0]),
             spec,
             layout,
             worlds,
@@ -121,7 +121,7 @@ impl Twin {
         let standing = |world: &World| InitialState { bodies: world.bodies.clone(), pictures: world.pictures.clone() };
         let standing: Vec<InitialState> = self.worlds.iter().map(standing).collect();
         let rows = State::rows(self.scene.bodies.len());
-        let mut state = State::encode(&standing, &jobs, &ProgramTable::of(&self.programs), columns, rows);
+        let mut state = State::encode(&standing, &jobs, &ProgramTable::from_programs(&self.programs), columns, rows);
         for (w, world) in self.worlds.iter().enumerate() {
             for robot in 0..ROBOTS {
                 let s = world.senses(robot);
@@ -145,7 +145,7 @@ impl Twin {
     /// Runs a stage `times` times; returns the words of the state, of the cells and of the node memory.
     fn run(&self, device: &Device, stage: &'static str, times: u32) -> [Vec<u32>; 3] {
         let columns = self.state.worlds;
-        let params = Params::of(&self.scene, self.spec.messages.as_ref(), Sensing::ALL, &self.layout, columns);
+        let params = Params::new(&self.scene, self.spec.messages.as_ref(), Sensing::ALL, &self.layout, columns);
         let mut table = vec![0, 4, MESSAGE, 0];
         let channel = Channel::new(self.spec.messages.unwrap_or_default(), ROBOTS, Vec::new());
         table.extend(channel.gains().iter().flatten().map(|g| g.to_bits()));
@@ -155,7 +155,7 @@ impl Twin {
             params,
             state: &self.state.words,
             state_words: self.state.words.len(),
-            programs: &ProgramTable::of(&self.programs).words,
+            programs: &ProgramTable::from_programs(&self.programs).words,
             table: &table,
             memory,
             work: self.layout.work_words(ROBOTS) * columns,
@@ -235,7 +235,13 @@ fn friction(layout: Layout, device: &Device) -> Result<(), String> {
     let [words, ..] = twin.run(device, "only_friction", 1);
     let after = |w: u32| -> Vec<(Vec2, f32)> {
         let rub = |b: &Body| {
-            floor_friction(&FrictionParams::of(&b.shape), Vec2::unit(b.pose.heading), b.velocity, b.spin, b.wheels)
+            floor_friction(
+                &FrictionParams::from_shape(&b.shape),
+                Vec2::unit(b.pose.heading),
+                b.velocity,
+                b.spin,
+                b.wheels,
+            )
         };
         twin.bodies(w).iter().map(rub).collect()
     };
@@ -356,7 +362,7 @@ fn pictures(layout: Layout, device: &Device) -> Result<(), String> {
     let camera = CameraModel { delay_s: 0.3, misses: 0.3 };
     let mut spec = furnished();
     spec.camera = camera;
-    let twin = Twin::of(spec, layout);
+    let twin = Twin::with_layout(spec, layout);
     let [words, ..] = twin.run(device, "only_camera", 1);
     let picture = |w: u32, i: usize| {
         let world = &twin.worlds[w as usize];
@@ -478,7 +484,7 @@ fn messages(layout: Layout, device: &Device) -> Result<(), String> {
         range_m: 1.5,
         ..Messages::default()
     };
-    let twin = Twin::of(WorldSpec { messages: Some(model), ..furnished() }, layout);
+    let twin = Twin::with_layout(WorldSpec { messages: Some(model), ..furnished() }, layout);
     let [words, ..] = twin.run(device, "only_messages", 1);
     let radii = twin.spec.discs.iter().map(|d| d.shape.radius).collect();
     let channel = Channel::new(model, ROBOTS, radii);
@@ -503,7 +509,7 @@ fn messages(layout: Layout, device: &Device) -> Result<(), String> {
 fn scores(layout: Layout, device: &Device) -> Result<(), String> {
     let tasks = [Task::Aggregation { range: 0.3 }, Task::Dispersion, Task::Coverage { cell: 0.2 }];
     for task in tasks {
-        let twin = Twin::of(WorldSpec { task, ..furnished() }, layout);
+        let twin = Twin::with_layout(WorldSpec { task, ..furnished() }, layout);
         let [words, cells, _] = twin.run(device, "only_score", 1);
         let each = cells.len() / twin.state.worlds;
         for w in 0..WORLDS as usize {
@@ -511,7 +517,8 @@ fn scores(layout: Layout, device: &Device) -> Result<(), String> {
             let mut score = Score::new(&task, &twin.spec.physics, bodies, ROBOTS);
             score.update(&bodies[..ROBOTS].iter().map(|b| b.pose.at).collect::<Vec<_>>());
             let expected = score.fitness(&twin.spec.physics, bodies, ROBOTS, 0.1);
-            let got = outcome::of(&twin.scene, &twin.rows(&words), w, &cells[w * each..(w + 1) * each], 1).fitness;
+            let got =
+                outcome::world_outcome(&twin.scene, &twin.rows(&words), w, &cells[w * each..(w + 1) * each], 1).fitness;
             if expected == 0.0 || (got - expected).abs() > 1e-5 {
                 return Err(format!("{}, world {w}: {got}, reference {expected}", task.name()));
             }
@@ -522,9 +529,9 @@ fn scores(layout: Layout, device: &Device) -> Result<(), String> {
     let left = Region::Rectangle { at: vec2(-0.6, 0.0), half: vec2(0.3, 0.7) };
     let far = Region::Beyond { at: vec2(0.0, 0.0), radius: 1.15 };
     let swapped = |nest, food| WorldSpec { task: Task::Foraging { nest, food }, ..furnished() };
-    let twin = Twin::of(swapped(far, left), layout);
+    let twin = Twin::with_layout(swapped(far, left), layout);
     let [words, ..] = twin.run(device, "only_score", 1);
-    let mut after = Twin::of(swapped(left, far), layout);
+    let mut after = Twin::with_layout(swapped(left, far), layout);
     after.state.words = words;
     let [words, ..] = after.run(device, "only_score", 1);
     let within = |w: u32| after.bodies(w)[..ROBOTS].iter().filter(|b| left.contains(b.pose.at)).count() as u32;
@@ -732,7 +739,7 @@ fn kernels_run_within_the_limits_of_a_raspberry_pi() {
     assert!(invocations <= 256 && width <= 256 && shared <= 16_384 && buffers <= 8);
     let greedy = |_: &Layout| "@compute @workgroup_size(257)\nfn advance() {}\n".to_string();
     let device = Device::open(&AdapterChoice::Best, greedy).unwrap();
-    let refused = device.kernel(&Layout::of(LaneWork::Body, 9, 8), "advance").unwrap_err().to_string();
+    let refused = device.kernel(&Layout::select(LaneWork::Body, 9, 8), "advance").unwrap_err().to_string();
     assert!(refused.contains("257"), "{refused}");
 }
 
@@ -749,11 +756,11 @@ fn adapter_opens_by_index_and_missing_name_is_rejected() {
 
 #[test]
 fn dispatches_stay_within_the_iterations_of_software_adapters() {
-    let scene = |spec: &WorldSpec| Scene::of(&World::new(spec, 0, 1, 1));
+    let scene = |spec: &WorldSpec| Scene::from_world(&World::new(spec, 0, 1, 1));
     for spec in [WorldSpec::benchmark(1), WorldSpec::benchmark(16), furnished()] {
         let scene = scene(&spec);
         for lane in [LaneWork::Body, LaneWork::World] {
-            let layout = Layout::of(lane, scene.bodies.len(), 8);
+            let layout = Layout::select(lane, scene.bodies.len(), 8);
             for nodes in [1, 10, 2048] {
                 let updates = bounds::updates(&layout, &scene, nodes);
                 assert!(updates * bounds::of_update(&layout, &scene, nodes) <= bounds::ITERATIONS, "{nodes} nodes");
@@ -761,9 +768,9 @@ fn dispatches_stay_within_the_iterations_of_software_adapters() {
         }
     }
     let benchmark = scene(&WorldSpec::benchmark(16));
-    assert!(bounds::updates(&Layout::of(LaneWork::World, 17, 8), &benchmark, 20) >= 2);
+    assert!(bounds::updates(&Layout::select(LaneWork::World, 17, 8), &benchmark, 20) >= 2);
     assert!(
-        bounds::updates(&Layout::of(LaneWork::Body, 17, 8), &benchmark, 2048) >= 1,
+        bounds::updates(&Layout::select(LaneWork::Body, 17, 8), &benchmark, 2048) >= 1,
         "large trees run a body a lane"
     );
 }

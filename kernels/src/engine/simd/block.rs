@@ -51,7 +51,7 @@ impl Block {
     /// Creates the worlds of up to [`LANES`] jobs with equal specification, at their start.
     pub fn new(jobs: &[Job<'_>]) -> (Block, Scene) {
         let worlds: Vec<World> = jobs.iter().map(|j| World::new(j.spec, j.start, j.seed, j.world)).collect();
-        let scene = Scene::of(&worlds[0]);
+        let scene = Scene::from_world(&worlds[0]);
         let robots = scene.robots;
         let lane = |l: usize| l.min(jobs.len() - 1);
         let mut bodies = vec![BodyLanes::default(); scene.bodies.len()];

@@ -53,7 +53,7 @@ pub(super) struct NeighbourList {
 }
 
 impl NeighbourList {
-    fn of(&self, robot: usize) -> &[u16] {
+    fn neighbours(&self, robot: usize) -> &[u16] {
         &self.around[self.first[robot] as usize..self.first[robot + 1] as usize]
     }
 }
@@ -161,7 +161,7 @@ impl Crowd {
             for (i, (sum, senses)) in sums.iter_mut().zip(senses).enumerate() {
                 let at = vec2(bodies[i].x[l], bodies[i].y[l]);
                 let (mut all, mut count) = (Vec2::ZERO, 0.0);
-                for j in near.of(i) {
+                for j in near.neighbours(i) {
                     let other = &bodies[usize::from(*j)];
                     let other = vec2(other.x[l], other.y[l]);
                     if wanted.proximity && within_reach(other - at, radius) {

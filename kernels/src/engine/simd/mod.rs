@@ -8,7 +8,6 @@
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
 mod block;
-mod crews;
 mod crowd;
 mod driven;
 mod lanes;
@@ -16,6 +15,7 @@ mod light;
 mod motion;
 mod pairs;
 mod patches;
+mod program_groups;
 mod rays;
 mod scene;
 mod senses;
@@ -26,10 +26,10 @@ use super::{Engine, Job, Outcome, alike};
 use crate::tree::Program;
 use crate::world::Sensing;
 use block::Block;
-use crews::ProgramGroups;
 pub use driven::{ActionKind, BatchSimulation};
 use lanes::LANES;
 use multiversion::multiversion;
+use program_groups::ProgramGroups;
 use rayon::prelude::*;
 pub(super) use scene::{Scene, SceneBody};
 

@@ -140,7 +140,7 @@ fn list_contacts(block: &mut Block, scene: &Scene, l: usize) {
     let moving = &mut moving[movements..];
     let movement = |i: usize| {
         let b = &bodies[i];
-        BodyVelocity::of(vec2(b.vx[l], b.vy[l]), b.spin[l])
+        BodyVelocity::new(vec2(b.vx[l], b.vy[l]), b.spin[l])
     };
     contacts.begin_world();
     touched.push(l);

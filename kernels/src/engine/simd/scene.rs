@@ -36,18 +36,18 @@ pub(in crate::engine) struct SceneBody {
 
 impl Scene {
     /// Creates the scene of a world.
-    pub fn of(world: &World) -> Scene {
+    pub fn from_world(world: &World) -> Scene {
         let mut shapes = Vec::new();
         let bodies = world.bodies.iter().map(|Body { shape, .. }| {
             let kind = shapes.iter().position(|s| s == shape).unwrap_or_else(|| {
                 shapes.push(*shape);
                 shapes.len() - 1
             });
-            let footing = FrictionParams::of(shape);
+            let footing = FrictionParams::from_shape(shape);
             SceneBody { radius: shape.radius, footing, tall: shape.tall, colour: shape.colour, kind }
         });
         let bodies = bodies.collect();
-        let with = |a| shapes.iter().map(Some).chain([None]).map(move |b| Pair::of(a, b));
+        let with = |a| shapes.iter().map(Some).chain([None]).map(move |b| Pair::new(a, b));
         let pairs = shapes.iter().map(|a| with(a).collect()).collect();
         Scene {
             robots: world.robots(),

@@ -52,7 +52,7 @@ fn counts_children(kind: Kind) -> bool {
 /// its position.
 pub fn from_compact(bytes: &[u8]) -> Result<Tree, BinaryError> {
     let mut reader = Reader { bytes, at: 0 };
-    let [form] = reader.take()?;
+    let [form] = reader.read_array()?;
     if form > WIDE {
         return fault(0, format!("unknown tree format {form}; 0 and 1 are valid"));
     }
@@ -85,7 +85,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], BinaryError> {
+    fn read_array<const N: usize>(&mut self) -> Result<[u8; N], BinaryError> {
         let Some(taken) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<N>()) else {
             return fault(self.bytes.len(), "the bytes end too early");
         };
@@ -95,13 +95,13 @@ impl Reader<'_> {
 
     fn node(&mut self, wide: bool) -> Result<Node, BinaryError> {
         let at = self.at;
-        let [byte] = self.take()?;
+        let [byte] = self.read_array()?;
         let Some(kind) = Kind::all().nth(usize::from(byte)) else {
             return fault(at, format!("{byte} is not a node kind"));
         };
         let children = match kind.spec().group {
-            _ if counts_children(kind) && wide => u16::from_le_bytes(self.take()?),
-            _ if counts_children(kind) => u16::from(self.take::<1>()?[0]),
+            _ if counts_children(kind) && wide => u16::from_le_bytes(self.read_array()?),
+            _ if counts_children(kind) => u16::from(self.read_array::<1>()?[0]),
             Group::Decorator => 1,
             _ => 0,
         };
@@ -110,9 +110,9 @@ impl Reader<'_> {
         for (value, spec) in operands.iter_mut().zip(kind.spec().operands) {
             let place = self.at;
             *value = if wide || is_wide(spec.operand) {
-                f32::from_le_bytes(self.take()?)
+                f32::from_le_bytes(self.read_array()?)
             } else {
-                from_byte(spec.operand, self.take::<1>()?[0])
+                from_byte(spec.operand, self.read_array::<1>()?[0])
             };
             if !allowed(spec.operand, *value) {
                 let name = kind.spec().name;

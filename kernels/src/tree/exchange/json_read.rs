@@ -53,7 +53,7 @@ impl Reader<'_> {
     }
 
     /// Consumes a token and returns its start.
-    fn take(&mut self, token: &RawValue) -> usize {
+    fn consume(&mut self, token: &RawValue) -> usize {
         let at = token.get().as_ptr() as usize - self.source.text.as_ptr() as usize;
         self.behind = at + token.get().len();
         at
@@ -151,7 +151,7 @@ impl<'de> Visitor<'de> for NodeVisitor<'_, '_> {
         let mut children: Option<Vec<Element>> = None;
         let mut operands: Vec<Word> = Vec::new();
         while let Some(key) = object.next_key::<&RawValue>()? {
-            let key_at = reader.take(key);
+            let key_at = reader.consume(key);
             let key = reader.string(key, key_at)?;
             let twice = match key.as_str() {
                 "node" => kind.is_some(),
@@ -170,7 +170,7 @@ impl<'de> Visitor<'de> for NodeVisitor<'_, '_> {
                 return Err(reader.refuse(key_at, format!("too many operands at `{}`", shorten(&key))));
             }
             let value = object.next_value::<&RawValue>()?;
-            let at = reader.take(value);
+            let at = reader.consume(value);
             if key == "node" {
                 let name = reader.string(value, at)?;
                 let unknown = || reader.source.unknown_node(at, &name, []);

@@ -66,7 +66,7 @@ fn draw(tree: &Tree, direction: Direction, shares: Option<&[f32]>) -> String {
         let never = if share == Some(0.0) { UNUSED_CLASS } else { "" };
         shape(&mut svg, node, place, never);
         if node.kind == Kind::Network {
-            Hinton::of(&tree.nodes()[i..tree.end(i)]).draw(
+            Hinton::from_nodes(&tree.nodes()[i..tree.end(i)]).draw(
                 &mut svg,
                 place.x - place.width / 2.0,
                 place.y - place.height / 2.0,

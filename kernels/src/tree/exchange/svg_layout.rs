@@ -50,7 +50,7 @@ pub(super) fn place(tree: &Tree, labels: &[String], direction: Direction) -> Vec
     let mut sizes: Vec<(f32, f32)> = nodes.iter().zip(labels).map(|(node, label)| size(node, label)).collect();
     for at in (0..nodes.len()).filter(|at| nodes[*at].kind == Kind::Network) {
         let end = tree.end(at);
-        (sizes[at], children[at]) = (Hinton::of(&nodes[at..end]).size(), Vec::new());
+        (sizes[at], children[at]) = (Hinton::from_nodes(&nodes[at..end]).size(), Vec::new());
         // The neurons are part of the network's picture.
         sizes[at + 1..end].fill((0.0, 0.0));
         children[at + 1..end].fill(Vec::new());

@@ -30,7 +30,7 @@ pub(super) struct Hinton {
 
 impl Hinton {
     /// Creates the diagram of a network from its nodes, which start with the network node.
-    pub fn of(nodes: &[Node]) -> Hinton {
+    pub fn from_nodes(nodes: &[Node]) -> Hinton {
         let network = networks(nodes).pop().unwrap_or_default();
         let cells = network.cells();
         let mut columns: Vec<(String, Source)> = cells.map(|cell| (scalar_name(cell), Source::Cell(cell))).collect();

@@ -40,7 +40,7 @@ impl Xml {
         self.children.iter().filter(move |child| child.tag == tag)
     }
 
-    fn of(node: Node<'_, '_>, base: usize, depth: usize) -> Xml {
+    fn from_node(node: Node<'_, '_>, base: usize, depth: usize) -> Xml {
         let stray = node.children().find(|c| c.is_text() && c.text().is_some_and(|t| !t.trim().is_empty()));
         let elements = node.children().filter(Node::is_element);
         // Keeps one level more than a tree may have, so that its reader detects the excess depth.
@@ -52,7 +52,7 @@ impl Xml {
                 .attributes()
                 .map(|a| Attribute { name: a.name().into(), value: a.value().into(), at: base + a.range().start })
                 .collect(),
-            children: elements.take(kept).map(|child| Xml::of(child, base, depth + 1)).collect(),
+            children: elements.take(kept).map(|child| Xml::from_node(child, base, depth + 1)).collect(),
             stray: stray.map(|text| base + text.range().start),
         }
     }
@@ -72,7 +72,7 @@ pub(super) fn parse(source: &Source, base: usize) -> Result<Xml, ParseError> {
     let options = ParsingOptions { nodes_limit: 16 * MAX_NODES as u32, ..ParsingOptions::default() };
     let document =
         Document::parse_with_options(text, options).map_err(|error| malformed(source, base, text, &error))?;
-    let root = Xml::of(document.root_element(), base, 0);
+    let root = Xml::from_node(document.root_element(), base, 0);
     if root.tag != "root" {
         return Err(source.error(root.at, "the root element must be <root>".into()));
     }

@@ -21,7 +21,7 @@ pub(crate) struct BodyVelocity([f32; 4]);
 impl BodyVelocity {
     /// Creates the movement of a body.
     #[inline(always)]
-    pub fn of(velocity: Vec2, spin: f32) -> BodyVelocity {
+    pub fn new(velocity: Vec2, spin: f32) -> BodyVelocity {
         BodyVelocity([velocity.x, velocity.y, spin, 0.0])
     }
 
@@ -54,7 +54,7 @@ pub(crate) struct Pair {
 
 impl Pair {
     /// Parameters for two bodies, or for a body and a wall (`None`).
-    pub fn of(a: &Shape, b: Option<&Shape>) -> Pair {
+    pub fn new(a: &Shape, b: Option<&Shape>) -> Pair {
         let side = |s: &Shape| (s.inverse_mass(), s.radius, s.radius * s.inverse_inertia());
         let ((mass_a, radius_a, turn_a), (mass_b, radius_b, turn_b)) = (side(a), b.map_or((0.0, 0.0, 0.0), side));
         let inverse = mass_a + mass_b;
@@ -408,7 +408,7 @@ impl Collisions {
     /// Changes the velocities of touching bodies so that they stop approaching.
     pub fn solve(&mut self, bodies: &mut [Body], physics: &Physics) {
         for (movement, body) in self.velocities.iter_mut().zip(bodies.iter()) {
-            *movement = BodyVelocity::of(body.velocity, body.spin);
+            *movement = BodyVelocity::new(body.velocity, body.spin);
         }
         self.find(bodies, physics);
         self.contacts.solve(&mut self.velocities, physics.mu_bodies);
@@ -428,18 +428,18 @@ impl Collisions {
             let (at, radius) = (a.pose.at, a.shape.radius);
             for (wall, penetration) in wall_penetrations(at, radius, physics.half_arena).into_iter().enumerate() {
                 if penetration > 0.0 {
-                    let pair = Pair::of(&a.shape, None);
+                    let pair = Pair::new(&a.shape, None);
                     contacts.add_wall(i, &pair, wall, penetration, moving, physics.restitution);
                 }
             }
             for offset in physics.walls.iter().map(|wall| wall.offset(at)).filter(|o| touching(*o, radius)) {
-                contacts.add_inner_wall(i, &Pair::of(&a.shape, None), offset, moving, physics.restitution);
+                contacts.add_inner_wall(i, &Pair::new(&a.shape, None), offset, moving, physics.restitution);
             }
             let mut meet = |j: usize| {
                 let b = &bodies[j];
                 let between = b.pose.at - at;
                 if touching(between, radius + b.shape.radius) {
-                    let pair = Pair::of(&a.shape, Some(&b.shape));
+                    let pair = Pair::new(&a.shape, Some(&b.shape));
                     contacts.add_bodies(i, j, &pair, between, moving, physics.restitution);
                 }
             };

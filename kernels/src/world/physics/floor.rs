@@ -21,7 +21,7 @@ pub struct FrictionParams {
 
 impl FrictionParams {
     /// Computes the parameters for a shape.
-    pub fn of(shape: &Shape) -> FrictionParams {
+    pub fn from_shape(shape: &Shape) -> FrictionParams {
         let half_mass = 0.5 * shape.mass;
         let change = shape.mu * GRAVITY * DT * FRAC_2_PI;
         FrictionParams {
@@ -119,7 +119,7 @@ mod tests {
     fn stop_threshold_is_below_arctan_friction() {
         let light = Shape::disc(0.05, 0.1, 0.05, Colour::Blue);
         for shape in [Shape::ROBOT, Shape::FRISBEE, light] {
-            let footing = FrictionParams::of(&shape);
+            let footing = FrictionParams::from_shape(&shape);
             let limit = f64::from(footing.stops_within_step).sqrt();
             let strongest = |s: f64| {
                 f64::from(footing.strongest) * (f64::from(FRICTION_STEEPNESS) * s).atan() * f64::from(FRAC_2_PI)
@@ -132,8 +132,11 @@ mod tests {
             let beyond = limit * 1.03;
             assert!(limit == 0.0 || strongest(beyond) < f64::from(footing.half_mass) * beyond, "{shape:?}: {limit}");
         }
-        assert!(FrictionParams::of(&Shape::ROBOT).stops_within_step.sqrt() > 0.11);
-        assert!(FrictionParams::of(&light).stops_within_step < FrictionParams::of(&Shape::FRISBEE).stops_within_step);
-        assert_eq!(slip_impulse(&FrictionParams::of(&light), Vec2::ZERO), Vec2::ZERO);
+        assert!(FrictionParams::from_shape(&Shape::ROBOT).stops_within_step.sqrt() > 0.11);
+        assert!(
+            FrictionParams::from_shape(&light).stops_within_step
+                < FrictionParams::from_shape(&Shape::FRISBEE).stops_within_step
+        );
+        assert_eq!(slip_impulse(&FrictionParams::from_shape(&light), Vec2::ZERO), Vec2::ZERO);
     }
 }

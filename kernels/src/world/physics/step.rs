@@ -25,7 +25,7 @@ pub(crate) fn step_with(
     step: u32,
 ) {
     for body in bodies.iter_mut() {
-        let footing = FrictionParams::of(&body.shape);
+        let footing = FrictionParams::from_shape(&body.shape);
         (body.velocity, body.spin) =
             floor_friction(&footing, Vec2::unit(body.pose.heading), body.velocity, body.spin, body.wheels);
     }

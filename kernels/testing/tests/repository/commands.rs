@@ -17,18 +17,18 @@ const WITH_VALUE: [&str; 8] = [
 
 /// Targets of a command.
 #[derive(Debug, Default, PartialEq)]
-struct Wanted<'a> {
+struct Targets<'a> {
     package: Option<&'a str>,
     target: Option<(&'a str, &'a str)>,
     filters: Vec<&'a str>,
 }
 
 /// Returns the commands of a line, each with its text.
-fn commands(line: &str) -> impl Iterator<Item = (&str, Wanted<'_>)> {
+fn commands(line: &str) -> impl Iterator<Item = (&str, Targets<'_>)> {
     let starts = line.match_indices("cargo test ").chain(line.match_indices("cargo bench "));
     starts.map(move |(at, start)| {
         let text = line[at..].split(['`', '|', '"', ';']).next().unwrap_or_default().trim();
-        let mut wanted = Wanted::default();
+        let mut wanted = Targets::default();
         let mut words = text[start.len().min(text.len())..].split_whitespace();
         while let Some(word) = words.next() {
             match word {
@@ -107,8 +107,8 @@ fn commands_are_read_from_prose() {
     let line =
         "figure | `XPUCK_KILLS=9 cargo test -p a --test it b::c -- --test-threads 1 --nocapture d` | cargo bench -p e";
     let found: Vec<_> = commands(line).map(|(_, wanted)| wanted).collect();
-    let first = Wanted { package: Some("a"), target: Some(("test", "it")), filters: vec!["b::c", "d"] };
-    assert_eq!(found, [first, Wanted { package: Some("e"), ..Wanted::default() }]);
+    let first = Targets { package: Some("a"), target: Some(("test", "it")), filters: vec!["b::c", "d"] };
+    assert_eq!(found, [first, Targets { package: Some("e"), ..Targets::default() }]);
     assert_eq!(
         functions("a/tests/it/b.rs", "    fn c() {}\nfn d<T>() {}"),
         ["a::tests::it::b::c", "a::tests::it::b::d"]

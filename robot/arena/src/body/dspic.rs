@@ -1,10 +1,10 @@
 //! The e-puck's microcontroller as seen by its SPI master: a slave that reads commands one word late, drives two
 //! stepper motors, scans the infra-red sensors and stops the wheels when no command arrives.
 
-use crate::body::felt::{SensorLevels, failed};
 use crate::body::infrared::counts;
 use crate::body::lamps::Lamps;
 use crate::body::motors::{Motors, Timing};
+use crate::body::sensor_levels::{SensorLevels, failed};
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::Draws;
 use xpuck_registers::infrared::RawInfrared;

@@ -1,9 +1,9 @@
 //! An e-puck1 as seen on the board's I2C bus: a slave with 23 registers and no watchdog.
 
-use crate::body::felt::{SensorLevels, failed};
 use crate::body::infrared::counts;
 use crate::body::lamps::Lamps;
 use crate::body::motors::{EPUCK1, Motors};
+use crate::body::sensor_levels::{SensorLevels, failed};
 use xpuck_kernels::random::Draws;
 use xpuck_registers::epuck1::{
     self, Access, BODY_LAMP, COUNT, FRONT_LAMP, INFRARED, LAMPS, REFLECTED, RING, Register, SCAN, SPEED, STEPS,

@@ -1,10 +1,10 @@
 //! An e-puck2 as seen on the board's I2C bus: a slave that accepts packets of 20 bytes, replies with 47 and has no
 //! watchdog.
 
-use crate::body::felt::{SensorLevels, failed};
 use crate::body::infrared::counts;
 use crate::body::lamps::Lamps;
 use crate::body::motors::{EPUCK2, Motors};
+use crate::body::sensor_levels::{SensorLevels, failed};
 use xpuck_kernels::random::Draws;
 use xpuck_registers::epuck2::{COMMAND_BYTES, Command, REPORT_BYTES, Report, Settings};
 use xpuck_registers::infrared::{MAX_COUNTS, other_order};

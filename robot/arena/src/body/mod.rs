@@ -4,7 +4,7 @@
 pub mod dspic;
 pub mod epuck1;
 pub mod epuck2;
-pub(crate) mod felt;
 pub(crate) mod infrared;
 pub mod lamps;
 pub mod motors;
+pub(crate) mod sensor_levels;

@@ -4,7 +4,7 @@ use super::noise;
 use std::collections::VecDeque;
 use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::random::Draws;
-use xpuck_registers::erandb::{ADDRESS, AVAILABLE, HEARD, HEARD_BYTES, Heard, POWER, SEND, encode};
+use xpuck_registers::erandb::{ADDRESS, AVAILABLE, HEARD, HEARD_BYTES, POWER, ReceivedWord, SEND, encode};
 
 /// Capacity of the receive queue (words).
 const QUEUE: usize = 10;
@@ -25,7 +25,7 @@ pub(super) struct Erandb {
     waiting: u8,
     power: u8,
     sent: Option<u16>,
-    queue: VecDeque<Heard>,
+    queue: VecDeque<ReceivedWord>,
     current: [u8; HEARD_BYTES],
 }
 
@@ -41,7 +41,7 @@ impl Erandb {
         let strength = AT_A_METRE / towards.length_squared().max(1e-4) * (1.0 + noise(STRENGTH_NOISE, chance));
         let bearing = wrap_angle(towards.angle() + noise(BEARING_NOISE, chance));
         if self.queue.len() < QUEUE {
-            self.queue.push_back(Heard { word, bearing, strength: strength.clamp(1.0, FULL) as u16 });
+            self.queue.push_back(ReceivedWord { word, bearing, strength: strength.clamp(1.0, FULL) as u16 });
         }
     }
 

@@ -7,7 +7,7 @@ mod erandb;
 mod ground;
 mod vl53l0x;
 
-use crate::unkind::places;
+use crate::unkind::streams;
 use ads1015::Ads1015;
 use bno055::Bno055;
 use erandb::Erandb;
@@ -174,12 +174,12 @@ impl Devices {
 
 /// Random draws for the devices of robot `robot` in step `now`.
 pub(crate) fn chance(seed: u64, robot: u32, now: u32) -> Draws {
-    Draws::new(seed, places::FITTED, robot, now, Stream::Device)
+    Draws::new(seed, streams::FITTED, robot, now, Stream::Device)
 }
 
 /// Random draws for a word that the board of robot `robot` receives from robot `from` in step `now`.
 pub(crate) fn hearing(seed: u64, robot: u32, from: u32, now: u32) -> Draws {
-    Draws::new(seed, places::HEARING, robot << 16 | from, now, Stream::Device)
+    Draws::new(seed, streams::HEARING, robot << 16 | from, now, Stream::Device)
 }
 
 /// Random noise from a normal distribution with mean 0 and this standard deviation.
@@ -206,7 +206,7 @@ fn answer(pointer: &mut u8, write: &[u8], read: &mut [u8], mut set: impl FnMut(u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::felt;
+    use crate::body::sensor_levels;
     use xpuck_kernels::world::Shape;
     use xpuck_registers::{ads1015 as converter, bno055 as imu, ground as floor_sensors, vl53l0x as tof};
 
@@ -234,12 +234,12 @@ mod tests {
         let mut id = [0];
         read(&mut devices, imu::CHIP_ID.0, &mut id);
         assert_eq!(id[0], imu::CHIP_ID.1);
-        devices.update(&around(), &mut felt::chance(1, 0, 1));
+        devices.update(&around(), &mut sensor_levels::chance(1, 0, 1));
         let mut data = [1; imu::DATA_BYTES];
         read(&mut devices, imu::DATA, &mut data);
         assert_eq!(data, [0; imu::DATA_BYTES], "it is not set up");
         assert!(devices.transfer(imu::ADDRESS, &[imu::MODE, imu::MODE_FUSION], &mut []));
-        devices.update(&around(), &mut felt::chance(1, 0, 2));
+        devices.update(&around(), &mut sensor_levels::chance(1, 0, 2));
         read(&mut devices, imu::DATA, &mut data);
         let told = imu::Data::decode(&data);
         assert!((told.angles[0] - (std::f32::consts::TAU - 0.5)).abs() < 0.05, "clockwise from north: {told:?}");
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn adc_converts_selected_input() {
         let mut devices = all();
-        devices.update(&around(), &mut felt::chance(1, 0, 1));
+        devices.update(&around(), &mut sensor_levels::chance(1, 0, 1));
         let mut value = [0; 2];
         for (input, expected) in [(converter::BATTERY_INPUT, 3.9), (converter::AUXILIARY_INPUT, 0.0)] {
             let start = converter::write(converter::CONFIGURATION, converter::start(input));
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn floor_and_distance_sensors_report_readings() {
         let mut devices = all();
-        devices.update(&around(), &mut felt::chance(1, 0, 1));
+        devices.update(&around(), &mut sensor_levels::chance(1, 0, 1));
         let mut readings = [0; floor_sensors::BYTES];
         assert!(devices.transfer(floor_sensors::ADDRESS, &[floor_sensors::READINGS], &mut readings));
         let [left, centre, right] = floor_sensors::decode(&readings);
@@ -277,7 +277,7 @@ mod tests {
         let mut done = [0];
         devices.transfer(tof::ADDRESS, &[tof::DONE], &mut done);
         assert_eq!(done[0] & tof::DONE_MASK, 0, "it takes a step");
-        (2..4).for_each(|now| devices.update(&around(), &mut felt::chance(1, 0, now)));
+        (2..4).for_each(|now| devices.update(&around(), &mut sensor_levels::chance(1, 0, now)));
         devices.transfer(tof::ADDRESS, &[tof::DONE], &mut done);
         devices.transfer(tof::ADDRESS, &[tof::RESULT], &mut result);
         assert!(done[0] & tof::DONE_MASK != 0 && (tof::decode(&result).unwrap() - 0.4).abs() < 0.05);

@@ -1,6 +1,6 @@
 //! Permanent changes in the arena during a run, which are not reported to the robots.
 
-use super::spell::steps;
+use super::fault_interval::steps;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};

@@ -1,7 +1,7 @@
 //! Uneven floor: friction that varies smoothly with the position.
 
 use super::keys::FloorKeys;
-use super::places;
+use super::streams;
 use std::f32::consts::TAU;
 use xpuck_kernels::math::{Vec2, sin_cos, vec2};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
@@ -25,7 +25,7 @@ impl Floor {
     /// two positions at distance d is exp(-d^2 / (2 length^2)) (Rahimi and Recht 2007, "Random features for
     /// large-scale kernel machines").
     pub fn new(keys: &FloorKeys, seed: u64) -> Floor {
-        let mut draws = Draws::new(seed, places::FLOOR, 0, 0, Stream::Device);
+        let mut draws = Draws::new(seed, streams::FLOOR, 0, 0, Stream::Device);
         let mut wave = || {
             let (x, y) = normal_pair(draws.word(), draws.word());
             (vec2(x, y) * (1.0 / keys.length_m), draws.unit() * TAU)

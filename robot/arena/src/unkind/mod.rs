@@ -2,14 +2,14 @@
 //! faults. All are off by default; random values are drawn from the arena's seed.
 
 mod change;
+pub(crate) mod fault_interval;
 mod floor;
 mod keys;
 mod limits;
 pub mod picture;
-pub(crate) mod places;
 mod preset;
 mod proximity;
-pub(crate) mod spell;
+pub(crate) mod streams;
 mod traits;
 mod wheels;
 

@@ -1,6 +1,6 @@
 //! Image defects of a camera's sensor: noise, missing colour, and dead or hot pixels.
 
-use super::places;
+use super::streams;
 use super::traits::Traits;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_registers::yuyv::{self, BYTES_PER_PIXEL, Rgb, Yuv};
@@ -35,7 +35,7 @@ impl ImageDefects {
         let robot = robot as u32;
         let mut broken = Vec::new();
         for row in if dead + hot > 0.0 { 0..height } else { 0..0 } {
-            let mut draws = Draws::new(seed, places::PIXELS, robot, row, Stream::Device);
+            let mut draws = Draws::new(seed, streams::PIXELS, robot, row, Stream::Device);
             for column in 0..width {
                 let at = (row * width + column) as usize;
                 let filter = FILTERS[row as usize % 2][column as usize % 2];
@@ -46,7 +46,7 @@ impl ImageDefects {
                 }
             }
         }
-        let mut draws = Draws::new(seed, places::PICTURE, robot, 0, Stream::Device);
+        let mut draws = Draws::new(seed, streams::PICTURE, robot, 0, Stream::Device);
         let mut deviate = || (traits.camera_noise * normal_pair(draws.word(), draws.word()).0).round() as i16;
         let noise = if traits.camera_noise > 0.0 { (0..TABLE).map(|_| deviate()).collect() } else { Vec::new() };
         ImageDefects { width: width as usize, broken, noise, misses: traits.camera_misses, seed, robot }
@@ -54,7 +54,7 @@ impl ImageDefects {
 
     /// Removes the colour from randomly chosen segments of a frame.
     fn remove_colour(&self, frame: &mut [u8], number: u32) {
-        let mut draws = Draws::new(self.seed, places::MISSES, self.robot, number, Stream::Device);
+        let mut draws = Draws::new(self.seed, streams::MISSES, self.robot, number, Stream::Device);
         let missed = [(); 3].map(|()| draws.unit() < self.misses);
         for row in frame.chunks_mut(self.width * BYTES_PER_PIXEL) {
             for (column, colour) in row.iter_mut().skip(1).step_by(2).enumerate() {
@@ -80,7 +80,7 @@ impl ImageDefects {
         if self.noise.is_empty() {
             return;
         }
-        let mut draws = Draws::new(self.seed, places::PICTURE, self.robot, number, Stream::Device);
+        let mut draws = Draws::new(self.seed, streams::PICTURE, self.robot, number, Stream::Device);
         for row in frame.chunks_mut(self.width * BYTES_PER_PIXEL) {
             let from = draws.below(TABLE as u32) as usize;
             let noise = self.noise[from..].iter().chain(self.noise.iter().cycle());

@@ -1,7 +1,7 @@
 //! Differences between the proximity sensors.
 
 use super::keys::StuckSensor;
-use super::places;
+use super::streams;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_registers::infrared::MAX_COUNTS;
 
@@ -17,7 +17,7 @@ pub(crate) struct Proximity {
 impl Proximity {
     /// Readings in step `now` for the ideal readings `ideal` (counts).
     pub fn read(&self, ideal: [u16; 8], now: u32, seed: u64, robot: u32) -> [u16; 8] {
-        let mut draws = Draws::new(seed, places::PROXIMITY, robot, now, Stream::Device);
+        let mut draws = Draws::new(seed, streams::PROXIMITY, robot, now, Stream::Device);
         let mut counts = ideal;
         for (i, count) in counts.iter_mut().enumerate() {
             let noise = self.noise * normal_pair(draws.word(), draws.word()).0;

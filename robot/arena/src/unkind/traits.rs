@@ -1,9 +1,9 @@
 //! Deviations of one robot, with all random values drawn.
 
+use super::fault_interval::FaultInterval;
 use super::keys::{RobotKeys, SupplyKeys, Varied};
-use super::places;
 use super::proximity::Proximity;
-use super::spell::FaultInterval;
+use super::streams;
 use super::wheels::Wheels;
 use crate::{faults, ft2232h};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
@@ -75,7 +75,7 @@ impl Traits {
             hot_pixels: keys.hot_pixels.unwrap_or(0.0),
             camera_misses: keys.camera_misses.unwrap_or(0.0),
             camera_turn: turn.to_radians(),
-            camera_delay: super::spell::steps(keys.camera_delay_s.unwrap_or(0.0)) as usize,
+            camera_delay: super::fault_interval::steps(keys.camera_delay_s.unwrap_or(0.0)) as usize,
             camera_faults: keys.camera_faults,
             bus_faults: keys.bus_faults.clone(),
             charge: keys.charge,
@@ -93,7 +93,7 @@ struct DeviationDraws {
 
 impl DeviationDraws {
     fn normals<const N: usize>(&self, what: Deviation) -> [f32; N] {
-        let mut draws = Draws::new(self.seed, places::TRAITS, self.robot, what as u32, Stream::Device);
+        let mut draws = Draws::new(self.seed, streams::TRAITS, self.robot, what as u32, Stream::Device);
         [(); N].map(|()| normal_pair(draws.word(), draws.word()).0.clamp(-MAX_SIGMA, MAX_SIGMA))
     }
 

@@ -1,7 +1,7 @@
 //! Conversion of wheel speeds to speeds over the floor.
 
-use super::places;
-use super::spell::{FaultInterval, IntervalKey};
+use super::fault_interval::{FaultInterval, IntervalKey};
+use super::streams;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
 /// Speed factor of a slipping wheel. It is not 0, because the keeper checks whether all wheels are still.
@@ -22,7 +22,7 @@ impl Wheels {
         let noise = match self.noise {
             0.0 => (0.0, 0.0),
             sigma => {
-                let mut draws = Draws::new(seed, places::WHEELS, robot, now, Stream::Device);
+                let mut draws = Draws::new(seed, streams::WHEELS, robot, now, Stream::Device);
                 let (left, right) = normal_pair(draws.word(), draws.word());
                 (sigma * left, sigma * right)
             }

@@ -26,7 +26,7 @@ struct Reading {
 
 impl VirtualSenses {
     /// Stores senses from the hub; ignores invalid senses.
-    pub(super) fn take(&mut self, now: f64, up: f32, neighbours: &[message::Neighbour], age: f64) {
+    pub(super) fn update(&mut self, now: f64, up: f32, neighbours: &[message::Neighbour], age: f64) {
         let finite = up.is_finite()
             && age.is_finite()
             && neighbours.iter().all(|n| n.range.is_finite() && n.bearing.is_finite());
@@ -58,7 +58,7 @@ impl VirtualSenses {
     }
 
     /// Latest senses as received, of any age: the direction of the world's +x (rad), and the robots in range.
-    pub(super) fn told(&self) -> (f32, &[message::Neighbour]) {
+    pub(super) fn last_report(&self) -> (f32, &[message::Neighbour]) {
         self.0.as_ref().map_or((0.0, &[]), |reading| (reading.told.0, &reading.told.1))
     }
 

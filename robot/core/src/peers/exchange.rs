@@ -157,7 +157,7 @@ impl Exchange {
     ///
     /// # Errors
     /// The answer belongs to another run, or has no pending question.
-    pub fn take(
+    pub fn on_answer(
         &mut self,
         now: f64,
         from: u16,

@@ -110,7 +110,7 @@ impl Peers {
             PeerInput::Genes { number, run, generation, migrants, refused: (count, why) } => {
                 let Some(exchange) = &mut self.exchange else { return refused.other_run += 1 };
                 let sound = migrants.len() as u64;
-                match exchange.take(now, from, (number, run, generation), migrants) {
+                match exchange.on_answer(now, from, (number, run, generation), migrants) {
                     Ok(_) => {
                         self.report.answered += 1;
                         self.report.genes += sound;
@@ -119,7 +119,7 @@ impl Peers {
                     Err(why) => self.count(why),
                 }
             }
-            PeerInput::Say { session, count, bytes } => match self.post.take(now, from, (session, count), bytes) {
+            PeerInput::Say { session, count, bytes } => match self.post.receive(now, from, (session, count), bytes) {
                 Ok(()) => {}
                 Err(TextRejection::Again) => refused.unasked += 1,
                 Err(TextRejection::TooMany) => refused.too_many += 1,

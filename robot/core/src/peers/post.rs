@@ -107,7 +107,7 @@ impl TextChannel {
     ///
     /// # Errors
     /// The text was already received, or there are too many texts.
-    pub fn take(
+    pub fn receive(
         &mut self,
         now: f64,
         from: u16,

@@ -327,7 +327,7 @@ fn pause_and_stop_stop_wheels_at_once() {
 }
 
 /// The generations reported to the hub, in order.
-fn told(bench: &Bench) -> Vec<u32> {
+fn reported_generations(bench: &Bench) -> Vec<u32> {
     let number =
         |m: &RobotMessage| if let RobotMessage::Genes { generation, .. } = m { Some(*generation) } else { None };
     bench.sent.iter().filter_map(number).collect()
@@ -347,30 +347,34 @@ fn missed_generations_are_sent_when_hub_has_run_again() {
     robot.listen(0.1, &mut bench);
     robot.update(0.1, &mut bench);
     generation(&mut robot, &mut bench);
-    assert_eq!(told(&bench), [1]);
+    assert_eq!(reported_generations(&bench), [1]);
     robot.update(1.3, &mut bench);
     (0..20).for_each(|_| generation(&mut robot, &mut bench));
     robot.update(5.0, &mut bench);
-    assert_eq!(told(&bench), [1], "nobody is there to be told");
+    assert_eq!(reported_generations(&bench), [1], "nobody is there to be told");
     // A returning hub first resumes the run, and then gets the missed generations.
     bench.say(ToRobot::Welcome { island: 1 });
     robot.listen(6.0, &mut bench);
     robot.update(6.0, &mut bench);
-    assert_eq!(told(&bench), [1]);
+    assert_eq!(reported_generations(&bench), [1]);
     bench.say(experiment("silence = { then = \"evolve\" }\n"));
     robot.listen(6.1, &mut bench);
     for now in [6.1, 6.2, 6.3, 6.4] {
         robot.update(now, &mut bench);
     }
     let all: Vec<u32> = [1].into_iter().chain(1..=21).collect();
-    assert_eq!(told(&bench), all, "the first one, told just before the silence, again: its record may be lost");
+    assert_eq!(
+        reported_generations(&bench),
+        all,
+        "the first one, told just before the silence, again: its record may be lost"
+    );
     assert!(
         bench.lines.iter().any(|line| line == "the hub was away: generations 1 to 21 are reported now"),
         "{:?}",
         bench.lines
     );
     generation(&mut robot, &mut bench);
-    assert_eq!(told(&bench).last(), Some(&22));
+    assert_eq!(reported_generations(&bench).last(), Some(&22));
 }
 
 #[test]

@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn likelihood_is_lower_bound_or_half_single_sample() {
-        let island = Island::new(Settings::of(Algorithm::NoiseAware), PrimitiveSet::in_swarm(), 1, 1);
+        let island = Island::new(Settings::for_algorithm(Algorithm::NoiseAware), PrimitiveSet::in_swarm(), 1, 1);
         let with = |fitness: &[f64]| {
             let mut samples = Samples::default();
             fitness.iter().enumerate().for_each(|(i, f)| samples.add(i % 2, *f));

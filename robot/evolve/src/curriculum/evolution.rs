@@ -67,7 +67,7 @@ pub enum StepState {
 
 /// Pooled results of an evaluated genotype.
 #[derive(Clone)]
-struct Known<U> {
+struct PooledResult<U> {
     /// Sum of the fitness without size over `evaluations`, including evaluations of larger genotypes that were
     /// trimmed to this genotype.
     sum: f64,
@@ -76,7 +76,7 @@ struct Known<U> {
     usage: Option<U>,
 }
 
-impl<U> Known<U> {
+impl<U> PooledResult<U> {
     fn fitness(&self) -> f64 {
         self.sum / f64::from(self.evaluations)
     }
@@ -89,7 +89,7 @@ pub struct Evolution<S: Species> {
     seed: u64,
     step: u32,
     members: Vec<Member<S>>,
-    cache: HashMap<S::Genome, Known<S::Usage>>,
+    cache: HashMap<S::Genome, PooledResult<S::Usage>>,
     variables: Variables,
     /// Best fitness from which the next gain is measured.
     last_best: f64,
@@ -152,7 +152,7 @@ impl<S: Species> Evolution<S> {
         self.variables.evaluations += worths.len() as u64;
         self.variables.step_evaluations += worths.len() as u64;
         for (genome, worth) in unknown.into_iter().zip(worths) {
-            self.cache.insert(genome, Known { sum: worth.fitness, evaluations: 1, usage: Some(worth.usage) });
+            self.cache.insert(genome, PooledResult { sum: worth.fitness, evaluations: 1, usage: Some(worth.usage) });
         }
         self.judge();
         self.members.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
@@ -173,7 +173,7 @@ impl<S: Species> Evolution<S> {
                 // Unused parts do not affect the result, so an evaluation of the whole genotype also counts for the
                 // trimmed genotype. If the trimmed genotype was evaluated before, with other random numbers, both
                 // evaluations count.
-                let mut pooled = Known { usage: None, ..known };
+                let mut pooled = PooledResult { usage: None, ..known };
                 if let Some(before) = self.cache.get(&trimmed) {
                     pooled.sum += before.sum;
                     pooled.evaluations += before.evaluations;

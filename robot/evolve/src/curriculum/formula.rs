@@ -4,8 +4,8 @@
 //! <=, >= and !=. Infix: `best-fitness >= 295000 and learning-momentum < 50`. In both forms, true is 1 and false is
 //! 0.
 
-mod never;
 mod read;
+mod unsatisfiable;
 
 /// Variables that formulas can use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -80,7 +80,7 @@ impl Formula {
     /// Returns the reason why the formula can never hold in a curriculum of `total_generations` generations; `None`
     /// without a proof.
     pub fn never(&self, total_generations: u32) -> Option<String> {
-        never::reason(&self.0, total_generations)
+        unsatisfiable::reason(&self.0, total_generations)
     }
 
     /// Whether the formula uses the time, which makes results depend on the speed of the machine.

@@ -42,7 +42,7 @@ impl Statistics {
     }
 
     /// Statistics of an operator.
-    pub fn of(&self, name: &str) -> Option<&OperatorStatistics> {
+    pub fn get(&self, name: &str) -> Option<&OperatorStatistics> {
         self.iter().find(|(known, _)| *known == name).map(|(_, record)| record)
     }
 
@@ -96,13 +96,13 @@ mod tests {
             statistics.count(mutation, crossed, 10.0, child);
         }
         assert_eq!(statistics.contributions(), [("a", 0.25), ("b", 0.375), (CROSSOVER, 0.375)]);
-        let crossover = statistics.of(CROSSOVER).unwrap();
+        let crossover = statistics.get(CROSSOVER).unwrap();
         assert_eq!((crossover.applied, crossover.better, crossover.worse), (2, 1, 0));
-        assert_eq!((statistics.of("a").unwrap().positive_rate(), crossover.positive_rate()), (0.5, 1.0));
+        assert_eq!((statistics.get("a").unwrap().positive_rate(), crossover.positive_rate()), (0.5, 1.0));
         let mut sum = Statistics::default();
         sum.add(&statistics);
         sum.add(&statistics);
-        assert_eq!((sum.of("a").unwrap().applied, sum.of("b").unwrap().gain), (4, 12.0));
+        assert_eq!((sum.get("a").unwrap().applied, sum.get("b").unwrap().gain), (4, 12.0));
         assert_eq!(Statistics::new(vec!["a"]).contributions(), [("a", 0.0), (CROSSOVER, 0.0)]);
     }
 }

@@ -171,7 +171,7 @@ fn settings_out_of_range_are_named() {
 
 #[test]
 fn behaviour_trees_evolve_by_families() {
-    let trees = Trees { primitive_set: PrimitiveSet::in_swarm(), settings: Settings::of(Algorithm::Racing) };
+    let trees = Trees { primitive_set: PrimitiveSet::in_swarm(), settings: Settings::for_algorithm(Algorithm::Racing) };
     let settings = FamilySettings { crossover: 0.3, cells: Some(64), ..document() };
     let mut population = FamilyPopulation::new(settings, &trees, 0, 5);
     // Fitness is the number of nodes, because founders are much smaller than the limit.

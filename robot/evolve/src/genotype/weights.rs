@@ -93,7 +93,7 @@ impl Weights {
     }
 
     /// Extracts the weights from the tree of a network; `None` for any other tree.
-    pub(crate) fn of(tree: &Tree, shape: &Shape) -> Option<Weights> {
+    pub(crate) fn from_tree(tree: &Tree, shape: &Shape) -> Option<Weights> {
         let parts = tree.nodes().get(1..)?.iter();
         let values: Vec<f32> = parts
             .flat_map(|part| match part.kind {
@@ -125,10 +125,10 @@ mod tests {
         let weights = Weights::random(shape, &mut draws(0));
         let tree = weights.tree(shape);
         assert_eq!(tree.nodes().len(), 1 + 4 * (1 + 3 + 4));
-        assert_eq!(Weights::of(&tree, shape), Some(weights));
+        assert_eq!(Weights::from_tree(&tree, shape), Some(weights));
         assert_eq!(Tree::parse(&tree.to_string()).unwrap(), tree);
-        assert_eq!(Weights::of(&tree, &Shape { neurons: 3, ..shape.clone() }), None);
-        assert_eq!(Weights::of(&tree, &Shape { inputs: vec![4, 5, 14], ..shape.clone() }), None);
+        assert_eq!(Weights::from_tree(&tree, &Shape { neurons: 3, ..shape.clone() }), None);
+        assert_eq!(Weights::from_tree(&tree, &Shape { inputs: vec![4, 5, 14], ..shape.clone() }), None);
     }
 
     #[test]

@@ -132,13 +132,13 @@ pub enum SettingsError {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings::of(Algorithm::default())
+        Settings::for_algorithm(Algorithm::default())
     }
 }
 
 impl Settings {
     /// Default settings of an algorithm.
-    pub fn of(algorithm: Algorithm) -> Settings {
+    pub fn for_algorithm(algorithm: Algorithm) -> Settings {
         presets::preset(algorithm)
     }
 
@@ -149,7 +149,8 @@ impl Settings {
     /// One line: an unknown key with the nearest valid key, a value of the wrong type, or a value outside its range.
     pub fn read(algorithm: Algorithm, table: &toml::Table) -> Result<Settings, SettingsError> {
         let wrong = |message: String| SettingsError::Type(message.trim().replace('\n', "; "));
-        let mut all = toml::Table::try_from(Settings::of(algorithm)).map_err(|error| wrong(error.to_string()))?;
+        let mut all =
+            toml::Table::try_from(Settings::for_algorithm(algorithm)).map_err(|error| wrong(error.to_string()))?;
         for (key, value) in table {
             // The algorithm is not a key of the table, because its defaults must be known first.
             if key == "algorithm" || !all.contains_key(key) {
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn table_overrides_only_its_own_keys() {
-        let own = Settings::of(Algorithm::Classic);
+        let own = Settings::for_algorithm(Algorithm::Classic);
         assert_eq!(read("").unwrap(), own, "numbers survive the way through TOML bit for bit");
         let changed = read("population = 32\nmutate_subtree = 0.05\nrepresentation = \"adf\"").unwrap();
         let expected = Settings { population: 32, mutate_subtree: 0.05, representation: Representation::Adf, ..own };

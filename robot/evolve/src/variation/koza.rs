@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn mutation_rates_match_settings() {
-        let own = Settings::of(Algorithm::Classic);
+        let own = Settings::for_algorithm(Algorithm::Classic);
         let off = Settings { mutate_parameter: 0.0, mutate_point: 0.0, mutate_subtree: 0.0, ..own.clone() };
         let differ = |a: &Branch, b: &Branch| a.genes().iter().zip(b.genes()).filter(|(a, b)| a != b).count();
         assert_eq!(mutants(off.clone(), differ), 0.0);

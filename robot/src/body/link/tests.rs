@@ -7,7 +7,7 @@ use xpuck_registers::spi::{Command, Pixel, Report, WORDS, Words, shifted_buffer}
 
 /// Commands that the test dsPIC received.
 #[derive(Default)]
-struct Seen {
+struct ReceivedCommands {
     /// Speeds of the left motor in the order of arrival.
     left: Vec<i16>,
     /// Bits flipped in every word of the reports.
@@ -16,7 +16,7 @@ struct Seen {
 
 /// Simulated dsPIC; its transfers fail while `broken` is set.
 struct Bench {
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<ReceivedCommands>>,
     broken: Arc<AtomicBool>,
     previous_last: u16,
     report: Report,
@@ -41,7 +41,7 @@ impl SpiBus for Bench {
 }
 
 struct Table {
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<ReceivedCommands>>,
     broken: Arc<AtomicBool>,
     opened: Arc<AtomicUsize>,
     body_link: Option<BodyLink>,

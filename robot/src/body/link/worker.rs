@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tracing::warn;
 use xpuck_robot_core::lease::{Command, Lease};
-use xpuck_wire::precedence;
+use xpuck_wire::priority;
 
 /// Consecutive bus errors after which the body is closed and reopened.
 const DEAD_AFTER: u32 = 3;
@@ -94,7 +94,7 @@ impl Worker {
         match result {
             Ok(sensed) => {
                 let number = self.sample.map_or(0, |sample| sample.number) + 1;
-                sensed.sound.into_iter().for_each(|sound| self.heard.take(sound));
+                sensed.sound.into_iter().for_each(|sound| self.heard.add_reading(sound));
                 self.sample = Some(Sample { sensed, at: Instant::now(), number, heard: self.heard });
             }
             Err(error) => {
@@ -163,7 +163,7 @@ fn add_counts(a: Counts, b: Counts) -> Counts {
 
 /// Requests real-time priority for this thread; returns whether the kernel granted it.
 fn raise_priority(priority: u8) -> bool {
-    let result = precedence::run_first(priority);
+    let result = priority::run_first(priority);
     if let Err(why) = &result {
         warn!(target: "xpuckd", "the kernel refuses real-time priority {priority} for the robot's body: {why}");
     } else {

@@ -2,7 +2,7 @@
 
 use crate::device::fitted::FittedReadings;
 use xpuck_registers::bno055::Data;
-use xpuck_registers::erandb::Heard;
+use xpuck_registers::erandb::ReceivedWord;
 use xpuck_registers::ground::MOST;
 use xpuck_wire::message::{HeardRobot, Sensors};
 
@@ -20,7 +20,8 @@ pub fn add(readings: &FittedReadings, to: &mut Sensors) {
     to.ground = readings.ground.map(|counts| counts.map(|value| f32::from(value) / f32::from(MOST)));
     to.ahead = readings.ahead.flatten();
     let heard = readings.heard.into_iter().flatten().filter(|heard| heard.word > 0);
-    to.heard = heard.map(|Heard { word, bearing, strength }| HeardRobot { robot: word, bearing, strength }).collect();
+    to.heard =
+        heard.map(|ReceivedWord { word, bearing, strength }| HeardRobot { robot: word, bearing, strength }).collect();
 }
 
 #[cfg(test)]
@@ -40,9 +41,9 @@ mod tests {
         add(&readings, &mut alone);
         assert_eq!((alone.heading, alone.acceleration, alone.ahead), (Some(-1.0), Some([1.0, 0.0, 9.0]), None));
         assert_eq!(alone.ground, Some([1.0, 0.0, 0.0]));
-        let mut heard = [Heard::default(); crate::device::fitted::MOST_HEARD];
-        heard[0] = Heard { word: 3, bearing: 0.5, strength: 700 };
-        heard[1] = Heard { word: 2, bearing: -1.0, strength: 90 };
+        let mut heard = [ReceivedWord::default(); crate::device::fitted::MOST_HEARD];
+        heard[0] = ReceivedWord { word: 3, bearing: 0.5, strength: 700 };
+        heard[1] = ReceivedWord { word: 2, bearing: -1.0, strength: 90 };
         let mut told = Sensors::default();
         add(&FittedReadings { heard: Some(heard), ..FittedReadings::default() }, &mut told);
         let robots: Vec<(u16, f32, u16)> = told.heard.iter().map(|h| (h.robot, h.bearing, h.strength)).collect();

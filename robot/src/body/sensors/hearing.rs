@@ -30,7 +30,7 @@ pub struct LoudnessReading {
 
 impl SoundSums {
     /// Adds a reading of the body.
-    pub fn take(&mut self, sound: RawSound) {
+    pub fn add_reading(&mut self, sound: RawSound) {
         let values: &[u16] = match &sound {
             RawSound::Samples(values) => {
                 self.samples += 1;
@@ -54,7 +54,10 @@ impl SoundSums {
         let square = |i: usize| (self.squares[i] - earlier.squares[i]) as f64;
         if volumes > 0 {
             let mean = |i: usize| Loudness::of_volume((sum(i) / volumes as f64) as u16);
-            return Some(LoudnessReading::of((0..MAX_MICROPHONES).map(mean).collect(), DIRECTION_THRESHOLD_VOLUMES));
+            return Some(LoudnessReading::from_loudness(
+                (0..MAX_MICROPHONES).map(mean).collect(),
+                DIRECTION_THRESHOLD_VOLUMES,
+            ));
         }
         if samples < 2 {
             return None;
@@ -62,7 +65,7 @@ impl SoundSums {
         let n = samples as f64;
         let root = |i: usize| ((square(i) - sum(i) * sum(i) / n).max(0.0) / (n - 1.0)).sqrt();
         let loudness = (0..3).map(|i| Loudness(root(i) as f32 / SWING)).collect();
-        Some(LoudnessReading::of(loudness, DIRECTION_THRESHOLD_SAMPLES / (n as f32).sqrt()))
+        Some(LoudnessReading::from_loudness(loudness, DIRECTION_THRESHOLD_SAMPLES / (n as f32).sqrt()))
     }
 }
 
@@ -70,7 +73,7 @@ impl LoudnessReading {
     /// Computes the direction of a sound, which is louder on the side of its source. The right-left difference gives
     /// one component of the direction, the front-back difference the other. Without a front microphone, the lateral
     /// microphones are taken as the centre of the front-back axis.
-    fn of(loudness: Vec<Loudness>, sure: f32) -> LoudnessReading {
+    fn from_loudness(loudness: Vec<Loudness>, sure: f32) -> LoudnessReading {
         let level: Vec<f32> = loudness.iter().map(|l| l.0).collect();
         let mean = level.iter().sum::<f32>() / level.len() as f32;
         let (x, y) = match level[..] {
@@ -94,7 +97,7 @@ mod tests {
         let before = heard;
         for i in 0..1000 {
             let sample = |amplitude: f32| (2048.0 + amplitude * (TAU * 0.317 * i as f32).sin()).round() as u16;
-            heard.take(RawSound::Samples([sample(400.0), sample(0.0), sample(40.0)]));
+            heard.add_reading(RawSound::Samples([sample(400.0), sample(0.0), sample(40.0)]));
         }
         let LoudnessReading { loudness, .. } = heard.since(&before).unwrap();
         let expected = [400.0, 0.0, 40.0].map(|amplitude| amplitude / std::f32::consts::SQRT_2 / SWING);
@@ -108,7 +111,7 @@ mod tests {
     fn sound_bearing_is_louder_side_and_silence_has_none() {
         let of = |volumes: [u16; 4]| {
             let mut heard = SoundSums::default();
-            heard.take(RawSound::Volumes(volumes));
+            heard.add_reading(RawSound::Volumes(volumes));
             heard.since(&SoundSums::default()).unwrap().from
         };
         let near = |found: Option<f32>, expected: f32| found.is_some_and(|found| (found - expected).abs() < 0.05);

@@ -54,7 +54,7 @@ impl Default for BodySensors {
 
 impl BodySensors {
     /// Processes the body's readings at time `now`; `heard` are the sums over all sound readings so far.
-    pub fn take(&mut self, now: f64, sensed: &BodyReadings, heard: SoundSums, calibration: &Senses) {
+    pub fn on_readings(&mut self, now: f64, sensed: &BodyReadings, heard: SoundSums, calibration: &Senses) {
         let Senses { acceleration, light } = calibration;
         self.troubles[0] = sensed.acceleration.and_then(|raw| self.acceleration.0.look(now, raw.0));
         let believed = sensed.acceleration.filter(|_| self.troubles[0].is_none());
@@ -111,7 +111,7 @@ mod tests {
     use xpuck_registers::accelerometer::RawAcceleration;
     use xpuck_registers::light::RawLight;
 
-    fn told(noise: u16) -> BodyReadings {
+    fn readings(noise: u16) -> BodyReadings {
         BodyReadings {
             light: Some(RawLight([400 + noise, 0, 0, 0, 0, 0, 0, 819])),
             acceleration: Some(RawAcceleration([2048, 2048, 2848 + noise])),
@@ -125,9 +125,9 @@ mod tests {
     fn raw_body_data_becomes_readings_in_units() {
         let (mut sensors, mut heard) = (BodySensors::default(), SoundSums::default());
         for i in 0..30u16 {
-            let sensed = told(i % 3);
-            heard.take(sensed.sound.unwrap());
-            sensors.take(f64::from(i) / 10.0, &sensed, heard, &Senses::default());
+            let sensed = readings(i % 3);
+            heard.add_reading(sensed.sound.unwrap());
+            sensors.on_readings(f64::from(i) / 10.0, &sensed, heard, &Senses::default());
         }
         let message = sensors.message(3.0);
         assert!(message.is_sound() && message.trouble.is_empty(), "{message:?}");
@@ -142,7 +142,9 @@ mod tests {
     #[test]
     fn implausible_readings_are_omitted_and_reported() {
         let mut sensors = BodySensors::default();
-        (0..120u16).for_each(|i| sensors.take(f64::from(i) / 10.0, &told(0), SoundSums::default(), &Senses::default()));
+        (0..120u16).for_each(|i| {
+            sensors.on_readings(f64::from(i) / 10.0, &readings(0), SoundSums::default(), &Senses::default())
+        });
         let message = sensors.message(12.0);
         assert_eq!((message.acceleration, message.light, &message.loudness[..]), (None, None, &[][..]));
         assert_eq!(

@@ -8,7 +8,7 @@ use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::log;
-use xpuck_wire::precedence;
+use xpuck_wire::priority;
 
 /// Number of worlds that a thread simulates per batch, and number of robots in each world.
 const WORLDS: usize = 16;
@@ -59,7 +59,7 @@ impl Load {
 }
 
 fn idle() {
-    if precedence::run_last().is_err() {
+    if priority::run_last().is_err() {
         log::write_raw("xpuckd: the kernel refused idle priority; the load may disturb the measurement");
     }
 }

@@ -95,7 +95,7 @@ fn brightness(bench: &Bench, camera: &mut dyn FrameSource) -> Result<f64, Device
 
 /// Frames received during the count.
 #[derive(Default)]
-struct Seen {
+struct FrameCount {
     frames: u32,
     size: Option<(usize, usize)>,
     plain: bool,
@@ -132,8 +132,8 @@ pub(super) fn frames(
     }
 }
 
-fn watch(bench: &Bench, camera: &mut dyn FrameSource) -> Result<Seen, DeviceError> {
-    let (start, mut seen) = (Instant::now(), Seen::default());
+fn watch(bench: &Bench, camera: &mut dyn FrameSource) -> Result<FrameCount, DeviceError> {
+    let (start, mut seen) = (Instant::now(), FrameCount::default());
     while bench.seconds(start) < COUNTED.as_secs_f64() {
         if let Some(frame) = camera.latest()? {
             seen.frames += 1;

@@ -47,7 +47,7 @@ pub fn unplug_checks(on: &UnplugChecks<'_>) -> Vec<Finding> {
     if let Some(other) = on.other_size {
         let (expected, refused) = (format!("{} x {} is rejected", other.0, other.1), (on.open)(other).map(|_| ()));
         let format = matches!(&refused, Err(DeviceError::Camera(CameraError::Format { .. })));
-        bench.judge("other size", format, &expected, told(refused));
+        bench.judge("other size", format, &expected, open_result(refused));
     }
     if let Some(halt) = on.halt {
         halted(&mut bench, &open, halt);
@@ -57,7 +57,7 @@ pub fn unplug_checks(on: &UnplugChecks<'_>) -> Vec<Finding> {
 }
 
 /// Text for an opened device or an error.
-fn told<T>(opened: Opened<T>) -> String {
+fn open_result<T>(opened: Opened<T>) -> String {
     opened.map_or_else(|error| error.to_string(), |_| "it opens".into())
 }
 
@@ -87,7 +87,7 @@ fn check_exclusive(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSou
     let second = open().map(|_| ());
     let kept = first.map_err(|error| error.to_string()).and_then(|mut camera| frame(camera.as_mut()));
     match kept {
-        Ok(()) => bench.judge("one program", second.is_err(), expected, told(second)),
+        Ok(()) => bench.judge("one program", second.is_err(), expected, open_result(second)),
         Err(why) => bench.fail("one program", expected, format!("the first: {why}")),
     }
 }
@@ -137,7 +137,7 @@ fn pulled(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, on
         }
     }
     let absent = open().map(|_| ());
-    bench.judge("absent", absent.is_err(), "it cannot be opened", told(absent));
+    bench.judge("absent", absent.is_err(), "it cannot be opened", open_result(absent));
     (on.put)();
     let start = Instant::now();
     let found = loop {

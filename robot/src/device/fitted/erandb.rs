@@ -4,7 +4,7 @@ use super::{FittedDevice, FittedReadings, byte};
 use crate::device::{DeviceError, I2cBus};
 use std::time::Duration;
 use xpuck_registers::erandb::{
-    ADDRESS, AVAILABLE, COMPUTE, HEARD, HEARD_BYTES, Heard, POWER, SEND, STORE_LIGHT, STORE_LIGHT_MS, decode,
+    ADDRESS, AVAILABLE, COMPUTE, HEARD, HEARD_BYTES, POWER, ReceivedWord, SEND, STORE_LIGHT, STORE_LIGHT_MS, decode,
 };
 
 /// Maximum number of words read from the board per poll, and maximum number of known words.
@@ -18,7 +18,7 @@ pub(super) struct Erandb<B> {
     bus: B,
     own: u16,
     /// Last reception of each word, and its age (polls).
-    known: Vec<(Heard, u8)>,
+    known: Vec<(ReceivedWord, u8)>,
 }
 
 impl<B: I2cBus> Erandb<B> {
@@ -34,7 +34,7 @@ impl<B: I2cBus> Erandb<B> {
 
     /// Next received word, if any. Registers are read individually, because multi-byte reads from the board are
     /// unreliable.
-    fn next(&mut self) -> Result<Option<Heard>, DeviceError> {
+    fn next(&mut self) -> Result<Option<ReceivedWord>, DeviceError> {
         if byte(&mut self.bus, ADDRESS, AVAILABLE)? != 1 {
             return Ok(None);
         }
@@ -57,7 +57,7 @@ impl<B: I2cBus> FittedDevice for Erandb<B> {
                 self.known.push((heard, 0));
             }
         }
-        let mut all = [Heard::default(); MOST_HEARD];
+        let mut all = [ReceivedWord::default(); MOST_HEARD];
         all.iter_mut().zip(&self.known).for_each(|(place, (heard, _))| *place = *heard);
         into.heard = Some(all);
         if self.own > 0 {

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;
 use xpuck_registers::bno055::Data;
-use xpuck_registers::erandb::Heard;
+use xpuck_registers::erandb::ReceivedWord;
 use xpuck_registers::{ads1015 as converter, bno055 as imu, erandb as board, ground as floor, vl53l0x as tof};
 
 /// Optional device.
@@ -47,7 +47,7 @@ pub struct FittedReadings {
     /// Distance ahead (m); the inner `None` means that no obstacle is in range.
     pub ahead: Option<Option<f32>>,
     /// Words received in the last polls; unused entries have word 0.
-    pub heard: Option<[Heard; MOST_HEARD]>,
+    pub heard: Option<[ReceivedWord; MOST_HEARD]>,
 }
 
 impl FittedReadings {

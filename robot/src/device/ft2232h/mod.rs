@@ -152,7 +152,7 @@ impl<E: BulkIn> Queue<E> {
                 }
                 Action::End => return Err(self.ended(done.status.err().unwrap_or(TransferError::Disconnected))),
             }
-            newest.tell(CameraCounts { stalls: all_stalls, ..decoder.counts() });
+            newest.update_counts(CameraCounts { stalls: all_stalls, ..decoder.counts() });
         }
         Ok(())
     }

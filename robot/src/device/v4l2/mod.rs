@@ -43,7 +43,7 @@ pub struct Format {
 
 /// Stream of buffers filled by a driver.
 pub trait Buffers {
-    /// Passes the next filled buffer to `take`, and whether the driver marked it as damaged; returns false after
+    /// Passes the next filled buffer to `copy_frame`, and whether the driver marked it as damaged; returns false after
     /// `timeout`.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ fn read(
     let mut counts = CameraCounts::default();
     while !stop.load(Relaxed) {
         let mut whole = false;
-        match buffers.next(POLL, &mut |bytes, damaged| whole = take(bytes, damaged, &mut frame, &mut counts)) {
+        match buffers.next(POLL, &mut |bytes, damaged| whole = copy_frame(bytes, damaged, &mut frame, &mut counts)) {
             Ok(true) => {}
             Ok(false) => continue,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
@@ -97,13 +97,13 @@ fn read(
         if whole {
             newest.offer(&mut frame);
         }
-        newest.tell(counts);
+        newest.update_counts(counts);
     }
     Ok(())
 }
 
 /// Copies a buffer to the frame. Counts a buffer that is damaged or has a wrong size, and returns false.
-pub(super) fn take(bytes: &[u8], damaged: bool, frame: &mut Frame, counts: &mut CameraCounts) -> bool {
+pub(super) fn copy_frame(bytes: &[u8], damaged: bool, frame: &mut Frame, counts: &mut CameraCounts) -> bool {
     counts.bytes += bytes.len() as u64;
     let fits = bytes.len() == frame.bytes().len();
     if damaged {
@@ -200,10 +200,10 @@ mod tests {
     fn only_whole_buffers_become_frames() {
         let mut frame = Frame::black(4, 2).unwrap();
         let mut counts = CameraCounts::default();
-        assert!(!take(&[7; 12], false, &mut frame, &mut counts));
-        assert!(!take(&[7; 16], true, &mut frame, &mut counts));
+        assert!(!copy_frame(&[7; 12], false, &mut frame, &mut counts));
+        assert!(!copy_frame(&[7; 16], true, &mut frame, &mut counts));
         assert_eq!(frame, Frame::black(4, 2).unwrap());
-        assert!(take(&[9; 16], false, &mut frame, &mut counts));
+        assert!(copy_frame(&[9; 16], false, &mut frame, &mut counts));
         assert_eq!(frame.bytes(), [9; 16]);
         let expected =
             CameraCounts { frames: 1, dropped_frames: 1, wrong_size: 1, bytes: 44, ..CameraCounts::default() };

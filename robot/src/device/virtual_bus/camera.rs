@@ -35,7 +35,7 @@ pub fn open_uvc(path: &Path, width: usize, height: usize) -> Result<Camera, Devi
     open(path, (width, height), uvc::HEADER..=uvc::LONGEST, move |payload, newest| {
         counts.packets += 1;
         reader.push(payload, |bytes, damaged| {
-            if v4l2::take(bytes, damaged, &mut frame, &mut counts) {
+            if v4l2::copy_frame(bytes, damaged, &mut frame, &mut counts) {
                 newest.offer(&mut frame);
             }
         });
@@ -84,7 +84,7 @@ fn read(
                 return Err(CameraError::Packet { path: path.into(), length, most: *possible.end() });
             }
             let Some(packet) = rest.get(..length) else { break };
-            newest.tell(take(packet, newest));
+            newest.update_counts(take(packet, newest));
             used += LENGTH + length;
         }
         inbox.copy_within(used..filled, 0);

@@ -117,7 +117,7 @@ impl Lock {
     ///
     /// # Errors
     /// Error of the operating system.
-    pub fn take(disk: &RealDisk) -> Result<Lock> {
+    pub fn acquire(disk: &RealDisk) -> Result<Lock> {
         let file = File::open(&disk.root)?;
         flock(&file, FlockOperation::LockExclusive)?;
         Ok(Lock { _file: file })

@@ -103,7 +103,7 @@ fn attempt<D: Disk>(
     }
     let bundle = Reader::new(place.disk.open(READY)?)?;
     let manifest = bundle.head.open(&robot.operators)?;
-    let result = take(place, robot, source, bundle, &manifest);
+    let result = install_bundle(place, robot, source, bundle, &manifest);
     if result.is_err() && place.state.phase == Phase::Settled {
         // The outcome is stored first, so that a failure is reported with the release.
         place.state.last = Some(outcome(&manifest, TrialResult::Refused, String::new()));
@@ -111,7 +111,7 @@ fn attempt<D: Disk>(
     result
 }
 
-fn take<D: Disk>(
+fn install_bundle<D: Disk>(
     place: &mut SlotStore<'_, D>,
     robot: &Robot,
     source: &impl Source<D>,

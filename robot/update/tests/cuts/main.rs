@@ -3,10 +3,10 @@
 //! a version on a counted trial.
 
 mod faulty;
-mod story;
+mod update_steps;
 
 use faulty::{Fault, Moment, Random};
-use story::{Baseline, Behaviour, UpdateScenario};
+use update_steps::{Baseline, Behaviour, UpdateScenario};
 
 /// All combinations of an update's behaviour and the version that runs before the update.
 fn all() -> Vec<(Behaviour, Baseline)> {

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 ///
 /// # Errors
 /// The hub's key cannot be read.
-pub fn of(swarm: &Swarm) -> Result<String, FileError> {
+pub fn swarm_mark(swarm: &Swarm) -> Result<String, FileError> {
     let text = match swarm.security.dev_mode {
         true => swarm.hub.robots.clone(),
         false => Secret::read(&swarm.security.keys.join("hub.key"))?.public.curve.text(),

@@ -172,7 +172,7 @@ impl PartialFile {
     ///
     /// # Errors
     /// Any I/O error, and the errors of [`can_replace`].
-    pub fn of(path: &Path) -> Result<(PartialFile, File)> {
+    pub fn open(path: &Path) -> Result<(PartialFile, File)> {
         can_replace(path)?;
         let part = process_path(path)?;
         // Removes a file that an earlier process with the same process id left.

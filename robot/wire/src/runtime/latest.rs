@@ -80,7 +80,7 @@ impl Drop for LatestWriter {
 }
 
 fn write_contents(path: &Path, removes: bool, shared: &Shared) {
-    let _ = crate::precedence::run_as_others();
+    let _ = crate::priority::run_as_others();
     // Contents that could not be written, and the reported result.
     let mut refused: Option<((u64, Vec<u8>), WriteResult)> = None;
     loop {

@@ -5,7 +5,7 @@
 
 mod events;
 mod form;
-mod pen;
+mod log_writer;
 mod tap;
 
 pub use form::{text_of, time};
@@ -15,7 +15,7 @@ pub use tracing::Level;
 use crate::{clock, output};
 use events::Events;
 use form::LineFormat;
-use pen::LogWriter;
+use log_writer::LogWriter;
 use std::fmt::Display;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -80,7 +80,7 @@ impl Line {
 }
 
 fn form() -> LineFormat {
-    *FORM.get_or_init(|| LineFormat::of(output::stderr(), std::env::var(JOURNAL).ok().as_deref()))
+    *FORM.get_or_init(|| LineFormat::detect(output::stderr(), std::env::var(JOURNAL).ok().as_deref()))
 }
 
 fn log() -> &'static LogWriter {

@@ -15,7 +15,7 @@ pub mod log_line;
 pub mod notify;
 pub mod output;
 pub mod plain;
-pub mod precedence;
+pub mod priority;
 pub mod process;
 pub mod refusals;
 pub mod schema;

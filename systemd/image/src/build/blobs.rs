@@ -12,13 +12,13 @@ use std::process::Command;
 use xpuck_wire::signed::hex;
 
 /// A verified blob and the path of its file.
-pub(super) type Found<'a> = (&'a Blob, PathBuf);
+pub(super) type FetchedBlob<'a> = (&'a Blob, PathBuf);
 
 /// Finds and verifies the board's blobs in the operator's folder.
 ///
 /// # Errors
 /// Error for the first blob that is missing or has the wrong contents.
-pub(super) fn find<'a>(recipe: &Recipe<'a>) -> Result<Vec<Found<'a>>, BuildError> {
+pub(super) fn find<'a>(recipe: &Recipe<'a>) -> Result<Vec<FetchedBlob<'a>>, BuildError> {
     let mut found = Vec::new();
     for blob in &recipe.board.blobs {
         let path = recipe.blobs.map(|folder| folder.join(&blob.name)).filter(|path| path.exists());
@@ -41,14 +41,14 @@ pub(super) fn find<'a>(recipe: &Recipe<'a>) -> Result<Vec<Found<'a>>, BuildError
 }
 
 /// The operator's kernel package, if any.
-pub(super) fn kernel<'a>(found: &'a [Found<'_>]) -> Option<&'a Path> {
+pub(super) fn kernel<'a>(found: &'a [FetchedBlob<'_>]) -> Option<&'a Path> {
     found.iter().find(|(blob, _)| blob.kernel).map(|(_, path)| path.as_path())
 }
 
 /// Copies all files into a root; `debian` is the folder with the unpacked Debian packages of the board.
 pub(super) fn place(
     board: &Board,
-    found: &[Found<'_>],
+    found: &[FetchedBlob<'_>],
     debian: &Path,
     work: &Path,
     root: &Path,
@@ -126,7 +126,7 @@ fn arrange(blocks: BTreeMap<u64, (String, Vec<u8>)>) -> Result<Vec<(u64, Vec<u8>
 mod tests {
     use super::*;
 
-    fn of(sizes: &[(u64, usize)]) -> Result<Vec<(u64, usize)>, String> {
+    fn arranged_sizes(sizes: &[(u64, usize)]) -> Result<Vec<(u64, usize)>, String> {
         let blocks = sizes.iter().map(|(block, size)| (*block, (format!("at {block}"), vec![1; *size]))).collect();
         let arranged = arrange(blocks).map_err(|error| error.to_string())?;
         Ok(arranged.into_iter().map(|(block, bytes)| (block, bytes.len())).collect())
@@ -137,15 +137,17 @@ mod tests {
         // Hardkernel's first file is half a block longer than its space. The manufacturer's script overwrites the
         // file's end with the second file.
         let xu4 = [(1, 15_616), (31, 14_592), (63, 538_224), (2111, 262_144)];
-        assert_eq!(of(&xu4).unwrap(), [(1, 15_360), (31, 14_848), (63, 538_624), (2111, 262_144)]);
-        assert_eq!(of(&[(64, 200_000), (16_384, 9_000_000)]).unwrap_err().lines().count(), 1);
-        assert!(of(&[(64, 200_000), (16_384, 8 << 20)]).is_ok());
+        assert_eq!(arranged_sizes(&xu4).unwrap(), [(1, 15_360), (31, 14_848), (63, 538_624), (2111, 262_144)]);
+        assert_eq!(arranged_sizes(&[(64, 200_000), (16_384, 9_000_000)]).unwrap_err().lines().count(), 1);
+        assert!(arranged_sizes(&[(64, 200_000), (16_384, 8 << 20)]).is_ok());
     }
 
     #[test]
     fn overlapping_blobs_are_rejected() {
-        let error = of(&[(1, 15_872 + 1), (31, 10)]).unwrap_err();
+        let error = arranged_sizes(&[(1, 15_872 + 1), (31, 10)]).unwrap_err();
         assert!(error.contains("at 1") && error.contains("15360"), "{error}");
-        assert!(of(&[(FIRST_PARTITION_START / BLOCK - 1, 1025)]).is_err() && of(&[(0, 1)]).is_err());
+        assert!(
+            arranged_sizes(&[(FIRST_PARTITION_START / BLOCK - 1, 1025)]).is_err() && arranged_sizes(&[(0, 1)]).is_err()
+        );
     }
 }

@@ -25,7 +25,7 @@ use xpuck_kernels::tree::Tree;
 
 /// Checks that a step can be raced; the error names the key.
 pub(super) fn check(step: &Step) -> Result<(), StepError> {
-    if Scale::of(step).is_none() {
+    if Scale::from_step(step).is_none() {
         let message = "a race scales fitness by the goal of the best; add a goal such as `best-fitness >= 700000`";
         return Err(("end", message.into()));
     }
@@ -72,7 +72,7 @@ impl Scenario {
                     best: &best,
                     statistics,
                 });
-                if let Some(ending) = Ending::of(progress, ask) {
+                if let Some(ending) = Ending::from_progress(progress, ask) {
                     let statistics = statistics.clone();
                     return StepRun { variables: race.variables, members, statistics, ending, ask };
                 }
@@ -95,12 +95,12 @@ impl Scenario {
             [] => vec![],
             _ => self.first_genomes(i, &species, populations, seed, 0).iter().map(|one| one.tree().clone()).collect(),
         };
-        let scale = Scale::of(step).expect("a curriculum whose end formulas were checked for a race");
+        let scale = Scale::from_step(step).expect("a curriculum whose end formulas were checked for a race");
         let budget = step.settings.population * step.starts * step.repeats as usize;
         let settings = Settings {
             population: budget.clamp(BUDGET[0], BUDGET[1]),
             node_cost: scale.node_cost(step.size[1]),
-            ..Settings::of(Algorithm::Racing)
+            ..Settings::for_algorithm(Algorithm::Racing)
         };
         let total_generations = step.settings.total_generations;
         Race {

@@ -20,7 +20,7 @@ pub(super) struct Scale {
 
 impl Scale {
     /// Returns the scale of a step; `None` if its end formula requires no best fitness above 0.
-    pub fn of(step: &Step) -> Option<Scale> {
+    pub fn from_step(step: &Step) -> Option<Scale> {
         let threshold = step.settings.end.best_asked_for().filter(|&threshold| threshold > 0.0)?;
         Some(Scale { threshold })
     }

@@ -29,7 +29,7 @@ pub struct Scenery<'a> {
 
 impl<'a> Scenery<'a> {
     /// Scenery of a recorded run.
-    pub fn of(trajectories: &'a Trajectories) -> Scenery<'a> {
+    pub fn from_trajectories(trajectories: &'a Trajectories) -> Scenery<'a> {
         Scenery { walls: &trajectories.walls, patches: &trajectories.patches, task: trajectories.task }
     }
 

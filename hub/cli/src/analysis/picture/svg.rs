@@ -55,7 +55,7 @@ pub fn draw(trajectories: &Trajectories, caption: &Caption) -> String {
         scenery::STYLE
     );
     title(&mut svg, trajectories, caption);
-    let scenery = Scenery::of(trajectories);
+    let scenery = Scenery::from_trajectories(trajectories);
     scenery.floor(&mut svg, &plan);
     plan.discs(&mut svg, trajectories);
     plan.robots(&mut svg, trajectories, &legend);

@@ -39,12 +39,12 @@ pub struct AblateArgs {
 /// Runs the command.
 pub fn run(args: &AblateArgs) -> Result<()> {
     args.output.check([&args.tree].into_iter().chain(args.swarm.read()))?;
-    let budget = Budget::of(args.seconds, args.runs, args.seed)?;
+    let budget = Budget::new(args.seconds, args.runs, args.seed)?;
     let tree: Tree = read(&args.tree, None, false)?;
     Program::compile(&tree).with_context(|| args.tree.display().to_string())?;
     let spec = args.swarm.spec()?;
     let engine = args.output.open(&[&spec])?;
-    let progress = Progress::of("variant", 1, args.output.json);
+    let progress = Progress::steps("variant", 1, args.output.json);
     let found = study(&engine, &tree, &spec, budget, |done, total| progress.set(done as u64, total as u64))?;
     drop(progress);
     args.output.deliver(&engine, &found, || text(&found))

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use xpuck_lab::evolution_run::file::{keys, load};
 use xpuck_lab::study::Budget;
-use xpuck_lab::study::adapt::{AdaptPlan, AdaptStudy, WAYS, study};
+use xpuck_lab::study::adapt::{AdaptPlan, AdaptStudy, STRATEGIES, study};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::shutdown::service_flag;
 
@@ -55,17 +55,17 @@ pub fn run(args: &AdaptArgs) -> Result<()> {
     args.output.check([])?;
     let (parameter, value) = change(&args.change)?;
     let generations = [args.before, args.after];
-    let plan = AdaptPlan::of(parameter, value, generations, args.pace, args.seeds as usize)?;
+    let plan = AdaptPlan::new(parameter, value, generations, args.pace, args.seeds as usize)?;
     let mut set = keys(&args.set)?;
     // Values from --set take precedence.
     set.entry("generations").or_insert(i64::from(args.before + args.after).into());
     set.entry("seed").or_insert((args.seed as i64).into());
     let config = load(None, set)?;
-    let budget = Budget::of(60.0, args.runs, config.seed)?;
+    let budget = Budget::new(60.0, args.runs, config.seed)?;
     let engine = args.output.open(&[&config.spec])?;
     let stop = service_flag(Default::default())?;
     let total = u64::from(args.seeds) * u64::from(2 * args.before + 4 * args.after);
-    let progress = Progress::of("generation", total, args.output.json);
+    let progress = Progress::steps("generation", total, args.output.json);
     let found = study(&engine, &config, plan, budget, || {
         progress.inc();
         stop.load(Ordering::Relaxed)
@@ -93,7 +93,7 @@ fn text(found: &AdaptStudy) -> String {
         let low = seed.found.iter().copied().fold(f32::INFINITY, f32::min);
         let high = seed.found.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let held = if seed.found.is_empty() { "-".into() } else { format!("{low:.3} to {high:.3}") };
-        let [adaptive, unaware, restart] = WAYS.map(|way| time(*seed.regained.of(way)));
+        let [adaptive, unaware, restart] = STRATEGIES.map(|way| time(*seed.regained.get(way)));
         let _ = writeln!(
             text,
             "{:<4}  {:>7.3}  {:>7.3}  {:>15.3}  {:>8}  {held:>22}   {adaptive:>20}  {unaware:>7}  {restart:>7}",

@@ -36,11 +36,11 @@ pub struct BranchesArgs {
 /// Runs the command.
 pub fn run(args: &BranchesArgs) -> Result<()> {
     args.output.check([&args.tree].into_iter().chain(args.swarm.read()))?;
-    let budget = Budget::of(args.seconds, args.runs, args.seed)?;
+    let budget = Budget::new(args.seconds, args.runs, args.seed)?;
     let tree = read(&args.tree, None, false)?;
     let spec = args.swarm.spec()?;
     let engine = args.output.open(&[&spec])?;
-    let progress = Progress::of("run", u64::from(args.runs), args.output.json);
+    let progress = Progress::steps("run", u64::from(args.runs), args.output.json);
     let found = study(&tree, &spec, budget, || progress.inc())?;
     drop(progress);
     args.output.deliver(&engine, &found, || text(&found))

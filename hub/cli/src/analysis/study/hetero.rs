@@ -46,14 +46,14 @@ pub struct HeteroArgs {
 /// Runs the command.
 pub fn run(args: &HeteroArgs) -> Result<()> {
     args.output.check(args.runs.iter().chain(args.swarm.read()))?;
-    let mixed = Budget::of(args.seconds, args.mixed, args.seed)?;
+    let mixed = Budget::new(args.seconds, args.mixed, args.seed)?;
     if !(1..=1_000_000).contains(&args.alone) || args.drawn > 100_000 {
         wrong_argument!("--alone must be 1 to 1000000, and --drawn 0 to 100000");
     }
     let runs: Vec<RunTrees> = args.runs.iter().map(|run| swarm_trees::read(run)).collect::<Result<_, _>>()?;
     let spec = args.swarm.spec()?;
     let engine = args.output.open(&[&spec])?;
-    let progress = Progress::of("measurement", 1, args.output.json);
+    let progress = Progress::steps("measurement", 1, args.output.json);
     let plan = HeteroPlan { mixed, alone: args.alone, drawn: args.drawn };
     let found = study(&engine, &runs, &spec, plan, |done, total| progress.set(done as u64, total as u64))?;
     drop(progress);

@@ -49,11 +49,11 @@ pub fn run(args: &MigrateArgs) -> Result<()> {
     set.entry("generations").or_insert(i64::from(args.generations).into());
     set.entry("seed").or_insert((args.seed as i64).into());
     let config = load(None, set)?;
-    let budget = Budget::of(60.0, args.runs, config.seed)?;
+    let budget = Budget::new(60.0, args.runs, config.seed)?;
     let engine = args.output.open(&[&config.spec])?;
     let stop = service_flag(Default::default())?;
     let total = rates.len() as u64 * u64::from(args.seeds) * u64::from(config.generations);
-    let progress = Progress::of("generation", total, args.output.json);
+    let progress = Progress::steps("generation", total, args.output.json);
     let found = study(&engine, &config, &rates, args.seeds as usize, budget, &stop, || progress.inc())?;
     drop(progress);
     args.output.deliver(&engine, &found, || text(&found))

@@ -44,11 +44,11 @@ pub fn run(args: &MixArgs) -> Result<()> {
     if let Some(robots) = args.swarm.robots.filter(|robots| !(2..=MAX_ROBOTS).contains(robots)) {
         bail!("--count {robots}: must be 2 to {MAX_ROBOTS} for a mixture");
     }
-    let budget = Budget::of(args.seconds, args.runs, args.seed)?;
+    let budget = Budget::new(args.seconds, args.runs, args.seed)?;
     let trees = [program(&args.first)?, program(&args.second)?];
     let spec = args.swarm.spec()?;
     let engine = args.output.open(&[&spec])?;
-    let progress = Progress::of("mixture", spec.robots as u64 + 1, args.output.json);
+    let progress = Progress::steps("mixture", spec.robots as u64 + 1, args.output.json);
     let found = study(&engine, trees, &spec, budget, || progress.inc())?;
     drop(progress);
     args.output.deliver(&engine, &found, || text(&found))

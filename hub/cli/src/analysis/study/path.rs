@@ -100,7 +100,7 @@ pub fn run(args: &PathArgs) -> Result<()> {
     if poses.len() > MAX_ROBOTS {
         wrong_argument!("--from has {} robots: must be 1 to {MAX_ROBOTS}", poses.len());
     }
-    let budget = Budget::of(args.seconds, 2, args.seed)?;
+    let budget = Budget::new(args.seconds, 2, args.seed)?;
     args.picture.wanted(1)?;
     let tree = read(&args.tree, None, false)?;
     let program = Program::compile(&tree).with_context(|| args.tree.display().to_string())?;

@@ -60,11 +60,11 @@ fn pose(text: &str) -> Result<(f32, f32, f32)> {
 /// Runs the command.
 pub fn run(args: &PerturbArgs) -> Result<()> {
     args.output.check(&args.trees)?;
-    let budget = Budget::of(args.seconds, args.runs, args.seed)?;
+    let budget = Budget::new(args.seconds, args.runs, args.seed)?;
     let programs: Vec<(String, Program)> = args.trees.iter().map(|tree| program(tree)).collect::<Result<_>>()?;
     let engine = args.output.open(&[&WorldSpec::benchmark(2)])?;
     let perturbation = Perturbation { robots: args.robots, centre: args.around, by: args.by, bin: args.bin };
-    let progress = Progress::of("run", 1, args.output.json);
+    let progress = Progress::steps("run", 1, args.output.json);
     let found = study(&engine, &programs, perturbation, budget, |done, total| progress.set(done as u64, total as u64))?;
     drop(progress);
     args.output.deliver(&engine, &found, || text(&found))

@@ -110,7 +110,7 @@ pub fn run(args: &ScaleArgs) -> Result<()> {
     let (islands, period, generations, seed) = (args.islands as usize, args.period, args.generations, args.seed);
     let plan = Plan { islands, network, period, generations, law, seed };
     let stop = service_flag(Default::default())?;
-    let progress = Progress::of("generation", steps(&plan, topologies.len()), args.json);
+    let progress = Progress::steps("generation", steps(&plan, topologies.len()), args.json);
     let found = study(&plan, &topologies, &|| {
         progress.inc();
         stop.load(Ordering::Relaxed)

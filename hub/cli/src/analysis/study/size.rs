@@ -67,12 +67,12 @@ impl FromStr for Sizes {
 /// Runs the command.
 pub fn run(args: &SizeArgs) -> Result<()> {
     args.output.check([&args.tree].into_iter().chain(&args.world.world))?;
-    let budget = Budget::of(args.seconds, args.runs, args.seed)?;
+    let budget = Budget::new(args.seconds, args.runs, args.seed)?;
     let (_, program) = program(&args.tree)?;
     let sizes = with_size(&args.sizes.0, 1);
-    let worlds = Worlds::of(&sizes, |size| args.world.spec(Some(size)))?;
+    let worlds = Worlds::from_sizes(&sizes, |size| args.world.spec(Some(size)))?;
     let engine = args.output.open(&worlds.all())?;
-    let progress = Progress::of("size", sizes.len() as u64, args.output.json);
+    let progress = Progress::steps("size", sizes.len() as u64, args.output.json);
     let found = study(&engine, &program, &sizes, |size| worlds.of_size(size), budget, || progress.inc())?;
     drop(progress);
     args.output.deliver(&engine, &found, || text(&found))

@@ -52,13 +52,13 @@ pub fn run(args: &TransferArgs) -> Result<()> {
     let levels = levels(&args.files, &set)?;
     let config = &levels[0].config;
     let real = args.real.as_ref().map(|file| measured(&levels, file)).transpose()?;
-    let budget = Budget::of(60.0, args.runs, config.seed)?;
+    let budget = Budget::new(60.0, args.runs, config.seed)?;
     let mut specs: Vec<_> = levels.iter().map(|level| &level.config.spec).collect();
     specs.extend(&real);
     let engine = args.output.open(&specs)?;
     let stop = service_flag(Default::default())?;
     let generations: u64 = levels.iter().map(|level| u64::from(level.config.generations)).sum();
-    let progress = Progress::of("generation", generations * u64::from(args.seeds), args.output.json);
+    let progress = Progress::steps("generation", generations * u64::from(args.seeds), args.output.json);
     let found = study(&engine, &levels, real.as_ref(), args.seeds as usize, budget, &stop, || progress.inc())?;
     drop(progress);
     args.output.deliver(&engine, &found, || text(&found))

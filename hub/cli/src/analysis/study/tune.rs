@@ -57,16 +57,16 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     let plan = TunePlan {
         generations: args.generations,
         trials: args.trials,
-        budget: Budget::of(args.seconds, args.runs, args.seed)?,
+        budget: Budget::new(args.seconds, args.runs, args.seed)?,
     };
     let tree = read(&args.tree, None, false)?;
     // Rejects a swarm without robots, which the list of sizes would leave out.
     args.world.spec(Some(args.robots))?;
     let sizes = with_size(&args.sizes.0, args.robots);
-    let worlds = Worlds::of(&sizes, |size| args.world.spec(Some(size)))?;
+    let worlds = Worlds::from_sizes(&sizes, |size| args.world.spec(Some(size)))?;
     let engine = args.output.open(&worlds.all())?;
     let spec = |size: usize| worlds.of_size(size);
-    let progress = Progress::of("step", 1, args.output.json);
+    let progress = Progress::steps("step", 1, args.output.json);
     let watch = |done: usize, total: usize| progress.set(done as u64, total as u64);
     let found = study(&engine, &tree, args.robots, &sizes, spec, plan, watch)?;
     drop(progress);

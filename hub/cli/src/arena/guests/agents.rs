@@ -159,13 +159,15 @@ impl Drivers {
             .collect();
         let words = std::mem::take(&mut self.words);
         let teams: Vec<String> = (0..count)
-            .map(|robot| self.agents.team(robot).unwrap_or(Team::of(robot as u32 + 1).0.name()).to_string())
+            .map(|robot| {
+                self.agents.team(robot).unwrap_or(Team::from_robot_number(robot as u32 + 1).0.name()).to_string()
+            })
             .collect();
         let sees = self.cycle.is_multiple_of(SEES);
         self.agents.send_perceptions(|robot| Perception {
             now: game.time,
             joined: robot.map(|robot| {
-                let (team, number) = Team::of(robot as u32 + 1);
+                let (team, number) = Team::from_robot_number(robot as u32 + 1);
                 (number, if team == Team::Left { "left" } else { "right" })
             }),
             score: [game.score, 0],
@@ -211,7 +213,9 @@ fn seen(bodies: &[Body], robots: usize, me: usize, teams: &[String]) -> Vec<Dete
     let ball = (robots < bodies.len()).then_some(robots).and_then(place).map(Detection::Ball);
     // Robots far beyond the walls have been taken out.
     let others = (0..robots).filter(|i| *i != me).filter_map(|i| Some((i, place(i).filter(|polar| polar[0] < 100.0)?)));
-    let robot = |(i, polar): (usize, [f64; 3])| Detection::Robot(teams[i].clone(), Team::of(i as u32 + 1).1, polar);
+    let robot = |(i, polar): (usize, [f64; 3])| {
+        Detection::Robot(teams[i].clone(), Team::from_robot_number(i as u32 + 1).1, polar)
+    };
     ball.into_iter().chain(others.map(robot)).collect()
 }
 

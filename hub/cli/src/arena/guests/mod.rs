@@ -3,7 +3,7 @@
 #[cfg(feature = "gateway")]
 mod agents;
 #[cfg(feature = "gateway")]
-mod company;
+mod external_programs;
 mod keys;
 #[cfg(feature = "gateway")]
 mod play;
@@ -24,7 +24,7 @@ use xpuck_arena::StepHooks;
 /// The file is invalid, or an address cannot be bound.
 #[cfg(feature = "gateway")]
 pub fn start(path: &Path, robots: usize) -> Result<Box<dyn StepHooks>> {
-    Ok(Box::new(company::Company::start(path, robots)?))
+    Ok(Box::new(external_programs::Company::start(path, robots)?))
 }
 
 /// Starts no program: this build has no gateway protocols.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use written::Written;
+use written::CardLog;
 use xpuck_image::Board;
 use xpuck_image::device::{self, Device};
 use xpuck_image::flash::{self, Job};
@@ -59,7 +59,7 @@ struct Lab<'a> {
     args: &'a FlashArgs,
     operators: BTreeMap<String, Key>,
     manifest: Manifest,
-    written: Written,
+    written: CardLog,
 }
 
 /// Operator's answer to the prompt.
@@ -80,7 +80,7 @@ pub fn run(args: &FlashArgs) -> Result<ExitCode> {
     let operators = ring.holders().filter(|holder| holder.role == Role::Operator);
     let operators = operators.map(|holder| (holder.public.name.clone(), holder.public.ed25519)).collect();
     let manifest = flash::describe(&args.image, &operators)?;
-    let written = Written::read(&args.swarm)?;
+    let written = CardLog::read(&args.swarm)?;
     let mut lab = Lab { args, operators, manifest, written };
     lab.look_at_image()?;
     match &args.robot {

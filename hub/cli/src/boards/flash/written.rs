@@ -27,17 +27,17 @@ struct Card {
 }
 
 /// Cards written so far.
-pub struct Written {
+pub struct CardLog {
     path: PathBuf,
     cards: Cards,
 }
 
-impl Written {
+impl CardLog {
     /// Reads the record of a swarm; a missing file counts as empty.
-    pub fn read(folder: &Path) -> Result<Written> {
+    pub fn read(folder: &Path) -> Result<CardLog> {
         let path = file_of(folder);
         let cards = if path.exists() { file::read(&path)? } else { Cards::default() };
-        Ok(Written { path, cards })
+        Ok(CardLog { path, cards })
     }
 
     /// Robots that have a card of the image with this digest.
@@ -87,20 +87,20 @@ mod tests {
             size: 1,
             sha256: digest.into(),
         };
-        let mut written = Written::read(dir.path()).unwrap();
+        let mut written = CardLog::read(dir.path()).unwrap();
         assert_eq!((written.has("xp01", "a"), written.newest()), (false, None));
         written.add("xp01", &manifest(7, "a")).unwrap();
         written.add("xp02", &manifest(5, "b")).unwrap();
         // Two concurrent writers lose no entry.
-        let (mut one, mut two) = (Written::read(dir.path()).unwrap(), Written::read(dir.path()).unwrap());
+        let (mut one, mut two) = (CardLog::read(dir.path()).unwrap(), CardLog::read(dir.path()).unwrap());
         one.add("xp03", &manifest(1, "a")).unwrap();
         two.add("xp04", &manifest(1, "a")).unwrap();
-        assert!(Written::read(dir.path()).unwrap().has("xp03", "a"));
-        let again = Written::read(dir.path()).unwrap();
+        assert!(CardLog::read(dir.path()).unwrap().has("xp03", "a"));
+        let again = CardLog::read(dir.path()).unwrap();
         assert!(again.has("xp01", "a") && !again.has("xp01", "b") && again.has("xp02", "b"));
         assert_eq!(again.newest(), Some((&7, "xp01")));
         std::fs::write(file_of(dir.path()), "card = 1\n").unwrap();
-        let error = Written::read(dir.path()).err().unwrap().to_string();
+        let error = CardLog::read(dir.path()).err().unwrap().to_string();
         assert!(error.contains("cards-written.toml"), "{error}");
     }
 }

@@ -55,7 +55,7 @@ pub struct Delays {
 }
 
 #[derive(Default)]
-struct Heard {
+struct ReceiveStats {
     /// Frame, and its delay (ms).
     delays: Vec<(usize, f64)>,
     neighbours: u64,
@@ -124,13 +124,14 @@ impl RobotsLoad {
             };
             let window = during(&measure);
             self.stop.store(true, Relaxed);
-            let join = |t: std::thread::ScopedJoinHandle<'_, Heard>| t.join().expect("a robot's thread ends by itself");
+            let join =
+                |t: std::thread::ScopedJoinHandle<'_, ReceiveStats>| t.join().expect("a robot's thread ends by itself");
             (window, threads.into_iter().map(join).collect::<Vec<_>>())
         });
         Ok(self.delays(window?, &heard))
     }
 
-    fn delays(&self, [first, last]: [usize; 2], heard: &[Heard]) -> Delays {
+    fn delays(&self, [first, last]: [usize; 2], heard: &[ReceiveStats]) -> Delays {
         let all = || heard.iter().flat_map(|h| &h.delays);
         let inside = all().filter(|(frame, _)| (first..last).contains(frame));
         let mut ms: Vec<f64> = inside.map(|(_, ms)| *ms).collect();
@@ -172,8 +173,8 @@ impl RobotsLoad {
     }
 
     /// Simulates some of the robots until the load ends.
-    fn be(&self, robots: &mut [Robot]) -> Heard {
-        let mut heard = Heard::default();
+    fn be(&self, robots: &mut [Robot]) -> ReceiveStats {
+        let mut heard = ReceiveStats::default();
         while !self.stop.load(Relaxed) {
             let readable: Vec<&dyn Readable> = robots.iter().map(|r| &r.dealer as &dyn Readable).collect();
             wait(&readable, POLL_MS);
@@ -181,13 +182,13 @@ impl RobotsLoad {
                 while let Some(Ok(message)) = robot.dealer.receive::<Sealed>() {
                     self.hear(robot, message.message, &mut heard);
                 }
-                robot.tell();
+                robot.send_telemetry();
             }
         }
         heard
     }
 
-    fn hear(&self, robot: &mut Robot, message: ToRobot, heard: &mut Heard) {
+    fn hear(&self, robot: &mut Robot, message: ToRobot, heard: &mut ReceiveStats) {
         match message {
             ToRobot::Senses { up, neighbours, .. } => {
                 let now = self.start.elapsed().as_micros() as u64;
@@ -250,7 +251,7 @@ impl Robot {
         let _ = self.dealer.send(message);
     }
 
-    fn tell(&mut self) {
+    fn send_telemetry(&mut self) {
         if Instant::now() >= self.next {
             self.next += TELEMETRY;
             self.say(&RobotMessage::Telemetry(Box::new(self.telemetry.clone())));

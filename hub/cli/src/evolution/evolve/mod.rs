@@ -149,7 +149,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         return Ok(stopping::stopped(&done, path));
     }
     let measuring = Instant::now();
-    let mut outcome = Outcome::of(&evolution)?;
+    let mut outcome = Outcome::from_evolution(&evolution)?;
     if args.front {
         outcome = outcome.with_front(&evolution)?;
     }

@@ -12,13 +12,13 @@ use slurm::SlurmArgs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
-use tell::{Happened, list, tell};
+use tell::{Happened, list, print_report};
 use xpuck_lab::sweep::evolution::{Run, State};
 use xpuck_lab::sweep::file::MAX_PARALLEL;
 use xpuck_lab::sweep::folder::{self, Folder};
 use xpuck_lab::sweep::missing::missing;
-use xpuck_lab::sweep::only::Only;
-use xpuck_lab::sweep::schedule::{Ending, Plan, Told, execute};
+use xpuck_lab::sweep::schedule::{Ending, Plan, RunEvent, execute};
+use xpuck_lab::sweep::selection::Only;
 use xpuck_lab::sweep::{Sweep, collect, evolution, file};
 use xpuck_wire::log;
 use xpuck_wire::shutdown::service_flag;
@@ -158,7 +158,7 @@ pub fn run(args: &SweepArgs) -> Result<ExitCode> {
             let missing = missing(folder.runs());
             let collected = Some(collect::collect(&sweep, &folder)?);
             let happened = Happened { runs: folder.runs(), endings: &[], missing: Some(missing), collected, started };
-            tell(args.json, &sweep.name, &path, happened)
+            print_report(args.json, &sweep.name, &path, happened)
         }
         What::Slurm(args) => {
             let (mut sweep, path) = args.plan.read()?;
@@ -177,17 +177,17 @@ fn do_all(args: &RunArgs) -> Result<ExitCode> {
     args.engine.check_adapter().map_err(Error::msg)?;
     let json = args.plan.json;
     if let Some(only) = &args.only {
-        let runs = only.of(&folder::runs(&path, &sweep)).map_err(Error::msg)?;
+        let runs = only.select(&folder::runs(&path, &sweep)).map_err(Error::msg)?;
         folder::join(&path, &sweep, &runs, evolution::check)?;
         let endings = do_runs(args, &sweep, &runs)?;
         let happened = Happened { runs: &runs, endings: &endings, missing: None, collected: None, started };
-        return tell(json, &sweep.name, &path, happened);
+        return print_report(json, &sweep.name, &path, happened);
     }
     let folder = Folder::open(&path, &sweep, evolution::check)?;
     let endings = do_runs(args, &sweep, folder.runs())?;
     let collected = Some(collect::collect(&sweep, &folder)?);
     let happened = Happened { runs: folder.runs(), endings: &endings, missing: None, collected, started };
-    tell(json, &sweep.name, &path, happened)
+    print_report(json, &sweep.name, &path, happened)
 }
 
 fn do_runs(args: &RunArgs, sweep: &Sweep, runs: &[Run]) -> Result<Vec<Ending>> {
@@ -201,15 +201,15 @@ fn do_runs(args: &RunArgs, sweep: &Sweep, runs: &[Run]) -> Result<Vec<Ending>> {
 /// Executes the runs with a progress bar over all of them, and reports failures at once.
 fn execute_with_bar(runs: &[Run], plan: &Plan<'_>, quiet: bool) -> Result<Vec<Ending>> {
     let before = runs.iter().filter(|run| run.state() == State::Done).count();
-    let progress = Progress::of("run", runs.len() as u64, quiet);
+    let progress = Progress::steps("run", runs.len() as u64, quiet);
     progress.begin_at(before as u64);
     let endings = execute(runs, plan, |run, told| match told {
-        Told::Waits => {
+        RunEvent::Waits => {
             progress.suspend(|| {
                 log::write_raw(format_args!("xpuck: {}: another process is running it; waiting", run.name))
             });
         }
-        Told::Ended(ending) => {
+        RunEvent::Ended(ending) => {
             progress.inc();
             if let Ending::Failed(error) | Ending::Killed(error) = ending {
                 progress.suspend(|| log::write_raw(format_args!("xpuck: {}: {error}", run.name)));

@@ -165,11 +165,18 @@ pub(super) fn send(args: &SendArgs, sweep: &Sweep, path: &Path, runs: &[Run]) ->
             Some(sent)
         }
     };
-    tell(args, sweep, path, missing.len(), tasks.len(), sent.as_ref())?;
+    print_summary(args, sweep, path, missing.len(), tasks.len(), sent.as_ref())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell(args: &SendArgs, sweep: &Sweep, path: &Path, runs: usize, tasks: usize, sent: Option<&Sent>) -> Result<()> {
+fn print_summary(
+    args: &SendArgs,
+    sweep: &Sweep,
+    path: &Path,
+    runs: usize,
+    tasks: usize,
+    sent: Option<&Sent>,
+) -> Result<()> {
     let (array, collect) = (sent.map(|sent| &*sent.array), sent.map(|sent| &*sent.collect));
     if args.plan.json {
         let output = Output { name: &sweep.name, folder: path, runs, tasks, array, collect };

@@ -74,7 +74,7 @@ pub struct Happened<'a> {
 ///
 /// # Errors
 /// A run failed.
-pub fn tell(json: bool, name: &str, path: &Path, happened: Happened<'_>) -> Result<ExitCode> {
+pub fn print_report(json: bool, name: &str, path: &Path, happened: Happened<'_>) -> Result<ExitCode> {
     let Happened { runs, endings, missing, collected, started } = happened;
     let failed = || {
         runs.iter().zip(endings).filter_map(|(run, ending)| match ending {

@@ -85,7 +85,7 @@ fn stop(folder: Option<&Path>, args: &CurriculumArgs) -> Result<Arc<AtomicBool>>
 
 fn go(plan: &Plan, mut folder: Option<Folder>, stop: &AtomicBool, args: &CurriculumArgs) -> Result<ExitCode> {
     let steps = plan.scenario.steps.len() as u64;
-    let progress = Progress::of("step", steps, args.json);
+    let progress = Progress::steps("step", steps, args.json);
     let mut names: Vec<String> = Vec::new();
     let outcome = run_to_end(plan, folder.as_mut(), stop, |told| match told {
         RunEvent::Before(step) => {

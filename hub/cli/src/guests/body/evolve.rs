@@ -82,7 +82,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     };
     let (began, was_over) = (Instant::now(), evolution.is_done());
     let evaluations = evolution.config().evaluations;
-    let progress = Progress::of("evaluation", evaluations, args.json);
+    let progress = Progress::steps("evaluation", evaluations, args.json);
     progress.begin_at(evolution.evaluations() as u64);
     let ended = run_to_end(&mut evolution, folder.as_mut(), &stop, |evolution, rows| {
         progress.set(evolution.evaluations() as u64, evaluations);
@@ -98,7 +98,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     }
     // A run that was already complete keeps its recorded time.
     let before = kept.filter(|_| was_over).and_then(|path| result_number(path, "wall_s"));
-    let outcome = Outcome::of(&evolution, before.unwrap_or(began.elapsed().as_secs_f64()));
+    let outcome = Outcome::from_run(&evolution, before.unwrap_or(began.elapsed().as_secs_f64()));
     if let Some(folder) = &folder {
         folder.finish(&evolution, &outcome)?;
     }

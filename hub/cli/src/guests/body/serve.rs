@@ -52,7 +52,7 @@ pub fn run(args: &ServeArgs) -> Result<()> {
     let every = spacing(&plan, args.walk.steps);
     let mut pair = args.ports.listen()?;
     let mut walk = Vec::new();
-    let progress = Progress::of("step", u64::from(args.walk.steps), args.json);
+    let progress = Progress::steps("step", u64::from(args.walk.steps), args.json);
     watch(&plan, &brain, trial, args.walk.steps, |step, robot| {
         if step % every == 0 || step == args.walk.steps {
             walk.push(robot.simulator().poses());
@@ -62,7 +62,7 @@ pub fn run(args: &ServeArgs) -> Result<()> {
     drop(progress);
     let stop =
         shutdown::service_flag(shutdown::ShutdownTriggers { with_stdin: args.end_with_stdin, ..Default::default() })?;
-    args.ports.tell(&pair, args.json)?;
+    args.ports.print_addresses(&pair, args.json)?;
     let half = floor(&walk);
     let period = f64::from(every) / f64::from(SECOND);
     let (began, mut refused) = (Instant::now(), 0);

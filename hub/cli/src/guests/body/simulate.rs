@@ -63,7 +63,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let (mut end, mut highest) = ([0.0; 3], f64::NEG_INFINITY);
     let (mut began_at, mut rear) = (None, 0.0);
     let spacing = spacing(&plan, steps);
-    let progress = Progress::of("step", u64::from(steps), args.json);
+    let progress = Progress::steps("step", u64::from(steps), args.json);
     watch(&plan, &brain, trial, steps, |step, robot| {
         end = robot.simulator().position();
         began_at.get_or_insert(end[0]);

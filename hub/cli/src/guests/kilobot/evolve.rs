@@ -67,7 +67,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         }
     };
     let all = u64::from(config.runs) * config.algorithms.len() as u64 * config.simulations;
-    let progress = Progress::of("simulation", all, args.json);
+    let progress = Progress::steps("simulation", all, args.json);
     progress.begin_at(done.len() as u64 * config.simulations);
     let ended = run_to_end(&config, done, folder.as_mut(), &stop, |done, at| {
         progress.set(done as u64 * config.simulations + at.simulations, all);

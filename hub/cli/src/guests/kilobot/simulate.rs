@@ -108,7 +108,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
             tree_bytes: usage.tree,
             stack_bytes: usage.stack,
             derating: usage.derating(),
-            uses: Usage::of(less.as_ref().unwrap_or(&tree)),
+            uses: Usage::from_tree(less.as_ref().unwrap_or(&tree)),
             needed: less.as_ref().map(ToString::to_string),
             r_acc: simulated / seconds.max(1e-9),
             wall_s: seconds,

@@ -1,6 +1,6 @@
 //! `xpuck runs export --mp4` and `--png`: top views of a recorded swarm.
 
-use super::{print, stop_callback, tell};
+use super::{print, print_problems, stop_callback};
 use crate::analysis::picture::film::canvas::rgb;
 use crate::analysis::picture::film::{self, Sheet, Stage, Token, check_speed};
 use crate::analysis::picture::scenery::Scenery;
@@ -213,7 +213,7 @@ pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
         stage.draw(scene.tokens(), from + moment, scene.fitness);
         Ok(())
     })?;
-    tell(entries.damage());
+    print_problems(entries.damage());
     print(&format!("{}: {frames} frames, {:.1} s\n", path.display(), frames as f64 / film::RATE))
 }
 
@@ -264,6 +264,6 @@ pub fn picture(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
         rgb: xpuck_wire::bytes::Bytes(stage.pixels().to_vec()),
     };
     write(path, &png::encode(&picture)?)?;
-    tell(entries.damage());
+    print_problems(entries.damage());
     print(&format!("{}: {width} x {height} pixels\n", path.display()))
 }

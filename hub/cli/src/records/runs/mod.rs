@@ -103,9 +103,9 @@ pub fn run(what: &What, runs: &Path) -> Result<()> {
     match what {
         What::List { json } => {
             let catalogue = open(runs)?;
-            tell(catalogue.errors());
+            print_problems(catalogue.errors());
             let rows = catalogue.rows()?;
-            tell(&other_kind(runs).filter(|_| rows.is_empty()).into_iter().collect::<Vec<_>>());
+            print_problems(&other_kind(runs).filter(|_| rows.is_empty()).into_iter().collect::<Vec<_>>());
             list(&rows, *json)
         }
         What::Show { run, json } => show::show(&find(run)?, *json),
@@ -194,7 +194,7 @@ pub fn print(text: &str) -> Result<()> {
 }
 
 /// Prints problems of records on standard error.
-pub fn tell(lines: &[String]) {
+pub fn print_problems(lines: &[String]) {
     lines.iter().for_each(|line| output::print_error(format_args!("xpuck: {line}")));
 }
 
@@ -212,7 +212,7 @@ fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
     let exported = export(run, folder, format, stop_callback(&progress)?);
     drop(progress);
     let exported = exported?;
-    tell(&exported.damage);
+    print_problems(&exported.damage);
     print(
         &exported
             .tables
@@ -227,7 +227,7 @@ fn export_scenes(run: &Path, file: &Path) -> Result<()> {
     let exported = foxglove::export(run, file, stop_callback(&progress)?);
     drop(progress);
     let exported = exported?;
-    tell(&exported.damage);
+    print_problems(&exported.damage);
     let line = |(topic, messages): (&String, &u64)| {
         format!("{topic}: {}\n", output::count(*messages as usize, "message", "messages"))
     };

@@ -1,6 +1,6 @@
 //! `xpuck runs replay`.
 
-use super::{print, tell};
+use super::{print, print_problems};
 use crate::terminal::print_json;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -42,9 +42,9 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
         let mut replay = Replay::new(&run);
         let mut entries = read::entries(directory)?;
         for entry in entries.by_ref() {
-            replay.take(entry?);
+            replay.apply(entry?);
         }
-        tell(entries.damage());
+        print_problems(entries.damage());
         return print_json(&replay.status());
     };
     let stop = shutdown::service_flag(Default::default())?;

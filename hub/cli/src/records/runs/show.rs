@@ -1,6 +1,6 @@
 //! `xpuck runs show`.
 
-use super::{print, tell};
+use super::{print, print_problems};
 use crate::swarm::operator::engine;
 use crate::terminal::print_json;
 use anyhow::Result;
@@ -28,7 +28,7 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     let root = directory.parent().unwrap_or(directory);
     let row = Row::read(root, directory)?.current(root);
     let results = Results::read(directory)?;
-    tell(&results.damage);
+    print_problems(&results.damage);
     if as_json {
         return print_json(&RunOutput { run: &row, results: &results });
     }

@@ -1,6 +1,6 @@
 //! `xpuck runs table`.
 
-use super::{print, tell};
+use super::{print, print_problems};
 use crate::files::tree_file::{refuse_over, write};
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
@@ -71,7 +71,7 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
             root.display()
         );
     }
-    let progress = Progress::of("run", directories.len() as u64, args.json);
+    let progress = Progress::steps("run", directories.len() as u64, args.json);
     let mut found = Vec::new();
     for directory in &directories {
         match read(root, directory) {
@@ -87,7 +87,7 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
         progress.inc();
     }
     drop(progress);
-    tell(&left_out);
+    print_problems(&left_out);
     let groups = groups(found);
     match (&args.svg, groups.as_slice()) {
         (Some(file), [group]) => write(file, draw(&group.runs, printed.as_ref()).as_bytes())?,
@@ -102,7 +102,8 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
         _ => {}
     }
     if args.json {
-        let printed = printed.as_ref().map(|p| Printed { source: &p.source, runs: &p.runs, foot: Foot::of(&p.runs) });
+        let printed =
+            printed.as_ref().map(|p| Printed { source: &p.source, runs: &p.runs, foot: Foot::from_runs(&p.runs) });
         print_json(&comparison(&groups, printed, &left_out))?;
     } else {
         for group in &groups {
@@ -162,10 +163,10 @@ fn groups(found: Vec<(String, SwarmRun)>) -> Vec<Group> {
     for (experiment, run) in found {
         match groups.iter_mut().find(|group| group.experiment == experiment) {
             Some(group) => group.runs.push(run),
-            None => groups.push(Group { experiment, runs: vec![run], foot: Foot::of(&[]) }),
+            None => groups.push(Group { experiment, runs: vec![run], foot: Foot::from_runs(&[]) }),
         }
     }
-    groups.iter_mut().for_each(|group| group.foot = Foot::of(&group.runs));
+    groups.iter_mut().for_each(|group| group.foot = Foot::from_runs(&group.runs));
     groups
 }
 
@@ -180,7 +181,7 @@ fn finished_runs(root: &Path, left_out: &mut Vec<String>) -> Result<Vec<PathBuf>
 fn read(root: &Path, directory: &Path) -> Result<(String, SwarmRun)> {
     let row = Row::read(root, directory)?;
     let results = Results::read(directory)?;
-    tell(&results.damage);
+    print_problems(&results.damage);
     let trips: Vec<f64> = results.robots.iter().filter_map(|robot| robot.round_trip_ms).collect();
     let run = SwarmRun {
         run: row.id,
@@ -194,7 +195,7 @@ fn read(root: &Path, directory: &Path) -> Result<(String, SwarmRun)> {
 }
 
 fn text(runs: &[SwarmRun], foot: &Foot, printed: Option<&PrintedRuns>) -> Result<String> {
-    let printed = printed.map(|printed| (printed, Foot::of(&printed.runs)));
+    let printed = printed.map(|printed| (printed, Foot::from_runs(&printed.runs)));
     let printed_segments = printed.as_ref().map_or(0, |(_, foot)| foot.real.len());
     let segments = runs.iter().map(|run| run.real.len()).max().unwrap_or(0).max(printed_segments);
     let wide = runs.iter().map(|run| run.run.chars().count()).max().unwrap_or(0).max(24);

@@ -1,6 +1,6 @@
 //! `xpuck runs verify`.
 
-use super::{print, tell};
+use super::{print, print_problems};
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::Result;
@@ -14,7 +14,7 @@ pub fn run(directory: &Path, json: bool) -> Result<bool> {
     let progress = Progress::waiting("verifying the record", json);
     let verified = verify(directory)?;
     drop(progress);
-    tell(&verified.damage);
+    print_problems(&verified.damage);
     match json {
         true => print_json(&verified)?,
         false => print(&text(&verified)?)?,

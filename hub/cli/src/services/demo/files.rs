@@ -91,7 +91,7 @@ impl Layout {
             },
             security: Security { keys: "../keys".into(), dev_mode: false },
         };
-        let Asked { text, files, plan, world, calibration } = asked(args)?;
+        let DemoExperiment { text, files, plan, world, calibration } = asked(args)?;
         let keys = root.join("keys");
         keyring::create_missing_pairs(&keys, &swarm.robots)?;
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
@@ -188,7 +188,7 @@ impl Layout {
 const CALIBRATION: &str = "calibration.toml";
 
 /// Experiment that a demo runs.
-struct Asked {
+struct DemoExperiment {
     /// Text of the experiment.
     text: String,
     /// Files of the experiment, by name.
@@ -201,7 +201,7 @@ struct Asked {
     calibration: Option<String>,
 }
 
-fn asked(args: &DemoArgs) -> Result<Asked> {
+fn asked(args: &DemoArgs) -> Result<DemoExperiment> {
     let (mut experiment, mut files) = match &args.experiment {
         Some(path) => {
             let ExperimentFiles { experiment, files, .. } = experiment::read(path, BTreeMap::new())?;
@@ -243,5 +243,5 @@ fn asked(args: &DemoArgs) -> Result<Asked> {
     let plan = Plan::new(&experiment, &files, Some(args.robots)).with_context(name)?;
     let world = experiment.phases.first().and_then(|phase| phase.world.clone()).or(experiment.world);
     let calibration = experiment.calibration.map(|path| sent_name(&path).into());
-    Ok(Asked { text, files, plan, world: world.map(|path| sent_name(&path).into()), calibration })
+    Ok(DemoExperiment { text, files, plan, world: world.map(|path| sent_name(&path).into()), calibration })
 }

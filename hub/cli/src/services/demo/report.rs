@@ -170,7 +170,7 @@ fn best_tree(args: &DemoArgs, spec: &WorldSpec, run: &Run, stop: &AtomicBool) ->
         let robots = if most == 1 { "the tree that led".into() } else { format!("the {most} trees that led") };
         log::print(format_args!("measuring {robots} an island or drove a robot again, on fresh simulations"));
     }
-    let progress = Progress::of("round", ROUNDS.len() as u64, args.json);
+    let progress = Progress::steps("round", ROUNDS.len() as u64, args.json);
     for (round, (keep, runs)) in ROUNDS.into_iter().enumerate() {
         if stop.load(Ordering::Relaxed) && round > 0 {
             break;

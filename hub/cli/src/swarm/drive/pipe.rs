@@ -97,12 +97,12 @@ fn stdin_lines() -> Result<Receiver<Vec<u8>>> {
     Ok(said)
 }
 
-fn tell(told: &Told) -> Result<()> {
+fn print_report(told: &Told) -> Result<()> {
     print_json(told)
 }
 
 fn refused(robot: &str, why: &str) -> Result<()> {
-    tell(&Told::Refused { robot, why })
+    print_report(&Told::Refused { robot, why })
 }
 
 /// Executes commands from standard input and prints the swarm's state, until the end of the input.
@@ -114,7 +114,7 @@ pub fn run(args: &DriveArgs) -> Result<()> {
     loop {
         if Instant::now() >= due {
             n += 1;
-            tell(&swarm_report(n, &status(&link)?))?;
+            print_report(&swarm_report(n, &status(&link)?))?;
             due = (due + period).max(Instant::now());
         }
         let line = match said.recv_timeout(due.saturating_duration_since(Instant::now())) {

@@ -2,7 +2,7 @@
 
 use crate::swarm::operator::engine;
 use crate::swarm::sensors;
-use crate::swarm::standing::{robot_problems, state};
+use crate::swarm::swarm_state::{robot_problems, state};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::{RobotRow, escape};
 

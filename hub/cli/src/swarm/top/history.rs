@@ -18,7 +18,7 @@ pub struct History {
 
 impl History {
     /// Adds the value of a status; clears the values when a new run begins.
-    pub fn take(&mut self, status: &Status) {
+    pub fn record(&mut self, status: &Status) {
         if status.run_seconds < self.at || status.experiment != self.experiment {
             *self = History { experiment: status.experiment.clone(), ..History::default() };
         }
@@ -64,16 +64,16 @@ mod tests {
             evolved,
             ..Status::default()
         };
-        [(0.0, 0.1), (0.5, 0.9), (1.5, 0.2), (3.0, -0.1)].into_iter().for_each(|(t, f)| history.take(&at(t, f)));
+        [(0.0, 0.1), (0.5, 0.9), (1.5, 0.2), (3.0, -0.1)].into_iter().for_each(|(t, f)| history.record(&at(t, f)));
         assert_eq!(
             (history.latest(9), history.latest(2), history.best()),
             (vec![100, 200, 0], vec![200, 0], Some(0.2))
         );
-        history.take(&at(0.0, 0.05));
+        history.record(&at(0.0, 0.05));
         assert_eq!(history.latest(9), [50]);
-        (0..10_000).for_each(|second| history.take(&at(f64::from(second), 0.1)));
+        (0..10_000).for_each(|second| history.record(&at(f64::from(second), 0.1)));
         assert!((100..=VALUES).contains(&history.latest(1000).len()), "{}", history.latest(1000).len());
-        history.take(&Status::default());
+        history.record(&Status::default());
         assert_eq!(history.latest(9), [0_u64; 0]);
     }
 }

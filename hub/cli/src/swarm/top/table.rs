@@ -2,7 +2,7 @@
 
 use super::state::TopState;
 use crate::swarm::operator::engine;
-use crate::swarm::standing::{robot_problems, state};
+use crate::swarm::swarm_state::{robot_problems, state};
 use std::cmp::Ordering;
 use xpuck_stats::figure::Figure;
 use xpuck_wire::{RobotRow, escape};

@@ -17,7 +17,7 @@ pub fn update(top: &mut TopState, input: Input, now: Duration) -> Vec<Action> {
         Input::Pasted(text) => keys::paste(top, &text),
         Input::Resized => {}
         Input::Stands(status) => {
-            top.history.take(&status);
+            top.history.record(&status);
             (top.status, top.silent) = (Some(*status), None);
         }
         Input::Happened(EventBatch::Events(events, _)) => {

@@ -119,8 +119,8 @@ mod tests {
             text(&Report {
                 settings: &settings,
                 trials: &[],
-                real: Spread::of(real),
-                simulated: Spread::of(&[0.0; 4]),
+                real: Spread::from_sample(real),
+                simulated: Spread::from_sample(&[0.0; 4]),
                 compared: None,
                 picture: Some(Path::new("trials.svg")),
             })

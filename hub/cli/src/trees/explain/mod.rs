@@ -108,7 +108,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
 
 fn simulate<'a>(args: &ExplainArgs, account: &Account, plan: Plan<'a>) -> Result<Ablated<'a>> {
     let engine = args.engine.open(EngineKind::Simd, &[plan.spec])?;
-    let progress = Progress::of("variant", 1, args.json);
+    let progress = Progress::steps("variant", 1, args.json);
     let ablation = ablate(&engine, &account.tree, &plan, |done, total| progress.set(done as u64, total as u64))?;
     drop(progress);
     report(&engine);

@@ -13,7 +13,7 @@ fn run(folder: &Path, line: &str) -> Output {
 }
 
 /// Standard error of a command, whose first line must contain all of `words`.
-fn told(output: &Output, words: &[&str]) -> String {
+fn checked_stderr(output: &Output, words: &[&str]) -> String {
     let text = String::from_utf8(output.stderr.clone()).unwrap();
     let first = text.lines().next().unwrap_or_default().to_string();
     assert!(first.starts_with("xpuck: ") || first.starts_with("error: "), "{text}");
@@ -28,7 +28,7 @@ fn told(output: &Output, words: &[&str]) -> String {
 fn refused(folder: &Path, line: &str, words: &[&str]) -> String {
     let output = run(folder, line);
     assert!(!output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
-    told(&output, words)
+    checked_stderr(&output, words)
 }
 
 /// Runs a command that must fail with only one line.
@@ -65,8 +65,10 @@ fn ninety_for_ninety_degrees() {
     for command in ["check a.bt", "check a.bt", "tree fmt a.bt", "simulate a.bt --runs 1 --seconds 1"] {
         let output = run(dir.path(), command);
         assert!(output.status.success(), "{command}");
-        let text =
-            told(&output, &["a.bt: note: line 1, column 14: operand i: `90` is 90 steps", "127 degrees", "`90deg`"]);
+        let text = checked_stderr(
+            &output,
+            &["a.bt: note: line 1, column 14: operand i: `90` is 90 steps", "127 degrees", "`90deg`"],
+        );
         assert_eq!(text.lines().count(), 1, "{command}: {text}");
     }
     assert_eq!(String::from_utf8_lossy(&run(dir.path(), "tree fmt a.bt").stdout), "movcv v_goal 127deg\n");
@@ -227,7 +229,7 @@ fn no_space_left() {
     let full = || Stdio::from(std::fs::File::options().write(true).open("/dev/full").unwrap());
     let output = xpuck().args(["tree", "fmt", "a.bt"]).current_dir(dir.path()).stdout(full()).output().unwrap();
     assert!(!output.status.success());
-    told(&output, &["standard output: No space left on device", "free space there", "choose another folder"]);
+    checked_stderr(&output, &["standard output: No space left on device", "free space there", "choose another folder"]);
     one_line(
         dir.path(),
         "tree convert a.bt --to svg -o /dev/full",

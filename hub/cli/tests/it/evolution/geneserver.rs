@@ -19,7 +19,7 @@ fn server(migration: Migration) -> Geneserver {
     Geneserver::new(migration, Copies::Once, 1)
 }
 
-fn of(policy: Policy) -> Migration {
+fn with_policy(policy: Policy) -> Migration {
     Migration { policy, ..Migration::default() }
 }
 
@@ -40,14 +40,14 @@ fn six(migration: Migration) -> Geneserver {
 
 #[test]
 fn originator_gets_only_foreign_genes_fittest_first() {
-    assert_eq!(received(&mut six(of(Policy::Full)), 5, 2), [6, 4, 3, 2, 1]);
-    let mut alone = server(of(Policy::Full));
+    assert_eq!(received(&mut six(with_policy(Policy::Full)), 5, 2), [6, 4, 3, 2, 1]);
+    let mut alone = server(with_policy(Policy::Full));
     assert!(alone.exchange(1, 1, migrant(1, 0, 0.9, 1.0)).is_empty());
 }
 
 #[test]
 fn eight_are_kept_of_an_island_and_eight_are_sent() {
-    let mut server = server(of(Policy::Full));
+    let mut server = server(with_policy(Policy::Full));
     for i in 0..20 {
         server.exchange(1, i + 1, migrant(1, i, 1.0 - f64::from(i) * 0.01, i as f32));
     }
@@ -58,7 +58,7 @@ fn eight_are_kept_of_an_island_and_eight_are_sent() {
 #[test]
 fn equal_trees_are_sent_once_unless_each_copy_counts() {
     for (copies, expected) in [(Copies::Once, vec![2]), (Copies::Each, vec![2, 1])] {
-        let mut server = Geneserver::new(of(Policy::Full), copies, 1);
+        let mut server = Geneserver::new(with_policy(Policy::Full), copies, 1);
         server.exchange(1, 1, migrant(1, 0, 0.3, 5.0));
         server.exchange(2, 1, migrant(2, 0, 0.4, 5.0));
         assert_eq!(received(&mut server, 3, 1), expected);
@@ -68,7 +68,7 @@ fn equal_trees_are_sent_once_unless_each_copy_counts() {
 #[test]
 fn resent_emigrant_replaces_and_is_not_duplicated() {
     for copies in [Copies::Once, Copies::Each] {
-        let mut server = Geneserver::new(of(Policy::Full), copies, 1);
+        let mut server = Geneserver::new(with_policy(Policy::Full), copies, 1);
         for again in 0..5 {
             server.exchange(1, 1, migrant(1, 7, 0.3, 5.0));
             server.exchange(1, 2, migrant(1, 8 + again, 0.4, 6.0));
@@ -81,23 +81,23 @@ fn resent_emigrant_replaces_and_is_not_duplicated() {
 
 #[test]
 fn each_policy_selects_its_own_neighbours() {
-    assert_eq!(received(&mut six(of(Policy::Ring)), 1, 2), [6, 2], "both sides, and the ring is closed");
-    assert!(received(&mut six(of(Policy::None)), 1, 2).is_empty());
-    let near = Migration { places_m: (0..8).map(|i| [0.1 * i as f32, 0.0]).collect(), ..of(Policy::Near) };
+    assert_eq!(received(&mut six(with_policy(Policy::Ring)), 1, 2), [6, 2], "both sides, and the ring is closed");
+    assert!(received(&mut six(with_policy(Policy::None)), 1, 2).is_empty());
+    let near = Migration { places_m: (0..8).map(|i| [0.1 * i as f32, 0.0]).collect(), ..with_policy(Policy::Near) };
     let within = Migration { range_m: Some(0.25), neighbours: 8, ..near.clone() };
     assert_eq!(received(&mut six(near.clone()), 3, 2), [4, 2]);
     assert_eq!(received(&mut six(within), 3, 2), [5, 4, 2, 1]);
     let mut moved = six(near);
     moved.place(3, [0.45, 0.0]);
     assert_eq!(received(&mut moved, 3, 2), [5, 4], "poses from the hub move an island");
-    let nowhere = Migration { range_m: Some(1.0), ..of(Policy::Near) };
+    let nowhere = Migration { range_m: Some(1.0), ..with_policy(Policy::Near) };
     assert!(received(&mut six(nowhere), 3, 2).is_empty(), "nobody has a place");
 }
 
 #[test]
 fn random_partners_change_and_follow_from_the_seed() {
     let run = |seed| {
-        let mut server = Geneserver::new(of(Policy::Random), Copies::Once, seed);
+        let mut server = Geneserver::new(with_policy(Policy::Random), Copies::Once, seed);
         for island in 1..=6 {
             server.exchange(island, 1, migrant(island, 0, f64::from(island) / 10.0, f32::from(island)));
         }
@@ -112,9 +112,9 @@ fn random_partners_change_and_follow_from_the_seed() {
 
 #[test]
 fn exchanges_happen_only_every_nth_generation() {
-    let mut server = six(Migration { every: 1, ..of(Policy::Full) });
+    let mut server = six(Migration { every: 1, ..with_policy(Policy::Full) });
     assert_eq!(received(&mut server, 1, 1).len(), 5);
-    let mut rare = self::server(Migration { every: 3, receive: 2, ..of(Policy::Full) });
+    let mut rare = self::server(Migration { every: 3, receive: 2, ..with_policy(Policy::Full) });
     for island in 1..=6 {
         assert!(rare.exchange(island, 2, migrant(island, 0, 0.1, f32::from(island))).is_empty());
     }
@@ -127,7 +127,7 @@ fn exchanges_happen_only_every_nth_generation() {
 
 #[test]
 fn heterogeneity_counts_different_trees_and_strangers() {
-    let mut server = server(of(Policy::Full));
+    let mut server = server(with_policy(Policy::Full));
     assert_eq!(server.heterogeneity().emigrants, 0);
     server.exchange(1, 1, migrant(1, 0, 0.3, 5.0));
     server.exchange(2, 1, migrant(1, 0, 0.3, 5.0));
@@ -141,7 +141,7 @@ fn heterogeneity_counts_different_trees_and_strangers() {
 
 #[test]
 fn there_is_room_for_ten_thousand_islands_and_no_more() {
-    let mut server = server(Migration { keep: 1, ..of(Policy::Full) });
+    let mut server = server(Migration { keep: 1, ..with_policy(Policy::Full) });
     for island in 0..MAX_ISLANDS as u16 {
         assert!(server.keep(Offer::new(island, 1, &migrant(island, 0, 0.1, 0.0))));
     }
@@ -182,7 +182,7 @@ impl Plain {
 #[test]
 fn incremental_ranking_equals_full_ranking() {
     for copies in [Copies::Once, Copies::Each] {
-        let mut server = Geneserver::new(of(Policy::Full), copies, 1);
+        let mut server = Geneserver::new(with_policy(Policy::Full), copies, 1);
         let mut plain = Plain::default();
         let mut draws = Draws::new(7, 0, 0, 0, Stream::Device);
         for step in 0..4000 {
@@ -214,10 +214,10 @@ fn incremental_ranking_equals_full_ranking() {
 
 #[test]
 fn upper_server_gets_best_emigrants_first() {
-    let mut server = six(of(Policy::Full));
+    let mut server = six(with_policy(Policy::Full));
     let offered = |server: &Geneserver| (0..6).map(|b| server.upstream_offer(b).unwrap().id.island).collect::<Vec<_>>();
     assert_eq!(offered(&server), [6, 5, 6, 4, 6, 3], "the fittest at every second beat");
-    assert!(self::server(of(Policy::Full)).upstream_offer(0).is_none());
+    assert!(self::server(with_policy(Policy::Full)).upstream_offer(0).is_none());
     let gave = |from: u32| (from..from + 20).map(|i| migrant(100, i, 0.9, 200.0 + i as f32)).collect::<Vec<_>>();
     server.set_upstream(&gave(0));
     server.set_upstream(&gave(50));

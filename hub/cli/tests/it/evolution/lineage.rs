@@ -181,7 +181,7 @@ fn record_is_readable_from_python() {
 #[test]
 fn results_that_are_not_numbers_are_recorded_as_rejected() {
     let island = xpuck_evolve::Island::new(
-        Settings { population: 8, ..Settings::of(Algorithm::PooledSamples) },
+        Settings { population: 8, ..Settings::for_algorithm(Algorithm::PooledSamples) },
         PrimitiveSet::in_swarm(),
         0,
         1,

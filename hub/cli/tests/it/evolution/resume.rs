@@ -22,7 +22,7 @@ fn config(overrides: &str) -> Config {
 fn complete(Resumed { mut folder, mut evolution, .. }: Resumed) {
     let ended = run(&mut evolution, Some(&mut folder), &AtomicBool::new(false), |_| {}).unwrap();
     assert_eq!(ended, Ended::Finished);
-    let mut outcome = Outcome::of(&evolution).unwrap();
+    let mut outcome = Outcome::from_evolution(&evolution).unwrap();
     outcome.wall_s += 1.0;
     folder.finish(&evolution, &outcome).unwrap();
 }

@@ -23,7 +23,7 @@ fn out(output: Output) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn told(output: &Output) -> String {
+fn stderr_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -58,24 +58,30 @@ fn lost_run_is_repeated_identically() {
     assert!(valid_json("simulate", tree.as_bytes())["fitness"].is_number(), "{tree}");
     // An existing run is not overwritten, and files of other experiments are rejected.
     let again = kilobot(dir, &["evolve", "small.toml", "--output", "whole"]);
-    assert!(!again.status.success() && told(&again).contains("already contains a run"), "{again:?}");
+    assert!(!again.status.success() && stderr_text(&again).contains("already contains a run"), "{again:?}");
     std::fs::copy(dir.join("whole/runs/racing-01.json"), dir.join("whole/runs/racing-02.json")).unwrap();
     let mixed = kilobot(dir, &["evolve", "--resume", "whole"]);
     assert!(
-        told(&mixed).contains("racing-02.json: is of another experiment or another run; remove the file"),
+        stderr_text(&mixed).contains("racing-02.json: is of another experiment or another run; remove the file"),
         "{mixed:?}"
     );
     let kept = std::fs::read_to_string(dir.join("part/runs/racing-02.json")).unwrap();
     std::fs::write(dir.join("whole/runs/racing-02.json"), kept.replace("\"mean\":0", "\"mean\":9")).unwrap();
     let edited = kilobot(dir, &["evolve", "--resume", "whole"]);
-    assert!(told(&edited).contains("racing-02.json: was changed: its numbers are inconsistent"), "{edited:?}");
+    assert!(stderr_text(&edited).contains("racing-02.json: was changed: its numbers are inconsistent"), "{edited:?}");
     let fewer = kilobot(dir, &["evolve", "--resume", "part", "--runs", "1"]);
-    assert!(told(&fewer).contains("--runs 1: the experiment has 2 runs; the number cannot be reduced"), "{fewer:?}");
+    assert!(
+        stderr_text(&fewer).contains("--runs 1: the experiment has 2 runs; the number cannot be reduced"),
+        "{fewer:?}"
+    );
     // A folder with other files does not count as new; the remains of a killed start are accepted.
     std::fs::create_dir(dir.join("mine")).unwrap();
     std::fs::write(dir.join("mine/result.json"), "precious").unwrap();
     let used = kilobot(dir, &["evolve", "small.toml", "--output", "mine"]);
-    assert!(told(&used).contains("mine: is not empty: it contains `result.json`; choose a new folder"), "{used:?}");
+    assert!(
+        stderr_text(&used).contains("mine: is not empty: it contains `result.json`; choose a new folder"),
+        "{used:?}"
+    );
     std::fs::create_dir_all(dir.join("begun/runs")).unwrap();
     std::fs::write(dir.join("begun/runs.csv"), "algorithm,ru").unwrap();
     out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--algorithm", "racing", "--output", "begun"]));
@@ -83,7 +89,7 @@ fn lost_run_is_repeated_identically() {
     assert!(table.starts_with("algorithm,run,generations") && table.lines().count() == 2, "{table}");
     std::fs::write(dir.join("whole/runs/racing-02.json"), "{\"conf").unwrap();
     let damaged = kilobot(dir, &["evolve", "--resume", "whole"]);
-    assert!(told(&damaged).contains("racing-02.json: is damaged"), "{damaged:?}");
+    assert!(stderr_text(&damaged).contains("racing-02.json: is damaged"), "{damaged:?}");
 }
 
 #[test]
@@ -112,7 +118,7 @@ fn wrong_trees_and_worlds_get_one_line() {
         (vec!["evolve", "--algorithm", "raceing"], "raceing"),
     ] {
         let output = kilobot(dir, &args);
-        let said = told(&output);
+        let said = stderr_text(&output);
         // The error of a tree may also show the line and the position on further lines.
         let (lines, first) = (said.trim_end().lines().count(), said.lines().next().unwrap_or_default());
         assert!(!output.status.success() && first.contains(words) && lines <= 3, "{args:?}: {said}");

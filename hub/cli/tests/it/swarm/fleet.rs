@@ -164,12 +164,12 @@ fn console_shows_genes_of_a_robot_that_joined_later() {
         population,
         from: from.to_vec(),
     };
-    feed.take(&entry("xp01", &[2]), |_| false);
-    feed.take(&entry("xp03", &[1]), |_| false);
+    feed.on_entry(&entry("xp01", &[2]), |_| false);
+    feed.on_entry(&entry("xp03", &[1]), |_| false);
     feed.set_robots(&ids);
     assert!(feed.robot_history("xp03").is_some() && feed.robots() == ids);
-    feed.take(&entry("xp03", &[1, 2]), |_| false);
-    feed.take(&entry("xp02", &[3]), |_| false);
+    feed.on_entry(&entry("xp03", &[1, 2]), |_| false);
+    feed.on_entry(&entry("xp02", &[3]), |_| false);
     let shown = serde_json::to_value(feed.history.shown()).unwrap();
     assert_eq!(shown["migration"]["counts"], serde_json::json!([[0, 0, 1], [1, 0, 1], [0, 1, 0]]));
 }

@@ -3,7 +3,7 @@
 mod beside_demo;
 mod clock;
 mod demo;
-mod doubles;
+mod duplicate_programs;
 pub mod experiments;
 mod external;
 mod finished_run;

@@ -69,7 +69,7 @@ fn messages(config: &Config) -> BTreeMap<usize, ToRobot> {
         let Event::Frame(frame, _) = events.recv_timeout(xpuck_testing::patience()).unwrap() else {
             panic!("a gate shut")
         };
-        senses.take(f64::from(turn), &frame);
+        senses.on_frame(f64::from(turn), &frame);
         got = senses.due(f64::from(turn)).into_iter().collect();
         if frame.bodies.len() == ROBOTS + 1 {
             break;

@@ -30,7 +30,7 @@ const CASES: [Case; 5] = [
     ("xpuckd killed (SIGKILL)", 225, killed),
     ("control loop hangs alone", 530, hung),
     ("hub gone", 1130, gone),
-    ("hub says STOP", 130, told),
+    ("hub says STOP", 130, commanded_stop),
 ];
 
 fn stopped(rig: &mut Rig) -> Duration {
@@ -72,7 +72,7 @@ fn gone(rig: &mut Rig) -> Duration {
     latency
 }
 
-fn told(rig: &mut Rig) -> Duration {
+fn commanded_stop(rig: &mut Rig) -> Duration {
     let event = rig.direct(State::Stop);
     let latency = rig.until_still(event);
     assert_eq!(rig.telemetry.state, State::Stop);

@@ -111,7 +111,7 @@ impl Evolution {
                 settings.population
             ));
         }
-        let mut random = Random::of(settings.seed, &[0]);
+        let mut random = Random::with_stream(settings.seed, &[0]);
         let member = |_| Genotype::random(&mut random, &parameters, settings.variation.step);
         let members: Vec<Genotype> = (0..settings.population).map(member).collect();
         let missing = members.len();
@@ -153,7 +153,7 @@ impl Evolution {
     }
 
     /// Records a fitness; returns false if it is already known or the number does not exist.
-    pub fn take(&mut self, number: u32, fitness: f64) -> bool {
+    pub fn record_fitness(&mut self, number: u32, fitness: f64) -> bool {
         let Some(at) = (number as usize).checked_sub(1).filter(|at| *at < self.members.len()) else { return false };
         if self.fitness[at].is_some() {
             return false;
@@ -178,7 +178,7 @@ impl Evolution {
         self.update_best();
         let ranking = self.ranking();
         let settings = &self.settings;
-        let mut random = Random::of(settings.seed, &[u64::from(self.generation)]);
+        let mut random = Random::with_stream(settings.seed, &[u64::from(self.generation)]);
         let elites = ranking.iter().take(settings.elites as usize);
         let mut members: Vec<Genotype> = elites.map(|at| self.members[*at].clone()).collect();
         // The winner of a tournament is the member with the best rank.

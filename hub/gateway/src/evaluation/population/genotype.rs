@@ -44,7 +44,7 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    pub(super) fn of(parameters: &NetParameters) -> Lengths {
+    pub(super) fn from_parameters(parameters: &NetParameters) -> Lengths {
         let size = |a: u32, b: u32| a as usize * b as usize;
         let sources = parameters.inputs.count + parameters.outputs.count;
         Lengths {
@@ -62,13 +62,13 @@ fn draw(random: &mut Random, count: usize, low: f64, high: f64) -> Vec<f64> {
 
 /// Creates a random output neuron for a network with this number of hidden neurons.
 pub(super) fn output(random: &mut Random, parameters: &NetParameters, hidden: usize) -> Neuron {
-    let lengths = Lengths::of(parameters);
+    let lengths = Lengths::from_parameters(parameters);
     neuron(random, parameters, lengths.output_values, (parameters.outputs.low, parameters.outputs.high), hidden)
 }
 
 /// Creates a random hidden neuron.
 pub(super) fn hidden(random: &mut Random, parameters: &NetParameters, hidden: usize) -> Neuron {
-    let lengths = Lengths::of(parameters);
+    let lengths = Lengths::from_parameters(parameters);
     neuron(random, parameters, lengths.hidden_values, (parameters.hidden.low, parameters.hidden.high), hidden)
 }
 
@@ -79,7 +79,7 @@ fn neuron(
     (low, high): (f64, f64),
     hidden: usize,
 ) -> Neuron {
-    let (lengths, weights) = (Lengths::of(parameters), &parameters.weights);
+    let (lengths, weights) = (Lengths::from_parameters(parameters), &parameters.weights);
     Neuron {
         values: draw(random, values, low, high),
         fixed: draw(random, lengths.fixed, weights.low, weights.high),

@@ -200,7 +200,9 @@ impl Manager {
                 Message::Fitness { fitness, .. } if fitness.abs() > MOST_FITNESS => {
                     return Err(format!("a fitness of {fitness:e}; at most {MOST_FITNESS:e} is allowed"));
                 }
-                Message::Fitness { generation, number, fitness } => self.take(at, (generation, number), fitness, told),
+                Message::Fitness { generation, number, fitness } => {
+                    self.record_fitness(at, (generation, number), fitness, told)
+                }
                 other => return Err(format!("{} is not accepted by a population manager", other.name())),
             }
         }
@@ -240,10 +242,11 @@ impl Manager {
         Ok(())
     }
 
-    fn take(&mut self, at: usize, name: (u32, u32), fitness: f64, told: &mut Vec<Line>) {
+    fn record_fitness(&mut self, at: usize, name: (u32, u32), fitness: f64, told: &mut Vec<Line>) {
         let known = self.dispatch.answer(at, name);
         let evolution = self.evolution.as_mut().filter(|evolution| evolution.generation() == name.0);
-        let new = known != AnswerKind::Unknown && evolution.is_some_and(|evolution| evolution.take(name.1, fitness));
+        let new = known != AnswerKind::Unknown
+            && evolution.is_some_and(|evolution| evolution.record_fitness(name.1, fitness));
         match known {
             _ if new => {
                 self.counts.evaluated += 1;

@@ -125,7 +125,7 @@ fn grow(random: &mut Random, parameters: &NetParameters, child: &mut Genotype) {
         return;
     }
     let small = 0f64.clamp(parameters.weights.low, parameters.weights.high);
-    let size = Lengths::of(parameters).weight;
+    let size = Lengths::from_parameters(parameters).weight;
     for neuron in child.outputs.iter_mut().chain(&mut child.hidden) {
         neuron.hidden.extend(std::iter::repeat_n(small, size));
     }
@@ -139,7 +139,7 @@ fn shrink(random: &mut Random, parameters: &NetParameters, child: &mut Genotype)
         return;
     }
     let gone = random.below(count);
-    let size = Lengths::of(parameters).weight;
+    let size = Lengths::from_parameters(parameters).weight;
     child.hidden.remove(gone);
     let all = child.outputs.iter_mut().chain(&mut child.hidden);
     all.for_each(|Neuron { hidden, .. }| drop(hidden.drain(gone * size..(gone + 1) * size)));

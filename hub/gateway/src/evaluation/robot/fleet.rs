@@ -92,14 +92,14 @@ impl EvaluationSet {
     ///
     /// # Errors
     /// The answer does not match the request; the connection is unusable. Call [`Self::restart`].
-    pub fn take(&mut self, answer: &Message, now: f64) -> Result<Option<(u64, f64)>, String> {
+    pub fn on_answer(&mut self, answer: &Message, now: f64) -> Result<Option<(u64, f64)>, String> {
         let ticket = self.asked.pop_front();
         let ticket = ticket.ok_or_else(|| format!("unrequested {} received", answer.name()))?;
         // Answers for a cancelled evaluation are ignored.
         let Some(at) = self.members.iter().position(|member| member.ticket == ticket) else { return Ok(None) };
         let member = &mut self.members[at];
         let before = self.requests.len();
-        let progress = member.life.take(&self.task, answer, &mut self.requests)?;
+        let progress = member.life.on_answer(&self.task, answer, &mut self.requests)?;
         if member.cancelled {
             self.requests.truncate(before);
             self.cancel(ticket);

@@ -103,7 +103,12 @@ impl IndividualEvaluation {
     ///
     /// # Errors
     /// The answer does not match the request, or the world has lost the robot.
-    pub fn take(&mut self, task: &Task, answer: &Message, requests: &mut Vec<Message>) -> Result<Progress, String> {
+    pub fn on_answer(
+        &mut self,
+        task: &Task,
+        answer: &Message,
+        requests: &mut Vec<Message>,
+    ) -> Result<Progress, String> {
         match (self.phase, answer) {
             (Phase::Creating, Message::YourIdentifier { identifier }) => {
                 self.identifier = *identifier;
@@ -209,7 +214,7 @@ impl IndividualEvaluation {
             return Target { x: *x, y: *y, direction: *direction };
         }
         let parts = [self.generation, self.trial, self.tries].map(u64::from);
-        let mut random = Random::of(task.seed, &parts);
+        let mut random = Random::with_stream(task.seed, &parts);
         let margin = body::RADIUS;
         let mut place = || random.between(margin, SIDE - margin);
         Target { x: place(), y: place(), direction: random.between(-PI, TAU - PI) }

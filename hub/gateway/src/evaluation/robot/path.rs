@@ -68,7 +68,7 @@ impl Robot<'_> {
             let answer = world.answer(connection, &request).map_err(|error| error.to_string())?;
             let Some(answer) = answer else { continue };
             let trial = self.life.trial().0 as usize;
-            let progress = self.life.take(self.task, &answer, &mut new)?;
+            let progress = self.life.on_answer(self.task, &answer, &mut new)?;
             self.requests.extend(new.drain(..));
             let moved = matches!(request, Message::MoveTo { .. });
             if moved || matches!(request, Message::JumpTo { .. }) {

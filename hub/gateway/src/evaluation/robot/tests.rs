@@ -30,7 +30,7 @@ fn evaluated(task: &Task, individuals: Vec<Individual>) -> Vec<(u64, f64)> {
         let requests: Vec<Message> = fleet.requests().collect();
         for request in requests {
             if let Some(answer) = world.answer(1, &request).unwrap() {
-                found.extend(fleet.take(&answer, now).unwrap());
+                found.extend(fleet.on_answer(&answer, now).unwrap());
             }
         }
         now += 0.001;
@@ -96,17 +96,19 @@ fn unrequested_answers_and_lost_robots_are_reported() {
     let task = task();
     let mut fleet = EvaluationSet::new(task.clone());
     let position = Position { x: 1.0, y: 1.0, ..Position::default() };
-    assert!(fleet.take(&Message::YourPosition { identifier: 1, position }, 0.0).is_err());
+    assert!(fleet.on_answer(&Message::YourPosition { identifier: 1, position }, 0.0).is_err());
     fleet.begin(7, blind(&task, 1, [1.0, 1.0])).unwrap();
-    assert!(fleet.take(&Message::SonicSensorReading { identifier: 1, distance: 1.0 }, 0.0).is_err());
+    assert!(fleet.on_answer(&Message::SonicSensorReading { identifier: 1, distance: 1.0 }, 0.0).is_err());
     assert_eq!(fleet.restart(), 1);
-    assert_eq!(fleet.take(&Message::YourIdentifier { identifier: 9 }, 0.0), Ok(None));
+    assert_eq!(fleet.on_answer(&Message::YourIdentifier { identifier: 9 }, 0.0), Ok(None));
     let other = Message::YourPosition { identifier: 8, position };
-    assert!(fleet.take(&other, 0.0).unwrap_err().contains("robot 9"));
+    assert!(fleet.on_answer(&other, 0.0).unwrap_err().contains("robot 9"));
     fleet.restart();
-    fleet.take(&Message::YourIdentifier { identifier: 9 }, 0.0).unwrap();
+    fleet.on_answer(&Message::YourIdentifier { identifier: 9 }, 0.0).unwrap();
     let lost = Position { stress: 1.0, death: true, ..Position::default() };
-    assert!(fleet.take(&Message::YourPosition { identifier: 9, position: lost }, 0.0).unwrap_err().contains("missing"));
+    assert!(
+        fleet.on_answer(&Message::YourPosition { identifier: 9, position: lost }, 0.0).unwrap_err().contains("missing")
+    );
 }
 
 #[test]
@@ -116,7 +118,7 @@ fn cancelled_robot_is_killed_once_its_id_is_known() {
     fleet.begin(7, blind(&task, 1, [1.0, 1.0])).unwrap();
     fleet.cancel(7);
     assert_eq!(fleet.requests().count(), 1);
-    assert_eq!(fleet.take(&Message::YourIdentifier { identifier: 9 }, 0.0), Ok(None));
+    assert_eq!(fleet.on_answer(&Message::YourIdentifier { identifier: 9 }, 0.0), Ok(None));
     assert_eq!(fleet.requests().collect::<Vec<_>>(), [Message::KillRobot { identifier: 9 }]);
     assert!(fleet.is_empty() && !fleet.is_asking());
 }

@@ -103,7 +103,7 @@ impl WorldLink {
             while let Some(line) = stream.lines.next_line() {
                 let line = line.map_err(|error| error.to_string())?;
                 let answer = Message::parse(&line).map_err(|error| error.to_string())?;
-                let done = self.fleet.take(&answer, now)?;
+                let done = self.fleet.on_answer(&answer, now)?;
                 if done.is_some() {
                     // The connection works: the next loss starts with the initial pause.
                     self.next.1 = PAUSES[0];

@@ -154,7 +154,7 @@ impl World {
 
     /// Jumps to the target, or stays if the target is not free.
     fn jump(&self, at: usize, placed: &PlacedBody, target: &Target) -> (Pose, f64) {
-        let pose = Pose::of(target);
+        let pose = Pose::from_target(target);
         let free = || travel::is_free(&self.scene, self.robots.others(at), &placed.body, &pose, sweep::TOUCH / 2.0);
         if pose == placed.pose || free() { (pose, 0.0) } else { (placed.pose, 1.0) }
     }
@@ -165,7 +165,7 @@ impl World {
         let lambda = travel::largest_free(&self.scene, self.robots.others(at), &placed.body, &motion);
         let moved = lambda * part;
         if moved == 1.0 {
-            (Pose::of(target), 0.0)
+            (Pose::from_target(target), 0.0)
         } else if moved < NO_PART && lambda < NO_PART {
             (placed.pose, 1.0)
         } else {

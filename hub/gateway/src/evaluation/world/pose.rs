@@ -18,7 +18,7 @@ pub(super) struct Pose {
 }
 
 impl Pose {
-    pub(super) fn of(target: &Target) -> Self {
+    pub(super) fn from_target(target: &Target) -> Self {
         Self { x: target.x, y: target.y, direction: wrapped(target.direction) }
     }
 

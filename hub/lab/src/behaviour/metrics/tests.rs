@@ -9,8 +9,8 @@ fn robot(x: f64, heading: f64, wheels: (f64, f64)) -> Option<RobotState> {
     Some(RobotState { at: (x, 0.0), heading, wheels: Some(wheels) })
 }
 
-fn take(meter: &mut MetricsMeter, seconds: f64, robots: &[Option<RobotState>]) {
-    meter.take(&Instant { seconds, robots, frisbee: Some((0.0, 0.0)) });
+fn add_instant(meter: &mut MetricsMeter, seconds: f64, robots: &[Option<RobotState>]) {
+    meter.add_sample(&Instant { seconds, robots, frisbee: Some((0.0, 0.0)) });
 }
 
 fn close(value: f64, expected: f64) {
@@ -28,7 +28,7 @@ fn metrics_match_hand_calculation_for_two_instants() {
         robot(0.29, 0.0, (0.05, 0.0)),
         robot(0.31, 0.0, (0.0, 0.0)),
     ];
-    take(&mut meter, 1.0, &robots);
+    add_instant(&mut meter, 1.0, &robots);
     // One robot pushes.
     let robots = [
         robot(0.15, 1.0, (-0.1, -0.1)),
@@ -36,7 +36,7 @@ fn metrics_match_hand_calculation_for_two_instants() {
         robot(0.29, 0.0, (0.05, 0.0)),
         robot(0.31, 0.0, (0.0, 0.0)),
     ];
-    take(&mut meter, 1.1, &robots);
+    add_instant(&mut meter, 1.1, &robots);
     let metrics = meter.finish().unwrap();
     close(metrics.energy, (0.25 + 0.27) / 2.0);
     close(metrics.pushing, (0.5 + 0.25) / 2.0);
@@ -54,8 +54,8 @@ fn zones_end_at_thesis_limits() {
     // Powers of two, so that the limits are exact: 0.25 + 1.5 * 0.25 = 0.625 and 0.75.
     for (x, pushing, loitering) in [(0.625, 1.0, 0.0), (0.626, 0.0, 1.0), (0.75, 0.0, 1.0), (0.751, 0.0, 0.0)] {
         let mut meter = MetricsMeter::new(0.25, 0.25);
-        take(&mut meter, 0.0, &[robot(x, 0.0, (0.0, 0.0))]);
-        take(&mut meter, 0.1, &[robot(-x, 0.0, (0.0, 0.0))]);
+        add_instant(&mut meter, 0.0, &[robot(x, 0.0, (0.0, 0.0))]);
+        add_instant(&mut meter, 0.1, &[robot(-x, 0.0, (0.0, 0.0))]);
         let metrics = meter.finish().unwrap();
         assert_eq!((metrics.pushing, metrics.loitering), (pushing, loitering), "{x}");
         assert_eq!(metrics.cooperation, pushing, "one alone gives 1, nobody 0");
@@ -67,10 +67,14 @@ fn opposite_headings_do_not_cooperate() {
     let mut meter = meter();
     for i in 0..2 {
         let seconds = f64::from(i);
-        take(&mut meter, seconds * 0.1, &[robot(0.1, 0.0, (0.0, 0.0)), robot(-0.1, std::f64::consts::PI, (0.0, 0.0))]);
+        add_instant(
+            &mut meter,
+            seconds * 0.1,
+            &[robot(0.1, 0.0, (0.0, 0.0)), robot(-0.1, std::f64::consts::PI, (0.0, 0.0))],
+        );
     }
     // An instant without a pushing robot does not lower the mean.
-    take(&mut meter, 0.2, &[robot(0.5, 0.0, (0.0, 0.0)), robot(0.5, 0.0, (0.0, 0.0))]);
+    add_instant(&mut meter, 0.2, &[robot(0.5, 0.0, (0.0, 0.0)), robot(0.5, 0.0, (0.0, 0.0))]);
     let metrics = meter.finish().unwrap();
     assert!(metrics.cooperation < 1e-12 && metrics.counted.pushing == 2);
     close(metrics.pushing, 2.0 / 3.0);
@@ -86,7 +90,7 @@ fn lost_robots_and_gaps_leave_the_means_alone() {
     let (mut whole, mut holes) = (meter(), meter());
     for i in 0..40 {
         let (seconds, mut robots) = (f64::from(i) * 0.1, all(i).to_vec());
-        take(&mut whole, seconds, &robots);
+        add_instant(&mut whole, seconds, &robots);
         if (10..16).contains(&i) {
             // Acceleration is unknown over this gap.
             continue;
@@ -103,7 +107,7 @@ fn lost_robots_and_gaps_leave_the_means_alone() {
         let frisbee = (i % 5 != 3).then_some((0.0, 0.0));
         // A robot that is dead all the time is not counted.
         robots.push(None);
-        holes.take(&Instant { seconds, robots: &robots, frisbee });
+        holes.add_sample(&Instant { seconds, robots: &robots, frisbee });
     }
     let [whole, holes] = [whole, holes].map(|meter| meter.finish().unwrap());
     close(whole.energy, 0.3);
@@ -121,9 +125,9 @@ fn lost_robots_and_gaps_leave_the_means_alone() {
 fn only_robots_that_are_seen_are_shared_among() {
     let mut meter = meter();
     let pushing = robot(0.1, 0.0, (0.0, 0.0));
-    take(&mut meter, 0.0, &[pushing, None, None]);
-    take(&mut meter, 0.1, &[pushing, robot(1.0, 0.0, (0.0, 0.0)), None]);
-    take(&mut meter, 0.2, &[None, None, None]);
+    add_instant(&mut meter, 0.0, &[pushing, None, None]);
+    add_instant(&mut meter, 0.1, &[pushing, robot(1.0, 0.0, (0.0, 0.0)), None]);
+    add_instant(&mut meter, 0.2, &[None, None, None]);
     let metrics = meter.finish().unwrap();
     close(metrics.pushing, 0.75);
     assert_eq!((metrics.counted.instants, metrics.counted.wheels), (2, 2));
@@ -133,14 +137,14 @@ fn only_robots_that_are_seen_are_shared_among() {
 fn time_goes_on() {
     let mut meter = meter();
     let robots = |speed: f64| [robot(0.1, 0.0, (speed, 0.0))];
-    take(&mut meter, 1.0, &robots(0.1));
+    add_instant(&mut meter, 1.0, &robots(0.1));
     for seconds in [1.0, 0.5, f64::NAN, f64::INFINITY] {
-        take(&mut meter, seconds, &robots(9.0));
+        add_instant(&mut meter, seconds, &robots(9.0));
     }
     assert_eq!(meter.finish(), None, "one instant has no acceleration");
-    take(&mut meter, 1.0 + 2.0 * LONGEST_STEP, &robots(0.3));
+    add_instant(&mut meter, 1.0 + 2.0 * LONGEST_STEP, &robots(0.3));
     assert_eq!(meter.finish(), None, "nor has a gap");
-    take(&mut meter, 1.25 + 2.0 * LONGEST_STEP, &robots(0.2));
+    add_instant(&mut meter, 1.25 + 2.0 * LONGEST_STEP, &robots(0.2));
     let metrics = meter.finish().unwrap();
     close(metrics.energy, 0.2);
     close(metrics.acceleration, 0.4);
@@ -154,8 +158,8 @@ fn metrics_without_needed_data_are_none() {
     let mut mute = meter();
     for i in 0..3 {
         let seconds = f64::from(i) * 0.1;
-        blind.take(&Instant { seconds, robots: &robots, frisbee: None });
-        take(&mut mute, seconds, &robots.map(|robot| robot.map(|robot| RobotState { wheels: None, ..robot })));
+        blind.add_sample(&Instant { seconds, robots: &robots, frisbee: None });
+        add_instant(&mut mute, seconds, &robots.map(|robot| robot.map(|robot| RobotState { wheels: None, ..robot })));
     }
     assert_eq!((blind.finish(), mute.finish()), (None, None));
 }

@@ -36,8 +36,8 @@ fn fits(value: &Value, schema: &Value, place: &str) {
 fn messages_match_schemas_with_foxglove_names() {
     let mut scene = swarm();
     let mut messages = vec![scene.world(Some(&WorldSpec::benchmark(2)), 7)];
-    messages.extend(scene.take(&poses(&["xp01", "xp02", "frisbee"]), 8));
-    messages.extend(scene.take(&Entry::event(1.0, "x"), 9));
+    messages.extend(scene.on_entry(&poses(&["xp01", "xp02", "frisbee"]), 8));
+    messages.extend(scene.on_entry(&Entry::event(1.0, "x"), 9));
     let topics: Vec<&str> = messages.iter().map(|message| message.topic).collect();
     assert_eq!(topics, [ARENA, TRANSFORMS, BODIES, LOG]);
     for message in &messages {
@@ -57,7 +57,7 @@ fn messages_match_schemas_with_foxglove_names() {
 fn frame_sends_transforms_and_changed_shapes_only() {
     let mut scene = swarm();
     let all = ["xp01", "xp02", "frisbee"];
-    let first = scene.take(&poses(&all), 1_500_000_000);
+    let first = scene.on_entry(&poses(&all), 1_500_000_000);
     let transforms = json(&first[0]);
     assert_eq!(transforms["transforms"][1]["translation"], serde_json::json!({ "x": 0.25, "y": -0.5, "z": 0.0 }));
     assert_eq!(transforms["transforms"][1]["timestamp"], serde_json::json!({ "sec": 1, "nsec": 500_000_000 }));
@@ -69,7 +69,7 @@ fn frame_sends_transforms_and_changed_shapes_only() {
     assert!((looks["entities"][0]["cylinders"][0]["size"]["x"].as_f64().unwrap() - 0.21).abs() < 1e-6);
     assert!(looks["entities"][0]["arrows"] == serde_json::json!([]) && looks["entities"][1]["arrows"][0].is_object());
     // Without changes only transforms are sent.
-    assert_eq!(scene.take(&poses(&all), 2).len(), 1);
+    assert_eq!(scene.on_entry(&poses(&all), 2).len(), 1);
     let telemetry = Telemetry { state: State::Run, ..Telemetry::default() };
     let told = |telemetry: &Telemetry| Entry::Telemetry {
         time: 1.0,
@@ -77,12 +77,12 @@ fn frame_sends_transforms_and_changed_shapes_only() {
         round_trip_ms: None,
         telemetry: Box::new(telemetry.clone()),
     };
-    assert!(scene.take(&told(&telemetry), 3).is_empty());
-    let run = json(&scene.take(&poses(&all), 4)[1]);
+    assert!(scene.on_entry(&told(&telemetry), 3).is_empty());
+    let run = json(&scene.on_entry(&poses(&all), 4)[1]);
     assert_eq!(run["entities"][2]["metadata"][0]["value"], "RUN");
-    assert!(scene.take(&told(&telemetry), 5).is_empty() && scene.take(&poses(&all), 6).len() == 1);
+    assert!(scene.on_entry(&told(&telemetry), 5).is_empty() && scene.on_entry(&poses(&all), 6).len() == 1);
     // A body that is no longer seen stays and turns pale.
-    let lost = json(&scene.take(&poses(&["xp01", "frisbee"]), 7)[1]);
+    let lost = json(&scene.on_entry(&poses(&["xp01", "frisbee"]), 7)[1]);
     assert_eq!(lost["entities"][2]["cylinders"][0]["color"]["a"], 0.3);
     assert_eq!(lost["deletions"][0]["type"], 1);
 }
@@ -114,7 +114,7 @@ fn walls_goal_and_regions_are_those_of_the_world() {
 #[test]
 fn lines_say_who_speaks_and_how_much_it_matters() {
     let mut scene = swarm();
-    let mut take = |entry: &Entry| json(&scene.take(entry, 0)[0]);
+    let mut take = |entry: &Entry| json(&scene.on_entry(entry, 0)[0]);
     let event = Entry::Event { time: 1.0, text: "the lamp is off".into(), level: Severity::Warn, who: "ada".into() };
     let told = take(&event);
     assert_eq!(

@@ -15,7 +15,7 @@ const BOUNDS: Bounds =
     Bounds { silent: 16, greeting: 8, handshake: 4, established: 4, full: EvictionPolicy::Silent, said: usize::MAX };
 
 fn plain() -> Greeting {
-    Greeting::of(&Sockets::new(), true).unwrap()
+    Greeting::from_sockets(&Sockets::new(), true).unwrap()
 }
 
 fn until(mut done: impl FnMut() -> bool) {
@@ -29,7 +29,7 @@ fn until(mut done: impl FnMut() -> bool) {
 /// Operator port of a hub that answers every request with `Done` while `during` runs with its endpoint.
 fn serve<T>(sockets: &Sockets, during: impl FnOnce(&str, &Relay) -> T) -> T {
     let hub: OperatorsHub = sockets.operators_hub(INSIDE).unwrap();
-    let greeting = Greeting::of(sockets, false).unwrap();
+    let greeting = Greeting::from_sockets(sockets, false).unwrap();
     let relay = Relay::start("relay", "tcp://127.0.0.1:*", &hub.endpoint(), greeting, BOUNDS).unwrap();
     let endpoint = format!("tcp://{}", relay.address());
     let stop = AtomicBool::new(false);

@@ -36,7 +36,7 @@ struct Item {
 }
 
 #[derive(Deserialize)]
-pub struct Asked {
+pub struct ChecklistQuery {
     #[serde(default = "usual")]
     minutes: f64,
 }
@@ -46,7 +46,7 @@ fn usual() -> f64 {
 }
 
 /// Checklist for a run of the given duration (minutes).
-pub async fn checklist(State(shared): State<Shared>, Query(asked): Query<Asked>) -> Response {
+pub async fn checklist(State(shared): State<Shared>, Query(asked): Query<ChecklistQuery>) -> Response {
     let Some(status) = shared.live.status() else { return json(&Vec::<Item>::new()) };
     let runs = shared.settings.runs.clone();
     let free = match run_blocking(move || free(&runs)).await {

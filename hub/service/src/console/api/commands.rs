@@ -17,7 +17,7 @@ const ANSWER: Duration = Duration::from_secs(2);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct CommandRequest {
     command: String,
     #[serde(default)]
     robot: String,
@@ -26,8 +26,12 @@ pub struct Asked {
 }
 
 /// Handles a command from the page.
-pub async fn command(State(shared): State<Shared>, Operator(person): Operator, asked: JsonBody<Asked>) -> Response {
-    let Asked { command, robot, text } = asked.0;
+pub async fn command(
+    State(shared): State<Shared>,
+    Operator(person): Operator,
+    asked: JsonBody<CommandRequest>,
+) -> Response {
+    let CommandRequest { command, robot, text } = asked.0;
     let order = |order| Request::Order { robot, order };
     let request = match command.as_str() {
         "pause" => Request::Pause,

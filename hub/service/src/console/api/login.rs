@@ -44,13 +44,13 @@ pub async fn challenge(State(shared): State<Shared>, headers: HeaderMap) -> Resp
 
 #[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
-pub enum Asked {
+pub enum LoginRequest {
     Key { name: String, challenge: String, signature: String },
     Link { link: String },
 }
 
 /// Logs in a visitor with a signed challenge or a one-time link.
-pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: JsonBody<Asked>) -> Response {
+pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: JsonBody<LoginRequest>) -> Response {
     if !headers.contains_key(HEADER) {
         return refusal(StatusCode::FORBIDDEN, "the x-xpuck header is missing");
     }
@@ -60,8 +60,8 @@ pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: Json
     let now = shared.now();
     let mut sessions = shared.sessions.lock().unwrap_or_else(PoisonError::into_inner);
     let found = match asked.0 {
-        Asked::Link { link } => sessions.login_by_link(now, &link, session.clone()),
-        Asked::Key { name, challenge, signature } => {
+        LoginRequest::Link { link } => sessions.login_by_link(now, &link, session.clone()),
+        LoginRequest::Key { name, challenge, signature } => {
             let holders = shared.guard.as_ref().map_or(Vec::new(), |guard| guard.holders_called(&name));
             sessions.answer(now, &host(&headers), (&challenge, &signature), &holders, session.clone())
         }

@@ -23,7 +23,7 @@ const POSES: f64 = 25.0;
 const STATUS: f64 = 5.0;
 
 #[derive(Deserialize)]
-pub struct Asked {
+pub struct PlayQuery {
     from: f64,
     to: f64,
     #[serde(default = "usual")]
@@ -36,8 +36,8 @@ fn usual() -> f64 {
 }
 
 /// Returns the events of the interval, preceded by the events that a page needs to show its start.
-pub async fn play(State(shared): State<Shared>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Response {
-    let Asked { from, to, hz, robot } = asked;
+pub async fn play(State(shared): State<Shared>, Path(id): Path<String>, Query(asked): Query<PlayQuery>) -> Response {
+    let PlayQuery { from, to, hz, robot } = asked;
     let sound = from.is_finite() && to.is_finite() && hz.is_finite() && (0.01..=POSES).contains(&hz);
     if !sound || to < from || (to - from) * hz > LONGEST * POSES * 1.01 {
         let why = "from and to must be times of the run, hz must be 0.01 to 25, and an interval has at most 1500 poses";
@@ -52,9 +52,9 @@ pub async fn play(State(shared): State<Shared>, Path(id): Path<String>, Query(as
 
 /// JSON array of `[time, name, data]` arrays.
 #[derive(Default)]
-struct Written(String);
+struct EventArray(String);
 
-impl Written {
+impl EventArray {
     fn add(&mut self, event: &Event) {
         self.0.push(if self.0.is_empty() { '[' } else { ',' });
         self.0 += &format!("[{:.4},\"{}\",{}]", event.time, event.name, event.json);
@@ -79,12 +79,12 @@ fn stretch(shared: &Shared, id: &str, (from, to): (f64, f64), hz: f64, robot: Op
         speed: run.run.speed,
         ..StatusContext::default()
     };
-    let mut written = Written::default();
+    let mut written = EventArray::default();
     let mut begun = false;
     let (mut poses, mut status, mut seen) = (Rate::default(), Rate::default(), Rate::default());
     let mut phase: Option<String> = None;
     let mut withheld = false;
-    let begin = |replay: &mut Replay, feed: &mut crate::console::feed::Feed, written: &mut Written| {
+    let begin = |replay: &mut Replay, feed: &mut crate::console::feed::Feed, written: &mut EventArray| {
         let now = replay.status();
         let world = world_of(&run, now.segments.last().map(|segment| segment.phase.as_str()));
         written.add(&Event { time: from, ..feed.world(from, &world) });
@@ -103,7 +103,7 @@ fn stretch(shared: &Shared, id: &str, (from, to): (f64, f64), hz: f64, robot: Op
             begin(&mut replay, &mut feed, &mut written);
         }
         let looked_at = |id: &str| robot == Some(id);
-        for event in feed.take(entry, looked_at) {
+        for event in feed.on_entry(entry, looked_at) {
             let due = match event.name {
                 "poses" => poses.allows(event.time, hz),
                 "robot" => seen.allows(event.time, hz.min(10.0)),
@@ -120,7 +120,7 @@ fn stretch(shared: &Shared, id: &str, (from, to): (f64, f64), hz: f64, robot: Op
             }
             phase = now;
         }
-        replay.take(entry.clone());
+        replay.apply(entry.clone());
         if begun {
             withheld = !status.allows(time, STATUS.min(hz));
             if !withheld {

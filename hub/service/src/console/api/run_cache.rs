@@ -40,7 +40,7 @@ impl CachedRun {
                 clock.time = entry.time();
                 Feed::new(&run.robots, clock)
             });
-            feed.take(&entry, |_| false);
+            feed.on_entry(&entry, |_| false);
         })?;
         let experiment: Option<Experiment> = run.experiment.clone().try_into().ok();
         let plan = experiment.and_then(|e| Plan::new(&e, &run.files, Some(run.robots.len())).ok());

@@ -139,7 +139,7 @@ impl Feed {
     }
 
     /// Processes an entry; returns its events. `watched` states whether any page shows a robot in detail.
-    pub fn take(&mut self, entry: &Entry, watched: impl Fn(&str) -> bool) -> Vec<Event> {
+    pub fn on_entry(&mut self, entry: &Entry, watched: impl Fn(&str) -> bool) -> Vec<Event> {
         match entry {
             Entry::Poses { time, bodies } => vec![self.poses(*time, bodies)],
             Entry::Telemetry { time, robot, round_trip_ms, telemetry } => {

@@ -34,7 +34,7 @@ pub struct RobotHistory {
 }
 
 impl RobotHistory {
-    fn take(&mut self, time: f64, round_trip_ms: Option<f64>, told: &Telemetry) {
+    fn add_sample(&mut self, time: f64, round_trip_ms: Option<f64>, told: &Telemetry) {
         if self.t.back().is_some_and(|last| time - last < APART) {
             return;
         }
@@ -132,7 +132,7 @@ impl Robots {
     /// Records a robot's telemetry, which arrives ten times a second.
     pub fn telemetry(&mut self, time: f64, id: &str, round_trip_ms: Option<f64>, told: &Telemetry) {
         let Some(robot) = self.robots.get_mut(id) else { return };
-        robot.history.take(time, round_trip_ms, told);
+        robot.history.add_sample(time, round_trip_ms, told);
         robot.telemetry = Some(Box::new(told.clone()));
     }
 

@@ -63,7 +63,7 @@ struct Fitness {
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownTree {
     tree: Tree,
     view: Option<Arc<TreeView>>,
 }
@@ -71,7 +71,7 @@ struct Known {
 /// Trees that drive robots, by hash.
 #[derive(Clone, Debug, Default)]
 pub struct Trees {
-    known: BTreeMap<String, Known>,
+    known: BTreeMap<String, KnownTree>,
     order: VecDeque<String>,
     /// For each robot the last loaded tree: segment, individual and hash.
     loaded: BTreeMap<String, (u32, Emigrant, String)>,
@@ -116,7 +116,7 @@ impl Trees {
             self.known.remove(&oldest);
         }
         self.order.push_back(hash.clone());
-        self.known.insert(hash, Known { tree, view: None });
+        self.known.insert(hash, KnownTree { tree, view: None });
     }
 
     /// Tree with this hash, for a robot that it drives; `None` if the tree is unknown.

@@ -21,7 +21,7 @@ fn read(answer: &[u8], piece: usize) -> Result<Vec<Jpeg>, String> {
     Ok(found)
 }
 
-fn told(head: &str, length: bool, parts: &[Vec<u8>]) -> Vec<u8> {
+fn multipart_answer(head: &str, length: bool, parts: &[Vec<u8>]) -> Vec<u8> {
     let mut answer = head.as_bytes().to_vec();
     for part in parts {
         let told = if length { format!("Content-Length: {}\r\n", part.len()) } else { String::new() };
@@ -37,7 +37,7 @@ fn told(head: &str, length: bool, parts: &[Vec<u8>]) -> Vec<u8> {
 fn pictures_come_out_whole_however_they_are_cut() {
     let parts = [file(1, 100), file(2, 3000), file(b'-', 50)];
     for length in [true, false] {
-        let answer = told(HEAD, length, &parts);
+        let answer = multipart_answer(HEAD, length, &parts);
         for piece in [1, 2, 7, 64, 1000, 100_000] {
             let found = read(&answer, piece).unwrap();
             assert_eq!(found.iter().map(|j| j.bytes.clone()).collect::<Vec<_>>(), parts, "{length} {piece}");
@@ -50,7 +50,7 @@ fn pictures_come_out_whole_however_they_are_cut() {
 fn boundary_inside_picture_of_known_length_is_kept() {
     let mut tricky = file(3, 40);
     drop(tricky.splice(30..30, b"\r\n--frame\r\n\r\n".iter().copied()));
-    assert_eq!(read(&told(HEAD, true, &[tricky.clone(), file(1, 5)]), 9).unwrap()[0].bytes, tricky);
+    assert_eq!(read(&multipart_answer(HEAD, true, &[tricky.clone(), file(1, 5)]), 9).unwrap()[0].bytes, tricky);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn heads_of_many_cameras_are_understood() {
         HEAD.replace("boundary=frame", "boundary=frame;charset=utf-8"),
         HEAD.replace("\r\n\r\n", "\r\nServer: x\r\n\r\nsomething before the first part\r\n"),
     ] {
-        assert_eq!(read(&told(&head, false, &[file(1, 10)]), 5).unwrap().len(), 1, "{head}");
+        assert_eq!(read(&multipart_answer(&head, false, &[file(1, 10)]), 5).unwrap().len(), 1, "{head}");
     }
     let whole = "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: 33\r\n\r\n";
     assert_eq!(read(&[whole.as_bytes(), &file(7, 10)[..]].concat(), 4).unwrap().len(), 1);
@@ -102,7 +102,7 @@ fn invalid_picture_streams_are_rejected_in_one_line() {
     );
     let mut flat = file(1, 3);
     flat[13..15].fill(0);
-    assert!(error(&told(HEAD, true, &[flat])).contains("16 x 0"));
+    assert!(error(&multipart_answer(HEAD, true, &[flat])).contains("16 x 0"));
     let text = format!("{HEAD}--frame\r\nContent-Type: text/plain\r\n\r\n");
     assert!(error(text.as_bytes()).contains("text/plain"));
 }
@@ -110,11 +110,11 @@ fn invalid_picture_streams_are_rejected_in_one_line() {
 #[test]
 fn truncated_answer_is_reported() {
     let mut pictures = MultipartParser::default();
-    let answer = told(HEAD, true, &[file(1, 100)]);
+    let answer = multipart_answer(HEAD, true, &[file(1, 100)]);
     pictures.push(&answer[..answer.len() / 2], |_| panic!("it is not whole")).unwrap();
     assert!(pictures.end(|_| ()).unwrap_err().contains("middle"));
     let mut ended = MultipartParser::default();
-    let whole = told(HEAD, true, &[file(1, 5)]);
+    let whole = multipart_answer(HEAD, true, &[file(1, 5)]);
     let before_the_last = whole.strip_suffix(b"--frame\r\n").unwrap();
     ended.push(&[before_the_last, b"--frame--\r\n"].concat(), |_| ()).unwrap();
     assert!(ended.is_over());

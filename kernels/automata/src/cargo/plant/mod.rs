@@ -6,8 +6,8 @@
 //! interpolated time of a change within a tick.
 
 mod areas;
+mod contacts;
 mod count;
-mod meet;
 mod numbers;
 
 use crate::cargo::fork::Fork;

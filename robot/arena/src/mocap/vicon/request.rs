@@ -40,7 +40,7 @@ pub enum RequestError {
 pub fn parse(mut objects: &[u8]) -> Result<Vec<Request>, RequestError> {
     let mut requests = Vec::new();
     while !objects.is_empty() {
-        let (kind, length) = take(&mut objects).zip(take(&mut objects)).ok_or(RequestError::Truncated(0))?;
+        let (kind, length) = read_u32(&mut objects).zip(read_u32(&mut objects)).ok_or(RequestError::Truncated(0))?;
         let cut = RequestError::Truncated(kind);
         let (body, rest) = objects.split_at_checked(length as usize).ok_or(cut)?;
         objects = rest;
@@ -53,9 +53,9 @@ pub fn parse(mut objects: &[u8]) -> Result<Vec<Request>, RequestError> {
 fn request(kind: u32, mut body: &[u8]) -> Option<Option<Request>> {
     Some(match kind {
         id::OBJECT_ENUMS => {
-            let count = take(&mut body)?;
-            // `take` ends the loop at the end of the body, even if the count is larger.
-            Some(Request::Objects((0..count).map(|_| take(&mut body)).collect::<Option<_>>()?))
+            let count = read_u32(&mut body)?;
+            // `read_u32` ends the loop at the end of the body, even if the count is larger.
+            Some(Request::Objects((0..count).map(|_| read_u32(&mut body)).collect::<Option<_>>()?))
         }
         id::REQUEST_FRAME => Some(if *body.first()? != 0 { Request::AllFrames } else { Request::OneFrame }),
         id::REQUEST_NEXT_FRAME => Some(Request::NextFrame),
@@ -64,7 +64,7 @@ fn request(kind: u32, mut body: &[u8]) -> Option<Option<Request>> {
     })
 }
 
-fn take(bytes: &mut &[u8]) -> Option<u32> {
+fn read_u32(bytes: &mut &[u8]) -> Option<u32> {
     let (word, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(u32::from_le_bytes(*word))

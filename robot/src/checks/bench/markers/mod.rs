@@ -170,7 +170,7 @@ fn optics(args: &MarkersArgs) -> Result<Optics, BenchError> {
 /// The lens as `xpuckd calibrate lens` measures it.
 fn measure_lens(optics: &Optics, seed: u32) -> Result<Fit, BenchError> {
     let mut markers = Markers::new(BOARD.size, 1);
-    let view = |(n, tags): (usize, &Vec<_>)| -> Vec<fit::Seen> {
+    let view = |(n, tags): (usize, &Vec<_>)| -> Vec<fit::TagView> {
         let mut draws = Draws::new(seed.into(), u32::MAX, 0, n as u32, Stream::Device);
         let frame = synthetic::render(tags, BOARD.size, &Optics { exposure: 0.0, ..*optics }, &mut draws);
         markers.detect(&frame).iter().map(|marker| (marker.id, marker.corners)).collect()

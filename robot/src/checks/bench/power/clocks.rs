@@ -198,7 +198,7 @@ impl<'a> ClockHold<'a> {
     ///
     /// # Errors
     /// One line that names the file that cannot be read or written.
-    pub fn take(clocks: &'a [Clock], kept: &'a SavedLimits) -> Result<ClockHold<'a>, String> {
+    pub fn acquire(clocks: &'a [Clock], kept: &'a SavedLimits) -> Result<ClockHold<'a>, String> {
         let before = clocks.iter().map(Clock::limits).collect::<Result<Vec<_>, _>>()?;
         for (clock, [_, greatest]) in clocks.iter().zip(&before) {
             clock.write(clock.names.greatest, &greatest.to_string())?;
@@ -290,18 +290,18 @@ mod tests {
         let limits = || ["scaling_min_freq", "scaling_max_freq"].map(|name| text(&folder, name).unwrap());
         let (kept, left) = SavedLimits::open(dir.path()).unwrap();
         assert_eq!(left, []);
-        let held = ClockHold::take(&clocks, &kept).unwrap();
+        let held = ClockHold::acquire(&clocks, &kept).unwrap();
         assert_eq!(held.set(&[1_400_000]).unwrap(), [1_400_000]);
         assert_eq!(limits(), ["1400000", "1400000"]);
         drop(held);
         assert_eq!(limits(), ["600000", "1000000"]);
         // A file that cannot be written is detected before any change.
         fs::remove_file(folder.join("scaling_max_freq")).unwrap();
-        assert!(ClockHold::take(&clocks, &kept).unwrap_err().contains("scaling_max_freq"));
+        assert!(ClockHold::acquire(&clocks, &kept).unwrap_err().contains("scaling_max_freq"));
         assert!(!folder.join("scaling_max_freq").exists());
         // The error suggests root rights only if permission was denied.
         fs::create_dir(folder.join("scaling_max_freq")).unwrap();
-        assert!(!ClockHold::take(&clocks, &kept).unwrap_err().contains("requires root"));
+        assert!(!ClockHold::acquire(&clocks, &kept).unwrap_err().contains("requires root"));
     }
 
     #[test]

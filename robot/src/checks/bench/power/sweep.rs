@@ -161,7 +161,7 @@ impl Measurement<'_> {
         clocks: &[Clock],
         course: SweepParams,
     ) -> Result<Sweep, BenchError> {
-        let held = (!clocks.is_empty()).then(|| ClockHold::take(clocks, self.kept));
+        let held = (!clocks.is_empty()).then(|| ClockHold::acquire(clocks, self.kept));
         let held = match held {
             Some(Err(why)) => {
                 self.report_missing(format!("{what} clocks: {why}; the clocks are not changed"));

@@ -25,7 +25,7 @@ const REACH: f64 = 0.2;
 pub const FEWEST: usize = 5;
 
 /// Tag in a picture: id, and corners in the order of [`Board::corners`] (pixels).
-pub type Seen = (u16, [[f64; 2]; 4]);
+pub type TagView = (u16, [[f64; 2]; 4]);
 
 /// Result of a fit.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ struct View {
 ///
 /// # Errors
 /// If the views do not determine the lens.
-pub fn fit(views: &[Vec<Seen>], board: &Board, size: [usize; 2]) -> Result<Fit, CalibrateError> {
+pub fn fit(views: &[Vec<TagView>], board: &Board, size: [usize; 2]) -> Result<Fit, CalibrateError> {
     if views.len() < FEWEST {
         return unfit(format!("{} views of the board; at least {FEWEST} are needed", views.len()));
     }
@@ -130,7 +130,7 @@ fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> 
 }
 
 /// Verifies that corners were seen near each edge, where the distortion is largest.
-fn covers(views: &[Vec<Seen>], size: [f64; 2]) -> Result<(), CalibrateError> {
+fn covers(views: &[Vec<TagView>], size: [f64; 2]) -> Result<(), CalibrateError> {
     let all = || views.iter().flatten().flat_map(|(_, corners)| corners);
     for (axis, edges) in [["left", "right"], ["upper", "lower"]].into_iter().enumerate() {
         let places = || all().map(|corner| corner[axis] / size[axis]);
@@ -228,7 +228,7 @@ mod tests {
     const BOARD: Board = Board { first: 0, columns: 4, rows: 6, size: 0.03, pitch: 0.04 };
 
     /// Corners of boards in various poses, with uniform errors of at most `scatter` pixels.
-    fn views(tilts: &[[f64; 3]], scatter: f32) -> Vec<Vec<Seen>> {
+    fn views(tilts: &[[f64; 3]], scatter: f32) -> Vec<Vec<TagView>> {
         let mut draws = Draws::new(4, 0, 0, 0, Stream::Device);
         let one = |turn: &[f64; 3]| {
             let upright = Pose { rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], at: [0.0; 3] };
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn views_that_do_not_tell_are_refused_with_the_remedy() {
-        let error = |views: &[Vec<Seen>]| fit(views, &BOARD, [640, 480]).unwrap_err().to_string();
+        let error = |views: &[Vec<TagView>]| fit(views, &BOARD, [640, 480]).unwrap_err().to_string();
         assert!(error(&views(&MANY[..3], 0.0)).contains("at least 5 are needed"));
         assert!(error(&views(&[[0.0, 0.0, 0.0]; 6], 0.3)).contains("edge"), "only the middle");
         let mut wrong = views(&MANY, 0.0);

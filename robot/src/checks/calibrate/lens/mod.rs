@@ -7,7 +7,7 @@ use super::{CalibrateError, Operator, unfit};
 use crate::device::FrameSource;
 use crate::vision::markers::Markers;
 use crate::vision::tags::board::Board;
-use fit::{Fit, Seen};
+use fit::{Fit, TagView};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -31,14 +31,14 @@ pub fn measure(
     operator: &mut dyn Operator,
     stop: &AtomicBool,
     wait: &mut dyn FnMut(Duration),
-) -> Result<(Vec<Vec<Seen>>, [usize; 2]), CalibrateError> {
+) -> Result<(Vec<Vec<TagView>>, [usize; 2]), CalibrateError> {
     operator.ready(&format!(
         "Hold the board of {} tags in front of the camera so that it fills at least half of the image. {wanted} views \
          are needed: hold the board still for each, tilted to all sides, and in every corner of the image.",
         board.tags()
     ))?;
     let mut markers = Markers::new(board.size, 1);
-    let (mut views, mut last, mut size, mut frames): (Vec<Vec<Seen>>, Vec<Seen>, _, usize) =
+    let (mut views, mut last, mut size, mut frames): (Vec<Vec<TagView>>, Vec<TagView>, _, usize) =
         (Vec::new(), Vec::new(), [0, 0], 0);
     let mut idle = 0;
     while views.len() < wanted {
@@ -58,7 +58,7 @@ pub fn measure(
             frames += 1;
             size = [frame.width(), frame.height()];
             let found = markers.detect(frame).iter();
-            let on: Vec<Seen> = found.filter(|m| board.corners(m.id).is_some()).map(|m| (m.id, m.corners)).collect();
+            let on: Vec<TagView> = found.filter(|m| board.corners(m.id).is_some()).map(|m| (m.id, m.corners)).collect();
             let width = size[0] as f64;
             let still = apart(&on, &last).is_some_and(|far| far < STILL * width);
             let fresh = views.iter().all(|view| apart(&on, view).is_none_or(|far| far > MOVED * width));
@@ -75,7 +75,7 @@ pub fn measure(
 }
 
 /// Mean displacement of the tags between two views (pixels); `None` without a common tag.
-fn apart(now: &[Seen], then: &[Seen]) -> Option<f64> {
+fn apart(now: &[TagView], then: &[TagView]) -> Option<f64> {
     let pairs = now.iter().filter_map(|(id, corners)| Some((corners, &then.iter().find(|(old, _)| old == id)?.1)));
     let (mut sum, mut count) = (0.0, 0);
     for (a, b) in pairs.flat_map(|(a, b)| a.iter().zip(b)) {

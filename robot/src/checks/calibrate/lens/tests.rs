@@ -41,7 +41,7 @@ fn bench(views: usize) -> Bench {
     Bench { optics, views: synthetic::calibration_views(&BOARD, views), frame: None, asked: 0 }
 }
 
-fn collect(bench: &mut Bench, wanted: usize) -> Result<(Vec<Vec<Seen>>, [usize; 2]), CalibrateError> {
+fn collect(bench: &mut Bench, wanted: usize) -> Result<(Vec<Vec<TagView>>, [usize; 2]), CalibrateError> {
     let mut operator = Script { ready: &mut |_| (), answer: &mut |_| f64::NAN };
     measure(bench, &BOARD, wanted, &mut operator, &AtomicBool::new(false), &mut |_| ())
 }

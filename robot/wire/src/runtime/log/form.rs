@@ -32,7 +32,7 @@ pub(super) enum LineFormat {
 impl LineFormat {
     /// Chooses the format for the log's destination. `journal` is the value of `JOURNAL_STREAM`, which identifies the
     /// connection to journald as `device:inode`.
-    pub fn of(log: impl AsFd + IsTerminal, journal: Option<&str>) -> LineFormat {
+    pub fn detect(log: impl AsFd + IsTerminal, journal: Option<&str>) -> LineFormat {
         let here = rustix::fs::fstat(&log).ok().map(|stat| format!("{}:{}", stat.st_dev, stat.st_ino));
         if here.is_some() && here.as_deref() == journal {
             LineFormat::Journal
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn journal_format_needs_matching_journal_stream() {
-        let of = |journal| LineFormat::of(std::fs::File::open("/dev/null").unwrap(), journal);
+        let of = |journal| LineFormat::detect(std::fs::File::open("/dev/null").unwrap(), journal);
         let null = rustix::fs::stat("/dev/null").unwrap();
         assert_eq!((of(None), of(Some("8:1"))), (LineFormat::Plain, LineFormat::Plain));
         assert_eq!(of(Some(&format!("{}:{}", null.st_dev, null.st_ino))), LineFormat::Journal);

@@ -21,7 +21,7 @@ pub struct Canvas {
 
 impl Canvas {
     /// Creates a canvas; `None` unless `bytes` holds three bytes per pixel.
-    pub fn of(width: usize, height: usize, bytes: Vec<u8>) -> Option<Canvas> {
+    pub fn from_raw(width: usize, height: usize, bytes: Vec<u8>) -> Option<Canvas> {
         (bytes.len() == 3 * width * height).then_some(Canvas { width, height, bytes })
     }
 
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn white(width: usize, height: usize) -> Canvas {
-        Canvas::of(width, height, vec![255; 3 * width * height]).unwrap()
+        Canvas::from_raw(width, height, vec![255; 3 * width * height]).unwrap()
     }
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
         other.copy(&canvas, (9, 4), (18, 9), (5, 5));
         assert_eq!(other.bytes[3 * (9 * 20 + 19)..][..3], [255, 128, 0]);
         assert_eq!(other.bytes.chunks(3).filter(|p| *p != [255; 3]).count(), 2);
-        assert!(Canvas::of(2, 2, vec![0; 11]).is_none());
+        assert!(Canvas::from_raw(2, 2, vec![0; 11]).is_none());
         assert_eq!(rgb("red"), [0; 3]);
     }
 }

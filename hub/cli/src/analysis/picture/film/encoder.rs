@@ -28,7 +28,7 @@ impl Encoder {
     /// `ffmpeg` is missing, or the file cannot be written.
     pub fn begin(path: &Path, (width, height): (usize, usize)) -> Result<Encoder> {
         let place = || format!("{}: cannot be written", path.display());
-        let (part, _) = PartialFile::of(path).with_context(place)?;
+        let (part, _) = PartialFile::open(path).with_context(place)?;
         // `file:` keeps ffmpeg from reading a leading dash as an option or a colon as a protocol.
         let mut file = OsString::from("file:");
         file.push(part.part());

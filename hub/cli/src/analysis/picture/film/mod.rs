@@ -49,7 +49,7 @@ pub fn shoot(
     let stop = Stop::new()?;
     let mut encoder = Encoder::begin(path, stage.size())?;
     let total = moments.len() as u64;
-    let progress = Progress::of("frame", total, quiet);
+    let progress = Progress::steps("frame", total, quiet);
     for (done, moment) in (1..).zip(moments) {
         if stop.asked() {
             bail!("{}: stopped; nothing was written", path.display());

@@ -83,7 +83,7 @@ pub fn run(args: &MonitorsArgs) -> Result<()> {
         }
         None => Source::Live(Live::open(&args.address, args.rate)?),
     };
-    args.ports.tell(&pair, args.json)?;
+    args.ports.print_addresses(&pair, args.json)?;
     let refused = serve(&mut pair, source, &stop)?;
     tell_counts(&pair, refused, args.json);
     Ok(())

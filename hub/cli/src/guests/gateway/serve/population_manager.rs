@@ -93,7 +93,7 @@ pub fn run(args: &PopulationManagerArgs) -> Result<()> {
             event_at!(line.level, target: "population-manager", "{}", line.text);
         }
         let Some((summary, champion)) = turn.generation else { continue };
-        tell(args, &summary, began.elapsed());
+        print_generation(args, &summary, began.elapsed());
         began = Instant::now();
         let best = manager.evolution().and_then(|evolution| evolution.best().cloned());
         if let Some(files) = &mut files {
@@ -165,7 +165,7 @@ pub struct BestIndividual {
     hidden: usize,
 }
 
-fn tell(args: &PopulationManagerArgs, summary: &Summary, took: Duration) {
+fn print_generation(args: &PopulationManagerArgs, summary: &Summary, took: Duration) {
     let Summary { generation, best, mean, worst, hidden, step } = summary;
     let seconds = took.as_secs_f64();
     match args.json {

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use xpuck_gateway::client::Client;
 use xpuck_gateway::scene::Subject;
-use xpuck_gateway::scene::above::{OutlineKind, TopView};
+use xpuck_gateway::scene::top_view::{OutlineKind, TopView};
 use xpuck_wire::output::count;
 
 /// Columns of the field; a row is as high as two columns are wide.

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use xpuck_gateway::client::{Client, Protocol};
 use xpuck_gateway::frame::{Frames, LONGEST};
 use xpuck_gateway::scene::Subject;
-use xpuck_gateway::scene::above::Placed;
+use xpuck_gateway::scene::top_view::Placed;
 use xpuck_wire::{output, shutdown};
 
 /// Time limit for connecting.
@@ -82,7 +82,7 @@ pub fn run(args: &WatchArgs) -> Result<()> {
         Spoken::Simspark => Protocol::SimSpark,
         Spoken::Rsmp => Protocol::Rsmp,
     });
-    let mut watched = Watched { client: Client::new(protocol), screen: Screen::of(args), last: None };
+    let mut watched = Watched { client: Client::new(protocol), screen: Screen::from_args(args), last: None };
     let (mut frames, mut buffer) = (Frames::new(LONGEST), vec![0; 64 << 10]);
     let (began, mut heard) = (Instant::now(), Instant::now());
     let over = || args.seconds.is_some_and(|seconds| began.elapsed().as_secs_f64() >= seconds);
@@ -146,7 +146,7 @@ enum Screen {
 }
 
 impl Screen {
-    fn of(args: &WatchArgs) -> Screen {
+    fn from_args(args: &WatchArgs) -> Screen {
         match args {
             WatchArgs { json: true, .. } => Screen::Json,
             WatchArgs { svg: Some(_), .. } => Screen::Dark,
@@ -176,7 +176,7 @@ impl Watched {
         }
         self.last = Some(Instant::now());
         match &mut self.screen {
-            Screen::Json => print_json(&Scene::of(&self.client))?,
+            Screen::Json => print_json(&Scene::from_client(&self.client))?,
             Screen::Terminal(place) => place.show(&drawing::lines(&self.client))?,
             Screen::Lines => output::line(drawing::head(&self.client))?,
             Screen::Dark => {}
@@ -222,7 +222,7 @@ struct SceneRobot {
 }
 
 impl Scene {
-    fn of(client: &Client) -> Self {
+    fn from_client(client: &Client) -> Self {
         let above = client.above().unwrap_or_default();
         let robot = |one: &Placed| match &one.who {
             Subject::Ball => None,

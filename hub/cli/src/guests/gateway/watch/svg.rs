@@ -4,7 +4,7 @@ use super::drawing::side;
 use std::fmt::Write;
 use xpuck_gateway::client::Client;
 use xpuck_gateway::scene::Subject;
-use xpuck_gateway::scene::above::{Outline, OutlineKind, Placed};
+use xpuck_gateway::scene::top_view::{Outline, OutlineKind, Placed};
 use xpuck_kernels::markup::escape;
 
 /// Length of the field, margin around it, and height of the line above it (pixels).

@@ -16,7 +16,7 @@ fn walk_is_shown_to_viewers_and_repeated() {
     let (server, places) = Process::listen(&mut command, dir.path().join("log"));
     let place = |protocol: &str| places[protocol].as_str().unwrap().parse().unwrap();
     let mut viewer = Monitor::connect(place("simspark"));
-    viewer.take();
+    viewer.receive();
     let first = viewer.boxes();
     // A floor, and a cube for each part of the walker (`xpuck tree explain`).
     assert_eq!(first.len(), 1 + 6, "{first:?}");

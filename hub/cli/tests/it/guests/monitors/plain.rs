@@ -143,7 +143,7 @@ impl Monitor {
     }
 
     /// Reads the next message.
-    pub fn take(&mut self) {
+    pub fn receive(&mut self) {
         let text = self.message();
         let parts = Expr::all(&text);
         if parts[0].name() == "ack" {
@@ -175,7 +175,7 @@ impl Monitor {
         let began = Instant::now();
         while !so(self) {
             assert!(began.elapsed() < patience(), "{what}: {:?} {:?} {:?}", self.robots(), self.ball(), self.fields);
-            self.take();
+            self.receive();
         }
     }
 

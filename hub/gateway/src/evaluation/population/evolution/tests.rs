@@ -35,7 +35,7 @@ fn run(order: fn(&mut Vec<u32>)) -> (Vec<Summary>, Best) {
         for number in numbers {
             assert_eq!(evolution.advance(), None);
             let individual = evolution.individual(number).unwrap();
-            assert!(evolution.take(number, fitness(&individual)) && !evolution.take(number, 1e9));
+            assert!(evolution.record_fitness(number, fitness(&individual)) && !evolution.record_fitness(number, 1e9));
         }
         summaries.push(evolution.advance().unwrap().0);
     }
@@ -57,7 +57,11 @@ fn fitness_rises_and_does_not_depend_on_the_order_of_answers() {
 #[test]
 fn numbers_that_nobody_has_are_not_taken() {
     let mut evolution = Evolution::new(parameters(), Settings::default()).unwrap();
-    assert!(!evolution.take(0, 1.0) && !evolution.take(31, 1.0) && !evolution.take(u32::MAX, 1.0));
+    assert!(
+        !evolution.record_fitness(0, 1.0)
+            && !evolution.record_fitness(31, 1.0)
+            && !evolution.record_fitness(u32::MAX, 1.0)
+    );
     assert!(evolution.individual(0).is_none() && evolution.champion().is_none());
 }
 

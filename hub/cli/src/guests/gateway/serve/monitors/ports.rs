@@ -72,7 +72,7 @@ impl ViewerPorts {
     ///
     /// # Errors
     /// The addresses cannot be determined.
-    pub fn tell(&self, pair: &MonitorServers, as_json: bool) -> Result<()> {
+    pub fn print_addresses(&self, pair: &MonitorServers, as_json: bool) -> Result<()> {
         let places = pair.addresses()?;
         if !self.host.is_loopback() {
             warn!(target: "monitors", "{} has no authentication: any client may watch", self.host);

@@ -94,7 +94,7 @@ impl Replayed {
         // Pictures that are late are skipped.
         let now = pass.first + pass.began.elapsed().as_secs_f64() * self.speed;
         while let Some(entry) = pass.next.take_if(|entry| entry.time() <= now) {
-            pass.replay.take(entry);
+            pass.replay.apply(entry);
             pass.next = pass.entries.next().transpose()?;
         }
         pass.due = (pass.due + self.period).max(now);

@@ -15,7 +15,7 @@ use xpuck_kernels::world::start::SPACING;
 const TRIES: usize = 10_000;
 
 /// Bodies, lights and the robots of the first start, with their positions.
-pub(super) struct Drawn {
+pub(super) struct StartScene {
     /// Bodies that do not move.
     pub solids: Vec<Solid>,
     /// Poses of robots; robots without a placement rule are not included.
@@ -29,8 +29,8 @@ pub(super) struct Drawn {
 }
 
 /// Draws all things once, in the file's order.
-pub(super) fn draw(scene: &Scene) -> Drawn {
-    let mut drawn = Drawn {
+pub(super) fn draw(scene: &Scene) -> StartScene {
+    let mut drawn = StartScene {
         solids: Vec::new(),
         robots: Vec::new(),
         movable: Vec::new(),
@@ -48,13 +48,13 @@ pub(super) fn draw(scene: &Scene) -> Drawn {
     drawn
 }
 
-fn add(drawn: &mut Drawn, seed: u64, number: usize, thing: &Thing) {
+fn add(drawn: &mut StartScene, seed: u64, number: usize, thing: &Thing) {
     let trials = if thing.position.is_fixed() { 1 } else { thing.trials };
     for i in 0..thing.count {
         let mut draws = draws_of(seed, 0, number, i);
         let found = (0..trials).any(|_| {
             let ([x, y, z], [angle, ..]) =
-                (take(&thing.position, i, &mut draws), take(&thing.orientation, i, &mut draws));
+                (sample(&thing.position, i, &mut draws), sample(&thing.orientation, i, &mut draws));
             let (at, turned) = (vec2(x, y), angle.to_radians());
             place(drawn, number, thing, at, z, turned)
         });
@@ -64,7 +64,7 @@ fn add(drawn: &mut Drawn, seed: u64, number: usize, thing: &Thing) {
 
 /// Places an instance of a thing unless it is obstructed. Things with a fixed position are placed unchecked: the
 /// world's validation reports overlaps.
-fn place(drawn: &mut Drawn, thing: usize, what: &Thing, at: Vec2, z: f32, turned: f32) -> bool {
+fn place(drawn: &mut StartScene, thing: usize, what: &Thing, at: Vec2, z: f32, turned: f32) -> bool {
     let is_drawn = !what.position.is_fixed();
     match what.what {
         What::Light { intensity } => drawn.lights.push((at, z, intensity, thing)),
@@ -97,7 +97,7 @@ fn place(drawn: &mut Drawn, thing: usize, what: &Thing, at: Vec2, z: f32, turned
 }
 
 /// Places a movable body; one with a drawn position only if there is room.
-fn lie(drawn: &mut Drawn, at: Vec2, radius: f32, mass: f32, thing: usize, is_drawn: bool) -> bool {
+fn lie(drawn: &mut StartScene, at: Vec2, radius: f32, mass: f32, thing: usize, is_drawn: bool) -> bool {
     let clear = drawn.robots.iter().all(|robot| (robot.at - at).length() > radius + ROBOT_RADIUS)
         && drawn.movable.iter().all(|(place, other, ..)| (*place - at).length() > radius + other)
         && drawn.solids.iter().all(|solid| solid.distance(at) >= radius);
@@ -108,7 +108,7 @@ fn lie(drawn: &mut Drawn, at: Vec2, radius: f32, mass: f32, thing: usize, is_dra
     true
 }
 
-fn stand(drawn: &mut Drawn, solid: Solid) -> bool {
+fn stand(drawn: &mut StartScene, solid: Solid) -> bool {
     let clear = |robot: &Pose| solid.distance(robot.at) >= ROBOT_RADIUS;
     if solid.is_drawn && (drawn.solids.iter().any(|other| other.overlaps(&solid)) || !drawn.robots.iter().all(clear)) {
         return false;
@@ -118,7 +118,7 @@ fn stand(drawn: &mut Drawn, solid: Solid) -> bool {
 }
 
 /// Whether there is room for a robot. Movable bodies that are drawn anew for each run avoid robots by themselves.
-fn is_free(at: Vec2, drawn: &Drawn, robots: &[Pose]) -> bool {
+fn is_free(at: Vec2, drawn: &StartScene, robots: &[Pose]) -> bool {
     drawn.solids.iter().all(|solid| solid.distance(at) >= ROBOT_RADIUS)
         && drawn.movable.iter().all(|(place, radius, ..)| (*place - at).length() > radius + ROBOT_RADIUS)
         && robots.iter().all(|robot| (robot.at - at).length() >= SPACING)
@@ -127,7 +127,7 @@ fn is_free(at: Vec2, drawn: &Drawn, robots: &[Pose]) -> bool {
 /// Returns the robots of one further start, at positions clear of fixed bodies for which `is_reached` is true.
 ///
 /// `start` counts the starts from 0. Robots that find no room are left out, so the start has fewer robots.
-pub(super) fn robots(scene: &Scene, drawn: &Drawn, start: u32, is_reached: impl Fn(Vec2) -> bool) -> Vec<Pose> {
+pub(super) fn robots(scene: &Scene, drawn: &StartScene, start: u32, is_reached: impl Fn(Vec2) -> bool) -> Vec<Pose> {
     let mut robots: Vec<Pose> = Vec::new();
     let all = || scene.things.iter().enumerate().filter(|(_, thing)| matches!(thing.what, What::Robot));
     for fixed in [true, false] {
@@ -138,7 +138,7 @@ pub(super) fn robots(scene: &Scene, drawn: &Drawn, start: u32, is_reached: impl 
                 for _ in 0..tries {
                     let position = anywhere(scene, thing.position);
                     let ([x, y, _], [angle, ..]) =
-                        (take(&position, i, &mut draws), take(&thing.orientation, i, &mut draws));
+                        (sample(&position, i, &mut draws), sample(&thing.orientation, i, &mut draws));
                     let at = vec2(x, y);
                     if fixed || (is_reached(at) && is_free(at, drawn, &robots)) {
                         robots.push(Pose { at, heading: angle.to_radians() });
@@ -169,7 +169,7 @@ fn draws_of(seed: u64, start: u32, thing: usize, i: usize) -> Draws {
 }
 
 /// Draws the next three numbers of a rule; `i` is the index of the instance.
-fn take(place: &Place, i: usize, draws: &mut Draws) -> [f32; 3] {
+fn sample(place: &Place, i: usize, draws: &mut Draws) -> [f32; 3] {
     match *place {
         Place::Constant(values) => values,
         Place::Uniform { low, high } => std::array::from_fn(|k| draws.range(low[k], high[k])),

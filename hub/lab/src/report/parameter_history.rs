@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Values of a parameter that a robot simulated, over time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Held {
+pub struct ParameterHistory {
     /// Name of the robot.
     pub robot: String,
     /// Name of the parameter.
@@ -19,7 +19,7 @@ pub(super) struct Courses(BTreeMap<(String, String), Vec<(f64, f64)>>);
 
 impl Courses {
     /// Records a value that a robot reports to simulate.
-    pub fn take(&mut self, minutes: f64, robot: &str, parameter: &str, simulated: f64) {
+    pub fn record(&mut self, minutes: f64, robot: &str, parameter: &str, simulated: f64) {
         let course = self.0.entry((parameter.into(), robot.into())).or_default();
         // While the value is constant, only the time of the last point is updated, so that a course ends with the
         // run.
@@ -29,8 +29,8 @@ impl Courses {
         }
     }
 
-    pub fn finish(self) -> Vec<Held> {
-        let held = |((parameter, robot), course)| Held { robot, parameter, course };
+    pub fn finish(self) -> Vec<ParameterHistory> {
+        let held = |((parameter, robot), course)| ParameterHistory { robot, parameter, course };
         self.0.into_iter().map(held).collect()
     }
 }

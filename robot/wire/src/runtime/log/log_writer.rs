@@ -2,7 +2,7 @@
 //! fails.
 
 use super::form::LineFormat;
-use crate::{clock, output, precedence};
+use crate::{clock, output, priority};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -37,7 +37,7 @@ impl LogWriter {
         let theirs = counts.clone();
         let run = move || {
             // The creating thread may have real-time or idle priority; the writer must not inherit it.
-            let _ = precedence::run_as_others();
+            let _ = priority::run_as_others();
             write(&lines, &theirs, to, tells);
         };
         // If no thread can be created, every line counts as lost.

@@ -17,7 +17,7 @@ pub struct SampleReporter {
 
 impl SampleReporter {
     /// Stores the samples of a generation; ignores new individuals beyond [`MAX_SAMPLE_SUMMARIES`].
-    pub fn take(&mut self, generation: u32, samples: &[Sampled]) {
+    pub fn record(&mut self, generation: u32, samples: &[Sampled]) {
         self.generation = generation;
         for sampled in samples {
             let id = (sampled.island, sampled.number);
@@ -47,14 +47,14 @@ mod tests {
         let mut heritage = SampleReporter::default();
         let sampled = |number, samples| Sampled { island: 1, number, samples, fitness: samples as f32 };
         assert!(heritage.due(100.0).is_none(), "there is nothing to tell");
-        heritage.take(3, &[sampled(7, 2), sampled(8, 2)]);
-        heritage.take(4, &[sampled(7, 3)]);
+        heritage.record(3, &[sampled(7, 2), sampled(8, 2)]);
+        heritage.record(4, &[sampled(7, 3)]);
         let told = heritage.due(100.0).unwrap();
         assert_eq!(told, RobotMessage::Samples { generation: 4, samples: vec![sampled(7, 3), sampled(8, 2)] });
-        heritage.take(5, &[sampled(7, 4)]);
+        heritage.record(5, &[sampled(7, 4)]);
         assert!(heritage.due(104.9).is_none());
         assert!(heritage.due(105.0).is_some() && heritage.due(200.0).is_none());
-        (0..2 * MAX_SAMPLE_SUMMARIES as u32).for_each(|number| heritage.take(6, &[sampled(number, 1)]));
+        (0..2 * MAX_SAMPLE_SUMMARIES as u32).for_each(|number| heritage.record(6, &[sampled(number, 1)]));
         assert_eq!(heritage.waiting.len(), MAX_SAMPLE_SUMMARIES);
     }
 }

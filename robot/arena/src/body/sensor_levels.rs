@@ -1,7 +1,7 @@
 //! Converter levels of a robot's accelerometer, light sensors and microphones, and sensor failures.
 
 use crate::faults::SenseFault;
-use crate::unkind::places;
+use crate::unkind::streams;
 use std::f32::consts::{SQRT_2, TAU};
 use xpuck_kernels::math::{Vec2, sin_cos};
 use xpuck_kernels::random::{Draws, Stream};
@@ -62,5 +62,5 @@ pub(crate) fn failed<const N: usize>(fault: Option<SenseFault>, good: [u16; N], 
 
 /// Random draws for robot `robot` in step `now`, from a stream of their own.
 pub(crate) fn chance(seed: u64, robot: u32, now: u32) -> Draws {
-    Draws::new(seed, places::FELT, robot, now, Stream::Device)
+    Draws::new(seed, streams::FELT, robot, now, Stream::Device)
 }

@@ -2,7 +2,7 @@
 //!
 //! ARGoS's own `size` is that of its space, usually larger than the walled area.
 
-use super::draw::Drawn;
+use super::draw::StartScene;
 use super::scene::Scene;
 use super::shapes::Solid;
 use xpuck_kernels::math::{Vec2, vec2};
@@ -96,7 +96,7 @@ impl Region {
 }
 
 /// Fills the floor from the robots' positions, or from the centre of the space if there are no robots.
-pub(super) fn find(scene: &Scene, drawn: &Drawn) -> Region {
+pub(super) fn find(scene: &Scene, drawn: &StartScene) -> Region {
     let ([low, high], is_cut) = window(scene, drawn);
     let cell = (high - low) * (1.0 / CELLS as f32);
     let grid = Grid { low, cell };
@@ -147,7 +147,7 @@ pub(super) fn find(scene: &Scene, drawn: &Drawn) -> Region {
 }
 
 /// Returns ARGoS's space, cut around the robots to the maximum size of an arena, and whether it was cut.
-fn window(scene: &Scene, drawn: &Drawn) -> ([Vec2; 2], bool) {
+fn window(scene: &Scene, drawn: &StartScene) -> ([Vec2; 2], bool) {
     let robots = |axis: fn(Vec2) -> f32| {
         let places = || drawn.robots.iter().map(|robot| axis(robot.at));
         let (least, greatest) = (places().fold(f32::INFINITY, f32::min), places().fold(f32::NEG_INFINITY, f32::max));

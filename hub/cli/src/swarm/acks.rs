@@ -38,7 +38,7 @@ pub struct Obedience {
 
 impl Obedience {
     /// Extracts the acknowledgements from a status.
-    pub fn of(status: &Status) -> Obedience {
+    pub fn from_status(status: &Status) -> Obedience {
         let answer = |robot: &xpuck_wire::RobotRow| Answer {
             robot: robot.id.clone(),
             there: robot.alive,
@@ -74,7 +74,7 @@ impl Obedience {
         self.robots.iter().filter(|robot| so(robot)).map(|robot| escape(&robot.robot)).collect()
     }
 
-    /// Number of robots that comply, and the last delay: `9 of 9 robots stand, the last after 112 ms`.
+    /// Number of robots that comply, and the last delay: `9 from_status 9 robots stand, the last after 112 ms`.
     pub fn summary(&self) -> String {
         let obeying = || self.robots.iter().filter(|robot| robot.obeys);
         let Some(first) = obeying().next() else {
@@ -145,38 +145,39 @@ mod tests {
         }
     }
 
-    fn told(state: State, robots: Vec<RobotRow>) -> Obedience {
+    fn acks_for(state: State, robots: Vec<RobotRow>) -> Obedience {
         let directive = LastDirective { state, ..LastDirective::default() };
-        Obedience::of(&Status { phase: Phase::Finished, directive, robots, ..Status::default() })
+        Obedience::from_status(&Status { phase: Phase::Finished, directive, robots, ..Status::default() })
     }
 
     #[test]
     fn stop_summary_states_last_delay() {
-        let stop = told(State::Stop, vec![row("xp01", Some(98.4)), row("xp02", Some(112.0))]);
+        let stop = acks_for(State::Stop, vec![row("xp01", Some(98.4)), row("xp02", Some(112.0))]);
         assert_eq!(stop.headline(), "finished: 2 of 2 robots stand, the last after 112 ms");
         assert_eq!(stop.rows(), ["  xp01      98 ms", "  xp02     112 ms"]);
         assert!(stop.is_settled() && stop.warning().is_none());
-        assert_eq!(told(State::Pause, vec![row("a", Some(9.0))]).summary(), "1 of 1 robots stand, a after 9 ms");
+        assert_eq!(acks_for(State::Pause, vec![row("a", Some(9.0))]).summary(), "1 of 1 robots stand, a after 9 ms");
     }
 
     #[test]
     fn silent_robots_are_awaited_and_named() {
         let lost = RobotRow { alive: false, ..row("xp03", Some(4.0)) };
         let absent = RobotRow { id: "xp04".into(), ..RobotRow::default() };
-        let stop = told(State::Stop, vec![row("xp01", Some(98.0)), row("xp02", None), lost.clone(), absent.clone()]);
+        let stop =
+            acks_for(State::Stop, vec![row("xp01", Some(98.0)), row("xp02", None), lost.clone(), absent.clone()]);
         assert!(!stop.is_settled());
         assert_eq!(stop.summary(), "1 of 4 robots stand, xp01 after 98 ms");
         assert!(stop.warning().unwrap().starts_with("no acknowledgement from xp02, xp03: wheels stop 1 s"));
-        assert!(told(State::Stop, vec![lost]).is_settled(), "who is lost is not waited for");
-        let none = told(State::Stop, vec![absent]);
+        assert!(acks_for(State::Stop, vec![lost]).is_settled(), "who is lost is not waited for");
+        let none = acks_for(State::Stop, vec![absent]);
         assert_eq!((none.summary().as_str(), none.warning()), ("no robot is present", None));
-        assert_eq!(told(State::Stop, vec![row("a", None)]).summary(), "no robot has acknowledged");
+        assert_eq!(acks_for(State::Stop, vec![row("a", None)]).summary(), "no robot has acknowledged");
     }
 
     #[test]
     fn held_robot_is_listed_as_standing_during_run() {
         let held = RobotRow { held: true, ..row("xp02", Some(20.0)) };
-        let run = told(State::Run, vec![row("xp01", Some(10.0)), held]);
+        let run = acks_for(State::Run, vec![row("xp01", Some(10.0)), held]);
         assert_eq!(run.summary(), "1 of 2 robots run, the last after 20 ms; xp02 held and standing");
     }
 }

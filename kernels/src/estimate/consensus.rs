@@ -71,7 +71,8 @@ impl Consensus {
         if self.changed.get(&parameter).is_some_and(|at| now - at <= SETTLED_S) {
             return None;
         }
-        let mut models: Vec<f32> = self.others(now).filter_map(|reports| Some(of(reports, parameter)?.model)).collect();
+        let mut models: Vec<f32> =
+            self.others(now).filter_map(|reports| Some(find_report(reports, parameter)?.model)).collect();
         models.sort_by(f32::total_cmp);
         let middle = *models.get(models.len() / 2)?;
         let held = models.iter().filter(|model| parameter.is_close(**model, middle, true)).count();
@@ -101,7 +102,7 @@ impl Consensus {
 }
 
 /// Finds a robot's report of a parameter.
-fn of(reports: &[Report], parameter: Parameter) -> Option<&Report> {
+fn find_report(reports: &[Report], parameter: Parameter) -> Option<&Report> {
     reports.iter().find(|report| report.parameter == parameter)
 }
 
@@ -114,7 +115,8 @@ fn best_report(reports: &[Report]) -> Option<&Report> {
 /// True if two robots simulate the same world, according to their reports.
 fn same_world(reports: &[Report], own: &[Report]) -> bool {
     own.iter().filter(|report| !report.parameter.is_own_body()).all(|report| {
-        of(reports, report.parameter).is_none_or(|other| report.parameter.same_world(other.model, report.model))
+        find_report(reports, report.parameter)
+            .is_none_or(|other| report.parameter.same_world(other.model, report.model))
     })
 }
 

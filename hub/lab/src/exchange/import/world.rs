@@ -1,7 +1,7 @@
 //! Writes the world file, in a frame with its origin at the arena's centre.
 
 use super::Imported;
-use super::draw::{self, Drawn};
+use super::draw::{self, StartScene};
 use super::region::Region;
 use super::scene::{Place, Scene, Thing, What};
 use super::walls::{self, Walls};
@@ -31,8 +31,8 @@ fn round(x: f32) -> f32 {
 }
 
 /// Writes the world file and the notes on omissions.
-pub(super) fn write(scene: &Scene, drawn: &Drawn, region: &Region) -> Imported {
-    let walls = walls::of(&drawn.solids, scene.things.len(), region);
+pub(super) fn write(scene: &Scene, drawn: &StartScene, region: &Region) -> Imported {
+    let walls = walls::from_solids(&drawn.solids, scene.things.len(), region);
     let middle = region.middle();
     let half = (region.high - region.low) * 0.5;
     let mut notes = scene.notes.clone();
@@ -98,7 +98,7 @@ fn head(scene: &Scene, region: &Region, robots: usize, half: Vec2) -> String {
 /// Returns the text of the robots' starts, and the number of robots.
 fn starts(
     scene: &Scene,
-    drawn: &Drawn,
+    drawn: &StartScene,
     region: &Region,
     walls: &[[Vec2; 2]],
     notes: &mut Vec<String>,
@@ -173,7 +173,7 @@ fn area(thing: &Thing, region: &Region, walls: &[[Vec2; 2]]) -> Option<(Vec2, Ve
 }
 
 /// Returns movable bodies as discs.
-fn discs(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) -> String {
+fn discs(scene: &Scene, drawn: &StartScene, middle: Vec2, notes: &mut Vec<String>) -> String {
     let (mut text, mut count) = (String::new(), 0);
     let mut left_out = vec![(0, ""); scene.things.len()];
     for (at, radius, mass, number) in &drawn.movable {
@@ -214,7 +214,7 @@ fn discs(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) ->
 
 /// Returns the lamps. ARGoS's foot-bot senses exp(-2 d / intensity) for a lamp d metres away; at 1 m this is a lamp's
 /// brightness.
-fn lights(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) -> String {
+fn lights(scene: &Scene, drawn: &StartScene, middle: Vec2, notes: &mut Vec<String>) -> String {
     let (mut text, mut count) = (String::new(), 0);
     let mut left_out = vec![0; scene.things.len()];
     for (at, height, intensity, number) in &drawn.lights {
@@ -235,7 +235,7 @@ fn lights(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) -
 }
 
 /// Adds notes on bodies beyond the wall limit and on things without room.
-fn note_room(scene: &Scene, drawn: &Drawn, walls: &Walls, notes: &mut Vec<String>) {
+fn note_room(scene: &Scene, drawn: &StartScene, walls: &Walls, notes: &mut Vec<String>) {
     for (number, thing) in scene.things.iter().enumerate() {
         if walls.left_out[number] > 0 {
             notes.push(format!("{}: a world has at most 16 walls", without(thing, walls.left_out[number])));

@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 /// Runs by number, from 1 in the order of the plan, or by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Only(Vec<Wanted>);
+pub struct Only(Vec<Selector>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Wanted {
+enum Selector {
     Numbers(usize, usize),
     Name(String),
 }
@@ -22,9 +22,9 @@ impl FromStr for Only {
             let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number > 0);
             let range = part.split_once('-').map(|(from, to)| (number(from), number(to)));
             match (number(part), range) {
-                (Some(number), _) => Ok(Wanted::Numbers(number, number)),
-                (None, Some((Some(from), Some(to)))) if from <= to => Ok(Wanted::Numbers(from, to)),
-                _ if part.starts_with('p') => Ok(Wanted::Name(part.into())),
+                (Some(number), _) => Ok(Selector::Numbers(number, number)),
+                (None, Some((Some(from), Some(to)))) if from <= to => Ok(Selector::Numbers(from, to)),
+                _ if part.starts_with('p') => Ok(Selector::Name(part.into())),
                 _ => Err(wrong(part)),
             }
         };
@@ -41,15 +41,15 @@ impl Only {
     ///
     /// # Errors
     /// If a selected run does not exist.
-    pub fn of(&self, runs: &[Run]) -> Result<Vec<Run>, String> {
+    pub fn select(&self, runs: &[Run]) -> Result<Vec<Run>, String> {
         let mut taken = vec![false; runs.len()];
         for wanted in &self.0 {
             match wanted {
-                Wanted::Numbers(from, to) if *to <= runs.len() => taken[from - 1..*to].fill(true),
-                Wanted::Numbers(_, to) => {
+                Selector::Numbers(from, to) if *to <= runs.len() => taken[from - 1..*to].fill(true),
+                Selector::Numbers(_, to) => {
                     return Err(format!("--only {to}: must be a run of the plan, 1 to {}", runs.len()));
                 }
-                Wanted::Name(name) => match runs.iter().position(|run| run.name == *name) {
+                Selector::Name(name) => match runs.iter().position(|run| run.name == *name) {
                     Some(place) => taken[place] = true,
                     None => {
                         let (first, last) = (runs.first(), runs.last());
@@ -73,7 +73,7 @@ mod tests {
             |name: &str| Run { point: 0, seed: 1, name: name.into(), file: "p1.toml".into(), folder: name.into() };
         let runs = ["p1-s4", "p2-s4", "p1-s2", "p2-s2"].map(run);
         let names = |text: &str| {
-            let taken = text.parse::<Only>().and_then(|only| only.of(&runs))?;
+            let taken = text.parse::<Only>().and_then(|only| only.select(&runs))?;
             Ok::<_, String>(taken.into_iter().map(|run| run.name).collect::<Vec<_>>().join(" "))
         };
         assert_eq!(names("3").unwrap(), "p1-s2");

@@ -39,7 +39,7 @@ pub struct Export<'a> {
 impl Export<'_> {
     /// Returns notes on features that the other simulator lacks or models differently, one line each.
     pub fn notes(&self) -> Vec<String> {
-        let sensing = Sensing::of(self.parts.iter().map(|(_, program)| program));
+        let sensing = Sensing::from_programs(self.parts.iter().map(|(_, program)| program));
         let spec = self.spec;
         let lost = [
             (sensing.light, "v_light stays zero: no light is exported"),

@@ -78,7 +78,7 @@ pub enum Target {
 
 impl Target {
     /// Robots concerned; `None` for requests that do not order robots to stand still.
-    pub fn of(request: &Request) -> Option<Target> {
+    pub fn from_request(request: &Request) -> Option<Target> {
         match request {
             Request::Stop => Some(Target::Stop),
             Request::Pause => Some(Target::Pause),

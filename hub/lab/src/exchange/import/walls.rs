@@ -23,7 +23,7 @@ pub(super) struct Walls {
 }
 
 /// Converts bodies to walls. Bodies with a fixed position come first, in the file's order.
-pub(super) fn of(solids: &[Solid], things: usize, region: &Region) -> Walls {
+pub(super) fn from_solids(solids: &[Solid], things: usize, region: &Region) -> Walls {
     let sorted = || [false, true].into_iter().flat_map(|drawn| solids.iter().filter(move |s| s.is_drawn == drawn));
     let made = |sides: usize| {
         let mut walls = Walls { lines: Vec::new(), left_out: vec![0; things] };

@@ -1,6 +1,6 @@
 //! Intervals of a condition, at a given time or at random times, in arena steps.
 
-use super::places;
+use super::streams;
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::{Draws, Stream};
 
@@ -54,7 +54,7 @@ impl FaultInterval {
             Start::From(first) => (first..first.saturating_add(self.length)).contains(&now),
             Start::Chance(chance) => {
                 let comes = || {
-                    let world = places::SPELLS + whose.spell;
+                    let world = streams::SPELLS + whose.spell;
                     Draws::new(whose.seed, world, whose.robot, now, Stream::Device).unit() < chance
                 };
                 if now >= self.until && comes() {

@@ -37,7 +37,7 @@ pub fn is(path: &Path) -> What {
     let Ok(text) = file::text(path, MAX_TEXT) else { return What::Other };
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or("");
     match extension {
-        "toml" if file_kind::of(&text) == Some("machine") => What::Machine,
+        "toml" if file_kind::detect(&text) == Some("machine") => What::Machine,
         "json" if first.starts_with('{') && text.contains("\"reps\"") => What::Body,
         _ if first.split_whitespace().next() == Some("module") => What::Automata,
         _ if first.starts_with("Individual") => What::Individual,

@@ -53,7 +53,7 @@ pub struct TopView {
 
 impl TopView {
     /// Creates the top view of a scene.
-    pub fn of(scene: &[Node]) -> TopView {
+    pub fn from_scene(scene: &[Node]) -> TopView {
         let mut above = TopView::default();
         for node in scene {
             above.add(node, &IDENTITY);
@@ -234,7 +234,7 @@ mod tests {
         let teams = [["left", "right"], ["Xpuck", "Xpuck2"]];
         for (graph, [left, right]) in read.into_iter().zip(teams) {
             let Graph::Full(nodes) = graph else { panic!("a full scene") };
-            let above = TopView::of(&nodes);
+            let above = TopView::from_scene(&nodes);
             let who: Vec<_> = above.placed.iter().map(|one| one.who.clone()).collect();
             let agent = |team: &str, number| Subject::Agent(team.into(), number);
             assert_eq!(who, [Subject::Ball, agent(left, 1), agent(left, 2), agent(right, 1)]);
@@ -260,7 +260,7 @@ mod tests {
         };
         // The shape is rotated about x by a quarter turn.
         let turned = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
-        let above = TopView::of(&[Node::Transform(turned, vec![shape([1.0; 3]), shape([f64::NAN; 3])])]);
+        let above = TopView::from_scene(&[Node::Transform(turned, vec![shape([1.0; 3]), shape([f64::NAN; 3])])]);
         let OutlineKind::Polygon(corners) = &above.outlines[0].kind else { panic!("a box") };
         assert_eq!((above.outlines.len(), corners.len()), (1, 4));
         assert!(corners.iter().any(|corner| (corner[1] - 1.0).abs() < 1e-9 && (corner[0] - 0.1).abs() < 1e-9));
