@@ -22,7 +22,7 @@ pub use campaign::{Campaign, campaign};
 pub use checkers::Violation;
 pub use mutants::Mutant;
 pub use run::{Outcome, Settings, run};
-pub use transfer::{Transfer, TransferSettings, Way, transfer};
+pub use transfer::{GenePath, Transfer, TransferSettings, transfer};
 
 /// Number of robots in the swarm.
 pub const ROBOTS: usize = 9;

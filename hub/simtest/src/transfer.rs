@@ -23,7 +23,7 @@ const MAX_SECONDS_PER_GENERATION: u32 = 20;
 /// Path of gene exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Way {
+pub enum GenePath {
     /// Through the hub's geneserver.
     Hub,
     /// From robot to robot.
@@ -34,9 +34,9 @@ pub enum Way {
     None,
 }
 
-impl Way {
+impl GenePath {
     /// All paths.
-    pub const ALL: [Way; 4] = [Way::Hub, Way::Peers, Way::WithoutHub, Way::None];
+    pub const ALL: [GenePath; 4] = [GenePath::Hub, GenePath::Peers, GenePath::WithoutHub, GenePath::None];
 }
 
 /// Settings of a transfer run.
@@ -60,7 +60,7 @@ pub struct Transfer {
     /// Seed of the run.
     pub seed: u64,
     /// Path of gene exchange.
-    pub way: Way,
+    pub way: GenePath,
     /// Mean over the islands of the measured fitness of their fittest trees.
     pub fitness: f64,
     /// Maximum over the islands of the measured fitness.
@@ -75,13 +75,13 @@ pub struct Transfer {
     pub seconds: f64,
 }
 
-fn text(settings: TransferSettings, way: Way) -> String {
+fn text(settings: TransferSettings, way: GenePath) -> String {
     let TransferSettings { population, trial_seconds, algorithm, .. } = settings;
     let head = match way {
-        Way::Hub => "",
-        Way::Peers => "genes = \"peers\"\n",
-        Way::WithoutHub => "genes = \"peers\"\nsilence = { then = \"evolve\" }\n",
-        Way::None => "migration = { policy = \"none\" }\n",
+        GenePath::Hub => "",
+        GenePath::Peers => "genes = \"peers\"\n",
+        GenePath::WithoutHub => "genes = \"peers\"\nsilence = { then = \"evolve\" }\n",
+        GenePath::None => "migration = { policy = \"none\" }\n",
     };
     format!(
         "{head}name = \"transfer\"\ntask = \"transport\"\nminutes = 1440.0\nsegment_minutes = 0.5\n\
@@ -90,7 +90,7 @@ fn text(settings: TransferSettings, way: Way) -> String {
 }
 
 /// Runs a seed with one path: the cores of hub and robots, on fault-free links, with moving bodies.
-pub fn transfer(settings: TransferSettings, way: Way) -> Transfer {
+pub fn transfer(settings: TransferSettings, way: GenePath) -> Transfer {
     let TransferSettings { seed, generations, .. } = settings;
     let traits = vec![Traits { boots: 0, drift: 0.0, link: FAULT_FREE_LINK }; ROBOTS];
     let plan = Plan { happenings: Vec::new(), traits, calm: u32::MAX / 2, end: u32::MAX / 2 };
@@ -107,7 +107,9 @@ pub fn transfer(settings: TransferSettings, way: Way) -> Transfer {
         }
         swarm.step(plan.calm);
         let done = |robot: &Robot| robot.stands().map_or(0, |(_, generation)| generation);
-        if way == Way::WithoutHub && !killed && swarm.robots.iter().all(|robot| done(robot) >= generations.div_ceil(4))
+        if way == GenePath::WithoutHub
+            && !killed
+            && swarm.robots.iter().all(|robot| done(robot) >= generations.div_ceil(4))
         {
             killed = true;
             swarm.apply_event(&Event::HubCrash(end, false, 0));

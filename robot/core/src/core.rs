@@ -349,7 +349,7 @@ impl Core {
             ToRobot::Poses(poses) if self.adapts() => {
                 Observation::poses(now, &poses, self.proximity).map(Action::Probe).into_iter().collect()
             }
-            ToRobot::Estimates(told) if self.adapts() => vec![Action::Probe(Observation::Told(now, told))],
+            ToRobot::Estimates(told) if self.adapts() => vec![Action::Probe(Observation::Peers(now, told))],
             ToRobot::Poses(_) | ToRobot::Estimates(_) => Vec::new(),
             ToRobot::Genes { generation, immigrants } => vec![Action::Immigrants { generation, genes: immigrants }],
             ToRobot::Experiment { number, seed, robots, signed } => self.prepare(number, seed, robots, &signed),

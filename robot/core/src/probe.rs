@@ -16,7 +16,7 @@ pub enum Observation {
     /// Time of a wheel command (s), and the commanded speeds, left and right (m/s).
     Wheels(f64, [f32; 2]),
     /// Time of reception (s) and estimates from other robots.
-    Told(f64, Vec<PeerEstimates>),
+    Peers(f64, Vec<PeerEstimates>),
 }
 
 impl Observation {
@@ -88,7 +88,7 @@ impl Probe {
                 self.estimator.on_snapshot(glimpse);
             }
             Observation::Wheels(time, wheels) => self.estimator.command(time, wheels),
-            Observation::Told(now, told) => {
+            Observation::Peers(now, told) => {
                 for PeerEstimates { island, age, estimates } in told {
                     let reports = estimates.iter().filter_map(report).collect();
                     self.council.hear(now - age.max(0.0), island, reports);
@@ -188,12 +188,12 @@ mod tests {
     #[test]
     fn estimates_of_three_robots_change_world_of_fourth() {
         let mut probe = probe();
-        probe.on_observation(Observation::Told(
+        probe.on_observation(Observation::Peers(
             5.0,
             vec![peer_estimates(2, "frisbee-mass", 0.27), peer_estimates(3, "frisbee-mass", 0.29)],
         ));
         assert!(probe.decide().is_none(), "two are not enough");
-        probe.on_observation(Observation::Told(6.0, vec![peer_estimates(4, "frisbee-mass", 0.28)]));
+        probe.on_observation(Observation::Peers(6.0, vec![peer_estimates(4, "frisbee-mass", 0.28)]));
         let change = probe.decide().unwrap();
         let mass = change.world.unwrap().discs[0].shape.mass;
         assert!((mass - 0.28).abs() < 0.01, "{mass}");
@@ -212,7 +212,7 @@ mod tests {
         let nan = peer_estimates(4, "frisbee-mass", f32::NAN);
         let wheel = peer_estimates(5, "left-wheel", 0.5);
         let negative = peer_estimates(6, "left-edge", -3.0);
-        probe.on_observation(Observation::Told(5.0, vec![lie, strange, nan, wheel, negative]));
+        probe.on_observation(Observation::Peers(5.0, vec![lie, strange, nan, wheel, negative]));
         assert!(probe.decide().is_none());
         assert_eq!(probe.found().wheels, [1.0; 2]);
         assert!(Observation::poses(1.0, &Poses { me: [f32::NAN; 3], ..Poses::default() }, None).is_none());

@@ -80,7 +80,7 @@ fn island_adopts_world_estimate_by_majority() {
         windows: 40,
     };
     let told = xpuck_wire::message::PeerEstimates { island: 2, age: 0.0, estimates: vec![estimate] };
-    onboard.observe(Observation::Told(1.0, vec![told]));
+    onboard.observe(Observation::Peers(1.0, vec![told]));
     onboard.run(true);
     let mut lines = Vec::new();
     let simulated = |done: &Generation| {

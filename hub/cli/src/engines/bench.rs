@@ -82,7 +82,7 @@ enum BenchEngine {
 
 /// Measurements of one engine.
 #[derive(Serialize, JsonSchema)]
-pub struct Measured {
+pub struct Measurement {
     name: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     adapter: Option<String>,
@@ -117,7 +117,7 @@ struct Point {
 #[derive(Serialize, JsonSchema)]
 pub struct Output {
     threads: usize,
-    engines: Vec<Measured>,
+    engines: Vec<Measurement>,
 }
 
 /// Runs the command.
@@ -193,7 +193,7 @@ fn measure(
     controller: &Program,
     (full, with): (&dyn Engine, With<'_>),
     progress: &Progress,
-) -> Result<Measured> {
+) -> Result<Measurement> {
     let circle = program(CIRCLE);
     let name = full.name();
     let step = |text: &str, engine: &dyn Engine, program: &Program, robots, worlds, repeat| {
@@ -225,7 +225,7 @@ fn measure(
     }
     let fastest = main.iter().copied().fold(f64::INFINITY, f64::min);
     let slowest = main.iter().copied().fold(0.0, f64::max);
-    Ok(Measured {
+    Ok(Measurement {
         name,
         adapter: full.device(),
         worlds: args.worlds,

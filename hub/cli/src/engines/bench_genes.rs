@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
 use xpuck_evolve::Algorithm;
-use xpuck_simtest::{Transfer, TransferSettings, Way, transfer};
+use xpuck_simtest::{GenePath, Transfer, TransferSettings, transfer};
 use xpuck_stats::statistics::mean_and_sd;
 
 /// Compare the channels by which genes travel between robots: hub, direct, direct with a hub that fails, none.
@@ -49,7 +49,7 @@ fn trial(text: &str) -> Result<f32, String> {
 /// Runs with one channel.
 #[derive(Serialize, JsonSchema)]
 pub struct Row {
-    way: Way,
+    way: GenePath,
     /// Mean fitness over the seeds; `error` is its standard error.
     mean: f64,
     error: f64,
@@ -72,9 +72,9 @@ pub fn run(args: &GenesBenchArgs) -> Result<()> {
     };
     let GenesBenchArgs { generations, trial_seconds, algorithm, .. } = *args;
     let population = args.population as usize;
-    let progress = Progress::steps("run", args.seeds * Way::ALL.len() as u64, args.json);
+    let progress = Progress::steps("run", args.seeds * GenePath::ALL.len() as u64, args.json);
     let mut rows: Vec<Row> = Vec::new();
-    for way in Way::ALL {
+    for way in GenePath::ALL {
         let runs: Vec<Transfer> = (args.seed..end)
             .map(|seed| {
                 let done = transfer(TransferSettings { seed, population, generations, trial_seconds, algorithm }, way);
@@ -100,10 +100,10 @@ fn table(rows: &[Row]) -> String {
         String::from("channel      fitness            against the hub's   in range  genes direct  generations\n");
     for row in rows {
         let name = match row.way {
-            Way::Hub => "hub",
-            Way::Peers => "peers",
-            Way::WithoutHub => "without hub",
-            Way::None => "none",
+            GenePath::Hub => "hub",
+            GenePath::Peers => "peers",
+            GenePath::WithoutHub => "without hub",
+            GenePath::None => "none",
         };
         let sum = |of: fn(&Transfer) -> u64| row.runs.iter().map(of).sum::<u64>() / row.runs.len() as u64;
         let (genes, generations) = (sum(|run| run.genes), sum(|run| u64::from(run.generations)));

@@ -46,7 +46,7 @@ pub struct GeneserverBenchArgs {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Measured {
+pub struct Measurement {
     islands: u16,
     /// Number of sockets for the islands: one each, if the limit of open files allows it.
     sockets: usize,
@@ -84,7 +84,7 @@ pub fn run(args: &GeneserverBenchArgs) -> Result<()> {
     }
     let at = |part: f64| answers.ms[((answers.ms.len() - 1) as f64 * part).round() as usize];
     let messages = answers.ms.len();
-    let measured = Measured {
+    let measured = Measurement {
         islands: args.islands,
         sockets,
         seconds: args.seconds,
@@ -105,7 +105,7 @@ pub fn run(args: &GeneserverBenchArgs) -> Result<()> {
     Ok(())
 }
 
-fn print(m: &Measured) -> Result<()> {
+fn print(m: &Measurement) -> Result<()> {
     output::line(format_args!(
         "{} islands through {} sockets; trees of {:.0} nodes on average",
         m.islands, m.sockets, m.nodes_a_tree

@@ -65,7 +65,7 @@ pub struct HubBenchArgs {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Measured {
+pub struct Measurement {
     robots: usize,
     consoles: usize,
     /// Data rate to a console (bytes/s).
@@ -114,7 +114,7 @@ pub fn run(args: &HubBenchArgs) -> Result<()> {
     Ok(())
 }
 
-fn print(m: &Measured, first: bool) -> Result<()> {
+fn print(m: &Measurement, first: bool) -> Result<()> {
     if first {
         output::line(
             "robots  consoles  neighbours  messages   lost     Hz  sent p99 ms  p50 ms  p99 ms  max ms    CPU  a robot",
@@ -138,7 +138,7 @@ fn print(m: &Measured, first: bool) -> Result<()> {
     Ok(())
 }
 
-fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progress) -> Result<Measured> {
+fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progress) -> Result<Measurement> {
     let dir = tempfile::tempdir()?;
     let ids: Vec<String> = (1..=robots).map(|i| format!("xp{i:03}")).collect();
     let [robots_endpoint, operator, console] = free_endpoints()?;
@@ -188,7 +188,7 @@ fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progr
     })?;
     ensure!(!delays.ms.is_empty(), "the hub sent no senses");
     let at = |part: f64| delays.ms[((delays.ms.len() - 1) as f64 * part).round() as usize];
-    Ok(Measured {
+    Ok(Measurement {
         robots,
         consoles,
         console_bytes,

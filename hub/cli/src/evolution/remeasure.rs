@@ -54,7 +54,7 @@ pub struct RemeasureArgs {
 
 /// Run with its measured generations.
 #[derive(Serialize, JsonSchema)]
-pub struct Measured<'a> {
+pub struct Measurement<'a> {
     run: &'a Path,
     algorithm: Algorithm,
     seed: u64,
@@ -75,7 +75,7 @@ pub fn run(args: &RemeasureArgs) -> Result<()> {
     for (run, recorded) in args.folders.iter().zip(&recorded) {
         let generations = recorded.measure(&engine, args.runs, || progress.inc());
         let (algorithm, seed) = (recorded.config.settings.algorithm, recorded.config.seed);
-        measured.push(Measured { run, algorithm, seed, runs: args.runs, seconds: SECONDS, generations });
+        measured.push(Measurement { run, algorithm, seed, runs: args.runs, seconds: SECONDS, generations });
     }
     drop(progress);
     report(&engine);
@@ -90,14 +90,14 @@ pub fn run(args: &RemeasureArgs) -> Result<()> {
 }
 
 /// Algorithm, with the seed if another run has the same algorithm.
-fn label(one: &Measured<'_>, all: &[Measured<'_>]) -> String {
+fn label(one: &Measurement<'_>, all: &[Measurement<'_>]) -> String {
     match all.iter().filter(|other| other.algorithm == one.algorithm).count() {
         1 => one.algorithm.to_string(),
         _ => format!("{}, seed {}", one.algorithm, one.seed),
     }
 }
 
-fn csv(measured: &[Measured<'_>]) -> Result<Vec<u8>> {
+fn csv(measured: &[Measurement<'_>]) -> Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record([
         "run",
@@ -118,14 +118,14 @@ fn csv(measured: &[Measured<'_>]) -> Result<Vec<u8>> {
     Ok(table.into_inner()?)
 }
 
-fn text(measured: &[Measured<'_>], json: bool) -> Result<String> {
+fn text(measured: &[Measurement<'_>], json: bool) -> Result<String> {
     let mut text = String::new();
     for one in measured {
         if json {
             writeln!(text, "{}", crate::terminal::json(one)?)?;
             continue;
         }
-        let Measured { run, algorithm, seed, runs, seconds, generations } = one;
+        let Measurement { run, algorithm, seed, runs, seconds, generations } = one;
         writeln!(text, "{}: {algorithm}, seed {seed}; {runs} simulations of {seconds} s each", run.display())?;
         writeln!(text, "generation  robot-seconds  reported  measured again    best")?;
         for Row { generation, robot_seconds, reported, remeasured, best } in generations {

@@ -88,7 +88,7 @@ pub const STRATEGIES: [Strategy; 3] = [Strategy::Adaptive, Strategy::Unaware, St
 
 /// A value for each strategy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
-pub struct ByWay<T> {
+pub struct ByStrategy<T> {
     /// Value for [`Strategy::Adaptive`].
     pub adaptive: T,
     /// Value for [`Strategy::Unaware`].
@@ -97,18 +97,18 @@ pub struct ByWay<T> {
     pub restart: T,
 }
 
-impl<T> ByWay<T> {
+impl<T> ByStrategy<T> {
     /// Returns the value for a strategy.
-    pub fn get(&self, way: Strategy) -> &T {
-        match way {
+    pub fn get(&self, strategy: Strategy) -> &T {
+        match strategy {
             Strategy::Adaptive => &self.adaptive,
             Strategy::Unaware => &self.unaware,
             Strategy::Restart => &self.restart,
         }
     }
 
-    fn of_mut(&mut self, way: Strategy) -> &mut T {
-        match way {
+    fn of_mut(&mut self, strategy: Strategy) -> &mut T {
+        match strategy {
             Strategy::Adaptive => &mut self.adaptive,
             Strategy::Unaware => &mut self.unaware,
             Strategy::Restart => &mut self.restart,
@@ -122,7 +122,7 @@ pub struct Seed {
     /// Seed of all random numbers.
     pub seed: u64,
     /// Fitness of the swarm in the new world after each generation since the change, for each strategy.
-    pub worth: ByWay<Vec<f64>>,
+    pub worth: ByStrategy<Vec<f64>>,
     /// Fitness in the planned world immediately before the change.
     pub before: f64,
     /// Fitness of the same swarm in the changed world.
@@ -141,7 +141,7 @@ pub struct Seed {
     pub found: Vec<f32>,
     /// Time until 90 % of the fitness of a swarm evolved for the new world was reached (s after the change), for each
     /// strategy.
-    pub regained: ByWay<Option<f64>>,
+    pub regained: ByStrategy<Option<f64>>,
 }
 
 /// The study.
@@ -249,10 +249,10 @@ fn one(
 
     let told = Config { spec: changed.spec.clone(), ..config.clone() };
     let state = evolution.state().clone();
-    let mut worth: ByWay<Vec<f64>> = ByWay::default();
+    let mut worth: ByStrategy<Vec<f64>> = ByStrategy::default();
     let mut found = Vec::new();
-    for way in STRATEGIES {
-        let mut evolution = match way {
+    for strategy in STRATEGIES {
+        let mut evolution = match strategy {
             // Changes made by an earlier false alarm remain.
             Strategy::Adaptive => {
                 std::mem::replace(&mut evolution, EvolutionRun::resumed(config.clone(), state.clone()))
@@ -261,7 +261,7 @@ fn one(
             Strategy::Restart => EvolutionRun::new(told.clone()),
         };
         for generation in 0..after {
-            if way == Strategy::Adaptive {
+            if strategy == Strategy::Adaptive {
                 if generation % plan.segment == 0 {
                     swarm.begin_segment(changed, &evolution);
                 }
@@ -272,12 +272,12 @@ fn one(
                 }
             }
             evolution.step();
-            let held = match way {
+            let held = match strategy {
                 Strategy::Adaptive => swarm.first_wheels(),
                 Strategy::Unaware => whole,
                 Strategy::Restart => changed.first_wheels,
             };
-            worth.of_mut(way).push(measured(&evolution, changed, held));
+            worth.of_mut(strategy).push(measured(&evolution, changed, held));
             go_on()?;
         }
     }
@@ -295,11 +295,11 @@ fn one(
         go_on()?;
     }
     let evolved_for_it = reached.iter().sum::<f64>() / reached.len() as f64;
-    let mut regained = ByWay::default();
+    let mut regained = ByStrategy::default();
     // A share of a negligible fitness is meaningless.
-    for way in STRATEGIES.into_iter().filter(|_| evolved_for_it >= WORTH_REGAINING) {
-        let after = worth.get(way).iter().position(|worth| *worth >= REGAINED * evolved_for_it);
-        *regained.of_mut(way) = after.map(|after| (after + 1) as f64 * plan.pace);
+    for strategy in STRATEGIES.into_iter().filter(|_| evolved_for_it >= WORTH_REGAINING) {
+        let after = worth.get(strategy).iter().position(|worth| *worth >= REGAINED * evolved_for_it);
+        *regained.of_mut(strategy) = after.map(|after| (after + 1) as f64 * plan.pace);
     }
     let since = &swarm.changes[false_alarms..];
     let mistaken = since.iter().filter(|change| change.parameter != parameter).count();
@@ -329,15 +329,15 @@ impl AdaptStudy {
     }
 
     /// Returns the mean fitness difference between two strategies after the change, for each seed.
-    pub fn ahead(&self, way: Strategy, of: Strategy) -> Vec<f64> {
+    pub fn ahead(&self, strategy: Strategy, of: Strategy) -> Vec<f64> {
         let mean = |curve: &[f64]| curve.iter().sum::<f64>() / curve.len() as f64;
-        self.seeds.iter().map(|seed| mean(seed.worth.get(way)) - mean(seed.worth.get(of))).collect()
+        self.seeds.iter().map(|seed| mean(seed.worth.get(strategy)) - mean(seed.worth.get(of))).collect()
     }
 
     /// Returns the median time at which a strategy regained 90 % of the fitness (s); infinite if it never did.
-    pub fn median_regained(&self, way: Strategy) -> f64 {
+    pub fn median_regained(&self, strategy: Strategy) -> f64 {
         let mut times: Vec<f64> =
-            self.seeds.iter().map(|seed| seed.regained.get(way).unwrap_or(f64::INFINITY)).collect();
+            self.seeds.iter().map(|seed| seed.regained.get(strategy).unwrap_or(f64::INFINITY)).collect();
         times.sort_by(f64::total_cmp);
         let middle = times.len() / 2;
         if times.len() % 2 == 1 { times[middle] } else { 0.5 * (times[middle - 1] + times[middle]) }
@@ -382,7 +382,7 @@ impl AdaptStudy {
     }
 
     fn said_of_worth(&self) -> String {
-        let time = |way: Strategy| match self.median_regained(way) {
+        let time = |strategy: Strategy| match self.median_regained(strategy) {
             seconds if seconds.is_finite() => format!("after {seconds:.0} s"),
             _ => "not within the study".into(),
         };
@@ -419,14 +419,16 @@ impl AdaptStudy {
         let minutes = |generation: usize| (generation + 1) as f64 * self.plan.pace / 60.0;
         let strokes = [Stroke::from(Colour::Blue), Stroke::from(Colour::Grey), Stroke::from(Colour::Orange).dashed()];
         let generations = self.plan.generations[1] as usize;
-        let all = |way: Strategy, generation: usize| self.seeds.iter().map(move |seed| seed.worth.get(way)[generation]);
+        let all = |strategy: Strategy, generation: usize| {
+            self.seeds.iter().map(move |seed| seed.worth.get(strategy)[generation])
+        };
         let edges = |generation: usize| {
             let low = all(Strategy::Adaptive, generation).fold(f64::INFINITY, f64::min);
             (minutes(generation), low, all(Strategy::Adaptive, generation).fold(f64::NEG_INFINITY, f64::max))
         };
         plot.band("", Colour::Blue, (0..generations).map(edges).collect());
-        for (way, stroke) in STRATEGIES.into_iter().zip(&strokes) {
-            let mean = |generation| all(way, generation).sum::<f64>() / self.seeds.len() as f64;
+        for (strategy, stroke) in STRATEGIES.into_iter().zip(&strokes) {
+            let mean = |generation| all(strategy, generation).sum::<f64>() / self.seeds.len() as f64;
             plot.line(
                 "",
                 *stroke,
@@ -473,7 +475,7 @@ mod tests {
         let plan = plan("left-wheel", 0.6);
         let found = run_study(&config(4), plan).unwrap();
         let seed = &found.seeds[0];
-        assert!(STRATEGIES.iter().all(|way| seed.worth.get(*way).len() == 13));
+        assert!(STRATEGIES.iter().all(|strategy| seed.worth.get(*strategy).len() == 13));
         assert_eq!((seed.false_alarms, seed.found.len()), (0, 1));
         assert!((seed.found[0] - 0.6).abs() < 0.09, "{:?}", seed.found);
         assert!(

@@ -33,7 +33,7 @@ enum Said {
 /// Output line to a program.
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "is", rename_all = "lowercase")]
-pub enum Told<'a> {
+pub enum DriveEvent<'a> {
     /// State of the swarm.
     Swarm { n: u64, time: f64, phase: Phase, robots: Vec<Row<'a>>, frisbee: Option<[f32; 3]>, pose_age: Option<f64> },
     /// Refusal of a command.
@@ -59,7 +59,7 @@ pub struct Row<'a> {
     battery: Option<f32>,
 }
 
-fn swarm_report(n: u64, status: &Status) -> Told<'_> {
+fn swarm_report(n: u64, status: &Status) -> DriveEvent<'_> {
     let pose = |name: &str| status.bodies.iter().find(|body| body.name == name).map(|body| body.pose);
     let robots = status.robots.iter().map(|robot| Row {
         id: &robot.id,
@@ -71,7 +71,7 @@ fn swarm_report(n: u64, status: &Status) -> Told<'_> {
         battery: robot.battery_v,
     });
     let others = status.bodies.iter().find(|body| status.robots.iter().all(|robot| robot.id != body.name));
-    Told::Swarm {
+    DriveEvent::Swarm {
         n,
         time: status.time,
         phase: status.phase,
@@ -97,12 +97,12 @@ fn stdin_lines() -> Result<Receiver<Vec<u8>>> {
     Ok(said)
 }
 
-fn print_report(told: &Told) -> Result<()> {
+fn print_report(told: &DriveEvent) -> Result<()> {
     print_json(told)
 }
 
 fn refused(robot: &str, why: &str) -> Result<()> {
-    print_report(&Told::Refused { robot, why })
+    print_report(&DriveEvent::Refused { robot, why })
 }
 
 /// Executes commands from standard input and prints the swarm's state, until the end of the input.
