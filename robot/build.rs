@@ -1,4 +1,4 @@
-//! Finds the AprilTag library and compiles the C wrapper around it.
+//! Build script that finds the AprilTag library and compiles the C wrapper around it.
 
 #![allow(clippy::print_stdout, reason = "Cargo reads it")]
 

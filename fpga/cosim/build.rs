@@ -1,4 +1,5 @@
-//! With the feature `verilated`: Verilator translates the board's top level to C++, which is compiled to a library.
+//! Build script. With the feature `verilated`, Verilator translates the board's top level to C++, which is compiled
+//! to a library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +17,7 @@ fn main() {
     }
     println!("cargo::rerun-if-changed={}", fpga.join("cores").display());
 
-    // Files of modules that no longer exist would be compiled too.
+    // Files of deleted modules are removed first: the code below compiles all files of this folder.
     let translated = out.join("translated");
     let _ = std::fs::remove_dir_all(&translated);
     let mut verilator = Command::new("verilator");
@@ -39,7 +40,7 @@ fn main() {
     println!("cargo::rustc-link-lib=pthread");
 }
 
-/// Sources of the board's top level and all cores, with the simulation model of the pads.
+/// Returns the Verilog sources of the board's top level and of all cores, with the simulation model of the pads.
 fn sources(fpga: &Path) -> Vec<PathBuf> {
     let mut list = vec![fpga.join("boards/xpuck/top.v")];
     let cores = std::fs::read_dir(fpga.join("cores")).expect("the cores are there");

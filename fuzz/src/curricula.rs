@@ -1,5 +1,5 @@
-//! Fuzzes the readers of automata, curriculum files, saved populations, and the files of the original program.
-//! Written automata must be read back unchanged.
+//! Fuzzes the readers of automata, curriculum files, saved populations, and the files of Petrovic's program. Reading
+//! a printed automaton must return the same automaton.
 
 #![no_main]
 
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
                 Ok(automaton) => {
                     assert!(parse("fuzz", module, &print(&automaton)).as_ref() == Ok(&automaton));
                     assert!(!account(module, &automaton).is_empty());
-                    // Drawing the densest automata takes a tenth of a second.
+                    // Drawing the densest automata takes a tenth of a second, so only small ones are drawn.
                     assert!(automaton.transitions() > 64 || draw(&automaton).contains("<svg"));
                     let _ = to_tree(&simplify(&automaton), &Meanings::epuck());
                 }

@@ -1,5 +1,5 @@
-//! Fuzzes the messages of robot simulators and population managers: lines, and messages of several lines. Messages
-//! must be read back unchanged after writing.
+//! Fuzzes the messages of robot simulators and population managers, which consist of one or several lines. Reading a
+//! written message must return the same message.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the readers of files that people write: experiment, swarm, hub, world, settings for a robot's file, keys,
+//! Fuzzes the readers of files that users write: experiment, swarm, hub, world, settings for a robot's file, keys,
 //! and the manifest of an experiment.
 
 #![no_main]

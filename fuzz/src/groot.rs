@@ -1,4 +1,5 @@
-//! Fuzzes the answers to Groot2; the first byte gives the length of the first part.
+//! Fuzzes the replies to requests of Groot2. The first byte of the input gives the length of the request's first
+//! part.
 
 #![no_main]
 

@@ -10,10 +10,11 @@ use xpuck_kernels::tree::exchange::{
 };
 use xpuck_kernels::tree::{CompileError, Memory, ParseError, Program, Senses, Tree};
 
-/// Number of ticks of a compiled tree.
+/// Number of ticks for which a compiled tree is tested.
 const TICKS: u32 = 4;
 
-/// Checks the result of a text reader: an error has a position and a message, a tree satisfies [`check`].
+/// Checks the result of a text reader. An error must have a position and a message, and a tree must satisfy
+/// [`check`].
 ///
 /// # Panics
 /// If a check fails; libFuzzer then keeps the input.
@@ -24,7 +25,8 @@ pub fn check_read(read: Result<Tree, ParseError>) {
     }
 }
 
-/// Checks that a tree survives every format, compiles or is rejected for its size, and can be ticked.
+/// Checks that a tree is preserved by all exchange formats. Also checks that it either compiles and can be ticked, or
+/// is rejected for its size.
 ///
 /// # Panics
 /// If a check fails; libFuzzer then keeps the input.
@@ -33,7 +35,8 @@ pub fn check(tree: &Tree) {
     same("XML for viewers", from_xml(&to_xml_live(tree)).unwrap(), tree);
     same("JSON", from_json(&to_json(tree)).unwrap(), tree);
     if let Ok(bytes) = to_binary(tree) {
-        // A tree with a binary form has angles in whole steps, which the text form preserves too.
+        // A tree can have a binary form only if its angles are multiples of a step. The text form preserves such
+        // angles.
         same("binary", from_binary(&bytes).unwrap(), tree);
         same("text", Tree::parse(&tree.to_string()).unwrap(), tree);
     } else {
@@ -44,7 +47,7 @@ pub fn check(tree: &Tree) {
     match Program::compile(tree) {
         Ok(program) => tick(tree, &program),
         Err(CompileError::Nodes(_) | CompileError::Bytes(_)) => {}
-        // Readers reject parts of networks outside a network.
+        // No other error is possible, because readers reject parts of neural networks that are outside a network.
         Err(error) => panic!("{error}"),
     }
 }
@@ -65,8 +68,8 @@ fn tick(tree: &Tree, program: &Program) {
     }
 }
 
-/// Feeds a stream to a motion capture client, and its frames to the gates. The first byte gives the length of the
-/// pieces into which the stream is cut.
+/// Feeds a stream to a motion capture client, and the client's frames to the pose filter. The first byte gives the
+/// length of the pieces into which the stream is divided.
 ///
 /// # Panics
 /// If an error has no message, or a pose is not finite; libFuzzer then keeps the input.
@@ -86,7 +89,7 @@ pub fn feed_chunks(client: &mut dyn Codec, bytes: &[u8]) {
     check_gates(&frames);
 }
 
-/// Checks that all poses that pass the gates are finite.
+/// Checks that all poses that pass the pose filter are finite.
 ///
 /// # Panics
 /// If a check fails; libFuzzer then keeps the input.

@@ -1,4 +1,5 @@
-//! Fuzzes the decoders of all kinds of messages. Encoding a decoded message must be reproducible byte by byte.
+//! Fuzzes the decoders of all kinds of messages. An encoded message must keep its bytes when it is decoded and
+//! encoded again.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Fuzzes messages of viewers, trainers, agents and third-party servers: messages, scenes, commands. A scene must be
-//! read back unchanged after writing, and be drawable.
+//! Fuzzes the readers of messages from viewers, trainers, agents and third-party servers, including scenes and
+//! commands. Reading a written scene must return the same scene, and every scene must be drawable.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ const LONGEST: usize = 1 << 16;
 
 fuzz_target!(|bytes: &[u8]| {
     message(bytes);
-    // The same bytes as a stream.
+    // The input is read a second time, as a stream that arrives in pieces of 7 bytes.
     let mut frames = Frames::new(LONGEST);
     let mut clients = [None, Some(Protocol::SimSpark), Some(Protocol::Rsmp)].map(Client::new);
     for piece in bytes.chunks(7) {

@@ -1,4 +1,5 @@
-//! Fuzzes the hub's NatNet session and its gates. Each datagram is preceded by its length (two bytes).
+//! Fuzzes the hub's NatNet session and its pose filter. In the input, each datagram is preceded by its length (two
+//! bytes).
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the recovery of a truncated or damaged record: the recovered record must be completely readable.
+//! Fuzzes the recovery of a truncated or damaged recording: the recovered file must be completely readable.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Writes the seeds for fuzzers of streams and files to `DIRECTORY/<target>/`. Its code is instrumented like the
-//! fuzzers', so it links only together with libFuzzer; it ends before libFuzzer starts.
+//! Writes the seeds for fuzzers of streams and files to `DIRECTORY/<target>/`. This program is instrumented like the
+//! fuzzers, and so links only together with libFuzzer. It ends before libFuzzer starts.
 
 #![no_main]
 #![allow(clippy::print_stderr, reason = "a program without a log")]
@@ -77,7 +77,7 @@ fn write_all() -> std::io::Result<()> {
     put("groot", "tree", &[&[6u8, 2, b'T', 1, 2, 3, 4][..]].concat())?;
     let captures = project.join("hub/gateway/tests/captures");
     for entry in std::fs::read_dir(captures)?.flatten() {
-        // Input limit of the fuzzer.
+        // Files are cut at the maximum input length of this fuzzer (64 KiB).
         let bytes = std::fs::read(entry.path())?;
         put("monitors", &entry.file_name().to_string_lossy(), &bytes[..bytes.len().min(1 << 16)])?;
     }
@@ -115,7 +115,8 @@ fn write_all() -> std::io::Result<()> {
     put("record", "one", &record.into_inner().into_inner())
 }
 
-/// Seed of the NatNet fuzzer: Motive's server information, the name of a body, and its pose in two frames.
+/// Returns the seed of the NatNet fuzzer: Motive's server information, the name of a body, and the body's pose in two
+/// frames.
 fn natnet() -> std::io::Result<Vec<u8>> {
     let (version, clock) = (Version::V4_1, 1_000_000);
     let server = SyntheticServer::new(version, clock);

@@ -1,5 +1,5 @@
-//! Fuzzes the hub's Vicon DataStream client and its gates; the first byte gives the length of the pieces of the
-//! stream.
+//! Fuzzes the hub's Vicon DataStream client and its pose filter. The first byte gives the length of the pieces into
+//! which the stream is divided.
 
 #![no_main]
 

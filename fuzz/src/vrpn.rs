@@ -1,4 +1,5 @@
-//! Fuzzes the hub's VRPN client and its gates; the first byte gives the length of the pieces of the stream.
+//! Fuzzes the hub's VRPN client and its pose filter. The first byte gives the length of the pieces into which the
+//! stream is divided.
 
 #![no_main]
 

@@ -1,11 +1,11 @@
-//! Passes the commit of the build to the program, which writes it to the files of runs.
+//! Passes the Git commit of the sources to the program, which writes the commit to the files of runs.
 
 #![allow(clippy::print_stdout, reason = "Cargo reads it")]
 
 use std::process::Command;
 
 fn main() {
-    // Git writes this log at every commit and change of branch. Without the log, there is no commit to name.
+    // Git appends to this log at every commit and change of branch. Sources outside a Git repository have no log.
     let log = std::path::Path::new("../../.git/logs/HEAD");
     if log.exists() {
         println!("cargo:rerun-if-changed={}", log.display());

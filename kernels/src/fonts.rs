@@ -1,12 +1,12 @@
-//! Fonts of drawings. All fonts in a list have the same metrics, so a text has the same size with any of them:
-//! Debian's `fonts-liberation` provides the first, other systems have the others.
+//! Fonts of drawings. All fonts in a list have the same metrics, so a text has the same size with each of them.
+//! Debian's package `fonts-liberation` provides the first font; other systems have the others.
 
-/// Sans-serif fonts.
+/// List of sans-serif fonts.
 pub const SANS: &str = "'Liberation Sans', Arimo, Arial, Helvetica, sans-serif";
-/// Monospaced fonts; all characters are 0.6 em wide.
+/// List of monospaced fonts, in which all characters are 0.6 em wide.
 pub const MONO: &str = "'Liberation Mono', Cousine, 'Courier New', monospace";
 
-/// Replaces `sans-serif` and `monospace` in a style sheet by these lists.
+/// Replaces `sans-serif` and `monospace` in a style sheet by [`SANS`] and [`MONO`].
 pub fn with_fonts(style: &str) -> String {
     style.replace("sans-serif", SANS).replace("monospace", MONO)
 }

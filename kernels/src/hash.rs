@@ -1,6 +1,6 @@
 //! A hash that is identical on all machines and in all versions.
 
-/// FNV-1a hash, 64 bits.
+/// Returns the FNV-1a hash (64 bits) of a sequence of bytes.
 pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }

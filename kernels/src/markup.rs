@@ -1,6 +1,7 @@
 //! Escaping of text for XML, SVG and HTML.
 
-/// Escapes markup characters. Control characters, which XML forbids, become U+FFFD, except line feeds and tabs.
+/// Escapes markup characters. Control characters except line feeds and tabs become U+FFFD, because XML forbids most
+/// of them.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::f32::consts::{FRAC_2_PI, FRAC_PI_2, LN_2, LOG2_E, PI};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// Adding and subtracting this number rounds an f32 below 2^22 to the nearest integer (ties to even).
+/// Number that rounds an f32 below 2^22 to the nearest integer when it is added and then subtracted (ties to even).
 const ROUND: f32 = 12_582_912.0;
 
 #[inline(always)]
@@ -19,19 +19,20 @@ fn round(x: f32) -> f32 {
     (x + ROUND) - ROUND
 }
 
-/// The smaller of two numbers; `b` if either is NaN. Unlike [`f32::min`], the result for 0 and -0 is defined: `b`.
+/// Returns the smaller of two numbers; `b` if either is NaN. Unlike [`f32::min`], the result for 0 and -0 is defined:
+/// `b`.
 #[inline(always)]
 pub fn min(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
-/// The larger of two numbers; `b` if either is NaN or both are zero.
+/// Returns the larger of two numbers; `b` if either is NaN or both are zero.
 #[inline(always)]
 pub fn max(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// Integer part of `x` in 0..=1000; free of branches, unlike a saturating `as`.
+/// Returns the integer part of `x` in 0..=1000. Unlike a saturating `as`, the function does not branch.
 #[inline(always)]
 pub fn floor(x: f32) -> u32 {
     let nearest = round(x);
@@ -45,12 +46,12 @@ fn flip(x: f32, bits: u32) -> f32 {
     f32::from_bits(x.to_bits() ^ ((bits & 2) << 30))
 }
 
-/// Sine and cosine of `x` (rad), for |x| up to about 1000.
+/// Returns the sine and cosine of `x` (rad), for |x| up to about 1000.
 #[inline(always)]
 pub fn sin_cos(x: f32) -> (f32, f32) {
     let shifted = x * FRAC_2_PI + ROUND;
     let turns = shifted - ROUND;
-    // The low bits of the shifted number are the number of quarter turns.
+    // The low bits of the shifted number contain the number of quarter turns.
     let quadrant = shifted.to_bits();
     let r = ((x - turns * QUARTER_TURN[0]) - turns * QUARTER_TURN[1]) - turns * QUARTER_TURN[2];
     let z = r * r;
@@ -61,7 +62,7 @@ pub fn sin_cos(x: f32) -> (f32, f32) {
     (flip(sine, quadrant), flip(cosine, quadrant.wrapping_add(1)))
 }
 
-/// Arc tangent (rad) of a ratio in 0..=1.
+/// Returns the arc tangent (rad) of a ratio in 0..=1.
 #[inline(always)]
 pub fn atan_unit(a: f32) -> f32 {
     let z = a * a;
@@ -72,7 +73,7 @@ pub fn atan_unit(a: f32) -> f32 {
     a + a * z * p
 }
 
-/// Angle of the vector (x, y) with non-negative components (rad), 0..=pi/2; NaN for the zero vector.
+/// Returns the angle of the vector (x, y) with non-negative components (rad), in 0..=pi/2; NaN for the zero vector.
 #[inline(always)]
 pub fn atan2_positive(y: f32, x: f32) -> f32 {
     let steep = y > x;
@@ -80,7 +81,7 @@ pub fn atan2_positive(y: f32, x: f32) -> f32 {
     if steep { FRAC_PI_2 - angle } else { angle }
 }
 
-/// Angle of the vector (x, y) (rad), -pi..=pi; 0 for the zero vector, NaN if a component is NaN.
+/// Returns the angle of the vector (x, y) (rad), in -pi..=pi; 0 for the zero vector, NaN if a component is NaN.
 #[inline(always)]
 pub fn atan2(y: f32, x: f32) -> f32 {
     let (ax, ay) = (x.abs(), y.abs());
@@ -90,7 +91,8 @@ pub fn atan2(y: f32, x: f32) -> f32 {
     if ax == 0.0 && ay == 0.0 { 0.0 } else { angle }
 }
 
-/// Exponential function; the argument is clamped to +-87, so the result is finite and positive. NaN stays NaN.
+/// Returns the exponential function. The argument is clamped to +-87, so the result is finite and positive. For NaN,
+/// the result is NaN.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     let x = if x < -EXP_LIMIT { -EXP_LIMIT } else { x };
@@ -102,17 +104,18 @@ pub fn exp(x: f32) -> f32 {
     p * f32::from_bits((((n as i32) + 127) as u32) << 23)
 }
 
-/// Hyperbolic tangent, exactly odd; NaN stays NaN.
+/// Returns the hyperbolic tangent, which is exactly odd. For NaN, the result is NaN.
 #[inline(always)]
 pub fn tanh(x: f32) -> f32 {
     let positive = 1.0 - 2.0 / (exp(2.0 * x.abs()) + 1.0);
     if x < 0.0 { -positive } else { positive }
 }
 
-/// Natural logarithm of a positive normal number.
+/// Returns the natural logarithm of a positive normal number.
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {
-    // Split into 2^e * m with m in sqrt(1/2)..sqrt(2), by moving the boundary of the exponent to sqrt(1/2).
+    // The number is split into 2^e * m, with m in sqrt(1/2)..sqrt(2). The subtraction moves the boundary of the
+    // exponent to sqrt(1/2).
     let bits = x.to_bits().wrapping_sub(SQRT_HALF_BITS);
     let e = (bits as i32) >> 23;
     let m = f32::from_bits((bits & 0x007f_ffff).wrapping_add(SQRT_HALF_BITS));
@@ -122,7 +125,7 @@ pub fn ln(x: f32) -> f32 {
     s * p + e as f32 * LN_2
 }
 
-/// Maps an angle from -3 pi..3 pi to -pi..=pi.
+/// Maps an angle from -3 pi..3 pi to -pi..=pi (rad).
 #[inline(always)]
 pub fn wrap_angle(a: f32) -> f32 {
     let down = if a > PI { a - 2.0 * PI } else { a };
@@ -138,7 +141,7 @@ pub struct Vec2 {
     pub y: f32,
 }
 
-/// Shorthand for `Vec2 { x, y }`.
+/// Creates `Vec2 { x, y }`.
 pub const fn vec2(x: f32, y: f32) -> Vec2 {
     Vec2 { x, y }
 }
@@ -147,50 +150,50 @@ impl Vec2 {
     /// The zero vector.
     pub const ZERO: Vec2 = vec2(0.0, 0.0);
 
-    /// Unit vector at `angle` (rad), counter-clockwise from x.
+    /// Returns the unit vector at `angle` (rad), counter-clockwise from x.
     #[inline(always)]
     pub fn unit(angle: f32) -> Vec2 {
         let (s, c) = sin_cos(angle);
         vec2(c, s)
     }
 
-    /// Scalar product.
+    /// Returns the scalar product.
     #[inline(always)]
     pub fn dot(self, o: Vec2) -> f32 {
         self.x * o.x + self.y * o.y
     }
 
-    /// Vector product (its component perpendicular to the plane).
+    /// Returns the vector product (its component perpendicular to the plane).
     #[inline(always)]
     pub fn cross(self, o: Vec2) -> f32 {
         self.x * o.y - self.y * o.x
     }
 
-    /// Squared length.
+    /// Returns the squared length.
     #[inline(always)]
     pub fn length_squared(self) -> f32 {
         self.dot(self)
     }
 
-    /// Length.
+    /// Returns the length.
     #[inline(always)]
     pub fn length(self) -> f32 {
         self.length_squared().sqrt()
     }
 
-    /// The vector rotated by +90 degrees.
+    /// Returns the vector rotated by +90 degrees.
     #[inline(always)]
     pub fn perp(self) -> Vec2 {
         vec2(-self.y, self.x)
     }
 
-    /// The vector rotated by the angle of the unit vector `by`.
+    /// Returns the vector rotated by the angle of the unit vector `by`.
     #[inline(always)]
     pub fn rotate(self, by: Vec2) -> Vec2 {
         vec2(self.x * by.x - self.y * by.y, self.x * by.y + self.y * by.x)
     }
 
-    /// Angle counter-clockwise from x (rad).
+    /// Returns the angle counter-clockwise from x (rad).
     #[inline(always)]
     pub fn angle(self) -> f32 {
         atan2(self.y, self.x)

@@ -8,7 +8,7 @@ use rand::{SeedableRng, TryRng};
 use std::convert::Infallible;
 use std::f32::consts::TAU;
 
-/// Purpose of random numbers; part of the counter, so that different uses do not share numbers.
+/// Purpose of random numbers. The purpose is part of the counter, so that different uses do not share numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Stream {
@@ -26,7 +26,7 @@ pub enum Stream {
     Device = 6,
     /// Source islands of migrating genes.
     Migration = 7,
-    /// Reception of messages and its noise.
+    /// Reception of messages between robots, with noise.
     Messages = 8,
     /// Kinds and times of faults that the simulation test injects into a swarm.
     Simtest = 9,
@@ -36,21 +36,21 @@ pub enum Stream {
 
 /// Number of rounds of Philox.
 pub(crate) const PHILOX_ROUNDS: usize = 10;
-/// Number of rounds for motion noise. Seven rounds pass all of TestU01's BigCrush; ten include a safety margin
-/// (Salmon et al.), which sums of bytes for noise do not need.
+/// Number of rounds of Philox for motion noise. Seven rounds pass all tests of TestU01's BigCrush (Salmon et al.). Ten
+/// rounds include a safety margin, which motion noise does not need.
 pub(crate) const MOTION_ROUNDS: usize = 7;
-/// Factors of the first and third word of the counter in each round.
+/// Factors by which each round of Philox multiplies the first and the third word of the counter.
 pub(crate) const PHILOX_FACTORS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
-/// Increments of the two words of the key after each round.
+/// Increments of the two words of the key after each round of Philox.
 pub(crate) const PHILOX_BUMPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
-/// Increment of the second word of the counter for the next block of a sequence.
+/// Increment of the second word of the counter for the next block. The upper 16 bits of this word are the block number.
 pub(crate) const NEXT_BLOCK: u32 = 1 << 16;
-/// Distance between adjacent numbers of [`unit`].
+/// Distance between adjacent results of [`unit`].
 pub(crate) const UNIT_STEP: f32 = 1.0 / 16_777_216.0;
 /// Mean of the sum of five random bytes, and the reciprocal of its standard deviation, sqrt(5 (256^2 - 1) / 12).
 pub(crate) const FIVE_BYTES: [f32; 2] = [637.5, 0.006_051_582_5];
 
-/// Ten rounds of Philox on a 128-bit counter with a 64-bit key.
+/// Computes ten rounds of Philox on a 128-bit counter with a 64-bit key.
 #[inline(always)]
 pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     philox_rounds::<PHILOX_ROUNDS>(counter, key)
@@ -70,30 +70,32 @@ fn philox_rounds<const ROUNDS: usize>(counter: [u32; 4], key: [u32; 2]) -> [u32;
     [a, b, c, d]
 }
 
-/// One block of four random words for `body` of `world` at `step`; `block` is the number of the block, below 2^16.
+/// Returns one block of four random words for `body` of `world` at `step`. `block` is the number of the block, below
+/// 2^16.
 #[inline(always)]
 pub fn random_block(seed: u64, world: u32, body: u32, step: u32, stream: Stream, block: u32) -> [u32; 4] {
     philox([world, body | block << 16, step, stream as u32], [seed as u32, (seed >> 32) as u32])
 }
 
-/// Random words for a body's motion in a physics step; `key` is the seed, low word first.
+/// Returns four random words for a body's motion in a physics step. `key` is the seed, low word first.
 #[inline(always)]
 pub fn motion_words(key: [u32; 2], world: u32, body: u32, step: u32) -> [u32; 4] {
     philox_rounds::<MOTION_ROUNDS>([world, body, step, Stream::Motion as u32], key)
 }
 
-/// Approximately normal deviate with mean 0 and variance 1 from the four bytes of a word and the lowest byte of
-/// another: its fourth moment is 2.76 instead of 3, and its magnitude is at most 3.86.
+/// Computes an approximately normal deviate with mean 0 and variance 1. It is the scaled sum of five bytes: the four
+/// bytes of one word and the lowest byte of another. The fourth moment of the deviate is 2.76 instead of 3, and its
+/// magnitude is at most 3.86.
 #[inline(always)]
 pub fn nearly_normal(four: u32, fifth: u32) -> f32 {
     const EVEN: u32 = 0x00ff_00ff;
     let pairs = (four & EVEN) + (four >> 8 & EVEN);
     let sum = (pairs & 0xffff) + (pairs >> 16) + (fifth & 0xff);
-    // The conversion of a signed integer is a single instruction.
+    // Converts through i32, because a signed integer is converted to f32 in a single instruction.
     (sum as i32 as f32 - FIVE_BYTES[0]) * FIVE_BYTES[1]
 }
 
-/// Converts a word to a number in 0..1 (24 bits).
+/// Converts the upper 24 bits of a word to a number in [0, 1).
 #[inline(always)]
 pub fn unit(word: u32) -> f32 {
     (word >> 8) as f32 * UNIT_STEP
@@ -124,7 +126,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Creates the draws for `body` of `world` at `step`; at most 2^18 words.
+    /// Creates the draws for `body` of `world` at `step`. The sequence has 2^18 words.
     pub fn new(seed: u64, world: u32, body: u32, step: u32, stream: Stream) -> Draws {
         Draws { seed, counter: [world, body, step, stream as u32], words: [0; 4], used: 4 }
     }
@@ -141,7 +143,7 @@ impl Draws {
         word
     }
 
-    /// Returns a uniform number in 0..1.
+    /// Returns a uniform number in [0, 1).
     pub fn unit(&mut self) -> f32 {
         unit(self.word())
     }
@@ -151,17 +153,17 @@ impl Draws {
         low + (high - low) * self.unit()
     }
 
-    /// Returns a uniform integer in `0..n` (n at least 1), from the high word of a product: the bias is below n /
-    /// 2^32.
+    /// Returns a uniform integer in `0..n`, for n >= 1. The result is the high word of the product of n and a random
+    /// word, so the bias is below n / 2^32.
     pub fn below(&mut self, n: u32) -> u32 {
         assert!(n > 0, "no number is below 0");
         below(self.word(), n)
     }
 }
 
-/// Allows use of `rand` on a stream. Words are those of [`Draws::word`]; the earlier word is the low half of a `u64`.
-/// The algorithms of `rand` change between its versions, so results that must stay reproducible must not depend on
-/// them.
+/// Allows the methods of `rand` to use a stream. Words are those of [`Draws::word`]; the earlier word is the low half
+/// of a `u64`. The algorithms of `rand` change between its versions, so results that must stay reproducible must not
+/// depend on these algorithms.
 impl TryRng for Draws {
     type Error = Infallible;
 
@@ -182,8 +184,8 @@ impl TryRng for Draws {
     }
 }
 
-/// Position of a stream in the counter space as bytes: the seed, then the four words of the counter (world, body,
-/// step and stream), all little endian.
+/// Creates draws from 24 bytes: the seed, then the four words of the counter (world, body, step and stream), all
+/// little endian.
 impl SeedableRng for Draws {
     type Seed = [u8; 24];
 

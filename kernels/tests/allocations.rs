@@ -1,4 +1,4 @@
-//! Ticks do not allocate, for any tree.
+//! Checks that ticks of the library's trees do not allocate memory.
 
 #![allow(clippy::disallowed_methods, reason = "the library of trees is a folder")]
 

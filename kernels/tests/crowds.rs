@@ -1,4 +1,4 @@
-//! Worlds with up to 256 robots: both CPU engines give identical results, and updates do not allocate.
+//! Checks worlds with up to 256 robots: both CPU engines give identical results, and updates do not allocate memory.
 
 use xpuck_kernels::engine::{Engine, Job, Reference, Simd, Team};
 use xpuck_kernels::math::vec2;
@@ -27,17 +27,18 @@ fn programs() -> Vec<Program> {
     texts.iter().map(|text| program(text).unwrap_or_else(|| panic!("{text}"))).collect()
 }
 
-/// Returns one of many random valid worlds.
+/// Returns a valid random world, which depends only on the arguments.
 fn world(robots: usize, number: u32) -> WorldSpec {
     let mut tries = (0..20).map(|k| random_world(robots, number + 1000 * k));
     tries.find(|spec| spec.check().is_ok()).expect("most worlds have room")
 }
 
-/// A random world: any density, with or without walls and patches, up to eight discs of any size, any task.
+/// Returns a random world, which may be invalid. Density, walls, patches, the discs (up to seven), the task, the camera
+/// and the messages vary.
 fn random_world(robots: usize, number: u32) -> WorldSpec {
     let mut draws = Draws::new(17, number, robots as u32, 0, Stream::Start);
     let mut spec = WorldSpec::benchmark(robots);
-    // The density varies from that of the benchmark to a third of it, with any aspect ratio.
+    // The arena is up to 1.7 times as long and as wide as in the benchmark, so the density falls to about a third.
     let (wider, higher) = (draws.range(1.0, 1.7), draws.range(1.0, 1.7));
     let (hx, hy) = spec.physics.half_arena;
     let (hx, hy) = (hx * wider, hy * higher);
@@ -157,7 +158,7 @@ fn longer_runs_of_simd_allocate_no_more() {
         let spec = WorldSpec::benchmark(robots);
         let allocations = |updates| {
             let jobs = [Job { spec: &spec, start: 1, team: Team::all(0), seed: 1, world: 0, updates }];
-            // A pool with one thread runs in the thread whose allocations are counted.
+            // With one thread in the pool, the simulation runs in the thread whose allocations are counted.
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
             pool.install(|| allocation_counter::measure(|| drop(Simd::default().run(&programs, &jobs))).count_total)
         };

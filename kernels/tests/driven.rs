@@ -1,11 +1,11 @@
-//! Externally driven worlds behave as under the reference engine.
+//! Checks that worlds with an external controller behave as worlds of the reference engine.
 
 use xpuck_kernels::engine::{ActionKind, BatchSimulation};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::tree::Senses;
 use xpuck_kernels::world::{Sensing, Task, World, WorldSpec};
 
-/// Cells of v_prox, v_up, v_attr, v_red, v_green, v_blue and s_n in the full map.
+/// Cells of v_prox, v_up, v_attr, v_red, v_green, v_blue and s_n in the full register map.
 const CELLS: [usize; 13] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 
 fn cells_of(s: &Senses) -> [f32; 13] {
@@ -27,7 +27,7 @@ fn cells_of(s: &Senses) -> [f32; 13] {
     ]
 }
 
-/// A stateless controller: towards blue and neighbours, away from obstacles.
+/// Returns the goal of a stateless controller, which drives towards blue and neighbours, and away from obstacles.
 fn goal(s: &[f32]) -> Vec2 {
     vec2(0.4 + s[10] + 0.3 * s[4] - 2.0 * s[0] - 0.2 * s[2], s[11] + 0.3 * s[5] - 2.0 * s[1])
 }
@@ -41,7 +41,7 @@ fn specs() -> Vec<WorldSpec> {
 #[test]
 fn goals_of_the_same_senses_give_the_same_digits() {
     const UPDATES: u32 = 120;
-    // One full block and a block of three worlds; the numbers of the worlds do not start at 0.
+    // The 19 worlds fill one block of 16 and part of a second block. Their numbers do not start at 0.
     let numbers: Vec<u32> = (5..24).collect();
     for spec in specs() {
         let mut driven = BatchSimulation::new(&spec, Sensing::ALL, 7, &numbers);

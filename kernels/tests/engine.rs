@@ -1,4 +1,5 @@
-//! The reference engine as a whole: determinism, the calibration case, and physical sanity.
+//! Tests of the whole reference engine: determinism, fitness of the calibration tree, and physical plausibility. The
+//! SIMD engine must agree with the reference engine.
 
 use xpuck_kernels::engine::{Engine, Job, Outcome, Reference, Simd, Team};
 use xpuck_kernels::tree::{Memory, Program, Tree};
@@ -8,7 +9,7 @@ use xpuck_kernels::world::{Scenario, World, WorldSpec};
 const TREE_806768: &str = include_str!("../../docs/trees/806768.bt");
 const FORWARD: &str = include_str!("../../docs/trees/forward.bt");
 
-/// A tree that uses every kind of randomness: motion noise, probabilistic nodes, random counts.
+/// Tree that uses every kind of randomness: motion noise, probabilistic nodes and random counts.
 const RANDOM: &str = "sel\n  avoiding\n  seq\n    ifprob s_n 0.5 3\n    explore 30\n  seqm\n    repeatr 20\n      upfield -1\n    attract 2\n";
 
 fn program(text: &str) -> Program {
@@ -66,7 +67,7 @@ fn golden_hash() {
     for engine in engines {
         let hash = |text, scenario| combine(run_on(engine, text, scenario, 42, 16, 300));
         let hash = hash(RANDOM, Scenario::A) ^ hash(TREE_806768, Scenario::B);
-        // A change of this hash invalidates all published results, so it must be deliberate and documented.
+        // A change of this hash invalidates all published results, so the change must be deliberate and documented.
         assert_eq!(hash, GOLDEN, "{}: {hash:#018x}", engine.name());
     }
 }
@@ -137,7 +138,7 @@ fn swarms_may_be_mixed() {
 fn simd_agrees_with_reference_bit_for_bit() {
     let texts = [TREE_806768, RANDOM, FORWARD, WILD, "explore 20", "attract 3"];
     let programs: Vec<Program> = texts.iter().map(|t| program(t)).collect();
-    // Mixed shapes, lengths, starts, programs and teams, and a number of jobs that does not fill whole blocks.
+    // The jobs differ in swarm size, duration, start, programs and team. Their number does not fill whole blocks.
     let specs = [9, 16, 1, 9].map(WorldSpec::benchmark);
     let team = |i: usize| if i.is_multiple_of(3) { Team::mixed(&[2, 1, 0, 3, 2]) } else { Team::all(i % 5) };
     let job = |i: u32| Job {

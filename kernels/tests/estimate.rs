@@ -1,4 +1,4 @@
-//! Robots estimate the parameters of a world that differs from the planned world.
+//! Checks that robots estimate the parameters of a world that differs from the planned world.
 
 use xpuck_kernels::estimate::{Consensus, Estimator, Parameter, PoseSnapshot, WorldModel};
 use xpuck_kernels::math::vec2;
@@ -12,9 +12,9 @@ use xpuck_kernels::world::{Pose, World, WorldSpec};
 const PUSHES: &str = include_str!("../../docs/trees/806768.bt");
 const EXPLORES: &str = include_str!("../../docs/trees/explore.bt");
 const ROBOTS: usize = 9;
-/// Interval of report exchange, which coincides with the exchange of genes (updates).
+/// Interval at which robots exchange reports, together with genes (updates).
 const EXCHANGE: u32 = 100;
-/// Standard deviations of motion capture (m, rad).
+/// Standard deviations of the errors of motion capture: position (m) and heading (rad).
 const CAPTURE: (f32, f32) = (0.0005, 0.005);
 
 struct Swarm {
@@ -27,12 +27,12 @@ struct Swarm {
     wheels: [[f32; 2]; ROBOTS],
     seed: u64,
     update: u32,
-    /// Adopted changes: time (s), robot, parameter, value.
+    /// Adopted estimates: time (s), index of the robot, parameter and value.
     adopted: Vec<(f64, usize, Parameter, f32)>,
 }
 
 impl Swarm {
-    /// Creates a swarm in a world that may differ from the planned world.
+    /// Creates a swarm in the world `real`, which may differ from the planned world.
     fn new(planned: &WorldSpec, real: &WorldSpec, tree: &str, seed: u64) -> Swarm {
         let program = Program::compile(&Tree::parse(tree).unwrap().under_avoiding()).unwrap();
         Swarm {
@@ -95,7 +95,7 @@ impl Swarm {
         }
     }
 
-    /// Value of a parameter in each robot's model.
+    /// Returns the value of a parameter in each robot's model.
     fn models(&self, parameter: Parameter) -> [f32; ROBOTS] {
         std::array::from_fn(|robot| self.estimators[robot].model().get(parameter))
     }

@@ -1,5 +1,5 @@
-//! Ambient light in worlds: engines agree bitwise, trees that read v_light find the light, and worlds without lights
-//! are unchanged.
+//! Checks ambient light in worlds. Engines agree bitwise, trees that read v_light find the light, and lights do not
+//! affect other trees.
 
 mod sensed;
 
@@ -11,7 +11,7 @@ use xpuck_kernels::world::{Pose, Task, WorldSpec};
 
 /// Tree that drives towards the light and avoids obstacles.
 const SEEKER: &str = "sel\n  avoiding\n  mulav v_goal v_zero 8 v_light\n";
-/// Tree that drives straight ahead.
+/// Tree that drives straight ahead and avoids obstacles.
 const BLIND: &str = "sel\n  avoiding\n  movcv v_goal 0deg\n";
 
 fn lit(robots: usize, lights: &[(f32, f32, f32)]) -> WorldSpec {

@@ -1,5 +1,5 @@
-//! Recurrent networks as parts of trees: all engines agree, every form can represent them, and analysis does not
-//! change them.
+//! Checks recurrent networks as parts of trees. All engines agree, every exchange format can represent networks, and
+//! analysis does not change networks.
 
 use xpuck_kernels::analysis::explain::{explain, to_text};
 use xpuck_kernels::analysis::machine::Memoryless;
@@ -12,7 +12,7 @@ use xpuck_kernels::tree::exchange::{
 use xpuck_kernels::tree::{CompileError, Kind, Memory, Node, Program, Senses, Tree, source_of_neuron};
 use xpuck_kernels::world::WorldSpec;
 
-/// A random network that reads every sense of the in-swarm register map.
+/// Returns a random network with the given number of hidden neurons. It reads every sense of the in-swarm register map.
 fn network(hidden: usize, number: u32) -> Tree {
     let mut draws = Draws::new(5, 0, number, 0, Stream::Evolution);
     let neurons = 2 + hidden;
@@ -29,7 +29,7 @@ fn network(hidden: usize, number: u32) -> Tree {
     Tree::from_preorder(nodes)
 }
 
-/// Trees with networks in various places.
+/// Returns trees with networks in various places.
 fn trees() -> Vec<Tree> {
     let leaf = |kind| Tree::leaf(kind, &[]);
     let test = Tree::leaf(Kind::Ifquad, &[14.0, 1.0]);
@@ -116,7 +116,7 @@ fn reduction_keeps_networks_and_takes_what_is_around_them() {
         &[Tree::leaf(Kind::Successl, &[]), network(2, 7), Tree::leaf(Kind::Movcs, &[17.0, 3.0])],
     );
     assert_eq!(reduce(&useless, Options::default()).tree, network(2, 7));
-    // Values that a network reads from scratch registers must be kept; a network that cannot drive still has memory.
+    // Writes to scratch registers that a network reads must be kept. This network cannot drive, but it has memory.
     let kept = "seq\n  movcs s_scr 3\n  movcv v_goal 0deg\n  invert\n    network\n      neuron 0 1\n        synapse s_scr 1\n      neuron 0 1\n";
     assert_eq!(reduce(&Tree::parse(kept).unwrap(), Options::default()).tree.to_string().matches("s_scr").count(), 2);
     assert!(matches!(Memoryless::from_tree(&network(0, 1)), Err(CompileError::HasMemory)));

@@ -1,5 +1,5 @@
-//! Automatic reduction: each rule alone, the tree of the thesis, and comparison of random trees with their
-//! reductions.
+//! Tests of the automatic reduction of trees: each rule alone, the tree of the thesis, and random trees, which are
+//! compared with their reductions.
 
 use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::{Engine, Job, Reference, Team};
@@ -16,7 +16,7 @@ fn reduced(text: &str) -> String {
     reduce(&Tree::parse(text).unwrap_or_else(|e| panic!("{e}")), WIDE).tree.to_string()
 }
 
-/// Checks a reduction; trees are compared in text form.
+/// Checks that the reduction of `from` is `to`. The trees are compared in text form.
 #[track_caller]
 fn becomes(from: &str, to: &str) {
     assert_eq!(reduced(from), Tree::parse(to).unwrap().to_string());
@@ -105,7 +105,7 @@ fn memory_that_resumes_nothing() {
 #[test]
 fn queries_that_repeat_or_cannot_be() {
     becomes(&seq(&["ifsect v_attr 3 9", "ifsect v_attr 3 9", STRAIGHT]), &seq(&["ifsect v_attr 3 9", STRAIGHT]));
-    // `bfront` implies a camera vector with a length of at least 1 and within 10 degrees.
+    // If `bfront` succeeds, v_blue has a length of at least 1 and is within 10 degrees of straight ahead.
     becomes(&seq(&["bfront", "ifsect v_blue 0deg 20deg", STRAIGHT]), &seq(&["bfront", STRAIGHT]));
     becomes(&sel(&["ifsect v_blue 90deg 90deg", STRAIGHT]), STRAIGHT);
     becomes(&sel(&["ifsect v_zero 0deg 90deg", STRAIGHT]), STRAIGHT);
@@ -123,7 +123,7 @@ fn redundant_goal_writes_are_removed() {
     becomes(&seq(&["mulav v_goal v_goal 2 v_up", STRAIGHT]), STRAIGHT);
     let both = ["movcs v_goal.x 1", "movcs v_goal.y 1", "ifquad v_prox 1", "upfield 1"];
     becomes(&seq(&both), &seq(&both[..2]));
-    // The difference of two infinities is NaN, so the last write to v_goal would take effect.
+    // If s_scr is infinite, the difference v_goal.x is NaN. The last write then takes effect, so it must be kept.
     let overflow = ["mulas s_scr v_up.x 3e38 s_scr", "mulas v_goal.x s_scr -1 s_scr", "movcs v_goal.x 3"];
     stays(&seq(&overflow));
 }
@@ -134,7 +134,7 @@ fn writes_that_nobody_reads() {
     let turn = "mulav v_goal v_scr 1 v_up";
     becomes(&seq(&["movcv v_scr 0", "movcv v_scr 9", turn]), &seq(&["movcv v_scr 9", turn]));
     stays(&seq(&[turn, "mulav v_scr v_scr 1 v_prox"]));
-    // In this tree only the update of v_scr reads v_scr.
+    // v_scr is read only where the tree updates v_scr, so these nodes have no effect.
     becomes(&seq(&[STRAIGHT, &sel(&["ifsect v_scr 9 99", "mulav v_scr v_scr 1 v_prox"])]), STRAIGHT);
     becomes(&seq(&["movcv v_scr 9", "movcv v_scr 9", turn]), &seq(&["movcv v_scr 9", turn]));
 }
@@ -144,7 +144,7 @@ fn signals_stay_for_those_who_look() {
     stays(&seq(&["signal 3", "movcv v_goal 0deg"]));
     becomes(&sel(&["failurel", "movcv v_goal 0deg", "signal 3"]), "movcv v_goal 0deg");
     stays(&sel(&[&seq(&["ifquad v_light 0", "signal 2"]), "movcv v_goal 90deg"]));
-    // The signal depends on preceding queries and on the registers that they read, even if no node drives.
+    // A signal depends on the queries before it and on the registers that the queries read, even if no node drives.
     stays(&sel(&[&seq(&["ifquad v_prox 1", "signal 2"]), "signal 1"]));
     stays(&seq(&["ifquad v_green 1", "signal 3"]));
     stays(&sel(&[&seq(&["ifquad v_scr 1", "signal 2"]), &seq(&["movcv v_scr 0deg", "signal 1"])]));
@@ -180,7 +180,7 @@ fn thesis_tree_reduces_to_hand_made_form() {
     }
 }
 
-/// Generator of random trees from the node table.
+/// Generator of random trees and senses. Trees consist of nodes of the node table.
 struct Generator {
     draws: Draws,
     all: bool,
@@ -238,7 +238,7 @@ impl Generator {
             nodes.push(node);
             return;
         }
-        // As in the primitive set, each arity of a composite is a separate choice.
+        // As in the primitive set of evolution, each number of children of a composite is a separate choice.
         let mut choices: Vec<(Kind, u16)> = Vec::new();
         for kind in Kind::outside_networks().filter(inner).filter(allowed) {
             let arities: &[u16] = if kind.spec().group == Group::Decorator { &[1] } else { &[2, 3, 4] };
@@ -288,7 +288,7 @@ impl Generator {
         }
     }
 
-    /// Ticks two robots with the same senses and compares their goals.
+    /// Ticks the original and the reduced tree with the same random senses, and checks that their goals are identical.
     fn compare(&mut self, original: &Tree, reduced: &Tree, ticks: u32) {
         let programs = [original, reduced].map(|tree| Program::compile(tree).unwrap());
         let mut memories = programs.each_ref().map(Memory::new);

@@ -1,5 +1,5 @@
-//! Tags in worlds: engines agree bitwise, trees that read v_tag drive to the tag, and worlds without tags are
-//! unchanged.
+//! Checks tags in worlds. Engines agree bitwise, trees that read v_tag drive to the tag, and tags do not affect other
+//! trees.
 
 mod sensed;
 
@@ -10,9 +10,9 @@ use xpuck_kernels::world::spec::Start;
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Pose, Task, WorldSpec};
 
-/// Tree that drives to a visible tag, else turns on the spot.
+/// Tree that drives to a visible tag, turns on the spot if no tag is visible, and avoids obstacles.
 const SEEKER: &str = "sel\n  avoiding\n  seq\n    mulav v_scr v_zero 1 v_tag\n    ifquad v_scr 1\n    mulav v_goal v_zero 8 v_tag\n  movcv v_goal 80deg\n";
-/// Tree that drives straight ahead.
+/// Tree that drives straight ahead and avoids obstacles.
 const BLIND: &str = "sel\n  avoiding\n  movcv v_goal 0deg\n";
 
 fn tag(x: f32, y: f32, degrees: f32) -> Tag {

@@ -1,4 +1,4 @@
-//! The semantics of behaviour trees, case by case (thesis 3.1, 6.3, 6.4; docs/decisions.md, sections 3 and 4).
+//! Tests of the semantics of behaviour trees (thesis 3.1, 6.3, 6.4; docs/decisions.md, sections 3 and 4).
 
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::random::{Draws, Stream};
@@ -40,7 +40,7 @@ fn once(text: &str) -> Status {
 const S_SCR: usize = 17;
 const V_SCR: usize = 18;
 
-/// A tree that returns running because of a second write to v_goal in a tick. It leaves the goal at (1, 0).
+/// Tree that returns running, because it writes to v_goal twice in a tick. It sets the goal to (1, 0).
 const BUSY: &str = "seq\n  movcv v_goal 0deg\n  movcv v_goal 0deg\n";
 
 fn nest(parent: &str, children: &[&str]) -> String {
@@ -135,7 +135,7 @@ fn memory_resumes_at_the_running_child() {
     assert_eq!(selm.cell(S_SCR), 1.0);
 }
 
-/// The gardening example of section 3.1.4: a node that was running and is not ticked any more is reset.
+/// Checks the gardening example (thesis 3.1.4): a running node is reset if a tick does not reach it.
 #[test]
 fn memory_of_a_node_that_was_not_ticked_is_reset() {
     let text = nest(
@@ -161,7 +161,7 @@ fn goal_is_written_once_per_tick() {
         Robot::new("seqm\n  movcv v_goal 0deg\n  movcv v_goal 0deg\n  movcv v_goal 0deg\n  movcv v_goal 90deg\n");
     let goals: Vec<Vec2> = (0..8).map(|_| polygon.tick().1).collect();
     for (i, goal) in goals.iter().enumerate() {
-        // Figure 6.2: a tick ends at the second write, and the next tick resumes there.
+        // A tick ends at the second write to v_goal, and the next tick resumes at this write (Figure 6.2).
         let expected = if i % 4 == 3 { vec2(0.0, 1.0) } else { vec2(1.0, 0.0) };
         assert!((*goal - expected).length() < 1e-6, "tick {i}: {goal:?}");
     }
@@ -221,7 +221,7 @@ fn arithmetic_on_vectors() {
     near(goal("attract -1"), vec2(-1.0, 0.0));
     let mut alone = Robot::new("attract -1");
     near(alone.tick().1, vec2(1.0, 0.0));
-    // v_scr <- (s_n, s_scr): the pair as a vector.
+    // The cells of s_n and s_scr are adjacent, so `mulav` reads them as one vector.
     near(goal("seq\n  movcs s_scr 4\n  mulav v_goal s_n 0 v_up\n"), vec2(2.0, 4.0));
 }
 
@@ -253,7 +253,8 @@ fn sectors_and_quadrants() {
         }
     }
     assert!(with("ifquad v_prox 0", at(45.0) * 0.1) && !with("ifquad v_prox 0", at(45.0)));
-    // The camera patterns of Table 6.4: facing means 010, 101 or 111.
+    // The robot faces a blob if the left, centre and right thirds of the image contain the pattern 010, 101 or 111
+    // (Table 6.4).
     let (l, c, r) = (Vec2::unit(18.7f32.to_radians()), vec2(1.0, 0.0), Vec2::unit(-(18.7f32.to_radians())));
     let facing = [(c, true), (l + r, true), (l + c + r, true), (l, false), (r, false), (l + c, false), (c + r, false)];
     for (v, expected) in facing {
@@ -383,7 +384,7 @@ fn driving_leaf_is_first_to_write_goal() {
     assert_eq!(driver(later, &calm), Some(1), "a refused write does not drive");
 }
 
-/// A memory that is saved and restored at every tick behaves as without interruption.
+/// Checks that a memory that is saved and restored at every tick behaves as an uninterrupted memory.
 #[test]
 fn memory_resumes_from_words_and_scratch_registers() {
     let text = "par 2\n  seqm\n    repeatr 5\n      mulas s_scr s_scr 1 s_n\n    repeati 3\n      successl\n    \
@@ -413,7 +414,8 @@ fn resume_rejects_impossible_words() {
     let resume = |words: &[u16]| Memory::resume(&program, words, [0.0; 3]).is_some();
     let running = 0x8000;
     assert!(resume(&[0, 0, 0]) && resume(&[running | 1, running | 3, 0]) && resume(&[running | 3, 0, 0]));
-    // Invalid words: too few, not a child, a grandchild, too many remaining repeats, a non-zero `par` between ticks.
+    // Invalid words, in order: too few words, an index beyond the tree, the index of a grandchild, too many remaining
+    // repetitions, a non-zero word of `par`, and a non-zero word of `seqm` without the running bit.
     for bad in
         [&[0, 0][..], &[running | 9, 0, 0], &[running | 2, 0, 0], &[0, running | 4, 0], &[0, 0, 1], &[0x7fff, 0, 0]]
     {
@@ -438,7 +440,7 @@ fn signal_lasts_one_tick_and_writes_no_register() {
         );
         (memory.board.signal(), leaf, memory.board.cells()[20..22].to_vec(), memory.board.scratch())
     };
-    // Quadrant 1 is at the front left; the later signal overrides the earlier one.
+    // The light is in quadrant 1, at the front left, so both signals are set. The second signal replaces the first.
     assert_eq!(tick(vec2(0.5, 0.5)), (7, Some(6), vec![0.5, 0.5], [0.0; 3]));
     assert_eq!(tick(Vec2::ZERO), (0, Some(6), vec![0.0, 0.0], [0.0; 3]));
 }

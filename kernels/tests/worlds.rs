@@ -1,5 +1,5 @@
-//! Worlds beyond the benchmark: walls, several discs, patches, all tasks, mixed swarms, and rejection of invalid
-//! worlds.
+//! Tests of worlds that differ from the benchmark: walls, several discs, patches, all tasks, mixed swarms and messages.
+//! Invalid worlds must be rejected.
 
 use xpuck_kernels::engine::{Engine, Job, Reference, Simd, Team};
 use xpuck_kernels::math::vec2;
@@ -16,8 +16,8 @@ use xpuck_kernels::world::{Colour, Pose, Shape, World, WorldSpec};
 const NEST: Region = Region::Disc { at: vec2(-0.7, 0.0), radius: 0.3 };
 const FOOD: Region = Region::Rectangle { at: vec2(-0.15, 0.0), half: vec2(0.15, 0.5) };
 
-/// A world with a wall in the middle, a blue disc on the left and other discs on the right. Robots are on the left or
-/// everywhere.
+/// Returns a world with a wall in the middle, a blue disc on the left and other discs on the right. Its three starts
+/// place the robots at random on the left, at random everywhere, or in a row.
 fn cluttered(task: Task) -> WorldSpec {
     let area = |x: [f32; 2], y: [f32; 2]| Area { low: vec2(x[0], y[0]), high: vec2(x[1], y[1]) };
     let disc = |radius, colour, x: f32| Disc {
@@ -66,7 +66,7 @@ fn engines_agree_bit_for_bit_in_every_world_and_swarm() {
         Task::Foraging { nest: NEST, food: FOOD },
     ];
     let mut specs: Vec<WorldSpec> = tasks.into_iter().map(cluttered).collect();
-    // A world without discs, and a world that equals another world in the list.
+    // Adds a world without discs, a world that equals another world in the list, and the benchmark.
     specs.push(WorldSpec { discs: Vec::new(), ..cluttered(Task::Dispersion) });
     specs.push(cluttered(Task::Dispersion));
     specs.push(WorldSpec::benchmark(10));
@@ -144,14 +144,14 @@ fn invalid_worlds_are_rejected_in_one_line() {
     refused(&|s| s.discs = vec![s.discs[0]; 9], "9 discs; a world must have 0 to 8");
     refused(&|s| s.physics.walls = vec![s.physics.walls[0]; 17], "17 inner walls; a world must have 0 to 16");
     refused(&|s| s.starts.clear(), "0 starts; a world must have 1 to 16");
-    refused(&|s| s.physics.half_arena.0 = f32::INFINITY, "arena length = inf is outside 0.3..=20");
-    refused(&|s| s.physics.restitution = -0.1, "restitution = -0.1 is outside 0..=1");
-    refused(&|s| s.physics.noise[1] = f32::NAN, "noise, number 2 = NaN is outside 0..=1");
-    refused(&|s| s.robot.mass = 0.0, "robot, mass = 0 is outside 0.001..=10");
-    refused(&|s| s.discs[1].shape.radius = f32::NAN, "disc 2, radius = NaN is outside 0.02..=1");
-    refused(&|s| s.discs[1].start.high.x = 1.2, "disc 2, x = 1.2 is outside -1.05..=1.05");
+    refused(&|s| s.physics.half_arena.0 = f32::INFINITY, "arena length = inf is outside 0.3 to 20");
+    refused(&|s| s.physics.restitution = -0.1, "restitution = -0.1 is outside 0 to 1");
+    refused(&|s| s.physics.noise[1] = f32::NAN, "noise, number 2 = NaN is outside 0 to 1");
+    refused(&|s| s.robot.mass = 0.0, "robot, mass = 0 is outside 0.001 to 10");
+    refused(&|s| s.discs[1].shape.radius = f32::NAN, "disc 2, radius = NaN is outside 0.02 to 1");
+    refused(&|s| s.discs[1].start.high.x = 1.2, "disc 2, x = 1.2 is outside -1.05 to 1.05");
     refused(&|s| s.discs[1].start.low.y = 0.5, "disc 2: its lowest x or y is above the highest");
-    refused(&|s| s.physics.walls[1].to.y = 0.71, "wall 2, to, y = 0.71 is outside -0.7..=0.7");
+    refused(&|s| s.physics.walls[1].to.y = 0.71, "wall 2, to, y = 0.71 is outside -0.7 to 0.7");
     refused(&|s| s.physics.walls[1].to = s.physics.walls[1].from, "wall 2 is shorter than 0.01 m");
     refused(&|s| s.patches[0].at.x = -1.0, "patch 1, centre, must be on a wall of the arena: x = +-1.1 or y = +-0.7");
     refused(
@@ -166,14 +166,14 @@ fn invalid_worlds_are_rejected_in_one_line() {
         &|s| s.starts[0] = small.clone(),
         "start 1 has no room for 10 robots at random places 0.1 m apart; at most 7 fit; widen its x_m and y_m",
     );
-    // The area is large enough according to the formula, but random placement may fail.
+    // The area is large enough according to the formula, but random placement does not find room for all robots.
     let narrow = Start::Area(Area { low: vec2(-0.5, -0.1), high: vec2(-0.28, 0.12) });
     refused(&|s| s.starts[0] = narrow.clone(), "at start 1; move them apart or make room");
     refused(&|s| *s = WorldSpec { robots: 200, ..WorldSpec::benchmark(16) }, "start 1 has no room for 200 robots");
     refused(&|s| (s.task, s.discs) = (Task::TransportOnce, Vec::new()), "the world has none; add a disc");
     refused(&|s| s.task = Task::Transport, "wall 1 is within 0.2 m of the centre, where disc 1 is put back");
-    refused(&|s| s.task = Task::Aggregation { range: 0.05 }, "aggregation range = 0.05 is outside 0.075..=20");
-    refused(&|s| s.task = Task::Coverage { cell: 0.0 }, "coverage cell = 0 is outside 0.05..=20");
+    refused(&|s| s.task = Task::Aggregation { range: 0.05 }, "aggregation range = 0.05 is outside 0.075 to 20");
+    refused(&|s| s.task = Task::Coverage { cell: 0.0 }, "coverage cell = 0 is outside 0.05 to 20");
     refused(&|s| s.task = Task::Foraging { nest: NEST, food: NEST }, "nest and food are -0.6 m apart");
     refused(
         &|s| (s.robots, s.starts) = (1, vec![small.clone()]),
@@ -192,7 +192,7 @@ fn messages_tell_a_simulated_robot_what_was_true_before() {
         discs: Vec::new(),
         ..WorldSpec::benchmark(2)
     };
-    // Robot 1 turns on the spot; its sensed heading is 0.2 s old.
+    // The robots turn on the spot. In the second world, sensed data is 0.2 s old.
     let turning = &Program::compile(&Tree::parse("movcv v_goal 90deg").unwrap()).unwrap();
     let (now, late) = (spec(0.0), spec(0.2));
     let mut worlds = [World::new(&now, 0, 1, 0), World::new(&late, 0, 1, 0)];

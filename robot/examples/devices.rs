@@ -1,5 +1,5 @@
-//! Runs the checks of `conformance::plugged` on the robot's camera drivers with kernel devices that can be unplugged
-//! by command. `tools/devices-test.sh` runs this program in a virtual machine.
+//! Runs the checks of `conformance::plugged` on the robot's camera drivers. The kernel devices can be unplugged by
+//! shell commands. `tools/devices-test.sh` runs this program in a virtual machine.
 
 use clap::Parser;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Calibration of one robot's body: `[calibration]` of its file. `xpuckd calibrate` measures and writes it.
+//! Calibration of one robot's body, in table `[calibration]` of the robot's file. `xpuckd calibrate` measures the
+//! values and writes them to the file.
 
 use crate::vision::colours::{REGIONS, Region};
 use crate::vision::lens::Lens;
@@ -14,30 +15,31 @@ use xpuck_registers::infrared::{Curve, PUBLISHED};
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Calibration {
-    /// Path of the swarm's calibration file, relative to the robot's file. Its entries for this robot replace tables
-    /// that are missing in the robot's file. Its entries for worlds apply to the robot's simulations.
+    /// Path of the swarm's calibration file, relative to the robot's file. That file's entries for this robot replace
+    /// tables that are missing in the robot's file. Its entries for worlds apply to the robot's simulations.
     pub file: Option<PathBuf>,
-    /// Infra-red sensors.
+    /// Calibration of the infra-red sensors.
     pub infrared: Infrared,
-    /// Wheels.
+    /// Calibration of the wheels.
     pub drive: Wheels,
-    /// Colours, mounting and lens of the camera.
+    /// Calibration of the camera: colours, mounting angle and lens.
     pub camera: Camera,
-    /// Accelerometer and light sensors.
+    /// Calibration of the accelerometer and the light sensors.
     pub senses: Senses,
 }
 
-/// Infra-red sensors in the order of Table 6.1. Reading: scale * curve(distance) + offset (counts) (thesis 7.3.1).
+/// Calibration of the infra-red sensors, in the order of the thesis's Table 6.1. The reading of a sensor is scale *
+/// curve(distance) + offset (counts) (thesis 7.3.1).
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Infrared {
     /// Reading of each sensor without an obstacle (counts, -500..=500).
     #[schemars(inner(range(min = OFFSETS.0, max = OFFSETS.1)))]
     pub offset: [f32; 8],
-    /// Gain of each sensor relative to the curve (0.3..=3).
+    /// Gain of each sensor relative to the response curve (0.3..=3).
     #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
     pub scale: [f32; 8],
-    /// Response curve; Eq. 7.3 unless `xpuck calibrate fit ir` fitted another curve.
+    /// Response curve of all sensors. The default is Eq. 7.3 of the thesis; `xpuck calibrate fit ir` fits other curves.
     #[serde(with = "CurveFile")]
     #[schemars(with = "CurveFile")]
     pub curve: Curve,
@@ -49,20 +51,22 @@ impl Default for Infrared {
     }
 }
 
-/// Camera: regions of the primary colours in HSV space (Table 7.3 unless measured), mounting angle and lens.
+/// Calibration of the camera: mounting angle, lens, and regions of the primary colours in HSV space. The default
+/// regions are those of the thesis's Table 7.3.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Camera {
     /// Angle of the camera to the left of straight ahead (degrees, -15..=15).
     #[schemars(range(min = -MAX_CAMERA_ANGLE, max = MAX_CAMERA_ANGLE))]
     pub turn_deg: f32,
-    /// Colour of the robots' skirts.
+    /// Region of red, the colour of the robots' skirts.
     pub red: Region,
-    /// Colour of the wall patches.
+    /// Region of green, the colour of the wall patches.
     pub green: Region,
-    /// Colour of the frisbee.
+    /// Region of blue, the colour of the frisbee.
     pub blue: Region,
-    /// Lens as measured by `xpuckd calibrate lens`, used for tag poses; default: an ideal pinhole of 56 degrees.
+    /// Lens as measured by `xpuckd calibrate lens`, used for tag poses. The default is an ideal pinhole with a field of
+    /// view of 56 degrees.
     pub lens: Option<Lens>,
 }
 
@@ -73,17 +77,17 @@ impl Default for Camera {
     }
 }
 
-/// Accelerometer and light sensors.
+/// Calibration of the accelerometer and the light sensors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Senses {
-    /// Accelerometer.
+    /// Calibration of the accelerometer.
     pub acceleration: Accelerometer,
-    /// Infra-red sensors as light sensors, with their own emitters off.
+    /// Calibration of the infra-red sensors as light sensors, with their own emitters off.
     pub light: Light,
 }
 
-/// Accelerometer with axes x (ahead), y (left) and z (up).
+/// Calibration of the accelerometer, with axes x (ahead), y (left) and z (up).
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Accelerometer {
@@ -95,7 +99,7 @@ pub struct Accelerometer {
     pub per_g: [f32; 3],
 }
 
-/// Ranges of the accelerometer's keys (counts).
+/// Ranges of the accelerometer's readings at 0 g, and of their differences between 1 g and 0 g (counts).
 const ZEROS: (f32, f32) = (1500.0, 2600.0);
 const PER_G: (f32, f32) = (400.0, 1600.0);
 /// Range of a light sensor's dark reading (counts).
@@ -107,7 +111,8 @@ impl Default for Accelerometer {
     }
 }
 
-/// Infra-red sensors as light sensors, with their own emitters off, in the order of Table 6.1.
+/// Calibration of the infra-red sensors as light sensors, with their own emitters off. The sensors are in the order of
+/// the thesis's Table 6.1.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Light {
@@ -126,14 +131,15 @@ impl Default for Light {
 }
 
 impl Camera {
-    /// Regions of red, green and blue.
+    /// Returns the regions of red, green and blue.
     pub fn regions(&self) -> [Region; 3] {
         [self.red, self.green, self.blue]
     }
 }
 
 impl Calibration {
-    /// Adopts the entries of the swarm's calibration file for robot `id`, where this calibration leaves a table out.
+    /// Adopts the swarm's infra-red curve, and the swarm's calibration of robot `id`. They replace only values of this
+    /// calibration that equal their defaults.
     pub fn adopt(&mut self, swarm: &calibration::Calibration, id: &str) {
         let nominal = Calibration::default();
         if let Some(common) = swarm.infrared.filter(|_| self.infrared.curve == nominal.infrared.curve) {
@@ -154,10 +160,10 @@ impl Calibration {
         }
     }
 
-    /// Validates every range.
+    /// Verifies that every value is in its range.
     ///
     /// # Errors
-    /// One line that names the first key outside its range.
+    /// One line that names the first invalid key.
     pub fn check(&self) -> Result<(), String> {
         let mut rows: Vec<(String, f32, (f32, f32))> = Vec::new();
         let ir = &self.infrared;
@@ -187,7 +193,7 @@ impl Calibration {
         }
         for (key, value, (low, high)) in rows {
             if !(low..=high).contains(&value) {
-                return Err(format!("calibration.{key} = {value} is outside {low}..={high}"));
+                return Err(format!("calibration.{key} = {value} is outside {low} to {high}"));
             }
         }
         match &self.camera.lens {
@@ -221,7 +227,7 @@ mod tests {
     #[test]
     fn invalid_value_is_rejected_with_key() {
         let error = |text: &str| read(text).unwrap_err();
-        assert_eq!(error("[drive]\nbaseline = 1.3\n"), "calibration.drive.baseline = 1.3 is outside 0.8..=1.2");
+        assert_eq!(error("[drive]\nbaseline = 1.3\n"), "calibration.drive.baseline = 1.3 is outside 0.8 to 1.2");
         assert!(error("[drive]\nleft = nan\n").contains("drive.left = NaN"));
         assert!(error("[infrared]\noffset = [0, 0, 0, 900, 0, 0, 0, 0]\n").contains("offset[3] = 900"));
         assert!(error("[senses.light]\nscale = [1, 1, 1, 0, 1, 1, 1, 1]\n").contains("senses.light.scale[3] = 0"));

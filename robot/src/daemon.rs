@@ -1,5 +1,5 @@
-//! Platform of [`Robot`]: clock, hub link, devices and the island's thread in one polling loop, on a real-time thread
-//! where the kernel permits it.
+//! Program that runs a [`Robot`]: provides the clock, the hub link, the devices and the thread of the island. One loop
+//! polls all of them, in a thread with real-time priority if the kernel permits it.
 
 use crate::board::processors;
 use crate::body::conditioning::Readings;
@@ -44,9 +44,9 @@ use xpuck_wire::telemetry::{ControlReport, Telemetry};
 use xpuck_wire::witness::ObeyedDirective;
 use xpuck_wire::{FileError, Wakeups, event_at, is_local};
 
-/// Time without an answer from a hub after which the robot logs a warning.
+/// Time after the start without an answer from a hub after which the robot logs a warning.
 const UNANSWERED: Duration = Duration::from_secs(4);
-/// Reconnection interval after the hub rejected the robot's key (wall time).
+/// Interval between connection attempts after the hub rejected the robot's key (wall time).
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 /// Polling interval for the sockets of an arena that has not started yet.
 const ARENA: Duration = Duration::from_millis(200);
@@ -58,10 +58,10 @@ pub enum StartError {
     #[error("{0}")]
     Keys(#[from] FileError),
     /// The link to the hub cannot be created.
-    #[error("link to the hub: {0}")]
+    #[error("cannot create the link to the hub: {0}")]
     HubLink(#[from] SocketError),
     /// The links to other robots cannot be created.
-    #[error("links to other robots: {0}")]
+    #[error("cannot create the links to other robots: {0}")]
     Peers(#[from] PeersError),
     /// The address for Groot2 cannot be used.
     #[error("groot = {0}")]
@@ -106,13 +106,13 @@ struct Daemon<'a> {
     onboard: Option<Onboard>,
     /// Whether the hub rejected this robot's key and has not answered since.
     rejected: bool,
-    /// Time of the start; `None` once a hub has answered or the lack of an answer was logged.
+    /// Time of the start; `None` after a hub has answered, or after the lack of an answer was logged.
     waiting_since: Option<Instant>,
-    /// Time of the next connection attempt (wall time).
+    /// Time of the next connection attempt after a rejection (wall time).
     retry_at: Option<Instant>,
     pace: PeriodicTimer,
     realtime: bool,
-    /// Source of log lines for the hub; `None` if another robot in the same process has it.
+    /// Source of log lines for the hub; `None` if another robot in the same process uses the source.
     tap: Option<Tap>,
     /// Whether an operator requested a restart of the board.
     reboot: bool,
@@ -134,16 +134,16 @@ struct Daemon<'a> {
 /// Reasons for the end of the robot's program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitReason {
-    /// Ended by a signal, or by the end of standard input.
+    /// Stop by a signal, or by the end of standard input.
     Stopped,
-    /// An operator requested a restart of the board.
+    /// Restart of the board, requested by an operator.
     Reboot,
 }
 
-/// Verifies that the adapter which the robot's file requires exists.
+/// Verifies that the GPU adapter which the robot's file requires exists.
 ///
 /// # Errors
-/// If the adapter does not exist, or its limits are too small.
+/// If the adapter does not exist, or its limits are too small for the simulation.
 pub fn check_adapter(config: &Config) -> Result<(), StartError> {
     let here = config.file.display().to_string();
     let checked = config.robot.evolution.check_adapter();
@@ -179,7 +179,8 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<ExitReason, StartError>
     let (program_waker, program_wakeups) = sockets.waker(&format!("programs-{}", config.robot.id))?;
     let hub_link = sockets.robot(&config.swarm.hub.robots, &config.robot.id)?;
     let Some(hardware) = open_hardware(config, stop)? else { return Ok(ExitReason::Stopped) };
-    // Only the holder of the body's lock may replace the socket that a killed program left.
+    // The socket is opened after the devices, because only the holder of the body's lock may replace the socket that a
+    // killed program left behind.
     let listen = |path: &PathBuf| ProgramServer::listen(path, &config.robot.id, speed, program_waker);
     let programs = config.robot.external.socket.as_ref().map(listen).transpose().map_err(StartError::Programs)?;
     let mut daemon = Daemon {
@@ -217,7 +218,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<ExitReason, StartError>
     Ok(if daemon.reboot { ExitReason::Reboot } else { ExitReason::Stopped })
 }
 
-/// Opens the devices; waits for a virtual arena that has not started yet. Returns `None` if `stop` is set during the
+/// Opens the devices. Waits for a virtual arena that has not started yet. Returns `None` if `stop` is set during the
 /// wait.
 fn open_hardware(config: &Config, stop: &AtomicBool) -> Result<Option<Hardware>, StartError> {
     let is_virtual = matches!(config.robot.devices, DeviceKind::Virtual { .. });
@@ -237,7 +238,7 @@ fn open_hardware(config: &Config, stop: &AtomicBool) -> Result<Option<Hardware>,
     Ok(None)
 }
 
-/// Whether no program listens at the socket.
+/// Returns whether the error means that no program listens at the socket.
 fn is_absent(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused)
 }
@@ -248,7 +249,7 @@ impl Daemon<'_> {
         let started = Instant::now();
         while !stop.load(Ordering::Relaxed) && !self.reboot {
             let left = self.left(started.elapsed(), robot);
-            // Sockets wait in whole milliseconds; `sleep` waits for the remaining fraction.
+            // The wait for sockets has a resolution of 1 ms, so `sleep` waits for a remaining fraction of 1 ms.
             match left.as_millis() {
                 0 => std::thread::sleep(left),
                 whole => wait(&[&self.hub_link, &self.wakeups, &self.program_wakeups], whole as i64),
@@ -272,7 +273,8 @@ impl Daemon<'_> {
         self.hardware.halt();
     }
 
-    /// Time until the next control update, sense message to a program, or expiry of an external command.
+    /// Returns the wall time until the first of these events: the next control update, the next sense message to
+    /// external controllers, and the expiry of an external command.
     fn left(&self, elapsed: Duration, robot: &Robot) -> Duration {
         let speed = self.config.swarm.speed;
         let now = elapsed.as_secs_f64() * speed;
@@ -282,7 +284,7 @@ impl Daemon<'_> {
         self.pace.remaining(elapsed).min(soonest.unwrap_or(Duration::MAX))
     }
 
-    /// Sends senses to the external controllers when they are due.
+    /// Sends the robot's senses to the external controllers, if a sense message is due.
     fn show_programs(&mut self, now: f64, robot: &Robot) {
         if let Some(programs) = self.programs.as_ref().filter(|programs| programs.due().is_some_and(|due| now >= due)) {
             let readings = self.hardware.sense();
@@ -291,7 +293,8 @@ impl Daemon<'_> {
         }
     }
 
-    /// Reports to the service manager from this loop only, so that a blocked loop triggers the watchdog.
+    /// Reports to the service manager. Only the control loop calls this function, so that the watchdog detects a
+    /// blocked loop.
     fn report_to_manager(&mut self, now: f64, robot: &Robot) {
         self.health.report(self.body_answers, robot.core.hears_hub(now));
         if !self.manager.has_manager() {
@@ -306,7 +309,7 @@ impl Daemon<'_> {
         self.manager.status(&format!("{:?}; the body {body}, the hub {hub}", robot.core.state()));
     }
 
-    /// Sends the updater's messages.
+    /// Sends the updater's messages to the hub.
     fn send_update_reports(&mut self) {
         self.wakeups.drain();
         while let Some(message) = self.updater.poll() {
@@ -365,7 +368,7 @@ impl Shell for Daemon<'_> {
     }
 
     fn send(&mut self, message: RobotMessage) -> bool {
-        // If the queue is full, the message is lost, as on any network.
+        // If the queue is full, the message is lost. Receivers tolerate this, as any network may lose messages.
         self.hub_link.send(&message)
     }
 
@@ -465,12 +468,12 @@ impl Shell for Daemon<'_> {
         self.memory.news()
     }
 
-    /// The file is written synchronously. This does not delay control, because settings may change only while the
+    /// Writes the robot's file synchronously. This does not delay control, because settings may change only while the
     /// wheels are stopped.
     fn change_settings(&mut self, number: u64, text: &str, may: bool) {
         let (answer, robot) = self.settings.apply(number, text, may);
         if let Some(robot) = robot {
-            // The state folder stays as it was at the start; the new file contains it only as a relative path.
+            // The state folder remains that of the start, because its path in the new file is not resolved.
             let state = self.evolution.state.take();
             self.evolution = EvolutionFile { state, ..robot.evolution };
             let mut calibration = robot.calibration;
@@ -559,7 +562,7 @@ impl Shell for Daemon<'_> {
     }
 }
 
-/// Converts a duration to whole microseconds, the unit of telemetry.
+/// Converts a duration to whole microseconds, the unit of telemetry; at most `u32::MAX`.
 fn micros(time: Duration) -> u32 {
     time.as_micros().try_into().unwrap_or(u32::MAX)
 }

@@ -1,6 +1,6 @@
-//! Groot2 server: a thread answers Groot2's requests from the latest snapshot of the running tree.
+//! Server for the tree viewer Groot2. A thread answers Groot2's requests from the latest snapshot of the running tree.
 //!
-//! The control loop never waits for the thread: a snapshot is dropped while the thread holds the lock.
+//! The control loop never waits for the thread. If the thread holds the lock, the control loop drops the snapshot.
 
 use crate::controller::Controller;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use xpuck_wire::groot::{GrootEnd, NodeState, TreeState, WatchedTree, reply};
 use xpuck_wire::groot_recording::Recording;
 use xpuck_wire::socket::{SocketError, Sockets};
 
-/// Interval between checks of the stop flag while the thread waits for a request (ms).
+/// Interval at which the thread checks its stop flag while it waits for a request (ms).
 const STOP_CHECK_INTERVAL: i64 = 100;
 
 /// State of the running tree after an update.
@@ -28,7 +28,7 @@ struct Shared {
     ended: AtomicBool,
 }
 
-/// Publishes the running tree to viewers; dropping it ends its thread at the next check.
+/// Publisher of the running tree for Groot2. Dropping the publisher ends its thread at the next check.
 pub struct Publisher {
     shared: Arc<Shared>,
     shown: Option<(Arc<Tree>, Arc<WatchedTree>)>,
@@ -50,7 +50,7 @@ impl Publisher {
         Ok(Publisher { shared, shown: None })
     }
 
-    /// Publishes the state of the tree in control after an update; `None` if no tree is in control.
+    /// Publishes the state of the tree in `controller` after an update. `None`: no tree controls the robot.
     pub fn publish(&mut self, controller: Option<&Controller>) {
         let snapshot = controller.map(|controller| self.snapshot(controller));
         if let (Ok(mut recording), Some(snapshot)) = (self.shared.recording.try_lock(), &snapshot) {
@@ -71,7 +71,7 @@ impl Publisher {
         self.shown = Some((tree, watched.clone()));
         let cells = controller.board().cells().iter();
         let registers = (0..).map(scalar_name).zip(cells.copied()).collect();
-        // A network is a single leaf in the XML, so its parts have no numbers in the XML.
+        // A neural network is a single leaf in the XML, so its neurons and synapses do not appear there.
         let numbered = (1..).zip(controller.tree().nodes()).zip(controller.nodes());
         let shown = numbered.filter(|((_, node), _)| !matches!(node.kind, Kind::Neuron | Kind::Synapse));
         let nodes = shown.map(|((uid, _), state)| (uid, *state)).collect();

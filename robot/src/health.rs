@@ -1,5 +1,5 @@
-//! Writes a health report of this program once a second, as input of the update check. A separate thread writes, so
-//! that the control loop never waits for the disk.
+//! Writes a health report of this program once a second. The check after an update reads the report. A separate thread
+//! writes it, so that the control loop never waits for the disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -11,7 +11,7 @@ use xpuck_update::health::{Health, uptime};
 /// Interval between reports.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Reports the health of this program.
+/// Reporter of this program's health.
 pub struct HealthReporter {
     writer: Option<SyncSender<Health>>,
     release: Release,
@@ -20,8 +20,8 @@ pub struct HealthReporter {
 }
 
 impl HealthReporter {
-    /// Writes reports to the file `health` in the folder that systemd provides for this program. Without the folder,
-    /// writes no reports.
+    /// Creates a reporter that writes to the file `health` in the folder `RUNTIME_DIRECTORY`, which systemd provides.
+    /// If this variable is not set, no reports are written.
     pub fn from_environment() -> HealthReporter {
         let folder = std::env::var_os("RUNTIME_DIRECTORY").filter(|folder| !folder.is_empty()).map(PathBuf::from);
         HealthReporter::new(folder.map(|folder| folder.join("health")).as_deref())
@@ -49,8 +49,8 @@ impl HealthReporter {
         HealthReporter { writer, release, started: uptime(), said: None }
     }
 
-    /// Reports whether the devices answer and the hub is heard, at most once a second. The report is skipped while
-    /// the disk is busy.
+    /// Reports whether the devices answer and whether the hub's messages arrive, at most once a second. Skips the
+    /// report while the previous reports are being written.
     pub fn report(&mut self, devices: bool, hub: bool) {
         let Some(writer) = self.writer.as_ref().filter(|_| self.said.is_none_or(|at| at.elapsed() >= INTERVAL)) else {
             return;

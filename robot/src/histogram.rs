@@ -1,15 +1,15 @@
-//! Histogram of times with a fixed size, for the lateness of deadlines.
+//! Histogram of durations with a fixed number of bins, for the lateness of deadlines.
 
 use std::time::Duration;
 use xpuck_wire::telemetry::LATENESS_BINS;
 
-/// Upper edge of telemetry's first bin (us); each further edge is larger by a factor of sqrt(2).
+/// Upper edge of the first bin in telemetry (us). Each further edge is larger by a factor of sqrt(2).
 const FIRST: f64 = 16.0;
 
-/// Number of bins of a [`Histogram`]: one for each microsecond below 8, then eight per octave up to 16.8 s.
+/// Number of bins of a [`Histogram`]: one per microsecond below 8 us, then eight per octave up to 16.8 s.
 pub const BINS: usize = 176;
 
-/// Histogram of times. The width of a bin is at most an eighth of its value.
+/// Histogram of durations. From 8 us, the width of a bin is at most an eighth of its lower end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
     bins: [u64; BINS],
@@ -23,7 +23,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Records a time; the last bin also counts all larger values.
+    /// Records a duration. The last bin also counts all larger values.
     pub fn record(&mut self, time: Duration) {
         let us = time.as_micros().min(u128::from(u32::MAX)) as u32;
         let octave = us.max(1).ilog2() as usize;
@@ -32,18 +32,18 @@ impl Histogram {
         self.longest = self.longest.max(time);
     }
 
-    /// Number of times recorded.
+    /// Returns the number of recorded durations.
     pub fn count(&self) -> u64 {
         self.bins.iter().sum()
     }
 
-    /// Longest time recorded.
+    /// Returns the longest recorded duration.
     pub fn longest(&self) -> Duration {
         self.longest
     }
 
-    /// Quantile `part` (0..=1) of the recorded times: the upper end of its bin, limited to the longest time; 0
-    /// without recorded times.
+    /// Returns the quantile `part` (0..=1) of the recorded durations. The result is the upper end of the quantile's
+    /// bin, but at most the longest duration. Returns 0 if nothing was recorded.
     pub fn quantile(&self, part: f64) -> Duration {
         let wanted = (part * self.count() as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -56,8 +56,8 @@ impl Histogram {
         self.longest
     }
 
-    /// Converts the counts to telemetry's bins, two per octave from 16 us to half a second. The count of a bin is
-    /// added to the telemetry bin that contains the middle of the bin.
+    /// Converts the counts to the bins of telemetry, two per octave from 16 us to half a second. The count of a bin is
+    /// added to the telemetry bin that contains the middle of that bin.
     pub fn telemetry(&self) -> [u32; LATENESS_BINS] {
         let mut bins = [0u32; LATENESS_BINS];
         for (bin, count) in self.bins.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -68,18 +68,18 @@ impl Histogram {
         bins
     }
 
-    /// Non-empty bins: upper end (us) and count.
+    /// Returns the upper end (us) and the count of each non-empty bin.
     pub fn filled(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.bins.iter().enumerate().filter(|(_, count)| **count > 0).map(|(bin, count)| (upper_end(bin), *count))
     }
 }
 
-/// Telemetry bin of a time (us).
+/// Returns the index of the telemetry bin for a duration (us).
 fn telemetry_bin(us: f64) -> usize {
     (0..LATENESS_BINS - 1).find(|bin| us < FIRST * (*bin as f64 / 2.0).exp2()).unwrap_or(LATENESS_BINS - 1)
 }
 
-/// Upper end of a bin, exclusive (us).
+/// Returns the upper end of a bin, exclusive (us).
 fn upper_end(bin: usize) -> u64 {
     match bin / 8 {
         0 => bin as u64 + 1,

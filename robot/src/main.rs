@@ -69,7 +69,7 @@ enum Command {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
-    /// Stop the wheels of a robot without a watchdog when no data arrives on standard input.
+    /// Stop the wheels of a robot without a watchdog if no data arrives on standard input.
     #[command(hide = true)]
     Guard(GuardArgs),
 }
@@ -100,7 +100,7 @@ struct GuardArgs {
 fn main() -> ExitCode {
     graphics::hide_desktop_session();
     signals::survive_large_files();
-    // A panic in any thread ends the process; the e-puck then stops its wheels by its own timeout.
+    // A panic in any thread ends the process. The e-puck then stops its wheels after its own timeout.
     log::start(|| std::process::abort());
     let code = run().unwrap_or_else(|error| {
         log::write_raw(format_args!("xpuckd: {}", output::error_chain(error.as_ref())));
@@ -168,7 +168,7 @@ fn drive(args: &DriveArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Restarts the board with the command in the robot's file; without a command, restarts this program.
+/// Restarts the board with the command in the robot's file. If the command is empty, restarts this program.
 fn start_again(command: &[String]) -> anyhow::Result<()> {
     log::flush();
     let Some((program, arguments)) = command.split_first() else {
@@ -183,7 +183,7 @@ fn start_again(command: &[String]) -> anyhow::Result<()> {
 }
 
 fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
-    let Some(path) = &args.config else { anyhow::bail!("--config is missing; name the robot's file") };
+    let Some(path) = &args.config else { anyhow::bail!("--config is missing; specify the robot's file") };
     let config = Config::read(path)?;
     let stop = service_flag(ShutdownTriggers { with_stdin: false, at_second_signal: true })?;
     let mut operator = Terminal::new(std::io::stdin().lock(), output::Standard, args.yes);

@@ -1,6 +1,6 @@
-//! Stores the last directive that the robot received across restarts of its program, for a hub that returns during a
-//! run. The file is in the folder of the robot's evolution. Without this folder, a restarted robot reports no
-//! directive.
+//! Storage of the last directive that the robot received. The robot's program reads it after a restart, and reports it
+//! to a hub that returns during a run. The file is in the folder of the robot's evolution. If no such folder is
+//! configured, a restarted robot reports no directive.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -15,18 +15,19 @@ const NAME: &str = "told.json";
 /// Size limit of the file (bytes).
 const MAX_BYTES: u64 = 4096;
 
-/// Memory of one robot.
+/// Storage of one robot's last directive.
 pub struct Memory {
     id: String,
     disk: Option<LatestWriter>,
-    /// Numbers of directives to report as stored, if no file is written.
+    /// Numbers of directives to report as stored. Used only if no folder is configured.
     told: VecDeque<u64>,
     /// Whether the last write failed.
     refused: bool,
 }
 
 impl Memory {
-    /// Opens the memory in the folder `state`, if given, and returns the stored directive of an earlier start.
+    /// Opens the storage in the folder `state`. Also returns the directive that an earlier start stored, if any.
+    /// Without `state`, nothing is stored.
     ///
     /// # Errors
     /// If the system cannot create a thread.
@@ -47,7 +48,7 @@ impl Memory {
         Ok((Memory { id: id.into(), disk, told: VecDeque::new(), refused: false }, known))
     }
 
-    /// Stores a directive.
+    /// Queues a directive for storage.
     pub fn put(&mut self, told: &ObeyedDirective) {
         match &self.disk {
             // Serialization cannot fail: the directive consists of five plain values.
@@ -56,7 +57,8 @@ impl Memory {
         }
     }
 
-    /// Number of the last directive that is safely stored, if it changed since the last call.
+    /// Returns the number of a directive that was stored since the last call, if any. Without a folder, returns the
+    /// number of each directive.
     pub fn news(&mut self) -> Option<u64> {
         while let Some(fate) = self.disk.as_ref().and_then(LatestWriter::take_result) {
             let (number, why) = match fate {
@@ -77,7 +79,7 @@ impl Memory {
     }
 }
 
-/// Reads the directive in the file; `None` if the file does not exist.
+/// Reads the directive from the file; `None` if the file does not exist.
 fn read(path: &Path) -> std::io::Result<Option<ObeyedDirective>> {
     match file::bytes(path, MAX_BYTES) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -3,8 +3,8 @@
 use crate::histogram::Histogram;
 use std::time::Duration;
 
-/// Deadlines at a first time and at whole multiples of a period after it. Times count from a start that the caller
-/// chooses.
+/// Timer with deadlines at a first time, and at whole multiples of a period after that time. All times are measured
+/// from a start that the caller chooses.
 #[derive(Clone, Debug)]
 pub struct PeriodicTimer {
     period: Duration,
@@ -17,7 +17,7 @@ pub struct PeriodicTimer {
 }
 
 impl PeriodicTimer {
-    /// Creates deadlines that start at `first`.
+    /// Creates a timer whose first deadline is `first`.
     pub fn new(first: Duration, period: Duration) -> PeriodicTimer {
         PeriodicTimer {
             period,
@@ -30,13 +30,13 @@ impl PeriodicTimer {
         }
     }
 
-    /// Time left until the next deadline.
+    /// Returns the time from `now` until the next deadline; 0 if the deadline has passed.
     pub fn remaining(&self, now: Duration) -> Duration {
         self.due.saturating_sub(now)
     }
 
-    /// Whether a deadline has passed. If so, its period counts as begun, and the next deadline is the next multiple
-    /// in the future. Completely missed periods are counted and skipped.
+    /// Returns whether the deadline has passed at `now`. If so, a period starts, and the deadline moves to the next
+    /// multiple of the period after `now`. Completely missed periods are counted and skipped.
     pub fn poll(&mut self, now: Duration) -> bool {
         if now < self.due {
             return false;
@@ -52,22 +52,22 @@ impl PeriodicTimer {
         true
     }
 
-    /// Number of skipped periods.
+    /// Returns the number of skipped periods.
     pub fn skipped(&self) -> u64 {
         self.missed
     }
 
-    /// Lateness of the last period.
+    /// Returns the lateness of the last period's start.
     pub fn late(&self) -> Duration {
         self.late
     }
 
-    /// Histogram of the lateness of all periods.
+    /// Returns the histogram of the lateness of all periods.
     pub fn lateness(&self) -> &Histogram {
         &self.lateness
     }
 
-    /// Longest time between the starts of two consecutive periods.
+    /// Returns the longest time between the starts of two consecutive periods.
     pub fn longest_gap(&self) -> Duration {
         self.longest_gap
     }

@@ -1,5 +1,5 @@
-//! Settings that the hub sends for the robot's file: validated, merged and written atomically. The previous version
-//! is kept next to the robot's file as `<file>.old`.
+//! Settings that the hub sends for the robot's file. The robot validates them, merges them into the file, and writes
+//! the file atomically. The previous version remains next to the robot's file as `<file>.old`.
 
 use crate::config::RobotFile;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ enum TakesEffect {
     NextStart,
 }
 
-/// Prefixes of the keys that the hub may change. Identity, addresses of hub and devices, and paths cannot be changed
-/// remotely.
+/// Prefixes of the keys that the hub may change, and the times at which changes take effect. The robot's identity, the
+/// addresses of the hub and the devices, and paths cannot be changed remotely.
 const KEYS: &[(&str, TakesEffect)] = &[
     ("calibration.infrared.", TakesEffect::Now),
     ("calibration.drive.", TakesEffect::Now),
@@ -32,7 +32,7 @@ const KEYS: &[(&str, TakesEffect)] = &[
     ("evolution.adapter", TakesEffect::NextExperiment),
 ];
 
-/// Settings merged into a robot's file.
+/// Result of a merge of settings into a robot's file.
 #[derive(Debug)]
 pub struct Merged {
     /// New text of the file.
@@ -42,10 +42,10 @@ pub struct Merged {
     changed: Vec<(String, TakesEffect)>,
 }
 
-/// Merges settings into the text of a robot's file; comments and all other keys are preserved.
+/// Merges settings into the text of a robot's file. Comments and all other keys are preserved.
 ///
 /// # Errors
-/// One line with a key that may not be changed, or with an invalid value.
+/// One line. It names a key that cannot be changed remotely, or describes an invalid value or text.
 pub fn merge(file: &str, settings: &str) -> Result<Merged, String> {
     if settings.len() > MAX_SETTINGS {
         return Err(format!("the settings have {} bytes; at most {MAX_SETTINGS} are allowed", settings.len()));
@@ -76,14 +76,14 @@ fn collect(table: &dyn TableLike, path: &mut Vec<String>, leaves: &mut Vec<(Vec<
         match (item.as_table_like(), item.as_value()) {
             (Some(table), _) => collect(table, path, leaves),
             (_, Some(value)) => leaves.push((path.clone(), value.clone())),
-            // This is a list of tables. No known key has this type, so the key is rejected.
+            // The item is a list of tables. The caller rejects it, because no key of `KEYS` has this type.
             _ => leaves.push((path.clone(), Value::from(false))),
         }
         path.pop();
     }
 }
 
-/// Sets a value; returns whether it changed.
+/// Sets the value at a path of keys, and creates missing tables. Returns whether the value changed.
 fn set_value(root: &mut Table, path: &[String], mut value: Value) -> Result<bool, String> {
     let mut table: &mut dyn TableLike = root;
     let (name, tables) = path.split_last().ok_or("a value without a key")?;
@@ -108,22 +108,23 @@ fn set_value(root: &mut Table, path: &[String], mut value: Value) -> Result<bool
     }
 }
 
-/// The robot's file, and the last answer to the hub about it.
+/// Receiver of settings for the robot's file.
 pub struct Settings {
     file: PathBuf,
-    /// Last settings, and the answer to them.
+    /// Text of the last settings, and the answer that was sent to the hub.
     last: Option<(String, PushAnswer)>,
 }
 
 impl Settings {
-    /// Creates settings for the robot's file.
+    /// Creates a receiver of settings for the robot's file at this path.
     pub fn new(file: &Path) -> Settings {
         Settings { file: file.into(), last: None }
     }
 
-    /// Applies settings if `may` is set; returns the answer, and the new content of the robot's file if the settings
-    /// were accepted. Repeated settings get the same answer again. The numbers need not increase, because a new hub
-    /// may count from a lower number. Seals guarantee that each message arrives once and in order.
+    /// Applies the settings in `text` if `may` is set, and rejects them otherwise. Returns the answer to the hub, and
+    /// the new content of the robot's file if the settings were accepted. If `number` and `text` equal those of the
+    /// last call, returns the same answer again. The numbers need not increase, because a new hub may count from a
+    /// lower number. The messages' seals guarantee that each message arrives once and in order.
     pub fn apply(&mut self, number: u64, text: &str, may: bool) -> (Option<PushAnswer>, Option<RobotFile>) {
         if let Some((_, answer)) = self.last.as_ref().filter(|(said, answer)| answer.number == number && said == text) {
             return (Some(answer.clone()), None);
@@ -194,7 +195,7 @@ mod tests {
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(text.starts_with("# Our first robot.") && text.contains("left = 1.02 # measured"), "{text}");
         assert_eq!(std::fs::read_to_string(dir.path().join("xp01.toml.old")).unwrap(), ROBOT);
-        // Repeated settings get the same answer, and the file is not written.
+        // Repeated settings return the same answer, and the file is not written again.
         std::fs::write(&file, ROBOT).unwrap();
         assert_eq!(settings.apply(7, new, true).0, Some(answer));
         assert_eq!(std::fs::read_to_string(&file).unwrap(), ROBOT);

@@ -1,4 +1,4 @@
-//! Operators whose experiments the robot runs, according to the current contents of the robot's key folder.
+//! Operators whose experiments the robot runs. They are the operators whose keys are in the robot's key folder.
 
 use crate::config::Config;
 use tracing::warn;
@@ -6,7 +6,7 @@ use xpuck_wire::FileError;
 use xpuck_wire::keyring::{self, Fingerprint, Keyring};
 use xpuck_wire::signed::Trust;
 
-/// Watches the key folder.
+/// Watcher of the key folder.
 pub struct Operators<'a> {
     config: &'a Config,
     seen: Option<Fingerprint>,
@@ -19,8 +19,8 @@ impl Operators<'_> {
         Operators { config, seen: None, ring: Keyring::default() }
     }
 
-    /// Operators to trust from now on. `None` if they did not change since the last call, or if the folder cannot be
-    /// read; problems with the folder are logged.
+    /// Returns the operators to trust from now on. Returns `None` if the key folder did not change since the last call,
+    /// or if it cannot be read. Problems with the folder are logged.
     pub fn refresh(&mut self) -> Option<Trust> {
         let (id, security) = (&self.config.robot.id, &self.config.swarm.security);
         if security.dev_mode {

@@ -1,5 +1,5 @@
-//! Tests `xpuckd bench spi` with the firmware's core, which runs as a process behind a socket like that of a virtual
-//! arena.
+//! Tests `xpuckd bench spi` with the core of the e-puck's firmware. The core runs as a process behind a socket, which
+//! has the same format as the socket of a virtual arena.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 use xpuck_registers::spi::{BYTES, from_wire, to_wire};
 
-/// Process with the firmware's core; receives words and the elapsed time.
+/// Process that runs the firmware's core. It receives the words of messages and the elapsed time.
 struct Firmware {
     child: Child,
     to: ChildStdin,
@@ -29,7 +29,7 @@ impl Firmware {
         Firmware { child, to, from, started: Instant::now(), ticks: 0 }
     }
 
-    /// Exchanges one message in each direction, after advancing the firmware by the time since the last exchange.
+    /// Advances the firmware's time by the time since the last exchange, and exchanges one message in each direction.
     fn exchange(&mut self, bytes: &[u8; BYTES]) -> [u8; BYTES] {
         let now = self.started.elapsed().as_micros() as u64 / 100;
         let words: Vec<String> = from_wire(bytes).iter().map(|w| format!("{w:x}")).collect();
@@ -67,7 +67,7 @@ fn one_percent_word_corruption_is_never_accepted() {
         .output()
         .unwrap();
     slave.join().unwrap();
-    // Only the accepted corruptions are checked, because the lateness depends on the machine.
+    // The lateness in the output is not checked, because it depends on the test machine.
     let text = String::from_utf8(output.stdout).unwrap();
     let numbers = |name: &str| -> Vec<u64> {
         let line = text.lines().find(|l| l.starts_with(name)).unwrap_or_else(|| panic!("no {name} in\n{text}"));

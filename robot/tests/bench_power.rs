@@ -1,4 +1,5 @@
-//! End-to-end test of `xpuckd bench power` on simulated kernel files of a board whose power depends on its clocks.
+//! End-to-end test of `xpuckd bench power` with simulated kernel files. The power of the simulated board depends on its
+//! clock frequencies.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,16 +10,16 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Limits of both clusters before the measurement (kHz).
+/// Minimum and maximum clock of each processor cluster before the measurement (kHz).
 const BEFORE: [&str; 2] = ["200000", "800000"];
-/// Clocks of the best point (MHz). Their power is by far the lowest, so that the load of the test machine does not
-/// change the best point.
+/// Clocks of both clusters at the best operating point (MHz). The simulated power is by far the lowest at this point,
+/// so that the load of the test machine does not change the result.
 const BEST: [u64; 2] = [1400, 800];
 
-/// Measuring time per clock (s).
+/// Measuring time per operating point (s), as an argument of the program.
 const SHORT: &str = "0.2";
 
-/// Simulated board with two clusters that follows the written limits.
+/// Simulated board with two processor clusters. A thread sets the clocks to the limits that the program writes.
 struct Board {
     folder: tempfile::TempDir,
     end: Arc<AtomicBool>,
@@ -33,7 +34,7 @@ fn khz(sysfs: &Path, number: usize, name: &str) -> Option<u64> {
     fs::read_to_string(policy(sysfs, number).join(name)).ok()?.trim().parse().ok()
 }
 
-/// Replaces a file atomically, because kernel files are never half-written.
+/// Replaces a file atomically, because a reader of a kernel file never sees an incomplete text.
 fn replace(path: &Path, text: &str) {
     let new = path.with_extension("new");
     fs::write(&new, text).unwrap();
@@ -79,7 +80,7 @@ impl Board {
                 }
                 let best = clocks == BEST.map(|mhz| mhz * 1000);
                 replace(&monitor.join("curr1_input"), if best { "200" } else { "2000" });
-                // The fastest clocks are too hot, as on the thesis's board.
+                // At the fastest clocks the processor is too hot, as on the board in the thesis.
                 let hot = clocks == [1_400_000; 2];
                 replace(&heat.join("temp"), if hot { "96000" } else { "45000" });
                 std::thread::sleep(Duration::from_millis(2));
@@ -136,7 +137,8 @@ fn sweep_finds_operating_point_and_restores_clocks() {
         assert!((watts - 1.0).abs() < 0.05 && r_acc > 0.0 && (per_watt - r_acc / watts).abs() < 1.0, "{point}");
     }
     let throttled: Vec<bool> = points.iter().map(|point| point["throttled"].as_bool().unwrap()).collect();
-    // Only the hottest point is checked: if the simulated board reacts late, other points may look throttled.
+    // Only the hottest point is checked. Other points may also be reported as throttled, if the simulated board reacts
+    // late.
     assert!(throttled[8], "the hottest is not throttled: {throttled:?}");
     assert_eq!(report["missing"], serde_json::json!([]));
     board.limits_are_back();
@@ -146,7 +148,7 @@ fn sweep_finds_operating_point_and_restores_clocks() {
     );
 }
 
-/// Sends a signal once a clock is held; returns the output of the program.
+/// Sends a signal to the program after it has set a clock. Returns the program's output.
 fn killed(board: &Board, child: Child, signal: &str) -> Output {
     let start = Instant::now();
     while khz(board.sysfs(), 0, "scaling_max_freq") != Some(200_000) {
@@ -175,7 +177,7 @@ fn next_sweep_restores_limits_of_killed_sweep() {
     let lines = said(&output);
     assert!(output.status.success() && lines.contains("policy0: limits of 200 to 800 MHz restored"), "{lines}");
     assert!(lines.contains("policy4: the restored limits 200 to 800 MHz are narrower"), "{lines}");
-    // The limits of the second cluster were narrower than the hardware's range too.
+    // The program also reports how to widen the restored limits, because they are narrower than the hardware's range.
     assert!(lines.contains("`echo 1400000 > "), "{lines}");
     board.limits_are_back();
     assert!(!board.sysfs().join("xpuckd-clocks.json").exists());
@@ -215,7 +217,7 @@ fn missing_inputs_are_logged_and_rest_is_measured() {
     let row: Vec<&str> = text.lines().nth(2).unwrap().split_whitespace().collect();
     assert!(row[0].parse::<f64>().unwrap() > 0.0 && row[1..] == ["-", "-", "-"], "{text}");
     assert!(!text.contains("most r_acc per watt"), "{text}");
-    // A missing bus is reported, and the other measurements are complete.
+    // A missing bus is reported, and all other measurements are complete.
     let output = bench(empty.path(), SHORT).args(["--i2c", "/nowhere/i2c-9"]).output().unwrap();
     assert!(output.status.success() && said(&output).contains("/nowhere/i2c-9"), "{}", said(&output));
 }

@@ -1,6 +1,7 @@
-//! Tests that the wheels stop after a STOP and after a silence of the hub, whatever the network does to messages, and
-//! whatever a program at the robot's socket or an operator requests. If both the experiment and the robot's file
-//! permit driving alone, the wheels stop after the permitted time, and at the first message of a hub.
+//! Tests that the wheels stop after a STOP and after a silence of the hub. This must hold for any loss, delay and
+//! repetition of messages, and for any request of an operator or of a program at the robot's socket. If both the
+//! experiment and the robot's file permit driving without the hub, the wheels stop after the permitted time, and at the
+//! first message of a hub.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -10,43 +11,44 @@ use xpuck_robot_core::external::{Command, Driver, HOLD, ProgramRequest};
 use xpuck_wire::message::{Directive, DriveCommand, State, ToRobot};
 use xpuck_wire::signed::{Signed, Trust};
 
-/// Validity of a directive (s).
+/// Time for which a directive is valid (s).
 const VALID: f64 = 3.0;
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
     controller = \"movcv v_goal 0deg\"\n";
 
-/// Permission to drive without the hub.
+/// Permissions to drive without the hub, and the expected result.
 #[derive(Clone, Copy)]
 struct Leave {
-    /// Text appended to the experiment, which requests the permission.
+    /// Text appended to the experiment, which requests permission to drive without the hub.
     asked: &'static str,
     /// Maximum time of driving without the hub, from the robot's file (s).
     allowed: f64,
-    /// Resulting driving time after [`HUB_SILENCE`] (s).
+    /// Expected maximum driving time after [`HUB_SILENCE`] (s).
     alone: f64,
 }
 
 const NONE: Leave = Leave { asked: "", allowed: 0.0, alone: 0.0 };
 
-/// Next event of a test.
+/// Event of a random test.
 #[derive(Clone, Debug)]
 enum Event {
-    /// The hub sends a directive. Its number is the last directive number plus the second field.
+    /// The hub sends a directive with this state. Its number is the last directive's number plus the second field.
     Direct(State, u64),
-    /// The hub sends a PAUSE without a run, as for parking. Its number is the last directive number plus the field.
+    /// The hub sends a PAUSE without a run, as it does to park robots. The number of this directive is the last
+    /// directive's number plus the field.
     Park(u64),
-    /// The hub sends another experiment, or repeats the last experiment.
+    /// The hub repeats the last experiment (true), or sends another experiment (false).
     Prepare(bool),
-    /// An earlier message arrives, possibly for a second time. Messages without this event are lost.
+    /// One of the sent messages arrives, possibly for a second time. A message that no event selects is lost.
     Arrive(prop::sample::Index),
-    /// The newest message arrives.
+    /// The message that was sent last arrives.
     ArriveNewest,
-    /// After this time (s) the robot's loop runs and commands the wheels.
+    /// The control loop runs after this time (s), and commands the wheels.
     Control(f64),
-    /// The loop hangs for this time (s).
+    /// The control loop hangs for this time (s).
     Hang(f64),
-    /// An operator makes the hub send a command for the wheels.
+    /// The hub sends an operator's command for the wheels.
     Operate,
     /// A program at the robot's socket sends a request.
     Program(ProgramRequest),
@@ -80,14 +82,14 @@ fn said() -> impl Strategy<Value = ProgramRequest> {
     ]
 }
 
-/// Function that delivers a message to the robot: the real function, or a function with a fault.
+/// Function that delivers a message to the robot: the correct function, or a function that simulates a fault.
 type Deliver = fn(&mut Core, f64, ToRobot);
 
 fn faithfully(core: &mut Core, now: f64, message: ToRobot) {
     core.on_message(now, message);
 }
 
-/// State of the messages so far, for the checks.
+/// State of the test that the checks use.
 struct Watcher {
     now: f64,
     heard: f64,
@@ -99,8 +101,9 @@ struct Watcher {
     driven: [f64; 2],
 }
 
-/// Number of updates with moving wheels: driven by tree or program, driven without a hub, driven by a program alone,
-/// driven by an operator.
+/// Four counts of updates with moving wheels. The first counts all updates in which the tree or a program drives. Two
+/// parts of it follow: the updates without a hub, and those in which a program drives. The last counts the updates in
+/// which an operator drives.
 type Moves = [u32; 4];
 
 fn play(leave: Leave, events: &[Event], deliver: Deliver) -> Result<Moves, TestCaseError> {
@@ -108,7 +111,7 @@ fn play(leave: Leave, events: &[Event], deliver: Deliver) -> Result<Moves, TestC
     let readings = Readings { body_age: Some(0.0), camera_age: Some(0.0), ..Readings::default() };
     let mut w = Watcher { now: 0.0, heard: 0.0, stopped: None, silenced: false, driven: [f64::MIN; 2] };
     let signed = Signed::new(format!("{EXPERIMENT}{}", leave.asked), Default::default(), None).unwrap();
-    // This pong shows the robot that its clock equals the hub's clock.
+    // From this pong, the robot concludes that its clock equals the hub's clock.
     deliver(&mut core, 0.0, ToRobot::Pong { stamp: 0.0, time: 0.0 });
     let (mut number, mut experiment, mut moves) = (10, 1, [0; 4]);
     let upload = |number| ToRobot::Experiment { number, seed: 1, robots: 2, signed: signed.clone() };
@@ -267,7 +270,7 @@ fn driving_alone_needs_both_permissions_and_shorter_limit() {
     }
 }
 
-/// Fault: the core accepts any RUN as a new RUN.
+/// Simulates a core that accepts any RUN as a new RUN.
 fn without_numbers(core: &mut Core, now: f64, message: ToRobot) {
     let number = (now * 1e6) as u64 + 1_000_000;
     core.on_message(
@@ -290,14 +293,15 @@ fn without_numbers(core: &mut Core, now: f64, message: ToRobot) {
     );
 }
 
-/// Fault: the core detects a silence only when the loop runs.
+/// Simulates a core that detects a silence only when the control loop runs.
 fn without_silence(core: &mut Core, now: f64, message: ToRobot) {
-    // An inserted message, shortly before, keeps the link alive.
+    // An additional ping before the message prevents the core from detecting a silence at the message itself.
     core.on_message(now - HUB_SILENCE / 2.0, ToRobot::Ping { stamp: 0.0 });
     core.on_message(now, message);
 }
 
-/// Fault: while driving alone, the core does not take messages other than directives as a sign of the hub's return.
+/// Simulates a core that ignores all messages except directives and pongs while a tree drives. Such a core does not
+/// detect the hub's return.
 fn without_return(core: &mut Core, now: f64, message: ToRobot) {
     if matches!(message, ToRobot::Directive(_) | ToRobot::Pong { .. }) || core.controller().is_none() {
         core.on_message(now, message);
@@ -311,7 +315,8 @@ fn broken_failsafe_rules_are_detected() {
         let error = result.expect_err("the fault is not found").to_string();
         assert!(error.contains(complaint), "{error}");
     }
-    // The first fault lets a robot drive alone for too long; with the second, it continues when the hub has returned.
+    // In the first case, the robot drives without the hub for longer than the check permits. In the second case, it
+    // continues to drive when the hub has returned.
     let asked = "[silence]\nthen = \"drive\"\ndrive_seconds = 1.2\n";
     for (alone, fault, complaint) in
         [(1.0, faithfully as Deliver, "ended: false"), (1.2, without_return, "ended: true")]

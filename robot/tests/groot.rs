@@ -1,4 +1,4 @@
-//! Tests that the Groot2 publisher keeps its sockets when the tree changes, and never blocks.
+//! Tests of the publisher for Groot2: it keeps its sockets when the tree changes, and it never blocks the caller.
 
 use std::time::{Duration, Instant};
 use xpuck_kernels::random::{Draws, Stream};
@@ -74,7 +74,7 @@ fn viewers_that_ask_without_end_delay_nothing() {
     }
     let answers: u32 = viewers.into_iter().map(|v| v.join().unwrap()).sum();
     assert!(answers > 10 && shown > 10, "{answers} answers, {shown} updates");
-    // Publishing takes far less than the update period of 100 ms, even on a busy machine.
+    // Even on a busy machine, publishing a snapshot takes much less than the update period of 100 ms.
     assert!(slowest < Duration::from_millis(50), "{slowest:?}");
 }
 
@@ -97,7 +97,7 @@ fn answers_as_the_publisher_of_behaviortree_cpp() {
     };
     let viewers = [viewer(17681), viewer(17683)];
     publisher.publish(Some(&ours));
-    // Aspect of the second part to compare: its contents, its presence, or its length.
+    // Property of the answer's second part that must be equal: its content, its presence, or its length.
     enum Of {
         All,
         There,
@@ -143,7 +143,8 @@ fn answers_as_the_publisher_of_behaviortree_cpp() {
         });
         let asked = format!("{request:?}: {theirs:?} and {ours:?}");
         assert_eq!(theirs.len(), ours.len(), "{asked}");
-        // Only the header is compared, because each publisher has its own tree id.
+        // The first part starts with a header of six bytes. The rest differs, because each publisher has its own tree
+        // id.
         assert_eq!(theirs[0].get(..6), ours[0].get(..6), "{asked}");
         assert_eq!(theirs[0].len(), ours[0].len(), "{asked}");
         match of {
@@ -152,8 +153,8 @@ fn answers_as_the_publisher_of_behaviortree_cpp() {
             Of::There => {}
         }
     }
-    // Three nodes change while a viewer records. In BehaviorTree.CPP they change once, in this publisher at each
-    // update.
+    // Three nodes change their state while a viewer records. BehaviorTree.CPP records each change when it happens; this
+    // publisher records the states after each update.
     for viewer in &viewers {
         viewer.send_multipart([&[2, b'r', 1, 0, 0, 0][..], b"start"], 0).unwrap();
         viewer.recv_multipart(0).unwrap();

@@ -1,5 +1,6 @@
-//! Tests `xpuckd slots` with packages built by `dpkg-deb`. A good version is kept. A version that exits at once and a
-//! version that never hears the hub are reverted. Shell scripts represent the versions, and the test acts as systemd.
+//! Tests `xpuckd slots` with packages built by `dpkg-deb`. A healthy version is kept. A version that exits immediately
+//! and a version that receives nothing from the hub are reverted. Shell scripts represent the versions of the program,
+//! and the test performs the tasks of systemd.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -9,7 +10,8 @@ use xpuck_update::Release;
 use xpuck_update::bundle::{Kind, seal, this_arch, write};
 use xpuck_wire::keys::Secret;
 
-/// Script that reports its health four times a second, with or without a hub.
+/// Returns a shell script that writes a health report four times a second. `hub` is the reported state of the link to
+/// the hub.
 fn says(hub: bool) -> String {
     let toml = "version = \"%s\"\\ncounter = %s\\nstarted = 0.0\\nstamp = %s\\ndevices = true\\n";
     format!(
@@ -50,7 +52,7 @@ impl Board {
         let hub = "[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n";
         put(&at("etc/xpuck/swarm.toml"), &format!("robots = [\"xp01\"]\n{hub}"), 0o644);
         put(&at("etc/xpuck/board"), "pi5\n", 0o644);
-        // As on an SD card, the robot's file is reached through a symbolic link.
+        // As on a robot's SD card, the path of the robot's file is a symbolic link.
         symlink("robots/xp01.toml", at("etc/xpuck/robot.toml")).unwrap();
         fs::create_dir_all(at("run/xpuck")).unwrap();
         fs::create_dir_all(at("etc/xpuck/keys/operators")).unwrap();
@@ -59,7 +61,7 @@ impl Board {
         Board { _dir: dir, root, alice }
     }
 
-    /// Places the package of a version in the folder of ready bundles.
+    /// Builds a package of a version, and writes it as the bundle that is ready for installation.
     fn deliver(&self, counter: u64, program: &str, boards: &str) {
         let (tree, deb) = (self.root.join("tree"), self.root.join("x.deb"));
         let arch = this_arch();
@@ -90,7 +92,8 @@ impl Board {
         fs::read_link(self.root.join("var/lib/xpuck-slots/current")).unwrap().to_str().unwrap().into()
     }
 
-    /// Acts like systemd: runs `boot`, and starts the program of `current`.
+    /// Performs a start in the same way as systemd: runs `xpuckd slots boot`, and starts the program in the tree to
+    /// which `current` points.
     fn start(&self) -> Child {
         assert!(self.slots(&["boot"]).0);
         let tree = match self.current().as_str() {
@@ -115,7 +118,7 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     let board = Board::new();
     assert!(board.slots(&["boot"]).0);
     assert_eq!(board.current(), "/");
-    // A good version is kept.
+    // A healthy version is kept.
     board.deliver(2, &says(true), "pi5");
     let (_, said) = board.slots(&["install"]);
     assert!(said.contains("version 0.2 is in slot a and on trial"), "{said}");
@@ -125,7 +128,7 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     assert!(well && said.contains("version 0.2 is healthy and is kept"), "{said}");
     assert!(board.slots(&["boot"]).0);
     assert_eq!(board.current(), "a");
-    // A version that exits at once is started twice; then the previous version runs.
+    // A version that exits immediately is started twice. Afterwards, the previous version runs again.
     board.deliver(3, "#!/bin/sh\nexit 1\n", "any");
     assert!(board.slots(&["install"]).1.contains("in slot b and on trial"));
     for _ in 0..2 {
@@ -135,7 +138,7 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     }
     assert!(board.slots(&["boot"]).0);
     assert_eq!(board.current(), "a");
-    // A version that never hears the hub is reverted.
+    // A version that receives nothing from the hub is reverted.
     board.deliver(4, &says(false), "any");
     assert!(board.slots(&["install"]).1.contains("in slot b and on trial"));
     let child = board.start();
@@ -147,7 +150,7 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert_eq!((&shown["release"]["version"], &shown["highest"]["counter"]), (&"0.2".into(), &2.into()));
     assert_eq!((&shown["last"]["result"], &shown["phase"]), (&"reverted".into(), &"settled".into()));
-    // A refusal gives one line and changes nothing on the disk.
+    // If a bundle is refused, the output is one line, the link `current` is unchanged, and the bundle is removed.
     let refused = |why: &str| {
         let (_, said) = board.slots(&["install"]);
         assert!(said.contains(why) && said.lines().count() == 1, "{said}");

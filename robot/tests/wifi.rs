@@ -1,17 +1,17 @@
-//! Tests `xpuckd wifi` with stubs of the programs that it calls.
+//! Tests `xpuckd wifi`. Shell scripts replace the programs that it calls.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Writes a shell script that logs its calls.
+/// Writes a stub of a program: a shell script that logs its calls and then executes `text`.
 fn program(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     std::fs::write(&path, format!("#!/bin/sh\necho {name} \"$@\" >>\"$CALLS\"\n{text}\n")).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Runs `looks` checks on a board with one radio; returns the output, and the calls of the stubs.
+/// Runs `xpuckd wifi` for `looks` checks. Returns its output, and the calls of the stubs.
 fn keep(folder: &Path, looks: u32, arguments: &[&str]) -> (String, Vec<String>) {
     let calls = folder.join("calls");
     let mut command = Command::new(env!("CARGO_BIN_EXE_xpuckd"));
@@ -30,7 +30,7 @@ fn disconnected_radio_is_reassociated() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path();
     std::fs::create_dir_all(folder.join("sys/class/net/wlan0/wireless")).unwrap();
-    // The stub is connected after the first `reassociate`.
+    // The stub of `wpa_cli` reports a connection after the first `reassociate`.
     let there = folder.join("there").display().to_string();
     let wpa = format!(
         "case \"$*\" in *reassociate) touch {there};; *status) [ -e {there} ] && echo wpa_state=COMPLETED || echo wpa_state=SCANNING;; esac"

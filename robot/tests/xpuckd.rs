@@ -1,11 +1,11 @@
-//! Tests the command line of the robot's program: an invalid configuration gives a one-line error.
+//! Tests the command line of the robot's program. An invalid configuration causes an error of one line.
 
 use std::process::Command;
 
 fn refusal(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_xpuckd")).args(arguments).output().unwrap();
     assert!(!output.status.success());
-    // A robot without keys logs a warning first.
+    // A robot without keys logs a warning before the error, which is removed here.
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     let error: String = error.split_inclusive('\n').filter(|line| !line.contains("DEV MODE")).collect();
     assert_eq!(error.lines().count(), 1, "{error}");
@@ -27,12 +27,12 @@ fn bad_configuration_is_one_clear_line() {
     let swarm = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
         [security]\ndev_mode = true\n";
     std::fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
-    // The path is longer than the path of a Unix socket may be.
+    // The path of the devices is too long for a Unix socket.
     let error = refusal(&["--config", path]);
     assert!(error.contains("cannot open") && error.contains("the arena is running"), "{error}");
 }
 
-/// Devices of a virtual arena in a folder.
+/// Returns the section of a robot's file that configures the devices of a virtual arena in a folder.
 fn devices(folder: &str) -> String {
     format!("[devices]\nkind = \"virtual\"\ndirectory = \"{folder}\"\ncamera_width = 160\ncamera_height = 120\n")
 }

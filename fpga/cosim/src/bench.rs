@@ -8,14 +8,14 @@ use crate::verilated::Top;
 use xpuck_registers::spi::{WORDS, Words};
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// Clock frequencies (Hz); 0 is a stopped clock.
+/// Clock frequencies (Hz); a frequency of 0 stops the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clocks {
-    /// System clock of the logic, which the PLL derives from the oscillator's 12 MHz.
+    /// System clock of the logic (Hz). On the board, a PLL derives it from the oscillator's 12 MHz.
     pub system: u64,
-    /// Pixel clock of the camera.
+    /// Pixel clock of the camera (Hz).
     pub camera: u64,
-    /// Clock of the FT2232H.
+    /// Clock of the FT2232H (Hz).
     pub usb: u64,
 }
 
@@ -33,9 +33,9 @@ struct Clock {
     level: u8,
 }
 
-/// Time for which the select is high between two messages (ps).
+/// Time for which the select line is high between two SPI messages (ps).
 const SELECT_HIGH: u64 = 1_000_000;
-/// Time of an event that never happens.
+/// Time of an event that never happens (ps).
 const FOREVER: u64 = u64::MAX;
 
 impl Clock {
@@ -46,7 +46,7 @@ impl Clock {
         }
     }
 
-    /// New level of the clock, if it has an edge at `now`.
+    /// Returns the new level of the clock if it has an edge at `now` (ps), otherwise `None`.
     fn edge(&mut self, now: u64) -> Option<u8> {
         if self.next != now {
             return None;
@@ -72,7 +72,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Creates a board that was just powered up.
+    /// Creates a board that has just been powered up.
     pub fn new(clocks: Clocks) -> Bench {
         let (system, camera_clock) = (Clock::new(clocks.system, 0), Clock::new(clocks.camera, 0));
         let usb = Clock::new(clocks.usb, 0);
@@ -80,12 +80,12 @@ impl Bench {
         Bench { top: Top::new(), now: 0, system, camera_clock, usb, camera, chip, master: None, strip }
     }
 
-    /// Time since power-up (ps).
+    /// Returns the time since power-up (ps).
     pub fn now(&self) -> u64 {
         self.now
     }
 
-    /// Changes the clock frequencies; transfers in progress continue.
+    /// Changes the clock frequencies. Transfers in progress continue.
     pub fn set_clocks(&mut self, clocks: Clocks) {
         let keep = |old: Clock, hertz| Clock { level: old.level, ..Clock::new(hertz, self.now + 1) };
         self.system = keep(self.system, clocks.system);
@@ -93,12 +93,12 @@ impl Bench {
         self.usb = keep(self.usb, clocks.usb);
     }
 
-    /// Host behind the FT2232H.
+    /// Returns the host that reads from the FT2232H.
     pub fn host(&mut self) -> &mut Host {
         &mut self.chip.host
     }
 
-    /// Makes the FT2232H signal a full buffer for this number of its clocks.
+    /// Makes the FT2232H signal a full buffer for `clocks` cycles of its clock.
     pub fn balk(&mut self, clocks: u32) {
         self.chip.balks = clocks;
     }
@@ -108,7 +108,7 @@ impl Bench {
         std::mem::take(&mut self.chip.packets)
     }
 
-    /// Strip of Neopixels.
+    /// Returns the strip of Neopixels.
     pub fn strip(&self) -> &Strip {
         &self.strip
     }
@@ -118,7 +118,7 @@ impl Bench {
         self.top.pins.aux = pins;
     }
 
-    /// Advances the simulation by this time (ps).
+    /// Advances the simulation by `picoseconds`.
     pub fn run(&mut self, picoseconds: u64) {
         let end = self.now + picoseconds;
         while self.step(end).is_none() && self.now < end {}
@@ -131,7 +131,7 @@ impl Bench {
         }
     }
 
-    /// Starts a frame with a VSYNC.
+    /// Queues a VSYNC at the camera, which starts a frame.
     pub fn vsync(&mut self, timing: Timing) {
         self.camera.vsync(timing.row * timing.blank_rows / 2);
     }
@@ -144,24 +144,24 @@ impl Bench {
         self.vsync(timing);
     }
 
-    /// Queues a row of any length, with a pause after it, at the camera.
+    /// Queues a row of any length at the camera, followed by a pause (pixel clocks).
     pub fn row(&mut self, bytes: &[u8], pause: usize) {
         self.camera.row(bytes, pause);
     }
 
-    /// Queues a row within which a new frame starts.
+    /// Queues a row at the camera, followed by a pause (pixel clocks). A new frame starts in the middle of the row.
     pub fn cut_row(&mut self, bytes: &[u8], pause: usize) {
         self.camera.cut(bytes, pause);
     }
 
-    /// Transfers a complete SPI message; `reply` is the dsPIC's message.
+    /// Transfers a complete SPI message. `reply` is the message that the dsPIC sends at the same time.
     pub fn spi(&mut self, words: &Words, reply: &Words) -> Exchange {
         self.spi_bits(words, 16 * WORDS, reply)
     }
 
-    /// Transfers this number of bits of a message.
+    /// Transfers the first `bits` bits of an SPI message, then raises the select line.
     pub fn spi_bits(&mut self, words: &[u16], bits: usize, reply: &Words) -> Exchange {
-        // The dsPIC requires a high select between two messages.
+        // The dsPIC requires that the select line is high between two messages.
         self.run(SELECT_HIGH);
         self.master = Some(Master::new(self.now, words, bits, reply, &mut self.top.pins));
         loop {
@@ -171,7 +171,8 @@ impl Bench {
         }
     }
 
-    /// Processes the next event up to `end`; returns a message that has ended.
+    /// Processes the next event, or advances the time to `end` (ps) if no event occurs before. Returns the exchange
+    /// of an SPI message that ended with this event.
     fn step(&mut self, end: u64) -> Option<Exchange> {
         let spi = self.master.as_ref().map_or(FOREVER, |master| master.next);
         let next = self.system.next.min(self.camera_clock.next).min(self.usb.next).min(spi);

@@ -1,4 +1,4 @@
-//! Parallel port of the camera: state of its lines at each of its clocks.
+//! Parallel port of the camera: levels of its lines at each pixel clock.
 
 use crate::verilated::Pins;
 use std::collections::VecDeque;
@@ -6,57 +6,58 @@ use std::collections::VecDeque;
 /// Timing of a frame (pixel clocks).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// Time between the starts of two consecutive rows.
+    /// Time between the starts of two consecutive rows (pixel clocks).
     pub row: usize,
-    /// Time without pixels (rows); VSYNC is high in its first half.
+    /// Time without pixels between two frames (rows). VSYNC is high in the first half of this time.
     pub blank_rows: usize,
 }
 
 impl Timing {
-    /// 640 x 480 in a window of 800 x 500, two clocks per pixel (thesis 5.1.4): 15 frames/s at 12 MHz.
+    /// Timing of 640 x 480 pixels in a window of 800 x 500, with two clocks per pixel (thesis 5.1.4). It gives 15
+    /// frames/s at 12 MHz.
     pub const VGA: Timing = Timing { row: 1600, blank_rows: 20 };
-    /// 640 x 480 in a window of 900 x 500: 30 frames/s at 27 MHz.
+    /// Timing of 640 x 480 pixels in a window of 900 x 500. It gives 30 frames/s at 27 MHz.
     pub const VGA_30: Timing = Timing { row: 1800, blank_rows: 20 };
 }
 
-/// State of the camera's lines for a number of clocks.
+/// State of the camera's lines, which lasts for one or more pixel clocks.
 #[derive(Clone, Debug)]
 enum Segment {
     Pause(usize),
     Vsync(usize),
     Row(Vec<u8>),
-    /// VSYNC rises within a row.
+    /// Row during which VSYNC rises, with its bytes.
     Cut(Vec<u8>),
 }
 
-/// Simulated sensor.
+/// Simulated camera sensor.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Camera {
     segments: VecDeque<Segment>,
-    /// Elapsed clocks of the first segment.
+    /// Number of elapsed clocks of the first segment.
     at: usize,
 }
 
 impl Camera {
-    /// Queues a VSYNC and a pause.
+    /// Queues a VSYNC of `clocks` pixel clocks and an equally long pause.
     pub(crate) fn vsync(&mut self, clocks: usize) {
         self.segments.push_back(Segment::Vsync(clocks));
         self.segments.push_back(Segment::Pause(clocks));
     }
 
-    /// Queues a row and a pause.
+    /// Queues a row, followed by a pause (pixel clocks).
     pub(crate) fn row(&mut self, bytes: &[u8], pause: usize) {
         self.segments.push_back(Segment::Row(bytes.to_vec()));
         self.segments.push_back(Segment::Pause(pause));
     }
 
-    /// Queues a row in which a new frame starts.
+    /// Queues a row within which a new frame starts, followed by a pause (pixel clocks).
     pub(crate) fn cut(&mut self, bytes: &[u8], pause: usize) {
         self.segments.push_back(Segment::Cut(bytes.to_vec()));
         self.segments.push_back(Segment::Pause(pause));
     }
 
-    /// Whether the queue is empty.
+    /// Returns whether the queue is empty.
     pub(crate) fn is_idle(&self) -> bool {
         self.segments.is_empty()
     }

@@ -1,32 +1,33 @@
-//! FT2232H in the synchronous 245 FIFO mode, and the host behind it.
+//! FT2232H in the synchronous 245 FIFO mode, and the host that reads from it.
 
 use crate::verilated::Pins;
 use std::collections::VecDeque;
 use std::ops::Range;
 use xpuck_registers::ft2232h::{PAYLOAD, STATUS_AT_REST};
 
-/// Buffer size of the chip (bytes).
+/// Buffer size of the FT2232H (bytes).
 const BUFFER: usize = 4096;
-/// Minimum interval between packets (ps); corresponds to 40 MB/s, the practical rate of such chips.
+/// Minimum interval between two packets (ps). It corresponds to 40 MB/s, the practical rate of such chips.
 const PACKET: u64 = 12_800_000;
-/// Latency timer (ps).
+/// Latency timer (ps): time after which the chip sends a packet although it is not full.
 const LATENCY: u64 = 2_000_000_000;
 
-/// Availability of the host.
+/// Availability of the USB host.
 #[derive(Clone, Debug, Default)]
 pub struct Host {
     /// Intervals in which the host takes no packets (ps), in ascending order.
     pub absent: VecDeque<Range<u64>>,
 }
 
-/// Simulated chip.
+/// Simulated FT2232H.
 #[derive(Clone, Debug)]
 pub(crate) struct Chip {
     buffer: VecDeque<u8>,
     pub(crate) host: Host,
     pub(crate) packets: Vec<Vec<u8>>,
     full: bool,
-    /// Remaining clocks in which the chip signals a full buffer although it has room, as real chips sometimes do.
+    /// Remaining clock cycles in which the chip signals a full buffer although it has room, as real chips sometimes
+    /// do.
     pub(crate) balks: u32,
     next_packet: u64,
     sent: u64,
@@ -40,8 +41,8 @@ impl Default for Chip {
 }
 
 impl Chip {
-    /// Rising edge of the chip's clock: takes the byte on the pins if WR# and the chip's TXE# were low, then updates
-    /// TXE#.
+    /// Processes a rising edge of the chip's clock at `now` (ps). The chip takes the byte on the pins if WR# and TXE#
+    /// were low. Then TXE# is updated.
     pub(crate) fn rises(&mut self, now: u64, pins: &mut Pins) {
         if pins.ft_wr_n == 0 && !self.full {
             self.buffer.push_back(pins.ft_d);
@@ -52,7 +53,7 @@ impl Chip {
         pins.ft_txe_n = u8::from(self.full);
     }
 
-    /// Passes available data to the host.
+    /// Sends a packet to the host if enough data is available, or if the latency timer has expired.
     fn serve(&mut self, now: u64) {
         if now < self.next_packet {
             return;

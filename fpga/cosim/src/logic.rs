@@ -1,8 +1,9 @@
-//! SPI and camera of one robot through the shim's logic: the verilated Verilog of `fpga/`, simulated clock by clock.
+//! SPI and camera of one robot, connected through the shim's logic: the verilated Verilog of `fpga/`, simulated clock
+//! by clock.
 //!
-//! The simulation is slow, so its time advances only during a transfer: a message with the following output to the
-//! Neopixels, or a camera frame. Between transfers its time stands still, so timeouts of the logic (no messages, a
-//! stopped clock) occur later than in arena time.
+//! The simulation is slow, so its time advances only during a transfer. A transfer is either a camera frame, or an
+//! SPI message and the subsequent output to the Neopixels. Timeouts of the logic (no messages, a stopped clock)
+//! therefore occur later than in arena time.
 
 use crate::{Bench, Clocks, Timing};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,18 +11,20 @@ use xpuck_arena::Shim;
 use xpuck_registers::spi::Words;
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// Simulated time after a message (ps): 450 us to send the colours, and 300 us until the strip shows them.
+/// Simulated time after an SPI message (ps). The logic needs 450 us to send the colours, and the strip shows them
+/// after another 300 us.
 const SHOWN: u64 = 800_000_000;
-/// Simulated time after a frame (ps): the FT2232H's latency timer sends the remaining bytes.
+/// Simulated time after a frame (ps). It is longer than the FT2232H's latency timer, so that the remaining bytes are
+/// sent.
 const FLUSHED: u64 = 2_100_000_000;
-/// Clocks during SPI messages: camera and FT2232H are stopped.
+/// Clocks during SPI messages. The clocks of the camera and the FT2232H are stopped.
 const SPI: Clocks = Clocks { system: 48_000_000, camera: 0, usb: 0 };
-/// Clocks during frames: the logic's own clock is reduced.
+/// Clocks during frames. The system clock is slower than on the board, to save simulation time.
 const CAMERA: Clocks = Clocks { system: 1_000_000, camera: 12_000_000, usb: 60_000_000 };
 /// Pause after a row (pixel clocks).
 const PAUSE: usize = 80;
 
-/// Logic of one robot in an arena.
+/// Logic between one robot of an arena and its devices.
 #[derive(Debug)]
 pub struct Logic {
     bench: Mutex<Bench>,
@@ -30,7 +33,7 @@ pub struct Logic {
 }
 
 impl Default for Logic {
-    /// Creates the logic in its power-up state, with a sensor that has sent its first VSYNC.
+    /// Creates the logic in its power-up state, with a camera that has sent its first VSYNC.
     fn default() -> Logic {
         let mut bench = Bench::new(CAMERA);
         bench.vsync(Timing { row: PAUSE, blank_rows: 2 });
@@ -56,7 +59,7 @@ impl Shim for Logic {
 
     fn frame(&self, pixels: &[u8], width: usize, out: &mut Vec<u8>) {
         let _alone = self.camera.lock().unwrap_or_else(PoisonError::into_inner);
-        // Row by row, so that an SPI message waits for one row and not for a frame.
+        // The lock is released after each row, so that an SPI message waits for one row and not for a frame.
         let pieces = pixels.chunks_exact(width * BYTES_PER_PIXEL).map(Some).chain([None]);
         for piece in pieces {
             let mut bench = self.lock();

@@ -1,16 +1,16 @@
-//! Strip of Neopixels (WS2812B) that decodes its line.
+//! Strip of Neopixels (WS2812B), which decodes the signal on its data line.
 
 use xpuck_registers::spi::Pixel;
 
-/// Limits of the high time of a 0 and a 1, and of a bit's period (ps): 0.4, 0.8 and 1.25 us in the data sheet, each
-/// +-0.15 us (the last +-0.6 us).
+/// Limits of the high time of a 0, of the high time of a 1, and of the period of a bit (ps). The data sheet gives 0.4
+/// +-0.15, 0.8 +-0.15 and 1.25 +-0.6 us.
 const ZERO: std::ops::RangeInclusive<u64> = 250_000..=550_000;
 const ONE: std::ops::RangeInclusive<u64> = 650_000..=950_000;
 const BIT: std::ops::RangeInclusive<u64> = 650_000..=1_850_000;
 /// Low time after which the strip shows the received colours (ps); current parts require more than 280 us.
 const LATCH: u64 = 280_000_000;
 
-/// Displayed colours, and statistics of the line.
+/// Displayed colours, and statistics of the data line.
 #[derive(Clone, Debug, Default)]
 pub struct Strip {
     level: u8,

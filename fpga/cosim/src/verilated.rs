@@ -1,4 +1,4 @@
-//! Verilated top level: input pins and output pins.
+//! Verilated top level of the board, with its input and output pins.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -36,19 +36,19 @@ unsafe extern "C" {
     fn shim_eval(top: *mut c_void, pins: *mut Pins);
 }
 
-/// Instance of the logic.
+/// Instance of the verilated logic.
 #[derive(Debug)]
 pub(crate) struct Top {
     model: NonNull<c_void>,
     pub(crate) pins: Pins,
 }
 
-// SAFETY: the model is an independent C++ object, accessed only by its owner.
+// SAFETY: the model is an independent C++ object, and only its owner accesses it.
 #[allow(unsafe_code, reason = "it is tied to no thread")]
 unsafe impl Send for Top {}
 
 impl Top {
-    /// Creates the logic in its state just after configuration.
+    /// Creates the logic in the state that follows its configuration.
     #[allow(unsafe_code, reason = "a call to C++")]
     pub(crate) fn new() -> Top {
         // SAFETY: the function takes no arguments and returns a new object.
@@ -69,7 +69,7 @@ impl Top {
 impl Drop for Top {
     #[allow(unsafe_code, reason = "a call to C++")]
     fn drop(&mut self) {
-        // SAFETY: no other reference to the model exists, and it is not used again.
+        // SAFETY: no other reference to the model exists, and the model is not used after this call.
         unsafe { shim_free(self.model.as_ptr()) }
     }
 }

@@ -1,4 +1,4 @@
-//! Pictures from the camera's pins through the logic to the robot's frame decoder.
+//! Tests of pictures on the path from the camera's pins through the logic to the robot's frame decoder.
 
 use xpuck_registers::camera_stream::{DIGIT, GOLDEN_PIXELS, GOLDEN_STREAM, ROW, SYNC, SYNC_2};
 use xpuck_registers::shim;
@@ -10,7 +10,7 @@ use xpuck_shim::{Bench, Clocks, Timing};
 const MICROSECOND: u64 = 1_000_000;
 const MILLISECOND: u64 = 1_000 * MICROSECOND;
 
-/// Picture of pseudo-random bytes; includes 0 and 255 if `raw`.
+/// Returns a picture of pseudo-random bytes. The bytes include 0 and 255 only if `raw` is set.
 fn picture(width: usize, height: usize, number: u32, raw: bool) -> Vec<u8> {
     let mut state = 0x9e37_79b9u32 ^ number.wrapping_mul(0x85eb_ca6b);
     let byte = |_| {
@@ -21,7 +21,7 @@ fn picture(width: usize, height: usize, number: u32, raw: bool) -> Vec<u8> {
     (0..width * height * 2).map(byte).collect()
 }
 
-/// The robot's frame decoder behind the host.
+/// Frame decoder of the robot, which reads the host's packets.
 struct Reader {
     decoder: FrameDecoder,
     frames: Vec<Frame>,
@@ -62,7 +62,7 @@ fn write(bench: &mut Bench, name: &str, value: u8) {
     }
 }
 
-/// Board with rows of `width` pixels that has received its first VSYNC.
+/// Returns a board that is set to rows of `width` pixels and has received its first VSYNC.
 fn board(clocks: Clocks, width: usize) -> Bench {
     let mut bench = Bench::new(clocks);
     write(&mut bench, "row_units", (width * 2 / shim::ROW_UNIT) as u8);
@@ -71,7 +71,7 @@ fn board(clocks: Clocks, width: usize) -> Bench {
     bench
 }
 
-/// Small pictures: rows of 32 pixels with pauses of 36 clocks.
+/// Timing of small pictures: rows of 32 pixels (64 clocks) with pauses of 36 clocks.
 const SMALL: Timing = Timing { row: 100, blank_rows: 2 };
 const WIDTH: usize = 32;
 const HEIGHT: usize = 24;
@@ -108,7 +108,7 @@ fn reserved_byte_values_in_pixels_are_clamped() {
 #[test]
 fn golden_picture_gives_golden_stream_except_number() {
     let mut bench = board(Clocks::default(), 8);
-    // The golden rows have 8 bytes, and the logic requires a multiple of 16, so each row is doubled.
+    // The golden rows have 8 bytes, but the logic requires a multiple of 16. Each row is therefore doubled.
     let wide: Vec<u8> = GOLDEN_PIXELS.chunks(8).flat_map(|row| [row, row].concat()).collect();
     bench.frame(&wide, 8, SMALL);
     bench.run_camera();
@@ -162,7 +162,7 @@ fn rows_of_wrong_length_are_dropped_and_counted() {
     bench.run_camera();
     bench.run(5 * MILLISECOND);
     reader.read(&mut bench);
-    // Three missing rows of 24 are too many to repair; the next frame is complete.
+    // The decoder cannot repair three missing rows of 24. The next frame is complete.
     assert_eq!((reader.counts().dropped_frames, reader.counts().resyncs), (1, 0));
     assert_eq!(reader.frames[0].bytes(), pixels);
     assert_eq!(register(&mut bench, "rows_uneven"), 3);
@@ -251,7 +251,8 @@ fn missing_usb_clock_is_reported_and_logic_waits() {
     assert_eq!(reader.frames.last().unwrap().bytes(), pixels);
 }
 
-/// Maximum number of VGA rows dropped while the host is absent once for `absent` (us), over four phases of a row.
+/// Returns the maximum number of VGA rows that the logic drops while the host is absent once for `absent` (us). The
+/// absence begins at four different phases of a row.
 fn most_left_out(camera: u64, timing: Timing, absent: u64) -> usize {
     let row = 1_000_000_000_000 / camera * timing.row as u64;
     let left_out = (0..4).map(|phase| {
@@ -260,7 +261,7 @@ fn most_left_out(camera: u64, timing: Timing, absent: u64) -> usize {
         bench.run_camera();
         let from = bench.now() + 40 * row + row / 4 * phase;
         bench.host().absent.push_back(from..from + absent * MICROSECOND);
-        // 100 of a frame's 480 rows are enough.
+        // The first 100 of a frame's 480 rows are enough for this test.
         bench.frame(&vec![100; 640 * 100 * 2], 640, timing);
         bench.run_camera();
         bench.run(5 * MILLISECOND);
@@ -280,10 +281,10 @@ fn host_pause_drops_documented_number_of_rows() {
     }
 }
 
-/// Sends VGA frames while the host is absent for `absent` in every `every` (us); returns the decoder, the pictures,
-/// and the number of dropped rows.
+/// Sends VGA frames while the host is absent for `absent` (us) in each period of `every` (us). Returns the decoder,
+/// the pictures, and the number of dropped rows.
 fn vga(camera: u64, timing: Timing, frames: u32, absent: u64, every: u64) -> (Reader, Vec<Vec<u8>>, u8) {
-    // In this test the logic's own clock drives only counters; a tenth of its frequency saves a third of the time.
+    // In this test the system clock drives only counters. A tenth of its frequency saves a third of the test's time.
     let mut bench = board(Clocks { camera, ..Clocks::default() }, 640);
     bench.set_clocks(Clocks { camera, system: 4_800_000, usb: 60_000_000 });
     let mut reader = Reader::new(640, 480);
@@ -323,7 +324,7 @@ fn rows_lost_in_long_pause_are_whole_and_counted() {
     let counts = reader.counts();
     assert_eq!(counts.resyncs, 0);
     assert!(left_out > 0 && counts.repaired_rows == u64::from(left_out), "{counts:?}, {left_out} rows left out");
-    // Each row is the camera's, or a copy of the row above it.
+    // Each decoded row equals the camera's row, or the decoded row above it.
     for (frame, pixels) in reader.frames.iter().zip(&pictures) {
         let rows = |bytes: &[u8]| bytes.chunks(1280).map(<[u8]>::to_vec).collect::<Vec<_>>();
         let (got, sent) = (rows(frame.bytes()), rows(pixels));
@@ -336,7 +337,7 @@ fn lost_camera_lines_cost_only_that_frame() {
     let mut bench = board(Clocks::default(), WIDTH);
     let mut reader = Reader::new(WIDTH, HEIGHT);
     let pixels = picture(WIDTH, HEIGHT, 8, false);
-    // The camera omits these rows: the end of the frame reports the number of sent rows.
+    // Every seventh row is omitted. The end of the frame reports the number of sent rows.
     pixels.chunks(64).enumerate().filter(|(i, _)| i % 7 != 3).for_each(|(_, row)| bench.row(row, 36));
     bench.vsync(SMALL);
     bench.frame(&pixels, WIDTH, SMALL);
@@ -352,7 +353,7 @@ fn lost_camera_lines_cost_only_that_frame() {
 fn two_readers_of_an_arenas_camera_get_whole_frames() {
     use xpuck_arena::Shim;
     let logic = xpuck_shim::Logic::default();
-    // Rows have 1280 bytes until the register is changed.
+    // Rows have 1280 bytes (640 pixels), the default of the logic's register.
     let read = |number: u32| {
         let (mut packets, pixels) = (Vec::new(), picture(640, HEIGHT, number, false));
         (0..3).for_each(|_| logic.frame(&pixels, 640, &mut packets));

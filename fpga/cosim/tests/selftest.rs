@@ -1,4 +1,4 @@
-//! The robot's program with an arena's devices, connected through the shim's logic.
+//! Test of the robot's program with the devices of an arena, which are connected through the shim's logic.
 
 #[path = "../../../robot/arena/tests/robot/mod.rs"]
 mod robot;

@@ -1,4 +1,4 @@
-//! The robot's SPI driver, the verilated logic and the emulated dsPIC: transfer of the words between them.
+//! Tests of the SPI words between the robot's driver, the verilated logic and the emulated dsPIC.
 
 use xpuck_arena::body::dspic::Dspic;
 use xpuck_experiment::lamps::Lamps as Pattern;
@@ -12,14 +12,14 @@ use xpuck_shim::{Bench, Clocks};
 use xpuck_wire::message::State;
 
 const MILLISECOND: u64 = 1_000_000_000;
-/// Last word of the board without a request to the logic.
+/// Last word of a message from the board that contains no request to the logic.
 const NOTHING: u16 = 0;
 
-/// The board's side of the bus: through the logic to the dsPIC and back.
+/// SPI bus as the board sees it: the logic, and behind it the dsPIC.
 struct Bus {
     bench: Bench,
     dspic: Dspic,
-    /// Last word that the board sends, and last word that it received.
+    /// Last words of a message: the word that the board sends, and the word that the board received.
     asks: u16,
     told: u16,
 }
@@ -31,9 +31,9 @@ impl Bus {
         Bus { bench, dspic: Dspic::default(), asks: NOTHING, told: 0 }
     }
 
-    /// Sends a message that is cut off after this number of bits.
+    /// Sends a message that ends after `bits` bits.
     fn bits(&mut self, words: &[u16], bits: usize) -> Words {
-        // The report was ready before the first clock.
+        // The dsPIC prepares its report before the first clock edge.
         let reply = self.dspic.clone().exchange(&[0; WORDS]);
         let exchange = self.bench.spi_bits(words, bits, &reply);
         self.dspic.select(&exchange.body);
@@ -42,7 +42,7 @@ impl Bus {
         exchange.board
     }
 
-    /// Reads a register: requests it, and takes the answer from the next message.
+    /// Requests a register's value, and takes it from the reply to the next message.
     fn register(&mut self, name: &str) -> u8 {
         self.last_words(&[shim::read(shim::at(name)), NOTHING]);
         let (address, value) = shim::answer(self.told).expect("the logic answers");
@@ -135,7 +135,8 @@ fn bad_message_changes_no_pixel() {
     let show = |bus: &mut Bus, pixels| drop(Epuck::new(bus).exchange(&Command { pixels, ..Command::default() }));
     show(&mut bus, shown);
     let other = Command { pixels: rainbow(200), ..Command::default() }.encode();
-    // The select is lost between words and within them, from the first bit to the last but one of the CRC.
+    // The select line rises too early: between words or within words. The earliest rise is before the first bit, the
+    // latest before the last bit of the CRC.
     for bits in [0, 1, 15, 16, 17, 100, 27 * 16, 28 * 16 + 3, 30 * 16, 31 * 16 - 1] {
         bus.bits(&other, bits);
         assert_eq!(bus.bench.strip().shown, shown, "torn after {bits} bits");
@@ -143,7 +144,7 @@ fn bad_message_changes_no_pixel() {
     let mut bad = other;
     bad[9] ^= 0x0010;
     bus.bits(&bad, 16 * WORDS);
-    // An error that the CRC does not detect is detected by the sum.
+    // This message has an error that the CRC does not detect. The sum detects it.
     let mut deceiving = other;
     (deceiving[1], deceiving[2]) = (deceiving[1] ^ 0x0001, deceiving[2] ^ 0x1021);
     bus.bits(&deceiving, 16 * WORDS);
@@ -152,7 +153,7 @@ fn bad_message_changes_no_pixel() {
     assert_ne!(bus.register("status") & 1 << 1, 0);
     show(&mut bus, rainbow(9));
     assert_eq!(bus.bench.strip().shown, rainbow(9));
-    // Only the dummy word is missing: the message is valid, as for the dsPIC.
+    // Only the last word is missing, which has no content. The logic accepts the message, as the dsPIC does.
     bus.bits(&Command { pixels: rainbow(3), ..Command::default() }.encode(), 31 * 16);
     assert_eq!(bus.bench.strip().shown, rainbow(3));
 }
@@ -206,7 +207,7 @@ fn auxiliary_pins_are_inputs_and_outputs() {
 
 #[test]
 fn ring_turns_red_after_1_s_silence_until_next_message() {
-    // Most of the second is simulated at a hundredth of the clock frequency, since only counters advance.
+    // Only counters advance in most of the second, so this part is simulated at a hundredth of the clock frequency.
     let waits = |bench: &mut Bench, milliseconds: u64| {
         bench.set_clocks(Clocks { system: 480_000, camera: 0, usb: 0 });
         bench.run(100 * milliseconds * MILLISECOND);
@@ -220,7 +221,7 @@ fn ring_turns_red_after_1_s_silence_until_next_message() {
     waits(&mut bus.bench, 990);
     assert_eq!(bus.bench.strip().shown, shown, "not yet");
     waits(&mut bus.bench, 8);
-    // The second is over, and the strip is updated with the next tick of 1.4 ms.
+    // The second is over. The strip is updated with the next tick, which lasts 1.4 ms.
     bus.bench.run(12 * MILLISECOND);
     assert_eq!(bus.bench.strip().shown, red);
     show(&mut bus);

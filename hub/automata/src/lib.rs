@@ -1,8 +1,8 @@
 //! Evolution of automata or trees that arbitrate between behaviours in cargo worlds, after Petrovic, "Evolving
 //! automatons for distributed behavior arbitration" (NTNU 05/2005).
 //!
-//! [`scenario`] has the curriculum files and their steps, [`automata`] and [`arbiters`] have the genomes,
-//! [`curriculum_run`] has a run with its folder and pictures.
+//! [`scenario`] contains the curriculum files and their steps. [`automata`] and [`arbiters`] contain the genomes.
+//! [`curriculum_run`] executes a run, and contains its folder and pictures.
 
 pub mod arbiters;
 pub mod automata;

@@ -1,4 +1,4 @@
-//! Trees that arbitrate between modules, evolved in the steps of a curriculum.
+//! Tests of the evolution of trees that arbitrate between modules, in the steps of a curriculum.
 
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_automata::automaton::Module;

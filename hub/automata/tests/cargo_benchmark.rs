@@ -1,6 +1,6 @@
-//! Measurement of tables 2 and 3 of Petrovic, "Evolving automatons for distributed behavior arbitration" (NTNU
-//! 05/2005): `cargo test --release -p xpuck-hub-automata --test cargo_benchmark -- --ignored --nocapture`.
-//! `XPUCK_SEEDS=105,106` in the environment selects the seeds.
+//! Benchmark after tables 2 and 3 of Petrovic, "Evolving automatons for distributed behavior arbitration" (NTNU
+//! 05/2005). To run it: `cargo test --release -p xpuck-hub-automata --test cargo_benchmark -- --ignored --nocapture`.
+//! The environment variable `XPUCK_SEEDS=105,106` selects the seeds.
 
 #![allow(clippy::print_stdout, reason = "tests tell figures")]
 
@@ -11,7 +11,8 @@ use xpuck_automata::cargo::{
 use xpuck_hub_automata::arbiters::TreeSpecies;
 use xpuck_hub_automata::scenario::{Generation, Report, Request, Scenario};
 
-/// Prints the steps of a run, and the deliveries of its controller in runs with other random numbers.
+/// Prints the steps of a run. Also prints the number of deliveries of the run's controller in simulations with other
+/// random numbers.
 fn print_summary<C>(seed: u64, report: &Report<C>)
 where
     for<'a> &'a C: Into<Arbitration<'a>>,
@@ -35,12 +36,13 @@ where
     );
 }
 
-/// Script that runs when cargo is unloaded, from 0.
+/// Index (from 0) of the script that runs when cargo is unloaded.
 const DELIVERY: usize = 3;
-/// First seed. The first fifteen seeds were used in choosing modules, worlds and settings.
+/// First seed. Modules, worlds and settings were chosen with the results of the first fifteen seeds.
 const FIRST: u64 = 101;
 
-/// Returns the seeds in `XPUCK_SEEDS`, such as `105` or `105,106`; by default `runs` seeds from [`FIRST`].
+/// Returns the seeds in `XPUCK_SEEDS`, such as `105` or `105,106`. Without this variable, returns `runs` seeds from
+/// [`FIRST`].
 fn seeds(runs: u64) -> Vec<u64> {
     let named = std::env::var("XPUCK_SEEDS").ok();
     let read = |text: String| text.split(',').map(|seed| seed.trim().parse().expect("a seed")).collect();
@@ -53,20 +55,21 @@ fn measure(text: &str, runs: u64) -> (usize, u64) {
     measure_by(&scenario, runs, |seed| scenario.run(seed, &BTreeMap::new(), evaluate_all, |_| Request::GoOn))
 }
 
-/// Measures a curriculum of trees; see [`measure`].
+/// Measures a curriculum of trees. The result is that of [`measure`].
 fn measure_trees(text: &str, runs: u64) -> (usize, u64) {
     let scenario = Scenario::parse("curriculum", &format!("species = \"tree\"\n{text}")).unwrap();
     measure_by(&scenario, runs, |seed| scenario.run_trees(seed, &BTreeMap::new(), evaluate_all, within_budget))
 }
 
-/// Measures a curriculum of trees with the racing algorithm; see [`measure`].
+/// Measures a curriculum of trees with the racing algorithm. The result is that of [`measure`].
 fn measure_race(text: &str, runs: u64) -> (usize, u64) {
     let head = "species = \"tree\"\nalgorithm = \"racing\"";
     let scenario = Scenario::parse("curriculum", &format!("{head}\n{text}")).unwrap();
     measure_by(&scenario, runs, |seed| scenario.run_race(seed, &BTreeMap::new(), score_runs, within_budget))
 }
 
-/// Ends a run after `XPUCK_EVALUATIONS` evaluations; by default only the curriculum's generations are limited.
+/// Requests the end of a run after `XPUCK_EVALUATIONS` evaluations. Without this variable, only the generations of
+/// the curriculum limit a run.
 fn within_budget(generation: &Generation<TreeSpecies>) -> Request {
     let most =
         std::env::var("XPUCK_EVALUATIONS").ok().map(|text| text.parse::<u64>().expect("a number of evaluations"));

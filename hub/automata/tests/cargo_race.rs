@@ -1,4 +1,4 @@
-//! Trees that arbitrate between modules, evolved by the racing algorithm in the steps of a curriculum.
+//! Tests of the racing algorithm in the steps of a curriculum, with trees that arbitrate between modules.
 
 use std::collections::BTreeMap;
 use xpuck_automata::cargo::{Arbiter, Trials, score_runs};
@@ -15,7 +15,7 @@ fn error(text: &str) -> String {
     Scenario::parse("c.toml", text).unwrap_err().to_string()
 }
 
-/// Returns the steps with generations, evaluations, fitness and tree.
+/// Returns a line of text per step with its name, generations, evaluations, fitness and best tree.
 fn step_lines(report: &Report<Arbiter>) -> Vec<String> {
     let step = |step: &xpuck_hub_automata::scenario::StepReport<Arbiter>| {
         format!("{} {} {} {} {}", step.name, step.generations, step.evaluations, step.best, step.controller.tree())
@@ -93,8 +93,8 @@ fn race_step_starts_from_previous_population() {
     });
     assert!(met, "{:?}", step_lines(&report));
     assert_eq!(report.evaluations(), 27 + report.steps[3].evaluations);
-    // One evaluation of Petrovic's algorithm is three runs; a generation has the runs of at most a hundred
-    // evaluations.
+    // One evaluation of Petrovic's algorithm consists of three runs here. A generation of the race has at most the
+    // runs of a hundred evaluations.
     assert!((20..=100).contains(&report.steps[3].evaluations), "{:?}", step_lines(&report));
 }
 

@@ -1,5 +1,5 @@
-//! Curriculum files: those of the documentation are parsed, errors name file, line and key, and runs are reproducible
-//! for a seed.
+//! Tests of curriculum files. The files of the documentation are parsed, errors contain file, line and key, and runs
+//! are reproducible for a seed.
 
 use std::collections::BTreeMap;
 use xpuck_automata::cargo::{ControllerAutomata, Trials, evaluate, evaluate_all, published_scene};
@@ -31,7 +31,8 @@ fn printed_project_is_parsed() {
         assert_eq!((step.size, step.weights.offset, step.weights.obstacle_time), ([-10.0, -5.0], 300_000.0, -1.0));
         assert!((step.rates.mutations.iter().sum::<f32>() - 1.0).abs() < 1e-6 && MUTATIONS.len() == 8);
     }
-    // The file has headings with the digits of Petrovic's files, so the published scene is rounded to them.
+    // The file gives headings with as many digits as Petrovic's files. The headings of the published scene are
+    // rounded likewise.
     let world = scenario.steps[6].world.scene();
     let mut rounded = published_scene();
     for (area, ours) in rounded.areas.iter_mut().zip(&world.areas) {
@@ -100,7 +101,7 @@ fn mistakes_are_named_with_line_and_key() {
 #[test]
 fn steps_are_solved_and_reproducible_for_seed() {
     let scenario = Scenario::parse("creative", CREATIVE).unwrap();
-    // Two steps are enough to compare one thread with all threads.
+    // Two steps are enough to compare a run on one thread with a run on all threads.
     let until_follow = |evaluate: fn(&[_], &Trials) -> Vec<_>| {
         let see = |seen: &Generation| if seen.step.name == "load" { Request::Stop } else { Request::GoOn };
         let report = scenario.run(5, &BTreeMap::new(), evaluate, see);
@@ -180,7 +181,8 @@ from = "avoid"
 row = [0.5, 0.5, 0.3, 2]
 "#;
 
-/// Returns the results of all steps of a run, and their final populations as text.
+/// Returns the results of all steps of a run, and the steps' final populations as text. `begin` contains the
+/// completed steps.
 fn run_results(begin: &BTreeMap<usize, Population>) -> (Vec<String>, Vec<String>) {
     let scenario = Scenario::parse("short", SHORT).unwrap();
     let mut populations = vec![String::new(); 3];
@@ -230,12 +232,13 @@ fn watcher_can_end_step_or_run() {
         _ => Request::GoOn,
     };
     assert_eq!(endings(skips), (vec![(2, Ending::Skipped), (4, Ending::FormulaHeld), (3, Ending::Stopped)], false));
-    // A step whose formula holds is done, whatever the observer requests; a stop request then ends the run after it.
+    // A step whose end formula holds is completed, regardless of the observer's request. A stop request then ends the
+    // run after this step.
     let stops = |seen: &Generation| if seen.variables.step_generation == 4 { Request::Stop } else { Request::GoOn };
     assert_eq!(endings(stops), (vec![(4, Ending::FormulaHeld)], false));
 }
 
-/// Returns the last step of [`SHORT`] with saved populations as sources instead of steps.
+/// Returns [`SHORT`] with only its last step, whose sources are saved populations in place of steps.
 fn of_saved() -> String {
     let last = SHORT.rfind("[[steps]]").unwrap();
     let step = SHORT[last..].replace("after = [\"avoid\", \"follow\"]", "fixed = { explore = \"hand-made\" }");
@@ -269,8 +272,8 @@ fn curriculum_starts_from_saved_populations() {
         },
         |_| Request::Stop,
     );
-    // At least one controller of the first generation copies its two evolved automata unchanged, each from the best
-    // individual of a saved population.
+    // At least one controller of the first generation contains two evolved automata without changes. Each of the two
+    // is from the best individual of a saved population.
     let best = |i: usize| scenario.populations[i].individuals[0].genome.clone();
     assert!(first.iter().any(|made| made.0[1] == best(1).0[1] && made.0[2] == best(0).0[2]));
 
@@ -320,11 +323,11 @@ fn individuals_that_are_far_behind_the_best_are_given_up() {
     assert_eq!((plain.3, kept.3), (0, 0));
     assert!(given_up.3 > 0);
     assert!(plain.2.iter().all(Vec::is_empty));
-    // No best individual is known when the first generation runs.
+    // No best individual is known in the first generation, so there are no minimum scores.
     assert!(given_up.2[0].is_empty());
     let times: Vec<u32> = given_up.2[1].iter().map(|&(time, _)| time).collect();
     assert_eq!(times, [5000, 7500, 10_000, 12_500, 15_000, 17_500]);
-    // The offset does not count as a gain, and the best improves.
+    // The minimum scores are above the offset, which is not a gain, and increase with time.
     assert!(given_up.2[1].is_sorted_by(|a, b| a.1 < b.1) && given_up.2[1][0].1 > 300_000.0);
     assert!(kept.2[1].iter().all(|&(_, least)| least == 300_000.0));
     assert_eq!(run(&strict), given_up);
@@ -349,7 +352,7 @@ fn restart_resets_momentum() {
     let (mut momentum, mut record, mut firsts) = (0.0, 0.0f64, vec![]);
     scenario.run(3, &BTreeMap::new(), evaluate_all, |generation| {
         let v = generation.variables;
-        // The first generation, and those after the fourth and the eighth, have a newly created population.
+        // The first, fifth and ninth generations have a newly created population.
         (momentum, record) = match v.step_generation {
             1 | 5 | 9 => (0.9 * v.best, v.best),
             _ => (0.2 * momentum + (v.best - record).max(0.0), record.max(v.best)),

@@ -1,4 +1,5 @@
-//! Petrovic's own files give the same result as this project's curricula, and errors name file, line and key.
+//! Tests of the files of Petrovic's program. They give the same result as the curricula of this project, and errors
+//! contain file, line and key.
 
 use xpuck_automata::cargo::{Rect, Scene, published_scene};
 use xpuck_hub_automata::scenario::{EarlyStop, Scenario, Step, original};
@@ -40,8 +41,9 @@ fn fixed(step: &Step) -> Vec<String> {
     fixed
 }
 
-/// Returns the file's world with known differences removed. The file lists its three starts four times. Its loading
-/// area is at the wall, whereas this project's area is that of the signal.
+/// Returns the world of Petrovic's file without its known differences from the world of this project. The file lists
+/// the three starts four times. Its loading area is at the wall, whereas in this project it has the place of the
+/// signal area.
 fn as_ours(mut scene: Scene) -> Scene {
     assert_eq!(scene.starts.len(), 12);
     assert!(scene.starts.chunks(3).all(|starts| *starts == scene.starts[..3]));
@@ -54,7 +56,7 @@ fn as_ours(mut scene: Scene) -> Scene {
 #[test]
 fn original_world_equals_own_world() {
     let mut theirs = as_ours(original::world("w", WORLD).unwrap());
-    // The file rounds headings, so they are compared with a tolerance.
+    // Petrovic's file contains rounded headings, so they are compared with a tolerance.
     for (theirs, ours) in theirs.areas.iter_mut().zip(&published_scene().areas) {
         let (Some(theirs), Some(ours)) = (&mut theirs.heading, ours.heading) else { panic!("an area without heading") };
         assert!((theirs[0] - ours[0]).abs() < 1e-6);
@@ -63,8 +65,8 @@ fn original_world_equals_own_world() {
     assert_eq!(theirs, published_scene());
 }
 
-/// Replaces the line that is `further` lines after the first line beginning with `comment`; returns the text and the
-/// line's number.
+/// Replaces the line that is `further` lines after the first line that begins with `comment`. Returns the text and
+/// the number of the replaced line.
 fn changed(text: &str, comment: &str, further: usize, to: &str) -> (String, usize) {
     let mut lines: Vec<&str> = text.lines().collect();
     let at = lines.iter().position(|line| line.starts_with(comment)).unwrap() + further;
@@ -79,10 +81,15 @@ fn mistakes_in_a_project_are_named_with_line_and_key() {
         ("# selection", 1, "3", "selection: 3 is not a selection"),
         ("# ends", 7, "gennum > 700", "step 6: end: it can never hold"),
         ("# descriptions", 2, "project/beep.mod", "modules: \"project/beep.mod\" is not a file of cargoloader"),
-        ("# their modules and files", 6, "fsa/fsa.dat", "fixed: \"fsa/fsa.dat\" is neither hand-made nor of a step"),
+        (
+            "# their modules and files",
+            6,
+            "fsa/fsa.dat",
+            "fixed: \"fsa/fsa.dat\" is neither a hand-made automaton nor a result of a step",
+        ),
         ("# which", 1, "9", "after: 9 is not a step; must be 0 to 6"),
         ("# which", 1, "-1", "after: -1 is not a saved population; the number of saved populations is 0"),
-        ("# combination", 1, "5", "combine: 5 is not a combination"),
+        ("# combination", 1, "5", "combine: 5 is not a valid combination"),
         ("# weight of changes", 2, "x", "lit changes: \"x\" is not a valid number"),
         ("# checkpoints", 1, "4", "early-stop: a list of checkpoints is not supported"),
     ] {
@@ -129,7 +136,7 @@ fn mistakes_in_a_world_are_named_with_line_and_key() {
         ("# marks", 2, "2 0.4 0.4 2.5 5 30", "lines[0].width is 2.5"),
         ("# modules with", 1, "1", "post-offices: 1 is not a module with a post-office; choose one of 2 (cargoloader)"),
         ("# modules:", 3, "navigator", "modules: 1 navigator is not a module"),
-        ("# unloading station: cargo", 8, "-2 7", "areas[4].script is 7; it must be a script from 1 to 4"),
+        ("# unloading station: cargo", 8, "-2 7", "areas[4].script is 7; it must be the number of a script, 1 to 4"),
         ("# loading station: signal", 2, "-7", "areas[0]: -7 is not a delay"),
         ("# scripts", 3, "16", "scripts[0]: 16 is not a command"),
         ("# starts", 2, "0.25 0.25 0.0", "starts[0] is in an obstacle"),
@@ -138,7 +145,8 @@ fn mistakes_in_a_world_are_named_with_line_and_key() {
         let (text, line) = changed(WORLD, comment, further, to);
         let error = original::world("w", &text).unwrap_err().to_string();
         let begin = |line: usize| format!("w: line {line}: {message}");
-        // An entry begins above some of its values; an incomplete file ends at its last value.
+        // The error names a line of the entry up to nine lines before the changed value. If the file is incomplete,
+        // it names the line of the last value.
         let near = (line.saturating_sub(9)..=line).any(|line| error.starts_with(&begin(line)));
         assert!(near, "{error}, line {line}");
     }

@@ -1,8 +1,9 @@
-//! Body from which founders are mutated, for runs that do not begin with a single brain.
+//! Ancestor of a run: a body whose mutants are the founders. Without an ancestor, founders are mutants of a single
+//! brain part.
 
 use xpuck_bodies::{Brain, Plan, Prif};
 
-/// Body with an optional brain.
+/// Body with an optional brain, whose mutants are the founders of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ancestor {
     prif: Prif,
@@ -10,15 +11,16 @@ pub struct Ancestor {
 }
 
 impl Ancestor {
-    /// Creates an ancestor from the text of its definition, the weights of its brain, and the brain's own period, if
-    /// any.
+    /// Creates an ancestor from the text of its body's definition. `weights` are those of its brain, and `period` is
+    /// the brain's own period (s), if any.
     ///
     /// # Errors
-    /// One line: the key `from`, `from_weights` or `from_period`, the location in it, and the violated rule.
+    /// One line with the key `from`, `from_weights` or `from_period`, the position of the error, and the violated
+    /// rule.
     pub fn read(text: &str, weights: Option<&[f64]>, period: Option<f64>) -> Result<Ancestor, String> {
         if !text.trim_start().starts_with('(') {
             return Err(
-                "from: a body's definition such as `(CPG(0), [FRONT, 1, X], None)` is not allowed here; --from names a file"
+                "from: expected a body's definition such as `(CPG(0), [FRONT, 1, X], None)`; --from names a file"
                     .into(),
             );
         }
@@ -32,12 +34,12 @@ impl Ancestor {
         Ok(Ancestor { prif, brain })
     }
 
-    /// Definition of the body.
+    /// Returns the definition of the body.
     pub fn prif(&self) -> &Prif {
         &self.prif
     }
 
-    /// Brain of the body; `None` if it is drawn for each founder.
+    /// Returns the brain of the body. `None` if a new brain is drawn for each founder.
     pub fn brain(&self) -> Option<&Brain> {
         self.brain.as_ref()
     }

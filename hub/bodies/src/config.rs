@@ -1,4 +1,4 @@
-//! File of a run: TOML, every key optional.
+//! Configuration file of a run (TOML). All keys are optional.
 
 use super::ancestor::Ancestor;
 use super::creature::{CreatureSpecies, Weights};
@@ -20,53 +20,56 @@ use xpuck_lab::run_config::{self, ConfigError};
 pub struct Config {
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Number of populations that evolve in parallel (1..64).
+    /// Number of populations that evolve in parallel (1..=64).
     #[schemars(range(min = 1, max = 64))]
     pub islands: u16,
-    /// Budget of each island in evaluations of `steps` steps (1..1 000 000). Second walks of the last generation are
-    /// additional. An evaluation that ends early counts in proportion to its steps.
+    /// Budget of each island in evaluations of `steps` steps (1..=1 000 000). Second walks of the last generation are
+    /// not counted. An evaluation that ends early counts in proportion to its steps.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub evaluations: u64,
-    /// Number of steps of an evaluation, each 1/240 s (1..100 000).
+    /// Number of steps of an evaluation (1..=100 000). A step lasts 1/240 s.
     #[schemars(range(min = 1, max = 100_000))]
     pub steps: u32,
-    /// Period of the brain's rhythm (s), 0.05 to 100; 0 makes the brain part sense touch as other sensors do.
+    /// Period of the brain's rhythm (s), 0.05 to 100. With 0, the brain part has no rhythm, and senses touch like the
+    /// sensor parts.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub period: f64,
-    /// Whether brains have their own periods, which start between 0.25 and 1.5 times `period` and evolve.
+    /// Whether each brain has its own period. It starts between 0.25 and 1.5 times `period`, and evolves.
     pub own_periods: bool,
-    /// Whether bodies are mirror-symmetric, left and right of the walking direction [default: whether `from` is
-    /// symmetric, or true without `from`].
+    /// Whether the left and right sides of bodies, seen in the walking direction, are mirror images [default: whether
+    /// `from` is symmetric, or true without `from`].
     pub symmetric: Option<bool>,
-    /// Maximum number of parts of a body (1..256).
+    /// Maximum number of parts of a body (1..=256).
     #[schemars(range(min = 1, max = 256))]
     pub parts: u32,
-    /// Definition of fitness.
+    /// Definition of the fitness.
     pub fitness: Measure,
-    /// Whether evaluations end early for bodies that cannot survive: an evaluation is aborted when the body falls
-    /// behind those that it would have to beat.
+    /// Whether an evaluation is aborted when the body is too slow to survive, compared with the bodies that it would
+    /// have to beat.
     pub early: bool,
-    /// Whether a body that would be the best walks a second time, from a start one millimetre higher; the smaller
-    /// distance counts.
+    /// Whether a body that would become the best walks a second time, from a start position one millimetre higher.
+    /// The smaller distance counts.
     pub twice: bool,
-    /// Number of founders (1..10 000). The founders that travel furthest in a twentieth of the steps fill the
-    /// population and are evaluated. Without `early`, and with `from`, the number of founders is the population size.
+    /// Number of founders (1..=10 000). All founders walk for a twentieth of the steps. The founders with the longest
+    /// distances fill the population and are evaluated. Without `early`, or with `from`, the number of founders is
+    /// the population size instead.
     #[schemars(range(min = 1, max = 10_000))]
     pub founders: u32,
-    /// Whether bodies start with the root 2 m above the ground, as in pyro-corpus; parts below the ground are then
-    /// ejected from it.
+    /// Whether bodies start with the root 2 m above the ground, as in pyro-corpus. Parts that are below the ground
+    /// are then ejected from it.
     pub thrown: bool,
-    /// Generations between migrations, in which the best body of each island moves to the next island of a ring; 0
-    /// disables them.
+    /// Number of generations between migrations; 0 disables migrations. In a migration, the best body of each island
+    /// moves to the next island of a ring.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub exchange_every: u32,
-    /// Body, as PRIF, from which founders are mutated [default: a single brain].
+    /// Body of the ancestor whose mutants are the founders, as PRIF [default: a single brain].
     pub from: Option<String>,
-    /// Weights of the brain of `from`, ordered by sensor, then by motor [default: drawn for each founder].
+    /// Weights of the brain of `from`, ordered by sensor, and then by motor [default: drawn for each founder].
     pub from_weights: Option<Vec<f64>>,
-    /// Own period of the brain of `from` (s).
+    /// Own period of the brain of `from` (s). It requires `from_weights`.
     pub from_period: Option<f64>,
-    /// Number of mutations from a single brain to a founder, or maximum number of mutations of `from` (0..1000).
+    /// Number of mutations from a single brain to a founder (0..=1000). With `from`, the maximum number of mutations
+    /// from that body.
     #[schemars(range(min = 0, max = 1000))]
     pub founder_mutations: u32,
     /// Probability that a child's body is mutated; otherwise its brain is mutated.
@@ -75,12 +78,12 @@ pub struct Config {
     /// Probability that a child's brain is mutated in addition to its body.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub brain: f32,
-    /// Mutation of weights.
+    /// Method of mutating the weights of a brain.
     pub weights: Weights,
-    /// Whether to reproduce pyro-corpus's program: brains drawn anew, two mutations, at most two bodies of a family,
-    /// no rhythm.
+    /// Whether to reproduce the program pyro-corpus: each child gets a new brain and two mutations of its body, at
+    /// most two bodies of a family survive, and brains have no rhythm.
     pub as_published: bool,
-    /// Survival rules.
+    /// Rules of survival in families.
     pub families: FamilySettings,
 }
 
@@ -115,7 +118,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Loads a file, if given, and applies `overrides` to its keys.
+    /// Loads a configuration file, if a path is given, and replaces keys by those in `overrides`.
     ///
     /// # Errors
     /// One line with the file, and the key or the line.
@@ -123,25 +126,25 @@ impl Config {
         run_config::load("bodies", path, overrides, Config::check).map(Config::with_derived_keys)
     }
 
-    /// Returns a file with all keys.
+    /// Returns the text of a configuration file with all keys.
     pub fn write(&self) -> String {
         toml::to_string(self).unwrap_or_default()
     }
 
-    /// Hash that identifies this run in checkpoints. The number of evaluations is excluded, because no generation
-    /// depends on it.
+    /// Returns a hash that identifies this run in checkpoints. It does not depend on the number of evaluations,
+    /// because no generation depends on this number.
     pub fn fingerprint(&self) -> u32 {
         checkpoint::fingerprint([Config { evaluations: 0, ..self.clone() }.write().as_str()])
     }
 
-    /// Returns the same run with more evaluations.
+    /// Returns the configuration of the same run with more evaluations.
     ///
     /// # Errors
-    /// One line: the number is smaller than that of the run, or too large.
+    /// One line, if the number is smaller than that of the run, or too large.
     pub fn prolonged(&self, evaluations: u64) -> Result<Config, String> {
         if evaluations < self.evaluations {
             return Err(format!(
-                "{evaluations} evaluations: the run already has {} per island; set more",
+                "evaluations = {evaluations}: the run already has {} per island; increase it",
                 self.evaluations
             ));
         }
@@ -163,16 +166,16 @@ impl Config {
     }
 
     fn is_symmetric(&self) -> bool {
-        // Invalid bodies were rejected when the file was read.
+        // `check` has rejected invalid bodies when the file was loaded.
         let ancestor = || self.ancestor().ok().flatten();
         self.symmetric.unwrap_or_else(|| ancestor().is_none_or(|ancestor| half_of_body(ancestor.prif()).is_some()))
     }
 
-    /// Checks that an ancestor satisfies the limits of this run.
+    /// Checks that an ancestor satisfies the limits of this run, and returns it.
     fn checked(&self, ancestor: Ancestor) -> Result<Ancestor, String> {
         let parts = Plan::new(ancestor.prif()).map_or(0, |plan| plan.parts().len());
         if parts > self.parts as usize {
-            return Err(format!("from: the body has {parts} parts, but parts = {}; increase it", self.parts));
+            return Err(format!("from: the body has {parts} parts, but parts = {}; increase `parts`", self.parts));
         }
         if self.symmetric == Some(true) && half_of_body(ancestor.prif()).is_none() {
             return Err("from: the body is not symmetric; remove symmetric = true".into());
@@ -180,18 +183,19 @@ impl Config {
         Ok(ancestor)
     }
 
-    /// Number of founders of the first generation.
+    /// Returns the number of founders in the first generation.
     pub fn first_founders(&self) -> usize {
         let population = self.families.population;
-        // A given body may be slow at first, so its founders are not selected in a heat.
+        // A body of the user may be slow at first. Its mutants are therefore all evaluated, without a selection by a
+        // short walk (heat).
         let have_heats = self.fitness().early && self.from.is_none();
         if have_heats { population.max(self.founders as usize) } else { population }
     }
 
-    /// Rules for the creation and variation of creatures.
+    /// Returns the rules for the creation and variation of creatures.
     pub fn creatures(&self) -> CreatureSpecies {
         CreatureSpecies {
-            // Invalid bodies were rejected when the file was read.
+            // `check` has rejected invalid bodies when the file was loaded.
             ancestor: self.ancestor().ok().flatten(),
             founder_mutations: self.founder_mutations,
             body: self.body,
@@ -204,14 +208,14 @@ impl Config {
         }
     }
 
-    /// Fitness function.
+    /// Returns the fitness function.
     pub fn fitness(&self) -> Fitness {
-        // With an archive, a body that would not survive may still fill a cell.
+        // Evaluations are not aborted with an archive, because a body that would not survive may still fill a cell.
         let early = self.early && self.families.cells.is_none();
         Fitness { measure: self.fitness, trial: self.trial(), steps: self.steps, early, twice: self.twice }
     }
 
-    /// Conditions of an evaluation.
+    /// Returns the conditions of an evaluation: rhythm and start position.
     pub fn trial(&self) -> EvaluationConditions {
         EvaluationConditions {
             rhythm: Rhythm::from_period(self.period),
@@ -219,14 +223,14 @@ impl Config {
         }
     }
 
-    /// Applies keys that determine several other keys.
+    /// Sets all keys that follow from other keys.
     fn with_derived_keys(mut self) -> Config {
         if self.as_published {
             let FamilySettings { population, cells, .. } = self.families;
             let sharing = Sharing::Published;
             self.families = FamilySettings { population, cells, sharing, ..FamilySettings::document() };
             (self.symmetric, self.own_periods, self.early, self.twice) = (Some(false), false, false, false);
-            // A brain part whose rhythm never runs senses touch.
+            // Without a period, a brain part has no rhythm and senses touch.
             (self.thrown, self.period) = (true, 0.0);
             (self.fitness, self.parts) = (Measure::Root, xpuck_bodies::prif::MAX_PARTS as u32);
         } else {

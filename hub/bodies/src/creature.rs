@@ -1,4 +1,4 @@
-//! Body with its brain, as a species for evolution with families.
+//! Creature (a body with its brain) as a species for evolution with families.
 
 use super::ancestor::Ancestor;
 use schemars::JsonSchema;
@@ -11,10 +11,11 @@ use xpuck_bodies::{Brain, Plan, Prif};
 use xpuck_evolve::families::{Cell, Similarity, Species};
 use xpuck_kernels::random::Draws;
 
-/// Maximum size class and number of limbs that get their own cell in an archive.
+/// Maximum size class and maximum number of limbs with cells of their own in an archive. Greater values share the
+/// last cell.
 const MAX_CELL: (u32, usize) = (7, 7);
 
-/// Body with a brain that fits it.
+/// Body with a brain whose sensors and motors fit the body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "SavedCreature", into = "SavedCreature")]
 pub struct Creature {
@@ -24,7 +25,7 @@ pub struct Creature {
     pub brain: Brain,
 }
 
-/// Saved form of a creature, with the definition as text, which any encoding supports.
+/// Saved form of a creature. The definition of the body is text, which any encoding supports.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SavedCreature {
@@ -52,47 +53,48 @@ impl TryFrom<SavedCreature> for Creature {
     }
 }
 
-/// Mutation of a brain's weights.
+/// Method of mutating the weights of a brain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Weights {
-    /// Steps of random size and reach, from a change of one weight by 0.1 to changes of most weights by 3.
+    /// Mutation of random size, from a change of one weight by 0.1 to changes of most weights by 3.
     #[default]
     Steps,
-    /// Three quarters of the weights, all in the same direction, by exponential deviates of mean 2, as in
-    /// pyro-corpus.
+    /// Change of three quarters of the weights, all in the same direction, by exponential deviates of mean 2.
+    /// Pyro-corpus uses this method.
     Readme,
-    /// A quarter of the weights, each by a normal deviate of standard deviation 0.5.
+    /// Change of a quarter of the weights, each by a normal deviate with a standard deviation of 0.5.
     Normal,
 }
 
 /// Rules for the creation and variation of creatures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreatureSpecies {
-    /// Ancestor whose mutants are the founders; `None`: start from a single brain.
+    /// Ancestor whose mutants are the founders. `None`: founders are mutants of a single brain part.
     pub ancestor: Option<Ancestor>,
-    /// Number of mutations of a founder.
+    /// Number of mutations of a founder. With an ancestor, the maximum number.
     pub founder_mutations: u32,
     /// Probability that a child's body is mutated; otherwise its brain is mutated.
     pub body: f32,
     /// Probability that a child's brain is mutated in addition to its body.
     pub brain: f32,
-    /// Mutation of weights.
+    /// Method of mutating the weights of a brain.
     pub weights: Weights,
-    /// Reference for each brain's own period (s); `None`: all brains have the period of the run.
+    /// Reference period from which each brain's own period is drawn (s). `None`: all brains have the period of the
+    /// run.
     pub own_period: Option<f64>,
-    /// Whether bodies are mirror-symmetric, so that only a half evolves.
+    /// Whether bodies are mirror-symmetric. Then only half of a body evolves.
     pub symmetric: bool,
     /// Maximum number of parts of a body.
     pub parts: usize,
-    /// Whether to reproduce pyro-corpus's program: two mutations of the body without chains and axes, and a new brain
-    /// for each child.
+    /// Whether to reproduce the program pyro-corpus: each child gets a new brain and two mutations of its body, which
+    /// never change chains or axes.
     pub as_published: bool,
 }
 
-/// Maximum number of mutations, or of pairs of parents, tried until one gives a valid body.
+/// Maximum number of tries to find a valid body by a mutation, or by a crossover of a pair of parents.
 const TRIES: usize = 50;
-/// Probability that a child's own period is changed.
+/// Probability that the own period of a child's brain is changed.
 const PERIOD_MUTATION_PROBABILITY: f32 = 0.3;
 
 impl CreatureSpecies {
@@ -100,53 +102,53 @@ impl CreatureSpecies {
         if self.as_published { MutationRules::AsPublished } else { MutationRules::Readme }
     }
 
-    /// Returns the evolving part of a body: its half, or the whole body.
+    /// Returns the part of a body that evolves: half of the body if bodies are symmetric, otherwise the whole body.
     fn genotype(&self, body: &Prif) -> Prif {
         let half = if self.symmetric { half_of_body(body) } else { None };
         half.unwrap_or_else(|| body.clone())
     }
 
-    /// Builds the body of a genotype, with its parts; `None` if it is invalid or has too many parts.
+    /// Builds the body of a genotype, and its plan. `None` if the body is invalid or has too many parts.
     fn built(&self, genotype: &Prif) -> Option<(Prif, Plan)> {
         let body = if self.symmetric { mirrored_body(genotype)? } else { genotype.clone() };
         let plan = Plan::new(&body).ok()?;
         (plan.parts().len() <= self.parts).then_some((body, plan))
     }
 
-    /// Returns a body with one mutation, or unchanged if no try gives a valid body.
+    /// Returns a body with one mutation. Returns the body unchanged if no try gives a valid body.
     fn mutate_body(&self, body: &Prif, draws: &mut Draws) -> Prif {
         let genotype = self.genotype(body);
         let mutant = |_| self.built(&mutate(&genotype, self.manner(), draws).ok()?);
         (0..TRIES).find_map(mutant).map_or_else(|| body.clone(), |(mutant, _)| mutant)
     }
 
-    /// Applies the run's symmetry to a brain.
+    /// Makes a brain mirror-symmetric if the bodies of the run are.
     fn symmetrised(&self, plan: &Plan, brain: Brain) -> Brain {
         if self.symmetric { mirror_brain(plan, &brain) } else { brain }
     }
 
-    /// Creates a founder with this body, and with the given brain or a random one.
+    /// Creates a founder with the given body. Its brain is `brain`, or a random brain if that is `None`.
     fn with_brain(&self, prif: Prif, brain: Option<Brain>, draws: &mut Draws) -> Option<Creature> {
         let plan = Plan::new(&prif).ok()?;
         let mut brain = brain.unwrap_or_else(|| Brain::random(&plan, draws));
         match self.own_period {
             Some(period) if brain.period.is_none() => brain = draw_own_period(&brain, period, draws),
             Some(_) => {}
-            // Without own periods, an ancestor's brain also uses the period of the run.
+            // Without own periods, the brain of an ancestor also uses the period of the run.
             None => brain.period = None,
         }
         Some(Creature { brain: self.symmetrised(&plan, brain), prif })
     }
 
-    /// Returns a descendant of the ancestor after 0 to `founder_mutations` mutations, so that the ancestor itself can
-    /// be a founder. Existing synapses keep their weights, new ones are drawn.
+    /// Returns a mutant of the ancestor. It has 0 to `founder_mutations` mutations, so the ancestor itself can be a
+    /// founder. Existing synapses keep their weights, and the weights of new synapses are drawn.
     fn descendant(&self, ancestor: &Ancestor, draws: &mut Draws) -> Option<Creature> {
         let mutations = draws.below(self.founder_mutations.saturating_add(1));
         let prif = (0..mutations).fold(ancestor.prif().clone(), |prif, _| self.mutate_body(&prif, draws));
         let brain = match ancestor.brain() {
             Some(brain) => {
                 let brain = inherit(&Plan::new(ancestor.prif()).ok()?, brain, &Plan::new(&prif).ok()?, draws).ok()?;
-                // The period of the run becomes the brain's own period, unchanged.
+                // A brain without its own period gets the period of the run, unchanged.
                 let period = brain.period.or(self.own_period);
                 Some(Brain { period, ..brain })
             }
@@ -167,7 +169,8 @@ impl CreatureSpecies {
         }
     }
 
-    /// Creates a child with this body; the parent's brain is inherited where it fits.
+    /// Creates a child with the given body. Its brain inherits the parent's weights for all sensors and motors that
+    /// it still has.
     fn with_body(&self, parent: &Creature, prif: Prif, draws: &mut Draws) -> Option<Creature> {
         let (old, new) = (Plan::new(&parent.prif).ok()?, Plan::new(&prif).ok()?);
         let brain = inherit(&old, &parent.brain, &new, draws).ok()?;
@@ -221,7 +224,7 @@ impl Species for CreatureSpecies {
             let (prif, plan) = self.built(&child)?;
             Some((prif, plan, ids))
         })?;
-        // Id `i` of a half becomes `2 i` in the whole body and `2 i + 1` in the image.
+        // Part `i` of a half becomes part `2 i` of the whole body, and its mirror image becomes part `2 i + 1`.
         let ids = match self.symmetric {
             true => ids.iter().flat_map(|(new, old)| [(2 * new, 2 * old), (2 * new + 1, 2 * old + 1)]).collect(),
             false => ids,

@@ -5,30 +5,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_bodies::{Distance, EvaluationConditions, Plan, Robot, walk};
 
-/// Definition of the fitness of a body, in metres along y.
+/// Definition of the fitness of a body: a distance along y (m).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// Distance travelled by the whole body: y of the root, or the distance of the rearmost part if it is smaller. A
-    /// tower that falls over therefore gains nothing.
+    /// Distance of the whole body. It is the y of the root, or the distance of the rearmost part if this is smaller.
+    /// A tower that falls over therefore gains nothing.
     #[default]
     Walked,
-    /// y of the root, as in pyro-corpus.
+    /// Distance of the root along y, as in pyro-corpus.
     Root,
 }
 
-/// Fitness function.
+/// Fitness function of bodies, which simulates a walk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fitness {
-    /// Definition of fitness.
+    /// Definition of the fitness.
     pub measure: Measure,
     /// Start position and rhythm.
     pub trial: EvaluationConditions,
     /// Number of steps of an evaluation.
     pub steps: u32,
-    /// Whether evaluations of bodies that cannot survive are aborted.
+    /// Whether an evaluation is aborted when the body is too slow to survive.
     pub early: bool,
-    /// Whether a body that would be the best walks a second time.
+    /// Whether a body that would become the best walks a second time.
     pub twice: bool,
 }
 
@@ -41,20 +41,21 @@ pub struct Evaluation {
     pub steps: u32,
 }
 
-/// Number of checks in an evaluation; the first one cannot abort it.
+/// Number of checks for an early end in an evaluation. The first check cannot end it.
 const CHECKS: u32 = 40;
-/// Minimum share, at the first and at the last check, of the distance due at the check. Slack (m) is subtracted,
-/// because not all bodies walk evenly.
+/// Minimum distance at a check, as a share of the distance due at that time. The share rises from the first to the
+/// second value during an evaluation. `SLACK` (m) is subtracted from the minimum, because not all bodies walk evenly.
 const SHARES: [f64; 2] = [0.6, 0.95];
 const SLACK: f64 = 1.0;
-/// Ratio of the steps of an evaluation to those of a founders' heat.
+/// Ratio of the steps of an evaluation to the steps of a heat, the short walk by which founders are selected.
 pub const HEAT_RATIO: u32 = 20;
-/// Additional start height of a second walk (m).
+/// Additional height of the start of a second walk (m).
 const LIFT: f64 = 0.001;
 
 impl Fitness {
-    /// Evaluates a creature, which survives if its fitness exceeds `hurdle` (m); an invalid creature has the fitness
-    /// negative infinity. An aborted evaluation gives the distance so far, which is below `hurdle`.
+    /// Evaluates a creature. To survive, its fitness must exceed `hurdle` (m). If the creature is too slow, the
+    /// evaluation is aborted and gives the distance so far, which is below `hurdle`. An invalid creature has the
+    /// fitness negative infinity.
     pub fn evaluate(&self, creature: &Creature, hurdle: Option<f64>) -> Evaluation {
         let hurdle = hurdle.filter(|hurdle| self.early && *hurdle > 0.0);
         self.walk(creature, 0.0, self.steps, |step, fitness| {
@@ -66,18 +67,18 @@ impl Fitness {
         })
     }
 
-    /// Evaluates a founder in a heat.
+    /// Evaluates a founder in a heat, a walk with fewer steps than an evaluation.
     pub fn preliminary(&self, creature: &Creature) -> Evaluation {
         self.walk(creature, 0.0, (self.steps / HEAT_RATIO).max(1), |_, _| true)
     }
 
-    /// Evaluates a creature from a slightly higher start. The result is similar unless the walk depends on rounding
-    /// errors.
+    /// Evaluates a creature from a slightly higher start. The result is similar to that of the first walk, unless the
+    /// walk depends on rounding errors.
     pub fn second_walk(&self, creature: &Creature) -> Evaluation {
         self.walk(creature, LIFT, self.steps, |_, _| true)
     }
 
-    /// Number of steps between checks.
+    /// Returns the number of steps between two checks.
     fn every(&self) -> u32 {
         (self.steps / CHECKS).max(1)
     }
@@ -124,7 +125,7 @@ mod tests {
             let hurried = fitness.evaluate(&one, Some(hurdle));
             assert!(hurried.fitness < hurdle);
             given_up += u32::from(hurried.steps < 400);
-            // A body far ahead of the hurdle is evaluated to the end.
+            // A body far above the hurdle is evaluated to the end.
             assert_eq!(fitness.evaluate(&one, Some(way.fitness - 20.0)), way);
             assert_eq!(fitness.preliminary(&one), Fitness { steps: 20, ..whole }.evaluate(&one, None));
         }

@@ -11,9 +11,9 @@ use xpuck_bodies::urdf::{self, Dialect};
 use xpuck_bodies::{BodyError, Plan};
 use xpuck_lab::run_folder::{FolderError, Kind, RunFolder, checkpoints, fail};
 
-/// Result of the run.
+/// File with the result of the run.
 const RESULT: &str = "result.json";
-/// Best body of each island, in several formats.
+/// Folder with the best body of each island, in several file formats.
 const BODIES: &str = "bodies";
 
 static KIND: Kind = Kind {
@@ -24,27 +24,27 @@ static KIND: Kind = Kind {
     requests: &[],
 };
 
-/// Folder of a run, locked by this process.
+/// Folder of a run, which this process has locked.
 pub struct Folder {
     folder: RunFolder,
     configuration: u32,
 }
 
-/// Resumed run.
+/// Run that was opened to be resumed.
 pub struct Resumed {
     /// Folder of the run.
     pub folder: Folder,
-    /// Run after its last complete generation.
+    /// Run in its state after the last generation of the checkpoint.
     pub evolution: BodyRun,
-    /// Message about a checkpoint that could not be used.
+    /// Message about a checkpoint that could not be used, if any.
     pub notice: Option<String>,
 }
 
 impl Folder {
-    /// Returns the curve of the longest distances of a run, which may be in progress.
+    /// Returns the curve of a run: its longest distance over evaluations. The run may be in progress.
     ///
     /// # Errors
-    /// There is no run, or its table cannot be read, belongs to another kind of run, or has an invalid row.
+    /// If there is no run, or if its table cannot be read, belongs to another kind of run, or has an invalid row.
     pub fn curve(path: &Path) -> Result<Curve, FolderError> {
         RunFolder::refuse_other(path, &KIND)?;
         let text = RunFolder::table(path, &KIND)?;
@@ -55,17 +55,18 @@ impl Folder {
     /// Creates the folder of a new run.
     ///
     /// # Errors
-    /// If a run already exists there, or the folder cannot be written.
+    /// If the folder already contains a run, or cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         let folder = RunFolder::create(path, &KIND, &[], &config.write())?;
         Ok(Folder { folder, configuration: config.fingerprint() })
     }
 
-    /// Opens a run to continue it after its last complete generation, with its own budget or with `evaluations` for
-    /// each island. Deletes a stop request.
+    /// Opens a run to continue it after the last generation of its checkpoint. `evaluations` replaces the budget of
+    /// each island; `None` keeps it. Deletes a stop request.
     ///
     /// # Errors
-    /// If there is no run, another process uses it, a file is damaged, or the run already has that length.
+    /// If there is no run, another process uses it, a file is damaged, or `evaluations` is less than the budget of
+    /// the run.
     pub fn resume(path: &Path, evaluations: Option<u64>) -> Result<Resumed, FolderError> {
         let folder = RunFolder::open(path, &KIND)?;
         let file = path.join(KIND.run);
@@ -79,33 +80,37 @@ impl Folder {
         folder.keep_rows(&evolution)?;
         folder.folder.clear_requests()?;
         if config != kept {
-            // The previous result is not that of the prolonged run.
+            // The result in the folder is that of the shorter run, so it is deleted.
             folder.folder.remove(RESULT)?;
             folder.folder.write(KIND.run, config.write())?;
         }
         Ok(Resumed { folder, evolution, notice: notice.map(|notice| notice.to_string()) })
     }
 
-    /// Returns the run from its newest valid checkpoint, or at its start.
+    /// Returns the run from its newest valid checkpoint, or a run at its start. Also returns an error about an
+    /// invalid checkpoint, if any.
     fn kept(&self, config: &Config) -> Result<(BodyRun, Option<FolderError>), FolderError> {
         let generation = |islands: &State| islands.first().map_or(0, |island| island.population.generation());
         let check = |islands: &State| match islands.len() == usize::from(config.islands) {
             true => Ok(()),
-            false => Err("contains a different number of islands".into()),
+            false => Err("contains a different number of islands than the configuration".into()),
         };
         let (islands, notice) = checkpoints::newest(self.path(), self.configuration, KIND.run, generation, check)?;
         let Some(islands) = islands else { return Ok((BodyRun::new(config.clone()), None)) };
         let evolution = BodyRun::resumed(config.clone(), islands);
-        // Second walks of the last generation are additional to the budget.
+        // The budget does not include the second walks of the last generation.
         let made = evolution.evaluations().floor();
         if made > (config.evaluations + config.families.population as u64) as f64 {
-            let why = format!("evaluations = {} is less than the {made} already made; increase it", config.evaluations);
+            let why = format!(
+                "evaluations = {} is less than the {made} evaluations already made; increase it",
+                config.evaluations
+            );
             return Err(fail(&self.path().join(KIND.run), why));
         }
         Ok((evolution, notice))
     }
 
-    /// Keeps only the rows of generations in the checkpoint.
+    /// Deletes all rows of generations that are not in the checkpoint.
     fn keep_rows(&mut self, evolution: &BodyRun) -> Result<(), FolderError> {
         let file = self.path().join(KIND.grows);
         let text = RunFolder::table(self.path(), &KIND)?;
@@ -115,7 +120,7 @@ impl Folder {
         if rows.len() < lines {
             return Err(fail(
                 &file,
-                format!("has fewer than the {lines} rows that the checkpoint counts; restore the file"),
+                format!("has fewer than the {lines} rows that the checkpoint expects; restore the file"),
             ));
         }
         let columns = KIND.head.split(',').count();
@@ -128,18 +133,19 @@ impl Folder {
         self.folder.keep_rows(&rows.concat())
     }
 
-    /// Path of the folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Whether a stop file exists.
+    /// Returns whether a stop file exists.
     pub(super) fn is_to_stop(&self) -> bool {
         self.folder.is_to_stop()
     }
 
-    /// Saves a generation. Its rows are written first, so that a checkpoint never counts missing rows. For a last
-    /// generation that the budget cut short, only rows are written, so that a longer run repeats it completely.
+    /// Saves a generation. The rows are written before the checkpoint, so that a checkpoint never counts missing
+    /// rows. If the budget cut the last generation short, only the rows are written. A longer run then repeats this
+    /// generation completely.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -161,7 +167,7 @@ impl Folder {
         }
     }
 
-    /// Writes the results: a summary, the best bodies, a gallery, a walk and a curve.
+    /// Writes the results: a summary, the best bodies, a gallery, the walk of the best body, and a curve.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -187,7 +193,8 @@ impl Folder {
         let kinds = evolution.islands().iter().filter_map(|island| island.population.archive());
         let mut kinds: Vec<_> = kinds.flat_map(|archive| archive.cells().iter()).collect();
         if !kinds.is_empty() {
-            // Sorted by kind, then by fitness, because each island has its own archive.
+            // Each island has its own archive. The bodies are sorted by kind and then by fitness, so that the fittest
+            // of each kind is kept.
             kinds.sort_by(|(a, one), (b, other)| a.cmp(b).then(other.worth().total_cmp(&one.worth())));
             kinds.dedup_by(|(a, _), (b, _)| a == b);
             let kinds: Vec<_> = kinds.into_iter().map(|(_, one)| (one.worth(), one.genome.clone())).collect();

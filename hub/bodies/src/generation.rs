@@ -8,41 +8,41 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use xpuck_evolve::families::FamilyPopulation;
 
-/// State of a run between generations.
+/// State of a run between two generations.
 pub type State = Vec<Island>;
 
-/// Population with its simulation cost.
+/// Population and the number of steps simulated for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Island {
-    /// Creatures.
+    /// Population of creatures, in families.
     pub population: FamilyPopulation<Creature>,
-    /// Number of steps simulated for the creatures.
+    /// Number of steps that were simulated for the creatures.
     pub steps: u64,
 }
 
 /// Run of body evolution.
 pub struct BodyRun {
     config: Config,
-    /// Rules for creatures, derived from the configuration.
+    /// Rules for the creation and variation of creatures, from the configuration.
     creatures: CreatureSpecies,
     fitness: Fitness,
     islands: State,
-    /// Whether the budget cut the last generation short; no generation follows it.
+    /// Whether the budget cut the last generation short. No generation follows such a generation.
     cut: bool,
 }
 
-/// Table row of an island's generation.
+/// Row of the run's table: one generation of an island.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Generation, from 1.
+    /// Number of the generation, from 1.
     pub generation: u32,
-    /// Island, from 0.
+    /// Number of the island, from 0.
     pub island: usize,
-    /// Steps simulated so far on the island, in complete evaluations.
+    /// Number of steps simulated so far on the island, divided by the steps of an evaluation.
     pub evaluations: f64,
-    /// Number of bodies started so far on the island.
+    /// Number of bodies whose evaluation was started so far on the island.
     pub bodies: u64,
-    /// Longest distance so far (m).
+    /// Longest distance so far on the island (m).
     pub best: f64,
     /// Mean distance of the survivors (m).
     pub mean: f64,
@@ -73,41 +73,43 @@ impl BodyRun {
         BodyRun { fitness: config.fitness(), creatures: config.creatures(), islands, config, cut: false }
     }
 
-    /// Configuration of the run.
+    /// Returns the configuration of the run.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Islands of the run.
+    /// Returns the islands of the run.
     pub fn islands(&self) -> &State {
         &self.islands
     }
 
-    /// Simulated steps in complete evaluations, on the island with the most.
+    /// Returns the number of simulated steps, divided by the steps of an evaluation. The result is that of the island
+    /// with the most steps.
     pub fn evaluations(&self) -> f64 {
         let most = self.islands.iter().map(|island| island.steps).max().unwrap_or(0);
         most as f64 / f64::from(self.config.steps)
     }
 
-    /// Whether the budget is used up.
+    /// Returns whether the budget is used up.
     pub fn is_done(&self) -> bool {
         self.cut || self.left() == 0
     }
 
-    /// Number of complete evaluations left to each island.
+    /// Returns the number of complete evaluations that are left to each island.
     fn left(&self) -> u64 {
         let made =
             self.islands.iter().map(|island| island.steps.div_ceil(u64::from(self.config.steps))).max().unwrap_or(0);
         self.config.evaluations.saturating_sub(made)
     }
 
-    /// Whether the budget cut the last generation short, so that a longer run must start from the previous one.
+    /// Returns whether the budget cut the last generation short. A longer run must then start from the previous
+    /// generation.
     pub fn is_cut(&self) -> bool {
         self.cut
     }
 
-    /// Evaluates all waiting creatures, exchanges the best between islands, and breeds the next generation; returns a
-    /// row for each island.
+    /// Evaluates all waiting creatures, exchanges the best creatures between islands, and breeds the next generation.
+    /// Returns a table row for each island.
     pub fn step(&mut self) -> Vec<Row> {
         let most = self.affordable();
         for island in &mut self.islands {
@@ -134,20 +136,21 @@ impl BodyRun {
         self.islands.first().map_or(0, |island| island.population.generation())
     }
 
-    /// Whether the current generation consists of founders that run a heat before some of them are evaluated.
+    /// Returns whether the current generation consists of founders that run a heat, after which only the fastest are
+    /// evaluated.
     fn has_heats(&self) -> bool {
         let population = self.config.families.population;
         self.generation() == 0 && self.config.first_founders() > population && self.left() as usize > population
     }
 
-    /// Number of bodies that an island can evaluate with the remaining budget, in the worst case.
+    /// Returns the number of bodies that an island can evaluate with the remaining budget, in the worst case.
     fn affordable(&self) -> usize {
         let left = self.left() as usize;
-        // All founders run the heat, and a population of them is evaluated.
+        // All founders run the heat, and as many of them as the population holds are evaluated completely.
         if self.has_heats() { (left - self.config.families.population) * HEAT_RATIO as usize } else { left }
     }
 
-    /// Evaluates the waiting creatures, island by island.
+    /// Evaluates the waiting creatures of all islands, in the order of the islands.
     fn evaluate(&self) -> Vec<Evaluation> {
         let mut jobs: Vec<(&Creature, Option<f64>)> = Vec::new();
         for Island { population, .. } in &self.islands {
@@ -176,8 +179,8 @@ impl BodyRun {
         heats
     }
 
-    /// Repeats the walks of creatures that would be the best of their islands. The smaller distance counts, so that a
-    /// walk that depends on rounding errors does not lead the search.
+    /// Repeats the walks of creatures that would become the best of their islands. The smaller distance counts. A
+    /// walk that depends on rounding errors therefore does not determine the search.
     fn try_again(&self, evaluations: &mut [Evaluation]) {
         if !self.fitness.twice {
             return;
@@ -198,7 +201,7 @@ impl BodyRun {
         }
     }
 
-    /// In exchange generations, copies the best of each island to the next island.
+    /// Copies the best creature of each island to the next island, if migrations are due in this generation.
     fn exchange(&mut self) {
         let every = self.config.exchange_every;
         if self.islands.len() < 2 || every == 0 || !self.generation().is_multiple_of(every) {

@@ -1,5 +1,5 @@
-//! Runs of body evolution: a configuration file, islands with families, a folder that allows bit-identical
-//! resumption, pictures and walks.
+//! Runs of body evolution. A run has a configuration file, islands with families, and a folder that allows
+//! bit-identical resumption. It produces pictures and walks.
 
 mod ancestor;
 mod config;

@@ -1,4 +1,4 @@
-//! Outcome of a run.
+//! Outcome of a body evolution run.
 
 use super::generation::BodyRun;
 use serde::Serialize;
@@ -11,17 +11,17 @@ pub struct Outcome {
     pub seed: u64,
     /// Number of generations.
     pub generations: u32,
-    /// Simulated steps on all islands, in complete evaluations.
+    /// Number of simulated steps on all islands, divided by the steps of an evaluation.
     pub evaluations: f64,
-    /// Number of bodies started on all islands.
+    /// Number of bodies whose evaluation was started, on all islands.
     pub bodies: u64,
     /// Number of steps of an evaluation.
     pub steps: u32,
-    /// Longest distance of all bodies (m).
+    /// Longest distance of any body (m).
     pub best: f64,
     /// Best body of each island.
     pub islands: Vec<Island>,
-    /// Notices about archives of kinds.
+    /// Notices about the archives of kinds of bodies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
     /// Wall time of this process (s).
@@ -31,13 +31,13 @@ pub struct Outcome {
 /// Best body of an island.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Island {
-    /// Distance (m).
+    /// Distance that the body walked (m).
     pub distance: f64,
-    /// Number of parts.
+    /// Number of parts of the body.
     pub parts: usize,
     /// Number of parts with revolute joints.
     pub joints: usize,
-    /// Number of kinds in the archive; `None` without an archive.
+    /// Number of kinds of bodies in the island's archive; `None` without an archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kinds: Option<usize>,
     /// Definition of the body.

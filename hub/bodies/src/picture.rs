@@ -1,4 +1,4 @@
-//! Gallery of bodies, and curves of runs.
+//! Pictures: gallery of bodies, and curves of runs.
 
 use super::creature::Creature;
 use std::fmt::Write;
@@ -7,12 +7,13 @@ use xpuck_bodies::picture::plan_svg;
 use xpuck_kernels::markup::escape;
 use xpuck_stats::plot::{Colour, Plot, begin_svg, to_svg};
 
-/// Size of a body's tile, and height of the text below it (px).
+/// Side of the square tile of a body (px), and height of the text below the tile (px).
 const TILE: f64 = 220.0;
 const WORDS: f64 = 40.0;
 const COLUMNS: usize = 4;
 
-/// Returns a picture of bodies side by side, each with its distance (m), parts and limbs.
+/// Returns an SVG gallery of bodies with their distances (m). The text below each body gives its distance, parts and
+/// limbs.
 pub fn gallery(bodies: &[(f64, Creature)]) -> String {
     let rows = bodies.len().div_ceil(COLUMNS).max(1);
     let columns = bodies.len().clamp(1, COLUMNS);
@@ -20,7 +21,8 @@ pub fn gallery(bodies: &[(f64, Creature)]) -> String {
     for (at, (way, creature)) in bodies.iter().enumerate() {
         let (x, y) = ((at % COLUMNS) as f64 * TILE, (at / COLUMNS) as f64 * (TILE + WORDS));
         let Ok(plan) = Plan::new(&creature.prif) else { continue };
-        // Nested SVG: it keeps its own coordinates and is scaled to the tile.
+        // The picture of a body becomes a nested SVG element, which keeps its own coordinates and is scaled to the
+        // tile.
         let inner = plan_svg(&plan);
         let (head, rest) = inner.split_once('>').unwrap_or((&inner, ""));
         let view = head
@@ -46,7 +48,8 @@ pub fn gallery(bodies: &[(f64, Creature)]) -> String {
     svg + "</svg>\n"
 }
 
-/// Returns a plot of the longest distance over evaluations, one line for each island, from a run's table.
+/// Returns a plot of the longest distance over evaluations, with one line for each island. `table` is the text of a
+/// run's table.
 pub fn curve(table: &str) -> String {
     let mut islands: Vec<Vec<(f64, f64)>> = Vec::new();
     for Best { island, evaluations, way } in table.lines().skip(1).filter_map(best) {
@@ -62,19 +65,19 @@ pub fn curve(table: &str) -> String {
     to_svg(&[plot])
 }
 
-/// Curve of a run: the longest distance on all islands over evaluations per island.
+/// Curve of a run: longest distance on all islands (m) over the number of evaluations per island.
 pub struct Curve {
     /// Name of the run.
     pub name: String,
-    /// Evaluations and distances (m).
+    /// Points of the curve: number of evaluations, and distance (m).
     pub points: Vec<(f64, f64)>,
 }
 
 impl Curve {
-    /// Creates the curve from a run's table; an incomplete last line is ignored.
+    /// Creates the curve from the table of a run. An incomplete last line is ignored.
     ///
     /// # Errors
-    /// Number of an invalid line, and the reason.
+    /// Number of the first invalid line, and the reason.
     pub fn from_table(name: String, table: &str) -> Result<Curve, String> {
         let whole = table.rfind('\n').map_or("", |end| &table[..end]);
         let mut longest = 0.0;
@@ -87,13 +90,13 @@ impl Curve {
         Ok(Curve { points: points.collect::<Result<_, String>>()?, name })
     }
 
-    /// Final distance (m).
+    /// Returns the final distance (m); 0 for an empty curve.
     pub fn end(&self) -> f64 {
         self.points.last().map_or(0.0, |(_, way)| *way)
     }
 }
 
-/// Returns a plot of several runs, with the median of their final distances.
+/// Returns a plot of the curves of several runs. `median` is the median of their final distances (m).
 pub fn curves(runs: &[Curve], median: f64) -> String {
     const COLOURS: [Colour; 7] =
         [Colour::Blue, Colour::Orange, Colour::Green, Colour::Red, Colour::Purple, Colour::Sky, Colour::Black];
@@ -107,7 +110,7 @@ pub fn curves(runs: &[Curve], median: f64) -> String {
 
 const TITLE: &str = "Longest distance so far";
 
-/// Best distance in a row of a run's table.
+/// Longest distance in a row of a run's table (m).
 struct Best {
     island: usize,
     evaluations: f64,

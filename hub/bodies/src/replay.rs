@@ -1,4 +1,4 @@
-//! Walk as a self-contained web page.
+//! Animation of a walk as a self-contained web page.
 
 use super::creature::Creature;
 use std::fmt::Write;
@@ -6,9 +6,9 @@ use xpuck_bodies::physics::Pose;
 use xpuck_bodies::{BodyError, EvaluationConditions, Plan, frames};
 
 const PAGE: &str = include_str!("replay.html");
-/// Steps between two frames, for 24 frames per second.
+/// Number of simulation steps between two frames, which gives 24 frames per second.
 const EVERY: u32 = 10;
-/// Maximum count of numbers in a page; long walks of large bodies have fewer frames.
+/// Maximum count of numbers in a page. Long walks of large bodies therefore have fewer frames per second.
 const MOST: usize = 400_000;
 
 /// Returns the number of steps between two frames of a page for a walk of `steps` steps.
@@ -20,17 +20,17 @@ pub fn spacing(plan: &Plan, steps: u32) -> u32 {
     every
 }
 
-/// Returns the page of a creature's walk of `steps` steps.
+/// Returns the web page with a creature's walk of `steps` steps.
 ///
 /// # Errors
-/// The creature cannot be built.
+/// If the creature cannot be built.
 pub fn replay(creature: &Creature, trial: EvaluationConditions, steps: u32) -> Result<String, BodyError> {
     let plan = Plan::new(&creature.prif)?;
     let every = spacing(&plan, steps);
     Ok(page(&plan, &frames(&plan, &creature.brain, trial, steps, every)?, every))
 }
 
-/// Returns the page of a walk, from the poses after every `every` steps.
+/// Returns the web page of a walk. `frames` contains the poses of all parts after every `every` simulation steps.
 pub fn page(plan: &Plan, frames: &[Vec<Pose>], every: u32) -> String {
     let mut walk = String::new();
     for poses in frames {

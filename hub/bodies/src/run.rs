@@ -1,11 +1,11 @@
-//! Run from its current state to its end, or to a stop request.
+//! Execution of a run from its current state to its end, or to a stop request.
 
 use super::folder::Folder;
 use super::generation::{BodyRun, Row};
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_lab::run_folder::FolderError;
 
-/// End of a run.
+/// Reason for the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// The budget was used up.
@@ -14,11 +14,11 @@ pub enum Ended {
     Stopped,
 }
 
-/// Runs the remaining generations. Each generation is saved in the folder, if one is given, before `watch` is called
-/// and the next begins. `stop`, or a stop file in the folder, ends the run after the current generation.
+/// Runs the remaining generations. If a folder is given, each generation is saved in it, before `watch` is called and
+/// the next generation begins. `stop`, or a stop file in the folder, ends the run after the current generation.
 ///
 /// # Errors
-/// If the folder cannot be written; earlier generations stay saved.
+/// If the folder cannot be written. Earlier generations stay saved.
 pub fn run(
     evolution: &mut BodyRun,
     mut folder: Option<&mut Folder>,

@@ -1,8 +1,9 @@
-//! Reality gap of the camera (Eq. 7.4): difference between the robots' camera data on the frisbee and the simulator's
-//! perfect camera at the same poses. The delay and the misses that explain the gap are also fitted.
+//! Reality gap of the camera (Eq. 7.4): difference between the data of the robots' cameras and of a perfect simulated
+//! camera at the same poses. The data states where the frisbee is seen. Two parameters that explain the gap are
+//! fitted: the delay, and the fraction of misses.
 //!
-//! A real camera shows a past state. The gap is computed against the simulated view at an earlier time; the fitted
-//! delay is the one with the smallest mean gap. Misses are counted at that delay.
+//! A real camera shows a past state. The gap is therefore computed against the simulated view at an earlier time. The
+//! fitted delay is the one with the smallest mean gap. Misses are counted at this delay.
 
 use super::numerics::{jackknife, least, line, minimum, spread};
 use super::table::{self, Row};
@@ -21,37 +22,37 @@ use xpuck_wire::FileError;
 
 /// Divisor of Eq. 7.4: the largest difference between two camera vectors.
 const LONGEST_DIFFERENCE: f64 = 2.95;
-/// Maximum delay of the search (s).
+/// Maximum delay of the fit (s).
 const LONGEST: f64 = 0.5;
 /// Number of delays in a sweep.
 const DELAYS: usize = 101;
-/// Time margin before and after a sample (s).
+/// Time by which a view is shifted in both directions, to exclude uncertain views (s).
 const MARGIN: f64 = 0.02;
-/// Angle margin to each side (rad).
+/// Angle by which a view is turned to both sides, to exclude uncertain views (rad).
 const ASIDE: f32 = 0.02;
-/// Maximum interval between samples of one run (s).
+/// Maximum interval between two samples of a run (s). A longer interval starts a new run.
 const LONGEST_GAP: f64 = 0.25;
-/// Maximum turning rate on the spot (rad/s).
+/// Maximum turning rate of a robot that turns on the spot (rad/s).
 const FULL_TURN: f64 = V_MAX as f64 * std::f64::consts::SQRT_2 / WHEELBASE as f64;
 
-/// Camera data of a robot on the frisbee, with the poses of both.
+/// Sample of a robot's camera data about the frisbee, with the poses of the robot and the frisbee.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Number of the run, which belongs to one robot.
+    /// Number of the run. A run belongs to one robot.
     pub run: u32,
-    /// Time (s).
+    /// Time of the sample (s).
     pub time: f64,
     /// Pose of the robot.
     pub robot: Pose,
     /// Centre of the frisbee (m).
     pub frisbee: Vec2,
-    /// Whether blue was seen in the left, centre and right segment; `None` for a sample with poses only.
+    /// Whether blue was seen in the left, centre and right segment; `None` for a sample without an image.
     pub segments: Option<[bool; 3]>,
-    /// Centres of other robots, which may block the view (m); the same number in all samples of a run.
+    /// Centres of other robots, which may block the view (m). Their number is the same in all samples of a run.
     pub others: Vec<Vec2>,
 }
 
-/// A row of the record.
+/// Row of the record.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CameraRow {
@@ -84,7 +85,7 @@ impl Row for CameraRow {
     }
 }
 
-/// Parses samples; `name` is the name of the text in errors.
+/// Parses samples. Errors contain `name` as the name of the text.
 pub fn read(name: &str, text: &str) -> Result<Vec<Sample>, FileError> {
     let mut samples: Vec<Sample> = Vec::new();
     for (line, r) in table::read::<CameraRow>(name, text)? {
@@ -107,7 +108,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Sample>, FileError> {
     Ok(samples)
 }
 
-/// Returns the samples as text.
+/// Returns the samples as the text of a table.
 pub fn write(samples: &[Sample]) -> String {
     let rounded = |x: f32| (f64::from(x) * 1e6).round() / 1e6;
     let [left, centre, right] =
@@ -126,16 +127,16 @@ pub fn write(samples: &[Sample]) -> String {
     }))
 }
 
-/// A sample and the preceding views of a perfect camera.
+/// Sample with a camera image, and its gaps to the earlier views of a perfect camera.
 #[derive(Debug)]
 struct View<'a> {
-    /// Samples of the run up to and including this sample; the first is at least [`LONGEST`] older.
+    /// Samples of the run up to and including this one. The first is at least [`LONGEST`] older than the last.
     past: &'a [Sample],
     /// Angle of the camera to the left of the robot's heading (rad).
     mount: f32,
-    /// Turning rate (rad/s).
+    /// Absolute turning rate of the robot (rad/s).
     turn: f64,
-    /// Gap for each delay of the sweep.
+    /// Gap of Eq. 7.4 for each delay of the sweep.
     gaps: Vec<f64>,
 }
 
@@ -148,12 +149,12 @@ impl<'a> View<'a> {
         view
     }
 
-    /// Returns the view of a perfect camera `delay` earlier (s).
+    /// Returns the view of a perfect camera at a time `delay` (s) before the sample.
     fn simulated(&self, delay: f64) -> [bool; 3] {
         self.turned(delay, 0.0)
     }
 
-    /// Same as [`View::simulated`], turned further to the left by `aside` (rad).
+    /// Returns the same view as [`View::simulated`], but with the camera turned to the left by `aside` (rad).
     fn turned(&self, delay: f64, aside: f32) -> [bool; 3] {
         let now = self.past.len() - 1;
         let time = self.past[now].time - delay;
@@ -173,12 +174,12 @@ impl<'a> View<'a> {
         self.past[self.past.len() - 1].segments.unwrap_or_default()
     }
 
-    /// Returns Eq. 7.4 against the simulated view `delay` earlier (s).
+    /// Returns the gap of Eq. 7.4 to the view of a perfect camera, at a time `delay` (s) before the sample.
     fn gap(&self, delay: f64) -> f64 {
         self.gap_of(&self.simulated(delay))
     }
 
-    /// Returns Eq. 7.4 against a simulated view.
+    /// Returns the gap of Eq. 7.4 between a simulated view and the camera data.
     fn gap_of(&self, simulated: &[bool; 3]) -> f64 {
         let vector = |segments| {
             let mut blobs = Blobs::default();
@@ -194,7 +195,8 @@ fn delays() -> Vec<f64> {
     spread(0.0, LONGEST, DELAYS)
 }
 
-/// Returns all samples that are preceded by half a second of their run.
+/// Returns a view for each sample with an image that is preceded by at least [`LONGEST`] of its run. `mount` returns
+/// the camera angle of a run (rad).
 fn views<'a>(samples: &'a [Sample], mount: impl Fn(u32) -> f32 + Sync) -> Vec<View<'a>> {
     let runs: Vec<&[Sample]> = samples.chunk_by(|a, b| a.run == b.run && b.time - a.time <= LONGEST_GAP).collect();
     let of_run = |run: &&'_ [Sample]| -> Vec<usize> {
@@ -205,14 +207,15 @@ fn views<'a>(samples: &'a [Sample], mount: impl Fn(u32) -> f32 + Sync) -> Vec<Vi
         .collect()
 }
 
-/// Returns the mean gap for each delay.
+/// Returns each delay (s) of the sweep with the mean gap at this delay.
 fn sweep(views: &[&View]) -> Vec<(f64, f64)> {
     let mean = |k: usize| views.iter().map(|v| v.gaps[k]).sum::<f64>() / views.len() as f64;
     delays().into_iter().enumerate().map(|(k, delay)| (delay, mean(k))).collect()
 }
 
-/// Returns the delay of the minimum gap: the intersection of the lines through both flanks of the valley. The gap of
-/// a single delay depends on the few samples at a segment's edge.
+/// Returns the delay of the minimum gap (s): the intersection of two lines, fitted to the curve on both sides of its
+/// minimum. The gap of a single delay is less accurate, because it depends on the few samples at the edge of a
+/// segment.
 fn valley(curve: &[(f64, f64)]) -> f64 {
     const FLANK: usize = 8;
     let best = least(&curve.iter().map(|c| c.1).collect::<Vec<_>>());
@@ -225,9 +228,10 @@ fn valley(curve: &[(f64, f64)]) -> f64 {
     delay.clamp(0.0, LONGEST)
 }
 
-/// Returns the share of segments in which the frisbee was missed although visible at this delay, and the mean gap. A
-/// segment counts only if the frisbee is also in it slightly earlier, later, and to each side. At an edge, small pose
-/// errors change the view.
+/// Returns the fraction of misses and the mean gap at a delay (s). A miss is a segment in which a perfect camera sees
+/// the frisbee, but the robot's camera does not. A segment counts only if a perfect camera also sees the frisbee in
+/// it slightly earlier, slightly later, and turned slightly to each side. Otherwise small errors of the pose could
+/// change the view.
 fn misses(views: &[&View], delay: f64) -> (f64, f64) {
     let (mut due, mut missed, mut gap) = (0.0, 0.0, 0.0);
     for view in views {
@@ -243,7 +247,7 @@ fn misses(views: &[&View], delay: f64) -> (f64, f64) {
     (if due > 0.0 { missed / due } else { 0.0 }, gap / views.len() as f64)
 }
 
-/// Returns the delay, the share of misses, the recorded gap, and the remaining gap.
+/// Returns the delay (s), the fraction of misses, the recorded gap, and the gap that remains at this delay.
 fn parameters(views: &[&View]) -> Vec<f64> {
     let curve = sweep(views);
     let delay = valley(&curve);
@@ -251,28 +255,30 @@ fn parameters(views: &[&View]) -> Vec<f64> {
     vec![delay, missed, curve[0].1, left]
 }
 
-/// Camera parameters from a run of many robots.
+/// Camera parameters, fitted to a run of several robots whose cameras may be turned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mounted {
-    /// Age of camera images (s); share of missed segments; mean gap of Eq. 7.4, as recorded and remaining.
+    /// Four values: age of the camera images (s), fraction of missed segments, mean recorded gap of Eq. 7.4, and mean
+    /// gap that remains at this age.
     pub values: [f64; 4],
-    /// Standard errors of `values`.
+    /// Standard errors of `values`, if they could be estimated.
     pub errors: Option<[f64; 4]>,
-    /// Angle of each robot's camera to the left of its heading (rad), and the standard error; `None` for a robot with
-    /// too few images.
+    /// Angle of each robot's camera to the left of the robot's heading (rad), with its standard error. `None` for a
+    /// robot with too few images of the frisbee.
     pub turns: Vec<Option<(f64, Option<f64>)>>,
-    /// Mean gap for each delay.
+    /// Delays (s), with the mean gap at each delay.
     pub curve: Vec<(f64, f64)>,
 }
 
-/// Maximum angle of a camera (rad).
+/// Maximum angle of a camera to either side (rad).
 const MOST_ASIDE: f64 = 0.26;
-/// Number of angles in a sweep, one per degree.
+/// Number of angles in a sweep from side to side, one per degree.
 const TURNS: usize = 31;
-/// Minimum number of images with the frisbee that are needed to determine a camera's angle.
+/// Minimum number of images of the frisbee that are needed to determine the angle of a camera.
 const LEAST_SEEN: usize = 40;
 
-/// Fits samples of a run; the run number is the robot's index, from 0. `None` if there are too few images.
+/// Fits the camera parameters to the samples of a run. The run number of a sample is the index of its robot, from 0.
+/// `None` if there are too few images of the frisbee.
 pub fn fit_mounted(samples: &[Sample], robots: usize) -> Option<Mounted> {
     let straight = views(samples, |_| 0.0);
     let seen = |view: &&View<'_>| view.real() != [false; 3];
@@ -301,7 +307,7 @@ pub fn fit_mounted(samples: &[Sample], robots: usize) -> Option<Mounted> {
     Some(Mounted { values, errors, turns, curve: sweep(&mounted) })
 }
 
-/// Fits samples.
+/// Fits the delay and the fraction of misses to samples.
 pub fn fit(samples: &[Sample]) -> Result<Report, FitError> {
     let views = views(samples, |_| 0.0);
     let seen = views.iter().filter(|v| v.real() != [false; 3]).count();
@@ -335,7 +341,7 @@ pub fn fit(samples: &[Sample]) -> Result<Report, FitError> {
     })
 }
 
-/// Plots the gap at ten turning rates: points, quartiles and means (Fig. 7.5).
+/// Plots the gap over the turning rate (Fig. 7.5): a point per sample, and quartiles and means at ten rates.
 fn gap_plot(views: &[&View], delay: f64) -> Plot {
     let mut plot = Plot::new("gap over the turning speed (Fig. 7.5)", "turning speed, rad/s", "gap of Eq. 7.4");
     let gaps: Vec<(f64, f64, f64)> = views.par_iter().map(|v| (v.turn, v.gaps[0], v.gap(delay))).collect();

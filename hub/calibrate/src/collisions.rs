@@ -1,11 +1,13 @@
 //! Friction and restitution between bodies, and motion noise, from recorded encounters (thesis 7.2.2).
 //!
-//! A run is simulated with the reference physics, without noise, from bodies at rest. Poses are set to the recorded
-//! ones before every step, but velocities are those of the simulation. Errors of a step are therefore not carried on:
-//! in Eq. 5.9 velocities have no noise, and each step's displacement has its own. The discrepancy is the root mean
-//! square of these one-step errors (m) over the steps in which a body touches something. An error of heading counts as
-//! the distance at the body's rim. Friction and restitution are the values of minimum discrepancy. The residual in
-//! steps without contact is the noise.
+//! A run is simulated with the reference physics, without noise, from bodies at rest. Before every step, poses are
+//! set to the recorded ones, whereas velocities are those of the simulation. Errors of a step therefore do not
+//! accumulate. This agrees with Eq. 5.9, in which velocities have no noise, and the displacement of each step has its
+//! own noise.
+//!
+//! The discrepancy is the root mean square of these one-step errors (m), over the steps in which a body touches
+//! something. An error of heading is converted to the distance at the body's rim. Friction and restitution are the
+//! values with the smallest discrepancy. The errors of steps without contact give the noise.
 
 use super::motion_noise::{Residual, deviations};
 use super::numerics::{golden, jackknife, minimum, spread};
@@ -18,26 +20,28 @@ use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Pose, Shape};
 use xpuck_stats::plot::{Colour, Plot};
 
-/// Maximum interval between frames (s); poses are interpolated.
+/// Maximum interval between frames (s). Poses between frames are interpolated.
 const LONGEST_GAP: f64 = 0.05;
-/// Maximum displacement of a body at rest between the first two frames (m): twice that of the strongest start of the
-/// wheels in a step.
+/// Maximum displacement of a body between the first two frames (m), for which it counts as at rest. It is twice the
+/// displacement in the first step of the fastest start.
 const REST: f32 = 0.008;
-/// Range of friction and restitution in the search.
+/// Range of friction and of restitution in the search.
 const RANGE: (f64, f64) = (0.0, 1.0);
-/// Number of points in a sweep over that range.
+/// Number of points in a sweep over `RANGE`.
 const SWEEP: usize = 26;
 /// Tolerance of the fitted friction and restitution.
 const TOLERANCE: f64 = 2e-4;
-/// Search range around the last value after the sweeps.
+/// Half the width of the second search, around the result of the sweep.
 const REACH: f64 = 0.04;
-/// Step of the parabolas for the shift of the optimum in a subset of the runs.
+/// Distance between the points of the parabolas that give the optimum of a subset of the runs.
 const STEP: f64 = 0.01;
-/// Gap between bodies up to which contact is uncertain (m): a few times the noise of motion capture.
+/// Gap between two bodies below which it is uncertain whether they touch (m). It is a few times the noise of motion
+/// capture.
 const DOUBT: f32 = 0.0003;
-/// Number of frames for which an uncertain contact affects velocities; friction with the floor soon corrects them.
+/// Number of frames for which an uncertain contact affects velocities. After that, friction with the floor has
+/// removed the effect.
 const MEMORY: usize = 2;
-/// Number of frames after a contact in which its effects could be mistaken for noise.
+/// Number of frames after a contact in which the effects of the contact could be mistaken for noise.
 const SETTLING: usize = 12;
 
 /// Friction and restitution between bodies.
@@ -59,11 +63,11 @@ impl Contact {
     }
 }
 
-/// A run prepared for simulation: frames at the interval of a physics step.
+/// Run that is prepared for simulation, with one frame per physics step.
 struct Encounter {
     run: Run,
     shapes: Vec<Shape>,
-    /// Gap between each body and the nearest obstacle, for each frame (m); see [`gaps`].
+    /// Gap between each body and the nearest body or wall, for each frame (m); computed by [`gaps`].
     gaps: Vec<Vec<f32>>,
     half_arena: (f32, f32),
 }
@@ -78,7 +82,7 @@ impl Encounter {
         let shapes: Vec<Shape> =
             run.bodies.iter().map(|b| if b == FRISBEE { Shape::FRISBEE } else { Shape::ROBOT }).collect();
         if run.frames.len() < 2 {
-            return Err(FitError("a run is shorter than a physics step of 0.025 s".into()));
+            return Err(FitError("the run is shorter than a physics step of 0.025 s; record a longer run".into()));
         }
         for (i, name) in run.bodies.iter().enumerate() {
             let moved = (run.frames[1].poses[i].at - run.frames[0].poses[i].at).length();
@@ -93,24 +97,25 @@ impl Encounter {
         Ok(Encounter { run, shapes, gaps, half_arena })
     }
 
-    /// Whether body `i` touches something in a frame, and no contact in this and the preceding frames is uncertain.
+    /// Returns whether body `i` certainly touches something in a frame. Returns false if the contact of any body is
+    /// uncertain in this frame or in the preceding [`MEMORY`] frames.
     fn touches(&self, frame: usize, i: usize) -> bool {
         let lately = &self.gaps[frame.saturating_sub(MEMORY)..=frame];
         self.gaps[frame][i] < 0.0 && !lately.iter().flatten().any(|gap| gap.abs() < DOUBT)
     }
 
-    /// Whether body `i` has no contact in this and the preceding frames.
+    /// Returns whether body `i` has no contact in a frame and in the preceding [`SETTLING`] frames.
     fn free(&self, frame: usize, i: usize) -> bool {
         self.gaps[frame.saturating_sub(SETTLING)..=frame].iter().all(|gaps| gaps[i] > DOUBT)
     }
 
-    /// Returns the number of contacts over all frames and bodies.
+    /// Returns the number of contacts, summed over all frames and bodies.
     fn touch_count(&self) -> usize {
         (0..self.gaps.len()).map(|k| (0..self.shapes.len()).filter(|i| self.touches(k, *i)).count()).sum()
     }
 
-    /// Predicts every frame from the preceding one: `see` receives the frame's number, the bodies after the step, and
-    /// the recorded poses.
+    /// Predicts every frame from the preceding frame. `see` receives the index of the frame, the bodies after the
+    /// simulated step, and the recorded poses.
     fn predict(&self, contact: Contact, mut see: impl FnMut(usize, &[Body], &[Pose])) {
         let physics = contact.physics(self.half_arena);
         let frames = &self.run.frames;
@@ -124,12 +129,12 @@ impl Encounter {
         }
     }
 
-    /// Returns the bodies at rest at the poses of a frame.
+    /// Returns the bodies at rest, with the poses of a frame.
     fn bodies(&self, frame: usize) -> Vec<Body> {
         self.shapes.iter().zip(&self.run.frames[frame].poses).map(|(s, pose)| Body::at_rest(*s, *pose)).collect()
     }
 
-    /// Returns the sum of squared one-step errors of touching bodies (m^2), and their number.
+    /// Returns the sum of the squared one-step errors of touching bodies (m^2), and the number of these errors.
     fn errors(&self, contact: Contact) -> (f64, f64) {
         let (mut sum, mut count) = (0.0, 0.0);
         self.predict(contact, |k, bodies, seen| {
@@ -142,7 +147,8 @@ impl Encounter {
         (sum, count)
     }
 
-    /// Returns the prediction residuals of robots without contact: along the direction of motion, and of the heading.
+    /// Returns the prediction errors of robots without contact: errors of the position along the direction of motion,
+    /// and errors of the heading.
     fn residuals(&self, contact: Contact) -> (Vec<Residual>, Vec<Residual>) {
         let (mut along, mut turning) = (Vec::new(), Vec::new());
         self.predict(contact, |k, bodies, seen| {
@@ -151,7 +157,8 @@ impl Encounter {
                 let body = &bodies[i];
                 let [speed, spin] = [body.velocity.length(), body.spin].map(|x| f64::from(x * DT).powi(2));
                 let off = seen[i].at - body.pose.at;
-                // A standing robot has no direction of motion; any direction shows the pose noise.
+                // A standing robot has no direction of motion. Any direction is suitable, because the error is only
+                // the noise of the pose.
                 let ahead = if speed > 1e-14 { body.velocity * (1.0 / body.velocity.length()) } else { unit_x() };
                 along.push(Residual { square: f64::from(off.dot(ahead)).powi(2), scales: [speed, 0.0] });
                 let turn = f64::from(wrap_angle(seen[i].heading - body.pose.heading));
@@ -166,7 +173,7 @@ fn unit_x() -> xpuck_kernels::math::Vec2 {
     xpuck_kernels::math::vec2(1.0, 0.0)
 }
 
-/// Returns the gap between each body and the nearest body or wall (m); negative if they overlap.
+/// Returns the gap between each body and the nearest body or wall (m). The gap is negative if they overlap.
 fn gaps(poses: &[Pose], shapes: &[Shape], (hx, hy): (f32, f32)) -> Vec<f32> {
     let gap = |i: usize| {
         let (at, radius) = (poses[i].at, shapes[i].radius);
@@ -177,15 +184,16 @@ fn gaps(poses: &[Pose], shapes: &[Shape], (hx, hy): (f32, f32)) -> Vec<f32> {
     (0..poses.len()).map(gap).collect()
 }
 
-/// Returns the root mean square of the one-step errors (m). Runs are summed in their order, regardless of threads.
+/// Returns the root mean square of the one-step errors (m). The runs are summed in their order, so that the result
+/// does not depend on the threads.
 fn discrepancy(encounters: &[&Encounter], contact: Contact) -> f64 {
     let sums: Vec<(f64, f64)> = encounters.par_iter().map(|e| e.errors(contact)).collect();
     let (sum, count) = sums.iter().fold((0.0, 0.0), |t, s| (t.0 + s.0, t.1 + s.1));
     (sum / count).sqrt()
 }
 
-/// Returns friction and restitution of minimum discrepancy, optimised in turn: first a sweep over the whole range,
-/// then a local search.
+/// Returns the friction and the restitution with the smallest discrepancy. They are optimised in turn, first by a
+/// sweep over the whole range, and then by a local search.
 fn least(encounters: &[&Encounter]) -> Contact {
     let grid = spread(RANGE.0, RANGE.1, SWEEP);
     let find = |last: Option<f64>, cost: &dyn Fn(f64) -> f64| match last {
@@ -201,10 +209,11 @@ fn least(encounters: &[&Encounter]) -> Contact {
     Contact { friction, restitution }
 }
 
-/// Data of one run, from which the parameters of a subset of runs follow. The errors are at the optimum, and next to
-/// it along each parameter.
+/// Data of one run, from which [`parameters`] estimates the result for a subset of the runs. The errors are computed
+/// at the optimum of all runs, and at its two neighbours in each parameter.
 struct Around {
-    /// Sum of squares and count at minus, zero and plus [`STEP`], for friction, then for restitution.
+    /// Sums of squared errors and their counts at minus [`STEP`], zero and plus [`STEP`] from the optimum: first for
+    /// friction, and then for restitution.
     errors: [[(f64, f64); 3]; 2],
     along: Vec<Residual>,
     turning: Vec<Residual>,
@@ -220,8 +229,8 @@ impl Around {
     }
 }
 
-/// Returns friction, restitution and the three alphas of a subset of runs, near the optimum of all runs. Friction and
-/// restitution are the vertices of parabolas through the errors.
+/// Returns friction, restitution and the three alphas of a subset of the runs. Friction and restitution are found
+/// near `best`, the optimum of all runs: they are the minima of parabolas through the errors.
 fn parameters(runs: &[&Around], best: Contact) -> Vec<f64> {
     let vertex = |parameter: usize| {
         let [a, b, c] = [0, 1, 2].map(|s| runs.iter().map(|r| r.errors[parameter][s].0).sum::<f64>());
@@ -235,7 +244,7 @@ fn parameters(runs: &[&Around], best: Contact) -> Vec<f64> {
     vec![best.friction + vertex(0), best.restitution + vertex(1), position, turn, drift]
 }
 
-/// Fits runs in an arena with the half length and half width `half_arena` (m).
+/// Fits friction, restitution and noise to runs. `half_arena` is half the length and half the width of the arena (m).
 pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, FitError> {
     let encounters: Vec<Encounter> = (1..)
         .zip(runs)
@@ -244,7 +253,7 @@ pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, FitError> {
     let all: Vec<&Encounter> = encounters.iter().collect();
     let touches: usize = all.iter().map(|e| e.touch_count()).sum();
     if touches == 0 {
-        return Err(FitError("no body touches another body or a wall; record collisions too".into()));
+        return Err(FitError("no body touches another body or a wall; record runs with collisions".into()));
     }
     let contact = least(&all);
     let around: Vec<Around> = all.par_iter().map(|encounter| Around::new(encounter, contact)).collect();
@@ -261,7 +270,7 @@ pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, FitError> {
     let digits: Vec<String> = values.iter().map(|v| format!("{v:.4}")).collect();
     Ok(Report {
         subject: "collisions",
-        data: format!("{} runs, {touches} touches of a body in a step of 0.025 s", runs.len()),
+        data: format!("{} runs, {touches} steps of 0.025 s in which a body has contact", runs.len()),
         estimates: estimates(&rows, &values, errors.as_deref()),
         fit: format!("one-step error while touching: {:.3} mm", 1e3 * discrepancy(&all, contact)),
         toml: format!(
@@ -274,7 +283,8 @@ pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, FitError> {
     })
 }
 
-/// Plots the recorded tracks of an encounter and, in grey, simulated ones over a sweep of friction (Fig. 7.2).
+/// Plots the recorded tracks of the encounter with the most contacts. Simulated tracks with different values of
+/// friction are grey (Fig. 7.2).
 fn trajectories(encounters: &[&Encounter], contact: Contact) -> Plot {
     let mut plot = Plot::new("recorded (colour), simulated for friction 0 to 0.5 (grey)", "x, m", "y, m").same_scale();
     let Some(shown) = encounters.iter().max_by_key(|e| e.touch_count()) else { return plot };
@@ -301,7 +311,7 @@ fn trajectories(encounters: &[&Encounter], contact: Contact) -> Plot {
     plot
 }
 
-/// Plots the discrepancy over each parameter, with the fitted value of the other.
+/// Plots the discrepancy over friction and over restitution. In each curve, the other parameter has its fitted value.
 fn sweeps(encounters: &[&Encounter], contact: Contact) -> Plot {
     let mut plot = Plot::new("discrepancy over each parameter", "value", "one-step error, mm");
     let grid = spread(RANGE.0, 0.6, 31);

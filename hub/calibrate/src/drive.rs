@@ -2,10 +2,10 @@
 //! touches nothing.
 //!
 //! The commanded wheel speeds drive a simulated robot, so that inertia has no effect on the result. A segment lasts
-//! half a second or more, between two times at which the wheels turn steadily. The wheels roll the distances L and R
-//! in a segment. The robot's distance should then be (a L + b R) / 2, and its turn (b R - a L) / (c W). W is the
-//! distance between the wheels, and a, b and c are the robot's factors. The factors are found by least squares;
-//! outliers, in which a wheel slipped, are left out. The residual of all segments is the noise.
+//! half a second or more, and begins and ends at times at which the wheels turn steadily. In a segment, the wheels of
+//! the simulated robot roll the distances L and R. The robot should then advance by (a L + b R) / 2, and turn by
+//! (b R - a L) / (c W). W is the distance between the wheels, and a, b and c are the robot's factors. The factors are
+//! found by least squares, without outliers, in which a wheel slipped. The errors of all segments give the noise.
 
 use super::poses::Run;
 use xpuck_kernels::math::linear::solve_underdetermined;
@@ -16,41 +16,41 @@ use xpuck_kernels::model::{DT, WHEELBASE};
 const STRETCH: f64 = 0.5;
 /// Maximum duration of a segment (s).
 const LONGEST: f64 = 2.0;
-/// Half the interval in which wheel speeds are compared (s). Wheels are steady if they roll the same distance in both
-/// halves. The value is the accuracy of command times.
+/// Half the length of the interval in which the speed of a wheel is checked (s). The wheels are steady if they roll
+/// the same distance in both halves. The length is chosen by the accuracy of the command times.
 const AROUND: f64 = 0.1;
-/// Maximum difference of the two distances for steady wheels (m).
+/// Maximum difference between these two distances of a steady wheel (m).
 const UNSTEADY: f64 = 0.001;
-/// A segment with an error above this multiple of the median error is an outlier.
+/// Limit for outliers, as a multiple of the median error: segments with larger errors are left out.
 const FAR_OFF: f64 = 5.0;
-/// Number of Gauss-Newton iterations; the factors converge within five.
+/// Number of Gauss-Newton iterations. The factors converge within five.
 const ROUNDS: usize = 12;
-/// Distance below which a wheel counts as standing (m).
+/// Distance in a segment below which a wheel counts as standing (m).
 const STANDS: f64 = 1e-4;
-/// Median of the square of a normal deviate.
+/// Median of the square of a standard normal deviate.
 const MEDIAN_OF_SQUARES: f64 = 0.4549;
-/// Minimum distance for a segment to contribute information (m).
+/// Minimum value of the sum or difference of the wheel distances with which a segment contributes information (m).
 const LEAST_WAY: f64 = 0.005;
 
-/// A segment: expected distances of the wheels, and the robot's motion.
+/// Segment of a run: distances of the simulated wheels, and recorded motion of the robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
-    /// Distances of the simulated robot's left and right wheel (m).
+    /// Distances that the left and the right wheel of the simulated robot roll (m).
     pub wheels: [f64; 2],
-    /// Forward distance (m).
+    /// Recorded forward distance of the robot (m).
     pub way: f64,
-    /// Turn (rad).
+    /// Recorded turn of the robot (rad).
     pub turn: f64,
-    /// Sums of squares of the simulated robot's distance (m^2) and turn (rad^2) in each physics step; noise scales
-    /// with them.
+    /// Sums over all physics steps of the squared distance (m^2) and the squared turn (rad^2) of the simulated robot.
+    /// The noise is proportional to these sums.
     pub squares: [f64; 2],
 }
 
-/// Factors of the left wheel, the right wheel, and the distance between the wheels.
+/// Factors of a robot: for the left wheel, for the right wheel, and for the distance between the wheels.
 pub type Factors = [f64; 3];
 
-/// Returns the segments of a run of one robot, whose poses have the delay `late` (s). `free` returns whether the robot
-/// touched nothing between two times of the record.
+/// Returns the segments of a run of one robot. Its poses have the delay `late` (s). `free` returns whether the robot
+/// touched nothing between two times of the record (s).
 pub fn stretches(run: &Run, late: f64, free: impl Fn(f64, f64) -> bool) -> Vec<Stretch> {
     let rolled = Rolled::from_run(run);
     let mut found = Vec::new();
@@ -68,7 +68,7 @@ pub fn stretches(run: &Run, late: f64, free: impl Fn(f64, f64) -> bool) -> Vec<S
             first += 1;
             continue;
         }
-        // The motion still depends on earlier commands because of the robot's inertia.
+        // The first segments are left out. Because of inertia, their motion depends on commands before the run.
         let known = from - late - run.frames[0].time > STRETCH;
         if known && free(from, to) {
             let (mut way, mut turn) = (0.0, 0.0);
@@ -87,8 +87,8 @@ pub fn stretches(run: &Run, late: f64, free: impl Fn(f64, f64) -> bool) -> Vec<S
     found
 }
 
-/// Cumulative sums at the ends of a simulated robot's physics steps. They are the distances of the left and right
-/// wheel, and squares of the robot's distance and turn.
+/// Cumulative sums over the physics steps of a simulated robot. The sums are the distances of the left and the right
+/// wheel (m), the squared distance of the robot (m^2), and its squared turn (rad^2).
 struct Rolled {
     start: f64,
     sums: Vec<[f64; 4]>,
@@ -110,7 +110,7 @@ impl Rolled {
         Rolled { start, sums }
     }
 
-    /// Whether the wheel speeds at a time equal those before and after.
+    /// Returns whether both wheels roll the same distance in the intervals [`AROUND`] before and after `time` (s).
     fn steady(&self, time: f64) -> bool {
         let [before, now, after] = [time - AROUND, time, time + AROUND].map(|t| self.at(t));
         (0..2).all(|i| (after[i] - 2.0 * now[i] + before[i]).abs() < UNSTEADY)
@@ -124,16 +124,16 @@ impl Rolled {
     }
 }
 
-/// Returns the errors of a segment's distance and turn relative to the factors (m); the turn as the distance at a
-/// wheel.
+/// Returns the errors of the distance and of the turn of a segment, compared with the prediction by the factors (m).
+/// The turn is converted to the distance of a wheel.
 fn off(stretch: &Stretch, [a, b, c]: Factors) -> [f64; 2] {
     let [left, right] = stretch.wheels;
     let turn = (b * right - a * left) / (c * f64::from(WHEELBASE));
     [stretch.way - (a * left + b * right) / 2.0, (stretch.turn - turn) * f64::from(WHEELBASE) / 2.0]
 }
 
-/// Returns the factors of a robot by least squares, first from all segments, then without outliers. `None` if the
-/// segments are insufficient: the robot hardly moved, or never turned.
+/// Returns the factors of a robot by least squares. Outliers are determined and left out in three rounds. `None` if
+/// the robot hardly moved or never turned, or if a factor is outside 0.5..2.
 pub fn factors(stretches: &[Stretch]) -> Option<Factors> {
     let moved = |f: fn([f64; 2]) -> f64| stretches.iter().filter(|s| f(s.wheels).abs() > LEAST_WAY).count();
     if moved(|[l, r]| l + r) < 8 || moved(|[l, r]| r - l) < 8 {
@@ -154,7 +154,7 @@ pub fn factors(stretches: &[Stretch]) -> Option<Factors> {
     found.iter().all(|f| (0.5..2.0).contains(f)).then_some(found)
 }
 
-/// One Gauss-Newton iteration.
+/// Returns the factors after one Gauss-Newton iteration.
 fn improved(stretches: &[&Stretch], [a, b, c]: Factors) -> Factors {
     let (mut matrix, mut right_side) = ([[0.0; 3]; 3], [0.0; 3]);
     for stretch in stretches {
@@ -174,11 +174,11 @@ fn improved(stretches: &[&Stretch], [a, b, c]: Factors) -> Factors {
     [a + da, b + db, c + dc]
 }
 
-/// Returns the three alphas from the residuals: the noise for which distances and turns scatter as in the record,
-/// including slip. The apparent motion of standing robots is pose noise, and is subtracted.
+/// Returns the three alphas of the motion noise, including slip. With these alphas, simulated distances and turns
+/// scatter as in the record. The apparent motion of standing robots is noise of the poses, and is subtracted.
 pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
     let rows: Vec<Row> = stretches.iter().map(|(stretch, factors)| Row::from_stretch(stretch, *factors)).collect();
-    // The median is robust against robots that were pushed while standing.
+    // The median is robust against robots that other bodies pushed while they stood.
     let of_poses = [0, 1].map(|i| {
         let mut standing: Vec<f64> = rows.iter().filter(|row| row.stands).map(|row| row.squares[i]).collect();
         standing.sort_by(f64::total_cmp);
@@ -186,8 +186,8 @@ pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
     });
     let sum = |of: &dyn Fn(&Row) -> f64| rows.iter().filter(|row| !row.stands).map(of).sum::<f64>();
     let position = sum(&|r| r.squares[0] - of_poses[0]) / sum(&|r| r.way);
-    // The heading has two noise sources: turn and distance. Two groups of segments give the two equations for them:
-    // segments that turn more than they advance, and the others.
+    // The error of the heading has two sources: the turn and the distance. Two groups of segments give the two
+    // equations for them: segments that turn more than they advance, and all others.
     let mut matrix = [[0.0; 2]; 2];
     let mut right = [0.0; 2];
     for (kind, turning) in [true, false].into_iter().enumerate() {
@@ -195,7 +195,7 @@ pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
         matrix[kind] = [of_kind(&|r| r.turn), of_kind(&|r| r.way)];
         right[kind] = of_kind(&|r| r.squares[1] - of_poses[1]);
     }
-    // A negative noise source is set to zero, and the other one explains the total.
+    // If the noise of one source were negative, it is set to zero. The other source then explains the total.
     let alone = |i: usize| (right[0] + right[1]) / (matrix[0][i] + matrix[1][i]);
     let [turn, drift] = match solve_underdetermined(matrix, right) {
         [turn, _] if turn < 0.0 => [0.0, alone(1)],
@@ -205,14 +205,15 @@ pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
     [position, turn, drift].map(|square| if square.is_finite() { square.max(0.0).sqrt() } else { 0.0 })
 }
 
-/// Noise data of a segment.
+/// Errors of a segment, and the quantities with which its noise scales.
 struct Row {
-    /// Squared errors of distance and turn.
+    /// Squared errors of the distance (m^2) and of the turn (rad^2).
     squares: [f64; 2],
-    /// Quantities with which the noise scales.
+    /// Sum of squared distances over all physics steps (m^2), with which the noise scales.
     way: f64,
+    /// Sum of squared turns over all physics steps (rad^2), with which the noise scales.
     turn: f64,
-    /// Whether the segment turns more than it advances, by wheel distances.
+    /// Whether the segment turns more than it advances, compared as distances of the wheels.
     turning: bool,
     stands: bool,
 }
@@ -240,7 +241,8 @@ mod tests {
     use xpuck_kernels::world::physics::{self, Physics};
     use xpuck_kernels::world::{Body, Shape};
 
-    /// Simulates a robot with these factors and random commands, by the reference physics with this noise.
+    /// Simulates a robot with random commands by the reference physics. The robot has the given factors and motion
+    /// noise.
     fn drive(factors: Factors, noise: [f32; 3], seed: u64) -> Run {
         let physics = Physics { noise, half_arena: (f32::INFINITY, f32::INFINITY), ..Physics::default() };
         let mut body = [Body::at_rest(Shape::ROBOT, xpuck_kernels::world::Pose::default())];
@@ -253,7 +255,7 @@ mod tests {
             }
             frames.push(Frame { time: f64::from(k * 25) / 1000.0, poses: vec![body[0].pose], wheels: vec![wheels] });
             let [a, b, c] = factors.map(|f| f as f32);
-            // A smaller distance between the wheels turns the robot faster for the same wheel distances.
+            // A smaller distance between the wheels makes the robot turn faster at the same wheel speeds.
             let (sum, difference) = (a * wheels[0] + b * wheels[1], (b * wheels[1] - a * wheels[0]) / c);
             body[0].wheels = [(sum - difference) / 2.0, (sum + difference) / 2.0];
             physics::step(&mut body, &physics, seed, 0, k);

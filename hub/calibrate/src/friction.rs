@@ -1,11 +1,12 @@
-//! Friction with the floor from readings of a force gauge (thesis 7.2.1, Table 7.2).
+//! Friction between bodies and the floor, from readings of a force gauge (thesis 7.2.1, Table 7.2).
 //!
-//! A body is pulled over the floor by a thread, and the force is read. Static readings are the maximum just before the
-//! body moves, dynamic readings the force while it moves. For each kind the minimum and the maximum reading are left
-//! out; friction is the mean force of the others divided by the body's weight. The simulator has one friction per
-//! body, the mean of both kinds.
+//! A thread pulls a body over the floor, and a force gauge measures the force. A static reading is the maximum force
+//! just before the body moves. A dynamic reading is the force while the body moves. For each kind of reading, the
+//! minimum and the maximum reading are left out. Friction is the mean force of the remaining readings, divided by the
+//! body's weight. The simulator has one friction per body, which is the mean of both kinds.
 //!
-//! The standard error is that of the readings used. Without the two extremes they scatter less than all readings.
+//! The standard error is computed from the remaining readings. Without the two extremes, they scatter less than all
+//! readings.
 
 use super::poses::FRISBEE;
 use super::table::{self, Row};
@@ -18,24 +19,24 @@ use xpuck_kernels::tree::suggest;
 use xpuck_stats::plot::{Colour, Plot};
 use xpuck_wire::FileError;
 
-/// Name of robots in the report; all robots count as one body.
+/// Name of robots in the report. All robots count as one body.
 const ROBOT: &str = "robot";
-/// Minimum number of readings of a kind, including the two that are left out.
+/// Minimum number of readings of a kind, including the two readings that are left out.
 const LEAST_READINGS: usize = 5;
-/// Valid forces in a record (N).
+/// Range of valid forces in a record (N).
 const FORCES: RangeInclusive<f64> = 0.001..=100.0;
-/// Maximum friction in a world.
+/// Maximum friction that a world file allows.
 const MOST_FRICTION: f64 = 10.0;
-/// Valid masses of a body (kg); the same as in world files.
+/// Range of valid masses of a body (kg), as in world files.
 const MASSES: RangeInclusive<f64> = 0.001..=10.0;
 
 /// Kind of friction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Just before the body moves.
+    /// Static friction, measured just before the body moves.
     Static,
-    /// While the body moves.
+    /// Dynamic friction, measured while the body moves.
     Dynamic,
 }
 
@@ -48,7 +49,7 @@ impl Kind {
     }
 }
 
-/// A reading, and a row of the record.
+/// Reading of the force gauge, which is a row of the record.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
@@ -56,7 +57,7 @@ pub struct Reading {
     pub body: String,
     /// Kind of friction.
     pub kind: Kind,
-    /// Force of the thread (N).
+    /// Force with which the thread pulls (N).
     pub force_n: f64,
 }
 
@@ -66,7 +67,7 @@ impl Row for Reading {
     }
 }
 
-/// Masses of the bodies (0.001..=10 kg); default: Table 7.1.
+/// Masses of the bodies (kg, 0.001..=10). The defaults are those of Table 7.1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Masses {
     /// Mass of a robot (kg).
@@ -81,11 +82,11 @@ impl Default for Masses {
     }
 }
 
-/// Parses readings; `name` is the name of the text in errors.
+/// Parses readings. Errors contain `name` as the name of the text.
 pub fn read(name: &str, text: &str) -> Result<Vec<Reading>, FileError> {
     let readings = table::read::<Reading>(name, text)?;
     for (line, Reading { body, .. }) in &readings {
-        // Any other name is a robot's, so a misspelt frisbee would silently count as a robot.
+        // Every other name belongs to a robot. Without this check, a misspelt frisbee would count as a robot.
         let hint = suggest(&body.to_lowercase(), [FRISBEE.to_string()].into_iter());
         if body != FRISBEE && (body.eq_ignore_ascii_case(FRISBEE) || !hint.is_empty()) {
             let message = format!(
@@ -98,12 +99,12 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Reading>, FileError> {
     Ok(readings.into_iter().map(|(_, reading)| reading).collect())
 }
 
-/// Readings of one kind: their numbers, from 1, and forces (N).
+/// Readings of one kind for a body. Each reading has its number, from 1, and its force (N).
 #[derive(Debug)]
 struct Group {
     kind: Kind,
     kept: Vec<(f64, f64)>,
-    /// Minimum and maximum reading, which are left out: number and force (N).
+    /// Minimum and maximum reading, which are left out. Each has its number and its force (N).
     left_out: [(f64, f64); 2],
 }
 
@@ -127,12 +128,12 @@ impl Group {
         self.kept.len() + self.left_out.len()
     }
 
-    /// Returns the mean force (N).
+    /// Returns the mean force of the readings that are not left out (N).
     fn mean(&self) -> f64 {
         self.kept.iter().map(|p| p.1).sum::<f64>() / self.kept.len() as f64
     }
 
-    /// Returns the standard deviation of the forces (N).
+    /// Returns the standard deviation of the readings that are not left out (N).
     fn deviation(&self) -> f64 {
         let mean = self.mean();
         let square: f64 = self.kept.iter().map(|p| (p.1 - mean).powi(2)).sum();
@@ -145,18 +146,18 @@ impl Group {
     }
 }
 
-/// Readings of the robots or of the frisbee.
+/// Readings of all robots, or of the frisbee.
 #[derive(Debug)]
 struct BodyReadings {
     name: &'static str,
-    /// Weight (N).
+    /// Weight of the body (N).
     weight: f64,
-    /// Readings of one kind or both kinds.
+    /// Readings in groups, one for each kind that was measured.
     groups: Vec<Group>,
 }
 
 impl BodyReadings {
-    /// Returns the friction and its standard error; for two kinds, of their mean.
+    /// Returns the friction and its standard error. If both kinds were measured, the friction is their mean.
     fn friction(&self) -> (f64, f64) {
         let n = self.groups.len() as f64;
         let mean = self.groups.iter().map(Group::mean).sum::<f64>() / n;
@@ -184,12 +185,12 @@ impl BodyReadings {
         rows
     }
 
-    /// Returns the key of the body's friction in `[physics]`.
+    /// Returns the key of the body's friction in the section `[physics]`.
     fn key(&self) -> String {
         format!("{}_friction", self.name)
     }
 
-    /// Plots the readings, and the means of those that are used.
+    /// Plots all readings, and the mean of the readings of each kind that are not left out.
     fn panel(&self) -> Plot {
         let mut plot = Plot::new(&format!("{}: readings (Table 7.2)", self.name), "reading", "force, N").whole_x();
         for group in &self.groups {
@@ -207,7 +208,7 @@ impl BodyReadings {
     }
 }
 
-/// Fits readings; all bodies except the frisbee are robots, whose readings are combined.
+/// Fits friction to readings. All bodies except the frisbee are robots, and their readings are combined.
 pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, FitError> {
     let mut drawn: Vec<BodyReadings> = Vec::new();
     for (name, mass) in [(ROBOT, masses.robot_kg), (FRISBEE, masses.frisbee_kg)] {
@@ -262,7 +263,7 @@ pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, FitError> {
     })
 }
 
-/// Lists the names of the bodies, so that a misspelt frisbee is noticed.
+/// Returns a list of the names of the bodies, so that the user notices a misspelt frisbee.
 fn bodies(readings: &[Reading]) -> String {
     let names: BTreeSet<&str> = readings.iter().map(|r| r.body.as_str()).collect();
     let call = |name: &str| {
@@ -329,7 +330,7 @@ mod tests {
     #[test]
     fn table_7_2_gives_its_means() {
         let report = fitted(&published()).unwrap();
-        // The table has 0.67, 0.58 and 0.5. The mean of the first two is 0.62; the thesis uses 0.65.
+        // Table 7.2 contains 0.67, 0.58 and 0.5. The mean of the first two is 0.62, whereas the thesis uses 0.65.
         let expected = [
             ("robot_static", 0.66514, 0.01248),
             ("robot_dynamic", 0.58019, 0.00943),
@@ -353,7 +354,8 @@ mod tests {
         let text = format!("kind,force_n,body\n{}{}", "dynamic,1,xp01\n".repeat(3), "dynamic,2,xp02\n".repeat(3));
         let masses = Masses { robot_kg: 0.5, ..Masses::default() };
         let report = fit(&read("t", &text).unwrap(), masses).unwrap();
-        // The minimum and the maximum of all six are left out: two of 1 N and two of 2 N are used.
+        // All six readings form one group, of which the minimum (1 N) and the maximum (2 N) are left out. Two
+        // readings of 1 N and two of 2 N remain.
         assert_eq!(report.toml, "[physics]\nrobot_friction = 0.3058\n");
         assert_eq!(report.estimates.len(), 2);
         assert_eq!(report.estimates[0].meaning, "dynamic, from 4 of 6 readings");

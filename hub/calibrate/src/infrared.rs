@@ -1,10 +1,13 @@
-//! Characteristic curve of the infrared sensors (Eq. 7.3) from readings at known distances.
+//! Characteristic curve of the infrared sensors (Eq. 7.3), from readings at known distances.
 //!
-//! A sensor reads scale * curve(distance) + offset, where the curve is that of the mean sensor: scales have mean 1,
-//! offsets mean 0. The curve's 3500 counts are kept as published, because a common factor in steepness and shift
-//! would be equivalent. For a given ratio shift / steepness, each sensor's far branch is a straight line over
-//! (distance + ratio)^-4, so only the ratio is searched for. The near branch is a line, and the knee is where both
-//! fit best together.
+//! A sensor reads scale * curve(distance) + offset. The curve is that of the mean sensor: the mean of all scales is
+//! 1, and the mean of all offsets is 0. The factor of 3500 counts in the curve is kept as published, because a
+//! different factor could be compensated by steepness and shift.
+//!
+//! The curve has a far branch and a near branch, which meet at the knee. For a given ratio shift / steepness, the far
+//! branch of each sensor is a straight line over (distance + ratio)^-4. Therefore only the ratio is searched. The
+//! near branch is a straight line over the distance. The knee is the distance at which both branches fit best
+//! together.
 
 use super::numerics::{golden, jackknife, least, line};
 use super::table::{self, Row};
@@ -19,20 +22,20 @@ use xpuck_wire::FileError;
 
 /// Search range of the ratio shift / steepness (m).
 const RATIOS: (f64, f64) = (0.002, 0.08);
-/// Search range of the knee (m).
+/// Search range of the knee, the distance at which the near branch ends (m).
 const KNEES: (f64, f64) = (0.002, 0.015);
-/// Minimum number of points for each branch of each sensor.
+/// Minimum number of readings for the far branch of each sensor, and for the near branch of all sensors.
 const LEAST_POINTS: usize = 3;
 
-/// A reading, and a row of the record.
+/// Reading of a sensor, which is a row of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
-    /// Number of the sensor; any number.
+    /// Number of the sensor. Any number is allowed.
     pub sensor: u8,
-    /// Distance to a white card (m).
+    /// Distance to the white card (m).
     pub distance_m: f64,
-    /// ADC counts, minus ambient light.
+    /// Reading without the ambient light (ADC counts).
     pub raw: u16,
 }
 
@@ -42,17 +45,17 @@ impl Row for Reading {
     }
 }
 
-/// Parses readings; `name` is the name of the text in errors.
+/// Parses readings. Errors contain `name` as the name of the text.
 pub fn read(name: &str, text: &str) -> Result<Vec<Reading>, FileError> {
     Ok(table::read::<Reading>(name, text)?.into_iter().map(|(_, reading)| reading).collect())
 }
 
-/// Returns the readings as text.
+/// Returns the readings as the text of a table.
 pub fn write(readings: &[Reading]) -> String {
     table::write(readings)
 }
 
-/// A curve in double precision, with the sensors' scales and offsets and the sum of squared errors.
+/// Fitted curve in double precision, with the scales and offsets of the sensors and the sum of squared errors.
 #[derive(Clone, Debug)]
 struct Aligned {
     steepness: f64,
@@ -61,12 +64,13 @@ struct Aligned {
     near_level: f64,
     near_slope: f64,
     knee: f64,
-    /// Scale and offset of each sensor, in the order of the groups.
+    /// Scale and offset of each sensor, in the order of the sensors' readings.
     sensors: Vec<(f64, f64)>,
     squares: f64,
 }
 
-/// Returns the usable readings of each sensor. Saturated readings are only bounds, and are left out.
+/// Returns the usable readings of each sensor. Readings of 0 and of the maximum count are left out, because they only
+/// give a bound.
 fn by_sensor(readings: &[Reading]) -> BTreeMap<u8, Vec<Reading>> {
     let mut sensors: BTreeMap<u8, Vec<Reading>> = BTreeMap::new();
     for reading in readings.iter().filter(|r| r.raw > 0 && r.raw < MAX_COUNTS) {
@@ -75,7 +79,8 @@ fn by_sensor(readings: &[Reading]) -> BTreeMap<u8, Vec<Reading>> {
     sensors
 }
 
-/// Returns each sensor's far line for a ratio (value at infinity, and slope), and the sum of squared errors.
+/// Fits the far branch of each sensor for a given knee (m) and ratio (m). Returns the value at infinity and the slope
+/// of each line, and the sum of squared errors. `None` if a sensor has too few readings.
 fn far_lines(sensors: &[Vec<Reading>], knee: f64, ratio: f64) -> Option<(Vec<(f64, f64)>, f64)> {
     let (mut lines, mut squares) = (Vec::new(), 0.0);
     for readings in sensors {
@@ -88,7 +93,7 @@ fn far_lines(sensors: &[Vec<Reading>], knee: f64, ratio: f64) -> Option<(Vec<(f6
     Some((lines, squares))
 }
 
-/// Returns the best curve with a given knee.
+/// Returns the curve with the smallest error for a given knee (m). `None` if the readings do not determine a curve.
 fn with_knee(sensors: &[Vec<Reading>], knee: f64) -> Option<Aligned> {
     far_lines(sensors, knee, RATIOS.0)?;
     let cost = |ratio| far_lines(sensors, knee, ratio).map_or(f64::INFINITY, |(_, squares)| squares);
@@ -126,8 +131,8 @@ fn with_knee(sensors: &[Vec<Reading>], knee: f64) -> Option<Aligned> {
     Some(found)
 }
 
-/// Returns the best curve over all knees, which are tried midway between adjacent distances, and the error of each
-/// knee.
+/// Returns the curve with the smallest error over all knees. Knees are tried midway between adjacent distances of the
+/// readings. Also returns each knee (mm) with the root mean square error of its curve (counts).
 fn align(sensors: &[Vec<Reading>]) -> Option<(Aligned, Vec<(f64, f64)>)> {
     let mut distances: Vec<f64> = sensors.iter().flatten().map(|r| r.distance_m).collect();
     distances.sort_by(f64::total_cmp);
@@ -141,7 +146,8 @@ fn align(sensors: &[Vec<Reading>]) -> Option<(Aligned, Vec<(f64, f64)>)> {
     (!tries.is_empty()).then(|| (tries[least(&squares)].clone(), curve))
 }
 
-/// Fits readings. With a robot's name, the parameters include its eight sensors, numbered in the order of Table 6.1.
+/// Fits the curve to readings. With a robot's name, the parameters include the scales and offsets of its eight
+/// sensors, which are numbered in the order of Table 6.1.
 pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, FitError> {
     let sensors = by_sensor(readings);
     let (numbers, groups): (Vec<u8>, Vec<Vec<Reading>>) = sensors.into_iter().unzip();
@@ -156,7 +162,7 @@ pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, FitError
     let values = |a: &Aligned| vec![a.steepness, a.shift, a.floor, a.near_level, a.near_slope, a.knee];
     let without = |kept: &[Reading]| Some(values(&align(&by_sensor(kept).into_values().collect::<Vec<_>>())?.0));
     let mut errors = jackknife(readings, without);
-    // A knee is only known to lie between two distances, however accurate both branches are.
+    // The knee is only known to lie between two adjacent distances, regardless of the accuracy of both branches.
     let spacing = knees.windows(2).map(|k| (k[1].0 - k[0].0) * 1e-3).fold(0.0, f64::max);
     if let Some(errors) = &mut errors {
         errors[5] = errors[5].max(spacing / 12f64.sqrt());
@@ -190,7 +196,7 @@ pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, FitError
     if let Some(robot) = robot {
         if found.sensors.len() != 8 {
             return Err(FitError(format!(
-                "{} sensors, but robot {robot} has eight; leave its name out",
+                "the readings are of {} sensors, but robot {robot} has eight; leave out --robot",
                 found.sensors.len()
             )));
         }
@@ -204,7 +210,7 @@ pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, FitError
     Ok(Report {
         subject: "ir",
         data: format!(
-            "{count} readings of {} sensors, {} at the end of their range left out",
+            "{count} readings of {} sensors; {} readings at the end of the range were left out",
             groups.len(),
             readings.len() - count
         ),
@@ -228,7 +234,7 @@ impl Aligned {
     }
 }
 
-/// Plots the aligned readings with the fitted curve (Fig. 7.4).
+/// Plots the readings, corrected by scale and offset of their sensors, with the fitted curve (Fig. 7.4).
 fn curves(sensors: &[Vec<Reading>], found: &Aligned) -> Plot {
     let mut plot = Plot::new("readings, aligned, and the fitted curve (Fig. 7.4)", "distance, mm", "counts");
     let aligned = sensors.iter().zip(&found.sensors).flat_map(|(readings, (scale, offset))| {

@@ -1,8 +1,8 @@
 //! Delay of motion capture relative to commands (thesis 7.3.3, Fig. 7.6).
 //!
-//! The commanded wheel speeds drive a simulated robot, so that its inertia is not counted as delay. Its forward speed
-//! is correlated with that of the recorded poses as a function of the delay, both continuous by linear interpolation.
-//! The fitted delay has the maximum correlation.
+//! The commanded wheel speeds drive a simulated robot, so that the inertia of the robot is not counted as delay. For
+//! each candidate delay, the simulated forward speed, interpolated linearly, is correlated with the speed from the
+//! recorded poses. The fitted delay has the maximum correlation.
 
 use super::numerics::{jackknife, minimum, spread};
 use super::poses::{FRISBEE, Run};
@@ -11,16 +11,16 @@ use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
 use xpuck_stats::plot::{Colour, Plot};
 
-/// Maximum delay of the search (s).
+/// Maximum delay that the search considers (s).
 const LONGEST: f64 = 1.0;
-/// Tolerance of the delay (s).
+/// Tolerance of the search for the delay (s).
 const TOLERANCE: f64 = 1e-5;
-/// Maximum interval between poses (s).
+/// Maximum accepted interval between consecutive frames of poses (s).
 const LONGEST_GAP: f64 = 0.2;
-/// Number of parts into which samples are divided; their spread gives the error.
+/// Number of parts into which samples are divided for the jackknife estimate of the standard error.
 const PARTS: usize = 10;
 
-/// Measured forward speed of a robot (m/s) at a time (s), with the index of its signal.
+/// Measured forward speed of a robot (m/s) at a time (s). `signal` is the index of the robot's [`Expected`] speed.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     signal: usize,
@@ -28,7 +28,7 @@ struct Sample {
     speed: f64,
 }
 
-/// Forward speed of a commanded robot, at the ends of physics steps from `start` on.
+/// Simulated forward speed of a robot (m/s): at time `start` (s), then at the end of each physics step.
 #[derive(Debug)]
 struct Expected {
     start: f64,
@@ -45,8 +45,8 @@ impl Expected {
         Expected { start, speeds }
     }
 
-    /// Returns the speed at a time. The position changes with speed k during the whole step k, so that speed belongs
-    /// to the middle of the step.
+    /// Returns the speed at a time (s). During step k the position changes with speed k, so speed k is assigned to the
+    /// middle of the step.
     fn at(&self, time: f64) -> f64 {
         let place = ((time - self.start) / f64::from(DT) + 0.5).clamp(0.0, (self.speeds.len() - 1) as f64);
         let below = (place as usize).min(self.speeds.len() - 2);
@@ -55,7 +55,8 @@ impl Expected {
     }
 }
 
-/// Returns forward speeds from poses by central differences, from the maximum delay on.
+/// Returns the forward speeds of body `i`, from its poses by central differences. The first [`LONGEST`] seconds are
+/// left out.
 fn sensed(run: &Run, i: usize, signal: usize) -> Vec<Sample> {
     let first = run.frames[0].time + LONGEST;
     let speed = |w: &[super::poses::Frame]| {
@@ -67,7 +68,8 @@ fn sensed(run: &Run, i: usize, signal: usize) -> Vec<Sample> {
     run.frames.windows(3).map(speed).filter(|s| s.time >= first).collect()
 }
 
-/// Returns the correlation of measured speeds with those expected `delay` earlier; 0 if either is constant.
+/// Returns the correlation of the measured speeds with the expected speeds `delay` (s) earlier. It is 0 if the measured
+/// or the expected speeds are constant.
 fn correlation(samples: &[Sample], expected: &[Expected], delay: f64) -> f64 {
     let pairs: Vec<(f64, f64)> = samples.iter().map(|s| (s.speed, expected[s.signal].at(s.time - delay))).collect();
     let n = pairs.len() as f64;
@@ -85,7 +87,7 @@ fn best_delay(samples: &[Sample], expected: &[Expected]) -> f64 {
     minimum(&spread(0.0, LONGEST, 101), TOLERANCE, |delay| -correlation(samples, expected, delay))
 }
 
-/// Fits the poses of all robots of all runs.
+/// Fits one delay to the poses of all robots of all runs.
 pub fn fit(runs: &[Run]) -> Result<Report, FitError> {
     let (mut expected, mut samples) = (Vec::new(), Vec::new());
     for run in runs {
@@ -116,7 +118,7 @@ pub fn fit(runs: &[Run]) -> Result<Report, FitError> {
     let errors = jackknife(&parts, |kept| Some(vec![best_delay(&kept.concat(), &expected)]));
     Ok(Report {
         subject: "latency",
-        data: format!("{} speeds of {} robots", samples.len(), expected.len()),
+        data: format!("{} speed samples of {} robots", samples.len(), expected.len()),
         estimates: estimates(&[("latency_s", "s", "from a command to its pose")], &[delay], errors.as_deref()),
         fit: format!("correlation at this delay: {best:.4}"),
         toml: format!("[messages]\nlatency_s = {delay:.4}\n"),
@@ -124,7 +126,7 @@ pub fn fit(runs: &[Run]) -> Result<Report, FitError> {
     })
 }
 
-/// Plots several seconds of both speeds (Fig. 7.6).
+/// Plots eight seconds of the commanded and the measured speed of one robot (Fig. 7.6).
 fn example(samples: &[Sample], expected: &[Expected]) -> Plot {
     let mut plot = Plot::new("commanded and sensed speed (Fig. 7.6)", "time, s", "forward speed, m/s");
     let first = samples[0];

@@ -1,7 +1,7 @@
 //! Calibration: fits the simulator's parameters to recorded poses and readings (thesis chapter 7).
 //!
-//! Each subject has a module that parses its record and fits it, without access to files or clocks. [`synthetic`]
-//! generates recordings with known parameters in the simulator, to test every fit against the truth.
+//! Each subject has a module that parses a record and fits the subject's parameters to it, without access to files or
+//! clocks. [`synthetic`] generates recordings with known parameters in the simulator, to test every fit.
 
 pub mod camera;
 pub mod collisions;
@@ -24,15 +24,15 @@ use xpuck_stats::plot::Plot;
 /// A fitted parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Estimate {
-    /// Name, as in the TOML snippet.
+    /// Name of the parameter.
     pub name: String,
-    /// Value.
+    /// Fitted value, in the unit below.
     pub value: f64,
     /// Standard error; `None` if the record is too small.
     pub error: Option<f64>,
     /// Unit; empty for a pure number.
     pub unit: &'static str,
-    /// Meaning.
+    /// Description of the parameter.
     pub meaning: String,
 }
 
@@ -47,19 +47,19 @@ pub struct Report {
     pub estimates: Vec<Estimate>,
     /// Description of the quality of the fit.
     pub fit: String,
-    /// Parameters as TOML, with the keys of the programs.
+    /// Fitted parameters as TOML, with the keys of the programs' files.
     pub toml: String,
     /// Panels of the figure, side by side.
     #[serde(skip)]
     pub panels: Vec<Plot>,
 }
 
-/// Error of a record that cannot be fitted, with the remedy.
+/// Message for a record that cannot be fitted: the cause and, where possible, the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FitError(String);
 
-/// Combines rows of name, unit and meaning with their values and standard errors.
+/// Creates estimates from rows of name, unit and meaning, and from the rows' values and standard errors.
 fn estimates(rows: &[(&str, &'static str, &str)], values: &[f64], errors: Option<&[f64]>) -> Vec<Estimate> {
     let estimate = |(i, (name, unit, meaning)): (usize, &(&str, &'static str, &str))| Estimate {
         name: name.to_string(),

@@ -1,11 +1,12 @@
 //! Noise of robot motion (Eq. 5.9) from the residuals of one-step predictions.
 //!
-//! A residual belongs to one physics step of 0.025 s. It is normal with variance f^2 + sum of (alpha_i a_i)^2. The a_i
-//! are the distances and angles with which the noise scales. The pose noise f is the only noise while a robot stands.
+//! A residual belongs to one physics step of 0.025 s. It is normally distributed with variance f^2 + sum of (alpha_i
+//! a_i)^2. The a_i are the distances and angles with which the noise scales. While a robot stands, only the pose noise
+//! f remains.
 
 use xpuck_kernels::math::linear::solve_underdetermined;
 
-/// A residual, with the squares of the quantities with which its noise scales.
+/// Squared residual, with the squares of the quantities with which the residual's noise scales.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Residual {
     /// Square of the residual.
@@ -16,13 +17,13 @@ pub struct Residual {
 
 /// Number of reweighting iterations; the estimates converge within ten.
 const ROUNDS: usize = 30;
-/// Minimum variance: a micrometre or microradian, the resolution of records.
+/// Minimum variance (m^2 or rad^2): the square of a micrometre or microradian, which is the resolution of records.
 const LEAST_VARIANCE: f64 = 1e-12;
 
-/// Returns f and the two alphas by maximum likelihood (scoring: least squares on squares, weighted by 1 /
-/// variance^2).
+/// Returns the maximum-likelihood estimates of f, alpha_1 and alpha_2 by Fisher scoring. Each iteration fits the
+/// squared residuals by least squares, weighted by 1 / variance^2.
 pub fn deviations(residuals: &[Residual]) -> [f64; 3] {
-    // Columns of similar size keep the system well conditioned.
+    // Scaling the columns to similar sizes keeps the system well conditioned.
     let n = residuals.len().max(1) as f64;
     let size = |k: usize| (residuals.iter().map(|r| r.scales[k]).sum::<f64>() / n).max(f64::MIN_POSITIVE);
     let total = residuals.iter().map(|r| r.square).sum::<f64>() / n;

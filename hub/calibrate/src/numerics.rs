@@ -1,10 +1,10 @@
-//! Numerical methods shared by the fits: minimum, straight line, jackknife.
+//! Numerical methods shared by the fits: minimisation, straight lines, jackknife.
 
 use rayon::prelude::*;
 
-/// Ratio of the golden section.
+/// Factor by which each step of a golden section search shortens the interval.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
-/// Number of groups of the jackknife.
+/// Maximum number of groups into which the jackknife divides the items.
 const GROUPS: usize = 10;
 
 /// Returns `count` evenly spaced numbers from `low` to `high`, both included.
@@ -12,7 +12,8 @@ pub fn spread(low: f64, high: f64, count: usize) -> Vec<f64> {
     (0..count).map(|i| low + (high - low) * i as f64 / (count - 1) as f64).collect()
 }
 
-/// Finds the minimum of a unimodal function in `low..high` to within `tolerance`, by golden section.
+/// Returns the position of a unimodal function's minimum in `low..high` to within `tolerance`, by golden section
+/// search.
 pub fn golden(mut low: f64, mut high: f64, tolerance: f64, cost: impl Fn(f64) -> f64) -> f64 {
     let (mut a, mut b) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
     let (mut cost_a, mut cost_b) = (cost(a), cost(b));
@@ -30,20 +31,22 @@ pub fn golden(mut low: f64, mut high: f64, tolerance: f64, cost: impl Fn(f64) ->
     (low + high) / 2.0
 }
 
-/// Finds the minimum of a function with several minima, each wider than the grid's spacing. A golden section search
-/// follows between the neighbours of the best grid point.
+/// Returns the position of the global minimum of a function. Each valley of the function must be wider than the grid's
+/// spacing. After the grid, a golden section search runs between the neighbours of the best grid point.
 pub fn minimum(grid: &[f64], tolerance: f64, cost: impl Fn(f64) -> f64) -> f64 {
     let costs: Vec<f64> = grid.iter().map(|x| cost(*x)).collect();
     let best = least(&costs);
     golden(grid[best.saturating_sub(1)], grid[(best + 1).min(grid.len() - 1)], tolerance, cost)
 }
 
-/// Returns the index of the smallest number, the first if several are equal.
+/// Returns the index of the smallest number, or of the first such number if several are equal. The list must not be
+/// empty.
 pub fn least(numbers: &[f64]) -> usize {
     (0..numbers.len()).min_by(|a, b| numbers[*a].total_cmp(&numbers[*b])).expect("not empty")
 }
 
-/// Fits a line through points by least squares: value at 0, and slope. `None` if all points have the same x.
+/// Fits a line through points (x, y) by least squares. Returns its value at x = 0 and its slope, or `None` if all
+/// points have the same x.
 pub fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let n = points.len() as f64;
     let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
@@ -52,8 +55,9 @@ pub fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     (across > 0.0).then_some((my - slope * mx, slope))
 }
 
-/// Returns standard errors of the estimates of `fit` by the jackknife: the fit is repeated with each tenth of the
-/// items left out in turn. `None` if there are fewer than two items or a fit fails.
+/// Returns the standard errors of the estimates of `fit` by the jackknife. The items are divided into at most ten
+/// groups, and the fit is repeated without each group in turn. Returns `None` if there are fewer than two items or a
+/// fit fails.
 pub fn jackknife<T: Copy + Send + Sync>(
     items: &[T],
     fit: impl Fn(&[T]) -> Option<Vec<f64>> + Sync,

@@ -13,11 +13,11 @@ use xpuck_wire::FileError;
 /// Name of the frisbee; all other bodies are robots.
 pub const FRISBEE: &str = "frisbee";
 
-/// A row: one body at one time.
+/// Row of a table of poses: pose and commanded speeds of one body at one time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoseRow {
-    /// Number of the run; runs are independent of each other.
+    /// Number of the run. Rows with the same number form a run.
     pub run: u32,
     /// Time (s).
     pub time_s: f64,
@@ -59,18 +59,18 @@ pub struct Frame {
     pub wheels: Vec<[f32; 2]>,
 }
 
-/// A run.
+/// Recorded run of one or more bodies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// Names of the bodies, in the order of the frames' poses.
     pub bodies: Vec<String>,
-    /// Frames in chronological order; at least two.
+    /// Frames in chronological order, at least two.
     pub frames: Vec<Frame>,
 }
 
 impl Run {
-    /// Resamples the run at intervals of `period` (s) from its first frame on: poses by linear interpolation, wheel
-    /// speeds as last commanded.
+    /// Resamples the run at intervals of `period` (s) from its first frame on. Poses are interpolated linearly, and
+    /// wheel speeds are those of the last command.
     pub fn resampled(&self, period: f64) -> Run {
         let start = self.frames[0].time;
         let steps = ((self.frames[self.frames.len() - 1].time - start) / period + 1e-6).floor() as usize;
@@ -78,9 +78,10 @@ impl Run {
         Run { bodies: self.bodies.clone(), frames }
     }
 
-    /// Returns the run at a time, clamped to its first and last frame.
+    /// Returns the interpolated frame at a time (s). Before the first frame and after the last one, the poses are those
+    /// of that frame.
     pub fn at(&self, time: f64) -> Frame {
-        // A frame within the rounding error counts as reached, so that its command is not lost.
+        // A frame that is later only by a rounding error counts as reached, so that its command is not lost.
         let after = self.frames.partition_point(|f| f.time <= time + 1e-6).clamp(1, self.frames.len() - 1);
         let (a, b) = (&self.frames[after - 1], &self.frames[after]);
         let part = ((time - a.time) / (b.time - a.time)).clamp(0.0, 1.0) as f32;
@@ -89,26 +90,26 @@ impl Run {
         Frame { time, poses, wheels: wheels.clone() }
     }
 
-    /// Simulates a single robot from rest with the commands to body `i`, without noise, for `steps` physics steps;
-    /// calls `see` after each step.
+    /// Simulates a single robot for `steps` physics steps, from rest and without noise, with the commands to body `i`.
+    /// Calls `see` after each step.
     pub fn drive_alone(&self, i: usize, steps: u32, mut see: impl FnMut(&Body)) {
         let physics = Physics { noise: [0.0; 3], half_arena: (f32::INFINITY, f32::INFINITY), ..Physics::default() };
         let mut body = [Body::at_rest(Shape::ROBOT, self.frames[0].poses[i])];
         for k in 0..steps {
-            // The command at the middle of a step has no bias in time.
+            // The command is taken at the middle of the step, which avoids a bias in time.
             body[0].wheels = self.at(self.frames[0].time + (f64::from(k) + 0.5) * f64::from(DT)).wheels[i];
             physics::step(&mut body, &physics, 0, 0, k);
             see(&body[0]);
         }
     }
 
-    /// Returns the maximum interval between two frames (s).
+    /// Returns the maximum interval between consecutive frames (s).
     pub fn longest_gap(&self) -> f64 {
         self.frames.windows(2).map(|w| w[1].time - w[0].time).fold(0.0, f64::max)
     }
 }
 
-/// Parses runs; `name` is the name of the text in errors.
+/// Parses the runs of a table. Errors refer to the table by `name`.
 pub fn read(name: &str, text: &str) -> Result<Vec<Run>, FileError> {
     let mut runs: BTreeMap<u32, Vec<(u64, PoseRow)>> = BTreeMap::new();
     for (line, row) in table::read::<PoseRow>(name, text)? {
@@ -166,10 +167,9 @@ fn run(rows: &[(u64, PoseRow)]) -> Result<Run, String> {
     Ok(Run { bodies, frames })
 }
 
-/// Returns the runs as text, numbered from 1.
+/// Returns the runs, numbered from 1, as the text of a table.
 pub fn write(runs: &[Run]) -> String {
-    // Values are rounded for shared records: a micrometre and a microradian are far below the resolution of motion
-    // capture.
+    // Rounding shortens the text. A micrometre and a microradian are far below the resolution of motion capture.
     let rounded = |x: f32| (f64::from(x) * 1e6).round() / 1e6;
     let rows = (1..).zip(runs).flat_map(|(number, run)| {
         run.frames.iter().flat_map(move |frame| {

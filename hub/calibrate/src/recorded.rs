@@ -13,30 +13,31 @@ use xpuck_record::read;
 use xpuck_record::run_file::RunFile;
 use xpuck_wire::updates::{Update, Updates};
 
-/// Maximum number of poses: ten times that of an hour with nine robots.
+/// Maximum number of poses in a record. It is ten times the number that an hour with nine robots produces.
 const MAX_POSES: usize = 12_000_000;
-/// Maximum interval between consecutive poses and updates (s).
+/// Maximum interval between consecutive poses, and maximum age of a robot's last update at a pose (s).
 const LONGEST_GAP: f64 = 0.2;
 
-/// A control update, with times of the hub's clock.
+/// Control update of a robot. Times are those of the hub's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ControlUpdate {
     /// Time (s).
     pub time: f64,
-    /// Speeds sent to the wheels (m/s).
+    /// Speeds commanded to the left and the right wheel (m/s).
     pub wheels: [f32; 2],
-    /// Time of arrival of the camera image (s), if there is one.
+    /// Time of arrival of the latest camera image (s); `None` if there is no image.
     pub pictured: Option<f64>,
-    /// Camera segments with blue.
+    /// Whether each of the three camera segments contains blue.
     pub blue: [bool; 3],
 }
 
 /// Poses of all bodies at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseSample {
-    /// Time at which motion capture reported them (s).
+    /// Time at which motion capture reported the poses (s).
     pub time: f64,
-    /// Poses of the robots in the order of the record, then of the frisbee; `None` if not seen.
+    /// Poses of the robots in the order of the record, then of the frisbee. `None` for a body that motion capture did
+    /// not detect.
     pub poses: Vec<Option<Pose>>,
 }
 
@@ -55,7 +56,7 @@ pub struct RecordData {
     pub seen: Vec<PoseSample>,
     /// Updates of each robot in chronological order.
     pub told: Vec<Vec<ControlUpdate>>,
-    /// Damage of the record, one line per file.
+    /// Descriptions of the damage in the record, one line per file.
     pub damage: Vec<String>,
 }
 
@@ -63,7 +64,7 @@ impl RecordData {
     /// Reads the record of a run's folder.
     ///
     /// # Errors
-    /// If the record cannot be read, or contains no robots that drove.
+    /// The record cannot be read, or has no control updates or fewer than two times with poses.
     pub fn read(run: &Path) -> Result<RecordData, FitError> {
         let file = RunFile::read(run).map_err(to_fit_error)?;
         let hub: HubFile = file.hub.clone().try_into().map_err(to_fit_error)?;
@@ -115,19 +116,22 @@ impl RecordData {
         }
         if recorded.told.iter().all(Vec::is_empty) || recorded.seen.len() < 2 {
             let whole = "contains no poses or no control updates: no robot drove, or an earlier version recorded it";
-            let why =
-                recorded.damage.first().map_or(whole.to_string(), |damage| format!("{damage}; see xpuck runs recover"));
+            let why = recorded
+                .damage
+                .first()
+                .map_or(whole.to_string(), |damage| format!("{damage}; repair the record with `xpuck runs recover`"));
             return Err(FitError(why));
         }
         Ok(recorded)
     }
 
-    /// Index of the frisbee among the bodies.
+    /// Returns the index of the frisbee among the bodies.
     pub fn frisbee(&self) -> usize {
         self.robots.len()
     }
 
-    /// Returns the poses of all bodies at a time; `None` in a gap.
+    /// Returns the interpolated poses of all bodies at a time (s). `None` if the time is outside the record, or in a
+    /// gap of more than 0.2 s.
     pub fn at(&self, time: f64) -> Option<Vec<Option<Pose>>> {
         let after = self.seen.partition_point(|seen| seen.time < time);
         let (a, b) = (self.seen.get(after.checked_sub(1)?)?, self.seen.get(after)?);
@@ -138,7 +142,7 @@ impl RecordData {
         Some(a.poses.iter().zip(&b.poses).map(|(a, b)| Some((*a)?.towards(&(*b)?, part))).collect())
     }
 
-    /// Returns the segments in which a robot was seen and commanded without a gap, as runs of one body.
+    /// Returns the periods in which a robot was tracked and commanded without a gap, as runs of one body.
     pub fn alone(&self, robot: usize) -> Vec<Run> {
         let told = &self.told[robot];
         let mut runs: Vec<Run> = Vec::new();
@@ -165,7 +169,8 @@ fn to_fit_error(error: impl std::fmt::Display) -> FitError {
     FitError(error.to_string())
 }
 
-/// Returns the updates of a batch that arrived at the hub's time `now`, with times of the hub's clock.
+/// Returns the updates of a batch that arrived at time `now` of the hub's clock (s). Converts their times to that
+/// clock.
 fn unpacked(updates: &Updates, now: f64, clock: &mut RobotClock) -> Result<Vec<ControlUpdate>, FitError> {
     let unpacked = updates.unpack().map_err(to_fit_error)?;
     let own = |update: &Update| updates.start + f64::from(update.after_us) / 1e6;

@@ -12,15 +12,15 @@ use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::senses::camera_model::{CameraModel, LONGEST_DELAY, PERFECT_AGE};
 use xpuck_stats::plot::{Colour, Plot};
 
-/// Distance to a body below which contact is possible (m).
+/// Gap between a robot and a body or wall below which contact is possible (m).
 const CLEAR: f32 = 0.003;
-/// Duration of the effect of a contact (s).
+/// Time after a contact during which the contact may affect the robot's motion (s).
 const FELT: f64 = 0.3;
-/// Minimum number of segments of all robots to determine the noise.
+/// Minimum number of contact-free motion segments, over all robots, for estimating the noise.
 const LEAST_FOR_NOISE: usize = 400;
-/// Minimum number of segments to determine a robot's wheel factors.
+/// Minimum number of contact-free motion segments for fitting a robot's wheel factors.
 const LEAST_STRETCHES: usize = 40;
-/// Maximum number of segments in a figure.
+/// Maximum number of motion segments in a figure.
 const DRAWN: usize = 800;
 /// Degrees per radian.
 const DEGREE: f64 = 180.0 / std::f64::consts::PI;
@@ -32,10 +32,11 @@ struct Driven {
     stretches: Vec<Stretch>,
 }
 
-/// Fits a run. `had` is the calibration with which its robots ran: the results are corrections to it.
+/// Fits all parameters that a run determines. `had` is the calibration with which the robots ran, and to which the
+/// results are corrections.
 ///
 /// # Errors
-/// If no parameter can be determined from the run.
+/// No parameter can be determined from the run.
 pub fn fit(record: &RecordData, had: &Calibration) -> Result<Report, FitError> {
     let robots = record.robots.len();
     let alone: Vec<_> = (0..robots).map(|robot| record.alone(robot)).collect();
@@ -72,7 +73,9 @@ pub fn fit(record: &RecordData, had: &Calibration) -> Result<Report, FitError> {
     };
     notes.extend(record.damage.iter().cloned());
     if stretches < LEAST_FOR_NOISE {
-        notes.push(format!("{stretches} stretches are too few to estimate noise; {LEAST_FOR_NOISE} are needed"));
+        notes.push(format!(
+            "{stretches} stretches are too few to estimate noise; at least {LEAST_FOR_NOISE} are needed"
+        ));
     }
     notes.iter().for_each(|note| fit += &format!("\n{note}"));
     if !silent.is_empty() {
@@ -107,7 +110,8 @@ fn driven(record: &RecordData, robot: usize, alone: &[super::poses::Run], late: 
     Some(Driven { factors, errors, stretches })
 }
 
-/// Whether nothing was near a robot between two times, according to the poses.
+/// Returns whether the robot was clear of all walls and bodies between two times (s), according to the poses. Returns
+/// `false` if the robot's pose is missing.
 fn touches_nothing(record: &RecordData, robot: usize, from: f64, to: f64) -> bool {
     let (hx, hy) = record.half_arena;
     let first = record.seen.partition_point(|seen| seen.time < from);
@@ -123,7 +127,8 @@ fn touches_nothing(record: &RecordData, robot: usize, from: f64, to: f64) -> boo
     })
 }
 
-/// Returns poses and images of all robots; the run number is the robot's index. Poses have the delay `late` (s).
+/// Returns poses and images of all robots as samples whose run number is the robot's index. `late` is the delay of the
+/// recorded poses (s).
 fn samples(record: &RecordData, late: f64) -> Vec<Sample> {
     (0..record.robots.len()).into_par_iter().flat_map_iter(|robot| samples_of(record, robot, late)).collect()
 }
@@ -132,7 +137,7 @@ fn samples_of(record: &RecordData, robot: usize, late: f64) -> Vec<Sample> {
     let sample = |time: f64, poses: &[Option<xpuck_kernels::world::Pose>], segments| {
         let (me, frisbee) = (poses[robot]?, poses[record.frisbee()]?);
         let others = (0..record.robots.len()).filter(|i| *i != robot);
-        // A robot that is not seen is placed far away: all samples of a run have the same number of other robots.
+        // A robot without a pose is placed far away, because all samples of a run need the same number of other robots.
         let nowhere = xpuck_kernels::math::vec2(1e3, 1e3);
         let others = others.map(|i| poses[i].map_or(nowhere, |pose| pose.at)).collect();
         Some(Sample { run: robot as u32, time, robot: me, frisbee: frisbee.at, segments, others })
@@ -142,7 +147,7 @@ fn samples_of(record: &RecordData, robot: usize, late: f64) -> Vec<Sample> {
     let mut last = f64::NEG_INFINITY;
     for told in &record.told[robot] {
         let Some(pictured) = told.pictured else { continue };
-        // Updates repeat an image until there is a new one.
+        // Consecutive updates refer to the same image until a new one arrives.
         if pictured - last < 0.02 {
             continue;
         }
@@ -156,7 +161,7 @@ fn samples_of(record: &RecordData, robot: usize, late: f64) -> Vec<Sample> {
     samples
 }
 
-/// Returns the mean age of images when trees read them (s).
+/// Returns the mean age of camera images at the control updates (s).
 fn wait(record: &RecordData) -> f64 {
     let waits = || record.told.iter().flatten().filter_map(|told| Some(told.time - told.pictured?));
     waits().sum::<f64>() / waits().count().max(1) as f64
@@ -182,7 +187,7 @@ fn told_of_motion(
             rows.push(Estimate { name: format!("noise[{i}]"), value: alphas[i], error, unit, meaning: meaning.into() });
         }
         for (i, alpha) in alphas.iter().enumerate().filter(|(_, alpha)| **alpha > 1.0) {
-            notes.push(format!("noise[{i}] = {alpha:.3} is above the maximum of a world: 1 is written"));
+            notes.push(format!("noise[{i}] = {alpha:.3} is above 1, the maximum in a world: 1 is written"));
         }
         found.physics.noise = Some(alphas.map(|alpha| rounded(alpha.min(1.0)) as f32));
     }
@@ -206,7 +211,7 @@ fn told_of_motion(
         let (low, high) = FACTORS;
         for (name, f) in names.into_iter().zip(total).filter(|(_, f)| !(low..=high).contains(&(*f as f32))) {
             notes.push(format!(
-                "{robot} {name} = {f:.3} is outside {low}..={high}: the nearest limit is written; repair the robot"
+                "{robot} {name} = {f:.3} is outside {low} to {high}: the nearest limit is written; repair the robot"
             ));
         }
         let [left, right, baseline] = total.map(|f| (rounded(f) as f32).clamp(low, high));
@@ -241,7 +246,8 @@ fn told_of_cameras(
     let meaning = format!("read_s minus {PERFECT_AGE} s, the mean age with the simulator's perfect camera");
     rows.push(Estimate { name: "camera delay_s".into(), value: delay.into(), error, unit: "s", meaning });
     if !(0.0..=LONGEST_DELAY).contains(&delay) {
-        notes.push(format!("camera delay_s = {delay:.3} is outside 0..={LONGEST_DELAY}: the nearest limit is written"));
+        notes
+            .push(format!("camera delay_s = {delay:.3} is outside 0 to {LONGEST_DELAY}: the nearest limit is written"));
     }
     let misses = rounded(mounted.values[1]) as f32;
     found.camera = Some(CameraModel { delay_s: delay.clamp(0.0, LONGEST_DELAY), misses: misses.clamp(0.0, 1.0) });
@@ -254,7 +260,7 @@ fn told_of_cameras(
         rows.push(Estimate { name: format!("{robot} turn_deg"), value, error, unit: "deg", meaning });
         if value.abs() > f64::from(MAX_CAMERA_ANGLE) {
             notes.push(format!(
-                "{robot} turn_deg = {value:.1} is beyond {MAX_CAMERA_ANGLE}: the limit is written; repair the robot"
+                "{robot} turn_deg = {value:.1} exceeds the limit of +-{MAX_CAMERA_ANGLE}: the limit is written; repair the robot"
             ));
         }
         let turn_deg = (((value * 100.0).round() / 100.0) as f32).clamp(-MAX_CAMERA_ANGLE, MAX_CAMERA_ANGLE);
@@ -263,7 +269,7 @@ fn told_of_cameras(
     }
 }
 
-/// Draws a short bar at a robot's position.
+/// Draws a short horizontal bar at the robot's number on the x axis.
 fn bar(plot: &mut Plot, label: &str, colour: Colour, robot: u32, value: f64) {
     let robot = f64::from(robot);
     plot.line(label, colour, vec![(robot - 0.3, value), (robot + 0.3, value)]);

@@ -1,14 +1,15 @@
 //! Step response of the steering law to changes of the goal (thesis 6.3.2, Eqs. 6.16 to 6.21, Fig. 6.5).
 //!
-//! At every control period the law sets speed and turning rate from a goal whose direction is computed with a delayed
-//! heading. Between updates both are integrated by Euler's method. The goal has length 1 and a direction in the world
-//! that is switched from -45 to 45 degrees and back.
+//! At every control update, the law sets speed and turning rate from the goal. The goal's direction relative to the
+//! robot is computed with a delayed heading. Between updates, Euler's method integrates speed and turning rate. The
+//! goal has length 1, and its direction in the world changes from -45 to 45 degrees and back.
 //!
-//! With the latency of 0.25 s given in the thesis, overshoot begins below a gain of 0.5, and from about 1.5 on the
-//! heading does not settle. The described figure differs: it is critically damped between gains of 2 and 5, and close
-//! to oscillation at 10. Linear theory agrees with the result: a loop oscillates when its rate times its delay is pi /
-//! 2 or more. A gain of 2 has a rate of 6.9 / s and a delay of 0.3 s (the latency and half an update). With 0.025 s
-//! the result is nearly as described: critical damping slightly below 2, lasting oscillation from 11.5 on.
+//! With the latency of 0.25 s given in the thesis, overshoot begins below a gain of 0.5. From a gain of about 1.5 on,
+//! the heading does not settle. The figure of the thesis differs: the response is critically damped between gains of 2
+//! and 5, and close to oscillation at 10. Linear theory agrees with the simulation: a loop oscillates if its rate times
+//! its delay is pi / 2 or more. A gain of 2 has a rate of 6.9 / s and a delay of 0.3 s (the latency and half an
+//! update). With a latency of 0.025 s, the simulation nearly agrees with the thesis. Critical damping is then slightly
+//! below a gain of 2, and lasting oscillation begins at 11.5.
 
 use super::{Estimate, FitError, Report};
 use std::f64::consts::{FRAC_PI_2, PI, SQRT_2, TAU};
@@ -18,25 +19,25 @@ use xpuck_stats::plot::{Colour, Plot, Stroke};
 
 /// Time step of the integration (s).
 const STEP: f64 = 0.001;
-/// Size of the goal's step (rad).
+/// Change of the goal's direction at a step (rad).
 const SWITCH: f64 = FRAC_PI_2;
-/// Share of the step at which the response counts as risen.
+/// Fraction of the step at which the rise time ends.
 const RISEN: f64 = 0.9;
-/// Distance from the goal below which the response counts as settled, as a share of the step.
+/// Deviation from the goal up to which the response counts as settled, as a fraction of the step.
 const SETTLED: f64 = 0.05;
-/// Minimum time near the goal at the end of a response for the heading to count as settled (s). It is longer than an
-/// oscillation near the goal.
+/// Minimum time that the heading must stay near the goal before the goal changes, to count as settled (s). It is longer
+/// than one period of an oscillation about the goal.
 const STAYED: f64 = 0.5;
-/// Overshoot below this share of the step is ignored.
+/// Minimum overshoot that is reported, as a fraction of the step.
 const LEAST_OVERSHOOT: f64 = 0.001;
-/// Maximum number of points of a drawn line.
+/// Maximum number of points of a line in a plot.
 const DRAWN: usize = 1000;
 
 /// Valid latencies (s).
 const LATENCIES: RangeInclusive<f64> = 0.0..=2.0;
 /// Valid gains.
 const GAINS: RangeInclusive<f64> = 0.01..=100.0;
-/// Valid numbers of gains.
+/// Valid number of gains per simulation.
 const COUNTS: RangeInclusive<usize> = 1..=8;
 /// Valid holding times of a goal (s).
 const SECONDS: RangeInclusive<f64> = 1.0..=60.0;
@@ -60,7 +61,7 @@ impl Default for Steering {
 }
 
 impl Steering {
-    /// Validates the ranges.
+    /// Checks that all parameters are in their valid ranges.
     pub fn check(&self) -> Result<(), FitError> {
         let within = |what: &str, value: f64, unit: &str, range: RangeInclusive<f64>| {
             if range.contains(&value) {
@@ -84,15 +85,15 @@ fn steps(seconds: f64) -> usize {
     (seconds / STEP).round() as usize
 }
 
-/// Steering law (Eqs. 6.12, 6.17, 6.18) for a goal of length 1 at angle `phi` from the heading (rad): speed (m/s) and
-/// turning rate (rad/s).
+/// Returns speed (m/s) and turning rate (rad/s) by the steering law (Eqs. 6.12, 6.17, 6.18). The goal has length 1 and
+/// is at angle `phi` from the heading (rad).
 fn steer(phi: f64, gain: f64) -> (f64, f64) {
     let phi = phi.clamp(-FRAC_PI_2, FRAC_PI_2);
     let fastest = f64::from(V_MAX) * SQRT_2;
     (fastest * phi.cos() / 2.0, gain * fastest * phi.sin() / f64::from(WHEELBASE))
 }
 
-/// Wraps an angle to -pi..pi.
+/// Wraps an angle (rad) to -pi..pi.
 fn wrapped(angle: f64) -> f64 {
     (angle + PI).rem_euclid(TAU) - PI
 }
@@ -108,8 +109,8 @@ struct Response {
 }
 
 impl Response {
-    /// Simulates a robot at rest at -45 degrees: the goal is at 45 degrees for `hold` steps, then at -45 degrees for
-    /// `hold` steps.
+    /// Simulates a robot that starts at rest with a heading of -45 degrees. The goal's direction is 45 degrees for
+    /// `hold` integration steps, then -45 degrees for `hold` steps. `latency` is also a number of steps.
     fn simulate(gain: f64, latency: usize, hold: usize) -> Response {
         let update = steps(f64::from(CONTROL_PERIOD));
         let (mut heading, mut place): (f64, (f64, f64)) = (-SWITCH / 2.0, (0.0, 0.0));
@@ -118,7 +119,7 @@ impl Response {
         for i in 0..2 * hold {
             if i % update == 0 {
                 let goal = if i < hold { SWITCH / 2.0 } else { -SWITCH / 2.0 };
-                // Before the first step the robot is at rest.
+                // Before the first step, the heading is the initial one.
                 let seen = headings[i.saturating_sub(latency)];
                 (speed, turn) = steer(wrapped(goal - seen), gain);
             }
@@ -130,18 +131,19 @@ impl Response {
         Response { gain, headings, way }
     }
 
-    /// Returns the completed share of the first step over time while its goal is held.
+    /// Returns the fraction of the first change of direction that the heading has completed, at each integration step
+    /// until the second change.
     fn done(&self) -> Vec<f64> {
         let hold = self.headings.len() / 2;
         self.headings[..=hold].iter().map(|heading| (heading + SWITCH / 2.0) / SWITCH).collect()
     }
 
-    /// Returns the rise time (s); `None` if the response does not rise.
+    /// Returns the rise time (s); `None` if the heading does not complete 90 % of the step.
     fn rise(&self) -> Option<f64> {
         self.done().iter().position(|done| *done >= RISEN).map(|i| i as f64 * STEP)
     }
 
-    /// Returns the overshoot as a share of the step.
+    /// Returns the overshoot as a fraction of the step, or 0 if it is too small to be reported.
     fn overshoot(&self) -> f64 {
         let past = self.done().into_iter().fold(0.0, f64::max) - 1.0;
         if past < LEAST_OVERSHOOT { 0.0 } else { past }
@@ -167,13 +169,13 @@ impl Response {
         rows.into_iter().filter_map(row).collect()
     }
 
-    /// Returns the interval between drawn steps.
+    /// Returns the number of integration steps between two points of a plot.
     fn stride(&self) -> usize {
         self.headings.len().div_ceil(DRAWN)
     }
 }
 
-/// Simulates the response for each gain. The report has no row for a rise or settling time that does not exist.
+/// Simulates the response for each gain. The report has no row for a response that does not rise or does not settle.
 pub fn respond(steering: &Steering) -> Result<Report, FitError> {
     steering.check()?;
     let (latency, hold) = (steps(steering.latency_s), steps(steering.seconds));
@@ -181,7 +183,7 @@ pub fn respond(steering: &Steering) -> Result<Report, FitError> {
     Ok(Report {
         subject: "steering",
         data: format!(
-            "goal from -45 to 45 degrees and back, {} s each; latency {} s, an update each {} s",
+            "goal from -45 to 45 degrees and back, {} s each; latency {} s, update period {} s",
             steering.seconds, steering.latency_s, CONTROL_PERIOD
         ),
         estimates: responses.iter().flat_map(Response::estimates).collect(),
@@ -191,7 +193,8 @@ pub fn respond(steering: &Steering) -> Result<Report, FitError> {
     })
 }
 
-/// Describes between which gains critical damping lies, and which gains do not settle.
+/// Returns a text that describes which gains enclose critical damping, and with which gains the heading does not
+/// settle.
 fn damping(responses: &[Response], seconds: f64) -> String {
     let gains = |overshoots: bool| {
         let of_these = responses.iter().filter(move |r| (r.overshoot() > 0.0) == overshoots);
@@ -201,7 +204,7 @@ fn damping(responses: &[Response], seconds: f64) -> String {
     let next = gains(true).filter(|gain| calm.is_none_or(|calm| *gain > calm)).min_by(f64::total_cmp);
     let mut text = match (calm, next) {
         (Some(calm), Some(next)) => format!(
-            "largest listed gain without overshoot: {calm}; the next, {next}, has some: critical damping lies between"
+            "largest listed gain without overshoot: {calm}; the next gain, {next}, overshoots: critical damping lies between them"
         ),
         (Some(calm), None) => format!("largest listed gain without overshoot: {calm}; no larger one is listed"),
         (None, _) => "every listed gain overshoots".into(),
@@ -214,8 +217,8 @@ fn damping(responses: &[Response], seconds: f64) -> String {
     text
 }
 
-/// Plots the heading over time for each gain, and the goal (Fig. 6.5). A line ends after half a turn, so that the
-/// others stay legible.
+/// Plots the heading over time for each gain, and the goal (Fig. 6.5). The line of a gain ends when the heading exceeds
+/// 180 degrees, so that the other lines stay legible.
 fn headings(responses: &[Response], seconds: f64) -> Plot {
     let mut plot = Plot::new("heading after steps of the goal, by gain (Fig. 6.5)", "time, s", "heading, degrees");
     let switch = SWITCH.to_degrees() / 2.0;
@@ -230,7 +233,7 @@ fn headings(responses: &[Response], seconds: f64) -> Plot {
     plot
 }
 
-/// Plots the paths of the robots.
+/// Plots the path of the robot for each gain.
 fn ways(responses: &[Response]) -> Plot {
     let mut plot = Plot::new("path during the steps, by gain", "x, m", "y, m").same_scale();
     for (i, response) in responses.iter().enumerate() {
@@ -252,7 +255,7 @@ mod tests {
         report.estimates.iter().find(|e| e.name == name).map(|e| e.value)
     }
 
-    /// Asserts rise time, overshoot and settling time of a gain; times to 2 ms, shares to 0.001.
+    /// Asserts rise time, overshoot and settling time of a gain, with tolerances of 2 ms and 0.001.
     fn assert_answer(report: &Report, gain: &str, rise: f64, overshoot: f64, settling: Option<f64>) {
         let of = |what: &str| value(report, &format!("gain {gain}: {what}"));
         let near = |found: Option<f64>, expected: f64, off: f64| (found.unwrap() - expected).abs() <= off;
@@ -272,7 +275,11 @@ mod tests {
         assert_answer(&report, "0.5", 0.934, 0.0241, Some(1.043));
         assert_answer(&report, "1", 0.411, 0.3005, Some(2.356));
         assert_answer(&report, "2", 0.204, 0.9637, None);
-        assert!(report.fit.starts_with("largest listed gain without overshoot: 0.35; the next, 0.5"), "{}", report.fit);
+        assert!(
+            report.fit.starts_with("largest listed gain without overshoot: 0.35; the next gain, 0.5"),
+            "{}",
+            report.fit
+        );
         assert!(report.fit.ends_with("; not settled in 4 s: 2"), "{}", report.fit);
         assert_eq!((report.toml.as_str(), report.panels.len()), ("", 2));
         assert!(answer(0.25, &[1.0, 5.0, 10.0]).fit.ends_with("not settled in 4 s: 5, 10"));

@@ -1,7 +1,8 @@
-//! Records as tables: CSV with one header line of column names, which include their units.
+//! Tables of recorded data: CSV files with one header line. Column names include the units.
 //!
-//! Lines that start with `#` are comments, columns may have any order, and each row's numbers have valid ranges.
-//! Spreadsheet exports are accepted: semicolons or tabs as delimiters, decimal commas, capital letters in the header.
+//! Lines that start with `#` are comments. Columns may have any order, and numbers outside their valid ranges are
+//! rejected. Exports of spreadsheets may have semicolons or tabs as delimiters, decimal commas, and capital letters in
+//! the header.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,22 +11,22 @@ use xpuck_wire::FileError;
 
 /// Maximum size of a table (bytes).
 pub const MAX_BYTES: usize = 64 << 20;
-/// Maximum number of rows.
+/// Maximum number of rows of a table.
 const MAX_ROWS: usize = 1_000_000;
 
-/// A row of a table; its fields are the columns.
+/// Row of a table, whose fields correspond to the columns.
 pub trait Row: DeserializeOwned {
-    /// Returns the numbers with a valid range: column, value, range.
+    /// Returns the name, the value and the valid range of each column that has a valid range.
     fn numbers(&self) -> Vec<(&'static str, f64, RangeInclusive<f64>)>;
 }
 
-/// Parses a table; `name` is its name in errors. Each row is returned with its line number.
+/// Parses a table and returns its rows with their line numbers. Errors refer to the table by `name`.
 pub fn read<T: Row>(name: &str, text: &str) -> Result<Vec<(u64, T)>, FileError> {
     let fail = |message: String| FileError::value(name, message);
     if text.len() > MAX_BYTES {
         return Err(fail(format!("more than {MAX_BYTES} bytes; split the record")));
     }
-    // Excel's own first line, which defines the delimiter.
+    // Excel may write a first line that defines the delimiter. It is skipped.
     let text = if text.starts_with("sep=") { text.split_once('\n').map_or("", |(_, rest)| rest) } else { text };
     let delimiter = delimiter(text);
     let mut reader = csv::ReaderBuilder::new()
@@ -39,7 +40,7 @@ pub fn read<T: Row>(name: &str, text: &str) -> Result<Vec<(u64, T)>, FileError> 
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(|e| fail(explain(&e, None)))? {
         let line = record.position().map_or(0, csv::Position::line);
-        // Spreadsheets also export empty rows.
+        // Empty rows are skipped, because spreadsheets export them as well.
         if record.iter().all(str::is_empty) {
             continue;
         }
@@ -61,19 +62,19 @@ pub fn read<T: Row>(name: &str, text: &str) -> Result<Vec<(u64, T)>, FileError> 
         }
     }
     if rows.is_empty() {
-        return Err(fail("no rows; docs/calibration.md describes the columns".into()));
+        return Err(fail("the table has no rows; docs/calibration.md describes the columns".into()));
     }
     Ok(rows)
 }
 
-/// Returns the delimiter of the header: a comma, a semicolon or a tab.
+/// Returns the delimiter of a table, by the characters in its header: a comma, a semicolon or a tab.
 fn delimiter(text: &str) -> u8 {
     let header = text.lines().find(|line| !line.starts_with('#') && !line.trim().is_empty()).unwrap_or("");
     let count = |delimiter: u8| header.bytes().filter(|byte| *byte == delimiter).count();
     [b';', b'\t'].into_iter().find(|other| count(*other) > count(b',')).unwrap_or(b',')
 }
 
-/// Replaces the decimal comma of a number by a point; other fields are unchanged.
+/// Returns the field, with a decimal point in place of a decimal comma if the field is a number.
 fn with_point(field: &str) -> String {
     let is_number = field.contains(',')
         && field.matches(',').count() == 1
@@ -81,7 +82,7 @@ fn with_point(field: &str) -> String {
     if is_number { field.replace(',', ".") } else { field.into() }
 }
 
-/// Returns the table as text.
+/// Returns a table with these rows as text.
 pub fn write<T: Serialize>(rows: impl IntoIterator<Item = T>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
@@ -90,7 +91,7 @@ pub fn write<T: Serialize>(rows: impl IntoIterator<Item = T>) -> String {
     String::from_utf8(writer.into_inner().expect("memory does not fail")).expect("rows are text")
 }
 
-/// Returns the cause and location of an error.
+/// Returns a message with the location and the cause of an error.
 fn explain(error: &csv::Error, headers: Option<&csv::StringRecord>) -> String {
     let line = error.position().map_or(1, csv::Position::line);
     match error.kind() {

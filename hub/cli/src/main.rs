@@ -49,12 +49,13 @@ fn main() -> ExitCode {
     code
 }
 
-/// Definition of the command line, with examples and grouped commands.
+/// Returns the definition of the command line, with examples and grouped commands.
 fn program() -> clap::Command {
     numbers_below_zero(help::grouped::grouped(help::examples::with_examples(Cli::command())))
 }
 
-/// Makes options accept negative values such as `-3`, so that their range check rejects them with its own message.
+/// Allows negative values such as `-3` for options, so that the range check of an option rejects them with its own
+/// message.
 fn numbers_below_zero(command: clap::Command) -> clap::Command {
     let takes = |arg: clap::Arg| match arg.get_action().takes_values() && !arg.is_positional() {
         true => arg.allow_negative_numbers(true),
@@ -75,7 +76,8 @@ fn run() -> Result<ExitCode> {
         }
         command::run(&cli.command)
     });
-    // A command for several kinds of files parses its arguments again, which can give an error of clap.
+    // A command that accepts several kinds of files parses its arguments a second time. This can result in an error
+    // of clap.
     let error = match ended.map_err(Error::downcast::<clap::Error>) {
         Ok(code) => return Ok(code),
         Err(Err(other)) => return Err(other),

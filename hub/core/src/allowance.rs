@@ -1,12 +1,13 @@
-//! Limit for the births in a record: a fast board evolves many generations per second, and the size of records is
+//! Limit for the births in a record. A fast board evolves many generations per second, but the size of records is
 //! limited (docs/performance.md: 4 MB per robot and 16 minutes).
 
 use crate::births::Births;
 use xpuck_wire::message::Birth;
 
-/// Rate at which a robot's generations may fill a record, after compression (byte/s of arena time).
+/// Rate at which the recorded generations of a robot may increase the size of a record, after compression (byte/s of
+/// arena time).
 const BYTES: f64 = 1700.0;
-/// Maximum saved allowance, as the time at the rate `BYTES` (s).
+/// Maximum accumulated allowance, expressed as a duration at the rate `BYTES` (s).
 const BURST: f64 = 30.0;
 /// Recorded size of a generation without its births, measured on demo runs (bytes).
 const GENERATION: f64 = 130.0;
@@ -28,8 +29,8 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// Returns the births of a generation that may be recorded at `now` (s of arena time). If there are too many, the
-    /// fittest are kept, because they have descendants.
+    /// Returns the births of a generation that may be recorded at `now` (s of arena time). If the allowance does not
+    /// suffice for all births, the fittest are kept, because they have descendants.
     pub fn record(&mut self, now: f64, mut rows: Vec<Birth>) -> Births {
         self.bytes = (self.bytes + BYTES * (now - self.at).max(0.0)).min(BYTES * BURST) - GENERATION;
         self.at = now;
@@ -39,8 +40,8 @@ impl Allowance {
             rows.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
             rows.truncate(room);
         }
-        // The generation entries themselves are always recorded. The debt is limited, because otherwise it could
-        // suppress the births of a robot for ever.
+        // The generation itself is always recorded, even without allowance. The debt is limited, because otherwise it
+        // could suppress the births of a robot for ever.
         self.bytes = (self.bytes - BIRTH * rows.len() as f64).max(-BYTES * BURST);
         Births { rows, left_out: left_out as u32 }
     }
@@ -73,7 +74,7 @@ mod tests {
         assert_eq!(kept + left_out as usize, 960 * 10 * 65);
         let bytes = kept as f64 * BIRTH + 9600.0 * GENERATION;
         assert!(bytes <= (960.0 + BURST) * BYTES && bytes > 0.98 * 960.0 * BYTES, "{bytes}");
-        // If there are too many births, the fittest are kept.
+        // If the allowance does not suffice for all births, the fittest are kept.
         let mut allowance = Allowance { bytes: GENERATION + 10.0 * BIRTH, at: 1.0 };
         let some = allowance.record(1.0, births(30));
         assert_eq!((some.rows.len(), some.left_out), (10, 20));

@@ -1,19 +1,19 @@
-//! Births of a generation in the format of a record: columns, sorted by individual number. Columns take a third of the
-//! space of rows. Records of earlier versions contain rows and can be read too.
+//! Births of a generation in the format of a record: columns, sorted by individual number. Columns take a third of
+//! the space of rows. Records of earlier versions contain rows, which are still read.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_wire::message::{Birth, Operator};
 use xpuck_wire::telemetry::rounded;
 
-/// Number of decimal places of a recorded fitness; the resolution is a hundredth of the noise of a trial.
+/// Number of decimal places of a recorded fitness. The resulting resolution is a hundredth of the noise of a trial.
 const PLACES: i32 = 4;
 
 /// Births of a generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Columns", try_from = "BirthsFormat")]
 pub struct Births {
-    /// Births.
+    /// Individuals that were born.
     pub rows: Vec<Birth>,
     /// Number of births that were omitted because the robot exceeded its recording allowance ([`crate::allowance`]).
     pub left_out: u32,
@@ -23,20 +23,20 @@ pub struct Births {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Columns {
-    /// Numbers of the individuals on their islands, in ascending order.
+    /// Numbers of the individuals, in ascending order. They are unique on the individuals' island.
     numbers: Vec<u32>,
-    /// Origins, separated by blanks: `r` means drawn at random, `u` means unknown, and `m2:17` is a mutation of
-    /// individual 17 of island 2. `c2:17+3:4` is a crossover of individual 17 of island 2 and 4 of island 3. If both
-    /// parents are the same individual, it is written once.
+    /// Origins of the individuals, separated by blanks. `r` means drawn at random, and `u` means unknown. `m2:17` is
+    /// a mutant of individual 17 of island 2. `c2:17+3:4` is a crossover of individual 17 of island 2 and individual
+    /// 4 of island 3. If both parents are the same individual, it is written once.
     origins: String,
-    /// Mean fitness of each individual's samples in its first generation, to four decimal places; null for NaN and
-    /// infinity.
+    /// Mean fitness of each individual's samples in its first generation, to four decimal places. NaN and infinity
+    /// are written as null.
     fitness: Vec<Option<f32>>,
-    /// Number of omitted births; the least fit are omitted first.
+    /// Number of omitted births. Births with the lowest fitness are omitted first.
     left_out: u32,
 }
 
-/// Both formats that records may contain.
+/// Formats of births that records may contain: columns, or the rows of earlier versions.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum BirthsFormat {
@@ -79,7 +79,9 @@ impl TryFrom<BirthsFormat> for Births {
         let origins: Vec<&str> = origins.split_ascii_whitespace().collect();
         if numbers.len() != origins.len() || numbers.len() != fitness.len() {
             let lengths = format!("{}, {} and {}", numbers.len(), origins.len(), fitness.len());
-            return Err(format!("births: {lengths} numbers, origins and fitnesses: the counts must be equal"));
+            return Err(format!(
+                "births: the counts of numbers, origins and fitnesses are {lengths}, but must be equal"
+            ));
         }
         let rows = numbers.into_iter().zip(origins).zip(fitness).map(|((number, origin), fitness)| {
             let (operator, parents) =

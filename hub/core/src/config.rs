@@ -1,4 +1,4 @@
-//! Hub file: source of poses, settings of virtual senses, folder of records.
+//! Hub file `hub.toml`: source of poses, virtual senses, records, arena, console, batteries and live views.
 
 mod batteries;
 mod foxglove;
@@ -21,8 +21,8 @@ use xpuck_wire::{FileError, Swarm};
 pub struct HubFile {
     /// Path of the swarm file, relative to this file.
     pub swarm: PathBuf,
-    /// Real-time priority (SCHED_FIFO) of the threads that compute senses from poses (0..=90; default 20); 0 requests
-    /// no real-time priority.
+    /// Real-time priority (SCHED_FIFO) of the threads that compute senses from poses (0..=90; default 20). With 0 the
+    /// threads have no real-time priority.
     #[serde(default = "realtime")]
     #[schemars(range(min = 0, max = 90))]
     pub realtime: u8,
@@ -33,10 +33,10 @@ pub struct HubFile {
     pub messages: Messages,
     /// Record settings.
     pub record: Record,
-    /// Dimensions of the arena.
+    /// Dimensions of the arena and radius of the frisbee.
     #[serde(default)]
     pub arena: Arena,
-    /// Console page; its address is in the swarm file.
+    /// Settings of the console page. The address of the page is in the swarm file.
     #[serde(default)]
     pub console: Console,
     /// Battery settings.
@@ -53,7 +53,8 @@ pub struct HubFile {
     pub overhead: Option<Overhead>,
 }
 
-/// Default real-time priority of the hub, below that of a robot's control loop on the same machine.
+/// Default real-time priority of the hub. It is lower than the priority of a robot's control loop on the same
+/// machine.
 pub const REALTIME: u8 = 20;
 
 fn realtime() -> u8 {
@@ -67,12 +68,12 @@ pub struct Console {
     /// Names by which browsers may address the console, in addition to numeric addresses, `localhost` and this
     /// machine's name.
     pub names: Vec<String>,
-    /// View permission: `anyone`, or only logged-in users (`login`) [default: `anyone` if the console is reachable
+    /// View permission: `anyone`, or `login` for logged-in users only [default: `anyone` if the console is reachable
     /// only from this machine, otherwise `login`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub look: Option<Look>,
-    /// Operator's key file with which the hub signs experiments for users of one-time links; without it these users
-    /// cannot start experiments.
+    /// Operator's key file with which the hub signs experiments for users of one-time links. Without this key such
+    /// users cannot start experiments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<PathBuf>,
     /// Folder of the experiments that the page offers [default: the folder of this file].
@@ -81,18 +82,18 @@ pub struct Console {
     /// Folder of the runs that the page lists [default: `record.directory`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<PathBuf>,
-    /// Certificate with which the console uses only TLS 1.3.
+    /// Certificate of the console. With a certificate, the console accepts only connections with TLS 1.3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsFiles>,
 }
 
-/// Certificate of the console, in PEM format.
+/// Certificate and private key of the console, in PEM format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TlsFiles {
-    /// Certificate, followed by its chain to a certificate that browsers know.
+    /// PEM file with the certificate, followed by its chain to a certificate that browsers know.
     pub certificate: PathBuf,
-    /// Private key of the certificate.
+    /// PEM file with the private key of the certificate.
     pub key: PathBuf,
 }
 
@@ -106,14 +107,14 @@ pub enum Look {
     Login,
 }
 
-/// Settings of the stream.
+/// Settings of the stream of telemetry, poses and status.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stream {
     /// ZeroMQ endpoint at which the hub publishes, such as `tcp://*:7605`.
     pub address: String,
-    /// Allow everyone to receive the stream without keys, because PlotJuggler has no keys. Always enabled with
-    /// `dev_mode`.
+    /// Allow everyone to receive the stream without keys, because PlotJuggler does not support keys. Always enabled
+    /// with `dev_mode`.
     #[serde(default)]
     pub plain: bool,
 }
@@ -122,36 +123,37 @@ pub struct Stream {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mocap {
-    /// Protocol of the server.
+    /// Protocol of the motion-capture server.
     #[serde(default)]
     pub kind: MocapKind,
-    /// Address and port of the server; usual ports are 801 (Vicon), 3883 (VRPN) and 1510 (NatNet). `vicon` is an
+    /// Address and port of the server. Usual ports are 801 (Vicon), 3883 (VRPN) and 1510 (NatNet). `vicon` is an
     /// alternative name of this key.
     #[serde(alias = "vicon", default)]
     pub address: String,
     /// Subject name of the frisbee.
     pub frisbee: String,
-    /// Request mode for Vicon frames.
+    /// Request mode for frames of a Vicon server.
     #[serde(default)]
     pub mode: ViconMode,
-    /// Request Vicon segments in single precision, 28 bytes per body instead of 100; not supported by servers before
-    /// SDK 1.12.
+    /// Request Vicon segments in single precision, with 28 bytes per body instead of 100. Servers before SDK 1.12 do
+    /// not support this.
     #[serde(default)]
     pub lightweight: bool,
-    /// Vertical axis of the server's poses [default: y for NatNet, z for the others].
+    /// Vertical axis of the server's poses [default: y for NatNet, z for all other protocols].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<UpAxis>,
-    /// Length unit of the server (1e-6..=1000 m): 0.001 for a VRPN or NatNet server that sends millimetres.
+    /// Length unit of the server's positions (1e-6..=1000 m; default 1). Use 0.001 for a VRPN or NatNet server that
+    /// sends millimetres.
     #[serde(default = "one")]
     #[schemars(range(min = 1e-6, max = 1e3))]
     pub scale: f64,
-    /// Time base of the frames.
+    /// Source of the frame numbers and timestamps.
     #[serde(default)]
     pub time: MocapTime,
     /// Subject names by robot id, for robots whose subject name differs from the id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub subjects: BTreeMap<String, String>,
-    /// Record to replay, relative to this file.
+    /// Path of the record to replay, relative to this file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
     /// Replay speed, as a multiple of the recorded speed (0.01..=100).
@@ -187,7 +189,7 @@ impl Default for Mocap {
 }
 
 impl Mocap {
-    /// First error in the server's address, the frisbee's name or the subject names.
+    /// Returns a description of the first error in the server's address, the frisbee's name or the subject names.
     fn fault(&self) -> Option<String> {
         let frisbee = &self.frisbee;
         if frisbee.is_empty() || frisbee.trim() != frisbee {
@@ -209,7 +211,7 @@ impl Mocap {
         let parts = address.rsplit_once(':').map(|(host, port)| (host, port.parse::<u16>()));
         let is_host = |host: &str| match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
             Some(v6) => v6.parse::<std::net::Ipv6Addr>().is_ok(),
-            // A host of digits and dots must be a valid IPv4 address.
+            // A host that consists only of digits and dots must be a valid IPv4 address.
             None if host.chars().all(|c| c.is_ascii_digit() || c == '.') => host.parse::<std::net::Ipv4Addr>().is_ok(),
             None => !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c)),
         };
@@ -221,7 +223,7 @@ impl Mocap {
         }
     }
 
-    /// First conflict between the names in `[mocap]` and those of the swarm's robots.
+    /// Returns a description of the first conflict between the names in `[mocap]` and the ids of the swarm's robots.
     pub fn fault_among(&self, robots: &[String]) -> Option<String> {
         let is_robot = |name: &String| robots.contains(name);
         if is_robot(&self.frisbee) {
@@ -234,12 +236,12 @@ impl Mocap {
         Some(format!("mocap.subjects.{stranger}: robot `{stranger}` is not in the swarm file"))
     }
 
-    /// Vertical axis of the server's poses.
+    /// Returns the vertical axis of the server's poses, or the default of the protocol if the file does not set one.
     pub fn up_axis(&self) -> UpAxis {
         self.up.unwrap_or(if self.kind == MocapKind::Natnet { UpAxis::Y } else { UpAxis::Z })
     }
 
-    /// Source of the poses, for display: the server's address or the record's path.
+    /// Returns the source of the poses for display: the server's address or the record's path.
     pub fn place(&self) -> String {
         match (self.kind, &self.file) {
             (MocapKind::Replay, Some(file)) => file.display().to_string(),
@@ -259,9 +261,9 @@ pub enum MocapKind {
     /// Vicon DataStream.
     #[default]
     Vicon,
-    /// VRPN, connection by TCP.
+    /// VRPN with a TCP connection to the server.
     Vrpn,
-    /// VRPN, request by UDP, after which the server connects by TCP.
+    /// VRPN with a UDP request. The server then opens a TCP connection to the hub.
     VrpnUdp,
     /// OptiTrack NatNet 3 or 4.
     Natnet,
@@ -269,25 +271,26 @@ pub enum MocapKind {
     Replay,
 }
 
-/// Time base for the order of frames and the speed check of robots.
+/// Source of frame numbers and timestamps. They determine the order of frames and the speed of robots in the
+/// plausibility check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MocapTime {
     /// Frame numbers and timestamps of the server.
     #[default]
     Server,
-    /// Hub clock at the arrival of a frame, for servers with constant timestamps. A frozen server is then not
-    /// detected.
+    /// Hub clock at the arrival of each frame, for servers with constant timestamps. With this setting a frozen
+    /// server is not detected.
     Arrival,
 }
 
-/// Vertical axis.
+/// Vertical axis of a coordinate system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UpAxis {
-    /// Default of Motive.
+    /// The y axis points up, as is the default of Motive.
     Y,
-    /// Convention of the swarm.
+    /// The z axis points up, as in the coordinates of the swarm.
     Z,
 }
 
@@ -295,13 +298,13 @@ pub enum UpAxis {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ViconMode {
-    /// The server sends every frame unrequested, with the least latency.
+    /// The server sends every frame without a request. This mode has the lowest latency.
     #[default]
     Push,
-    /// The hub requests a frame when it has read the last one, and receives the newest frame at once, even if it has
-    /// this frame already.
+    /// The hub requests a frame when it has read the previous one. The server returns its newest frame at once, even
+    /// if the hub already has this frame.
     Pull,
-    /// The hub requests the next new frame when it has read the last one.
+    /// The hub requests the next new frame when it has read the previous one.
     Prefetch,
 }
 
@@ -312,15 +315,15 @@ pub struct Gates {
     /// Maximum speed of a robot (0.01..=10 m/s). An e-puck's wheels reach 0.13 m/s.
     #[schemars(range(min = 0.01, max = 10.0))]
     pub v_max_m_s: f64,
-    /// Time after which an implausible new position is accepted if the robot stays there (0..=60 s).
+    /// Time after which an implausible new position is accepted if the robot stays at this position (0..=60 s).
     #[schemars(range(min = 0.0, max = 60.0))]
     pub settle_s: f64,
-    /// Minimum quality of a pose, for protocols that report it (0..=1); 0 accepts all poses. Normal values differ
-    /// between systems.
+    /// Minimum quality of a pose, for protocols that report a quality (0..=1). With 0 all poses are accepted. Usual
+    /// values differ between motion-capture systems.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub min_quality: f64,
-    /// Maximum age of a pose (0.001..=1 s): the latency of the system, or for VRPN the time since the body's last
-    /// report.
+    /// Maximum age of a pose (0.001..=1 s). The age is the latency of the motion-capture system. For VRPN it is the
+    /// time since the body's last report.
     #[schemars(range(min = 0.001, max = 1.0))]
     pub max_age_s: f64,
 }
@@ -335,17 +338,18 @@ impl Default for Gates {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// Directory in which each run gets its own directory, relative to this file.
+    /// Directory that contains one subdirectory per run, relative to this file.
     pub directory: PathBuf,
     /// Maximum size of all runs together (0.001..=1000000 GiB; default: no limit).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1e6))]
     pub budget_gib: Option<f64>,
-    /// Free space to keep on the disk (1..=1000000 MiB; default 64). Below this limit only recording stops.
+    /// Minimum free space on the disk (1..=1000000 MiB; default 64). Recording stops below this limit, but the run
+    /// continues.
     #[serde(default = "reserve_mib")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub reserve_mib: u64,
-    /// Delete the oldest finished runs if the budget is exceeded; otherwise new runs are not recorded.
+    /// Delete the oldest finished runs if the size limit is exceeded. Otherwise new runs are not recorded.
     #[serde(default)]
     pub delete_oldest: bool,
 }
@@ -355,7 +359,7 @@ fn reserve_mib() -> u64 {
 }
 
 impl Record {
-    /// Returns settings for records in `directory`, with the default reserve and without a budget.
+    /// Returns settings for records in `directory`, with the default minimum of free space and without a size limit.
     pub fn at(directory: impl Into<PathBuf>) -> Record {
         Record { directory: directory.into(), budget_gib: None, reserve_mib: reserve_mib(), delete_oldest: false }
     }
@@ -382,10 +386,10 @@ impl Default for Arena {
     }
 }
 
-/// Complete configuration of the hub.
+/// Complete configuration of the hub: its own file and the swarm file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Hub file, with paths resolved.
+    /// Hub file, with its paths resolved.
     pub hub: HubFile,
     /// Settings shared by all programs of the swarm.
     pub swarm: Swarm,
@@ -409,10 +413,10 @@ impl HubFile {
         }
     }
 
-    /// Checks ranges and required keys; errors begin with the file's name.
+    /// Checks the value ranges and the required keys. Error messages begin with `name`, the name of the file.
     ///
     /// # Errors
-    /// The first invalid key.
+    /// Describes the first invalid key.
     pub fn check(&self, name: &str) -> Result<(), FileError> {
         let (a, g) = (&self.arena, &self.mocap.gates);
         let rows = [
@@ -442,7 +446,7 @@ impl HubFile {
         }
         for (key, value, low, high) in rows {
             if !(low..=high).contains(&value) {
-                return Err(FileError::value(name, format!("{key} = {value} is outside {low}..={high}")));
+                return Err(FileError::value(name, format!("{key} = {value} is outside {low} to {high}")));
             }
         }
         let missing = match self.mocap.kind {

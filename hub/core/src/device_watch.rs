@@ -1,12 +1,12 @@
-//! Detection of unusual device errors of a robot; a few retries and lost camera frames are normal.
+//! Detection of unusual device errors of a robot. A few retries and lost camera frames are normal.
 
 use std::collections::VecDeque;
 use xpuck_wire::telemetry::DeviceReport;
 
-/// Number of stored reports, and the interval between them (s); together they cover one minute.
+/// Number of stored reports, and interval between them (s). The reports cover one minute.
 const KEPT: usize = 7;
 const APART: f64 = 10.0;
-/// Tolerated error rates of exchanges with the body, and of camera frames (0 to 1).
+/// Tolerated share of failed exchanges with the robot's body, and of lost camera frames (0 to 1).
 const BODY: f64 = 0.01;
 const FRAMES: f64 = 0.1;
 /// Tolerated number of failed power monitor readings per minute.
@@ -21,10 +21,10 @@ pub struct DeviceWatch {
 }
 
 impl DeviceWatch {
-    /// Takes a report of the robot program with this session.
+    /// Records a device report at `now` (s). `session` identifies the robot program that sent it.
     pub fn on_report(&mut self, now: f64, report: &DeviceReport, session: u64) {
         if session != self.session {
-            // The counters of a new program start at zero.
+            // The counters of a restarted program begin at zero.
             (self.session, self.reports) = (session, VecDeque::new());
         }
         self.latest = *report;
@@ -36,7 +36,7 @@ impl DeviceWatch {
         }
     }
 
-    /// Description of the errors; empty if there are none.
+    /// Returns a description of the device errors of the last minute, or an empty string if there are none.
     pub fn trouble(&self) -> String {
         let Some((_, before)) = self.reports.front() else { return String::new() };
         let now = &self.latest;

@@ -8,7 +8,7 @@ use xpuck_wire::telemetry::{Telemetry, rounded};
 use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Phase, Segment};
 
-/// Topics of a record, in the order of the variants of [`Entry`].
+/// Topics of a record. They have the same order as the variants of [`Entry`].
 pub const TOPICS: [&str; 13] = [
     "/poses",
     "/telemetry",
@@ -25,12 +25,11 @@ pub const TOPICS: [&str; 13] = [
     "/estimates",
 ];
 
-/// Entry of a record; times count from the start of the hub (s of arena time). After a run is resumed, the time
-/// continues.
+/// Entry of a record. Times count from the start of the hub (s of arena time), and continue after a run is resumed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-// Unknown fields are ignored when a record is read, because later versions may add fields. The schema excludes them,
-// because this version writes no other fields.
+// Unknown fields are ignored when a record is read, because later versions may add fields. The schema does not allow
+// unknown fields, because this version writes no other fields.
 #[schemars(deny_unknown_fields)]
 pub enum Entry {
     /// Poses of all bodies, at 25 Hz.
@@ -51,33 +50,33 @@ pub enum Entry {
         robot: String,
         /// Last round-trip time (ms of wall time).
         round_trip_ms: Option<f64>,
-        /// Telemetry.
+        /// Telemetry as sent by the robot.
         telemetry: Box<Telemetry>,
     },
-    /// Generation of an island.
+    /// Finished generation of an island, with its emigrant and births.
     Genes {
         /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
         /// Robot id.
         robot: String,
-        /// Number of finished generations.
+        /// Number of generations that the island has finished.
         generation: u32,
         /// Individual offered to the other islands.
         emigrant: Emigrant,
         /// Births of the generation.
         births: Births,
     },
-    /// Start of control by a tree.
+    /// Report that a tree has started to control a robot.
     Loaded {
         /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
         /// Robot id.
         robot: String,
-        /// Segment of the run.
+        /// Segment of the run in which the tree started.
         segment: u32,
-        /// Tree.
+        /// Tree that controls the robot, as an individual.
         gene: Emigrant,
     },
     /// State of the run, once per second of wall time and at every change.
@@ -93,35 +92,35 @@ pub enum Entry {
         segment: u32,
         /// Segments so far, with their real fitness.
         segments: Vec<Segment>,
-        /// Mean of the champions' derated fitness over the robots (f_EA of Table 8.3).
+        /// Derated fitness of the champions, averaged over the robots (f_EA of thesis Table 8.3).
         evolved: f64,
         /// Share of round trips above 100 ms (0 to 1).
         slow_round_trips: f64,
         /// Number of robots lost so far.
         dead: u32,
     },
-    /// Event.
+    /// Event for operators, such as a warning or a change of the run.
     Event {
         /// Time (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// Text.
+        /// Text of the event.
         text: String,
-        /// Severity.
+        /// Severity of the event.
         #[serde(default)]
         level: Severity,
-        /// Operator who caused or wrote it; empty for events of the hub.
+        /// Operator who caused or wrote the event; empty for events of the hub.
         #[serde(default)]
         who: String,
     },
-    /// Control updates of a robot, bit-exact.
+    /// Control updates of a robot, recorded bit by bit.
     Updates {
         /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
         /// Robot id.
         robot: String,
-        /// Control updates.
+        /// Batch of consecutive control updates.
         updates: Box<Updates>,
     },
     /// Line of a robot's log.
@@ -131,17 +130,18 @@ pub enum Entry {
         time: f64,
         /// Robot id.
         robot: String,
-        /// Log line.
+        /// Line as sent by the robot.
         line: LogLine,
     },
-    /// Samples of individuals after their first generation: for each individual the newest since the last entry.
+    /// New samples of individuals after their first generation. Each individual has one entry with its newest samples
+    /// since the previous message.
     Samples {
         /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
         /// Robot id.
         robot: String,
-        /// Number of finished generations.
+        /// Number of generations that the island has finished.
         generation: u32,
         /// Individuals with new samples.
         samples: Vec<Sampled>,
@@ -167,11 +167,11 @@ pub enum Entry {
         robot: String,
         /// Age of the picture at the time of arrival (s).
         age: f32,
-        /// Number of pictures examined so far.
+        /// Number of pictures that the robot has searched for tags so far.
         looks: u32,
-        /// Number of tags rejected so far.
+        /// Number of tags rejected so far because their number appeared twice in a picture.
         doubled: u32,
-        /// Duration of the detection (ms).
+        /// Duration of the tag detection in the picture (ms).
         look_ms: f32,
         /// Tags in the picture.
         tags: Vec<TagSeen>,
@@ -186,7 +186,8 @@ pub enum Entry {
         /// Sensor readings.
         sensors: Box<Sensors>,
     },
-    /// World parameters estimated by a robot, after each generation of an experiment that adapts the world.
+    /// World parameters that a robot has estimated. A robot reports them after each generation if the experiment
+    /// adapts the simulated world.
     Estimates {
         /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
@@ -198,15 +199,15 @@ pub enum Entry {
     },
 }
 
-/// Resolution of times in records, including the times in messages (1/s). More digits would take a tenth of a record's
-/// size.
+/// Resolution of times in records (1/s), including the times in messages. More digits would enlarge records by a
+/// tenth.
 pub const TIMES: f64 = 1e4;
 
 fn brief<S: Serializer>(time: &f64, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_f64((time * TIMES).round() / TIMES)
 }
 
-/// Rounds positions and headings to five decimal places, 0.01 mm and 0.00001 rad, which exceeds the accuracy of any
+/// Rounds positions (m) and headings (rad) to five decimal places. This resolution is finer than the accuracy of any
 /// motion capture.
 fn places<S: Serializer>(bodies: &[Body], to: S) -> Result<S::Ok, S::Error> {
     let brief = |body: &Body| Body { name: body.name.clone(), pose: body.pose.map(|value| rounded(value, 5)) };
@@ -214,12 +215,12 @@ fn places<S: Serializer>(bodies: &[Body], to: S) -> Result<S::Ok, S::Error> {
 }
 
 impl Entry {
-    /// Creates an event of normal severity.
+    /// Creates an event of the hub, with normal severity.
     pub fn event(time: f64, text: impl Into<String>) -> Entry {
         Entry::Event { time, text: text.into(), level: Severity::Info, who: String::new() }
     }
 
-    /// Topic of the entry in a record.
+    /// Returns the topic of the entry in a record.
     pub fn topic(&self) -> &'static str {
         match self {
             Entry::Poses { .. } => "/poses",
@@ -238,7 +239,7 @@ impl Entry {
         }
     }
 
-    /// Time of the entry (s of arena time).
+    /// Returns the time of the entry (s of arena time).
     pub fn time(&self) -> f64 {
         match self {
             Entry::Poses { time, .. }

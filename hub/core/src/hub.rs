@@ -1,5 +1,5 @@
-//! Main loop of a hub around its [`Switchboard`]: order of poses, messages and requests, arbitration of sessions,
-//! sealing of messages, and execution of actions. All access to the outside world is behind [`Shell`].
+//! Main loop of a hub around its [`Switchboard`]. It orders poses, messages and requests, arbitrates between
+//! sessions, seals messages, and executes actions. All access to the outside world is behind the trait [`Shell`].
 
 mod shell;
 
@@ -14,22 +14,22 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot};
 use xpuck_wire::seal::{Sealed, Sealer};
 
-/// Maximum number of robot messages, and of operator requests, per turn.
+/// Maximum number of robot messages per turn of the main loop. The same limit applies to operator requests.
 pub const MESSAGES_AT_ONCE: usize = 256;
-/// Maximum number of motion-capture items per turn.
+/// Maximum number of motion-capture items per turn of the main loop.
 pub const POSES_PER_TURN: usize = 64;
-/// Maximum time after the end of a run until its record is closed (s of wall time). The record accepts messages until
-/// all robots have confirmed STOP, which they do after their last control updates.
+/// Maximum time between the end of a run and the closing of its record (s of wall time). The record accepts messages
+/// until all robots have confirmed STOP, which they do after their last control updates.
 const MAX_CLOSING_TIME: f64 = 0.5;
 /// Maximum time for which the reply to STOP, PAUSE or HOLD waits until the order is durable (s of wall time).
 const DURABLE_TIMEOUT: f64 = 1.5;
-/// Maximum number of waiting replies; further orders are answered at once with the state known so far.
+/// Maximum number of delayed replies. Replies beyond this limit are sent at once, with the durability known so far.
 const MAX_WAITING: usize = 64;
-/// Maximum number of rounds per turn in which actions may cause further actions; the rest is executed in the next
-/// turn.
+/// Maximum number of rounds per turn in which actions may cause further actions. Remaining actions are executed in
+/// the next turn.
 const ROUNDS: usize = 4;
 
-/// Delayed reply to an order to stand still; it is sent when the order is durable.
+/// Delayed reply to an order to stand still. It is sent when the order is durable, or at the latest at `until`.
 struct PendingReply<A> {
     by: A,
     stand: StopOrder,
@@ -37,7 +37,7 @@ struct PendingReply<A> {
     until: f64,
 }
 
-/// State of a hub; `A` identifies the sender of a request.
+/// State of a hub. `A` identifies the sender of a request.
 pub struct Hub<A> {
     /// Robots, orders to the swarm, and state of the run.
     pub board: Switchboard,
@@ -47,7 +47,7 @@ pub struct Hub<A> {
     refusals: RateLimit,
     unknown: UnknownNames,
     recording: bool,
-    /// Time at which the record of a finished run is closed (s of arena time).
+    /// Latest time at which the record of a finished run is closed (s of arena time); `None` if no record is closing.
     closing: Option<f64>,
     /// Whether the hub ends when its record is closed.
     ending: bool,
@@ -55,7 +55,8 @@ pub struct Hub<A> {
 }
 
 impl<A> Hub<A> {
-    /// Creates a hub. `base` is the wall time (ms); the hub's numbers of directives and experiments continue from it.
+    /// Creates a hub. `base` is the wall time (ms). The numbers of the hub's directives and experiments start from
+    /// it.
     pub fn new(config: Config, base: u64) -> Hub<A> {
         Hub {
             swarm: config.swarm.clone(),
@@ -71,14 +72,14 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Whether the hub has ended.
+    /// Returns whether the hub has ended: it was shut down, its record is closed, and all replies are sent.
     pub fn is_over(&self) -> bool {
         self.ending && self.closing.is_none() && self.waiting.is_empty()
     }
 
-    /// Resumes the run of a hub that stopped `away` seconds of wall time ago. `record` reopens its record, and
-    /// returns its path or the reason why nothing is recorded. The trusted keys must be known. Returns the arena time
-    /// to continue from (s), and the reason if the run is not resumed.
+    /// Resumes the run of a hub that stopped `away` seconds of wall time ago. `record` reopens the run's record, and
+    /// returns its path or the reason why nothing is recorded. The trusted keys must be set before the call. Returns
+    /// the arena time to continue from (s), and an error with the reason if the run is not resumed.
     pub fn resume(
         &mut self,
         snapshot: Snapshot,
@@ -93,15 +94,16 @@ impl<A> Hub<A> {
         (now, resumed)
     }
 
-    /// Handles all pending input, then timeouts. Poses come first, so that virtual senses are not delayed by messages
-    /// of many robots.
+    /// Handles all pending input, then timeouts. Poses are handled first, so that messages of many robots do not
+    /// delay virtual senses.
     pub fn step(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         self.look_after_keys(now, shell);
         self.take_poses(now, shell);
         self.board.send_senses(now);
         self.execute_actions(now, shell);
         self.receive_messages(now, shell);
-        // Messages of robots belong to the current run; a request may end it and start another one.
+        // Messages of robots belong to the current run. Their actions are executed first, because a request may end
+        // this run and start another one.
         self.execute_actions(now, shell);
         self.answer(now, shell);
         self.board.on_time(now);
@@ -113,7 +115,7 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Updates the trusted keys and the rejected peers.
+    /// Applies changes of the keyring: log lines, trusted signers and the number of rejected peers.
     pub fn look_after_keys(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         let Some(news) = shell.keys() else { return };
         news.notes.into_iter().for_each(|line| self.board.log_event(now, line));
@@ -123,7 +125,7 @@ impl<A> Hub<A> {
         self.board.set_refusals(now, news.refusals);
     }
 
-    /// Seals a message for a robot, given by its index in the swarm file.
+    /// Seals a message for a robot. `robot` is the robot's index in the swarm file.
     pub fn seal(&mut self, robot: usize, message: ToRobot) -> Sealed {
         self.sealer.seal(&self.swarm.robots[robot], message)
     }
@@ -166,8 +168,9 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Whether a message is accepted. Messages of a second program with the key of the same robot are rejected. The
-    /// switchboard rejects robots that are not in the swarm file.
+    /// Returns whether a message is handled. Messages of a second program with the key of the same robot are
+    /// rejected. Messages of robots that are not in the swarm file are accepted here, and the switchboard rejects
+    /// them.
     fn accepts<S: Shell<Asker = A>>(
         &mut self,
         now: f64,
@@ -190,8 +193,8 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Answers pending requests. The actions of a request are executed before the next request is handled. A record is
-    /// therefore closed with the status of its own run, even if the next request starts another one.
+    /// Answers pending requests. The actions of a request are executed before the next request is handled. Thus the
+    /// record of a run is closed with the status of this run, even if the next request starts another one.
     fn answer(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some(OperatorRequest { by, who, request }) = shell.request() else { break };
@@ -219,7 +222,7 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Answers orders to stand still that are durable or have waited for [`DURABLE_TIMEOUT`].
+    /// Replies to orders to stand still that are durable or have waited for [`DURABLE_TIMEOUT`].
     fn answer_waiting(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         let board = &self.board;
         let is_ready = |waiting: &mut PendingReply<A>| {
@@ -299,14 +302,14 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Reports that nothing is recorded, in the status and the log; the run continues.
+    /// Reports in the status and the log that nothing is recorded. The run continues.
     fn not_recording(&mut self, now: f64, why: &str) {
         let text = format!("NOT RECORDING: {why}");
         self.board.set_record(text.clone());
         self.board.log_event(now, Line::error(text));
     }
 
-    /// Starts the final phase of the record, in which robots may send their last messages.
+    /// Starts the final phase of the record, in which robots may still send their last messages.
     fn run_is_over(&mut self, now: f64) {
         if std::mem::take(&mut self.recording) {
             self.closing = Some(now + MAX_CLOSING_TIME * self.swarm.speed);
@@ -321,7 +324,7 @@ impl<A> Hub<A> {
     }
 }
 
-/// Reply to an order to stand still with this durability.
+/// Returns the reply to an order to stand still, which depends on the durability of the order.
 fn answer(memory: Durability, stand: &StopOrder) -> Reply {
     let slow = || "the disk is slow".into();
     match memory {
@@ -333,7 +336,7 @@ fn answer(memory: Durability, stand: &StopOrder) -> Reply {
         Durability::Nowhere(why) => {
             let why = why.unwrap_or_else(slow);
             Reply::DoneBut(format!(
-                "not durable: no disk or robot stores it yet ({why}); switch robots off before a restart"
+                "not durable: no disk or robot stores it yet ({why}); switch robots off before a restart of the hub"
             ))
         }
     }

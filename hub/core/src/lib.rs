@@ -1,10 +1,10 @@
-//! Decisions of the hub: plain state machines over arena time, without files, sockets, clocks or threads.
+//! Decisions of the hub: state machines over arena time, without files, sockets, clocks or threads.
 //!
-//! [`hub`] is a complete hub; the outside world is behind a trait, which `xpuck-hub-service` and `xpuck-simtest`
-//! implement. [`switchboard`] is its state: robots, orders to the swarm, and the run. [`virtual_senses`] computes
-//! senses from poses, [`geneserver`] mediates migration, [`score`] measures real fitness, [`roster`] holds the
-//! robots, [`rollout`] updates their programs, [`session_arbiter`] arbitrates between sessions. [`entry`] defines the entries
-//! of records, [`verify`] checks them.
+//! [`hub`] is a complete hub. Its outside world is behind a trait, which `xpuck-hub-service` and `xpuck-simtest`
+//! implement. [`switchboard`] is the hub's state: robots, orders to the swarm, and the run. [`virtual_senses`]
+//! computes senses from poses, [`geneserver`] mediates migration, [`score`] measures real fitness, and [`roster`]
+//! holds the state of each robot. [`rollout`] updates the robots' programs, and [`session_arbiter`] arbitrates between
+//! programs with the same robot key. [`entry`] defines the entries of records, and [`verify`] checks them.
 
 pub mod allowance;
 pub mod battery;

@@ -1,15 +1,15 @@
-//! Rate limiter for events: passes at most a given number per second.
+//! Rate limiter for events. It passes a limited number of events per second.
 
-/// Limits the rate of events.
+/// Limiter for one kind of event.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rate {
-    /// Earliest time of the next event (s).
+    /// Nominal time of the next event (s). An event passes up to half an interval earlier.
     due: f64,
 }
 
 impl Rate {
-    /// Whether an event at time `now` (s) passes at the maximum rate `hz` (Hz). Events that arrive at the full
-    /// rate with some jitter all pass.
+    /// Returns whether an event at time `now` (s) passes at the maximum rate `hz` (Hz). Events that arrive at exactly
+    /// this rate all pass, even with some jitter.
     pub fn allows(&mut self, now: f64, hz: f64) -> bool {
         let slack = 0.5 / hz;
         if now + slack < self.due {

@@ -1,9 +1,9 @@
 //! Rate limit for log lines about frequent events.
 
-/// Minimum interval between two lines (s of arena time).
+/// Minimum interval between two log lines (s of arena time).
 const EVERY: f64 = 10.0;
 
-/// Time of the last line, and number of suppressed lines since.
+/// Time of the last log line, and number of lines suppressed since then.
 #[derive(Debug, Default)]
 pub struct RateLimit {
     said: Option<f64>,
@@ -11,7 +11,8 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// Whether a line is due, for callers that keep their own count.
+    /// Returns whether a line is due, and if so, starts the next interval. For callers that count suppressed lines
+    /// themselves.
     pub fn due(&mut self, now: f64) -> bool {
         let due = self.said.is_none_or(|at| now - at >= EVERY);
         if due {
@@ -20,7 +21,7 @@ impl RateLimit {
         due
     }
 
-    /// Counts an event, and returns its line if one is due, with the number of suppressed lines.
+    /// Counts an event. Returns its log line if one is due, with the number of lines suppressed since the last one.
     pub fn line(&mut self, now: f64, text: impl FnOnce() -> String) -> Option<String> {
         if !self.due(now) {
             self.since += 1;
@@ -28,7 +29,7 @@ impl RateLimit {
         }
         match std::mem::take(&mut self.since) {
             0 => Some(text()),
-            unsaid => Some(format!("{} (and {unsaid} times since the last such line)", text())),
+            unsaid => Some(format!("{} (and {unsaid} more since the last such line)", text())),
         }
     }
 }
@@ -42,6 +43,6 @@ mod tests {
         let mut limit = RateLimit::default();
         assert_eq!(limit.line(5.0, || "a".into()).as_deref(), Some("a"));
         assert!((0..5000).all(|_| limit.line(6.0, || "a".into()).is_none()));
-        assert_eq!(limit.line(15.0, || "b".into()).as_deref(), Some("b (and 5000 times since the last such line)"));
+        assert_eq!(limit.line(15.0, || "b".into()).as_deref(), Some("b (and 5000 more since the last such line)"));
     }
 }

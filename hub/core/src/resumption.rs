@@ -1,30 +1,31 @@
-//! Decision whether a restarted hub resumes the run of an earlier hub, from saved states and the robots' testimonies.
-//! A permission to drive must not outlive its withdrawal, but the disk may have failed to store the withdrawal. A run
-//! is therefore resumed only if the robots confirm that it was meant to continue. STOPs are ordered by their count;
-//! clocks can only prevent a resumption.
+//! Decision whether a restarted hub resumes the run of an earlier hub. It depends on saved states and on the
+//! testimonies of the robots, which are reports of their last orders. Robots must not resume a run that was stopped
+//! or paused, but the disk may have failed to store the STOP or PAUSE. A run is therefore resumed only if the robots
+//! confirm that it was meant to continue. The order of STOPs is determined by their count. Clocks may prevent a
+//! resumption, but never cause one.
 
 use std::time::Duration;
 use xpuck_wire::state::State;
 use xpuck_wire::witness::{LastDirectiveReport, ObeyedDirective};
 
-/// Maximum time since the last saved state for a resumption.
+/// Maximum age of the last saved state of a run that is resumed.
 pub const RETURN_WITHIN: Duration = Duration::from_secs(60);
-/// Tolerance for states from the future, because clocks are often adjusted slightly. A greater difference means that
-/// the clock was set back.
+/// Tolerance for states with a time in the future, because clocks are often adjusted slightly. A greater difference
+/// means that the clock was set back.
 const AHEAD: Duration = Duration::from_secs(5);
 
-/// Saved state of a run that was not finished.
+/// Saved state of a run, which may be resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Whether the run had ended.
     pub over: bool,
     /// Whether the run has the robots of the current swarm.
     pub same_swarm: bool,
-    /// Count of STOPs known to the run.
+    /// Count of STOPs in the saved state.
     pub stops: u64,
-    /// Number of the last directive.
+    /// Number of the last directive in the saved state.
     pub directive: u64,
-    /// Time of writing (ms since 1970).
+    /// Time at which the state was saved (ms since 1970).
     pub written: u64,
 }
 
@@ -44,22 +45,23 @@ pub enum Decision {
 pub enum Reason {
     /// The run had ended.
     Over,
-    /// A STOP was given after the run's last state.
+    /// A STOP was given after the run's state was saved.
     Stopped,
     /// The run belongs to another swarm.
     OtherSwarm,
-    /// The run's state is too old.
+    /// The run's saved state is too old.
     Old,
-    /// The run's state is from the future.
+    /// The run's saved state has a time in the future.
     Future,
     /// Another run was started later.
     Later,
-    /// The run's state is unknown.
+    /// The run's state or the count of STOPs cannot be read.
     Unknown,
 }
 
-/// Decides about unfinished runs. `stops` is the greatest count of STOPs on the hub's disk, and `now` is the current
-/// time (ms since 1970). The robots are asked about at most one run, the last one by counts.
+/// Decides about each run. `stops` is the greatest count of STOPs on the hub's disk, and `now` is the current time
+/// (ms since 1970). The robots are asked about at most one run: the run with the greatest count of STOPs and then the
+/// greatest directive.
 pub fn decide(candidates: &[Candidate], stops: u64, now: u64) -> Vec<Decision> {
     let stops = candidates.iter().filter(|run| run.same_swarm).map(|run| run.stops).fold(stops, u64::max);
     let mut fates: Vec<Decision> = candidates.iter().map(|run| fate(run, stops, now)).collect();
@@ -92,33 +94,33 @@ fn fate(run: &Candidate, stops: u64, now: u64) -> Decision {
 pub struct Claim {
     /// Number of the run.
     pub run: u64,
-    /// State that robots were ordered to be in.
+    /// State to which the robots were ordered.
     pub state: State,
-    /// Number of the first directive with this state.
+    /// Number of the first directive that ordered this state.
     pub since: u64,
-    /// Number of the last directive with this state.
+    /// Number of the last directive that ordered this state.
     pub last: u64,
-    /// Count of STOPs at the time of writing.
+    /// Count of STOPs at the time at which the state was saved.
     pub stops: u64,
-    /// Robots that were connected and not held; all of them must confirm.
+    /// Robots that were connected and not held. All of them must confirm the claim.
     pub alive: Vec<String>,
 }
 
-/// Verdict of the robots on a claim.
+/// Verdict about a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The run continues.
+    /// The robots confirm the claim, and the run continues.
     Resume,
-    /// These robots have not answered yet.
+    /// The listed robots have not answered yet.
     Wait(Vec<String>),
-    /// The robots stand still until an operator gives RESUME, with the reason.
+    /// The robots stand still until an operator gives RESUME. The text is the reason.
     Stand(String),
-    /// The run is over, with the reason.
+    /// The run is over. The text is the reason.
     Over(String),
 }
 
-/// Evaluates a claim by the testimonies of the swarm's robots; robots that have not answered have none. `stops` is
-/// the count of STOPs known to the hub.
+/// Evaluates a claim. `robots` contains each robot of the swarm with its testimony, or with `None` if it has not
+/// answered yet. `stops` is the count of STOPs known to the hub.
 pub fn evaluate<'a>(
     claim: &Claim,
     stops: u64,
@@ -145,7 +147,7 @@ pub fn evaluate<'a>(
     }
 }
 
-/// Reason why a robot's testimony contradicts the claim, if it does.
+/// Returns the reason why a robot's testimony contradicts the claim, if it does.
 fn doubt(claim: &Claim, witness: &LastDirectiveReport) -> Option<String> {
     let silent = witness.silent_s.filter(|silent| *silent > RETURN_WITHIN.as_secs_f64());
     let Some(told) = &witness.told else {
@@ -153,8 +155,8 @@ fn doubt(claim: &Claim, witness: &LastDirectiveReport) -> Option<String> {
     };
     let ObeyedDirective { directive, state, run, .. } = *told;
     let same = (claim.since..=claim.last).contains(&directive) && state == claim.state;
-    // A directive later than the saved one means that the disk failed to store a later state; then only RUN is
-    // unambiguous.
+    // If the robot knows a later directive than the saved state, the disk failed to store a later state. In this case
+    // only RUN confirms the claim.
     let later = directive > claim.last && state == State::Run;
     if run != claim.run {
         Some("has received an order for another run".into())
@@ -167,7 +169,7 @@ fn doubt(claim: &Claim, witness: &LastDirectiveReport) -> Option<String> {
     }
 }
 
-/// Name of a state for operators.
+/// Returns the name of a state for operators.
 fn name(state: State) -> &'static str {
     match state {
         State::Idle => "nothing",
@@ -203,8 +205,8 @@ mod tests {
         let other = Candidate { same_swarm: false, stops: 9, ..RUN };
         assert_eq!(fate_of(other, 20, now), Decision::Leave(Reason::OtherSwarm));
         assert_eq!(decide(&[other, RUN], 2, now)[1], Decision::Ask(Duration::ZERO), "its STOPs are not this swarm's");
-        // The later run knows more STOPs than the disk; the earlier run has a later timestamp, because the clock was
-        // set back.
+        // The second run has a later STOP than the disk. The first run has a later timestamp, because the clock was
+        // set back between the runs.
         let earlier = Candidate { written: now + 3_000, ..RUN };
         let fates = decide(&[earlier, Candidate { stops: 3, ..RUN }], 0, now);
         assert_eq!(fates, [Decision::Close(Reason::Stopped), Decision::Ask(Duration::ZERO)]);
@@ -221,7 +223,7 @@ mod tests {
         LastDirectiveReport { told: Some(told), silent_s: Some(2.0) }
     }
 
-    /// Verdict if robot a confirms the claim and robot b gives this testimony.
+    /// Returns the verdict if robot a confirms the claim and robot b gives the testimony `other`.
     fn with(claim: &Claim, other: Option<&LastDirectiveReport>) -> Verdict {
         let run = last_report(9, claim.state);
         evaluate(claim, 2, [("a", Some(&run)), ("b", other)].into_iter())
@@ -258,7 +260,7 @@ mod tests {
             witness
         };
         stands(&run, &of(|told| told.run = 6), "another run");
-        // A held robot stands still in any case.
+        // A held robot stands still in any case, so its last state does not matter.
         assert_eq!(with(&run, Some(&of(|told| (told.held, told.state) = (true, State::Stop)))), Verdict::Resume);
     }
 
@@ -266,7 +268,7 @@ mod tests {
     fn paused_run_resumes_only_with_its_own_directive() {
         let relocates = claim(State::Pause);
         assert_eq!(with(&relocates, Some(&last_report(9, State::Pause))), Verdict::Resume);
-        // A PAUSE by an operator differs from the hub's own only in its number.
+        // A PAUSE by an operator differs only in its number from the PAUSE that the hub gives for a relocation.
         stands(&relocates, &last_report(10, State::Pause), "PAUSE");
         assert_eq!(with(&relocates, Some(&last_report(10, State::Run))), Verdict::Resume);
     }

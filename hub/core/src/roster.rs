@@ -1,4 +1,4 @@
-//! Robots of the swarm file with their state in the hub.
+//! Robots of the swarm file, and the state that the hub stores for each robot.
 
 use crate::allowance::Allowance;
 use crate::battery::Battery;
@@ -12,16 +12,16 @@ use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::telemetry::{DeviceReport, Telemetry};
 use xpuck_wire::witness::LastDirectiveReport;
 
-/// Silence after which a robot counts as lost (s of arena time).
+/// Duration of silence after which a robot counts as lost (s of arena time).
 pub const LOST_AFTER: f64 = 3.0;
-/// Round-trip time above which a message counts as slow (ms of wall time) (thesis 8.4).
+/// Round-trip time above which a message counts as slow (ms of wall time; thesis 8.4).
 const SLOW_MS: f64 = 100.0;
-/// Maximum number of unanswered pings that are remembered.
+/// Maximum number of unanswered pings stored per robot.
 pub const PINGS: usize = 64;
-/// Maximum number of remembered loaded trees per robot.
+/// Maximum number of loaded trees stored per robot.
 const REMEMBERED: usize = 16;
 
-/// Trees that controlled a robot, each with its segment, the current one last.
+/// Trees that have controlled a robot, each with its segment. The current tree is the last.
 pub type Loaded = VecDeque<(u32, Emigrant)>;
 
 /// State of one robot in the hub.
@@ -29,97 +29,101 @@ pub type Loaded = VecDeque<(u32, Emigrant)>;
 pub struct Robot {
     /// Robot id.
     pub id: String,
-    /// Version of its program; empty before its report.
+    /// Version of the robot's program; empty before the robot has reported it.
     pub version: String,
-    /// Time of its last message (s); `None` before the first.
+    /// Time of the robot's last message (s); `None` before the first message.
     pub heard: Option<f64>,
-    /// Whether it counts as lost.
+    /// Whether the robot counts as lost.
     pub lost: bool,
-    /// Whether it has reported a hub with a clock ahead of this one, which was logged.
+    /// Whether a warning was logged because the robot has heard a hub whose clock is ahead of this hub's clock.
     pub clock_warned: bool,
-    /// Whether a replacement board is expected that has not sent a hello yet.
+    /// Whether the board was replaced, and the new board has not sent a hello yet.
     pub replacement_expected: bool,
-    /// Whether its program has reported the installed release, and thus supports updates.
+    /// Whether the robot's program has reported the installed release. Only such a program supports updates.
     pub installed: bool,
-    /// Number of the experiment it accepted.
+    /// Number of the experiment that the robot accepted since its last hello; 0 if there is none.
     pub experiment: u64,
-    /// Number of the experiment to which its reports of evolution belong; unlike `experiment`, kept after another
-    /// hello.
+    /// Number of the experiment to which the robot's reports of evolution belong. Unlike `experiment`, it is kept
+    /// after another hello.
     pub accepted: u64,
-    /// Reason why it refused the experiment, if it did.
+    /// Reason why the robot refused the experiment; `None` if it did not.
     pub refusal: Option<String>,
-    /// Last telemetry.
+    /// Last telemetry of the robot.
     pub telemetry: Telemetry,
-    /// Last readings of its additional sensors.
+    /// Last readings of the robot's additional sensors.
     pub sensors: Option<Box<Sensors>>,
-    /// Last round-trip time (ms).
+    /// Last round-trip time (ms of wall time).
     pub round_trip_ms: Option<f64>,
-    /// Trees that controlled it in this run.
+    /// Trees that have controlled the robot in this run.
     pub loaded: Loaded,
-    /// Emigrant of its last generation.
+    /// Emigrant of the last generation on the robot's island.
     pub fittest: Option<Emigrant>,
-    /// Summary of its population, until the genes of the same generation arrive.
+    /// Last summary of the population on the robot's island. It is removed when the genes of a generation arrive.
     pub population: Option<Population>,
-    /// Number of finished curriculum steps on its island, and the generation of the last change.
+    /// Number of finished curriculum steps on the robot's island, and the generation in which this number last
+    /// changed.
     pub step: (u16, u32),
-    /// Estimated parameters of the world, and the time of the report (s).
+    /// World parameters that the robot has estimated, and time of the report (s).
     pub estimates: Option<(f64, Vec<Estimate>)>,
-    /// Rate limit for log lines about a changed simulated world.
+    /// Rate limit of log lines about a change of the simulated world.
     pub world_log_rate: Rate,
-    /// Last report of its gene exchange with other robots.
+    /// Last report about the robot's gene exchange with other robots.
     pub peers: Option<PeersReport>,
-    /// Testimony of its last hello; `None` before the first.
+    /// Testimony about the last order, from the robot's last hello; `None` before the first hello.
     pub witness: Option<LastDirectiveReport>,
-    /// Whether this hub has released it, so that an earlier hold in its hello is ignored.
+    /// Whether an operator has released the robot since this hub started. A hold by an earlier hub in the robot's
+    /// hello is then ignored.
     pub released: bool,
-    /// Last directive that it would report after a restart; 0 before it confirmed any.
+    /// Number of the last directive that the robot has stored, so that it would report it after a restart; 0 before
+    /// the first.
     pub kept: u64,
-    /// Whether an operator holds it still.
+    /// Whether the robot stands still by order of an operator, or because its battery is nearly empty.
     pub held: bool,
-    /// Whether it pauses while held; otherwise it stops.
+    /// Whether a held robot is paused (true) or stopped (false).
     pub pauses: bool,
-    /// Time until which it blinks for identification (s).
+    /// Time until which the robot blinks for identification (s).
     pub blinks_until: Option<f64>,
-    /// Operator who last drove it manually through the hub, and the time (s).
+    /// Operator who last drove the robot manually through the hub, and time of the last command (s).
     pub driven: Option<(String, f64)>,
-    /// Last directive that it confirmed, and the time of the first confirmation (s).
+    /// Number of the last directive that the robot confirmed, and time of its first confirmation (s).
     pub obeyed: Option<(u64, f64)>,
-    /// Mean difference between consecutive round-trip times (ms).
+    /// Smoothed difference between consecutive round-trip times (ms of wall time).
     pub jitter_ms: Option<f64>,
-    /// Device errors of the last minute.
+    /// Device errors of the robot in the last minute.
     pub devices: DeviceWatch,
-    /// Battery estimate.
+    /// Estimate of the robot's remaining battery time.
     pub battery: Battery,
-    /// State of its low-battery warning.
+    /// State of the robot's low-battery warning.
     pub low: Low,
-    /// Recording allowance of its births.
+    /// Recording allowance for the births on the robot's island.
     pub allowance: Allowance,
-    /// Last camera picture requested by an operator, and its time of arrival (s).
+    /// Last camera picture that an operator requested, and its time of arrival (s).
     pub picture: Option<(f64, Picture)>,
-    /// Time of the last request for a picture (s).
+    /// Time of the last request for a camera picture (s).
     pub picture_asked: Option<f64>,
-    /// Timestamps of its unanswered pings, the newest last.
+    /// Times at which the unanswered pings were sent (s), the newest last.
     pings: VecDeque<f64>,
 }
 
 impl Robot {
-    /// Whether it has sent messages recently.
+    /// Returns whether the robot has sent a message and does not count as lost.
     pub fn alive(&self) -> bool {
         self.heard.is_some() && !self.lost
     }
 
-    /// Number of curriculum steps that were finished at its last telemetry.
+    /// Returns the number of curriculum steps that the robot's island had finished at its last telemetry.
     fn step(&self) -> u16 {
         let told = self.telemetry.evolution.generation >= self.step.1;
         if told { self.step.0 } else { self.step.0.saturating_sub(1) }
     }
 
-    /// Whether its last telemetry belongs to the experiment's own world, after `steps` steps of a curriculum.
+    /// Returns whether the robot's last telemetry belongs to the experiment's own world. It does after all `steps`
+    /// steps of the curriculum are finished.
     pub fn is_beyond(&self, steps: usize) -> bool {
         usize::from(self.step()) >= steps
     }
 
-    /// Takes its telemetry.
+    /// Takes a telemetry message of the robot, which arrived at `now` (s).
     pub fn on_telemetry(&mut self, now: f64, telemetry: &Telemetry) {
         self.devices.on_report(now, &telemetry.devices, telemetry.session);
         let power = &telemetry.power;
@@ -128,7 +132,7 @@ impl Robot {
         self.telemetry = telemetry.clone();
     }
 
-    /// Records a sent ping.
+    /// Records a ping that was sent at time `stamp` (s).
     pub fn pinged(&mut self, stamp: f64) {
         if self.pings.len() == PINGS {
             self.pings.pop_front();
@@ -136,8 +140,8 @@ impl Robot {
         self.pings.push_back(stamp);
     }
 
-    /// Records a loaded tree; returns whether this is its first report for this segment. A network may deliver a
-    /// message twice, and a restarted robot breeds the same first tree again.
+    /// Records a loaded tree. Returns whether this is the first report of the tree in this segment. A network may
+    /// deliver a message twice, and a restarted robot breeds the same first tree again.
     pub fn loads(&mut self, segment: u32, gene: &Emigrant) -> bool {
         if self.loaded.iter().any(|(known, tree)| *known == segment && tree.bits_eq(gene)) {
             return false;
@@ -150,7 +154,8 @@ impl Robot {
     }
 
     /// Resets the state for a replacement board with the same id. The former board may send messages until its key is
-    /// known to be revoked, so the new one is `replacement_expected` until its hello.
+    /// known to be revoked. If `awaited`, the robot is therefore marked as `replacement_expected` until the hello of
+    /// the new board.
     pub fn replace(&mut self, awaited: bool) {
         let former = std::mem::take(self);
         self.replacement_expected = awaited;
@@ -158,7 +163,7 @@ impl Robot {
         (self.loaded, self.fittest, self.allowance) = (former.loaded, former.fittest, former.allowance);
     }
 
-    /// Resets the state that belongs to a run.
+    /// Resets all state that belongs to a run.
     pub fn begin_run(&mut self) {
         (self.refusal, self.fittest, self.peers) = (None, None, None);
         (self.telemetry.evolution, self.step) = Default::default();
@@ -169,15 +174,15 @@ impl Robot {
 /// State of a low-battery warning.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Low {
-    /// Time since which the battery is low (s); `None` if it is not.
+    /// Time since which the battery is low (s); `None` if it is not low.
     pub since: Option<f64>,
-    /// Whether it was reported.
+    /// Whether the low battery was reported.
     pub told: bool,
-    /// Whether the robot was stopped because of it.
+    /// Whether the robot was stopped because of the low battery.
     pub stopped: bool,
 }
 
-/// Sums over round trips.
+/// Counts and total duration of round trips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundTrips {
     count: u64,
@@ -186,12 +191,12 @@ pub struct RoundTrips {
 }
 
 impl RoundTrips {
-    /// Mean (ms); 0 before the first.
+    /// Returns the mean round-trip time (ms), or 0 before the first round trip.
     pub fn mean_ms(&self) -> f64 {
         self.total_ms / self.count.max(1) as f64
     }
 
-    /// Share of round trips above 100 ms (0 to 1).
+    /// Returns the share of round trips above 100 ms (0 to 1).
     pub fn slow_part(&self) -> f64 {
         self.slow as f64 / self.count.max(1) as f64
     }
@@ -200,7 +205,7 @@ impl RoundTrips {
 /// Robots in the order of the swarm file.
 #[derive(Clone, Debug)]
 pub struct Roster {
-    /// The robots.
+    /// Robots with their state.
     pub robots: Vec<Robot>,
     /// Round trips since the start of the run.
     pub round_trips: RoundTrips,
@@ -208,26 +213,26 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// Creates a roster of robots without messages.
+    /// Creates a roster of robots that have not sent messages yet.
     pub fn new(ids: &[String]) -> Roster {
         let robots = ids.iter().map(|id| Robot { id: id.clone(), ..Robot::default() }).collect();
         let places = ids.iter().cloned().zip(0..).collect();
         Roster { robots, round_trips: RoundTrips::default(), places }
     }
 
-    /// Appends a robot.
+    /// Appends a robot with this id.
     pub fn add(&mut self, id: &str) {
         self.places.insert(id.into(), self.robots.len());
         self.robots.push(Robot { id: id.into(), ..Robot::default() });
     }
 
-    /// Index of an id in the swarm file, from 0.
+    /// Returns the index (from 0) of the robot with this id in the swarm file, or `None` if there is no such robot.
     pub fn place(&self, id: &str) -> Option<usize> {
         self.places.get(id).copied()
     }
 
-    /// Records the answer to a ping with this timestamp and round-trip time (ms). The answer counts once, and only if
-    /// such a ping was sent.
+    /// Records the answer to the ping that was sent at `stamp` (s), and its round-trip time (ms). The answer counts
+    /// once, and only if such a ping was sent.
     pub fn pong(&mut self, robot: usize, stamp: f64, ms: f64) {
         let pings = &mut self.robots[robot].pings;
         if let Some(place) = pings.iter().position(|sent| *sent == stamp) {
@@ -236,13 +241,13 @@ impl Roster {
         }
     }
 
-    /// Records a round-trip time (ms).
+    /// Records a round-trip time (ms) of a robot.
     pub fn round_trip(&mut self, robot: usize, ms: f64) {
         // Round-trip times are rounded to a microsecond, which is sufficient for the record.
         let known = &mut self.robots[robot];
         let ms = (ms * 1e3).round() / 1e3;
         if let Some(before) = known.round_trip_ms {
-            // Jitter estimate of RFC 3550: an exponential mean with weight 1/16.
+            // Jitter estimate of RFC 3550: exponential moving average in which a new difference has weight 1/16.
             let mean = known.jitter_ms.unwrap_or(0.0);
             known.jitter_ms = Some(mean + ((ms - before).abs() - mean) / 16.0);
         }
@@ -252,7 +257,8 @@ impl Roster {
         self.round_trips.total_ms += ms;
     }
 
-    /// Returns the ids of robots that have just been lost.
+    /// Marks robots without recent messages as lost at `now` (s), and returns the ids of those that were not marked
+    /// before.
     pub fn newly_lost(&mut self, now: f64) -> Vec<String> {
         let mut lost = Vec::new();
         for robot in &mut self.robots {
@@ -264,17 +270,19 @@ impl Roster {
         lost
     }
 
-    /// Mean derated fitness of the champions of connected robots (f_EA of Table 8.3). In a curriculum it includes
-    /// only robots in the latest step, because fitness values of different worlds cannot be averaged.
+    /// Returns the derated fitness of the champions, averaged over the connected robots (f_EA of thesis Table 8.3).
+    /// In a curriculum, only robots in the latest step are included, because fitness values of different worlds
+    /// cannot be averaged.
     pub fn evolved(&self) -> f64 {
         let alive = || self.robots.iter().filter(|r| r.alive() && r.telemetry.evolution.generation > 0);
         let latest = alive().map(Robot::step).max();
         let alive: Vec<&Robot> = alive().filter(|r| Some(r.step()) == latest).collect();
-        // The sum of an empty list is -0, which would appear in JSON.
+        // The sum of an empty list is -0. Adding 0.0 makes it +0, because -0 would appear in JSON.
         alive.iter().map(|r| r.telemetry.evolution.derated).sum::<f64>() / alive.len().max(1) as f64 + 0.0
     }
 
-    /// Rows of the console, without the confirmation of orders, which is not known here.
+    /// Returns the robots' rows for the console. The roster does not know the current order, so the rows do not
+    /// contain its confirmation.
     pub fn rows(&self, now: f64) -> Vec<RobotRow> {
         let row = |r: &Robot| RobotRow {
             id: r.id.clone(),
@@ -315,7 +323,7 @@ impl Roster {
     }
 }
 
-/// Sum of all device errors of a robot.
+/// Returns the sum of all device errors of a robot.
 fn device_errors(d: &DeviceReport) -> u64 {
     [d.bus, d.corrupt, d.rejected, d.leases, d.dropped, d.power].into_iter().map(u64::from).sum()
 }

@@ -1,4 +1,4 @@
-//! Real fitness from poses, per segment (Table 8.3), for every task. A plain state machine.
+//! Real fitness of the swarm per segment, computed from poses for every task (thesis Table 8.3). A state machine.
 
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::math::{Vec2, vec2};
@@ -8,10 +8,10 @@ use xpuck_kernels::world::task::{self, Task};
 use xpuck_kernels::world::{Body, WorldSpec};
 use xpuck_wire::Segment;
 
-/// Position of a robot that was never seen (m). It is in no region, and far from all robots.
+/// Position of a robot that was never seen (m). It is in no region of the arena, and far from all robots.
 const NOWHERE: Vec2 = vec2(1e6, 1e6);
 
-/// Accumulates the fitness of the running swarm, per segment.
+/// Fitness of the running swarm, accumulated per segment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     segments: Vec<Scored>,
@@ -28,14 +28,14 @@ struct Scored {
     seconds: f64,
 }
 
-/// Accumulated quantity of a segment.
+/// Quantity that is accumulated in a segment. It depends on the task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Counted {
-    /// Displacement of the frisbee along x (m).
+    /// Displacement of the frisbee along x so far (m).
     Moved(f64),
-    /// Position of the frisbee along x, and its maximum (m).
+    /// Last position of the frisbee along x, and the maximum of this coordinate (m).
     Place { x: f32, reach: f32 },
-    /// Centres of the robots, at 10 Hz.
+    /// Score of a task that depends on the centres of the robots. The centres are sampled at 10 Hz.
     Centres { task: task::Score, robots: usize, due: f64 },
 }
 
@@ -65,12 +65,12 @@ impl Counted {
 }
 
 impl Score {
-    /// Creates a score without segments; [`Score::begin`] starts a segment.
+    /// Creates a score without segments. [`Score::begin`] starts a segment.
     pub fn new() -> Score {
         Score::default()
     }
 
-    /// Starts the next segment, in this phase, with this world's task.
+    /// Starts the next segment in the phase `phase`, with the task of `world`.
     pub fn begin(&mut self, phase: &str, world: &WorldSpec) {
         let mut counted = Counted::from_world(world);
         if let (Counted::Place { x, .. }, Some(last)) = (&mut counted, self.last_x) {
@@ -79,7 +79,7 @@ impl Score {
         self.segments.push(Scored { phase: phase.into(), counted, seconds: 0.0 });
     }
 
-    /// Adds running time.
+    /// Adds running time (s) to the last segment.
     pub fn pass(&mut self, seconds: f64) {
         let Some(segment) = self.segments.last_mut() else { return };
         segment.seconds += seconds;
@@ -90,8 +90,8 @@ impl Score {
         }
         // Updates missed during a stall are skipped, because the positions at those times are unknown.
         *due = (*due - f64::from(CONTROL_PERIOD)).min(f64::from(CONTROL_PERIOD));
-        // In foraging, items belong to robots by their index in the list; in other tasks absent robots must be left
-        // out.
+        // In foraging, items belong to robots by the robots' index in the list, so absent robots need an entry. In
+        // all other tasks absent robots must be left out.
         let foraging = matches!(task, task::Score::Foraging(_));
         let centres: Vec<Vec2> = match foraging {
             true => self.robots.iter().map(|at| at.unwrap_or(NOWHERE)).collect(),
@@ -102,7 +102,7 @@ impl Score {
         }
     }
 
-    /// Takes the position of the frisbee along x (m). Displacements count only while `running`, which is false
+    /// Takes a new position of the frisbee along x (m). Its displacement counts only while `running`, which is false
     /// during a relocation.
     pub fn see(&mut self, x: f32, running: bool) {
         let last = self.last_x.replace(x);
@@ -113,7 +113,7 @@ impl Score {
         }
     }
 
-    /// Takes the position of a robot (m); `robot` is its index in the swarm file.
+    /// Takes a new position of a robot (m). `robot` is the robot's index in the swarm file.
     pub fn see_robot(&mut self, robot: usize, at: Vec2) {
         if self.robots.len() <= robot {
             self.robots.resize(robot + 1, None);
@@ -121,12 +121,12 @@ impl Score {
         self.robots[robot] = Some(at);
     }
 
-    /// Discards the position of the frisbee, so that its next position does not count as a displacement.
+    /// Discards the last position of the frisbee, so that the next position does not count as a displacement.
     pub fn forget_place(&mut self) {
         self.last_x = None;
     }
 
-    /// Segments so far.
+    /// Returns all segments so far, with their fitness.
     pub fn segments(&self) -> Vec<Segment> {
         let segment = |(number, scored): (u32, &Scored)| Segment {
             number,
@@ -137,7 +137,7 @@ impl Score {
         (0..).zip(&self.segments).map(segment).collect()
     }
 
-    /// Fitness of the last segment so far.
+    /// Returns the current fitness of the last segment, or 0 if there is no segment.
     pub fn fitness(&self) -> f64 {
         self.segments.last().map_or(0.0, |last| last.counted.fitness(last.seconds.max(1e-9)))
     }

@@ -1,19 +1,19 @@
-//! Arbitration between two programs with the key of the same robot: the first one is accepted as long as it sends
-//! messages. The sender is identified by the session in hellos and telemetry, and for other messages by the
-//! connection.
+//! Arbitration between two programs with the key of the same robot. The first program is accepted as long as it sends
+//! messages. Hellos and telemetry identify their sender by its session. The sender of other messages is identified by
+//! the connection.
 
 use std::collections::BTreeMap;
 
-/// Silence after which another program may take over (s). By then, the wheels of a robot without messages from the
-/// hub have stopped too.
+/// Duration of silence after which another program may take over (s). By then, the wheels of a robot without messages
+/// from the hub have stopped too.
 const HOLD: f64 = 1.0;
-/// Time after the second program's first message at which a message of the first proves that both are running (s). A
-/// restarted program sends nothing after its successor has started.
+/// Interval that proves that two programs are running (s). It lies between the first message of the second program
+/// and a later message of the first. A restarted program sends no messages after its successor has started.
 const PROOF: f64 = 0.5;
-/// Silence of the second program after which its next message is reported again (s).
+/// Duration of silence of the second program after which its next appearance is reported again (s).
 const EPISODE: f64 = 10.0;
 
-/// Accepted program of each robot.
+/// Arbiter that stores the accepted program of each robot.
 #[derive(Debug)]
 pub struct SessionArbiter {
     held: BTreeMap<String, AcceptedSession>,
@@ -28,7 +28,7 @@ struct AcceptedSession {
     rival: Option<CompetingSession>,
 }
 
-/// Competing program.
+/// Second program with the key of a robot.
 #[derive(Debug)]
 struct CompetingSession {
     since: f64,
@@ -39,21 +39,21 @@ struct CompetingSession {
 /// Decision about a message.
 #[derive(Debug, PartialEq)]
 pub enum Verdict {
-    /// The message is accepted, with a log line if it proves that two programs have the same key.
+    /// The message is accepted. The text is a log line if the message proves that two programs have the same key.
     Counts(Option<String>),
-    /// The message is from the second program and rejected.
+    /// The message is rejected, because it is from the second program.
     Refused,
 }
 
 impl SessionArbiter {
-    /// Creates an arbiter without programs. Robots send ten times per second of arena time, which runs at `speed`
-    /// times wall time.
+    /// Creates an arbiter without programs. `speed` is the ratio of arena time to wall time. Robots send messages ten
+    /// times per second of arena time, so the required silence is longer at low speeds.
     pub fn new(speed: f64) -> SessionArbiter {
         SessionArbiter { held: BTreeMap::new(), hold: HOLD.max(HOLD / speed) }
     }
 
     /// Decides about a message of `robot` at `now` (s of wall time). `session` is the session in the message, if it
-    /// has one; `usual` states whether it came over the connection of the last accepted message.
+    /// contains one. `usual` states whether the message arrived over the connection of the last accepted message.
     pub fn judge(&mut self, now: f64, robot: &str, session: Option<u64>, usual: bool) -> Verdict {
         let Some(held) = self.held.get_mut(robot) else {
             if let Some(session) = session {
@@ -86,7 +86,8 @@ impl AcceptedSession {
         self.rival = Some(CompetingSession { since, heard: now, told });
     }
 
-    /// Whether both programs are proved to be running; true once per episode.
+    /// Returns whether both programs are proved to be running. It returns true only once until the second program has
+    /// been silent for [`EPISODE`].
     fn proof(&mut self, now: f64) -> bool {
         let Some(rival) = &mut self.rival else { return false };
         let both = !rival.told && now - rival.since >= PROOF && now - rival.heard <= EPISODE;
@@ -117,7 +118,7 @@ mod tests {
             let verdict = rivals.judge(now, "xp01", Some(7), true);
             assert!(matches!(verdict, Verdict::Counts(_)), "at {now}");
             told.extend(TOLD(&verdict).then_some(tick));
-            // The second program is present from 1 to 10 s, and again from 30 s.
+            // The second program sends messages from 1 to 10 s, and again from 30 s.
             if (10..100).contains(&tick) || tick >= 300 {
                 assert_eq!(rivals.judge(now, "xp01", Some(8), false), Verdict::Refused);
                 assert_eq!(rivals.judge(now, "xp01", None, false), Verdict::Refused, "what does not tell its session");
@@ -135,7 +136,7 @@ mod tests {
         assert_eq!(rivals.judge(0.2, "xp01", Some(8), false), Verdict::Refused, "the first may be alive");
         assert_eq!(rivals.judge(1.1, "xp01", Some(8), false), Verdict::Counts(None));
         assert_eq!(rivals.judge(5.0, "xp01", Some(8), false), Verdict::Counts(None), "by a new connection");
-        // The first program was only suspended.
+        // The first program was not dead but suspended, and continues now.
         assert_eq!(rivals.judge(5.1, "xp01", Some(7), false), Verdict::Refused);
         assert!(TOLD(&rivals.judge(5.7, "xp01", Some(8), true)));
     }

@@ -1,6 +1,6 @@
-//! Virtual compass, range and bearing, computed from poses by the message distribution model (thesis 5.2.3, 7.3.3). A
-//! plain state machine: a message is sent with a new frame of poses if the period since the last one has passed.
-//! Without frames no messages are sent, and robots notice the age of their data.
+//! Computes virtual compass, range and bearing of robots from poses by the message distribution model (thesis 5.2.3,
+//! 7.3.3). A message is sent with a new frame of poses if the period since the last message has passed. Without
+//! frames no messages are sent, and robots detect that their data become old.
 
 use crate::config::Config;
 use crate::mocap::Frame;
@@ -18,7 +18,8 @@ const MAX_DELAYED_FRAMES: usize = 1000;
 /// Fraction of the period by which a message may be early, so that it does not wait for the next frame.
 const EARLY_FRACTION: f64 = 0.25;
 
-/// Poses of all bodies in a frame: robots in the order of the swarm file, then the discs.
+/// Poses of all bodies in a frame: robots in the order of the swarm file, then the discs. `None`: the body was not
+/// seen.
 type Poses = Vec<Option<Pose>>;
 
 /// Delays poses by the latency, and computes each robot's message from them.
@@ -33,13 +34,13 @@ pub struct VirtualSenses {
     held: VecDeque<(f64, Poses)>,
     round: u32,
     next: f64,
-    /// Newest frame, and time of the next message with poses (s).
+    /// Newest frame that was not sent yet, with its time of arrival (s).
     newest: Option<(f64, Poses)>,
     poses_next: f64,
 }
 
 impl VirtualSenses {
-    /// Creates the virtual senses; `seed` determines their noise.
+    /// Creates the virtual senses. `seed` determines the noise of the messages.
     pub fn new(config: &Config, seed: u64) -> VirtualSenses {
         let robots = config.swarm.robots.clone();
         let mut senses = VirtualSenses {
@@ -58,7 +59,7 @@ impl VirtualSenses {
         senses
     }
 
-    /// Sets the robots, after some were added at the end.
+    /// Sets the ids of all robots, after robots were added at the end of the list.
     pub fn set_robots(&mut self, robots: &[String]) {
         self.robots = robots.into();
         self.set_discs(self.channel.discs().into());
@@ -69,12 +70,12 @@ impl VirtualSenses {
         self.discs.1 = radii.len();
         self.places = places(&self.robots, &self.discs.0, radii.len()).collect();
         self.channel = Channel::new(*self.channel.model(), self.robots.len(), radii);
-        // Frames of the previous world have other indices.
+        // The stored frames have the indices of the previous world.
         self.held.clear();
         self.newest = None;
     }
 
-    /// Takes a frame that arrived at `now` (s).
+    /// Stores a frame that arrived at `now` (s).
     pub fn on_frame(&mut self, now: f64, frame: &Frame) {
         if self.held.len() == MAX_DELAYED_FRAMES {
             self.held.pop_front();
@@ -89,11 +90,11 @@ impl VirtualSenses {
         self.held.push_back((now, poses));
     }
 
-    /// Returns the newest poses if they are due, for each visible robot by its index in the swarm file. Robots
-    /// compare them with the motion expected from their wheels. `wheels` returns the last reported wheel speeds of a
-    /// robot (m/s); robots without a report count as standing still.
+    /// Returns the newest poses for each visible robot, with the robot's index in the swarm file; empty if no poses
+    /// are due. Robots compare them with the motion expected from their wheels. `wheels` returns the last reported
+    /// wheel speeds of a robot (m/s); robots without a report count as standing still.
     pub fn poses_due(&mut self, now: f64, wheels: impl Fn(usize) -> Option<[f32; 2]>) -> Vec<(usize, message::Poses)> {
-        // A frame that is sent twice would look like a robot that stands still.
+        // If the same frame were sent twice, a moving robot would seem to stand still.
         let Some((at, poses)) = self.newest.take_if(|_| now >= self.poses_next) else { return Vec::new() };
         self.poses_next = now + POSES_PERIOD;
         let plain = |pose: Pose| [pose.at.x, pose.at.y, pose.heading];
@@ -114,7 +115,7 @@ impl VirtualSenses {
         told.collect()
     }
 
-    /// Messages due at `now` (s) for the visible robots, by their indices in the swarm file.
+    /// Returns the messages due at `now` (s) for the visible robots, with the robots' indices in the swarm file.
     pub fn due(&mut self, now: f64) -> Vec<(usize, ToRobot)> {
         let model = self.channel.model();
         let period = 1.0 / model.rate_hz;
@@ -123,9 +124,9 @@ impl VirtualSenses {
         while self.held.front().is_some_and(|(at, _)| now - at >= model.latency_s) {
             old_enough = self.held.pop_front();
         }
-        // Poses that arrive too early are discarded; at the next message they would be older than necessary.
+        // Discards poses that arrive too early. At the time of the next message, newer poses will be available.
         let Some((at, poses)) = old_enough.filter(|_| !early) else { return Vec::new() };
-        // After a stall the rate continues from now, without catching up.
+        // After a stall, messages continue at the normal rate. Missed messages are not sent later.
         self.next = if now - self.next > period { now + period } else { self.next + period };
         self.round = self.round.wrapping_add(1);
         (0..self.robots.len()).filter_map(|robot| Some((robot, self.sense(robot, &poses, now - at)?))).collect()
@@ -142,8 +143,8 @@ impl VirtualSenses {
     }
 }
 
-/// Names of the bodies of a world in motion capture, with their indices: robots in the order of the swarm file, then
-/// the discs. The first disc has the name in the hub's file, the next one is `disc2`.
+/// Returns the names of the bodies of a world in motion capture, with their indices: robots in the order of the swarm
+/// file, then the discs. The first disc has the name `first`, the next one is `disc2`.
 pub fn places(robots: &[String], first: &str, discs: usize) -> impl Iterator<Item = (String, usize)> {
     let name = move |number: usize| if number == 0 { first.into() } else { format!("disc{}", number + 1) };
     robots.iter().cloned().chain((0..discs).map(name)).zip(0..)

@@ -1,4 +1,5 @@
-//! Tests of an update of nine robots: one first, then a few at once, and no further robot after the first failure.
+//! Tests of an update of nine robots. One robot is updated first, then a few at once. After the first failure, no
+//! further robot is updated.
 
 use xpuck_hub_core::rollout::{Action, BundleReport, MAX_PARALLEL, OFFER_EVERY, Rollout, SILENT, UpdateState};
 
@@ -16,7 +17,7 @@ enum Nature {
     Vanishes,
 }
 
-/// Simulates an update in steps of 1 s; returns the maximum number of simultaneously updated robots, and the duration
+/// Simulates an update in steps of 1 s. Returns the maximum number of simultaneously updated robots, and the duration
 /// (s).
 fn play(rollout: &mut Rollout, begin: f64, of: impl Fn(&str) -> Nature) -> (usize, f64) {
     let (mut most, mut now) = (0, begin);
@@ -80,7 +81,7 @@ fn failed_robot_stops_rollout_to_remaining_robots() {
         assert_eq!((most, count(&rollout, |s| *s == UpdateState::Skipped)), (1, 8), "eight are untouched");
         assert_eq!(rollout.stopped(), Some(why));
     }
-    // If one of the later robots fails, the robots that have started continue, and no others start.
+    // If one of the later robots fails, the robots that have started continue, and no further robots start.
     let mut rollout = Rollout::new("d", "2", &robots(), 2);
     play(&mut rollout, 0.0, |robot| if robot == "xp04" { Nature::GoesBack } else { Nature::Well });
     assert_eq!(count(&rollout, |s| matches!(s, UpdateState::Reverted(_))), 1);
@@ -120,7 +121,7 @@ fn update_resumes_after_hub_restart() {
     assert!(!rollout.on_request("xp01", "other", 0, 101.0));
     let text = serde_json::to_string(&rollout).unwrap();
     let mut again: Rollout = serde_json::from_str(&text).unwrap();
-    // The robot sends messages again after 20 s: it gets another offer, and continues with the bytes that it has.
+    // The robot gets an offer after its next message, and continues with the bytes that it has.
     assert_eq!(again.step(1.0, false), []);
     again.heard("xp01", 2.0);
     assert_eq!(again.step(2.0, false), [Action::Offer("xp01".into())]);

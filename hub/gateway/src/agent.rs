@@ -1,4 +1,5 @@
-//! Messages of the agent port in SimSpark's format: perceptors to the agent in each cycle, effectors from the agent.
+//! Messages of the agent port in SimSpark's format. The server sends perceptors to the agent in each cycle, and
+//! receives effectors from the agent.
 //!
 //! An e-puck has two wheels in place of joints, `lw` and `rw` (perceptors `HJ`; effectors `lwe` and `rwe`, with the
 //! aliases `he1` and `he2` of SimSpark agents), and eight proximity sensors, `ps0` to `ps7`, as touch perceptors.
@@ -12,15 +13,15 @@ pub const LONGEST_WORD: usize = 20;
 /// Request of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effector {
-    /// Requests a body. A model of another robot type also selects an e-puck.
+    /// Requests a body. The agent gets an e-puck, whatever robot model the request names.
     Scene,
-    /// Identifies the agent: team name and number in the team; 0 requests any number.
+    /// Identifies the agent by the name of its team and its number in the team. 0 requests any number.
     Init(String, u32),
     /// Sets the speed of a wheel (rad/s).
     Wheel(Wheel, f64),
     /// Requests a new pose: x, y (m) and heading (degrees).
     Beam([f64; 3]),
-    /// Broadcasts a word.
+    /// Broadcasts a word of at most [`LONGEST_WORD`] bytes.
     Broadcast(String),
     /// Sets the colour of the LEDs: red, green, blue, each 0 to 1.
     Leds([f64; 3]),
@@ -37,10 +38,10 @@ pub enum Wheel {
     Right,
 }
 
-/// Parses a message of an agent. Unknown and incomplete effectors are skipped, as servers do.
+/// Parses a message of an agent. Skips unknown and incomplete effectors, as other servers do.
 ///
 /// # Errors
-/// The message is not an S-expression; the whole message is discarded.
+/// The message is not an S-expression; the caller must discard the whole message.
 pub fn read(message: &[u8]) -> Result<Vec<Effector>, SyntaxError> {
     let all = parse(message)?;
     let effector = |list: crate::sexpr::Expression<'_>| {
@@ -70,22 +71,22 @@ fn may_say(word: &str) -> bool {
     word.len() <= LONGEST_WORD && word.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Perceptors of one cycle. Angles are in degrees, as on the wire; positions are relative to the robot.
+/// Perceptors of one cycle. As in the protocol, angles are in degrees, and positions are relative to the robot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Perception {
     /// Server time (s).
     pub now: f64,
-    /// Number and side of the agent; sent once, in the first cycle after `Init`.
+    /// Number and side of the agent. Sent once, in the first cycle after `Init`.
     pub joined: Option<(u32, &'static str)>,
-    /// Score: left, right.
+    /// Goals of the left and the right team.
     pub score: [u32; 2],
-    /// Game time (s).
+    /// Time in the game (s).
     pub game: f64,
-    /// Play mode.
+    /// Name of the play mode.
     pub play_mode: String,
     /// Proprioception; `None` before the agent has a body.
     pub body: Option<Proprioception>,
-    /// Objects in the camera picture; `None` in cycles without a picture.
+    /// Objects in the camera picture; `None` in cycles without a camera picture.
     pub seen: Option<Vec<Detection>>,
     /// Words heard from all robots.
     pub heard: Vec<HeardWord>,
@@ -94,33 +95,33 @@ pub struct Perception {
 /// Proprioception of a robot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Proprioception {
-    /// Angular velocity about x, y and z (degrees/s).
+    /// Angular velocity about the x, y and z axis (degrees/s).
     pub turning: [f64; 3],
-    /// Acceleration along x, y and z (m/s^2).
+    /// Acceleration along the x, y and z axis (m/s^2).
     pub acceleration: [f64; 3],
-    /// Rotation of each wheel (degrees): left, right.
+    /// Angle by which the left and the right wheel have turned (degrees).
     pub wheels: [f64; 2],
-    /// Proximity sensors that detect an object.
+    /// Whether each proximity sensor, `ps0` to `ps7`, detects an object.
     pub touched: [bool; 8],
 }
 
-/// Detected object: distance (m), and angles to the left and upwards (degrees).
+/// Detected object. Its position is given by its distance (m) and its angles to the left and upwards (degrees).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Detection {
-    /// Ball.
+    /// Position of the ball.
     Ball([f64; 3]),
-    /// Robot: team, number and position.
+    /// Team, number and position of a robot.
     Robot(String, u32, [f64; 3]),
 }
 
-/// Received word.
+/// Word received from a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeardWord {
     /// Team of the sender.
     pub team: String,
-    /// Game time of the word (s).
+    /// Game time at which the word was sent (s).
     pub time: f64,
-    /// Direction of the sender (degrees); `None` if the robot itself sent the word.
+    /// Direction towards the sender (degrees); `None` if the robot itself sent the word.
     pub from: Option<f64>,
     /// Text of the word.
     pub word: String,
@@ -211,7 +212,7 @@ mod tests {
         let seen = "(See (B (pol 1.74 -3.66 0.00)) (P (team Xpuck) (id 2) (head (pol 0.50 10.00 -0.00))))";
         assert!(text.contains("(HJ (n rw) (ax 0.00))(TCH n ps0 val 0)") && text.contains(seen), "{text}");
         assert!(text.ends_with("(hear Xpuck 1.50 self hi)"), "{text}");
-        // The names and their forms equal those in a recorded stream of a SimSpark server.
+        // The perceptors have the same names and forms as in a recorded stream of a SimSpark server.
         let all = parse(text.as_bytes()).unwrap();
         assert_eq!(all.iter().filter(|list| list.name() == Some("HJ")).count(), 2);
     }

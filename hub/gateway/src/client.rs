@@ -1,5 +1,5 @@
-//! Viewer client: converts the messages of a server into a scene and the state of its game. The first message
-//! determines the protocol.
+//! Client for viewers. Converts the messages of a server into a scene and the state of its game. Without a given
+//! protocol, the first message determines it.
 
 use crate::scene::top_view::TopView;
 use crate::scene::{Field, Graph, Node, SceneError, apply, rsmp, simspark};
@@ -12,21 +12,21 @@ pub use crate::monitors::Protocol;
 pub struct Client {
     protocol: Option<Protocol>,
     scene: Option<Vec<Node>>,
-    /// Latest values of the game and the environment, by name.
+    /// Latest value of each field of the game and the environment.
     fields: Vec<Field>,
     time: f64,
 }
 
-/// Maximum number of names from a server; the server is not trusted.
+/// Maximum number of stored fields, because the server is not trusted.
 const MOST_FIELDS: usize = 1000;
 
 impl Client {
-    /// Creates a client without a scene. `protocol: None` detects the protocol.
+    /// Creates a client without a scene. If `protocol` is `None`, the first message determines the protocol.
     pub fn new(protocol: Option<Protocol>) -> Client {
         Client { protocol, ..Client::default() }
     }
 
-    /// Applies a message.
+    /// Applies a message of the server.
     ///
     /// # Errors
     /// The message does not belong to the protocol, or a change does not fit the current scene.
@@ -72,23 +72,23 @@ impl Client {
         }
     }
 
-    /// Protocol, once known.
+    /// Returns the protocol; `None` before the first message if no protocol was given.
     pub fn protocol(&self) -> Option<Protocol> {
         self.protocol
     }
 
-    /// Game time (s).
+    /// Returns the time of the game (s).
     pub fn time(&self) -> f64 {
         self.time
     }
 
-    /// First word of the server's value with this name.
+    /// Returns the first word of the field with this name; `None` if the server has not sent the field.
     pub fn value(&self, name: &str) -> Option<&str> {
         let (_, words) = self.fields.iter().find(|(known, _)| known == name)?;
         words.first().map(String::as_str)
     }
 
-    /// Name of the play mode, or its number if the server did not send the names.
+    /// Returns the name of the play mode, or its number if the server did not send the names.
     pub fn play_mode(&self) -> Option<&str> {
         let told = self.value("play_mode")?;
         let names = self.fields.iter().find(|(name, _)| name == "play_modes").map(|(_, names)| names);
@@ -96,12 +96,12 @@ impl Client {
         Some(name.map_or(told, String::as_str))
     }
 
-    /// Goals: left, right.
+    /// Returns the goals of the left and the right team.
     pub fn score(&self) -> [u32; 2] {
         ["score_left", "score_right"].map(|side| self.value(side).and_then(|goals| goals.parse().ok()).unwrap_or(0))
     }
 
-    /// Length and width of the field (m); 18 x 12 unless the server sends other values.
+    /// Returns the length and the width of the field (m). They are 18 and 12 unless the server sends other values.
     pub fn field(&self) -> [f64; 2] {
         let told = |name, usual| {
             let told = self.value(name).and_then(|size| size.parse().ok());
@@ -110,13 +110,13 @@ impl Client {
         [told("FieldLength", 18.0), told("FieldWidth", 12.0)]
     }
 
-    /// Scene from above; `None` before the first scene.
+    /// Returns the scene as seen from above; `None` before the first scene.
     pub fn above(&self) -> Option<TopView> {
         self.scene.as_deref().map(TopView::from_scene)
     }
 }
 
-/// Whether a message is in RSMP, whose messages are one list that begins with the protocol's name.
+/// Returns whether a message is in RSMP. Messages of RSMP are one list that begins with the name of the protocol.
 fn is_rsmp(message: &[u8]) -> bool {
     let text: Vec<u8> = message.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(6).collect();
     text.starts_with(b"((RSMP")

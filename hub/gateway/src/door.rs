@@ -1,10 +1,10 @@
-//! Listening socket of a polling server: connections are accepted without blocking.
+//! Listening socket of a polling server. It accepts connections without blocking.
 
 use std::io::Result;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// Listening socket.
+/// Non-blocking listening socket.
 pub(crate) struct PollingListener(TcpListener);
 
 impl PollingListener {
@@ -18,7 +18,7 @@ impl PollingListener {
         Ok(PollingListener(listener))
     }
 
-    /// Address of the socket.
+    /// Returns the address of the socket.
     ///
     /// # Errors
     /// Errors of the operating system.
@@ -26,10 +26,10 @@ impl PollingListener {
         self.0.local_addr()
     }
 
-    /// Accepts at most `most` pending connections. Their reads and writes never block, and small messages leave at
-    /// once.
+    /// Accepts at most `most` pending connections, and returns them with the addresses of the clients. Their reads
+    /// and writes never block, and small messages are sent without delay.
     pub(crate) fn accept(&self, most: usize) -> impl Iterator<Item = (TcpStream, SocketAddr)> + '_ {
-        // A connection that cannot be configured has already ended.
+        // Skips connections that cannot be configured, because they have already ended.
         (0..most).map_while(|_| self.0.accept().ok()).filter(|(stream, _)| set_nonblocking(stream).is_ok())
     }
 }

@@ -1,5 +1,5 @@
-//! Framing of messages on a stream: each is preceded by its length as a four-byte big-endian integer (SimSpark,
-//! "Message Formats").
+//! Framing of messages on a stream. Each message is preceded by its length as a four-byte big-endian integer
+//! (SimSpark, "Message Formats").
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ pub const LONGEST: usize = 16 << 20;
 /// Length of the header (bytes).
 const HEAD: usize = 4;
 
-/// Error of a stream with a message above the maximum length.
+/// Error of a message that exceeds the maximum length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("message of {length} bytes exceeds the maximum of {most}")]
 pub struct TooLong {
@@ -22,21 +22,21 @@ pub struct TooLong {
 #[derive(Clone, Debug)]
 pub struct Frames {
     bytes: Vec<u8>,
-    /// Start of the next message.
+    /// Offset of the next message's header in `bytes`.
     start: usize,
     most: usize,
 }
 
 impl Frames {
-    /// Accepts messages of up to `most` bytes.
+    /// Creates a splitter that accepts messages of up to `most` bytes.
     pub fn new(most: usize) -> Frames {
         Frames { bytes: Vec::new(), start: 0, most }
     }
 
     /// Appends the next bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
-        // Returned messages are removed first, so that the buffer holds at most one message and the bytes received
-        // with it.
+        // Returned messages are removed first. The buffer then holds at most one incomplete message and the new
+        // bytes.
         if self.start > 0 {
             self.bytes.drain(..self.start);
             self.start = 0;
@@ -44,7 +44,7 @@ impl Frames {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Next message, if it is complete. Empty messages are skipped.
+    /// Returns the next message; `None` if it is still incomplete. Empty messages are skipped.
     ///
     /// # Errors
     /// The announced length exceeds the maximum. The rest of the stream is unusable.
@@ -68,8 +68,8 @@ impl Frames {
     }
 }
 
-/// Message preceded by its length. Empty for an empty message, because its frame would end the stream for some
-/// viewers.
+/// Returns a message preceded by its length. An empty message gives no bytes, because its frame would end the stream
+/// for some viewers. A message of 4 GiB or more also gives no bytes.
 pub fn frame(message: &str) -> Vec<u8> {
     let Some(length) = u32::try_from(message.len()).ok().filter(|length| *length > 0) else { return Vec::new() };
     [&length.to_be_bytes(), message.as_bytes()].concat()

@@ -1,8 +1,8 @@
-//! Protocols for programs of other projects, which can thereby work with a swarm and its simulators.
+//! Protocols by which programs of other projects work with a swarm and its simulators.
 //!
-//! [`evaluation`]: line protocol of population managers, robot simulators and world simulators. [`sexpr`], [`frame`],
-//! [`scene`] and [`trainer`]: the SimSpark network protocol (monitors, trainers, agents) and its successor RSMP.
-//! These four are pure conversions between bytes and values.
+//! [`evaluation`] is the line protocol of population managers, robot simulators and world simulators. [`sexpr`],
+//! [`frame`], [`scene`] and [`trainer`] implement the SimSpark network protocol (monitors, trainers, agents) and its
+//! successor RSMP. These four modules only convert between bytes and values.
 
 pub mod agent;
 pub mod agents;

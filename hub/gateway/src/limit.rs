@@ -1,9 +1,9 @@
-//! Rate limit for log lines that peers can cause; suppressed lines are counted.
+//! Rate limit for log lines that peers can cause. Suppressed lines are counted.
 
 /// Maximum number of lines per second.
 const LINES: u32 = 20;
 
-/// Passes lines up to the rate limit.
+/// Limiter that passes log lines up to the maximum rate.
 #[derive(Clone, Debug, Default)]
 pub struct LineLimit {
     second: u64,
@@ -12,8 +12,8 @@ pub struct LineLimit {
 }
 
 impl LineLimit {
-    /// Returns the lines that pass in this second (from an arbitrary origin), preceded by a line with the number of
-    /// lines suppressed before.
+    /// Returns the lines that pass in the given second, counted from an arbitrary origin. In a new second, a first
+    /// line gives the number of previously suppressed lines.
     pub fn pass<L: From<String>>(&mut self, second: u64, lines: Vec<L>) -> Vec<L> {
         let mut passed = Vec::new();
         if second != self.second {

@@ -1,9 +1,9 @@
-//! S-expressions: words, and lists of words and lists in parentheses. A message is one or more expressions, with or
-//! without spaces between them.
+//! S-expressions, which are words or lists. A list contains words and lists in parentheses. A message is one or more
+//! lists, with or without spaces between them.
 
 use thiserror::Error;
 
-/// Maximum nesting depth of lists. Real scenes have up to 12.
+/// Maximum nesting depth of lists. Scenes of real servers have up to 12 levels.
 pub const DEEPEST: usize = 64;
 
 /// Error of a text that does not consist of S-expressions.
@@ -12,36 +12,35 @@ pub enum SyntaxError {
     /// The bytes are not valid UTF-8.
     #[error("byte {0} is not valid UTF-8")]
     Text(usize),
-    /// A list has no end.
-    #[error("the list that begins at byte {0} has no end")]
+    /// A list has no closing parenthesis.
+    #[error("the list that begins at byte {0} is not closed")]
     Open(usize),
     /// A closing parenthesis has no matching opening parenthesis.
     #[error("unmatched `)` at byte {0}")]
     Closed(usize),
-    /// The nesting is too deep.
+    /// Lists are nested too deeply.
     #[error("lists are nested more than {DEEPEST} levels deep at byte {0}")]
     Deep(usize),
     /// A word is outside all lists.
     #[error("the word at byte {0} is not in a list")]
     Word(usize),
-    /// The message is too long for 32-bit positions.
-    #[error("the message has more than 4 GiB")]
+    /// The message is too long for 32-bit positions (4 GiB or more).
+    #[error("the message is larger than 4 GiB")]
     Long,
 }
 
-/// Word or list in a message.
+/// Word or list, by its position in a message.
 #[derive(Clone, Copy, Debug)]
 struct Token {
-    /// Start in the text.
+    /// Offset of the start in the text (bytes).
     start: u32,
-    /// End of a word; a word never ends at its start. For a list equal to `start`.
+    /// Offset of the end of a word (bytes), always greater than `start`. For a list, this is equal to `start`.
     end: u32,
-    /// Index of the token after this one and, for a list, after all its contents.
+    /// Index of the next token. For a list, this is the token after all its contents.
     next: u32,
 }
 
-/// Expressions of a message. All tokens are in one reusable buffer, in the order of the text, so that parsing needs
-/// no other memory.
+/// Expressions of a message. All tokens are in one buffer, in the order of the text. Parsing needs no other memory.
 #[derive(Clone, Debug, Default)]
 pub struct Expressions<'a> {
     text: &'a str,
@@ -56,17 +55,17 @@ pub struct Expression<'e> {
     at: usize,
 }
 
-/// Parses a message. NUL bytes at its end, which real servers and clients send, are ignored.
+/// Parses a message. NUL bytes at the end of the message are ignored, because real servers and clients send them.
 ///
 /// # Errors
-/// The first error and its position.
+/// The first error, with its position.
 pub fn parse(message: &[u8]) -> Result<Expressions<'_>, SyntaxError> {
     let end = message.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let text = std::str::from_utf8(&message[..end]).map_err(|error| SyntaxError::Text(error.valid_up_to()))?;
     if u32::try_from(text.len()).is_err() {
         return Err(SyntaxError::Long);
     }
-    // Real scenes have one token per four bytes.
+    // In scenes of real servers, a token has four bytes on average.
     let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / 4 + 1);
     let mut open = [0_u32; DEEPEST];
     let mut depth = 0;
@@ -106,43 +105,43 @@ pub fn parse(message: &[u8]) -> Result<Expressions<'_>, SyntaxError> {
 }
 
 impl Expressions<'_> {
-    /// Top-level expressions of the message.
+    /// Returns the top-level expressions of the message.
     pub fn iter(&self) -> Items<'_> {
         Items { text: self.text, tokens: &self.tokens, at: 0, end: self.tokens.len() }
     }
 }
 
 impl<'e> Expression<'e> {
-    /// Text of the expression, if it is a word.
+    /// Returns the text of a word; `None` for a list.
     pub fn word(&self) -> Option<&'e str> {
         let Token { start, end, .. } = self.tokens[self.at];
         (start != end).then(|| &self.text[start as usize..end as usize])
     }
 
-    /// Items of a list; empty for a word.
+    /// Returns the items of a list; empty for a word.
     pub fn items(&self) -> Items<'e> {
         let end = self.tokens[self.at].next as usize;
         Items { text: self.text, tokens: self.tokens, at: self.at + 1, end }
     }
 
-    /// Name of a list: its first item, if that is a word.
+    /// Returns the name of a list: its first item, if this item is a word.
     pub fn name(&self) -> Option<&'e str> {
         self.items().next()?.word()
     }
 
-    /// Items after the list's name.
+    /// Returns the items after the list's name.
     pub fn values(&self) -> Items<'e> {
         let mut items = self.items();
         items.next();
         items
     }
 
-    /// Value of a word that is a number, such as `nan` or `-0`.
+    /// Returns the value of a word that is a number, such as `nan` or `-0`; `None` for other expressions.
     pub fn number(&self) -> Option<f64> {
         self.word()?.parse().ok()
     }
 
-    /// Numbers after the list's name, if there are exactly `N`.
+    /// Returns the numbers after the list's name; `None` unless there are exactly `N` numbers.
     pub fn numbers<const N: usize>(&self) -> Option<[f64; N]> {
         let mut numbers = [0.0; N];
         let mut values = self.values();
@@ -152,7 +151,7 @@ impl<'e> Expression<'e> {
         values.next().is_none().then_some(numbers)
     }
 
-    /// Whether both expressions have equal words in equal lists; numbers are compared by value.
+    /// Returns whether two expressions are equal words, or lists with equal items. Numbers are compared by value.
     pub fn same(&self, other: &Expression<'_>) -> bool {
         match (self.word(), other.word()) {
             (Some(one), Some(two)) => {
@@ -174,7 +173,7 @@ impl<'e> Expression<'e> {
     }
 }
 
-/// Iterator over consecutive expressions.
+/// Iterator over consecutive expressions of a message or list.
 #[derive(Clone, Debug)]
 pub struct Items<'e> {
     text: &'e str,

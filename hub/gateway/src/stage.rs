@@ -1,5 +1,5 @@
-//! Presents a swarm to football viewers: its phase is the play mode, its clock the game time, deliveries of the
-//! frisbee the score. [`Presentation`] creates the pictures from the hub's status.
+//! Presents a swarm to viewers of football games. The swarm's phase is the play mode, and its clock is the game time.
+//! Deliveries of the frisbee are the score. [`Presentation`] creates the pictures from the hub's status.
 
 use crate::scene::Field;
 use crate::scene::arena::{Arena, Disc, Robot, Team};
@@ -8,7 +8,7 @@ use xpuck_kernels::model::{FRISBEE_MASS, FRISBEE_RADIUS, ROBOT_RADIUS};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::{Phase, Status};
 
-/// Play modes in the order of real servers, which refer to them by index.
+/// Play modes in the order of real servers. Messages refer to a play mode by its index.
 const PLAY_MODES: [&str; 19] = [
     "BeforeKickOff",
     "KickOff_Left",
@@ -30,16 +30,16 @@ const PLAY_MODES: [&str; 19] = [
     "direct_free_kick_left",
     "direct_free_kick_right",
 ];
-/// Colour of connected robots; `GREY` is the colour of disconnected robots.
+/// Colours of connected and of disconnected robots: red, green, blue and opacity, each 0 to 1.
 pub const BLUE: [f64; 4] = [0.1, 0.2, 1.0, 1.0];
 const GREY: [f64; 4] = [0.5, 0.5, 0.5, 1.0];
-/// Colour of discs.
+/// Colour of discs: red, green, blue and opacity, each 0 to 1.
 pub const ORANGE: [f64; 4] = [1.0, 0.5, 0.0, 1.0];
 
-/// Game state that represents the state of a swarm.
+/// State of a swarm, as a state of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Idle or waiting.
+    /// The swarm is idle or waits.
     #[default]
     Idle,
     /// A run is in progress.
@@ -51,7 +51,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Name of the play mode.
+    /// Returns the name of the play mode.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Idle => "BeforeKickOff",
@@ -67,17 +67,17 @@ impl Mode {
 pub struct Game {
     /// Game clock (s).
     pub time: f64,
-    /// Half, from 1: the phase of the experiment.
+    /// Half of the game, from 1. It is the number of the experiment's phase.
     pub half: u32,
     /// Number of deliveries of the frisbee.
     pub score: u32,
-    /// State of the game.
+    /// State of the swarm, which gives the play mode.
     pub mode: Mode,
     /// Duration of the game (s); 0 if unknown.
     pub length: f64,
 }
 
-/// Data shown to viewers at one time.
+/// Picture of a swarm at one time, for viewers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GameFrame {
     /// Contents of the arena.
@@ -87,12 +87,12 @@ pub struct GameFrame {
 }
 
 impl GameFrame {
-    /// Game clock, rounded to the transmitted digits (s).
+    /// Returns the game clock (s), rounded to the two decimals that are transmitted.
     pub fn time(&self) -> f64 {
         (self.game.time * 100.0).round() / 100.0
     }
 
-    /// Game state with the names of the teams, `time` first.
+    /// Returns the fields of the game state, with the names of the teams. The first field is `time`.
     pub fn state(&self) -> Vec<Field> {
         let Game { half, score, mode, .. } = self.game;
         let mode = PLAY_MODES.iter().position(|name| *name == mode.name()).unwrap_or(0);
@@ -111,7 +111,7 @@ impl GameFrame {
         fields
     }
 
-    /// Environment: the 14 values of SimSpark's network protocol, and the play modes.
+    /// Returns the fields of the environment: the 14 values of SimSpark's network protocol, and the play modes.
     pub fn environment(&self) -> Vec<Field> {
         let [half_x, half_y] = self.arena.half;
         let digits = |value: f64| (value * 1e6).round() / 1e6;
@@ -137,7 +137,7 @@ impl GameFrame {
     }
 }
 
-/// Distance that robots keep from the dropped frisbee, between centres (m).
+/// Distance that robots keep from a dropped frisbee, measured between centres (m).
 pub const FREE_KICK: f64 = 0.2;
 
 fn field(name: &str, value: impl ToString) -> Field {
@@ -156,12 +156,12 @@ pub fn add_fixtures(arena: &mut Arena, world: &WorldSpec) {
     arena.lamps = world.lighting.lights.iter().map(lamp).collect();
 }
 
-/// State of a swarm kept between statuses.
+/// Converter from the hub's status to pictures, with the data kept between pictures.
 #[derive(Clone, Debug, Default)]
 pub struct Presentation {
-    /// Last known pose of each body.
+    /// Last known pose of each body, by name: x and y (m), and heading (rad).
     places: BTreeMap<String, [f64; 3]>,
-    /// Number of times that the frisbee was delivered and had to be put back.
+    /// Number of deliveries of the frisbee. After each delivery the frisbee was put back.
     deliveries: u32,
     relocating: bool,
     /// Radius of the discs (m).
@@ -169,12 +169,14 @@ pub struct Presentation {
 }
 
 impl Presentation {
-    /// Creates the state. `radius` is the radius of the discs (m); default: that of the thesis's frisbee.
+    /// Creates a converter without data. `radius` is the radius of the discs (m); by default, that of the thesis's
+    /// frisbee.
     pub fn new(radius: Option<f64>) -> Presentation {
         Presentation { radius: radius.unwrap_or(FRISBEE_RADIUS.into()), ..Presentation::default() }
     }
 
-    /// Picture of the swarm in this status. Bodies other than robots are discs, and the first disc is the ball.
+    /// Returns a picture of the swarm from the hub's status. Bodies other than robots are drawn as discs, and the
+    /// first disc is the ball.
     pub fn picture(&mut self, status: &Status) -> GameFrame {
         for body in &status.bodies {
             self.places.insert(body.name.clone(), body.pose.map(f64::from));

@@ -1,42 +1,42 @@
 //! Trainer commands on the monitor port (SimSpark wiki, "Network Protocol", "Command Messages from Coach/Trainer").
 //!
-//! Real servers read consecutive commands, `(ball ...)(getAck c)`; the nested form on the wiki's page, `((ball
-//! ...)(getAck c))`, is accepted too. Unknown commands are returned as errors, because the sender gets no answer; the
-//! rest of the message is still used.
+//! Real servers read consecutive commands, `(ball ...)(getAck c)`. The nested form on the wiki's page, `((ball
+//! ...)(getAck c))`, is also accepted. An unknown command is returned as an error, because its sender gets no answer.
+//! The other commands of the message are still used.
 
 use crate::sexpr::{Expression, SyntaxError, parse};
 
-/// Side of the field, which identifies a team.
+/// Side of the field, which identifies the team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Left side.
+    /// Left team.
     Left,
-    /// Right side.
+    /// Right team.
     Right,
 }
 
-/// Identification of a robot: its side, and its number in the team.
+/// Reference to a robot: the side of its team, and its number in the team.
 pub type RobotRef = (Side, u32);
 
 /// Command of a trainer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// A viewer announces itself; no action.
+    /// Announces a viewer, and has no effect.
     Hello,
     /// Actions on a robot.
     Agent(RobotRef, Vec<AgentAction>),
-    /// Sets the position and the velocity of the ball; a velocity also ends its spin.
+    /// Sets the position and the velocity of the ball. A velocity also ends the ball's rotation.
     Ball {
-        /// Position (m).
+        /// New position (m); `None`: unchanged.
         at: Option<[f64; 3]>,
-        /// Velocity (m/s).
+        /// New velocity (m/s); `None`: unchanged.
         velocity: Option<[f64; 3]>,
     },
     /// Sets the play mode by its name.
     PlayMode(String),
-    /// Stops the ball in place, within the field; robots make room.
+    /// Stops the ball at its position, or at the nearest position on the field. Robots move away from the ball.
     DropBall,
-    /// Kick-off of a side; `None`: of either side.
+    /// Requests the kick-off of a side; `None`: of either side.
     KickOff(Option<Side>),
     /// Selects a robot; `None` clears the selection.
     Select(Option<RobotRef>),
@@ -44,20 +44,20 @@ pub enum Command {
     SelectNext,
     /// Removes a robot; `None`: the selected robot.
     Kill(Option<RobotRef>),
-    /// Moves a robot to its place beside the field; `None`: the selected robot.
+    /// Moves a robot to its position beside the field; `None`: the selected robot.
     Reposition(Option<RobotRef>),
     /// Requests the whole scene.
     FullState,
     /// Sets the game time (s).
     Time(f64),
-    /// Sets the score: left, right.
+    /// Sets the scores of the left and the right team.
     Score(u32, u32),
-    /// Requests an acknowledgement with this word once the preceding commands are done.
+    /// Requests an acknowledgement with the given word after the preceding commands are done.
     Acknowledge(String),
 }
 
 impl Command {
-    /// First word of the command.
+    /// Returns the first word of the command.
     pub fn name(&self) -> &'static str {
         match self {
             Command::Agent(..) => "agent",
@@ -80,9 +80,9 @@ impl Command {
 /// Action on a robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AgentAction {
-    /// Sets the position (m); the heading stays the same.
+    /// Sets the robot's position (m) and keeps its heading.
     Place([f64; 3]),
-    /// Sets the position (m) and the heading, counter-clockwise from +x (degrees); the robot comes to rest.
+    /// Sets the robot's position (m) and its heading, counter-clockwise from +x (degrees). The robot stops.
     Move([f64; 3], f64),
     /// Sets the charge of the robot's battery.
     Battery(f64),
@@ -90,10 +90,10 @@ pub enum AgentAction {
     Temperature(f64),
 }
 
-/// Parses a message: its commands in order, and a line for each invalid command.
+/// Parses a message. Returns its commands in order, and an error line for each invalid command.
 ///
 /// # Errors
-/// The message is not an S-expression; the whole message is discarded.
+/// The message does not consist of S-expressions. In this case, the whole message is discarded.
 pub fn read(message: &[u8]) -> Result<(Vec<Command>, Vec<String>), SyntaxError> {
     let all = parse(message)?;
     let (mut commands, mut errors) = (Vec::new(), Vec::new());
@@ -127,7 +127,7 @@ fn command(list: &Expression<'_>) -> Result<Command, String> {
         "kill" => Ok(Command::Kill(who(list)?)),
         "repos" => Ok(Command::Reposition(who(list)?)),
         "reqfullstate" => Ok(Command::FullState),
-        // Sent by rcssmonitor3d after connecting; it expects no answer.
+        // The viewer rcssmonitor3d sends this command after connecting. It expects no answer.
         "init" => Ok(Command::Hello),
         "time" => match list.numbers() {
             Some([seconds]) if (0.0..=f64::MAX).contains(&seconds) => Ok(Command::Time(seconds)),
@@ -149,7 +149,7 @@ fn part<'e>(list: &Expression<'e>, name: &str) -> Option<Expression<'e>> {
     list.values().find(|part| part.name() == Some(name))
 }
 
-/// Finite numbers of a part; `None` if the part is missing.
+/// Returns the finite numbers of the part `name`; `None` if the command lacks this part.
 fn numbers<const N: usize>(list: &Expression<'_>, name: &str) -> Result<Option<[f64; N]>, String> {
     let Some(part) = part(list, name) else { return Ok(None) };
     match part.numbers::<N>().filter(|numbers| numbers.iter().all(|number| number.is_finite())) {
@@ -171,7 +171,7 @@ fn side(word: &str) -> Option<Side> {
     }
 }
 
-/// Robot that a command names; `None` unless it gives both number and team.
+/// Returns the robot to which a command refers; `None` unless the command gives both its number and its team.
 fn who(list: &Expression<'_>) -> Result<Option<RobotRef>, String> {
     let number = match number(list)? {
         // An invalid number must not select the default robot.

@@ -1,4 +1,4 @@
-//! Round trips of recorded streams of real servers: read, write and compare.
+//! Round trips of recorded streams of real servers. Each message is read, written again and compared.
 
 use xpuck_gateway::frame::{Frames, LONGEST};
 use xpuck_gateway::scene::{Field, Graph, Node, apply, rsmp, simspark};
@@ -24,7 +24,8 @@ fn same(real: &[u8], written: &str) {
     }
 }
 
-/// Reads a stream and writes each message again, changes with the scene to which they apply.
+/// Reads each message of a stream, and compares it with its rewritten form. Returns the numbers of full messages and
+/// of messages with changes.
 fn again(
     stream: &[u8],
     read: impl Fn(&[u8]) -> (Vec<Field>, Graph, f64, Vec<Field>),

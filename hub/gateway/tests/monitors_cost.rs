@@ -1,4 +1,4 @@
-//! Cost of a hundred viewers (docs/performance.md).
+//! Measures the load of a hundred viewers (docs/performance.md).
 
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -13,7 +13,7 @@ const VIEWERS: usize = 100;
 const ROBOTS: u32 = 16;
 const HERTZ: f64 = 25.0;
 
-/// Sixteen driving robots and the frisbee.
+/// Returns a picture of sixteen driving robots and the frisbee.
 fn picture(time: f64) -> GameFrame {
     let robot = |i: u32| {
         let angle = 0.3 * time + f64::from(i);
@@ -38,7 +38,7 @@ fn picture(time: f64) -> GameFrame {
     }
 }
 
-/// Processor time of this thread.
+/// Returns the processor time of this thread.
 fn busy() -> Duration {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     Duration::from_nanos(told.split(' ').next().unwrap().parse().unwrap())

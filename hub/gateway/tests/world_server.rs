@@ -1,4 +1,4 @@
-//! Tests of the world's server with a robot simulator's messages: the conformance cases that need sockets.
+//! Tests of the world server with messages of a robot simulator. They cover the conformance cases that need sockets.
 
 use std::f64::consts::{PI, TAU};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,13 +9,14 @@ use xpuck_gateway::evaluation::server::{MOST_CONNECTIONS, WorldServer};
 use xpuck_gateway::evaluation::world::World;
 use xpuck_gateway::evaluation::world::description::Description;
 
-/// Timeout of a test.
+/// Maximum time for which a test waits for an event.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// Age from which a connection without a message may give way to a new one; less than the server's own limit.
+/// Age below which the server certainly does not close a silent connection in favour of a new one. The server's own
+/// limit is longer.
 const GIVES_WAY: Duration = Duration::from_secs(4);
 
-/// Serves an empty world on this number of ports while `client` runs; returns the log lines and the server.
+/// Serves an empty world on `ports` ports while `client` runs. Returns the server's log lines and the server.
 fn served(ports: usize, client: impl FnOnce(&[SocketAddr])) -> (Vec<String>, WorldServer) {
     let world = World::new(&Description::empty(), 1).unwrap();
     let any = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0)); ports];
@@ -30,7 +31,7 @@ fn served(ports: usize, client: impl FnOnce(&[SocketAddr])) -> (Vec<String>, Wor
             }
             told
         });
-        // The server also stops after a failed client, because the scope waits for both.
+        // The server must also stop after a failure of the client, because the scope waits for the server's thread.
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| client(&addresses)));
         stop.store(true, Ordering::Relaxed);
         let told = serving.join().unwrap();
@@ -65,7 +66,7 @@ impl Client {
         self.line().split_whitespace().skip(1).map(|number| number.parse().unwrap()).collect()
     }
 
-    /// Creates a robot of 60 by 80 mm at a position; returns its identifier.
+    /// Creates a robot of 60 by 80 mm at a position (mm). Returns the robot's identifier.
     fn robot(&mut self, x: f64, y: f64) -> f64 {
         let id = self.ask("CreateRobot")[0];
         self.ask(&format!("BodyShape {id} 1 20 1 4 -30 40 30 40 30 -40 -30 -40"));
@@ -94,7 +95,7 @@ fn malformed_line_closes_only_its_connection_and_robots() {
         let (mut one, mut two) = (Client::new(at[0]), Client::new(at[0]));
         one.robot(500.0, 1000.0);
         let watcher = two.robot(800.0, 1000.0);
-        // Conformance case 27, on one port: the sonar detects the other client's robot.
+        // Conformance case 27 on one port: the sonar detects the robot of the other client.
         let sonar = format!("SonicSensor {watcher} 760 1000 10 3.1415926 0 0 0");
         assert!((two.ask(&sonar)[1] - 220.0).abs() < 0.1);
         one.say("CreateRobot 1\r\n");
@@ -126,7 +127,7 @@ fn non_reading_client_is_paused_and_others_continue() {
         let stream = deaf.0.get_mut();
         stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
         let flood = "SonicSensor 1 1000 1000 10 0 0 0 0\r\n".repeat(10_000);
-        // Sends until the socket accepts no more bytes.
+        // The client sends until the socket accepts no more bytes.
         let mut sent = 0;
         while sent < 64 << 20 && stream.write(flood.as_bytes()).is_ok_and(|count| count > 0) {
             sent += flood.len();
@@ -146,8 +147,8 @@ fn too_many_connections_are_closed_and_harm_nobody() {
         let connecting = Instant::now();
         let flood: Vec<TcpStream> = (0..2000).filter_map(|_| TcpStream::connect(at[0]).ok()).collect();
         let began = Instant::now();
-        // The last connections are closed. If connecting has taken longer than the age at which silent connections give
-        // way, an answer arrives instead.
+        // The server closes the last connections at once. An answer may arrive instead if connecting has taken longer
+        // than the age at which silent connections give way.
         let quick = connecting.elapsed() < GIVES_WAY;
         let mut last = flood.last().unwrap();
         last.set_read_timeout(Some(LONGEST)).unwrap();
@@ -166,7 +167,7 @@ fn clients_that_send_half_a_line_give_way() {
         let mut half: Vec<TcpStream> = Vec::new();
         for _ in 0..2 * MOST_CONNECTIONS {
             let mut stream = TcpStream::connect(at[0]).unwrap();
-            // A rejected connection is already closed.
+            // The write fails if the server has already rejected and closed the connection.
             let _ = stream.write_all(b"CreateRo");
             half.push(stream);
         }
@@ -184,8 +185,8 @@ fn clients_that_send_half_a_line_give_way() {
     });
 }
 
-/// Prints the number of requests per second over loopback: sixteen robots of one simulator, alternating one move and
-/// one sonar reading each.
+/// Prints the number of requests per second over loopback. One simulator has sixteen robots, which alternately send a
+/// move and a sonar reading.
 #[test]
 #[ignore = "a measurement"]
 fn requests_a_second() {

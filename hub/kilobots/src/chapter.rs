@@ -1,5 +1,5 @@
-//! Reproduction of the thesis chapter: Figures 4.4 and 4.5, Table 4.5 and Figure 4.6's tree, next to the printed
-//! numbers, on one page.
+//! Reproduction of the thesis chapter: Figures 4.4 and 4.5, Table 4.5, and the tree of Figure 4.6. One page shows the
+//! results next to the printed numbers.
 
 use super::config::Config;
 use super::evolve::{RunResult, fresh_seed};
@@ -20,38 +20,39 @@ use xpuck_stats::plot::to_svg;
 use xpuck_stats::statistics::spread::{median, sorted};
 use xpuck_wire::output::count;
 
-/// Fittest tree of the thesis.
+/// Text of the fittest tree of the thesis.
 const FIGURE_4_6: &str = include_str!("../../../docs/kilobots/figure-4-6.bt");
-/// Fitness values of Figure 4.6's tree in the thesis: as evolved, in 200 simulations, on real robots.
+/// Fitness of Figure 4.6's tree in the thesis. The values are those of evolution, of 200 simulations, and of real
+/// robots.
 const PRINTED: [f64; 3] = [0.104, 0.075, 0.058];
-/// Number of trees per algorithm in Table 4.5.
+/// Number of each algorithm's best trees that Table 4.5 shows.
 const TOP: usize = 5;
 
 /// Results of an experiment.
 pub struct Chapter {
-    /// Whether the world is that of the thesis, so that its numbers are comparable.
+    /// Whether the world is that of the thesis, so that the thesis's numbers are comparable.
     pub is_of_the_thesis: bool,
     /// Results as numbers.
     pub result: ChapterResult,
-    /// Files, with their names in the folder.
+    /// Names of files in the folder, with their contents.
     pub files: Vec<(String, String)>,
 }
 
 /// Results of an experiment as numbers.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct ChapterResult {
-    /// Results of each algorithm, by name.
+    /// Results of each algorithm, by the algorithm's name.
     pub algorithms: BTreeMap<&'static str, OfAlgorithm>,
-    /// Fitness of Figure 4.6's tree in the same fresh starts.
+    /// Fitness of Figure 4.6's tree, measured in the same fresh starts as the best trees.
     pub figure_4_6: Value,
     /// Number of fresh starts.
     pub fresh: u32,
 }
 
-/// Fitness in fresh starts.
+/// Fitness in fresh starts, which are starts not used in evolution.
 #[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
 pub struct Value {
-    /// Mean.
+    /// Mean fitness.
     pub mean: f64,
     /// Standard error of the mean.
     pub standard_error: f64,
@@ -72,20 +73,20 @@ pub struct OfAlgorithm {
     pub generations: u32,
     /// Number of simulations of all runs.
     pub simulations: u64,
-    /// Best fitness of the first generation, mean over runs.
+    /// Selection fitness of the first generation's best tree, as the mean over the runs.
     pub first_generation: f64,
     /// Selection fitness of the best tree of all runs.
     pub best_chosen: f64,
     /// Fitness of the best tree in fresh starts.
     pub best_again: Value,
-    /// Median over runs of the best trees' fitness in fresh starts.
+    /// Median over the runs of the fitness of a run's best tree in fresh starts.
     pub median_again: f64,
     /// Text of the best tree.
     pub tree: String,
 }
 
-/// Creates the chapter; `command` is the command that reproduces it. Takes up to a minute; `watch` is called with
-/// each step.
+/// Creates the chapter, which can take a minute. `command` is the command that reproduces it. `watch` is called with
+/// the name of each step.
 pub fn chapter(config: &Config, runs: &[RunResult], command: &str, mut watch: impl FnMut(&str)) -> Chapter {
     let foraging = config.world.foraging();
     let mut of: Vec<(Algorithm, Vec<&RunResult>)> = Vec::new();
@@ -124,12 +125,13 @@ fn tree(text: &str) -> Tree {
     Tree::parse_with(text, RegisterMap::Kilobot, false).expect("runs hold trees that a Kilobot ran")
 }
 
-/// Returns the run whose best tree has the highest selection fitness; the first of equal ones.
+/// Returns the run whose best tree has the highest selection fitness. Among equal runs, it returns the first one.
 fn best<'a>(runs: &[&'a RunResult]) -> Option<&'a RunResult> {
     ranked(runs).first().copied()
 }
 
-/// Sorts runs by selection fitness; the fitness in fresh starts is only reported, not used for selection.
+/// Sorts runs by selection fitness, the highest first. The fitness in fresh starts is only reported and not used for
+/// selection.
 fn ranked<'a>(runs: &[&'a RunResult]) -> Vec<&'a RunResult> {
     let mut ranked = runs.to_vec();
     ranked.sort_by(|a, b| b.best.chosen.total_cmp(&a.best.chosen));
@@ -237,9 +239,9 @@ fn trail_section(
         let Some(run) = best(runs) else { continue };
         for (when, fittest) in [("first", &run.first), ("last", &run.best)] {
             let Ok(program) = Program::compile(&tree(&fittest.tree)) else { continue };
-            // The start with the median fitness is shown as a typical one.
+            // The start with the median fitness is shown as a typical start.
             let world = typical(&fittest.again);
-            let title = format!("{}, run {}: the fittest of the {when} generation", algorithm.name(), run.run);
+            let title = format!("{}, run {}: fittest tree of the {when} generation", algorithm.name(), run.run);
             let figure = trails(foraging, &program, (fresh_seed(config), world), &title);
             files.push((format!("trails-{}-{when}.svg", algorithm.name()), figure.clone()));
             figures.push(figure);
@@ -248,7 +250,7 @@ fn trail_section(
     Section { title: "Paths (Figure 4.5)".into(), text, figures, ..Section::default() }
 }
 
-/// Returns the first start whose fitness is the median of all.
+/// Returns the number of the first start with the median fitness.
 fn typical(measured: &Measurement) -> u32 {
     let starts: Vec<f64> = measured.starts.iter().copied().map(f64::from).collect();
     let middle = sorted(&starts).get(starts.len() / 2).copied().unwrap_or_default();
@@ -274,7 +276,7 @@ fn usage<'a>(
         let first = vec![name.clone(), rank.to_string(), format!("{:.4}", run.best.chosen)];
         (
             [first, sizes.to_vec(), Usage::from_tree(&less).cells()].concat(),
-            (format!("{name}, needed nodes"), less.to_string()),
+            (format!("{name}, required nodes"), less.to_string()),
         )
     };
     let (rows, details): (Vec<Vec<String>>, Vec<(String, String)>) = fittest.par_iter().map(row).unzip();

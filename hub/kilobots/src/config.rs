@@ -1,4 +1,4 @@
-//! File of an experiment: TOML, every key optional.
+//! Configuration file of an experiment, in TOML. Every key is optional.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,64 +8,66 @@ use xpuck_evolve::{Algorithm, Settings, SettingsError, checkpoint};
 use xpuck_kilobots::{Foraging, MAX_KILOBOTS, Motors};
 use xpuck_lab::run_config::{self, ConfigError};
 
-/// Maximum number of runs of an algorithm; file names have two digits.
+/// Maximum number of runs of an algorithm. It has two digits, because file names have two digits for the run.
 const MOST_RUNS: f64 = 99.0;
 
-/// Settings of an experiment: runs of each algorithm, and their measurement.
+/// Settings of an experiment: the runs of each algorithm, their world, and their measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Seed of all random numbers; the seed of run k consists of this number and k.
+    /// Seed of all random numbers. The seed of run k consists of this number and k.
     pub seed: u32,
     /// Number of runs with each algorithm (1..99).
     #[schemars(range(min = 1, max = 99))]
     pub runs: u32,
-    /// Budget of a run in simulations (100..10 000 000); a generation that would exceed it is not started.
+    /// Budget of a run in simulations (100..10 000 000). A generation that would exceed the budget is not started.
     #[schemars(range(min = 100, max = 10_000_000))]
     pub simulations: u64,
-    /// Number of fresh starts in which the best trees are measured again (16..100 000).
+    /// Number of fresh starts in which the best trees are measured after evolution (16..100 000).
     #[schemars(range(min = 16, max = 100_000))]
     pub fresh: u32,
-    /// Algorithms; `racing` and `dars2016` are suitable for this task.
+    /// Algorithms of the experiment. `racing` and `dars2016` are suitable for this task.
     pub algorithms: Vec<Algorithm>,
     /// World of the experiment.
     pub world: WorldConfig,
-    /// Changed parameters of each algorithm, by its name.
+    /// Changed parameters of each algorithm, by the algorithm's name.
     #[schemars(with = "std::collections::BTreeMap<String, std::collections::BTreeMap<String, f64>>")]
     pub settings: Table,
 }
 
-/// Settings of the world; the defaults are those of the thesis.
+/// Settings of the world. The defaults are the values of the thesis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorldConfig {
     /// Number of Kilobots (1..100).
     #[schemars(range(min = 1, max = 100))]
     pub robots: usize,
-    /// Duration of a run (s), 1 to 36 000.
+    /// Duration of a simulation (s), 1 to 36 000.
     pub seconds: f32,
     /// Length and width of the arena (m).
     pub arena: [f32; 2],
-    /// Radius of the nest (m); by default 0.2, or more if the grid of the swarm is larger than that of 25 Kilobots.
+    /// Radius of the nest (m). The default is 0.2, or more if the start grid of the swarm is larger than that of 25
+    /// Kilobots.
     #[schemars(with = "f32")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nest: Option<f32>,
     /// Width of the ring between nest and food (m).
     pub gap: f32,
-    /// Grid spacing of the start positions (m).
+    /// Distance between neighbouring start positions in the grid (m).
     pub spacing: f32,
-    /// Result rule of motor nodes.
+    /// Rule for the results of motor nodes.
     pub motors: MotorNodes,
 }
 
-/// Result rule of motor nodes.
+/// Rule for the results of motor nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MotorNodes {
-    /// As in thesis 4.3: a motor node runs for one update and then succeeds.
+    /// Rule of thesis 4.3: a motor node runs for one update and then succeeds.
     #[default]
     RunThenSucceed,
-    /// As in the original program (Kilobox, 2016): the first motor node of an update succeeds at once.
+    /// Rule of the original program (Kilobox, 2016): the first motor node of an update succeeds at once, and a second
+    /// one runs until the next update.
     SucceedAtOnce,
 }
 
@@ -85,7 +87,7 @@ impl Default for WorldConfig {
 }
 
 impl WorldConfig {
-    /// Returns the parameters of the simulator.
+    /// Returns the simulator's parameters for this world.
     pub fn foraging(&self) -> Foraging {
         let mut foraging = Foraging {
             robots: self.robots,
@@ -122,23 +124,24 @@ impl Config {
     /// Loads a file, if given, and applies `overrides` to its keys.
     ///
     /// # Errors
-    /// One line with the file, and the key or the line.
+    /// The file or an override is invalid. The error is one line with the file, and with the key or the line number.
     pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, ConfigError> {
         run_config::load("kilobots", path, overrides, Config::check)
     }
 
-    /// Returns a file with all keys.
+    /// Returns the configuration as a file with all keys.
     pub fn write(&self) -> String {
         toml::to_string(self).unwrap_or_default()
     }
 
-    /// Hash that identifies the experiment in its runs. The numbers of runs and of fresh starts are excluded.
+    /// Returns a hash that identifies the experiment in the files of its runs. The algorithms and the numbers of runs
+    /// and of fresh starts do not affect it.
     pub fn fingerprint(&self) -> u32 {
         let same = Config { runs: 1, fresh: 1, algorithms: Vec::new(), ..self.clone() };
         checkpoint::fingerprint([same.write().as_str()])
     }
 
-    /// Whether the world is that of the thesis, so that its numbers apply.
+    /// Returns whether the world is that of the thesis, so that results can be compared with the thesis.
     pub fn is_of_the_thesis(&self) -> bool {
         self.world.foraging() == Foraging::thesis(25)
     }
@@ -148,7 +151,7 @@ impl Config {
         (1..=self.runs).flat_map(|run| self.algorithms.iter().map(move |algorithm| (run, *algorithm)))
     }
 
-    /// Parameters of an algorithm in this experiment.
+    /// Returns the parameters of an algorithm in this experiment.
     ///
     /// # Errors
     /// A key or value of `[settings.NAME]` is invalid.
@@ -171,13 +174,15 @@ impl Config {
             return Err(format!("{name} = {value}: must be {low} to {high}"));
         }
         if self.algorithms.is_empty() {
-            return Err("algorithms = []: name one, such as \"racing\"".into());
+            return Err("algorithms = []: must list at least one algorithm, such as \"racing\"".into());
         }
         if let Some(twice) = (1..self.algorithms.len()).find(|i| self.algorithms[..*i].contains(&self.algorithms[*i])) {
-            return Err(format!("algorithms: {} is listed twice", self.algorithms[twice].name()));
+            return Err(format!("algorithms: {} is listed twice; remove one", self.algorithms[twice].name()));
         }
         if let Some(unknown) = self.settings.keys().find(|key| !self.algorithms.iter().any(|a| a.name() == *key)) {
-            return Err(format!("settings.{unknown}: this algorithm is not in `algorithms`"));
+            return Err(format!(
+                "settings.{unknown}: this algorithm is not in `algorithms`; add it there, or remove its settings"
+            ));
         }
         for algorithm in &self.algorithms {
             let settings = self.settings(*algorithm).map_err(|error| format!("{}: {error}", algorithm.name()))?;
@@ -225,6 +230,6 @@ mod tests {
                 .contains("settings.dars2017: this algorithm is not in `algorithms`")
         );
         assert!(error("[settings.racing]\npopulaton = 20").contains("did you mean `population`"));
-        assert!(error("[settings.racing]\npopulation = 2").contains("settings.population = 2 is outside 8..=4096"));
+        assert!(error("[settings.racing]\npopulation = 2").contains("settings.population = 2 is outside 8 to 4096"));
     }
 }

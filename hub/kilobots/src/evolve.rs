@@ -1,4 +1,4 @@
-//! Evolution run.
+//! A single run of evolution.
 
 use super::config::Config;
 use super::measure::{Measurement, mean, measure};
@@ -7,15 +7,16 @@ use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings, Trial};
 use xpuck_kernels::tree::Tree;
 use xpuck_kilobots::{Foraging, evaluate};
 
-/// Scale of fitness for the racing algorithm. Its thresholds are for pushed frisbees, where a good tree scores 0.3
-/// with a deviation of 0.06 between trials. Foragers score a quarter of that value, with a deviation of 0.014.
+/// Factor by which fitness is multiplied for the racing algorithm. Racing has thresholds for the task of pushing
+/// frisbees, where a good tree has a fitness of 0.3 with a deviation of 0.06 between trials. Foraging trees reach a
+/// quarter of this fitness, with a deviation of 0.014.
 const RACING_SCALE: f32 = 4.0;
 
-/// Completed run.
+/// Result of a completed run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunResult {
-    /// Hash of the experiment.
+    /// Hash of the experiment's configuration.
     pub configuration: u32,
     /// Algorithm of the run.
     pub algorithm: Algorithm,
@@ -29,12 +30,12 @@ pub struct RunResult {
     pub first: Fittest,
     /// Best tree of the run.
     pub best: Fittest,
-    /// Simulations so far and selection fitness of the best tree, after each generation.
+    /// Number of simulations so far, and selection fitness of the best tree, after each generation.
     pub curve: Vec<(u64, f64)>,
 }
 
 impl RunResult {
-    /// Whether redundant values are consistent, to detect edited files.
+    /// Returns whether redundant values are consistent. Inconsistent values indicate that the file was edited.
     pub fn agrees_with_itself(&self) -> bool {
         let ends = |at: Option<&(u64, f64)>, fittest: &Fittest| at.is_some_and(|(_, best)| near(*best, fittest.chosen));
         self.curve.len() == self.generations as usize
@@ -45,20 +46,20 @@ impl RunResult {
     }
 }
 
-/// Whether two numbers are equal up to rounding in decimal text.
+/// Returns whether two numbers are equal except for rounding in decimal text.
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
 }
 
-/// Tree with its fitness.
+/// Best tree of a generation, with its fitness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fittest {
     /// Text form of the Kilobot tree.
     pub tree: String,
-    /// Selection fitness.
+    /// Selection fitness, as measured in evolution.
     pub chosen: f64,
-    /// Fitness in fresh starts.
+    /// Fitness in fresh starts, measured after evolution.
     pub again: Measurement,
 }
 
@@ -73,16 +74,16 @@ pub struct RunProgress {
     pub generation: u32,
     /// Number of simulations so far.
     pub simulations: u64,
-    /// Selection fitness of the best tree.
+    /// Selection fitness of the best tree so far.
     pub best: f64,
 }
 
-/// Seed of run `run`, used for all its starts.
+/// Returns the seed of run `run`, which is used for all starts of this run.
 fn seed_of(config: &Config, run: u32) -> u64 {
     (u64::from(config.seed) << 32) | u64::from(run)
 }
 
-/// Seed of fresh starts, different from that of every run.
+/// Returns the seed of fresh starts, which differs from the seed of every run.
 pub(super) fn fresh_seed(config: &Config) -> u64 {
     u64::from(config.seed) << 32
 }
@@ -91,7 +92,7 @@ fn scale(settings: &Settings) -> f32 {
     if settings.algorithm == Algorithm::Racing { RACING_SCALE } else { 1.0 }
 }
 
-/// Evolves one run; `None` if a stop request ended it after a generation.
+/// Evolves one run. Returns `None` if a stop request ended the run after a generation.
 pub(super) fn evolve(
     config: &Config,
     settings: Settings,
@@ -137,7 +138,7 @@ pub(super) fn evolve(
     }
 }
 
-/// Runs all trials of the island; returns the number of simulations.
+/// Runs all trials of the island. Returns the number of simulations.
 fn try_all(island: &mut Island, foraging: &Foraging, seed: u64, scale: f32) -> u64 {
     let trees: Vec<&Tree> = island.population().iter().map(|individual| &individual.tree).collect();
     let trials: Vec<(usize, u32)> =
@@ -151,7 +152,7 @@ fn try_all(island: &mut Island, foraging: &Foraging, seed: u64, scale: f32) -> u
 mod tests {
     use super::*;
 
-    /// Returns the settings of a short run.
+    /// Returns the configuration of a short run.
     fn small(algorithm: Algorithm) -> Config {
         let text = "simulations = 600\nfresh = 16\n[world]\nrobots = 4\nseconds = 60\nnest = 0.06\ngap = 0.02";
         let mut config = Config::load(None, text.parse().unwrap()).unwrap();

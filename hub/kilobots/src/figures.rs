@@ -1,14 +1,14 @@
-//! Curves of runs, and distributions of their results (thesis Figure 4.4).
+//! Plots of the progress of runs, and of the distributions of their results (thesis Figure 4.4).
 
 use super::evolve::RunResult;
 use xpuck_stats::plot::{BoxShape, Colour, Plot, Stroke, ViolinOf};
 use xpuck_stats::statistics::spread::{quantile, sorted};
 
-/// Number of generations between boxes.
+/// Interval between boxes (generations).
 const EVERY: usize = 5;
 
-/// Returns a plot of the best fitness of each generation, one line per run, with a box over all runs every five
-/// generations.
+/// Returns a plot of the best fitness of each generation, with one line per run. Every five generations, a box shows
+/// the distribution over all runs.
 pub fn curves(title: &str, runs: &[&RunResult]) -> Plot {
     let mut plot = Plot::new(title, "generation", "fitness of the fittest, as evolved").whole_x();
     for run in runs {
@@ -25,7 +25,8 @@ pub fn curves(title: &str, runs: &[&RunResult]) -> Plot {
     plot
 }
 
-/// Returns a violin plot of the fitness of trees in fresh starts, one violin per tree, in the order of `samples`.
+/// Returns a violin plot of the fitness of trees in fresh starts. Each tree has one violin, in the order of
+/// `samples`.
 pub fn spreads(title: &str, samples: &[(String, Vec<f64>)]) -> Plot {
     let names: Vec<String> = samples.iter().enumerate().map(|(i, (name, _))| format!("{}: {name}", i + 1)).collect();
     let mut plot = Plot::new(title, &names.join(", "), "fitness in fresh starts").whole_x();

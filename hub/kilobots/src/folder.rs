@@ -1,4 +1,4 @@
-//! Folder of an experiment: settings, a file and a table row for each run, and finally the chapter.
+//! Folder of an experiment. It contains the settings, a file and a table row for each run, and finally the chapter.
 
 use super::chapter::Chapter;
 use super::config::Config;
@@ -9,7 +9,7 @@ use xpuck_kernels::tree::{RegisterMap, Tree};
 use xpuck_lab::run_folder::{FolderError, Kind, RunFolder, fail, io};
 use xpuck_wire::file;
 
-/// Folder of the runs, one file each.
+/// Name of the folder that contains one file for each run.
 const RUNS: &str = "runs";
 const MAX_RUN: u64 = 1 << 24;
 
@@ -31,16 +31,17 @@ impl Folder {
     /// Creates the folder of a new experiment.
     ///
     /// # Errors
-    /// If a run already exists there, or the folder cannot be written.
+    /// A run already exists in the folder, or the folder cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         let folder = RunFolder::create(path, &KIND, &[], &config.write())?;
         Ok(Folder { folder, configuration: config.fingerprint() })
     }
 
-    /// Opens an experiment to continue it; `runs` increases the number of runs with each algorithm.
+    /// Opens an experiment to continue it. `runs`, if given, is the new number of runs with each algorithm, which
+    /// cannot be smaller than before.
     ///
     /// # Errors
-    /// If there is no experiment, another process uses it, or a file is damaged.
+    /// The folder has no experiment, another process uses it, or a file is damaged.
     pub fn resume(path: &Path, runs: Option<u32>) -> Result<(Folder, Config, Vec<RunResult>), FolderError> {
         let folder = RunFolder::open(path, &KIND)?;
         let experiment = path.join(KIND.run);
@@ -69,17 +70,17 @@ impl Folder {
         Ok((folder, config, done))
     }
 
-    /// Whether a stop file exists.
+    /// Returns whether a stop file exists.
     pub fn is_to_stop(&self) -> bool {
         self.folder.is_to_stop()
     }
 
-    /// Path of the folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Reads a saved run; `None` if there is no file.
+    /// Reads a saved run; `None` if its file does not exist.
     fn read(&self, number: u32, algorithm: Algorithm) -> Result<Option<RunResult>, FolderError> {
         let path = self.path().join(name(number, algorithm));
         if !path.try_exists().map_err(io(&path))? {
@@ -102,10 +103,10 @@ impl Folder {
         Ok(Some(run))
     }
 
-    /// Saves a run: its file first, so that the table never has a row without a run.
+    /// Saves a run. Its file is written before its table row, so that the table never has a row without a run.
     ///
     /// # Errors
-    /// If the folder cannot be written.
+    /// The folder cannot be written.
     pub fn keep(&mut self, run: &RunResult) -> Result<(), FolderError> {
         let name = name(run.run, run.algorithm);
         let json = serde_json::to_string(run).map_err(|error| fail(&self.path().join(&name), error.to_string()))?;
@@ -114,16 +115,16 @@ impl Folder {
         self.folder.sync_rows()
     }
 
-    /// Writes the chapter: its page, figures, tables and trees.
+    /// Writes the chapter, with its page, figures, tables and trees.
     ///
     /// # Errors
-    /// If the folder cannot be written.
+    /// The folder cannot be written.
     pub fn finish(&self, chapter: &Chapter) -> Result<(), FolderError> {
         chapter.files.iter().try_for_each(|(name, text)| self.folder.write(name, text))
     }
 }
 
-/// Name of a run's file.
+/// Returns the name of a run's file.
 fn name(number: u32, algorithm: Algorithm) -> String {
     format!("{RUNS}/{}-{number:02}.json", algorithm.name())
 }

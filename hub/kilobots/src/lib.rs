@@ -1,4 +1,4 @@
-//! Foraging Kilobots (thesis chapter 4): evolution runs from one configuration file, and the figures and tables of
+//! Foraging Kilobots (thesis chapter 4): runs of evolution from one configuration file, and the figures and tables of
 //! the chapter.
 
 mod chapter;

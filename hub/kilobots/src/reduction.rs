@@ -1,7 +1,7 @@
-//! Reduction of a Kilobot's tree to the smallest tree found that moves every robot identically, to the last bit.
+//! Reduction of a Kilobot's tree to a smaller tree that moves every robot identically, to the last bit.
 //!
 //! The reduction of e-puck trees is based on registers written between ticks, and does not support a Kilobot's
-//! blackboard. Here a change is kept if all final poses in sixteen worlds stay the same.
+//! blackboard. Here, a change of the tree is kept if all final poses in sixteen worlds stay the same.
 
 use xpuck_kernels::tree::{Kind, Node, Tree};
 use xpuck_kilobots::{Foraging, Job, Outcome, Program, run};
@@ -9,8 +9,8 @@ use xpuck_kilobots::{Foraging, Job, Outcome, Program, run};
 /// Number of worlds in which a smaller tree must have the same outcome.
 const WORLDS: u32 = 16;
 
-/// Returns the smallest tree found with the same outcome in sixteen worlds of a seed. Nodes without effect in these
-/// worlds are removed, possibly including nodes for rare cases. A tree that a Kilobot cannot run is returned
+/// Returns the smallest tree found that has the same outcome in sixteen worlds of a seed. It lacks all nodes without
+/// effect in these worlds, possibly including nodes for rare cases. A tree that a Kilobot cannot run is returned
 /// unchanged.
 pub fn minimise(tree: &Tree, foraging: &Foraging, seed: u64) -> Tree {
     let mut tree = tree.clone();
@@ -27,7 +27,7 @@ pub fn minimise(tree: &Tree, foraging: &Foraging, seed: u64) -> Tree {
     tree
 }
 
-/// Returns the outcomes of each tree in all worlds; `None` for a tree that a Kilobot cannot run.
+/// Returns the outcomes of each tree in all worlds. A tree that a Kilobot cannot run has `None`.
 fn outcomes(trees: &[Tree], foraging: &Foraging, seed: u64) -> Vec<Option<Vec<Outcome>>> {
     let programs: Vec<Option<Program>> = trees.iter().map(|tree| Program::compile(tree).ok()).collect();
     let jobs: Vec<Job<'_>> = programs
@@ -40,8 +40,8 @@ fn outcomes(trees: &[Tree], foraging: &Foraging, seed: u64) -> Vec<Option<Vec<Ou
     programs.iter().map(|program| program.as_ref().and_then(|_| each.next()).map(<[Outcome]>::to_vec)).collect()
 }
 
-/// Returns smaller trees that differ at one node: replaced by a constant leaf, replaced by one of its children
-/// (smallest first), or with one child removed.
+/// Returns smaller trees that differ from `tree` at one node. The node is replaced by a constant leaf or by one of
+/// its children (the smallest trees first), or it loses one child.
 fn smaller(tree: &Tree, at: usize) -> Vec<Tree> {
     let node = tree.nodes()[at];
     let constant = |kind: Kind| matches!(kind, Kind::Successl | Kind::Failurel);

@@ -7,11 +7,12 @@ use xpuck_stats::plot::begin_svg;
 
 /// Width of the picture (px).
 const WIDTH: f64 = 900.0;
-/// Density on the blackboard at which a robot is drawn in full green (1000 Kilobots per m^2).
+/// Density on the blackboard above which a robot is drawn in full green (1000 Kilobots per m^2).
 const DENSE: f32 = 0.4;
 
-/// Returns a picture of the arena with nest, food, each robot's path, and the final robots: red if they carry food,
-/// greener at higher density. Seed and number identify the world.
+/// Returns a picture of the arena with the nest, the food, the paths of all robots, and the robots at their final
+/// positions. Robots are red if they carry food, and greener at higher density. `seed` and `world` identify the
+/// simulated world.
 pub fn trails(foraging: &Foraging, program: &Program, (seed, world): (u64, u32), title: &str) -> String {
     let (half_x, half_y) = (f64::from(foraging.half_arena.0), f64::from(foraging.half_arena.1));
     let scale = WIDTH / (2.0 * half_x);

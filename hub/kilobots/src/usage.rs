@@ -3,7 +3,7 @@
 use serde::Serialize;
 use xpuck_kernels::tree::{ENTRIES, Kind, Tree};
 
-/// Nodes in the table's notation, each with the matching kinds.
+/// Node names in the notation of Table 4.5, each with its kinds of nodes.
 const NODES: [(&str, &[Kind]); 6] = [
     ("seq", &[Kind::Seqm]),
     ("sel", &[Kind::Selm]),
@@ -13,17 +13,17 @@ const NODES: [(&str, &[Kind]); 6] = [
     ("set", &[Kind::Set]),
 ];
 
-/// Features used by a tree.
+/// Blackboard entries and node kinds that a tree uses.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Usage {
-    /// Blackboard entries that the tree reads or writes, except motors.
+    /// Names of the blackboard entries that the tree reads or writes, except motors.
     pub entries: Vec<&'static str>,
-    /// Kinds of nodes in the notation of Table 4.5.
+    /// Names of the node kinds in the notation of Table 4.5.
     pub nodes: Vec<&'static str>,
 }
 
 impl Usage {
-    /// Returns the features used by a tree.
+    /// Returns the blackboard entries and node kinds that a tree uses.
     pub fn from_tree(tree: &Tree) -> Usage {
         let named = |entry: usize| {
             tree.nodes().iter().any(|node| {
@@ -38,12 +38,12 @@ impl Usage {
         }
     }
 
-    /// Columns of the table: names of entries 1 to 9, then nodes.
+    /// Returns the column names of the table: blackboard entries from entry 1, then nodes.
     pub fn columns() -> Vec<&'static str> {
         ENTRIES.iter().skip(1).map(|entry| entry.name).chain(NODES.iter().map(|(name, _)| *name)).collect()
     }
 
-    /// Returns a cell for each column.
+    /// Returns the table cells of this tree: "x" for each column that it uses, otherwise an empty text.
     pub fn cells(&self) -> Vec<String> {
         let uses = |name: &&'static str| self.entries.contains(name) || self.nodes.contains(name);
         Usage::columns().iter().map(|name| if uses(name) { "x".into() } else { String::new() }).collect()
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use xpuck_kernels::tree::RegisterMap;
 
-    /// The first row of Table 4.5 marks entries that are read, except those used only as zero.
+    /// The first row of Table 4.5 marks the entries that are read, except entries that are only used as zero.
     #[test]
     fn figure_4_6_usage_matches_table_4_5() {
         let text = include_str!("../../../docs/kilobots/figure-4-6.bt");

@@ -1,4 +1,4 @@
-//! Kilobots evolve foraging with the algorithm and the parameters of thesis 4.3.1 (Table 4.3).
+//! Tests that Kilobots evolve foraging with the algorithm and the parameters of thesis 4.3.1 (Table 4.3).
 
 use std::time::Instant;
 use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings, Trial};
@@ -8,7 +8,7 @@ use xpuck_kilobots::{Foraging, evaluate};
 /// Number of fresh starts in which a tree is measured.
 const FRESH: u32 = 200;
 
-/// Runs all trials of the island; returns their number.
+/// Runs all trials of the island. Returns the number of trials.
 fn try_all(island: &mut Island, foraging: &Foraging, seed: u64) -> usize {
     let trees: Vec<&Tree> = island.population().iter().map(|individual| &individual.tree).collect();
     let trials = island.trials();
@@ -19,7 +19,7 @@ fn try_all(island: &mut Island, foraging: &Foraging, seed: u64) -> usize {
     fitness.len()
 }
 
-/// Evolves one run; returns the best tree, its selection fitness, the best fitness of the first generation, and the
+/// Evolves one run. Returns the best tree, its selection fitness, the best fitness of the first generation, and the
 /// number of simulations.
 fn evolve(foraging: &Foraging, settings: Settings, generations: u32, seed: u64) -> (Tree, f64, f64, usize) {
     settings.check().unwrap();
@@ -34,7 +34,7 @@ fn evolve(foraging: &Foraging, settings: Settings, generations: u32, seed: u64) 
     (best.tree.clone(), best.samples.mean(), first, simulations)
 }
 
-/// Returns the mean fitness in worlds not used in evolution.
+/// Returns the mean fitness of a tree in worlds that are not used in evolution.
 fn measured(tree: &Tree, foraging: &Foraging) -> f32 {
     let fresh: Vec<(usize, u32)> = (0..FRESH).map(|world| (0, world)).collect();
     evaluate(foraging, &[tree], &fresh, 0xf4e5).iter().sum::<f32>() / FRESH as f32
@@ -53,12 +53,12 @@ fn few_generations_forage_better_than_driving_forward() {
     assert_eq!(Tree::parse_with(&tree.to_string(), RegisterMap::Kilobot, false), Ok(tree));
 }
 
-/// Rules of conditions and manoeuvres are far better than trees drawn node by node. With a tenth of the simulations of
-/// a run of Table 4.3, racing exceeds the best result of that run.
+/// Racing builds trees from rules of conditions and manoeuvres, which are far better than trees drawn node by node.
+/// With a tenth of the simulations of a run of Table 4.3, it exceeds the best result of the thesis.
 #[test]
 fn short_race_exceeds_best_tree_of_thesis() {
     let foraging = Foraging::thesis(25);
-    // The thresholds of racing are for a fitness four times as large.
+    // Racing has thresholds for a fitness that is four times as large.
     let scale = 4.0;
     let mut island = Island::new(Settings::for_algorithm(Algorithm::Racing), PrimitiveSet::kilobot(), 1, 1);
     let mut simulations = 0;
@@ -77,9 +77,9 @@ fn short_race_exceeds_best_tree_of_thesis() {
     assert!(again > 0.075, "{again}: the thesis's best of 25 runs");
 }
 
-/// Cost and results of the chapter: `cargo test -p xpuck-hub-kilobots --profile dev --test kilobots -- --ignored
-/// --nocapture`. In the environment, `RUNS` sets the number of runs (default 1), and `SEED` the first seed (default
-/// 1).
+/// Prints the cost and the results of runs with the parameters of Table 4.3. Run it with `cargo test -p
+/// xpuck-hub-kilobots --profile dev --test kilobots -- --ignored --nocapture`. The environment variable `RUNS` sets
+/// the number of runs (default 1), and `SEED` sets the first seed (default 1).
 #[test]
 #[ignore = "a run of the thesis's budget takes a minute or more"]
 #[allow(clippy::disallowed_methods, reason = "it tells what evolution costs")]

@@ -11,7 +11,7 @@ use xpuck_wire::file::{self, FileError};
 pub(crate) struct MachineFile {
     /// Name of the initial state.
     initial: String,
-    /// The states.
+    /// States of the machine.
     #[serde(default)]
     state: Vec<StateEntry>,
 }
@@ -33,17 +33,17 @@ struct StateEntry {
 struct TransitionEntry {
     /// Condition of the transition: a tree in text form (default: always true).
     condition: Option<String>,
-    /// Probability of the transition if the condition holds (0..=1).
+    /// Probability of the transition if the condition holds, above 0 and at most 1 (default: 1).
     probability: Option<f64>,
     /// Name of the next state.
     to: String,
 }
 
-/// Parses a state machine; `name` is the name of the text in errors. [`StateMachine::to_tree`] checks whether it can be
-/// expressed as a tree.
+/// Parses a state machine. Errors contain `name` as the name of the text. [`StateMachine::to_tree`] checks whether the
+/// machine can be expressed as a tree.
 pub fn parse(name: &str, text: &str) -> Result<StateMachine, FileError> {
     if text.len() > MAX_TEXT {
-        return Err(FileError::value(name, format!("more than {MAX_TEXT} bytes")));
+        return Err(FileError::value(name, format!("the file has more than {MAX_TEXT} bytes")));
     }
     let MachineFile { initial, state } = file::parse(name, text)?;
     let states = state.into_iter().map(|entry| read_state(name, entry)).collect::<Result<_, _>>()?;
@@ -84,7 +84,8 @@ mod tests {
         assert!(goals(0.0, 0..300).iter().all(|goal| goal.x > 0.9), "it never rests alone");
         let near = goals(3.0, 300..2300);
         let resting = near.iter().filter(|goal| **goal == Vec2::ZERO).count();
-        // The mean stay is 100 updates of rest, 10 updates of leaving, and 10 updates of exploring.
+        // On average, the robot rests for 100 updates, then leaves for 10 and explores for 10. It rests in about 1670
+        // of 2000 updates.
         assert!((1300..1900).contains(&resting), "{resting} of 2000");
         assert!(goals(0.0, 2300..2400).iter().all(|goal| goal.x > 0.9), "it leaves at once");
     }
@@ -104,7 +105,7 @@ mod tests {
             "{condition}"
         );
         assert!(error("state = []").contains("missing field `initial`"));
-        assert_eq!(error(&"#".repeat(MAX_TEXT + 1)), "m.toml: more than 1048576 bytes");
+        assert_eq!(error(&"#".repeat(MAX_TEXT + 1)), "m.toml: the file has more than 1048576 bytes");
         assert!(parse("m.toml", GOOD).unwrap().to_tree().is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! Measurement of controllers: many simulations on fresh seeds, and their statistics.
+//! Measurement of controllers by many simulations in worlds of a given seed, and statistics of the results.
 
 use xpuck_kernels::engine::{Engine, Job, Outcome, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
@@ -6,10 +6,10 @@ use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_stats::statistics::mean_and_sd;
 
-/// Plan of the simulations.
+/// Plan of the simulations with which a controller is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
-    /// World; runs use its starts in turn.
+    /// World of all runs. The runs use its start configurations in turn.
     pub spec: &'a WorldSpec,
     /// Duration of each run in simulated time (s).
     pub seconds: f32,
@@ -19,12 +19,12 @@ pub struct Plan<'a> {
     pub seed: u64,
 }
 
-/// Statistics of the runs.
+/// Statistics of the runs of a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunStatistics {
     /// Mean of the task's fitness over the runs.
     pub mean: f64,
-    /// Standard deviation over the runs.
+    /// Standard deviation of the fitness over the runs.
     pub sd: f64,
     /// Hash over all runs' final positions.
     pub hash: u64,
@@ -36,25 +36,25 @@ impl Plan<'_> {
         (self.seconds / CONTROL_PERIOD).round() as u32
     }
 
-    /// Returns the runs of a team as jobs; run i uses the world with number i.
+    /// Returns the runs of a team as jobs. Run i uses the world with number i.
     pub fn jobs(&self, team: &Team) -> Vec<Job<'_>> {
         let Plan { spec, seed, runs, .. } = *self;
         let updates = self.updates();
         (0..runs).map(|world| Job { spec, start: world as usize, team: team.clone(), seed, world, updates }).collect()
     }
 
-    /// Returns the simulated time over all robots and runs (s).
+    /// Returns the simulated time over all robots and runs (robot-seconds).
     pub fn robot_seconds(&self) -> f64 {
         f64::from(self.runs) * self.spec.robots as f64 * f64::from(self.updates()) * f64::from(CONTROL_PERIOD)
     }
 }
 
-/// Runs a team by a plan.
+/// Simulates a team as planned, and returns the statistics of the runs.
 pub fn measure(engine: &dyn Engine, programs: &[Program], team: Team, plan: &Plan<'_>) -> RunStatistics {
     measure_teams(engine, programs, &[team], plan).remove(0)
 }
 
-/// Runs several programs by the same plan in the same worlds, each on all robots.
+/// Measures several programs as planned. Each program runs on all robots, in the same worlds as the other programs.
 pub fn measure_all(engine: &dyn Engine, programs: &[Program], plan: &Plan<'_>) -> Vec<RunStatistics> {
     let teams: Vec<Team> = (0..programs.len()).map(Team::all).collect();
     measure_teams(engine, programs, &teams, plan)
@@ -65,12 +65,12 @@ fn measure_teams(engine: &dyn Engine, programs: &[Program], teams: &[Team], plan
     engine.run(programs, &jobs).chunks(plan.runs as usize).map(summarise).collect()
 }
 
-/// Returns the fitness of each run of one program by a plan, in the order of the runs.
+/// Simulates one program on all robots as planned. Returns the fitness of each run, in the order of the runs.
 pub fn fitness_of_runs(engine: &dyn Engine, program: &Program, plan: &Plan<'_>) -> Vec<f64> {
     fitness_of_team(engine, std::slice::from_ref(program), &Team::all(0), plan)
 }
 
-/// Returns the fitness of each run of a team by a plan, in the order of the runs.
+/// Simulates a team as planned. Returns the fitness of each run, in the order of the runs.
 pub fn fitness_of_team(engine: &dyn Engine, programs: &[Program], team: &Team, plan: &Plan<'_>) -> Vec<f64> {
     fitness_of(&engine.run(programs, &plan.jobs(team)))
 }

@@ -1,4 +1,4 @@
-//! Configuration file of a run: TOML with every key optional, and overrides for its keys.
+//! Configuration file of a run in TOML. All keys are optional, and overrides can replace their values.
 
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -19,11 +19,12 @@ pub enum ConfigError {
     Value(String, String),
 }
 
-/// Loads a file, if there is one, and applies the overrides; `check` validates the values. Without a file, errors
-/// name `kind`.
+/// Loads the configuration from the file at `path`, if there is one, and applies the overrides. `check` validates the
+/// values. Without a file, errors contain `kind` in place of the path.
 ///
 /// # Errors
-/// One line with the file, and the key or the line.
+/// If the file cannot be read, or if a key or value is invalid. The error is one line with the file, and the key or
+/// the line number.
 pub fn load<T: DeserializeOwned>(
     kind: &str,
     path: Option<&Path>,
@@ -35,7 +36,7 @@ pub fn load<T: DeserializeOwned>(
         None => Table::new(),
         Some(path) => {
             let text = file::text(path, MAX_TEXT)?;
-            // The file is first parsed on its own, so that an error names the line.
+            // The file is first parsed without the overrides, so that an error contains the line number.
             file::parse::<T>(&name, &text)?;
             file::parse(&name, &text)?
         }

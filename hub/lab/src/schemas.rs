@@ -11,10 +11,10 @@ use xpuck_hub_core::config::HubFile;
 use xpuck_wire::Swarm;
 use xpuck_wire::schema::file_schema;
 
-/// A kind of TOML file.
+/// A kind of user-written TOML file, with its schema.
 #[derive(Clone, Copy)]
 pub struct FileKind {
-    /// Name for requests of the schema.
+    /// Name with which a user requests the schema.
     pub name: &'static str,
     /// Short description of the contents.
     pub what: &'static str,
@@ -23,13 +23,13 @@ pub struct FileKind {
 }
 
 impl FileKind {
-    /// Creates a kind of file that is read as a `T`.
+    /// Creates the description of a kind of file that is deserialised to `T`.
     pub const fn new<T: JsonSchema>(name: &'static str, what: &'static str) -> FileKind {
         FileKind { name, what, schema: file_schema::<T> }
     }
 }
 
-/// Kinds that are read by this crate and its dependencies, in alphabetical order.
+/// Kinds of files that this crate and its dependencies read, in alphabetical order.
 pub const KINDS: [FileKind; 9] = [
     FileKind::new::<Calibration>("calibration", "calibration.toml: measured properties of robots and arena"),
     FileKind::new::<EvolutionFile>("evolution", "a run of evolution"),

@@ -13,7 +13,7 @@ const MOST: usize = 1000;
 /// Maximum share of round trips above 100 ms for a run to be included (%) (thesis 8.4).
 pub const SLOW_PERCENT: f64 = 5.0;
 
-/// A run: a row of Table 8.3.
+/// A run of a swarm: a row of Table 8.3 of the thesis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwarmRun {
@@ -26,31 +26,32 @@ pub struct SwarmRun {
     pub ping_ms: f64,
     /// Share of round trips above 100 ms (%).
     pub slow_percent: f64,
-    /// Mean fitness of the fittest individual of each island at the end, derated for few evaluations.
+    /// Fitness of the fittest individual of each island at the end, derated for few evaluations and averaged over the
+    /// islands.
     pub evolved: f64,
     /// Real fitness of each segment with evolved trees.
     pub real: Vec<f64>,
 }
 
-/// Reads the name: published runs have a number, runs of this project a path.
+/// Reads the number of a published run as the name of the run.
 fn name<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     u32::deserialize(deserializer).map(|number| number.to_string())
 }
 
 impl SwarmRun {
-    /// Whether no robot died and at most 5 % of the round trips were slow (thesis 8.4).
+    /// Returns whether no robot died and at most 5 % of the round trips were slow (thesis 8.4).
     pub fn counts(&self) -> bool {
         self.dead == 0 && self.slow_percent <= SLOW_PERCENT
     }
 }
 
-/// Published runs.
+/// Published runs of a swarm, with their source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrintedRuns {
-    /// Publication.
+    /// Publication that contains the runs.
     pub source: String,
-    /// The runs.
+    /// Published runs (1 to 1000).
     pub runs: Vec<SwarmRun>,
 }
 
@@ -58,7 +59,8 @@ impl PrintedRuns {
     /// Reads published runs from a TOML file.
     ///
     /// # Errors
-    /// The file, the line, and the cause.
+    /// If the file cannot be read, or contains invalid values. The error states the file, the cause, and the line of
+    /// a syntax error.
     pub fn read(path: &Path) -> Result<PrintedRuns, FileError> {
         let name = path.display().to_string();
         let printed: PrintedRuns = file::parse(&name, &file::text(path, file::MAX_TOML)?)?;
@@ -68,7 +70,7 @@ impl PrintedRuns {
         };
         match printed.runs.iter().find(|run| !numbers(run)) {
             _ if !(1..=MOST).contains(&printed.runs.len()) => {
-                Err(FileError::value(&name, format!("runs: must be 1 to {MOST} entries")))
+                Err(FileError::value(&name, format!("runs: must have 1 to {MOST} entries")))
             }
             Some(run) => Err(FileError::value(
                 &name,
@@ -79,17 +81,17 @@ impl PrintedRuns {
     }
 }
 
-/// Summary of several runs: the foot of Table 8.4.
+/// Summary of several runs, as at the foot of Table 8.4 of the thesis.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Foot {
-    /// Spread of [`SwarmRun::evolved`].
+    /// Statistics of [`SwarmRun::evolved`] over the runs; `None` if no run is included.
     pub evolved: Option<Spread>,
-    /// Spread of the runs' fitness in each segment, up to the longest run.
+    /// Statistics of the runs' real fitness in each segment, up to the last segment of the longest run.
     pub real: Vec<Spread>,
 }
 
 impl Foot {
-    /// Summarises the runs that are included.
+    /// Summarises the runs that fulfil [`SwarmRun::counts`].
     pub fn from_runs(runs: &[SwarmRun]) -> Foot {
         let good: Vec<&SwarmRun> = runs.iter().filter(|run| run.counts()).collect();
         let segments = good.iter().map(|run| run.real.len()).max().unwrap_or(0);
@@ -102,8 +104,8 @@ impl Foot {
     }
 }
 
-/// Draws real fitness over the segments: each included run, their mean, and the published runs' mean with its 95 %
-/// interval.
+/// Draws the real fitness over the segments. The figure shows each included run, the mean of the included runs, and
+/// the mean of the published runs with its 95 % confidence interval.
 pub fn draw(runs: &[SwarmRun], printed: Option<&PrintedRuns>) -> String {
     let mut plot = Plot::new("Real fitness of the swarm", "segment", "fitness").whole_x();
     let mut series = Vec::new();
@@ -152,7 +154,8 @@ mod tests {
         let foot = Foot::from_runs(&printed.runs);
         let three = |x: f64| (x * 1000.0).round() / 1000.0;
         assert_eq!(three(foot.evolved.unwrap().mean), 0.205);
-        // The standard deviations in Table 8.4 divide by n, those computed here by n - 1.
+        // The standard deviations in Table 8.4 divide by n. The computed standard deviations divide by n - 1 and are
+        // converted.
         let deviations: Vec<f64> = foot.real.iter().map(|s| three(s.sd.unwrap() * (19.0f64 / 20.0).sqrt())).collect();
         let means: Vec<f64> = foot.real.iter().map(|s| three(s.mean)).collect();
         assert_eq!(means, [0.004, 0.003, 0.046, 0.060, 0.061, 0.033, 0.085]);
@@ -173,7 +176,8 @@ mod tests {
         let svg = draw(&runs, Some(&printed()));
         let document = roxmltree::Document::parse(&svg).unwrap();
         let with = |class: &str| document.descendants().filter(|n| n.attribute("class") == Some(class)).count();
-        // The legend has two means and their two samples; the run with dead robots is left out.
+        // The two faint lines are runs, without the run with dead robots. The four other lines are two means in the
+        // plot and two samples in the legend.
         assert_eq!((with("line faint"), with("line")), (2, 4));
         assert!(svg.contains("these runs, mean of 2") && svg.contains("20 printed runs"));
         assert_eq!(Foot::from_runs(&runs).real[0].mean, 0.2);
@@ -194,7 +198,7 @@ mod tests {
                 "source = \"s\"\nruns = [{{ run = 1, dead = 0, ping_ms = 1, slow_percent = 0, evolved = nan, real = {real} }}]"
             )
         };
-        assert!(refusal("source = \"s\"\nruns = []").contains("runs: must be 1 to 1000"));
+        assert!(refusal("source = \"s\"\nruns = []").contains("runs: must have 1 to 1000"));
         assert!(refusal(&row("[0.1]")).contains("run 1: must have 1 to"));
         assert!(refusal("source = 1").contains("line 1"));
     }

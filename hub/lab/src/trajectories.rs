@@ -6,10 +6,10 @@ use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Pose, Shape, Task, World};
 
-/// Maximum number of frames after the first; longer runs are recorded only at every n-th controller update.
+/// Maximum number of frames after the first one. Longer runs are recorded only at every n-th controller update.
 pub const MAX_FRAMES: u32 = 3000;
 
-/// A recorded run.
+/// Recorded run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectories {
     /// Half length of the arena along x and y (m).
@@ -18,11 +18,11 @@ pub struct Trajectories {
     pub walls: Vec<Wall>,
     /// Coloured patches on the arena's walls.
     pub patches: Vec<Patch>,
-    /// Scored task.
+    /// Task for which the run is scored.
     pub task: Task,
-    /// Number of robots, which are the first bodies.
+    /// Number of robots. They are the first bodies.
     pub robots: usize,
-    /// Shapes of the bodies: robots, then discs, of which the first is the frisbee.
+    /// Shapes of the bodies: robots, then discs. The first disc is the frisbee.
     pub shapes: Vec<Shape>,
     /// Leaves that drove robots, in the order of the tree.
     pub branches: Vec<Branch>,
@@ -30,20 +30,20 @@ pub struct Trajectories {
     pub undriven: f64,
     /// Number of controller updates between frames.
     pub stride: u32,
-    /// The start, then a frame every `stride` updates and one at the end.
+    /// Frame at the start, then a frame every `stride` updates, and a frame at the end.
     pub frames: Vec<Frame>,
-    /// Number of times the frisbee was put back near the centre.
+    /// Number of times that the frisbee was put back near the centre.
     pub relocations: u32,
 }
 
-/// A leaf that drove robots: the first one that wrote v_goal in a tick (thesis 8.6.3).
+/// Leaf that drove robots: the first leaf that wrote v_goal in a tick (thesis 8.6.3).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Branch {
-    /// Index in [`Tree::nodes`].
+    /// Index of the leaf in [`Tree::nodes`].
     pub node: usize,
-    /// The leaf in text form.
+    /// Text form of the leaf.
     pub text: String,
-    /// Share of robot updates that it drove (0..=1).
+    /// Share of all robot updates in which the leaf drove the robot (0..=1).
     pub share: f64,
 }
 
@@ -54,12 +54,12 @@ pub struct Frame {
     pub seconds: f32,
     /// Poses of the bodies.
     pub poses: Vec<Pose>,
-    /// For each robot, the index in [`Trajectories::branches`] of the leaf with the most updates since the last
-    /// frame; `None` without one.
+    /// Leaf that drove each robot in the most updates since the previous frame, as an index in
+    /// [`Trajectories::branches`]. `None` if updates without a driving leaf prevail.
     pub drivers: Vec<Option<usize>>,
-    /// f_raw (Eq. 8.3) of the run so far.
+    /// f_raw (Eq. 8.3) of the run up to this frame.
     pub fitness: f32,
-    /// Whether the frisbee was put back since the last frame.
+    /// Whether the frisbee was put back since the previous frame.
     pub put_back: bool,
 }
 
@@ -75,8 +75,8 @@ impl Trajectories {
     }
 }
 
-/// Runs a world for a number of controller updates and records it; all robots run `program`, which was compiled from
-/// `tree`. The run is identical to that of every engine for the same world.
+/// Runs a world for `updates` controller updates and records it. All robots run `program`, which was compiled from
+/// `tree`. Every engine gives the same run for the same world.
 pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) -> Trajectories {
     let robots = world.robots();
     let stride = updates.div_ceil(MAX_FRAMES).max(1);
@@ -122,7 +122,7 @@ pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) ->
     }
 }
 
-/// Returns the current frame; drivers are still node indices.
+/// Returns the current frame. Its drivers are node indices, which the caller converts.
 fn frame(world: &World, drivers: Vec<Option<usize>>, relocations_before: u32) -> Frame {
     let seconds = world.seconds();
     Frame {
@@ -134,7 +134,8 @@ fn frame(world: &World, drivers: Vec<Option<usize>>, relocations_before: u32) ->
     }
 }
 
-/// Returns the leaf with the most updates; of several, the last in the tree.
+/// Returns the leaf with the most updates. If several leaves have the most updates, returns the last one in the tree.
+/// `None` if most updates have no driving leaf.
 fn most(counts: &BTreeMap<Option<usize>, u32>) -> Option<usize> {
     counts.iter().max_by_key(|(_, count)| **count).and_then(|(leaf, _)| *leaf)
 }

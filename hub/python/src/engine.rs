@@ -8,15 +8,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use xpuck_kernels::engine::{AdapterChoice, ChosenEngine, Engine, EngineChoice, EngineKind};
 use xpuck_kernels::world::WorldSpec;
 
-/// Open engines, with the process that opened them. The kernels of a device are compiled once; a forked process
-/// cannot use its parent's engines.
+/// Open engines, each with the id of the process that opened it. The kernels of a device are thus compiled only once.
+/// A forked process cannot use the engines of its parent.
 static OPEN: Mutex<Vec<(u32, EngineChoice, Arc<ChosenEngine>)>> = Mutex::new(Vec::new());
 
-/// Opens an engine by name ("simd", "reference", "gpu", "both", "auto"), on an adapter given by its number or a part
-/// of its name.
+/// Opens an engine by name ("simd", "reference", "gpu", "both", "auto"). `adapter` is the number of an adapter or a
+/// part of its name. `None`: the best adapter.
 ///
 /// # Errors
-/// If there is no such engine or adapter, or the engine lacks a feature of a world.
+/// If the engine or adapter does not exist, or the engine lacks a feature that a world requires.
 pub fn open(name: &str, adapter: Option<&str>, specs: &[&WorldSpec]) -> PyResult<Arc<ChosenEngine>> {
     let kind: EngineKind = serde_json::from_value(name.into())
         .map_err(|_| errors::value(format!("engine {name:?}: must be simd, gpu, both, auto or reference")))?;

@@ -15,7 +15,8 @@ pub fn file(error: impl Display) -> PyErr {
     PyOSError::new_err(error.to_string())
 }
 
-/// Returns the error of reading a file: `FileNotFoundError` if it does not exist, otherwise `ValueError`.
+/// Returns the exception for a file that could not be read: `FileNotFoundError` if it does not exist, otherwise
+/// `ValueError`.
 pub fn of_file(path: &Path, error: impl Display) -> PyErr {
     match path.try_exists() {
         Ok(false) => PyFileNotFoundError::new_err(error.to_string()),

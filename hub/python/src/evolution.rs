@@ -1,4 +1,4 @@
-//! A run of evolution, one generation at a time.
+//! Evolution runs that Python executes one generation at a time.
 
 use crate::tree::Tree;
 use crate::{errors, pool};
@@ -8,27 +8,27 @@ use std::sync::atomic::AtomicBool;
 use toml::Table;
 use xpuck_lab::evolution_run::{self, EvolutionRun, Folder, Outcome, champion, file};
 
-/// A run of evolution.
+/// Evolution run, and its folder if it has one.
 #[pyclass(module = "xpuck")]
 pub struct Evolution {
     run: EvolutionRun,
     folder: Option<Folder>,
-    /// Notices for the user of a resumed run.
+    /// Notices for the user that arose when the run was resumed.
     notices: Vec<String>,
 }
 
-/// Parses keys of an evolution file from JSON.
+/// Parses the keys of an evolution file from a JSON object.
 ///
 /// # Errors
-/// If the text is not a table of keys.
+/// If the text is not a valid JSON object.
 pub fn table(settings: &str) -> PyResult<Table> {
     serde_json::from_str(settings).map_err(|error| errors::value(format!("settings: {error}")))
 }
 
 #[pymethods]
 impl Evolution {
-    /// Creates a run from an evolution file, changed by `settings`, which are keys of such a file as JSON. With `out`
-    /// the run is written to a new folder, as by `xpuck evolve --output`.
+    /// Creates a run from an evolution file. `settings` are keys in JSON that replace those of the file. If `out` is
+    /// set, the run is written to this new folder, as by `xpuck evolve --output`.
     #[new]
     #[pyo3(signature = (path, settings, out))]
     fn new(path: Option<PathBuf>, settings: &str, out: Option<PathBuf>) -> PyResult<Evolution> {
@@ -53,17 +53,17 @@ impl Evolution {
         Ok(Evolution { run: evolution.on(engine), folder: Some(folder), notices })
     }
 
-    /// Runs one generation and writes it to the folder, if there is one.
+    /// Runs one generation, and writes it to the run's folder if there is one.
     fn step(&mut self, py: Python<'_>) -> PyResult<()> {
-        // The stop flag is already set, so that the run ends after one generation.
+        // The stop flag is already set, so the run ends after one generation.
         let stop = AtomicBool::new(true);
         let Evolution { run, folder, .. } = self;
         pool::compute(py, || evolution_run::run(run, folder.as_mut(), &stop, |_| ()))?.map_err(errors::file)?;
         Ok(())
     }
 
-    /// Remeasures the champions in fresh simulations and, if there is a folder, writes trees and result. Returns the
-    /// outcome as JSON.
+    /// Remeasures the champions in fresh simulations, and returns the outcome as JSON. Trees and result are also
+    /// written to the run's folder if there is one.
     fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
         let Evolution { run, folder, .. } = self;
         let outcome = pool::compute(py, || Outcome::from_evolution(run))?.map_err(errors::value)?;
@@ -73,14 +73,15 @@ impl Evolution {
         Ok(serde_json::to_string(&outcome).expect("plain data"))
     }
 
-    /// Returns for each island: generation, estimated fitness of the champion, its number of evaluations, and the
-    /// population's mean fitness.
+    /// Returns the progress of each island: generation, estimated fitness of the champion, number of the champion's
+    /// evaluations, and mean fitness of the population.
     fn progress(&self) -> Vec<(u32, f64, u32, f64)> {
         let progress = self.run.state().islands.iter().map(|island| island.progress());
         progress.map(|p| (p.generation, p.best, p.evaluations, p.mean)).collect()
     }
 
-    /// Returns for each island its champion, under `avoiding` as executed, and the champion's estimated fitness.
+    /// Returns the champion of each island with its estimated fitness. The tree is placed under `avoiding`, as it is
+    /// executed.
     fn champions(&self) -> Vec<(Tree, f64)> {
         let settings = &self.run.config().settings;
         let islands = self.run.state().islands.iter();
@@ -88,12 +89,15 @@ impl Evolution {
         champions.map(|one| (Tree { tree: one.tree.under_avoiding() }, one.samples.mean())).collect()
     }
 
-    /// Returns all trees of an island (from 0) with their estimated fitness and number of evaluations, the fittest
-    /// first.
+    /// Returns all trees of an island, with their estimated fitness and number of evaluations. The fittest tree is
+    /// first. Islands are numbered from 0.
     fn population(&self, island: usize) -> PyResult<Vec<(Tree, f64, u32)>> {
         let islands = &self.run.state().islands;
         let Some(island) = islands.get(island) else {
-            return Err(errors::value(format!("island {island}: must be below {}", islands.len())));
+            return Err(errors::value(format!(
+                "island = {island}: must be below {}, the number of islands",
+                islands.len()
+            )));
         };
         let population = island.population().iter();
         Ok(population.map(|one| (Tree { tree: one.tree.clone() }, one.samples.mean(), one.samples.n())).collect())
@@ -105,7 +109,7 @@ impl Evolution {
         self.run.is_done()
     }
 
-    /// Completed share (0..=1).
+    /// Completed share of the run (0..=1).
     #[getter]
     fn done(&self) -> f64 {
         self.run.done().min(1.0)
@@ -123,13 +127,13 @@ impl Evolution {
         self.run.robot_seconds()
     }
 
-    /// Notices for the user of a resumed run.
+    /// Notices for the user that arose when the run was resumed.
     #[getter]
     fn notices(&self) -> Vec<String> {
         self.notices.clone()
     }
 
-    /// Returns the evolution file of exactly this run.
+    /// Returns the text of an evolution file that reproduces this run.
     fn file(&self) -> String {
         file::write(self.run.config())
     }

@@ -1,4 +1,4 @@
-//! Native part of the Python package `xpuck`. The public interface is in `python/xpuck/`; the types of this module
+//! Native part of the Python package `xpuck`. The public interface is in `python/xpuck/`. The types of this module
 //! are declared in `python/xpuck/_xpuck.pyi`.
 
 // PyO3's macros generate generic conversions of arguments and errors.

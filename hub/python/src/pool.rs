@@ -1,15 +1,15 @@
-//! Thread pool for computations while other Python threads run.
+//! Thread pool for computations that run in parallel with other Python threads.
 
 use crate::errors;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Mutex, PoisonError};
 
-/// Thread pool, and the process that it belongs to.
+/// Thread pool, and the id of the process that owns it.
 static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
 
-/// Returns the thread pool of this process: one thread per core, or `RAYON_NUM_THREADS`. A forked process does not
-/// inherit threads, so it gets its own pool.
+/// Returns the thread pool of this process. It has `RAYON_NUM_THREADS` threads, by default one per core. A forked
+/// process does not inherit threads, so it gets its own pool.
 ///
 /// # Errors
 /// If the system cannot start threads.
@@ -29,7 +29,7 @@ pub fn threads_of_process() -> PyResult<&'static ThreadPool> {
     }
 }
 
-/// Returns the number of threads.
+/// Returns the number of threads in the pool.
 ///
 /// # Errors
 /// If the system cannot start threads.
@@ -37,7 +37,7 @@ pub fn threads() -> PyResult<usize> {
     Ok(threads_of_process()?.current_num_threads())
 }
 
-/// Computes on all threads, while other threads of Python run.
+/// Runs `work` on the thread pool. Other Python threads can run during this time.
 ///
 /// # Errors
 /// If the system cannot start threads.

@@ -1,4 +1,4 @@
-//! Records of runs as tables.
+//! Export of run records as tables.
 
 use crate::errors;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use xpuck_lab::evolution_run::{RECORD, record};
 use xpuck_record::export::{Format, export as write_tables};
 
-/// Writes the tables of the run in `run` as Parquet files into `folder`. Returns the name and number of rows of each
-/// table, and the damage of the record.
+/// Writes the tables of the run in the folder `run` as Parquet files into `folder`. Returns the name and number of
+/// rows of each table, and descriptions of the record's damage.
 #[pyfunction]
 #[allow(clippy::type_complexity, reason = "two lists")]
 pub fn export(py: Python<'_>, run: PathBuf, folder: PathBuf) -> PyResult<(Vec<(&'static str, u64)>, Vec<String>)> {
@@ -26,7 +26,7 @@ pub fn export(py: Python<'_>, run: PathBuf, folder: PathBuf) -> PyResult<(Vec<(&
     }
 }
 
-/// Iterator over the generations of an evolution run, each as JSON.
+/// Iterator over the generations of an evolution run. Each generation is a JSON text.
 #[pyclass(module = "xpuck")]
 pub struct Generations {
     reader: record::Reader,
@@ -49,7 +49,8 @@ impl Generations {
         self.reader.next().map(|generation| serde_json::to_string(&generation).expect("plain data"))
     }
 
-    /// Number of bytes after the last valid generation, once all are read: a truncated or corrupt part.
+    /// Number of bytes after the last valid generation, which are truncated or corrupt. The number is final when all
+    /// generations have been read.
     #[getter]
     fn left_over(&self) -> u64 {
         self.reader.left_over()

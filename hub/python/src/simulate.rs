@@ -1,4 +1,4 @@
-//! Simulation of trees.
+//! Simulation of trees in worlds.
 
 use crate::tree::Tree;
 use crate::world::World;
@@ -10,15 +10,15 @@ use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::Sensing;
 
-/// Number of robot updates per thread between two checks for Ctrl-C, about half a second.
+/// Number of robot updates per thread between two checks for Ctrl-C. It takes about half a second.
 const UPDATES_BETWEEN_LOOKS: usize = 4_000_000;
-/// Number of jobs between two such checks on an engine of unknown speed.
+/// Number of jobs between two checks for Ctrl-C on an engine of unknown speed.
 const BATCH_OF_OTHERS: usize = 65_536;
 
-/// Returns the fitness of each job and a hash of its final body positions, as two arrays of the shape (jobs,). A job
-/// is a row of the arrays. `teams` has the shape (jobs, robots) with the tree number of each robot, or one column for
-/// a tree that all robots run. `seeds` has the seed of each job. `worlds` has the number of the seed's world, which
-/// also selects the start in turn.
+/// Returns the fitness of each job, and a hash of its final body positions, as two arrays of the shape (jobs,). Each
+/// row of `teams`, `seeds` and `worlds` is a job. `teams` has the shape (jobs, robots) with the tree number of each
+/// robot, or the shape (jobs, 1) if all robots run one tree. `worlds` has the number of the seed's world, which also
+/// selects one of the start rules in turn.
 #[pyfunction]
 #[pyo3(signature = (trees, world, teams, seeds, worlds, seconds, all_senses, on))]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
@@ -38,14 +38,17 @@ pub fn simulate<'py>(
     let (robots, columns) = (world.spec.robots, teams.shape()[1]);
     if columns != 1 && columns != robots {
         return Err(errors::value(format!(
-            "teams has {columns} columns; must be 1, or one for each of {robots} robots"
+            "teams has {columns} columns; it must have 1 column or {robots} columns, one per robot"
         )));
     }
     let updates = updates(seconds)?;
-    // NumPy arrays may be non-contiguous; these are copied.
+    // NumPy arrays may be non-contiguous, so their values are copied.
     let team_rows: Vec<Team> = teams.as_array().outer_iter().map(|row| team(row.iter().copied())).collect();
     if let Some(tree) = teams.as_array().iter().find(|tree| **tree as usize >= programs.len()) {
-        return Err(errors::value(format!("tree {tree}: must be below {}", programs.len())));
+        return Err(errors::value(format!(
+            "teams contains the index {tree}; it must be below {}, the number of trees",
+            programs.len()
+        )));
     }
     let rows = team_rows.into_iter().zip(seeds.as_array()).zip(worlds.as_array());
     let jobs: Vec<Job<'_>> = rows
@@ -59,11 +62,11 @@ pub fn simulate<'py>(
         (name, adapter) => Some(engine::open(name, adapter.as_deref(), &[&world.spec])?),
     };
     if chosen.is_some() && all_senses {
-        return Err(errors::value("all_senses requires the engine simd"));
+        return Err(errors::value("all_senses = True requires engine = \"simd\""));
     }
     let simd = Simd { sensing: all_senses.then_some(Sensing::ALL) };
     let engine: &dyn Engine = chosen.as_deref().map_or(&simd, |chosen| chosen);
-    // A device chooses its own batch sizes.
+    // A device divides these batches further by itself.
     let at_once = if chosen.is_some() { BATCH_OF_OTHERS } else { simd_batch(robots, updates)? };
     let (mut fitness, mut hashes) = (Vec::with_capacity(jobs.len()), Vec::with_capacity(jobs.len()));
     for jobs in jobs.chunks(at_once) {
@@ -78,12 +81,12 @@ pub fn simulate<'py>(
     Ok((fitness.into_pyarray(py), hashes.into_pyarray(py)))
 }
 
-/// Returns a number of jobs that takes a fraction of a second.
+/// Returns a number of jobs that take a fraction of a second.
 fn simd_batch(robots: usize, updates: u32) -> PyResult<usize> {
     Ok((UPDATES_BETWEEN_LOOKS * pool::threads()? / (robots * updates as usize)).max(64) / 16 * 16)
 }
 
-/// Returns the team; all robots run one tree if only one is given.
+/// Returns the team of these trees. A single tree is run by all robots.
 fn team(mut programs: impl ExactSizeIterator<Item = u32>) -> Team {
     match programs.len() {
         1 => Team::all(programs.next().unwrap_or(0) as usize),
@@ -94,7 +97,7 @@ fn team(mut programs: impl ExactSizeIterator<Item = u32>) -> Team {
 /// Returns the number of controller updates of a run.
 ///
 /// # Errors
-/// If the duration is out of range.
+/// If the duration is outside 0.1 to 36000 s.
 pub fn updates(seconds: f64) -> PyResult<u32> {
     if !(0.1..=36_000.0).contains(&seconds) {
         return Err(errors::value(format!("seconds = {seconds}: must be 0.1 to 36000")));

@@ -1,4 +1,4 @@
-//! Studies: each answers one question about trees or evolution by many simulations.
+//! Studies of trees and of evolution. Each study answers one question by many simulations.
 
 use crate::tree::Tree;
 use crate::world::World;
@@ -20,15 +20,15 @@ use xpuck_lab::study::{
     tune, with_size,
 };
 
-/// Interval for checking Ctrl-C and reporting the progress of a study.
+/// Interval for checking for Ctrl-C and reporting the progress of a study.
 const LOOK: Duration = Duration::from_millis(20);
-/// Number of jobs after which an engine checks for a stop request.
+/// Number of jobs between two checks for a stop request.
 const AT_ONCE: usize = 256;
 
-/// Findings of a study: JSON, sentences, figure as SVG, table as CSV.
+/// Findings of a study: JSON, sentences, figure (SVG), and table (CSV).
 type StudyResult = (String, Vec<String>, String, String);
 
-/// Shared state for observing a study from another thread.
+/// Progress and stop request of a study, shared between threads.
 #[derive(Default)]
 struct Watch {
     stop: AtomicBool,
@@ -51,7 +51,7 @@ impl Watch {
     }
 }
 
-/// Engine that returns only zeros after a stop request, so that a cancelled study ends soon.
+/// Engine that returns only zeros after a stop request, so that a cancelled study ends quickly.
 struct Stoppable<'a> {
     engine: &'a dyn Engine,
     watch: &'a Watch,
@@ -67,13 +67,14 @@ impl Engine for Stoppable<'_> {
             true => vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()],
             false => self.engine.run(programs, jobs),
         };
-        // A device processes larger batches.
+        // A device gets all jobs at once, because it is efficient only with large batches.
         let at_once = if self.engine.device().is_some() { usize::MAX } else { AT_ONCE };
         jobs.chunks(at_once).flat_map(run).collect()
     }
 }
 
-/// Runs a study on all threads. `show` is called with the completed share at intervals; Ctrl-C cancels the study.
+/// Runs a study on all threads. `show` is called regularly with the completed share (0..=1). Ctrl-C cancels the
+/// study.
 fn run<F: Findings>(
     py: Python<'_>,
     show: &Bound<'_, PyAny>,
@@ -97,7 +98,7 @@ fn run<F: Findings>(
                 return Err(stopped);
             }
         }
-        // A panic is continued in Python's thread, where it becomes a Python exception.
+        // A panic is resumed in Python's thread, where it becomes a Python exception.
         working.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(errors::value)
     });
     engine::report_notice(py, &**engine)?;
@@ -114,12 +115,13 @@ fn budget(seconds: f32, runs: u32, seed: u64) -> PyResult<Budget> {
     Budget::new(seconds, runs, seed).map_err(errors::value)
 }
 
-/// Compiles named trees.
+/// Compiles each of the named trees.
 fn programs(trees: &[(String, PyRef<'_, Tree>)]) -> PyResult<Vec<(String, Program)>> {
     trees.iter().map(|(name, tree)| Ok((name.clone(), tree.program()?))).collect()
 }
 
-/// Returns a configuration from keys of an evolution file as JSON; `seed` is used if they contain none.
+/// Returns a configuration from keys of an evolution file in JSON. `generations` and `seed` are used if the keys do
+/// not contain them.
 fn config(settings: &str, generations: u32, seed: u64) -> PyResult<Config> {
     load(None, table(settings, generations, Some(seed))?).map_err(errors::value)
 }
@@ -135,17 +137,17 @@ fn table(settings: &str, generations: u32, seed: Option<u64>) -> PyResult<Table>
     Ok(table)
 }
 
-/// Opens the engine of a study for these worlds.
+/// Opens the engine of a study, and checks that it supports these worlds.
 fn opened((name, adapter): (String, Option<String>), specs: &[&WorldSpec]) -> PyResult<Arc<ChosenEngine>> {
     engine::open(&name, adapter.as_deref(), specs)
 }
 
-/// Duration (s), number of runs, and seed of the simulations for one reported number.
+/// Duration (s), number of runs, and seed of the simulations for each reported number.
 type Much = (f32, u32, u64);
-/// Name of an engine, and its adapter.
+/// Name of an engine, and its adapter if one is chosen.
 type On = (String, Option<String>);
 
-/// Studies fitness against the number of robots.
+/// Studies how fitness depends on the number of robots.
 #[pyfunction]
 pub fn study_size(
     py: Python<'_>,
@@ -165,7 +167,7 @@ pub fn study_size(
     })
 }
 
-/// Studies every mixture of two trees.
+/// Studies the fitness of swarms that mix two trees, for all numbers of robots with each tree.
 #[pyfunction]
 pub fn study_mix(
     py: Python<'_>,
@@ -184,7 +186,7 @@ pub fn study_mix(
     })
 }
 
-/// Studies random starts near the frisbee.
+/// Studies how fitness depends on random start poses near the frisbee.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_perturb(
@@ -206,7 +208,7 @@ pub fn study_perturb(
     })
 }
 
-/// Studies the effect of each branch and each constant.
+/// Studies the effect of each branch and each constant on fitness.
 #[pyfunction]
 pub fn study_ablate(
     py: Python<'_>,
@@ -223,7 +225,7 @@ pub fn study_ablate(
     })
 }
 
-/// Studies the activity of each branch by position.
+/// Studies the activity of each branch by the robot's position.
 #[pyfunction]
 pub fn study_branches(
     py: Python<'_>,
@@ -233,12 +235,13 @@ pub fn study_branches(
     show: &Bound<'_, PyAny>,
 ) -> PyResult<StudyResult> {
     let (budget, tree) = (budget(much.0, much.1, much.2)?, tree.tree.clone());
-    // Leaves are observed directly in the worlds, not in an engine.
+    // The study observes leaves directly in its worlds, so it does not use the opened engine.
     let engine = engine::open("simd", None, &[])?;
     run(py, show, &engine, budget.runs as usize, |_, watch| branches::study(&tree, &world.spec, budget, || watch.inc()))
 }
 
-/// Tunes the numbers of a tree by CMA-ES. `search` is the number of generations, and of runs per candidate.
+/// Tunes the numbers of a tree by CMA-ES. `search` contains the number of generations, and the number of runs per
+/// candidate.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_tune(
@@ -266,7 +269,8 @@ pub fn study_tune(
     })
 }
 
-/// Studies swarms of different trees. `counts` are the number of runs of each tree alone, and of drawn swarms.
+/// Studies swarms of different trees. `counts` contains the number of runs of each tree alone, and the number of
+/// random swarms.
 #[pyfunction]
 pub fn study_hetero(
     py: Python<'_>,
@@ -292,7 +296,7 @@ pub fn study_hetero(
     })
 }
 
-/// Studies the interval between exchanges of genes.
+/// Studies how the interval between exchanges of genes affects evolution.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_migrate(
@@ -307,7 +311,9 @@ pub fn study_migrate(
     show: &Bound<'_, PyAny>,
 ) -> PyResult<StudyResult> {
     if let Some(rate) = rates.iter().find(|rate| **rate > 1000) {
-        return Err(errors::value(format!("rate {rate}: must be 1 to 1000 generations, or 0 for never")));
+        return Err(errors::value(format!(
+            "rates contains {rate}; a rate must be 1 to 1000 generations, or 0 for no migration"
+        )));
     }
     let seeds = counted(seeds)?;
     let config = config(settings, generations, seed)?;
@@ -319,7 +325,8 @@ pub fn study_migrate(
     })
 }
 
-/// Studies a change of the world during work. `generations` are the numbers before and after the change.
+/// Studies how evolution adapts to a change of the world. `generations` contains the numbers before and after the
+/// change.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_adapt(
@@ -352,7 +359,8 @@ pub fn study_adapt(
     })
 }
 
-/// Studies settings of evolution by the fitness of their trees in another world.
+/// Studies settings of evolution by the fitness of their trees in the world `real`. `None`: the world of the first
+/// setting.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_transfer(
@@ -368,7 +376,7 @@ pub fn study_transfer(
 ) -> PyResult<StudyResult> {
     let seeds = counted(seeds)?;
     if files.is_empty() {
-        return Err(errors::value("files is empty: name evolution files; the others are compared with the first"));
+        return Err(errors::value("files is empty; list evolution files, of which the first is the reference"));
     }
     let levels = transfer::levels(&files, &table(settings, generations, None)?).map_err(errors::value)?;
     let real = real.map(|file| transfer::measured(&levels, &file)).transpose().map_err(errors::value)?;
@@ -382,7 +390,7 @@ pub fn study_transfer(
     })
 }
 
-/// Validates the number of seeds of a study.
+/// Validates the number of seeds of a study (1..=1000).
 fn counted(seeds: u32) -> PyResult<usize> {
     match seeds {
         1..=1000 => Ok(seeds as usize),

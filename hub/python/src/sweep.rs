@@ -7,7 +7,7 @@ use xpuck_lab::sweep::evolution::{self, State};
 use xpuck_lab::sweep::folder::Folder;
 use xpuck_lab::sweep::{self, collect, file};
 
-/// A sweep and its folder.
+/// Sweep with its folder.
 #[pyclass(module = "xpuck")]
 pub struct Sweep {
     sweep: sweep::Sweep,
@@ -17,7 +17,7 @@ pub struct Sweep {
 
 #[pymethods]
 impl Sweep {
-    /// Opens a sweep file (docs/sweeps.md) and its folder, new or existing.
+    /// Opens a sweep file (docs/sweeps.md). Its folder is opened, or created if it does not exist.
     #[new]
     fn new(path: PathBuf, out: Option<PathBuf>) -> PyResult<Sweep> {
         let sweep = file::read(&path).map_err(|error| errors::of_file(&path, error))?;
@@ -26,8 +26,8 @@ impl Sweep {
         Ok(Sweep { sweep, path: out, folder })
     }
 
-    /// Returns for each run: its name, the label of its settings, its seed, the evolution file, the run's folder, and
-    /// "new", "begun" or "done".
+    /// Returns all runs: name, label of the settings, seed, evolution file, folder, and state ("new", "begun" or
+    /// "done").
     fn runs(&self) -> Vec<(String, String, u64, PathBuf, PathBuf, &'static str)> {
         let state = |state| match state {
             State::New => "new",
@@ -42,7 +42,7 @@ impl Sweep {
         .collect()
     }
 
-    /// Writes tables, curves and summary of the finished runs into the folder; returns the comparison of the settings
+    /// Writes tables, curves and a summary of the finished runs to the folder. Returns the comparison of the settings
     /// as JSON.
     fn collect(&self, py: Python<'_>) -> PyResult<String> {
         let collected = pool::compute(py, || collect::collect(&self.sweep, &self.folder))?.map_err(errors::file)?;

@@ -11,11 +11,11 @@ use xpuck_kernels::tree::exchange::{
 use xpuck_kernels::tree::{MAX_TEXT, Program, RegisterMap, Tree as KernelTree};
 use xpuck_wire::file;
 
-/// A behaviour tree.
+/// Behaviour tree.
 #[pyclass(frozen, module = "xpuck", eq, hash)]
 #[derive(Clone, PartialEq)]
 pub struct Tree {
-    /// The tree.
+    /// Tree as represented in the kernels.
     pub tree: KernelTree,
 }
 
@@ -29,9 +29,9 @@ impl Tree {
     /// Compiles the reduced tree, which has the same behaviour.
     ///
     /// # Errors
-    /// If the tree cannot be compiled for a robot.
+    /// If the tree or the reduced tree cannot be compiled, for example because it is too large for a robot.
     pub fn program(&self) -> PyResult<Program> {
-        // The unreduced tree must also fit, as on a robot.
+        // As on a robot, the unreduced tree must also fit.
         Program::compile(&self.tree).map_err(errors::value)?;
         Program::compile(&reduce(&self.tree, Options { executable: false }).tree).map_err(errors::value)
     }
@@ -39,12 +39,12 @@ impl Tree {
 
 #[pymethods]
 impl Tree {
-    /// Creates a tree from its text, XML (BehaviorTree.CPP 4) or JSON.
+    /// Creates a tree from text in one of three forms: "text", "xml" (BehaviorTree.CPP 4) or "json".
     #[new]
     #[pyo3(signature = (text, *, form = "text", exact = false))]
     fn new(text: &str, form: &str, exact: bool) -> PyResult<Tree> {
         if text.len() > MAX_TEXT {
-            return Err(errors::value(format!("{} bytes: a tree must have at most {MAX_TEXT} bytes", text.len())));
+            return Err(errors::value(format!("the tree has {} bytes; at most {MAX_TEXT} are allowed", text.len())));
         }
         let tree = match form {
             "text" => KernelTree::parse_with(text, RegisterMap::Full, exact),
@@ -55,7 +55,7 @@ impl Tree {
         Ok(Tree { tree: tree.map_err(errors::value)? })
     }
 
-    /// Loads a tree from a file: .bt, .xml or .json.
+    /// Loads a tree from a file with the extension .bt, .xml or .json.
     #[staticmethod]
     #[pyo3(signature = (path, *, exact = false))]
     fn load(path: PathBuf, exact: bool) -> PyResult<Tree> {
@@ -81,7 +81,7 @@ impl Tree {
         self.tree.nodes().len()
     }
 
-    /// Pickles the tree as bytes, in which all constants are exact.
+    /// Pickles the tree as bytes that contain all constants exactly.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Vec<u8>,))> {
         Ok((py.get_type::<Tree>().getattr("_of_bytes")?, (to_compact(&self.tree),)))
     }
@@ -91,7 +91,7 @@ impl Tree {
         Ok(Tree { tree: from_compact(&bytes).map_err(errors::value)? })
     }
 
-    /// Number of levels.
+    /// Number of levels of the tree.
     #[getter]
     fn depth(&self) -> usize {
         self.tree.depth()
@@ -108,7 +108,7 @@ impl Tree {
         Tree { tree: reduce(&self.tree, Options { executable: true }).tree }
     }
 
-    /// Returns the tree under `avoiding`, as executed by evolution.
+    /// Returns the tree under `avoiding`, as evolution executes it.
     fn under_avoiding(&self) -> Tree {
         Tree { tree: self.tree.under_avoiding() }
     }
@@ -139,7 +139,7 @@ impl Tree {
         to_svg(&self.tree, if left { Direction::Right } else { Direction::Down })
     }
 
-    /// Representation in notebooks.
+    /// Returns the picture that notebooks display.
     fn _repr_svg_(&self) -> String {
         self.svg(false)
     }

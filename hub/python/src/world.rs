@@ -1,4 +1,4 @@
-//! Worlds.
+//! Worlds in which trees are simulated.
 
 use crate::errors;
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use xpuck_kernels::world::{Scenario, WorldSpec};
 pub struct World {
     /// Specification of the world.
     pub spec: WorldSpec,
-    /// Start of the robots, if this is the benchmark, whose arena grows with many robots.
+    /// Start of the robots in the benchmark, whose arena grows with many robots. `None` for other worlds.
     scenario: Option<BenchmarkStart>,
 }
 
@@ -28,7 +28,7 @@ impl World {
     /// Returns the specification with another number of robots.
     ///
     /// # Errors
-    /// If the number is out of range.
+    /// If the number is outside 1 to `MAX_ROBOTS`, or the world is invalid with this number.
     pub fn of_size(&self, robots: usize) -> PyResult<WorldSpec> {
         if !(1..=MAX_ROBOTS).contains(&robots) {
             return Err(errors::value(format!("robots = {robots}: must be 1 to {MAX_ROBOTS}")));
@@ -38,7 +38,8 @@ impl World {
             Some(BenchmarkStart::ByTurns) => Ok(WorldSpec::benchmark(robots)),
             None => {
                 let spec = WorldSpec { robots, ..self.spec.clone() };
-                spec.check().map_err(|error| errors::value(format!("the world with {robots} robots: {error}")))?;
+                spec.check()
+                    .map_err(|error| errors::value(format!("the world is invalid with {robots} robots: {error}")))?;
                 Ok(spec)
             }
         }
@@ -47,8 +48,8 @@ impl World {
 
 #[pymethods]
 impl World {
-    /// Creates the benchmark: a frisbee that robots push towards -x. `scenario` selects the start: "a" at the -x end,
-    /// "b" anywhere in the arena, or "mix", both in turn.
+    /// Creates the benchmark: a frisbee that robots push towards -x. `scenario` selects the start of the robots: "a"
+    /// at the -x end, "b" anywhere in the arena, or "mix" for both in turn.
     #[new]
     #[pyo3(signature = (robots = 9, *, scenario = "mix"))]
     fn new(robots: usize, scenario: &str) -> PyResult<World> {
@@ -74,7 +75,7 @@ impl World {
         Ok(World { spec: world_file::parse("world", text).map_err(errors::value)?, scenario: None })
     }
 
-    /// Returns the world with another number of robots; the benchmark's arena grows with more than 16.
+    /// Returns the world with another number of robots. The benchmark's arena grows with more than 16 robots.
     fn with_robots(&self, robots: usize) -> PyResult<World> {
         Ok(World { spec: self.of_size(robots)?, ..self.clone() })
     }
@@ -91,14 +92,15 @@ impl World {
         self.spec.task.name()
     }
 
-    /// Length along x and width along y (m).
+    /// Size of the arena: length along x and width along y (m).
     #[getter]
     fn arena_m(&self) -> (f32, f32) {
         let (x, y) = self.spec.physics.half_arena;
         (2.0 * x, 2.0 * y)
     }
 
-    /// Returns a copy. Worlds are immutable, so a copy is equivalent; Gymnasium copies the arguments of environments.
+    /// Returns a copy, because Gymnasium copies the arguments of environments. Worlds are immutable, so the copy is
+    /// equivalent.
     fn __copy__(&self) -> World {
         self.clone()
     }

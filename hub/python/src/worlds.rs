@@ -1,4 +1,4 @@
-//! Worlds that Python controls, one update at a time.
+//! Parallel worlds that Python controls, one update at a time.
 
 use crate::world::World;
 use crate::{errors, pool};
@@ -10,10 +10,10 @@ use xpuck_kernels::world::{Sensing, Task, WorldSpec};
 
 /// Maximum number of parallel worlds.
 const MOST_WORLDS: usize = 65_536;
-/// Maximum number of bodies in all worlds together; a body takes about a kilobyte.
+/// Maximum number of bodies in all worlds together. A body takes about a kilobyte.
 const MOST_BODIES: usize = 1 << 21;
 
-/// Parallel worlds, all at the same update of 0.1 s.
+/// Parallel worlds that advance together. An update takes 0.1 s of simulated time.
 #[pyclass(module = "xpuck")]
 pub struct Worlds {
     driven: BatchSimulation,
@@ -22,11 +22,11 @@ pub struct Worlds {
     cells: Vec<usize>,
     wheels: ActionKind,
     updates: u32,
-    /// Fitness of each world before the current update.
+    /// Fitness that each world earned up to the last update.
     earned: Vec<f32>,
 }
 
-/// Returns the cells of registers by their names.
+/// Returns the cells of the registers with these names.
 fn cells(senses: &[String]) -> PyResult<Vec<usize>> {
     let mut cells = Vec::new();
     for name in senses {
@@ -41,7 +41,7 @@ fn cells(senses: &[String]) -> PyResult<Vec<usize>> {
     Ok(cells)
 }
 
-/// Returns the senses to be computed.
+/// Returns the kinds of sensing that are required for these registers.
 fn sensing(senses: &[String]) -> Sensing {
     let any = |names: &[&str]| senses.iter().any(|sense| names.contains(&sense.as_str()));
     Sensing {
@@ -55,7 +55,7 @@ fn sensing(senses: &[String]) -> Sensing {
 
 #[pymethods]
 impl Worlds {
-    /// Creates `count` worlds numbered from `first`, with runs of `updates` updates.
+    /// Creates `count` worlds with consecutive numbers from `first`. Each run has `updates` updates.
     #[new]
     #[pyo3(signature = (world, count, seed, first, senses, wheels, updates))]
     #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
@@ -70,12 +70,12 @@ impl Worlds {
         updates: u32,
     ) -> PyResult<Worlds> {
         if !(1..=MOST_WORLDS).contains(&count) {
-            return Err(errors::value(format!("{count} worlds: must be 1 to {MOST_WORLDS}")));
+            return Err(errors::value(format!("the number of worlds is {count}; it must be 1 to {MOST_WORLDS}")));
         }
         let bodies = count * (world.spec.robots + world.spec.discs.len());
         if bodies > MOST_BODIES {
             return Err(errors::value(format!(
-                "{count} worlds have {bodies} bodies: at most {MOST_BODIES} are allowed"
+                "{count} worlds have {bodies} bodies; at most {MOST_BODIES} are allowed; use fewer worlds"
             )));
         }
         let wheels = match wheels {
@@ -89,15 +89,15 @@ impl Worlds {
         Ok(Worlds { driven, spec, sensing, cells, wheels, updates: updates.max(1), earned: vec![0.0; count] })
     }
 
-    /// Restarts with other worlds.
+    /// Restarts with `seed` and with world numbers from `first`.
     fn reset(&mut self, py: Python<'_>, seed: u64, first: u32) -> PyResult<()> {
         self.driven = begin(py, &self.spec, self.sensing, seed, first, self.earned.len())?;
         self.earned.fill(0.0);
         Ok(())
     }
 
-    /// Drives all robots for 0.1 s. Writes the new senses into `senses`, and the earned fitness of the worlds into
-    /// `rewards`.
+    /// Drives all robots for 0.1 s. Writes the new senses into `senses`, and the fitness that each world earned in
+    /// this update into `rewards`.
     fn step<'py>(
         &mut self,
         py: Python<'py>,
@@ -112,12 +112,16 @@ impl Worlds {
         let mut rewards = rewards.try_readwrite().map_err(errors::value)?;
         let rewards = rewards.as_slice_mut().map_err(errors::value)?;
         if rewards.len() != self.earned.len() {
-            return Err(errors::value(format!("rewards of {} worlds, expected {}", rewards.len(), self.earned.len())));
+            return Err(errors::value(format!(
+                "rewards has {} elements, expected {}, one per world",
+                rewards.len(),
+                self.earned.len()
+            )));
         }
         let copied;
         let actions = match actions.as_slice() {
             Ok(actions) => actions,
-            // Non-contiguous actions are copied.
+            // Non-contiguous actions are copied first.
             Err(_) => {
                 copied = actions.as_array().iter().copied().collect::<Vec<f32>>();
                 &copied
@@ -132,7 +136,7 @@ impl Worlds {
         self.observe(py, senses)
     }
 
-    /// Writes the current senses of all robots into an array (worlds, robots, cells).
+    /// Writes the current senses of all robots into an array of the shape (worlds, robots, cells).
     fn observe<'py>(&self, py: Python<'py>, senses: &Bound<'py, PyArray3<f32>>) -> PyResult<()> {
         let mut senses = senses.try_readwrite().map_err(errors::value)?;
         let wanted = [self.driven.worlds(), self.driven.robots(), self.cells.len()];
@@ -143,15 +147,15 @@ impl Worlds {
         pool::compute(py, || self.driven.read(&self.cells, out))
     }
 
-    /// Returns the task's fitness of each world so far, as an array of the shape (worlds,).
+    /// Returns the current fitness of each world, according to its task, as an array of the shape (worlds,).
     fn fitness<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let mut fitness = vec![0.0; self.earned.len()];
         pool::compute(py, || self.driven.fitness(&mut fitness))?;
         Ok(PyArray1::from_vec(py, fitness))
     }
 
-    /// Returns the poses of all bodies, robots then discs, as an array of the shape (worlds, bodies, 3): x (m), y (m)
-    /// and heading (rad).
+    /// Returns the poses of all bodies as an array of the shape (worlds, bodies, 3): x (m), y (m) and heading (rad).
+    /// Robots precede discs.
     fn poses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray3<f32>> {
         let (worlds, bodies) = (self.driven.worlds(), self.driven.bodies());
         let poses = ndarray::Array3::from_shape_fn((worlds, bodies, 3), |(world, body, k)| {
@@ -161,7 +165,7 @@ impl Worlds {
         PyArray3::from_owned_array(py, poses)
     }
 
-    /// Number of updates so far.
+    /// Number of updates since the start of the run.
     #[getter]
     fn updates(&self) -> u32 {
         self.driven.updates()
@@ -186,7 +190,8 @@ fn begin(
     pool::compute(py, || BatchSimulation::new(spec, sensing, seed, &numbers))
 }
 
-/// Converts the fitness so far to the fitness earned since the last update.
+/// Converts the total fitness in `rewards` to the fitness earned since the last update. `part` is the completed share
+/// of the run.
 fn reward(task: &Task, part: f32, earned: &mut [f32], rewards: &mut [f32]) {
     for (earned, reward) in earned.iter_mut().zip(rewards) {
         let now = task.earned(*reward, part);

@@ -48,7 +48,7 @@ def test_actions_of_another_shape_or_kind_are_refused():
         xpuck.Worlds(senses=["v_smell"])
     with pytest.raises(ValueError, match="must be goal or wheels"):
         xpuck.Worlds(actions="legs")
-    with pytest.raises(ValueError, match="bodies: at most"):
+    with pytest.raises(ValueError, match="bodies; at most"):
         xpuck.Worlds(xpuck.World(256), 65536)
     with pytest.raises(ValueError, match="1 to 65536"):
         xpuck.Worlds(count=0)

@@ -1,5 +1,5 @@
-//! Closes a run: writes its result and completes all of its files. After an error of the disk or the system, closing
-//! is retried as long as the hub runs. A hub that starts later completes the rest.
+//! Closes a run: writes its result and completes all of its files. After an error of the disk or the system, the hub
+//! retries until it exits. A hub that starts later completes the remaining steps.
 
 use super::run_file::{RunFile, RunState};
 use super::{RecordError, recover, snapshot};
@@ -10,16 +10,16 @@ use xpuck_wire::Status;
 use xpuck_wire::log::Line;
 use xpuck_wire::{atomic, file};
 
-/// Delay before the first retry; it doubles each time.
+/// Delay before the first retry. The delay doubles with each retry.
 const RETRY: Duration = Duration::from_millis(500);
 /// Maximum delay between retries.
 const LONGEST_RETRY: Duration = Duration::from_secs(60);
-/// Interval for checking whether the hub waits.
+/// Interval for checking whether the hub is waiting to exit.
 const LOOK: Duration = Duration::from_millis(50);
-/// Maximum number of tries while the hub waits to exit.
+/// Maximum number of tries while the hub is waiting to exit.
 const LAST_TRIES: u32 = 3;
 
-/// A run to be closed.
+/// Run to be closed, and its result.
 pub(super) struct Close<'a> {
     /// Directory of the run.
     pub directory: &'a Path,
@@ -28,7 +28,8 @@ pub(super) struct Close<'a> {
 }
 
 impl Close<'_> {
-    /// Closes the run, with retries after errors; if the hub waits to exit (`hurry`), with a limited number of tries.
+    /// Closes the run, and retries after errors. The number of tries is limited while `hurry` is set, which means
+    /// that the hub is waiting to exit.
     pub fn until_done(&self, hurry: &AtomicBool, say: impl Fn(Line)) {
         let (mut wait, mut last_tries, mut said) = (RETRY, 0, String::new());
         while let Err(error) = self.once(&say) {
@@ -53,11 +54,11 @@ impl Close<'_> {
         }
     }
 
-    /// Does the remaining work; every step can be repeated.
+    /// Executes the remaining steps once. Every step can be repeated.
     fn once(&self, say: impl Fn(Line)) -> Result<(), RecordError> {
         let gone = self.directory.try_exists().is_ok_and(|there| !there);
         if gone {
-            // The run has been deleted.
+            // The run has been deleted, so nothing remains to be closed.
             return Ok(());
         }
         let forgotten = snapshot::remove(self.directory);
@@ -73,7 +74,7 @@ impl Close<'_> {
 /// Writes the result of a run and its final state.
 ///
 /// # Errors
-/// On an I/O error.
+/// If a file cannot be written.
 pub fn end(directory: &Path, status: &Status, state: RunState) -> Result<(), RecordError> {
     let fail = |error: String| RecordError::new(directory, error);
     let json = serde_json::to_vec_pretty(status).map_err(|error| fail(error.to_string()))?;
@@ -82,10 +83,10 @@ pub fn end(directory: &Path, status: &Status, state: RunState) -> Result<(), Rec
     RunFile::change(directory, |run| run.state = state)
 }
 
-/// Maximum length of a result (bytes).
+/// Maximum length of a result file (bytes).
 const LONGEST_RESULT: u64 = 64 << 20;
 
-/// Reads the result of a finished run; `None` for a run in progress.
+/// Reads the result of a finished run. `None` for a run in progress.
 ///
 /// # Errors
 /// If the file cannot be read, or is invalid.
@@ -107,7 +108,7 @@ mod tests {
     use std::sync::Mutex;
     use xpuck_hub_core::entry::Entry;
 
-    /// Returns a run with a part that ends in the middle of a chunk, and whose result cannot be written yet.
+    /// Returns a run whose file ends in the middle of a chunk, and whose result cannot be written yet.
     fn run() -> tempfile::TempDir {
         let run = tempfile::tempdir().unwrap();
         let described = "name = \"x\"\nstate = \"running\"\nversion = \"0\"\nstarted_unix_ms = 1\nseed = 1\n\
@@ -159,7 +160,7 @@ mod tests {
         let said = said.into_inner().unwrap();
         assert!(said.last().unwrap().text.contains("to close the run"), "{said:?}");
         assert_eq!(RunFile::read(run.path()).unwrap().state, RunState::Running, "the next hub closes it");
-        // A deleted run needs no closing.
+        // A deleted run is closed without a message.
         std::fs::remove_dir_all(run.path()).unwrap();
         close.until_done(&AtomicBool::new(false), |line| panic!("{line:?}"));
     }

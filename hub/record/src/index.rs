@@ -1,4 +1,4 @@
-//! Time index of a record, so that a replay can begin anywhere without reading the preceding part.
+//! Time index of a record. It allows a replay to begin anywhere without reading the preceding part.
 
 use super::read::entries_of;
 use super::{RecordError, open_file, parts};
@@ -8,11 +8,11 @@ use crate::container::reader::Reader;
 use std::path::{Path, PathBuf};
 use xpuck_hub_core::entry::Entry;
 
-/// Position and times of a chunk.
+/// Position and times of a chunk in the record.
 struct Place {
     file: usize,
     from: u64,
-    /// Times of its first and last message (s of arena time).
+    /// Times of the chunk's first and last message (s of arena time).
     times: (f64, f64),
     meanings: ChannelMap,
 }
@@ -27,13 +27,13 @@ pub struct Index {
     pub damage: Vec<String>,
 }
 
-/// Duration without data that counts as a gap (s of arena time); a hub writes at least ten times per second.
+/// Minimum duration without data that counts as a gap (s of arena time). A hub writes at least ten times per second.
 const GAP: f64 = 5.0;
-/// Maximum number of indexed chunks: several times that of an hour with a flush per second.
+/// Maximum number of indexed chunks. With one flush per second, it corresponds to more than 27 hours.
 const MOST: usize = 100_000;
 
 impl Index {
-    /// Reads a run from beginning to end, and passes every entry to `take`.
+    /// Reads the record of a run completely, and passes every entry to `take`.
     ///
     /// # Errors
     /// If there is no record, a file cannot be read, or there are too many chunks.
@@ -69,13 +69,13 @@ impl Index {
         Ok(index)
     }
 
-    /// Returns the times of the first and the last message (s of arena time); zeros without messages.
+    /// Returns the earliest and the latest message time (s of arena time). Both are 0 without messages.
     pub fn span(&self) -> (f64, f64) {
         let bounds = self.chunks.iter().map(|chunk| chunk.times);
         bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default()
     }
 
-    /// Returns the entries of a time span, in the order of the record.
+    /// Returns the entries with times in `from..=to` (s of arena time), in the order of the record.
     ///
     /// # Errors
     /// If a file can no longer be read, or has changed.

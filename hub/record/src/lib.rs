@@ -1,10 +1,10 @@
-//! The recorder: one directory per run, with all data in MCAP files that Foxglove opens.
+//! Recorder of runs. Each run has a directory with all data in MCAP files, which Foxglove can open.
 //!
 //! [`Recorder`] passes entries to its own thread (`writing`), so that a slow disk does not delay the hub's loop. A
-//! file is written as `run.mcap.open`, flushed once per second, synced to the disk every 4 s, and renamed when
-//! complete. [`recover`] completes the files of a killed hub, also if they are damaged: [`read`] returns every valid
-//! chunk. The directory also holds `run.toml` ([`run_file`]), `result.json`, and during the run `run.state`
-//! ([`snapshot`]), from which a restarted hub resumes.
+//! file is written as `run.mcap.open`, flushed once per second, and synced to the disk every 4 s. It is renamed when
+//! it is complete. [`recover`] completes the files of a killed hub, even if they are damaged, because [`read`]
+//! returns every valid chunk. The directory also contains `run.toml` ([`run_file`]) and `result.json`. During the run
+//! it contains `run.state` ([`snapshot`]), from which a restarted hub resumes.
 
 mod close;
 mod container;
@@ -35,12 +35,12 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// Name of the first file of a run when complete. A hub that resumes a run, or records again after the disk was full,
-/// writes `run-2.mcap`, and so on.
+/// Name of a run's first file when it is complete. A hub that resumes a run, or records again after the disk was
+/// full, writes `run-2.mcap`, then `run-3.mcap`, and so on.
 pub const NAME: &str = "run.mcap";
 /// Suffix of a file that is being written.
 const OPEN: &str = ".open";
-/// Maximum number of files of one run; more restarts of a hub indicate a fault.
+/// Maximum number of files of one run. More restarts of a hub indicate a fault.
 const MAX_PARTS: u32 = 1000;
 
 /// Error of a record that cannot be written or read.
@@ -52,18 +52,18 @@ pub struct RecordError {
 }
 
 impl RecordError {
-    /// Creates an error of the file or folder at `path`, in one line.
+    /// Creates an error with a single line of text for the file or folder at `path`.
     pub fn new(path: &Path, error: impl std::fmt::Display) -> RecordError {
         RecordError { path: path.into(), message: error.to_string().replace('\n', "; ") }
     }
 }
 
-/// Returns the name of the `n`-th file of a run, from 1.
+/// Returns the name of the `n`-th file of a run. The first file has n = 1.
 fn part_name(n: u32) -> String {
     if n == 1 { NAME.into() } else { format!("run-{n}.mcap") }
 }
 
-/// Returns the number of a run's file from its name, and whether it is still open; `None` for other files.
+/// Returns the number of a run's file from its name, and whether the file is still open. `None` for other files.
 fn part_number(name: &str) -> Option<(u32, bool)> {
     let (name, open) = name.strip_suffix(OPEN).map_or((name, false), |name| (name, true));
     let number = match name {
@@ -73,7 +73,7 @@ fn part_number(name: &str) -> Option<(u32, bool)> {
     (name == part_name(number) && number <= MAX_PARTS).then_some((number, open))
 }
 
-/// Returns the files of a run in their order, complete or still open.
+/// Returns the files of a run by their numbers. A file may be complete or still open.
 ///
 /// # Errors
 /// If the directory cannot be read.
@@ -83,7 +83,8 @@ pub fn parts(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
         let Some((number, open)) = path.file_name().and_then(|name| part_number(&name.to_string_lossy())) else {
             continue;
         };
-        // If both files exist, a recovery was interrupted after it had written the complete file.
+        // If both files exist, a recovery was interrupted after it had written the complete file. The complete file
+        // is used.
         if !open || !found.contains_key(&number) {
             found.insert(number, (open, path));
         }
@@ -107,7 +108,7 @@ pub fn files(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
 /// # Errors
 /// If the directory cannot be read.
 pub fn folders(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
-    // A folder of the file system itself, which is not accessible.
+    // `lost+found` is a folder of the file system, which is usually inaccessible.
     let own = |path: &Path| path.file_name().is_some_and(|name| name == "lost+found");
     let folder = |path: &Path| match path.metadata() {
         Ok(data) => data.is_dir(),
@@ -116,7 +117,7 @@ pub fn folders(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
     Ok(files(directory)?.into_iter().filter(|path| !own(path) && folder(path)).collect())
 }
 
-/// Opens a file for reading. Special files, such as a pipe without a writer, are rejected.
+/// Opens a regular file for reading. Rejects folders and special files, such as a pipe without a writer.
 fn open_file(path: &Path) -> Result<File, RecordError> {
     let fail = |error: io::Error| RecordError::new(path, error);
     let file = OpenOptions::new().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(path);

@@ -9,43 +9,44 @@ use xpuck_evolve::Id;
 use xpuck_hub_core::entry::Entry;
 use xpuck_wire::message::Operator;
 
-/// Recorded data of an individual.
+/// Recorded data of an individual, which is a tree with its fitness.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Individual {
-    /// Generation of its island in which it was born; 0 if it is not recorded.
+    /// Generation in which the individual was born, on its own island. 0 if the birth is not recorded.
     pub generation: u32,
-    /// Mother and father; empty for random trees.
+    /// Ids of mother and father. Empty for random trees.
     pub parents: Vec<Id>,
     /// Operator that created the individual.
     pub operator: Operator,
-    /// Mean fitness of the samples in the individual's first generation.
+    /// Mean fitness of the samples in the individual's first generation. `None` if it is not recorded.
     pub fitness: Option<f32>,
-    /// Later samples: the island and its generation, the number of samples on that island so far, and their mean.
+    /// Later samples. Each entry contains the island, the island's generation, the number of samples on this island
+    /// up to then, and their mean fitness.
     pub samples: Vec<(u16, u32, u32, f32)>,
-    /// The tree in text form, if it was ever sent or drove a robot.
+    /// Text form of the tree. `None` if the tree was never sent and never drove a robot.
     pub tree: Option<String>,
-    /// Robots that it drove, in chronological order.
+    /// Robots that the individual drove, in chronological order.
     pub drove: Vec<String>,
 }
 
-/// All individuals in a record.
+/// All individuals in the record of a run.
 pub struct LineageIndex {
     known: BTreeMap<Id, Individual>,
-    /// Last emigrant of each robot.
+    /// Id of the last emigrant of each robot.
     pub fittest: BTreeMap<String, Id>,
     /// Damage of the record, one line per file.
     pub damage: Vec<String>,
 }
 
 impl LineageIndex {
-    /// Reads the record of a run, or one file of it.
+    /// Reads the record of a run, or one file of a record.
     ///
     /// # Errors
     /// If there is no record, or it cannot be read.
     pub fn read(path: &Path) -> Result<LineageIndex, RecordError> {
         let mut births = LineageIndex { known: BTreeMap::new(), fittest: BTreeMap::new(), damage: Vec::new() };
         let mut islands: BTreeMap<String, u16> = BTreeMap::new();
-        // Births do not contain the island: it is the robot's position in the swarm according to run.toml.
+        // Births do not contain the island. It is the robot's position in the swarm according to run.toml.
         let directory = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
         let described = directory.join(RUN_FILE);
         if described.try_exists().map_err(|error| RecordError::new(&described, error))? {
@@ -91,12 +92,13 @@ impl LineageIndex {
         Ok(births)
     }
 
-    /// Returns the data of an individual.
+    /// Returns the data of an individual. `None` if it is not in the record.
     pub fn get(&self, id: Id) -> Option<&Individual> {
         self.known.get(&id)
     }
 
-    /// Returns the individual and its ancestors up to `depth` steps back, without duplicates.
+    /// Returns the individual and its ancestors up to `depth` steps back, without duplicates. The first element of
+    /// each pair is the number of steps.
     pub fn ancestry(&self, id: Id, depth: usize) -> Vec<(usize, Id)> {
         let mut seen = BTreeSet::from([id]);
         let mut found = vec![(0, id)];

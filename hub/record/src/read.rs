@@ -1,5 +1,5 @@
-//! Reads records message by message, over all files of a run, in chronological order within each file. Damaged parts
-//! are left out and reported.
+//! Reads records message by message, over all files of a run. Messages are in chronological order within each file.
+//! Damaged parts are skipped and reported.
 
 use super::{OPEN, RecordError, open_file, parts, recover};
 use crate::container::channels::ChannelMap;
@@ -13,29 +13,30 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use xpuck_hub_core::entry::{Entry, TOPICS};
 
-/// A recorded message.
+/// Recorded message that is not parsed yet.
 #[derive(Clone, Debug)]
 pub struct Raw {
-    /// Topic.
+    /// Topic of the message.
     pub topic: String,
-    /// Contents as JSON.
+    /// Contents of the message in JSON.
     pub data: Vec<u8>,
 }
 
-/// Iterator over the messages of a run, or of one file. An I/O error is returned last and ends the iteration.
+/// Iterator over the messages of a run, or of one file. After an I/O error, the iterator returns the error and then
+/// ends.
 pub struct Messages {
     files: std::vec::IntoIter<PathBuf>,
     open: Option<(PathBuf, Reader<File>)>,
     /// Remaining messages of the last chunk.
     chunk: std::vec::IntoIter<Raw>,
     damage: Vec<String>,
-    /// Number of bytes in finished files, and in all files.
+    /// Number of bytes in the files that have been read completely, and number of bytes in all files.
     done: u64,
     total: u64,
 }
 
 impl Messages {
-    /// Opens a run's directory, or one MCAP file.
+    /// Opens the record of a run by its directory, or a single MCAP file.
     ///
     /// # Errors
     /// If there is no record, or a file of it cannot be opened.
@@ -52,17 +53,17 @@ impl Messages {
         Ok(Messages { files: files.into_iter(), open: None, chunk, damage, done: 0, total })
     }
 
-    /// Damage found so far, one line per file, with the remedy.
+    /// Damage of the files that have been read completely, one line per file, with the remedy.
     pub fn damage(&self) -> &[String] {
         &self.damage
     }
 
-    /// Number of bytes read so far, and in all files.
+    /// Number of bytes that have been read, and number of bytes in all files.
     pub fn progress(&self) -> (u64, u64) {
         (self.done + self.open.as_ref().map_or(0, |(_, reader)| reader.at()), self.total)
     }
 
-    /// Returns the next chunk's messages; `None` at the end.
+    /// Returns the messages of the next chunk. `None` at the end of the last file.
     fn next_chunk(&mut self) -> Result<Option<Vec<Raw>>, RecordError> {
         loop {
             let Some((path, reader)) = &mut self.open else {
@@ -74,11 +75,12 @@ impl Messages {
             if let Some(chunk) = reader.next_chunk().map_err(|error| RecordError::new(path, error))? {
                 return Ok(Some(raw(chunk)));
             }
-            // Only a file that is being written may lack its end.
+            // Only a file that is being written may lack its end without being damaged.
             let endless =
                 || (!path.to_string_lossy().ends_with(OPEN) && reader.end == End::Open).then(|| MISSING_END.into());
             let words = reader.damage.words().or_else(endless);
-            // The end of a file in use may be incomplete; a file that was renamed meanwhile is complete.
+            // The end of a file that is being written may be incomplete. If the file no longer exists, it was
+            // completed and renamed.
             let writing = path.to_string_lossy().ends_with(OPEN)
                 && (recover::is_written(path).unwrap_or(false) || path.try_exists().is_ok_and(|there| !there));
             if let Some(words) = words.filter(|_| !writing) {
@@ -118,39 +120,39 @@ fn raw(chunk: &Chunk) -> Vec<Raw> {
     known.collect()
 }
 
-/// Iterator over the entries of a run or a file. Messages of other programs are left out. Messages that another
-/// version wrote and that are unreadable are left out and reported.
+/// Iterator over the entries of a run or a file. Messages of other programs are skipped. Unreadable messages of other
+/// versions of this program are skipped and reported.
 pub struct Entries {
     messages: Messages,
-    /// Number of unreadable messages, by topic.
+    /// Number of unreadable messages by topic.
     unread: BTreeMap<&'static str, u64>,
-    /// Topics to read; `None` for all.
+    /// Topics to read. `None`: all topics.
     only: Option<&'static [&'static str]>,
 }
 
 impl Entries {
-    /// Damage found so far, one line per file, with the remedy.
+    /// Damage of the files that have been read completely, one line per file, with the remedy.
     pub fn damage(&self) -> &[String] {
         self.messages.damage()
     }
 
-    /// Number of bytes read so far, and in all files.
+    /// Number of bytes that have been read, and number of bytes in all files.
     pub fn progress(&self) -> (u64, u64) {
         self.messages.progress()
     }
 
-    /// Counts an unreadable message.
+    /// Counts an unreadable message if its topic belongs to this program.
     fn leave_out(&mut self, raw: &Raw) {
         if let Some(topic) = TOPICS.into_iter().find(|topic| *topic == raw.topic) {
             *self.unread.entry(topic).or_default() += 1;
         }
     }
 
-    /// Adds the unreadable messages to the damage.
+    /// Adds a line about the unreadable messages of each topic to the damage.
     fn report_unread(&mut self) {
         for (topic, count) in std::mem::take(&mut self.unread) {
             self.messages.damage.push(format!(
-                "{count} messages of {topic} left out: written by another version of xpuck (see `version` in run.toml); read them with that version"
+                "skipped {count} messages of {topic}: they were written by another version of xpuck (see `version` in run.toml); read them with that version"
             ));
         }
     }
@@ -177,7 +179,7 @@ impl Iterator for Entries {
     }
 }
 
-/// Returns the entries in the records of a chunk; other messages are left out.
+/// Returns the entries in the records of a chunk. Messages that are not valid entries are skipped.
 pub(super) fn entries_of<'a>(records: &'a [u8], meanings: &'a ChannelMap) -> impl Iterator<Item = Entry> + 'a {
     messages(records).filter_map(|message| {
         let ours = meanings.get(&message.channel)?.as_ref().is_some_and(|c| TOPICS.contains(&c.topic.as_str()));
@@ -185,7 +187,7 @@ pub(super) fn entries_of<'a>(records: &'a [u8], meanings: &'a ChannelMap) -> imp
     })
 }
 
-/// Opens the entries of a run or a file.
+/// Opens the entries of a run or a file for iteration.
 ///
 /// # Errors
 /// If there is no record, or a file of it cannot be opened.
@@ -193,10 +195,10 @@ pub fn entries(path: &Path) -> Result<Entries, RecordError> {
     Messages::open(path).map(|messages| Entries { messages, unread: BTreeMap::new(), only: None })
 }
 
-/// Opens the entries of some topics only; other topics are not parsed.
+/// Opens the entries of some topics only. Messages of other topics are not parsed.
 ///
 /// # Errors
-/// As [`entries`].
+/// Same as [`entries`].
 pub fn entries_of_topics(path: &Path, only: &'static [&'static str]) -> Result<Entries, RecordError> {
     entries(path).map(|entries| Entries { only: Some(only), ..entries })
 }
@@ -224,7 +226,7 @@ mod tests {
             entries(run.path())?.map(|entry| entry.map(|entry| entry.time())).collect()
         };
         assert_eq!(times().unwrap(), [0.0, 1.0, 4.0, 5.0]);
-        // The same error occurs if the file disappears during reading.
+        // The same error occurs if the file becomes unreadable while the record is being read.
         let mut reading = entries(run.path()).unwrap();
         assert_eq!(reading.next().unwrap().unwrap().time(), 0.0);
         std::fs::remove_file(run.path().join("run-3.mcap")).unwrap();

@@ -1,4 +1,4 @@
-//! Renames record files: existing files are never overwritten, and a damaged original is kept next to the recovered
+//! Renames record files. Existing files are never overwritten, and a damaged original is kept next to the recovered
 //! file.
 
 use crate::OPEN;
@@ -8,34 +8,34 @@ use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 use xpuck_wire::atomic;
 
-/// Suffix of a damaged original.
+/// Suffix of the name of a damaged original.
 const DAMAGED: &str = ".damaged";
-/// Maximum number of kept originals with the same name.
+/// Maximum number of damaged originals that are kept for one record file.
 const MAX_KEPT: u32 = 1000;
 
-/// Returns the name of a file when complete.
+/// Returns the name that a file has when it is complete.
 pub(crate) fn whole_name(path: &Path) -> PathBuf {
     path.to_string_lossy().strip_suffix(OPEN).map_or(path.to_path_buf(), PathBuf::from)
 }
 
-/// Renames a file, unless the new name exists already.
+/// Renames a file. Fails if a file with the new name already exists.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // Some file systems cannot check and rename atomically.
+        // Some file systems cannot rename a file and check for an existing one atomically.
         Err(Errno::INVAL | Errno::NOSYS) if !to.try_exists()? => std::fs::rename(from, to),
         Err(Errno::INVAL | Errno::NOSYS) => Err(Error::from(ErrorKind::AlreadyExists)),
         other => Ok(other?),
     }
 }
 
-/// Moves a damaged file aside and returns its new path.
+/// Renames a damaged file as a damaged original, and returns its new path.
 pub(crate) fn set_aside(path: &Path) -> Result<PathBuf> {
     let aside = under_free_name(path, rename_new)?;
     sync_folder(path);
     Ok(aside)
 }
 
-/// Calls a function with the first unused name for a damaged original of `path`.
+/// Calls `what` with `path` and an unused name for a damaged original. Returns this name.
 fn under_free_name(path: &Path, mut what: impl FnMut(&Path, &Path) -> Result<()>) -> Result<PathBuf> {
     let base = whole_name(path);
     for n in 1..=MAX_KEPT {
@@ -49,12 +49,12 @@ fn under_free_name(path: &Path, mut what: impl FnMut(&Path, &Path) -> Result<()>
     Err(Error::other(format!("already has {MAX_KEPT} damaged originals; remove some of them")))
 }
 
-/// Replaces a file with the new file made from it, and keeps the original next to it if `keep`. After a kill at any
-/// point, the original exists under its own name or that of a damaged file. Returns the original's path if it was
-/// kept.
+/// Replaces a file with the new file that was made from it, and keeps the original next to it if `keep` is set. If
+/// the process is killed at any point, the original still exists under its own name or as a damaged original. Returns
+/// the path of the original if it was kept.
 pub(crate) fn swap(new: &Path, path: &Path, keep: bool) -> Result<Option<PathBuf>> {
     let target = whole_name(path);
-    // With hard links there is always a record under the final name.
+    // With hard links, the original keeps its name until the new file replaces it.
     let mut moved = false;
     let link = |from: &Path, to: &Path| match std::fs::hard_link(from, to) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
@@ -71,7 +71,7 @@ pub(crate) fn swap(new: &Path, path: &Path, keep: bool) -> Result<Option<PathBuf
         false => rename_new(new, &target)?,
     }
     sync_folder(&target);
-    // A hub may have begun a new file under the name that became free.
+    // If the original was moved, a hub may already have begun a new file under its old name.
     if target != path && !moved {
         atomic::remove(path)?;
         sync_folder(&target);
@@ -79,7 +79,8 @@ pub(crate) fn swap(new: &Path, path: &Path, keep: bool) -> Result<Option<PathBuf
     Ok(aside)
 }
 
-/// Syncs the names in a file's folder to the disk, on file systems that support it.
+/// Syncs the directory entries of a file's folder to the disk. Errors are ignored, because some file systems do not
+/// support it.
 pub(crate) fn sync_folder(path: &Path) {
     let _ = atomic::sync_folder(path);
 }

@@ -12,16 +12,16 @@ use xpuck_wire::atomic;
 use xpuck_wire::file;
 use xpuck_wire::mark;
 
-/// Name of the file.
+/// Name of the file that describes a run.
 pub const RUN_FILE: &str = "run.toml";
-/// Properties of a run that begins.
+/// Properties of a run at its start.
 #[derive(Clone, Copy, Debug)]
 pub struct Beginning<'a> {
     /// Name of the experiment.
     pub name: &'a str,
     /// Text of the experiment.
     pub text: &'a str,
-    /// Files that the experiment refers to, by name.
+    /// Contents of the files to which the experiment refers, by file name.
     pub files: &'a BTreeMap<String, String>,
     /// Seed of the run.
     pub seed: u64,
@@ -37,16 +37,16 @@ pub struct Beginning<'a> {
 pub enum RunState {
     /// A hub is writing the record, or was killed recently.
     Running,
-    /// Closed normally.
+    /// The run was closed normally.
     Finished,
-    /// Its hub was killed and not restarted in time; the record is complete.
+    /// The hub was killed, and the run's saved state is missing. The files of the record have been completed.
     Recovered,
-    /// Its hub was killed during the run, and no hub resumed it in time.
+    /// The hub was killed during the run, and no hub resumed the run in time.
     Aborted,
 }
 
 impl RunState {
-    /// Returns the name used in files.
+    /// Returns the name of the state that files contain.
     pub fn name(self) -> &'static str {
         match self {
             RunState::Running => "running",
@@ -57,15 +57,15 @@ impl RunState {
     }
 }
 
-/// Contents of the file. Configurations are stored as tables, so that later versions can read the files of earlier
-/// ones.
+/// Contents of `run.toml`. Configurations are stored as tables, so that later versions can read the files of earlier
+/// versions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunFile {
     /// Name of the experiment.
     pub name: String,
     /// State of the run.
     pub state: RunState,
-    /// Files that were truncated and recovered.
+    /// Names of files that were truncated or damaged, and have been recovered.
     #[serde(default)]
     pub recovered: Vec<String>,
     /// Version of the hub.
@@ -78,26 +78,26 @@ pub struct RunFile {
     /// Seed of the run.
     #[serde(serialize_with = "write_seed", deserialize_with = "read_seed")]
     pub seed: u64,
-    /// Robots, in the order of their islands.
+    /// Ids of the robots, in the order of their islands.
     pub robots: Vec<String>,
     /// Ratio of arena time to wall time.
     pub speed: f64,
-    /// Mark of the swarm ([`xpuck_wire::mark`]); absent in records of earlier versions.
+    /// Mark of the swarm ([`xpuck_wire::mark`]). `None` in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swarm_mark: Option<String>,
     /// Experiment, completed with default values.
     pub experiment: toml::Table,
-    /// Files that the experiment refers to, by name; empty in records of earlier versions.
+    /// Contents of the files to which the experiment refers, by file name. Empty in records of earlier versions.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// Effective swarm file.
+    /// Contents of the swarm file, as used for the run.
     #[serde(default)]
     pub swarm: toml::Table,
-    /// Effective hub file.
+    /// Contents of the hub file, as used for the run.
     pub hub: toml::Table,
 }
 
-/// Writes a seed as a number, or as text from 2^63 on, where TOML has no integers.
+/// Writes a seed as a number, or as text from 2^63, because integers in TOML are smaller.
 fn write_seed<S: Serializer>(seed: &u64, to: S) -> Result<S::Ok, S::Error> {
     match i64::try_from(*seed) {
         Ok(seed) => to.serialize_i64(seed),
@@ -116,10 +116,10 @@ fn read_seed<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
 }
 
 impl RunFile {
-    /// Describes a run that begins.
+    /// Creates the description of a run that begins.
     ///
     /// # Errors
-    /// If a value cannot be written as TOML.
+    /// If the experiment is invalid, or a value cannot be written as TOML.
     pub fn new(config: &Config, begins: &Beginning) -> Result<RunFile, String> {
         let experiment = Experiment::parse("experiment", begins.text).map_err(|error| error.to_string())?;
         let table = |value: Result<toml::Table, toml::ser::Error>| value.map_err(|error| error.to_string());
@@ -141,18 +141,18 @@ impl RunFile {
         })
     }
 
-    /// Reads the file in a run's directory.
+    /// Reads `run.toml` in a run's directory.
     ///
     /// # Errors
-    /// If it does not exist, or is invalid.
+    /// If the file does not exist, or is invalid.
     pub fn read(directory: &Path) -> Result<RunFile, RecordError> {
         file::read(&directory.join(RUN_FILE)).map_err(|error| RecordError::new(directory, error))
     }
 
-    /// Changes the file, under a lock against other threads and programs.
+    /// Changes `run.toml` in a run's directory. A lock prevents concurrent changes by other threads and programs.
     ///
     /// # Errors
-    /// If it does not exist, or on an I/O error.
+    /// If the file does not exist, is invalid, or cannot be written.
     pub fn change(directory: &Path, how: impl FnOnce(&mut RunFile)) -> Result<(), RecordError> {
         let folder = File::open(directory).map_err(|error| RecordError::new(directory, error))?;
         folder.lock().map_err(|error| RecordError::new(directory, error))?;
@@ -161,10 +161,10 @@ impl RunFile {
         run.write(directory)
     }
 
-    /// Writes the file atomically.
+    /// Writes `run.toml` to a run's directory atomically.
     ///
     /// # Errors
-    /// On an I/O error.
+    /// If the file cannot be written.
     pub fn write(&self, directory: &Path) -> Result<(), RecordError> {
         let text = toml::to_string(self).map_err(|error| RecordError::new(directory, error))?;
         atomic::write(&directory.join(RUN_FILE), text.as_bytes()).map_err(|error| RecordError::new(directory, error))

@@ -1,18 +1,18 @@
-//! JSON schema of each topic, generated from the recorded types; used by Foxglove and for tables.
+//! JSON schema of each topic, generated from the recorded types. Foxglove and the table export use the schemas.
 
 use serde_json::Value;
 use std::sync::LazyLock;
 use xpuck_hub_core::entry::{Entry, TOPICS};
 use xpuck_wire::schema;
 
-/// Returns the text of a topic's schema; an empty object for an unknown topic.
+/// Returns the text of a topic's schema, or `{}` if the topic is unknown.
 pub fn for_topic(topic: &str) -> &'static str {
     static TEXTS: LazyLock<[String; TOPICS.len()]> = LazyLock::new(texts);
     TOPICS.iter().position(|t| *t == topic).map_or("{}", |i| &TEXTS[i])
 }
 
-/// Returns all schema texts: an entry's schema has a choice for each variant, and variants are in the order of the
-/// topics.
+/// Returns the schema texts of all topics, in the order of [`TOPICS`]. The schema of `Entry` has one choice for each
+/// topic, in the same order.
 fn texts() -> [String; TOPICS.len()] {
     let entry = schema::json_schema::<Entry>().to_value();
     std::array::from_fn(|i| {

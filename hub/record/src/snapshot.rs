@@ -1,5 +1,5 @@
-//! `run.state`: the state with which a hub can resume a run after it was killed. It is renewed every second, and
-//! exists only during the run.
+//! `run.state`: state of a run, with which a hub can resume the run after the previous hub was killed. The file is
+//! rewritten every second, and exists only during the run.
 
 use super::read::entries_of;
 use super::{RecordError, open_file, part_number, parts};
@@ -11,20 +11,20 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::{atomic, file};
 
-/// Name of the file.
+/// Name of the state file in the run's directory.
 pub const STATE_FILE: &str = "run.state";
-/// Maximum length of a state (bytes).
+/// Maximum length of the state file (bytes).
 const LONGEST: u64 = 64 << 20;
-/// Magic bytes: a name and the format number.
+/// Magic bytes of the state file: a name and the format number.
 const MAGIC: &[u8; 8] = b"XPUCKRS6";
 
-/// Length of the record when a state was written. The record of a killed hub may be longer: a full chunk is written
-/// before the next state.
+/// End of the record at the time when a state was written. The record of a killed hub may be longer, because a full
+/// chunk is written before the next state.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reach {
-    /// Number of the file, from 1.
+    /// Number of the last file of the record, from 1.
     pub part: u32,
-    /// Length of the file (bytes).
+    /// Length of that last file (bytes).
     pub bytes: u64,
 }
 
@@ -35,7 +35,7 @@ struct Stamped<K> {
     kept: K,
 }
 
-/// Writes the state atomically, next to the record.
+/// Writes the state atomically to the run's directory.
 ///
 /// # Errors
 /// On an I/O error.
@@ -46,7 +46,8 @@ pub fn write(directory: &Path, kept: &Snapshot, unix_ms: u64, reach: Reach) -> R
     atomic::write(&directory.join(STATE_FILE), &bytes).map_err(|error| fail(error.to_string()))
 }
 
-/// Adds the generations that were recorded after the state to the state, so that they are not recorded again.
+/// Adds the generations that were recorded after the state to the state, so that they are not recorded again. `reach`
+/// is the end of the record at the time of the state.
 ///
 /// # Errors
 /// On an I/O error.
@@ -73,16 +74,17 @@ pub fn catch_up(directory: &Path, kept: &mut Snapshot, reach: Reach) -> Result<(
 
 /// Result of reading a state.
 pub enum State {
-    /// There is no state.
+    /// The state file does not exist.
     Missing,
-    /// The state is damaged, with the reason.
+    /// The state is damaged, for the given reason.
     Damaged(String),
-    /// Time of writing (ms since 1970), length of the record, and the state.
+    /// The state is valid. Contains the time of writing (ms since 1970), the end of the record at that time, and the
+    /// state.
     Whole(u64, Reach, Box<Snapshot>),
 }
 
 impl State {
-    /// Returns the time of writing and the state, if it exists and is valid.
+    /// Returns the time of writing (ms since 1970) and the state; `None` if the state is missing or damaged.
     pub fn whole(self) -> Option<(u64, Snapshot)> {
         match self {
             State::Whole(unix_ms, _, kept) => Some((unix_ms, *kept)),
@@ -94,7 +96,7 @@ impl State {
 /// Reads the state of a run.
 ///
 /// # Errors
-/// If a state that may exist cannot be read.
+/// If the file may exist but cannot be read.
 pub fn read(directory: &Path) -> Result<State, RecordError> {
     let path = directory.join(STATE_FILE);
     match file::bytes(&path, LONGEST) {
@@ -114,10 +116,10 @@ fn whole(bytes: &[u8]) -> Result<State, String> {
     Ok(State::Whole(read.unix_ms, read.reach, Box::new(read.kept)))
 }
 
-/// Removes the state, if it exists.
+/// Removes the state file, if it exists.
 ///
 /// # Errors
-/// On an I/O error: a hub that starts may then resume the run.
+/// If the file cannot be removed. A hub that starts later may then resume the run.
 pub fn remove(directory: &Path) -> Result<(), RecordError> {
     let path = directory.join(STATE_FILE);
     atomic::remove(&path).map_err(|error| RecordError::new(&path, error))

@@ -1,4 +1,5 @@
-//! Verifies a run's record: ticks its trees again, and recomputes senses from its poses.
+//! Verification of a run's record: the recorded trees are ticked again, and the senses are recomputed from the
+//! recorded poses.
 
 use crate::run_file::RunFile;
 use crate::{RecordError, read};
@@ -19,30 +20,30 @@ use xpuck_kernels::world::WorldSpec;
 pub struct Verified {
     /// Whether every verifiable update was reproduced bit by bit.
     pub identical: bool,
-    /// First difference.
+    /// First difference between the recomputed and the recorded ticks; `None` if the record is identical.
     pub first: Option<Difference>,
-    /// Verified updates, by robot.
+    /// Counts of verified updates, by robot name.
     pub robots: BTreeMap<String, RobotTicks>,
-    /// Comparison of the senses with the poses.
+    /// Comparison of the recorded senses with those computed from the poses.
     pub senses: Vec<SenseRow>,
-    /// Sense with the largest share of different values.
+    /// Sense with the largest share of different values; `None` if no value differs.
     pub worst_sense: Option<&'static str>,
-    /// Number of updates without recorded poses.
+    /// Number of updates whose senses were not compared, because poses of the robot were missing.
     pub without_poses: u64,
-    /// Damage of the record, one line per file.
+    /// Damage of the record, one line per damaged file.
     pub damage: Vec<String>,
 }
 
-/// Verifies a run.
+/// Verifies the record of a run.
 ///
 /// # Errors
-/// There is no record, it cannot be read, or it holds no control updates.
+/// If the record is missing, cannot be read, or contains no control updates.
 pub fn verify(run: &Path) -> Result<Verified, RecordError> {
     let file = RunFile::read(run)?;
     let hub: HubFile = file.hub.clone().try_into().map_err(|error| RecordError::new(run, error))?;
     let mut ticks = TickVerifier::new(file.seed);
     let mut senses = Senses { of: SenseVerifier::new(&file.robots, &hub), worlds: worlds_of(run, &file)?, phase: None };
-    // A batch may precede the message with its tree: trees are read first.
+    // A batch may precede the message with its tree, so all trees are read first.
     learn_trees(run, &mut ticks)?;
     let islands: BTreeMap<&str, u16> = file.robots.iter().map(String::as_str).zip(1..).collect();
     let mut batches = 0;
@@ -79,16 +80,16 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
     })
 }
 
-/// Returns the sense with the largest share of different values; `None` without differences.
+/// Returns the row of the sense with the largest share of different values; `None` if no value differs.
 pub fn worst(rows: &[SenseRow]) -> Option<&SenseRow> {
     rows.iter().max_by(|a, b| a.part().total_cmp(&b.part())).filter(|row| row.different > 0)
 }
 
-/// Compares only the senses of a run with its poses, which is faster than [`verify`]. Empty without recorded control
-/// updates.
+/// Compares only the senses of a run with its poses, which is faster than [`verify`]. Without recorded control
+/// updates, no values are compared.
 ///
 /// # Errors
-/// There is no record, or it cannot be read.
+/// If the record is missing or cannot be read.
 pub fn senses(run: &Path) -> Result<Vec<SenseRow>, RecordError> {
     let file = RunFile::read(run)?;
     let hub: HubFile = file.hub.clone().try_into().map_err(|error| RecordError::new(run, error))?;
@@ -99,10 +100,10 @@ pub fn senses(run: &Path) -> Result<Vec<SenseRow>, RecordError> {
     Ok(senses.of.rows())
 }
 
-/// Topics with the sensed values and the actual positions.
+/// Topics that the comparison of senses reads.
 const SENSED: [&str; 4] = ["/poses", "/run", "/telemetry", "/updates"];
 
-/// Comparison of senses along a record, phase by phase.
+/// Comparison of senses along a record. The world changes with the phase of the run.
 struct Senses {
     of: SenseVerifier,
     worlds: BTreeMap<String, Arc<WorldSpec>>,
@@ -136,8 +137,8 @@ fn worlds_of(run: &Path, file: &RunFile) -> Result<BTreeMap<String, Arc<WorldSpe
     worlds(file).map_err(|why| RecordError::new(run, why))
 }
 
-/// Returns the worlds of a run's phases by name; empty if its experiment names no world and therefore uses the hub's
-/// arena.
+/// Returns the worlds of a run's phases, by phase name. The map is empty if the experiment names no world, because
+/// the run then uses the hub's arena.
 fn worlds(file: &RunFile) -> Result<BTreeMap<String, Arc<WorldSpec>>, String> {
     let experiment = experiment(file)?;
     let named = experiment.world.is_some() || experiment.phases.iter().any(|phase| phase.world.is_some());
@@ -156,15 +157,16 @@ fn experiment(file: &RunFile) -> Result<Experiment, String> {
 /// Returns the plan of a run's experiment.
 ///
 /// # Errors
-/// One line, if this version cannot read the experiment.
+/// If this version cannot read the experiment; the error is one line.
 pub fn plan(file: &RunFile) -> Result<Plan, String> {
     Plan::new(&experiment(file)?, &file.files, Some(file.robots.len())).map_err(|error| error.to_string())
 }
 
-/// Returns the worlds of a run's phases with their names, in order; phases without a world use the benchmark's.
+/// Returns the name and the world of each phase of a run, in order. A phase without a world gets the benchmark's
+/// world.
 ///
 /// # Errors
-/// One line, if this version cannot read the run's experiment.
+/// If this version cannot read the run's experiment; the error is one line.
 pub fn phase_worlds(file: &RunFile) -> Result<Vec<(String, Arc<WorldSpec>)>, String> {
     Ok(plan(file)?.phases.into_iter().map(|phase| (phase.name, phase.world)).collect())
 }
@@ -178,7 +180,7 @@ fn learn_trees(run: &Path, ticks: &mut TickVerifier) -> Result<(), RecordError> 
         match serde_json::from_slice(&message.data) {
             Ok(Entry::Updates { updates, .. }) => ticks.learn(&updates),
             Ok(Entry::Loaded { gene, .. }) => {
-                // An invalid tree never drove a robot.
+                // An invalid tree is skipped, because it never drove a robot.
                 let _ = Tree::parse(&gene.tree).map(|tree| ticks.learn_tree(tree.under_avoiding()));
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! Reads the hub's file and the swarm file that it names.
+//! Reads the hub's file and the swarm file to which it refers.
 
 use std::path::Path;
 use xpuck_hub_core::config::{Config, HubFile, TlsFiles};
@@ -7,7 +7,7 @@ use xpuck_wire::{FileError, Swarm, atomic, file};
 /// Reads the hub's file and its swarm file. Paths are relative to the file that contains them.
 ///
 /// # Errors
-/// A file is unreadable or contains an invalid value.
+/// If a file is unreadable or contains an invalid value.
 pub fn read(path: &Path) -> Result<Config, FileError> {
     let name = path.display().to_string();
     let mut hub: HubFile = file::read(path)?;

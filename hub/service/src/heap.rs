@@ -1,18 +1,18 @@
 //! Returns freed memory to the operating system.
 //!
-//! glibc keeps the memory that a burst of connections used and freed, and a long run fragments the heap. A service that
-//! runs for days beside other programs has to return this memory.
+//! glibc keeps freed memory for later use, such as the memory of a burst of connections, and a long run fragments the
+//! heap. A service that runs for days beside other programs has to return this memory.
 
 use std::io;
 use std::time::Duration;
 
-/// Interval of the releases.
+/// Interval at which freed memory is returned.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Starts a thread that returns free memory until the program ends.
+/// Starts a thread that returns freed memory at intervals until the program ends.
 ///
 /// # Errors
-/// The operating system provides no thread.
+/// The operating system cannot create a thread.
 pub fn give_back_regularly() -> io::Result<()> {
     let look = || {
         loop {
@@ -30,6 +30,6 @@ fn give_back() {
     unsafe { libc::malloc_trim(0) };
 }
 
-/// Other allocators return memory by themselves.
+/// Does nothing: other C libraries return memory by themselves.
 #[cfg(not(target_env = "gnu"))]
 fn give_back() {}

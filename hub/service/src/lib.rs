@@ -1,9 +1,9 @@
-//! Running hub: its main loop and all surrounding services.
+//! The running hub: its main loop and all surrounding services.
 //!
-//! [`hub`] runs the decisions of `xpuck-hub-core` with sockets and clocks. [`mocap`] receives poses, and
-//! [`admission`] protects the sockets. [`observer`], [`console`] and [`catalogue`] show current and past events, and
-//! [`foxglove`] shows current events to external viewers. [`recovery`] resumes a run after a crash of the hub.
-//! [`doctor`] only reads. [`geneserver`] runs migration without robots.
+//! [`hub`] runs the logic of `xpuck-hub-core` with sockets and clocks. [`mocap`] receives poses, and [`admission`]
+//! protects the sockets. [`observer`], [`console`] and [`catalogue`] show current and past events, and [`foxglove`]
+//! shows current events to external viewers. [`recovery`] resumes a run after a crash of the hub. [`doctor`] checks
+//! the installation and changes nothing. [`geneserver`] runs migration without robots.
 
 pub mod admission;
 pub mod catalogue;

@@ -1,7 +1,7 @@
-//! Handles the runs that an earlier hub left behind, at the start of a hub. It resumes the run whose robots this hub
-//! has to ask, closes the runs that have ended, and repairs truncated and damaged files on a separate thread.
-//! Unreadable runs are reported and left unchanged until the next start. [`xpuck_hub_core::resumption`] decides the
-//! fate of each run.
+//! Handles the runs that an earlier hub left behind, when a hub starts. It resumes the run that this hub has to
+//! continue with its robots, and closes the runs that have ended. It repairs truncated and damaged files on a
+//! separate thread. Unreadable runs are reported and left unchanged until the next start.
+//! [`xpuck_hub_core::resumption`] decides which runs are resumed, closed or left.
 
 use crate::stops::Stops;
 use std::io::ErrorKind;
@@ -17,20 +17,20 @@ use xpuck_record::{RecordError, Recorder, end_run, folders, recover};
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::output;
 
-/// Run to resume.
+/// Run that the hub has to resume.
 pub struct ResumedRun {
     /// Directory of the run.
     pub directory: PathBuf,
     /// State of the run.
     pub snapshot: Snapshot,
-    /// Age of the state (wall time).
+    /// Age of the stored state (wall time).
     pub away: Duration,
 }
 
-/// Result of the search at the start.
+/// Result of the examination at the start of the hub.
 #[derive(Default)]
 pub struct Recovery {
-    /// Run to resume.
+    /// Run that the hub has to resume, if any.
     pub resumed: Option<ResumedRun>,
     /// Number of STOPs of the swarm, as recorded on the disk.
     pub stops: u64,
@@ -41,23 +41,23 @@ pub struct Recovery {
 /// Run left behind by an earlier hub.
 struct AbandonedRun {
     directory: PathBuf,
-    /// Open files without a writer.
+    /// Open files of the run, to which no program is writing.
     files: Vec<PathBuf>,
     state: StoredState,
 }
 
 /// Stored state of a run.
 enum StoredState {
-    /// Valid: time of writing, extent of the record, and contents.
+    /// The state is valid: time of writing (ms since 1970), extent of the record, and contents.
     Whole(u64, Reach, Box<Snapshot>),
-    /// Missing or invalid.
+    /// The state is missing or invalid.
     None,
-    /// Unreadable.
+    /// The state cannot be read.
     Unread,
 }
 
-/// Examines the runs left behind. Returns the run to resume; the others are handled in the background. `mark` is the
-/// mark of the hub's swarm.
+/// Examines the runs that an earlier hub left behind. The result contains the run to resume; the other runs are
+/// handled on a separate thread. `mark` identifies the hub's swarm.
 pub fn scan(config: &Config, mark: &str) -> Recovery {
     let mut found = Recovery::default();
     let root = &config.hub.record.directory;
@@ -65,7 +65,7 @@ pub fn scan(config: &Config, mark: &str) -> Recovery {
         .into_iter()
         .filter_map(|run| AbandonedRun::read(run, &mut found.notes))
         .collect();
-    // An unreadable count may have any value.
+    // If the STOP count cannot be read, no run is resumed, because any run may have been stopped.
     let (known, counted) = match Stops::read(root, mark) {
         Ok(stops) => (stops, true),
         Err(error) => {
@@ -108,7 +108,7 @@ pub fn scan(config: &Config, mark: &str) -> Recovery {
     found
 }
 
-/// Fate of a run's folder.
+/// Decision about a run's folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     GoesOn,
@@ -119,7 +119,7 @@ enum Fate {
 impl AbandonedRun {
     /// Reads the stored state of a run; `None` if its files cannot be examined.
     fn read(directory: PathBuf, notes: &mut Vec<String>) -> Option<AbandonedRun> {
-        // The files to repair are listed now, so that files which this hub writes later are excluded.
+        // The files to repair are listed now, so that the list excludes files which this hub writes later.
         let files = match recover::left_open(&directory) {
             Ok(files) => files,
             Err(error) => {
@@ -157,7 +157,8 @@ impl AbandonedRun {
 }
 
 impl Recovery {
-    /// Stores the run if it has to be resumed, and adds messages for the operators.
+    /// Converts a decision about a run into the work on its folder. Stores the run if it has to be resumed, and adds
+    /// messages for the operators.
     fn decide(
         &mut self,
         run: AbandonedRun,
@@ -199,7 +200,7 @@ impl Recovery {
             }
             (Decision::Leave(_), _) => Fate::StaysOpen,
             (Decision::Close(Reason::Stopped), _) => {
-                self.notes.push(format!("run {name} is closed: it was stopped"));
+                self.notes.push(format!("run {name} is closed, because it was stopped"));
                 Fate::Closed
             }
             (Decision::Ask(_) | Decision::Close(_), _) => Fate::Closed,
@@ -208,11 +209,11 @@ impl Recovery {
     }
 }
 
-/// Directories of runs that are marked as running or contain open files without a writer. Directories that cannot be
-/// examined are omitted and reported in `notes`.
+/// Returns the folders of runs that are marked as running or contain open files, and to which no hub is writing.
+/// Folders that cannot be examined are omitted and reported in `notes`.
 pub fn left_behind(root: &Path, notes: &mut Vec<String>) -> Vec<PathBuf> {
     let directories = match std::fs::metadata(root) {
-        // The first run creates the folder.
+        // The first run creates the root folder. A missing folder therefore contains no runs.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         _ => folders(root),
     };
@@ -240,11 +241,11 @@ fn is_left_behind(directory: &Path) -> Result<bool, RecordError> {
     if is_written(directory)? {
         return Ok(false);
     }
-    // Open files are repaired regardless of the state in run.toml.
+    // Open files need a repair, whatever state run.toml contains.
     Ok(!open.is_empty() || RunFile::read(directory)?.state == RunState::Running)
 }
 
-/// Whether a hub is writing this run.
+/// Returns whether a hub is writing to this run.
 ///
 /// # Errors
 /// The files cannot be examined.
@@ -257,17 +258,18 @@ pub fn is_written(directory: &Path) -> Result<bool, RecordError> {
     Ok(false)
 }
 
-/// Repairs a run's files and closes it. A started run becomes aborted unless it had already ended; its result is the
-/// last stored status.
+/// Repairs a run's files and closes the run. A run that is still marked as running becomes finished if its stored
+/// state has ended, and aborted otherwise. The stored status becomes its result. Without a stored state it becomes
+/// recovered. Returns a description of the result.
 ///
 /// # Errors
-/// Error of the disk; the run's state is then kept.
+/// A file cannot be read or written. The run then keeps its state.
 pub fn repair_and_close(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError> {
     let made = make_whole(directory, files)?;
     Ok(format!("{}; {made}", close(directory)?))
 }
 
-/// Repairs files of a run; returns a description of the result.
+/// Repairs files of a run. Returns a description of the result.
 fn make_whole(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError> {
     let done = recover::run(directory, files)?;
     let messages: u64 = done.iter().map(|r| r.messages).sum();
@@ -288,7 +290,7 @@ fn make_whole(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError
     Ok(text)
 }
 
-/// Closes a run with intact files, if it is still open. Returns its state.
+/// Closes a run whose files are intact, if it is still marked as running. Returns the name of the run's state.
 fn close(directory: &Path) -> Result<&'static str, RecordError> {
     let described = directory.join(RUN_FILE);
     if !described.try_exists().map_err(|error| RecordError::new(&described, error))? {
@@ -321,12 +323,12 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let mut notes = Vec::new();
         assert!(left_behind(&root.path().join("none"), &mut notes).is_empty() && notes.is_empty());
-        // The entry is not a folder, but a circular symbolic link.
+        // This entry is not a folder, but a symbolic link to itself.
         let circle = root.path().join("circle");
         std::os::unix::fs::symlink(&circle, &circle).unwrap();
         assert!(left_behind(&circle, &mut notes).is_empty());
         assert!(notes[0].contains("circle"), "{notes:?}");
-        // If run.toml of one run cannot be examined, the other runs are examined all the same.
+        // A run.toml that cannot be examined must not prevent the examination of the other runs.
         let good = root.path().join("good");
         std::fs::create_dir(&good).unwrap();
         std::fs::write(good.join(RUN_FILE), "").unwrap();

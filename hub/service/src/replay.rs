@@ -1,4 +1,5 @@
-//! Playback of a record: entries in, the status of the console out. A plain state machine.
+//! Playback of a record: converts its entries into the status that the console showed. The code is a state machine
+//! without I/O.
 
 use std::collections::VecDeque;
 use xpuck_experiment::Experiment;
@@ -8,7 +9,7 @@ use xpuck_hub_core::switchboard::{EVENTS, TRACKING_LOST};
 use xpuck_record::run_file::RunFile;
 use xpuck_wire::{Phase, Status};
 
-/// State of the console at a time of a run.
+/// State of the console at a given time of a run.
 pub struct Replay {
     status: Status,
     roster: Roster,
@@ -35,7 +36,7 @@ impl Replay {
         Replay { status, roster: Roster::new(&run.robots), events: VecDeque::new(), poses: None }
     }
 
-    /// Processes the next entry.
+    /// Updates the state with the next entry of the record.
     pub fn apply(&mut self, entry: Entry) {
         let now = entry.time();
         self.status.time = self.status.time.max(now);
@@ -79,7 +80,7 @@ impl Replay {
         }
     }
 
-    /// Status that the console showed at this time.
+    /// Returns the status that the console showed at the time of the latest entry.
     pub fn status(&mut self) -> Status {
         let now = self.status.time;
         self.roster.newly_lost(now);

@@ -1,5 +1,5 @@
-//! Number of STOPs that the swarm has received, in a file beside the runs. A run started at a lower count is never
-//! resumed, regardless of the clocks.
+//! Number of STOPs that the swarm has received, in a file beside the runs. A run that started at a lower count is
+//! never resumed. This rule does not depend on the machine's clock.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,29 +11,29 @@ use xpuck_wire::latest::{LatestWriter, WriteResult};
 /// Maximum length of the file (bytes).
 const LONGEST: u64 = 64;
 
-/// File of the swarm with this mark, below the record directory.
+/// Returns the path of the swarm's file below the record folder `root`. `mark` identifies the swarm.
 fn file_of(root: &Path, mark: &str) -> PathBuf {
     root.join(format!("stops-{mark}"))
 }
 
-/// Count of STOPs, with the thread that writes its file.
+/// Access to the STOP count, with the thread that writes the count's file.
 pub struct Stops {
     root: PathBuf,
     disk: LatestWriter,
-    /// Count that is not written: without a folder of runs it affects no run.
+    /// Count that needs no write: while the record folder does not exist, no run depends on the count.
     unneeded: Option<u64>,
 }
 
 impl Stops {
-    /// Creates the count for the swarm with this mark, below this record directory.
+    /// Starts the thread that writes the count of the swarm with this mark below the record folder `root`.
     ///
     /// # Errors
-    /// The operating system provides no thread.
+    /// The operating system cannot create a thread.
     pub fn start(root: &Path, mark: &str) -> std::io::Result<Stops> {
         Ok(Stops { root: root.into(), disk: LatestWriter::start(file_of(root, mark), false)?, unneeded: None })
     }
 
-    /// Reads the count; 0 without a file.
+    /// Reads the count. The count is 0 if the file does not exist.
     ///
     /// # Errors
     /// The file cannot be read or does not contain a count.
@@ -49,7 +49,8 @@ impl Stops {
         }
     }
 
-    /// Writes the count to the file.
+    /// Starts to write the count to the file. If the record folder does not exist, the count needs no write and
+    /// counts as stored.
     pub fn store(&mut self, stops: u64) {
         match self.root.try_exists() {
             Ok(false) => self.unneeded = Some(stops),
@@ -57,7 +58,7 @@ impl Stops {
         }
     }
 
-    /// Result of a write, once available.
+    /// Returns the result of a finished [`Stops::store`], if any.
     pub fn poll_result(&mut self) -> Option<StorageResult> {
         let stops = self.unneeded.take().map(Ok);
         let fate = |fate| match fate {

@@ -1,4 +1,4 @@
-//! Campaigns over many seeds: violations and run times.
+//! Campaigns that simulate many seeds, and collect violations and run times.
 
 use super::run::run_with_progress;
 use super::{Outcome, Settings};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use xpuck_wire::process::resident_bytes;
 
-/// Maximum number of violations in a result; a bug typically affects thousands of seeds.
+/// Maximum number of violations in a result, because a bug typically affects thousands of seeds.
 const SHOWN: usize = 10;
 
 /// Result of a campaign.
@@ -21,7 +21,7 @@ pub struct Campaign {
     pub seconds: u32,
     /// Number of seeds with a violation.
     pub broken: u64,
-    /// First violations.
+    /// Outcomes of the first seeds with a violation, at most 10.
     pub violations: Vec<Outcome>,
     /// Median wall time of a seed (ms).
     pub median_ms: f64,
@@ -29,18 +29,18 @@ pub struct Campaign {
     pub p95_ms: f64,
     /// Wall time of the slowest seed (ms).
     pub max_ms: f64,
-    /// Memory of the process at the start and after each quarter of the campaign (MiB); 0 if the system does not
-    /// report it.
+    /// Memory of the process at the start, after each quarter and at the end of the campaign (MiB); 0 if the system
+    /// does not report it.
     pub memory_mib: [f64; 5],
-    /// Number of messages sent, and number of those lost.
+    /// Number of sent messages, and number of lost messages.
     pub messages: (u64, u64),
-    /// Number of faults and operator requests.
+    /// Total number of faults and operator requests.
     pub happenings: u64,
     /// Simulated time in which wheels turned, summed over all robots and seeds (s).
     pub wheel_seconds: f64,
 }
 
-/// Runs `seeds` seeds from `first.seed` on, on all threads of rayon; calls `done` after each.
+/// Simulates `seeds` seeds, starting with `first.seed`, on all threads of rayon. Calls `done` after each seed.
 ///
 /// # Panics
 /// If `seeds` is 0.
@@ -50,7 +50,7 @@ pub fn campaign(first: Settings, seeds: u64, done: impl Fn() + Sync) -> Campaign
     let start = mib();
     let (quarters, inside) = (AtomicU64::new(0), Mutex::new([0.0; 3]));
     let quarter = || {
-        // Each run calls this three times.
+        // Each seed calls this closure three times, so the call number shows the progress of the campaign.
         let told = quarters.fetch_add(1, Ordering::Relaxed);
         if let Some(part) = (1..=3).position(|part| told == 3 * seeds * part / 4) {
             inside.lock().expect("nobody panics with it")[part] = mib();

@@ -1,5 +1,5 @@
-//! Disk of the hub's machine: folders of runs with their states, and the STOP count. Simulates disk faults, and the
-//! recovery when a program starts.
+//! Disk of the hub's machine, with the folders of runs, their states, and the STOP count. It simulates disk faults,
+//! and the recovery when a program starts.
 
 use super::checkers::RunCounts;
 use super::mutants::Mutant;
@@ -11,19 +11,19 @@ use xpuck_hub_core::switchboard::{Snapshot, StorageResult};
 
 /// Duration of a write on a slow disk (ms).
 const SLOW: u32 = 2_500;
-/// Duration of a write on a good disk (ms).
+/// Duration of a write on a disk without a fault (ms).
 const GOOD: u32 = 10;
 
-/// Data that survives the death of the hub's program.
+/// Machine of the hub: data that survives the death of the hub's program.
 #[derive(Default)]
 pub struct Machine {
     /// Number of entries recorded so far.
     pub entries: u64,
-    /// Folders of runs that are not closed, the current one last.
+    /// Folders of runs, the current run last. Folders without a stored state are removed when the program dies.
     runs: Vec<Folder>,
     stops: u64,
     fault: Option<(DiskFault, u32)>,
-    /// Pending jobs of the program, with their due times. Each run's record has its own writer.
+    /// Pending jobs of the program, each with its due time (ms).
     jobs: VecDeque<(u32, Job)>,
     /// Number of runs started so far.
     begun: u64,
@@ -33,10 +33,10 @@ pub struct Machine {
 
 /// Folder of a run.
 struct Folder {
-    /// Number of the run, in the order of starts.
+    /// Number of the run, counted from the first start.
     number: u64,
     state: Option<StoredSnapshot>,
-    /// Whether the program that created the folder is still writing it.
+    /// Whether the hub's current program writes to the folder.
     written: bool,
 }
 
@@ -45,30 +45,30 @@ struct Folder {
 pub struct StoredSnapshot {
     /// Encoded snapshot.
     pub bytes: Vec<u8>,
-    /// Time when the snapshot was passed to the disk (ms); `unix_ms` is the wall clock at that time (ms since 1970).
+    /// Simulated time at which the snapshot was passed to the disk (ms).
     pub at: u32,
-    /// See `at`.
+    /// Wall clock at the time `at` (ms since 1970).
     pub unix_ms: u64,
-    /// Counts of the run up to the snapshot.
+    /// Counts of the checkers when the snapshot was stored.
     pub counts: RunCounts,
-    /// Whether no later snapshot was rejected.
+    /// Whether this is the latest snapshot of the run. It is false after a later snapshot was lost.
     pub fresh: bool,
     /// Number of the last directive in the snapshot.
     directive: u64,
-    /// Whether the run is over: the previous snapshot can then be removed even from a full disk.
+    /// Whether the run is over. Its previous snapshot can then be removed even from a full disk.
     over: bool,
 }
 
 enum Job {
-    /// State for the folder with this number.
+    /// Number of the run's folder, and the state to store in it.
     State(u64, Box<StoredSnapshot>),
     Stops(u64),
-    /// Number of the folder to close.
+    /// Number of the run's folder to close.
     Close(u64),
 }
 
 impl StoredSnapshot {
-    /// Creates the stored form of a snapshot passed to the disk now.
+    /// Creates the stored form of a snapshot that is passed to the disk at the time `at` (ms).
     pub fn from_snapshot(snapshot: &Snapshot, at: u32, unix_ms: u64, counts: RunCounts) -> StoredSnapshot {
         let bytes = postcard::to_stdvec(snapshot).expect("a snapshot is plain data");
         StoredSnapshot { bytes, at, unix_ms, counts, fresh: true, directive: snapshot.told.2, over: snapshot.is_over() }
@@ -76,32 +76,32 @@ impl StoredSnapshot {
 }
 
 impl Machine {
-    /// Gives the disk a fault until the given time.
+    /// Starts a fault of the disk, which lasts until the given time (ms).
     pub fn set_disk_fault(&mut self, fault: DiskFault, until: u32) {
         self.fault = Some((fault, until));
     }
 
-    /// Creates the folder of a run that starts.
+    /// Creates the folder of a new run.
     pub fn open(&mut self) {
-        // The record of the previous run is closed, or its closing is pending.
+        // The record of the previous run is already closed, or a job to close it is pending.
         self.runs.iter_mut().for_each(|run| run.written = false);
         self.begun += 1;
         self.runs.push(Folder { number: self.begun, state: None, written: true });
     }
 
-    /// Replaces the state of the current run.
+    /// Queues a job that replaces the state of the current run.
     pub fn store(&mut self, now: u32, state: StoredSnapshot) {
         if let Some(run) = self.present() {
             self.put(now, Job::State(run, Box::new(state)));
         }
     }
 
-    /// Stores the STOP count.
+    /// Queues a job that stores the STOP count.
     pub fn store_stops(&mut self, now: u32, stops: u64) {
         self.put(now, Job::Stops(stops));
     }
 
-    /// Closes the current run.
+    /// Queues a job that closes the current run.
     pub fn close(&mut self, now: u32) {
         if let Some(run) = self.present() {
             self.put(now, Job::Close(run));
@@ -114,7 +114,7 @@ impl Machine {
 
     fn put(&mut self, now: u32, job: Job) {
         let takes = if self.is(now, DiskFault::Slow) { SLOW } else { GOOD };
-        // Jobs are executed in order.
+        // Jobs are executed in order, so a job is due no earlier than the previous one.
         let due = self.jobs.back().map_or(now + takes, |(due, _)| (now + takes).max(*due));
         self.jobs.push_back((due, job));
     }
@@ -152,7 +152,7 @@ impl Machine {
                     self.stops = stops;
                     self.news.push_back(StorageResult::Stops(Ok(stops)));
                 }
-                // A state that cannot be removed stays, and so does its folder.
+                // If the state cannot be removed, the state and its folder remain.
                 Job::Close(number) if !frozen => {
                     folder(&mut self.runs, number).into_iter().for_each(|run| run.state = None);
                 }
@@ -161,7 +161,7 @@ impl Machine {
         }
     }
 
-    /// Drops the pending writes of a program that died.
+    /// Drops the pending jobs of a program that died.
     pub fn program_died(&mut self) {
         for (_, job) in &self.jobs {
             if let Job::State(number, _) = job
@@ -176,8 +176,8 @@ impl Machine {
         self.runs.retain(|run| run.state.is_some());
     }
 
-    /// Returns what a starting program finds: the run to confirm with the robots, the age of its state, and the STOP
-    /// count.
+    /// Returns the recovered data for a program that starts: the run to confirm with the robots, if any, with the age
+    /// of its state, and the STOP count.
     pub fn recover(
         &mut self,
         now: u32,

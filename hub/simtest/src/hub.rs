@@ -1,5 +1,5 @@
-//! Hub: the decision and gate code of the hub's program, between the simulated network and a motion capture with
-//! faults.
+//! Simulated hub. It runs the decision code and the pose filter of the hub's program, between the simulated network
+//! and a motion capture with faults.
 
 mod turn;
 
@@ -24,17 +24,17 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Request, ToRobot};
 use xpuck_wire::{Addresses, Phase, Security, Status, Swarm};
 
-/// Wall clock at the start of the simulation (ms); hub numbers start at the wall clock. The value is large enough for
-/// all backward jumps.
+/// Wall clock at the start of the simulation (ms since 1970). Each hub starts its numbers at the wall clock. The
+/// value is large enough for all backward jumps.
 const WALL: u64 = 1_700_000_000_000;
 
-/// Hub and its machine.
+/// Simulated hub: its machine, and its program while the program runs.
 pub struct Hub {
     config: Config,
     mutant: Option<Mutant>,
     program: Option<Program>,
     starts: u32,
-    /// Sum of the wall clock's jumps so far (ms).
+    /// Sum of the jumps of the machine's wall clock so far (ms).
     jumped: i64,
     poses: Option<(MocapFault, u32)>,
     frames: u32,
@@ -42,29 +42,29 @@ pub struct Hub {
     machine: Machine,
 }
 
-/// State that is lost when the program dies.
+/// Running program of the hub, with the state that is lost when the program dies.
 struct Program {
     hub: hub::Hub<turn::Asker>,
     world: World,
-    /// Start time (ms), and the program's clock at that time (s).
+    /// Start time (ms) and, in `begins`, the program's clock at that time (s).
     started: u32,
     begins: f64,
 }
 
-/// Environment of a program.
+/// Environment of a program: inputs and connections.
 struct World {
     gates: PoseFilter,
     poses: VecDeque<PoseNews>,
     inbox: VecDeque<Delivery>,
     requests: VecDeque<Request>,
-    /// Connection on which each robot gets answers.
+    /// Connection on which each robot gets its answers, by the robot's id.
     answers: BTreeMap<String, u32>,
-    /// Claim of the resumed run, for a mutant.
+    /// Claim of the resumed run, which a mutant uses to forge the robots' reports.
     claim: Option<Claim>,
 }
 
 impl Hub {
-    /// Creates a hub that starts at once.
+    /// Creates a hub whose program starts in the first turn.
     pub fn new(mutant: Option<Mutant>) -> Hub {
         let address = || String::from("tcp://127.0.0.1:1");
         let mocap = Mocap { frisbee: "frisbee".into(), ..Mocap::default() };
@@ -91,8 +91,8 @@ impl Hub {
         }
     }
 
-    /// Kills the program, which restarts at `starts` (ms). If the machine `remembers`, the new program resumes the
-    /// run.
+    /// Kills the program, which restarts at `starts` (ms). If `remembers` is true, the machine keeps its data, and
+    /// the new program can resume the run.
     pub fn crash(&mut self, network: &mut Network, checkers: &mut Checkers, starts: u32, remembers: bool) {
         self.starts = self.starts.max(starts);
         if !remembers {
@@ -105,58 +105,60 @@ impl Hub {
         }
     }
 
-    /// Makes the machine's wall clock jump by `ms`; a running program does not read it again.
+    /// Makes the machine's wall clock jump by `ms` (ms). A running program does not read the clock again.
     pub fn jump(&mut self, ms: i64) {
         self.jumped += ms;
     }
 
-    /// Wall clock of the machine (ms).
+    /// Returns the wall clock of the machine (ms since 1970).
     fn unix_ms(&self, now: u32) -> u64 {
         (WALL + u64::from(now)).saturating_add_signed(self.jumped)
     }
 
-    /// Gives the disk a fault until the given time.
+    /// Starts a fault of the disk, which lasts until the given time (ms).
     pub fn set_disk_fault(&mut self, fault: DiskFault, until: u32) {
         self.machine.set_disk_fault(fault, until);
     }
 
-    /// Gives motion capture a fault until the given time.
+    /// Starts a fault of motion capture, which lasts until the given time (ms).
     pub fn set_mocap_fault(&mut self, poses: MocapFault, until: u32) {
         self.poses = Some((poses, until));
     }
 
-    /// Phase, segment and running time; `None` without a program.
+    /// Returns the phase, segment and running time (s) of the run; `None` without a program.
     pub fn progress(&self) -> Option<(Phase, u32, f64)> {
         self.program.as_ref().map(|p| p.hub.board.progress())
     }
 
-    /// Status of the hub; `None` without a program.
+    /// Returns the status of the hub; `None` without a program.
     pub fn status(&self, now: u32) -> Option<Status> {
         self.program.as_ref().map(|p| p.hub.board.status(p.local(now)))
     }
 
-    /// Receives a message from a robot.
+    /// Receives a message from a robot. Without a program, the message is lost.
     pub fn receive(&mut self, delivery: Delivery) {
         if let Some(program) = &mut self.program {
             program.world.inbox.push_back(delivery);
         }
     }
 
-    /// Receives a request of an operator; it is lost without a program.
+    /// Receives a request of an operator. Without a program, the request is lost.
     pub fn ask(&mut self, request: Request) {
         if let Some(program) = &mut self.program {
             program.world.requests.push_back(request);
         }
     }
 
-    /// Sends a message with the hub's valid seal that the hub itself did not send, as a compromised program could.
+    /// Sends a message that the hub's decision code did not create, with a valid seal of the hub. A compromised
+    /// program could do this.
     pub fn send_forged(&mut self, now: u32, robot: usize, message: ToRobot, network: &mut Network) {
         if let Some(program) = &mut self.program {
             network.to_robot(now, robot, program.hub.seal(robot, message));
         }
     }
 
-    /// Handles a frame of motion capture.
+    /// Creates a frame of motion capture from the bodies, with the current fault, and passes it through the pose
+    /// filter.
     pub fn on_frame(&mut self, now: u32, bodies: &[Body]) {
         self.frames += 1;
         let fault = self.poses.filter(|(_, until)| now < *until).map(|(poses, _)| poses);
@@ -173,7 +175,7 @@ impl Hub {
         world.poses.extend(world.gates.report().map(|text| PoseNews::Note(Line::warn(text))));
     }
 
-    /// Runs one turn of the hub's loop; starts the program if it is due.
+    /// Runs one turn of the hub's loop. Before that, it starts the program if necessary.
     pub fn turn(&mut self, now: u32, network: &mut Network, checkers: &mut Checkers) {
         if self.program.is_none() && now >= self.starts {
             self.start(now, checkers);
@@ -211,7 +213,7 @@ impl Hub {
         if self.mutant == Some(Mutant::TrustsClock) {
             stops = 0;
         }
-        // No keys are enrolled or revoked later.
+        // These keys never change, because the simulation enrols and revokes no keys.
         hub.board.set_trust(trust());
         hub.board.set_stops(stops);
         let mut world = World::new(gates);
@@ -254,7 +256,7 @@ impl World {
 }
 
 impl Program {
-    /// Clock of the hub (s): time since its start, or continued from the hub whose run it resumed.
+    /// Returns the clock of the hub (s). It starts at 0, or at the clock of the hub whose run this hub resumed.
     fn local(&self, now: u32) -> f64 {
         self.begins + f64::from(now - self.started) / 1000.0
     }

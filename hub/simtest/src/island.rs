@@ -1,33 +1,33 @@
-//! Simulated island of a robot: a real island of eight individuals, whose generations take simulated time.
+//! Simulated island of a robot. It is a real island of eight individuals, but its generations take simulated time.
 //!
-//! Unless real trials are enabled, fitness is a function of a tree's text and the trial's world. The tests concern the
-//! exchange of genes, trees and generations, and simulated trials would double the duration of a test.
+//! Unless real trials are enabled, fitness is a function of the tree's text and the trial's world. The tests concern
+//! the exchange of genes, trees and generations. Simulated trials would double the duration of a test.
 
 use crate::trials::Trials;
 use xpuck_evolve::{Island, Migrant};
 use xpuck_kernels::hash::fnv1a;
 use xpuck_robot_core::island::{Generation, MIGRATION_WAIT};
 
-/// Work of a generation (ms).
+/// Duration of a generation (ms).
 const WORK: u32 = 1_300;
-/// Work of a generation with real trials, so that robots move between generations (ms).
+/// Duration of a generation with real trials (ms). It is longer, so that robots move between generations.
 const REAL_WORK: u32 = 4_000;
 
 #[derive(Debug)]
 enum Work {
-    /// Remaining work of the trials (ms).
+    /// Trials of the current generation, with the remaining time (ms).
     Trials(u32),
-    /// Waiting for the genes of others until the given time (ms).
+    /// Wait for the genes of others that answer this generation, until the given time (ms).
     Genes { generation: u32, until: u32 },
 }
 
-/// Island of a simulated robot, with its current work.
+/// Island of a simulated robot, with its current stage of work.
 #[derive(Debug)]
 pub struct SimulatedIsland {
     island: Island,
     running: bool,
     work: Work,
-    /// Simulator of real trials; `None`: fitness is a hash.
+    /// Simulator for real trials; `None`: fitness is a hash.
     real: Option<Trials>,
 }
 
@@ -37,12 +37,12 @@ impl SimulatedIsland {
         SimulatedIsland { island, running: false, work: Work::Trials(WORK), real }
     }
 
-    /// Runs or stops the island.
+    /// Sets whether the island's trials make progress.
     pub fn run(&mut self, running: bool) {
         self.running = running;
     }
 
-    /// Drops earlier results, because the kind of trials changes.
+    /// Drops the results of earlier trials, because the kind of trials changes.
     pub fn forget(&mut self) {
         if matches!(self.work, Work::Genes { .. }) {
             self.advance(&[]);
@@ -51,12 +51,12 @@ impl SimulatedIsland {
         self.work = self.trials();
     }
 
-    /// Evolved island.
+    /// Returns the real island.
     pub fn island(&self) -> &Island {
         &self.island
     }
 
-    /// Passes the genes that answer `generation` to the island; others are dropped.
+    /// Passes the genes that answer `generation` to the island. Genes that answer another generation are dropped.
     pub fn immigrate(&mut self, generation: u32, migrants: &[Migrant]) {
         if matches!(self.work, Work::Genes { generation: waits, .. } if waits == generation) {
             self.advance(migrants);
@@ -72,7 +72,7 @@ impl SimulatedIsland {
         Work::Trials(if self.real.is_some() { REAL_WORK } else { WORK })
     }
 
-    /// Works for `passed` (ms) until `now`; returns a completed generation.
+    /// Continues the island's work for `passed` (ms). Returns a generation if it is completed at `now` (ms).
     pub fn work(&mut self, now: u32, passed: u32) -> Option<Generation> {
         match &mut self.work {
             Work::Genes { until, .. } if now >= *until => self.advance(&[]),
@@ -103,7 +103,7 @@ impl SimulatedIsland {
     }
 }
 
-/// Fitness between 0 and 0.22: a main part by tree, and a small random part by tree and world.
+/// Returns a fitness between 0 and 0.22. Its main part depends on the tree, and a small part on both tree and world.
 fn fitness(tree: u64, world: u32) -> f32 {
     let part = |bits: u64| (bits >> 40) as f32 / (1u64 << 24) as f32;
     let luck = fnv1a(tree.to_le_bytes().into_iter().chain(world.to_le_bytes()));

@@ -1,8 +1,8 @@
-//! Deterministic simulation testing of the swarm: the cores of the hub and of nine robots in one thread, on a
-//! simulated clock and network. All faults are drawn from a seed; checkers verify the invariants.
+//! Deterministic simulation testing of the swarm. The cores of the hub and of nine robots run in one thread, on a
+//! simulated clock and network. All faults are drawn from a seed, and checkers verify the invariants.
 //!
-//! In the first part of a run, faults occur and no rule may be violated. Then all faults end, and the swarm must
-//! converge.
+//! In the first part of a run, faults occur, and no invariant may be violated. Then all faults end, and the swarm
+//! must converge.
 
 mod campaign;
 mod checkers;
@@ -31,13 +31,13 @@ pub const STEP: u32 = 10;
 /// Interval of exchanges with a robot's body and of physics steps (ms).
 pub const BODY_STEP: u32 = 25;
 
-/// Time for which a robot's own file allows it to drive without a hub (ms).
+/// Time for which each robot's own file allows the robot to drive without a hub (ms).
 const ALONE: u32 = 2_000;
 
-/// Smallest number of forged experiments and directives, far above the hub's numbers.
+/// Smallest number of forged experiments and directives. It is far above all numbers that the hub uses.
 const FORGED: u64 = 1 << 62;
 
-/// Id of a robot.
+/// Returns the id of the robot with this index.
 fn id(robot: usize) -> &'static str {
     const IDS: [&str; ROBOTS] = ["xp01", "xp02", "xp03", "xp04", "xp05", "xp06", "xp07", "xp08", "xp09"];
     IDS[robot]

@@ -1,39 +1,40 @@
-//! Mutants: bugs injected around the cores, to test the checkers.
+//! Mutants: bugs injected around the cores, in order to test the checkers.
 
 use clap::ValueEnum;
 
 /// Injected bug, as in mutation testing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Mutant {
-    /// Robot ignores the silence of the hub.
+    /// A robot ignores the silence of the hub.
     DeafToSilence,
-    /// Robot accepts an old RUN as new.
+    /// A robot accepts an old RUN as new.
     OldRun,
-    /// Lease of the wheels never ends.
+    /// The lease of the wheels never ends.
     EndlessLease,
-    /// Body has no time-out.
+    /// The body has no time-out.
     NoTimeOut,
-    /// Robot runs the tree of a gene that failed its check.
+    /// A robot runs the tree of a gene that failed its check.
     TrustsGenes,
-    /// Robot accepts any signature as an operator's.
+    /// A robot accepts any signature as an operator's.
     TrustsSignatures,
-    /// Geneserver sends an immigrant twice.
+    /// The geneserver sends an immigrant twice.
     CountsTwice,
     /// One entry in a thousand is missing in the record.
     DropsEntry,
-    /// Hub with a clock that went back numbers its messages by the clock, ignoring the robots' higher numbers.
+    /// A hub whose clock went back numbers its messages by the clock, and ignores the higher numbers that robots have
+    /// seen.
     FallingNumbers,
-    /// Robot reports a false scratch register for the record.
+    /// A robot reports a false scratch register for the record.
     FalseUpdates,
-    /// Hub sends RUN to a held robot.
+    /// The hub sends RUN to a held robot.
     RunsHeld,
-    /// Returning hub forgets the held robots.
+    /// A hub that resumes a run forgets the held robots.
     ForgetsHeld,
-    /// Robot drives without a hub for longer than its own file allows.
+    /// A robot drives without a hub for longer than its own file allows.
     DrivesOn,
-    /// Returning hub trusts its disk without confirmation by the robots.
+    /// A hub that resumes a run trusts its disk without confirmation by the robots.
     KeepsStaleState,
-    /// Hub orders runs and STOPs by its clock instead of counts.
+    /// The hub determines the order of runs and STOPs by its clock instead of counts.
     TrustsClock,
 }
 

@@ -1,4 +1,5 @@
-//! Simulated network: each message is encoded, is delayed, and may be lost, duplicated, reordered or held up.
+//! Simulated network. Each message is encoded and delayed. It may be lost, duplicated, reordered or held until a link
+//! is restored.
 
 use super::FORGED;
 use super::plan::{FAULT_FREE_LINK, Link, Traits};
@@ -12,10 +13,10 @@ use xpuck_wire::seal::Sealed;
 
 /// Maximum number of messages in transit.
 pub const MOST: usize = 4_096;
-/// Number of forged genes in an answer.
+/// Number of forged genes that are added to an answer.
 const GENES: usize = 2;
 
-/// Message that arrives.
+/// Message in transit, with its time of arrival.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Delivery {
     due: u32,
@@ -24,24 +25,24 @@ pub struct Delivery {
     pub robot: usize,
     /// Whether the message is for the hub.
     pub to_hub: bool,
-    /// Sending robot, if the message is from robot to robot.
+    /// Sending robot of a message between robots; `None` for a message to or from the hub.
     pub from_robot: Option<usize>,
-    /// Connection: number of deaths of the robot's program when the message was sent.
+    /// Connection of the robot: number of deaths of its program when the message was sent.
     pub connection: u32,
     /// Encoded message.
     pub bytes: Vec<u8>,
 }
 
-/// Link of one robot, in both directions.
+/// Link between one robot and the hub, in both directions.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     link: Link,
     cut_until: u32,
     holds: bool,
     forged_until: u32,
-    /// Last arrival in each direction (ms); without overtaking, later messages do not arrive before it.
+    /// Latest arrival in each direction (ms). On a link without overtaking, later messages do not arrive earlier.
     last: [u32; 2],
-    /// Number of deaths of the robot's program.
+    /// Number of deaths of the robot's program, which identifies its connection.
     connection: u32,
 }
 
@@ -51,17 +52,17 @@ pub struct Network {
     seed: u64,
     lines: Vec<Line>,
     flying: BinaryHeap<Reverse<Delivery>>,
-    /// Bytes of the last RUN sent to each robot, for replay attacks.
+    /// Encoded last RUN directive to each robot, for replay attacks.
     runs: Vec<Vec<u8>>,
     sent: u64,
     lost: u64,
-    /// Number of messages from robot to robot, which have separate links.
+    /// Number of messages sent between robots, which use links of their own.
     between: u64,
 }
 
 #[allow(clippy::wrong_self_convention, reason = "`to_hub` says where a message goes, and converts nothing")]
 impl Network {
-    /// Creates the network of the robots' links.
+    /// Creates the network with the links of the robots.
     pub fn new(seed: u64, traits: &[Traits]) -> Network {
         let line = |t: &Traits| Line {
             link: t.link,
@@ -75,12 +76,12 @@ impl Network {
         Network { seed, lines, flying: BinaryHeap::new(), runs, sent: 0, lost: 0, between: 0 }
     }
 
-    /// Sends a message to the hub.
+    /// Sends a robot's message to the hub.
     pub fn to_hub(&mut self, now: u32, robot: usize, message: &RobotMessage) {
         self.send(now, robot, true, encode(message));
     }
 
-    /// Sends a message to a robot.
+    /// Sends a message to a robot, and adds forged genes to it while the robot's link has this fault.
     pub fn to_robot(&mut self, now: u32, robot: usize, mut sealed: Sealed) {
         if let ToRobot::Genes { immigrants, .. } = &mut sealed.message
             && now < self.lines[robot].forged_until
@@ -96,14 +97,14 @@ impl Network {
         self.send(now, robot, false, bytes);
     }
 
-    /// Sends the last RUN to a robot again, byte for byte, if there was one.
+    /// Sends the last RUN to a robot again, byte for byte. Does nothing if no RUN was sent.
     pub fn replay(&mut self, now: u32, robot: usize) {
         if !self.runs[robot].is_empty() {
             self.send(now, robot, false, self.runs[robot].clone());
         }
     }
 
-    /// Sends bytes on a link.
+    /// Sends bytes on a robot's link, to the hub (`to_hub`) or to the robot.
     pub fn send(&mut self, now: u32, robot: usize, to_hub: bool, mut bytes: Vec<u8>) {
         self.sent += 1;
         let mut draws = Draws::new(self.seed, 5, robot as u32, self.sent as u32, Stream::Simtest);
@@ -120,7 +121,8 @@ impl Network {
             let mut due = from + delay as u32;
             if !line.link.overtaking {
                 let last = &mut line.last[usize::from(to_hub)];
-                // A duplicate arrives late, regardless of overtaking.
+                // On a link without overtaking, only the first copy determines the earliest arrival of later
+                // messages.
                 due = due.max(*last);
                 *last = if copy == 0 { due } else { *last };
             }
@@ -132,8 +134,8 @@ impl Network {
         }
     }
 
-    /// Sends bytes on the link between two robots. The loss is that of the robot with the worse link, and messages may
-    /// overtake each other. The link is cut if the link of either robot is cut.
+    /// Sends bytes on the link between two robots. The loss is the higher loss of the two robots' links, and messages
+    /// may overtake each other. The link is cut while the link of either robot is cut.
     pub fn send_peer(&mut self, now: u32, from: usize, to: usize, bytes: Vec<u8>) {
         self.between += 1;
         let mut draws = Draws::new(self.seed, 9, to as u32, self.between as u32, Stream::Simtest);
@@ -147,7 +149,7 @@ impl Network {
         for copy in 0..copies {
             let link = ends[usize::from(ends[1].link.delay > ends[0].link.delay)].link;
             let due = now + (link.delay + link.jitter * draws.unit()) as u32;
-            // Ordered after all hub messages due at the same time.
+            // This order places the message after all hub messages that arrive at the same time.
             let order = 1 << 63 | (2 * self.between + copy);
             let (robot, connection, bytes) = (to, ends[1].connection, bytes.clone());
             let from_robot = Some(from);
@@ -155,31 +157,32 @@ impl Network {
         }
     }
 
-    /// Returns the next message that has arrived by `now`.
+    /// Removes and returns the next message that has arrived by `now` (ms), if any.
     pub fn arrived(&mut self, now: u32) -> Option<Delivery> {
         let due = self.flying.peek().is_some_and(|Reverse(next)| next.due <= now);
         due.then(|| self.flying.pop()).flatten().map(|Reverse(delivery)| delivery)
     }
 
-    /// Cuts a robot's link. With `holds`, messages are delivered when the link is restored; otherwise they are lost.
+    /// Cuts a robot's link until the given time (ms). If `holds` is true, messages are delivered when the link is
+    /// restored; otherwise they are lost.
     pub fn cut(&mut self, robot: usize, until: u32, holds: bool) {
         let line = &mut self.lines[robot];
         (line.cut_until, line.holds) = (line.cut_until.max(until), holds);
     }
 
-    /// Adds forged genes to answers for a robot.
+    /// Adds forged genes to answers for a robot until the given time (ms).
     pub fn forge(&mut self, robot: usize, until: u32) {
         self.lines[robot].forged_until = until;
     }
 
-    /// Handles the death of a robot's program: messages in transit to it are lost, and the next program uses a new
-    /// connection.
+    /// Handles the death of a robot's program. Messages in transit to the robot are lost, and the next program uses a
+    /// new connection.
     pub fn robot_died(&mut self, robot: usize) {
         self.lines[robot].connection += 1;
         self.flying.retain(|Reverse(d)| d.to_hub || d.robot != robot);
     }
 
-    /// Handles the death of the hub's program.
+    /// Handles the death of the hub's program. Messages in transit to the hub are lost.
     pub fn hub_died(&mut self) {
         self.flying.retain(|Reverse(d)| !d.to_hub);
     }
@@ -191,12 +194,12 @@ impl Network {
         }
     }
 
-    /// Number of messages in transit.
+    /// Returns the number of messages in transit.
     pub fn in_transit(&self) -> usize {
         self.flying.len()
     }
 
-    /// Number of messages sent, and number of those lost.
+    /// Returns the number of sent messages, and the number of lost messages.
     pub fn counts(&self) -> (u64, u64) {
         (self.sent, self.lost)
     }

@@ -1,4 +1,4 @@
-//! Plan of faults and operator requests, drawn from the seed before the run starts.
+//! Plan of faults and operator requests, which is drawn from the seed before the run starts.
 
 use super::text::{HubLossBehaviour, experiment};
 use super::{ROBOTS, id};
@@ -9,23 +9,24 @@ use xpuck_wire::message::{Order as RobotOrder, Request};
 pub const CALM: u32 = 20_000;
 /// Minimum duration of a run (ms).
 pub const SHORTEST: u32 = CALM + 10_000;
-/// Maximum interval between faults (ms).
+/// Maximum interval between two faults (ms).
 const FAULT_EVERY: f32 = 1_600.0;
-/// Maximum interval between operator requests (ms).
+/// Maximum interval between two operator requests (ms).
 const OPERATOR_EVERY: f32 = 5_000.0;
-/// Maximum interval between requests for single robots (ms).
+/// Maximum interval between two requests for single robots (ms).
 const SINGLE_EVERY: f32 = 4_000.0;
-/// Maximum short and long jump of the wall clock of the hub's machine between two starts (ms): 2 hours, and 3 years.
+/// Limits of a short (2 hours) and a long (3 years) jump of the wall clock of the hub's machine (ms). The clock jumps
+/// between two starts of the hub.
 const CLOCK_JUMPS: [f32; 2] = [7_200_000.0, 1e11];
-/// Maximum drift of robot clocks (ppm).
+/// Maximum drift of a robot's clock (ppm).
 const DRIFT_PPM: f32 = 200.0;
 
-/// Properties of a link without temporary faults.
+/// Properties of a network link without temporary faults.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     /// Minimum delay (ms).
     pub delay: f32,
-    /// Maximum additional delay, uniformly distributed from 0 (ms).
+    /// Maximum additional delay (ms). The additional delay is uniformly distributed from 0.
     pub jitter: f32,
     /// Probability that a message is lost.
     pub loss: f32,
@@ -43,29 +44,29 @@ pub const FAULT_FREE_LINK: Link = Link { delay: 2.0, jitter: 4.0, loss: 0.0, twi
 pub struct Traits {
     /// Time at which the robot is switched on (ms).
     pub boots: u32,
-    /// Relative drift of the robot's clock; positive if fast.
+    /// Relative drift of the robot's clock; positive if the clock is fast.
     pub drift: f64,
     /// Link to the hub.
     pub link: Link,
 }
 
-/// Fault of motion capture.
+/// Fault of motion capture, while it lasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MocapFault {
     /// No frames arrive.
     Absent,
     /// The same frame is repeated.
     Frozen,
-    /// Two robots are exchanged.
+    /// The poses of two robots are exchanged.
     Swapped(usize, usize),
     /// The position of a robot is NaN.
     NotANumber(usize),
 }
 
-/// Fault of a disk.
+/// Fault of a disk, while it lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiskFault {
-    /// Writes fail (no space, no inodes); files can be removed.
+    /// Writes fail (no space, no inodes), but files can be removed.
     Full,
     /// Nothing can be changed (read-only, immutable, device errors).
     Frozen,
@@ -73,8 +74,8 @@ pub enum DiskFault {
     Slow,
 }
 
-/// Request of the operator. It is signed when it is sent, because signed experiments for a simulated day would fill
-/// the memory.
+/// Request of the operator. A request is signed only when it is sent, because signed experiments for a simulated day
+/// would fill the memory.
 #[derive(Clone, Copy, Debug)]
 pub enum Order {
     /// Start a run, with or without evolution.
@@ -94,11 +95,11 @@ pub enum Order {
     Resume,
     /// Stop the run.
     Stop,
-    /// Order for one robot.
+    /// Give an order to one robot.
     Single(usize, RobotOrder),
-    /// Request of a console page to watch a robot, with or without its picture.
+    /// Watch a robot on a console page, with its picture if true.
     Watch(usize, bool),
-    /// Note for the record.
+    /// Write a note into the record.
     Note,
 }
 
@@ -107,7 +108,7 @@ impl Order {
     pub fn request(self) -> Request {
         match self {
             Order::Start { seconds, segment, evolves, seed } => {
-                // A third of the evolving runs have phases.
+                // A third of the evolving experiments have several phases.
                 let phased = evolves && seed.is_multiple_of(3);
                 Request::Start {
                     signed: experiment(seconds, segment, evolves, phased, HubLossBehaviour::from_seed(seed)),
@@ -133,18 +134,18 @@ pub enum Event {
     Hang(usize, u32),
     /// A robot's body does not answer for this time.
     Mute(usize, u32),
-    /// A robot's link is cut for this time. If true, messages are delivered when the link is restored; otherwise they
-    /// are lost.
+    /// A robot's link is cut for this time. If true, messages are delivered when the link is restored; otherwise the
+    /// messages are lost.
     Cut(usize, u32, bool),
-    /// Forged genes are added to answers for a robot for this time.
+    /// For this time, forged genes are added to answers for a robot.
     Forge(usize, u32),
-    /// A robot and the hub receive invalid bytes, a forged experiment with a RUN for it, and a forged gene. The last
-    /// RUN is replayed to every robot.
+    /// A robot and the hub receive invalid bytes. They also receive a forged experiment, a RUN for this experiment,
+    /// and a forged gene. The last RUN is replayed to every robot.
     Rubbish(usize),
-    /// The hub's program dies, and restarts after this time. If true, its disk survives. The machine's wall clock
-    /// jumps by the last value.
+    /// The hub's program dies, and restarts after this time. If true, the disk keeps its data. The wall clock of the
+    /// machine jumps by the last value.
     HubCrash(u32, bool, i64),
-    /// The disk of the hub's machine, or of a robot, has a fault for this time.
+    /// A disk has a fault for this time. The disk is that of a robot, or of the hub's machine if `None`.
     Disk(Option<usize>, DiskFault, u32),
     /// Motion capture has a fault for this time.
     Poses(MocapFault, u32),
@@ -154,7 +155,7 @@ pub enum Event {
     Calm,
 }
 
-/// Plan of a run.
+/// Plan of a simulation run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Events, ordered by time (ms).
@@ -168,7 +169,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Returns the plan of a seed for `end` (ms), at least [`SHORTEST`].
+    /// Returns the plan of a seed. The run ends at `end` (ms), but no earlier than [`SHORTEST`].
     pub fn new(seed: u64, end: u32) -> Plan {
         let end = end.max(SHORTEST);
         let calm = end - CALM;
@@ -234,8 +235,8 @@ fn faults(seed: u64, calm: u32) -> Vec<(u32, Event)> {
     found
 }
 
-/// Returns the clock jump of a crash. Half of the crashes have a jump, more often backward than forward, and a quarter
-/// of the jumps are by years.
+/// Returns the clock jump of a hub's crash (ms). Half of the crashes have a jump. Most jumps are backward, and a
+/// quarter of the jumps are long ones.
 fn clock_jump(seed: u64, at: u32) -> i64 {
     let mut draws = Draws::new(seed, 7, 0, at, Stream::Simtest);
     let jumps = draws.unit() < 0.5;
@@ -249,7 +250,7 @@ fn clock_jump(seed: u64, at: u32) -> i64 {
     }
 }
 
-/// Returns faults of disks: most affect the hub, and last for several commands.
+/// Returns the faults of disks. Most of them affect the hub, and they last for several commands.
 fn disks(seed: u64, calm: u32) -> Vec<(u32, Event)> {
     let mut draws = Draws::new(seed, 9, 0, 0, Stream::Simtest);
     let mut found = Vec::new();
@@ -264,8 +265,8 @@ fn disks(seed: u64, calm: u32) -> Vec<(u32, Event)> {
     found
 }
 
-/// In two of three seeds, adds an attempt to resume a stopped run, shortly before the faults end. Other hub faults
-/// and requests in this time are removed.
+/// In two of three seeds, adds an attempt to resume a stopped run, shortly before the faults end. Removes other hub
+/// faults and requests in this period.
 fn attack(seed: u64, calm: u32, happenings: &mut Vec<(u32, Event)>) {
     const LASTS: u32 = 13_000;
     const DAY: i64 = 86_400_000;
@@ -273,13 +274,13 @@ fn attack(seed: u64, calm: u32, happenings: &mut Vec<(u32, Event)>) {
     let start = Order::Start { seconds: 25.0, segment: 4.0, evolves: false, seed };
     let order = if seed.is_multiple_of(2) { Order::Stop } else { Order::Pause };
     let attack: &[(u32, Event)] = match seed % 3 {
-        // The disk rejects the order, and the hub dies.
+        // The hub's disk rejects the order, and the hub then dies.
         1 => &[
             (3_500, Event::Disk(None, DiskFault::Frozen, 4_000)),
             (4_500, Event::Ask(order)),
             (7_000, Event::HubCrash(800, true, 0)),
         ],
-        // The order is given by a hub whose clock went back, and the clock is then corrected.
+        // A hub whose clock went back receives STOP. After its next crash, the clock is correct again.
         _ => &[
             (3_500, Event::HubCrash(300, true, -DAY)),
             (6_000, Event::Ask(Order::Stop)),

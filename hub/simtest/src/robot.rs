@@ -1,5 +1,5 @@
-//! Simulated robot: the decision, island and lease code of `xpuckd`, between the simulated network and an emulated
-//! dsPIC.
+//! Simulated robot. It runs the decision, island and lease code of `xpuckd`, between the simulated network and an
+//! emulated dsPIC.
 
 mod turn;
 
@@ -34,12 +34,12 @@ use xpuck_wire::witness::ObeyedDirective;
 
 /// Interval of control updates on the robot's own clock (ms).
 const CONTROL: f64 = (CONTROL_PERIOD * 1000.0) as f64;
-/// Maximum number of messages that wait for the control thread; further ones are lost.
+/// Maximum number of messages that wait for the control thread. Further messages are lost.
 pub const INBOX: usize = 1_000;
-/// Maximum number of waiting messages from other robots; further ones are lost.
+/// Maximum number of waiting messages from other robots. Further messages are lost.
 const FROM_ROBOTS: usize = 256;
 
-/// Command to the body.
+/// Wheel speeds that are sent to the body.
 #[derive(Clone, Copy, Debug, Default)]
 struct Drive([StepsPerSecond; 2]);
 
@@ -49,7 +49,7 @@ impl lease::Command for Drive {
     }
 }
 
-/// State that is lost when the program dies.
+/// Running program of a robot, with the state that is lost when the program dies.
 #[derive(Debug)]
 struct Program {
     robot: robot::Robot,
@@ -58,21 +58,21 @@ struct Program {
     next_control: f64,
 }
 
-/// Environment of a program.
+/// Environment of a robot's program.
 #[derive(Debug, Default)]
 struct World {
     island: Option<SimulatedIsland>,
     inbox: VecDeque<Vec<u8>>,
-    /// Messages of other robots, each with its sender.
+    /// Waiting messages from other robots, each with the index of its sender.
     from_robots: VecDeque<(usize, Vec<u8>)>,
-    /// Whether trials are really simulated.
+    /// Whether the island simulates real trials.
     real: bool,
     plan: Option<Arc<Plan>>,
     lines: VecDeque<LogLine>,
     lease: Lease,
     given: Option<TimedCommand<Drive>>,
     readings: Readings,
-    /// Time of the body's last answer, and of the camera's last frame (ms).
+    /// Time of the body's last answer (ms) and, in `seen`, time of the camera's last frame (ms).
     sensed: Option<u32>,
     seen: Option<u32>,
 }
@@ -87,30 +87,30 @@ pub struct Robot {
     starts: u32,
     hangs_until: u32,
     mute_until: u32,
-    /// Time of the last command to the body (ms).
+    /// Time of the last command that reached the body (ms).
     told: u32,
     dspic: Dspic,
     command: Command,
-    /// Highest number of a directive, for a mutant.
+    /// Highest number of a received directive, which a mutant uses.
     highest: u64,
-    /// Whether the island's trials are really simulated.
+    /// Whether the island simulates real trials.
     real: bool,
     memory: Memory,
 }
 
-/// Disk of a robot, with its last testimony.
+/// Disk of a robot, with the stored directive that the robot has obeyed last.
 #[derive(Debug, Default)]
 struct Memory {
     kept: Option<ObeyedDirective>,
     /// Pending write, with its due time (ms).
     waiting: Option<(u32, ObeyedDirective)>,
-    /// Number of the stored directive, to be reported to the core.
+    /// Number of the last stored directive, to be reported to the robot's core.
     news: Option<u64>,
     fault: Option<(DiskFault, u32)>,
 }
 
 impl Memory {
-    /// Restarts the program; returns the content of the disk.
+    /// Handles a restart of the program, which drops a pending write. Returns the stored directive, if any.
     fn restart(&mut self) -> Option<ObeyedDirective> {
         (self.waiting, self.news) = (None, None);
         self.kept.clone()
@@ -126,7 +126,7 @@ impl Memory {
         let Some((_, told)) = self.waiting.as_ref().filter(|(due, _)| *due <= now) else { return };
         match fault {
             Some(DiskFault::Frozen) => {}
-            // A file that cannot be replaced is removed, and the write is tried again.
+            // A full disk cannot replace the file. The file is removed, and the write is repeated until it succeeds.
             Some(DiskFault::Full) => (self.kept, self.news) = (None, Some(told.directive)),
             _ => {
                 (self.kept, self.news) = (Some(told.clone()), Some(told.directive));
@@ -136,21 +136,21 @@ impl Memory {
     }
 }
 
-/// Environment that the robot may change in a step.
+/// Surroundings that the robot may use or change in a step.
 pub struct Outside<'a> {
     /// Current time (ms).
     pub now: u32,
-    /// Network.
+    /// Network to the hub and the other robots.
     pub network: &'a mut Network,
-    /// Checkers.
+    /// Checkers that observe the robot.
     pub checkers: &'a mut Checkers,
-    /// Bodies of the robots, then of the frisbee.
+    /// Bodies of all robots, followed by the frisbee's body.
     pub bodies: &'a [Body],
     /// Physics of the arena.
     pub physics: &'a Physics,
 }
 
-/// Returns a session that no other start of any robot has.
+/// Returns a session number that differs from those of all other starts of robots.
 fn session(now: u32, island: u16) -> u64 {
     (u64::from(now) << 16) + u64::from(island)
 }
@@ -175,27 +175,27 @@ impl Robot {
         }
     }
 
-    /// Gives the robot's disk a fault until the given time.
+    /// Starts a fault of the robot's disk, which lasts until the given time (ms).
     pub fn set_disk_fault(&mut self, fault: DiskFault, until: u32) {
         self.memory.fault = Some((fault, until));
     }
 
-    /// Returns the same robot with real trials, which take more time.
+    /// Returns the same robot with real trials, whose generations take longer.
     pub fn with_real_trials(self) -> Robot {
         Robot { real: true, ..self }
     }
 
-    /// Island of the robot; `None` without a program or without an island.
+    /// Returns the island of the robot; `None` without a program or without an island.
     pub fn island(&self) -> Option<&Island> {
         Some(self.program.as_ref()?.world.island.as_ref()?.island())
     }
 
-    /// Report on other robots; `None` without a program.
+    /// Returns the robot's report on other robots; `None` without a program.
     pub fn peers(&self, now: f64) -> Option<PeersReport> {
         Some(self.program.as_ref()?.robot.peers().report(now))
     }
 
-    /// Bytes arrive from another robot.
+    /// Receives bytes from another robot. Without a program or space in the queue, the bytes are lost.
     pub fn receive_from(&mut self, from: usize, bytes: Vec<u8>) {
         if let Some(program) = self.program.as_mut().filter(|p| p.world.from_robots.len() < FROM_ROBOTS) {
             program.world.from_robots.push_back((from, bytes));
@@ -211,40 +211,41 @@ impl Robot {
         }
     }
 
-    /// Makes the control thread hang.
+    /// Makes the control thread hang until the given time (ms).
     pub fn hang(&mut self, until: u32) {
         self.hangs_until = self.hangs_until.max(until);
     }
 
-    /// Makes the body stop answering.
+    /// Makes the body stop answering until the given time (ms).
     pub fn set_body_fault(&mut self, until: u32) {
         self.mute_until = self.mute_until.max(until);
     }
 
-    /// Bytes arrive from the hub.
+    /// Receives bytes from the hub. Without a program or space in the queue, the bytes are lost.
     pub fn receive(&mut self, bytes: Vec<u8>) {
         if let Some(program) = self.program.as_mut().filter(|p| p.world.inbox.len() < INBOX) {
             program.world.inbox.push_back(bytes);
         }
     }
 
-    /// Number of waiting messages.
+    /// Returns the number of messages that wait for the control thread.
     pub fn waiting(&self) -> usize {
         self.program.as_ref().map_or(0, |p| p.world.inbox.len())
     }
 
-    /// State of the core, and generation of the island; `None` without a program.
+    /// Returns the state of the core, and the generation of the island; `None` without a program.
     pub fn stands(&self) -> Option<(State, u32)> {
         self.program.as_ref().map(|p| (p.robot.core.state(), p.robot.generation()))
     }
 
-    /// Runs one turn of the control loop, unless it hangs.
+    /// Runs one turn of the control loop, unless the control thread hangs. Before that, starts the program if
+    /// necessary.
     pub fn turn(&mut self, out: &mut Outside<'_>, passed: u32) {
         let island = self.index as u16 + 1;
         if self.program.is_none() && out.now >= self.starts {
             let trust = if self.mutant == Some(Mutant::TrustsSignatures) { Trust::Anybody } else { trust() };
             let session = session(out.now, island);
-            // A robot that drives alone for too long is detected by the checkers, which know the limit.
+            // The checkers know this limit, and detect a robot that drives without a hub for longer.
             let allowed = if self.mutant == Some(Mutant::DrivesOn) { 600.0 } else { f64::from(ALONE) / 1000.0 };
             let core = Core::new(island, session, trust)
                 .with_alone_limit(allowed)
@@ -261,7 +262,7 @@ impl Robot {
         self.memory.work(out.now);
         let (index, mutant, highest, memory) = (self.index, self.mutant, &mut self.highest, &mut self.memory);
         let mut turn = Turn { index, mutant, world, highest, memory, passed, out };
-        // The island's thread continues while the control thread hangs; its results are processed at once.
+        // The island's thread also works while the control thread hangs. Its results are processed at once.
         robot.collect(&mut turn);
         if turn.out.now < self.hangs_until {
             return;
@@ -277,8 +278,8 @@ impl Robot {
         }
     }
 
-    /// Runs one exchange with the body and its steps for `step` (ms); returns the wheel speeds (m/s) and the time of
-    /// the last command (ms).
+    /// Runs one exchange with the body, and the body's steps for `step` (ms). Returns the wheel speeds (m/s) and the
+    /// time of the last command (ms).
     pub fn drive(&mut self, now: u32, step: u32) -> ([f32; 2], u32) {
         let mute = now < self.mute_until;
         if let Some(Program { world, .. }) = self.program.as_mut().filter(|_| !mute) {

@@ -1,4 +1,4 @@
-//! Simulation run: the loop over simulated time, and the final checks.
+//! Simulation of one seed: the loop over simulated time, and the final checks.
 
 use super::checkers::{Checkers, Violation};
 use super::hub::Hub;
@@ -20,45 +20,46 @@ use xpuck_wire::peer::{PeerMessage, RunName};
 
 /// Interval of motion capture frames (ms).
 const FRAME: u32 = 20;
-/// Interval of checks of the hub's status (ms).
+/// Interval between two checks of the hub's status (ms).
 const LOOK: u32 = 100;
-/// Maximum time from the last request to the start of the run, after all faults have ended (ms).
+/// Maximum time from the last request to the start of the requested run (ms). The request comes after all faults.
 const RUNS_WITHIN: u32 = 5_000;
-/// Maximum time from the last request to the end of the run (ms): 6 s of running, and pauses for the frisbee.
+/// Maximum time from the last request to the end of the requested run (ms). It includes 6 s of running, and pauses
+/// for the frisbee.
 const OVER_WITHIN: u32 = 18_000;
 const CONVERGES: &str = "after all faults the swarm converges";
 
-/// Settings of a run.
+/// Settings of a simulation run.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Seed, which determines the whole run.
     pub seed: u64,
-    /// Simulated time (s); the last 20 s are without faults, after at least 10 s with faults.
+    /// Simulated time (s). The last 20 s are without faults, after at least 10 s with faults.
     pub seconds: u32,
-    /// Injected bug.
+    /// Injected bug; `None`: no bug.
     pub mutant: Option<Mutant>,
-    /// Whether to keep the last events.
+    /// Whether to keep the last events as text.
     pub trace: bool,
 }
 
-/// Outcome of a run.
+/// Outcome of a simulation run.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Outcome {
     /// Seed of the run.
     pub seed: u64,
-    /// First violation; `None` if there is none.
+    /// First violation of a rule; `None` if no rule was violated.
     pub violation: Option<Violation>,
     /// Hash of all events.
     pub hash: u64,
-    /// Number of messages sent, and number of those lost.
+    /// Number of sent messages, and number of lost messages.
     pub messages: (u64, u64),
     /// Number of events in the plan: faults and operator requests.
     pub happenings: usize,
-    /// Number of steps of 25 ms in which a robot's wheels turned, over all robots.
+    /// Number of steps of 25 ms in which a robot's wheels turned, summed over all robots.
     pub moves: u64,
-    /// Number of recorded ticks repeated in the last runs.
+    /// Number of repeated ticks of recorded control updates, in the last runs.
     pub ticks: u64,
-    /// Last events, if requested.
+    /// Last events as text; empty if no trace was requested.
     #[serde(skip)]
     pub trace: Vec<String>,
 }
@@ -74,20 +75,20 @@ pub(super) struct Swarm {
     physics: Physics,
     keeper: Keeper,
     physics_steps: u32,
-    /// Observations after the faults: phases of the last run, maximum generation of each robot, and robots that
-    /// drove.
+    /// Observations after the faults: whether the last run was running (`ran`) and finished (`over`), the highest
+    /// generation of each robot, and whether each robot drove.
     ran: bool,
     over: bool,
     generations: [u32; ROBOTS],
     drove: [bool; ROBOTS],
 }
 
-/// Runs a seed.
+/// Simulates a seed, and returns the outcome.
 pub fn run(settings: Settings) -> Outcome {
     run_with_progress(settings, || {})
 }
 
-/// Runs a seed, and calls `quarter` after the first, second and third quarter of its time.
+/// Simulates a seed, and calls `quarter` after the first, second and third quarter of the simulated time.
 pub(super) fn run_with_progress(settings: Settings, mut quarter: impl FnMut()) -> Outcome {
     let plan = Plan::new(settings.seed, settings.seconds.saturating_mul(1_000));
     let mut swarm = Swarm::new(settings, &plan);
@@ -141,7 +142,7 @@ impl Swarm {
         }
     }
 
-    /// Returns a robot and its environment.
+    /// Returns the robot with this index, and its surroundings.
     fn robot(&mut self, index: usize) -> (&mut Robot, Outside<'_>) {
         let Swarm { now, network, robots, checkers, bodies, physics, .. } = self;
         (&mut robots[index], Outside { now: *now, network, checkers, bodies, physics })
@@ -172,7 +173,7 @@ impl Swarm {
         }
     }
 
-    /// Sends messages as an attacker could.
+    /// Sends messages that an attacker could send.
     fn attack(&mut self, robot: usize) {
         let now = self.now;
         let mut draws = Draws::new(self.seed, 6, robot as u32, now, Stream::Simtest);
@@ -200,7 +201,7 @@ impl Swarm {
         let emigrant = invalid_gene(&mut draws);
         let genes = RobotMessage::Genes { generation: draws.below(5), emigrant, births: Vec::new() };
         self.network.send(now, robot, true, encode(&genes));
-        // Another robot sends an unsolicited answer.
+        // A neighbouring robot sends genes that the robot has not requested.
         let (number, generation) = (u64::from(draws.word()), draws.below(5));
         let genes = vec![(generation, invalid_gene(&mut draws))];
         let run = RunName { number: u64::from(draws.below(9)), seed: u64::from(draws.below(9)) };
@@ -251,13 +252,13 @@ impl Swarm {
         let now = self.now;
         let waiting = self.robots.iter().map(Robot::waiting).max().unwrap_or(0);
         if waiting >= INBOX || self.network.in_transit() >= MOST {
-            let what = format!("{waiting} messages wait for a robot, {} are on their way", self.network.in_transit());
+            let what = format!("{waiting} messages wait for a robot, and {} are in transit", self.network.in_transit());
             self.checkers.violated(now, "queues stay within bounds", "network", what);
         }
         if let Some(status) = self.hub.status(now) {
             self.checkers.hub.check(now, &status);
         }
-        // The run that must converge is requested one second after the faults end.
+        // The last run, which must converge, is requested one second after the faults end.
         if now <= calm + 1_000 {
             return;
         }
@@ -270,19 +271,26 @@ impl Swarm {
         }
         if now > calm + 1_000 + RUNS_WITHIN && !self.ran {
             let states: Vec<_> = self.robots.iter().map(Robot::stands).collect();
-            let what = format!("{phase:?} instead of running {RUNS_WITHIN} ms after the start; robots: {states:?}");
+            let what = format!(
+                "the phase is {phase:?} instead of running {RUNS_WITHIN} ms after the start; robots: {states:?}"
+            );
             self.checkers.violated(now, CONVERGES, "hub", what);
         }
         if now > calm + 1_000 + OVER_WITHIN && !self.over {
-            self.checkers.violated(now, CONVERGES, "hub", format!("{phase:?} {OVER_WITHIN} ms after the start"));
+            self.checkers.violated(
+                now,
+                CONVERGES,
+                "hub",
+                format!("the phase is still {phase:?} {OVER_WITHIN} ms after the start"),
+            );
         }
     }
 
-    /// Checks the outcome of the last run.
+    /// Checks the robots at the end of the last run.
     fn check_final_state(&mut self) {
         let evolves = self.seed.is_multiple_of(2);
-        // In a run with phases, robots evolve for 3.6 s and a generation takes 1.3 s. A robot that had to reconnect to
-        // the hub may miss one generation.
+        // In a run with phases, robots evolve for 3.6 s, and a generation takes 1.3 s. A robot that had to reconnect
+        // to the hub may miss one generation.
         let generations = if self.seed.is_multiple_of(3) { 1 } else { 2 };
         for index in 0..ROBOTS {
             let stands = self.robots[index].stands();
@@ -291,7 +299,7 @@ impl Swarm {
             let lived = if evolves { self.generations[index] >= generations } else { self.drove[index] };
             if !(stopped && still && lived) {
                 let what = format!(
-                    "{stands:?} at the end, wheels {:?}, {} generations, drove: {}",
+                    "the final state is {stands:?}, wheels {:?}, {} generations, drove: {}",
                     self.bodies[index].wheels, self.generations[index], self.drove[index]
                 );
                 self.checkers.violated(self.now, CONVERGES, id(index), what);

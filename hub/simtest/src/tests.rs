@@ -2,15 +2,15 @@
 
 use super::*;
 
-/// Number of seeds for each mutant, from 1; at least two must detect it. Another test of the hub runs the first 300
-/// seeds without a mutant.
+/// Number of seeds per mutant; the first seed is 1. At least two of the seeds must detect the mutant. A test of the
+/// hub's command line runs the first 300 seeds without a mutant.
 const SEEDS: u64 = 40;
 
 fn settings(seed: u64, mutant: Option<Mutant>) -> Settings {
     Settings { seed, seconds: 60, mutant, trace: false }
 }
 
-/// Text in the rule that a mutant violates.
+/// Returns a part of the text of the rule that a mutant violates.
 fn complaint(mutant: Mutant) -> &'static str {
     match mutant {
         Mutant::DeafToSilence | Mutant::OldRun | Mutant::DrivesOn => "silen",

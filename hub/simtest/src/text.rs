@@ -1,4 +1,4 @@
-//! Texts of a run: signed experiments, and forged content of an attacker.
+//! Texts for a simulated run: signed experiments, and the forged experiments and genes of an attacker.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,16 +7,16 @@ use xpuck_wire::keys::Secret;
 use xpuck_wire::message::Emigrant;
 use xpuck_wire::signed::{Signed, Trust};
 
-/// Keys of the trusted operator, and of an attacker with the same name. They are new in each process; checks and
-/// hashes do not depend on them.
+/// Secret keys of the trusted operator and of an attacker with the same name. Each process generates new keys. The
+/// checks and hashes of a run do not depend on the keys.
 static SIGNERS: LazyLock<[Secret; 2]> = LazyLock::new(|| {
     [0; 2].map(|_| Secret::generate("operator").expect("libzmq has CURVE and the system random numbers"))
 });
 
-/// Tree of all robots in a run without evolution; it always drives.
+/// Tree of all robots in a run without evolution. With this tree, a robot always drives.
 pub const CONTROLLER: &str = "movcv v_goal 0deg";
 
-/// Signers whose experiments the hub and the robots accept.
+/// Returns the signers whose experiments the hub and the robots accept.
 pub fn trust() -> Trust {
     Trust::Operators(BTreeMap::from([("operator".into(), SIGNERS[0].public.ed25519)]))
 }
@@ -25,31 +25,32 @@ fn sign(text: String, signer: &Secret) -> Signed {
     Signed::new(text, BTreeMap::new(), Some(signer)).expect("the experiments here are sound")
 }
 
-/// Returns a signed experiment of `seconds` with segments of `segment` (s), with evolution or with [`CONTROLLER`].
-/// With phases, the robots evolve, rest, and are measured with the swarm's fittest tree, except two with
-/// [`CONTROLLER`].
+/// Returns an experiment of `seconds` (s) with segments of `segment` (s), signed by the operator. Without phases, the
+/// robots either evolve or run [`CONTROLLER`]. With phases, the robots evolve, rest, and are then measured. During the
+/// measurement, two robots run [`CONTROLLER`], and all others run the swarm's fittest tree.
 pub fn experiment(seconds: f64, segment: f64, evolves: bool, phased: bool, alone: HubLossBehaviour) -> Signed {
     let text = if phased { phases(seconds, segment) } else { text(seconds, segment, evolves) };
     sign(alone.text() + &text, &SIGNERS[0])
 }
 
-/// Returns an experiment with this text, signed by the operator.
+/// Signs the text of an experiment with the operator's key.
 pub fn signed(text: String) -> Signed {
     sign(text, &SIGNERS[0])
 }
 
-/// Behaviour without the hub.
+/// Keys of an experiment for operation without the hub: gene exchange between robots, and behaviour after the hub has
+/// fallen silent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HubLossBehaviour {
-    /// Whether genes travel from robot to robot.
+    /// Whether robots exchange genes directly, without the hub.
     peers: bool,
-    /// Value of `silence.then`, if any.
+    /// Value of the experiment's key `silence.then`; `None` if the key is absent.
     then: Option<&'static str>,
 }
 
 impl HubLossBehaviour {
-    /// Draws the behaviour of a run from its seed: half of the runs exchange genes between robots, and two thirds
-    /// continue without a hub.
+    /// Derives the behaviour from the seed of a run. In half of the runs, robots exchange genes directly. In two thirds
+    /// of the runs, robots continue without a hub.
     pub fn from_seed(seed: u64) -> HubLossBehaviour {
         HubLossBehaviour {
             peers: seed / 2 % 2 == 1,
@@ -86,7 +87,8 @@ fn phases(seconds: f64, segment: f64) -> String {
     )
 }
 
-/// Returns an invalid experiment: signed by an attacker, unsigned, or changed after signing. Its tree would drive.
+/// Returns an invalid experiment: signed by an attacker, unsigned, or changed after signing. Robots that accepted the
+/// experiment would drive.
 pub fn invalid_experiment(draws: &mut Draws) -> Signed {
     let other = text(10.0, 2.0, false).replace(CONTROLLER, "movcv v_goal 90deg");
     let signed = experiment(10.0, 2.0, false, false, HubLossBehaviour::default());
@@ -98,8 +100,8 @@ pub fn invalid_experiment(draws: &mut Draws) -> Signed {
     }
 }
 
-/// Returns an invalid gene: its tree is invalid or too large, or its samples are impossible. A valid tree drives in
-/// every situation, so that robots cannot run it undetected.
+/// Returns an invalid gene: its tree is invalid or too large, or its samples are impossible. In a gene with impossible
+/// samples, the tree drives in every situation, so that a robot that runs the tree is detected.
 pub fn invalid_gene(draws: &mut Draws) -> Emigrant {
     let sound = "movcv v_goal 45deg".to_string();
     let (tree, count, sum) = match draws.below(4) {

@@ -1,5 +1,6 @@
-//! Benefit of gene exchange between robots by path, in whole runs of nine robots with really simulated trials. The
-//! paths are the hub's geneserver, peers in range, peers with a hub that dies, and no exchange.
+//! Comparison of paths of gene exchange by the fitness that nine robots reach. Each run simulates all trials of the
+//! robots' evolution. The paths are the hub's geneserver, direct exchange between robots in range, direct exchange
+//! with a hub that dies, and no exchange.
 
 use super::mutants::Mutant;
 use super::plan::{Event, FAULT_FREE_LINK, Plan, Traits};
@@ -17,7 +18,7 @@ use xpuck_wire::message::Request;
 
 /// Number of trials in the final measurement of each island's fittest tree, in worlds not used in evolution.
 const TEST_TRIALS: u32 = 64;
-/// Maximum mean simulated time per generation (s); a longer run counts as stuck.
+/// Time limit of a run, divided by the number of generations (s of simulated time). A run ends at this limit.
 const MAX_SECONDS_PER_GENERATION: u32 = 20;
 
 /// Path of gene exchange.
@@ -28,7 +29,7 @@ pub enum GenePath {
     Hub,
     /// From robot to robot.
     Peers,
-    /// From robot to robot; the hub dies permanently after a quarter of the generations.
+    /// From robot to robot. The hub dies permanently when all robots have completed a quarter of the generations.
     WithoutHub,
     /// No exchange.
     None,
@@ -61,17 +62,17 @@ pub struct Transfer {
     pub seed: u64,
     /// Path of gene exchange.
     pub way: GenePath,
-    /// Mean over the islands of the measured fitness of their fittest trees.
+    /// Measured fitness of the fittest tree of each island, averaged over the islands.
     pub fitness: f64,
-    /// Maximum over the islands of the measured fitness.
+    /// Maximum of the measured fitness over the islands.
     pub best: f64,
-    /// Total number of generations of the islands.
+    /// Number of generations, summed over the islands.
     pub generations: u32,
     /// Number of genes received directly from other robots, over all robots.
     pub genes: u64,
     /// Mean number of robots in range of a robot, over robots and time.
     pub in_range: f64,
-    /// Simulated time (s).
+    /// Simulated duration of the run (s).
     pub seconds: f64,
 }
 
@@ -89,7 +90,8 @@ fn text(settings: TransferSettings, way: GenePath) -> String {
     )
 }
 
-/// Runs a seed with one path: the cores of hub and robots, on fault-free links, with moving bodies.
+/// Simulates a run with the given path of gene exchange. The decision code of hub and robots is the real one, the
+/// links have no faults, and the robots' bodies move.
 pub fn transfer(settings: TransferSettings, way: GenePath) -> Transfer {
     let TransferSettings { seed, generations, .. } = settings;
     let traits = vec![Traits { boots: 0, drift: 0.0, link: FAULT_FREE_LINK }; ROBOTS];
@@ -139,10 +141,10 @@ pub fn transfer(settings: TransferSettings, way: GenePath) -> Transfer {
     }
 }
 
-/// Mean fitness of a tree on all robots in fresh trials.
+/// Returns the mean fitness of a tree that drives all robots, in trials that evolution has not used.
 fn measured(settings: TransferSettings, tree: &Tree) -> f64 {
     let spec = WorldSpec::benchmark(ROBOTS);
-    // Trees of robots have passed the size check.
+    // Compilation does not fail, because trees of robots have passed the size check.
     let Ok(program) = Program::compile(&tree.under_avoiding()) else { return 0.0 };
     let updates = (settings.trial_seconds / CONTROL_PERIOD).round() as u32;
     let job = |world| Job {

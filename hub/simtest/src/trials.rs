@@ -1,4 +1,4 @@
-//! Real simulation of trials, as in a robot's evolution.
+//! Simulation of the trials of a robot's evolution.
 
 use xpuck_evolve::{Island, Trial};
 use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};

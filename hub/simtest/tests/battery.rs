@@ -1,5 +1,5 @@
-//! Comparison of the hub's estimate of minutes left, from a robot's battery monitor, with the actual discharge in the
-//! arena.
+//! Test of the hub's estimate of a robot's remaining minutes. The estimate uses the readings of the robot's battery
+//! monitor, and is compared with the simulated discharge.
 
 use std::fmt::Write;
 use xpuck_arena::power::Power;
@@ -21,9 +21,11 @@ enum LoadProfile {
     Drives,
     /// Evolves at full load.
     Evolves,
-    /// Evolves for four minutes and stands for one, like the phases and rests of an experiment.
+    /// Alternates four minutes of evolution and one minute of standing still, like the phases and rests of an
+    /// experiment.
     Phases,
-    /// Runs of fifteen minutes with one-minute pauses, which are too short to count as another load.
+    /// Evolves for fifteen minutes, stands still for one minute, and repeats. The estimator does not treat such a short
+    /// pause as a change of load.
     Runs,
     /// Stands still.
     Stands,
@@ -41,7 +43,7 @@ const COURSES: [LoadProfile; 6] = [
 ];
 
 impl LoadProfile {
-    /// Power (W) after `seconds`, and whether the robot is in a run; `noise` is in -1..1.
+    /// Returns the power after `seconds` (W), and whether the robot is in a run. `noise` (-1..1) varies the power.
     fn at(self, seconds: f64, noise: f64) -> (f64, bool) {
         let (stands, evolves) = (2.2 + 0.07 * noise, 6.6 + 0.3 * noise);
         let minutes = seconds / 60.0;
@@ -61,7 +63,8 @@ impl LoadProfile {
     }
 }
 
-/// Returns the voltage (V) and the power (W) read from the battery-side monitor, with the resolution of telemetry.
+/// Reads voltage and power from the battery's monitor (V, W), rounded to the resolution of telemetry. Returns `None`
+/// if a transfer fails.
 fn shows(transfer: &mut impl FnMut(u8, &[u8], &mut [u8]) -> bool) -> Option<(f32, f32)> {
     let mut register = |register: Register| {
         let mut bytes = [0; 2];
@@ -77,7 +80,7 @@ fn calibrate(transfer: &mut impl FnMut(u8, &[u8], &mut [u8]) -> bool) {
     assert!(transfer(BATTERY_ADDRESS, &ina231::write(Register::Calibration, ina231::CALIBRATION), &mut []));
 }
 
-/// Estimates of minutes left, one per minute; `None` without an estimate.
+/// Estimates of the remaining minutes, one for each minute of a discharge; `None` for a minute without an estimate.
 struct EstimateSeries {
     minutes: Vec<Option<f64>>,
     /// Duration of the discharge (min).
@@ -85,7 +88,8 @@ struct EstimateSeries {
 }
 
 impl EstimateSeries {
-    /// Returns the maximum relative error, and its minute, from a tenth of the discharge to the fraction `until`.
+    /// Returns the estimate's largest relative error, and the minute in which it occurs. Only minutes between a tenth
+    /// of the discharge and the fraction `until`, for which `counts` returns true, are compared.
     fn worst(&self, until: f64, counts: impl Fn(f64) -> bool) -> (f64, usize) {
         let told = self.minutes.iter().enumerate();
         let within = told.filter(|(minute, _)| {
@@ -100,7 +104,7 @@ impl EstimateSeries {
         within.map(error).max_by(|a, b| a.0.abs().total_cmp(&b.0.abs())).expect("a discharge has minutes")
     }
 
-    /// Maximum error in the last tenth of the discharge (min).
+    /// Returns the maximum absolute error of the estimate in the last tenth of the discharge (min).
     fn last(&self) -> f64 {
         let last = self.minutes.iter().enumerate().filter(|(minute, _)| *minute as f64 >= 0.9 * self.lasted);
         let error =
@@ -109,7 +113,8 @@ impl EstimateSeries {
     }
 }
 
-/// Simulates one discharge of a cell, with a monitor reading each second.
+/// Simulates one discharge of a cell with the given load profile, capacity (A h) and internal resistance (ohm). The
+/// monitor is read every second.
 fn discharge(course: LoadProfile, capacity: f64, ohms: f64, seed: u64) -> EstimateSeries {
     let charge = Draws::new(seed, 0, 0, 0, Stream::Device).range(0.92, 1.0);
     let mut power = Power::new(f64::from(charge));
@@ -136,7 +141,8 @@ fn discharge(course: LoadProfile, capacity: f64, ohms: f64, seed: u64) -> Estima
     EstimateSeries { minutes, lasted: f64::from(seconds) / 60.0 }
 }
 
-/// Excludes minutes before the load started, whose estimates cannot account for it.
+/// Returns a filter of minutes. It excludes the minutes before the load starts, because an estimate cannot predict the
+/// load.
 fn counts(course: LoadProfile) -> impl Fn(f64) -> bool {
     move |minute| course != LoadProfile::Begins || minute > 31.0
 }
@@ -158,7 +164,7 @@ fn minutes_left_are_right_from_a_tenth_of_the_discharge_on() {
     }
 }
 
-/// `cargo test -p xpuck-simtest --test battery -- --ignored --nocapture` prints the figures of docs/battery.md.
+/// Prints the figures of docs/battery.md: `cargo test -p xpuck-simtest --test battery -- --ignored --nocapture`.
 #[test]
 #[ignore = "some ten seconds: the figures of docs/battery.md"]
 fn all_courses_capacities_and_resistances() {
@@ -208,7 +214,8 @@ fn all_courses_capacities_and_resistances() {
     assert!(part < 2.0, "{table}");
 }
 
-/// Discharges a battery in a whole arena: commands over SPI, lamps, the board's processor, and the monitor over I2C.
+/// Simulates the discharge of a robot's battery in a whole arena. The load consists of the motors (commanded over SPI),
+/// the lamps and the board's processor. The battery's monitor is read over I2C.
 fn arena(processor: f64, keys: RobotKeys) -> EstimateSeries {
     let unkind = Unkind { every_robot: keys, ..Unkind::default() };
     let settings = Settings { seed: 7, unkind, ..Settings::with_defaults(1, "unused") };

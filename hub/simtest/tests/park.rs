@@ -25,31 +25,34 @@ use xpuck_wire::signed::Trust;
 use xpuck_wire::{Addresses, Phase, Security, Swarm};
 
 const ROBOTS: usize = 9;
-/// Intervals of hub turns, of physics and body exchanges, of motion capture frames, and of control updates (ms).
+/// Intervals of hub turns, of physics steps with body exchanges, of motion capture frames, and of control updates (ms).
 const TURN: u32 = 5;
 const BODY: u32 = 25;
 const FRAME: u32 = 20;
 const CONTROL: u32 = 100;
-/// Delay of frames (ms), and their noise (m, rad); a body is hidden in one of `HIDDEN_PERIOD` frames on average.
+/// Delay of motion capture frames (ms), and standard deviations of their noise (m, rad). On average, a body is hidden
+/// in one of `HIDDEN_PERIOD` frames.
 const FRAME_DELAY_MS: u32 = 40;
 const NOISE: (f32, f32) = (0.001, 0.01);
 const HIDDEN_PERIOD: u32 = 50;
-/// Range of message delays (ms); one of `LOSS_PERIOD` messages is lost on average.
+/// Minimum message delay, and width of the range of delays above the minimum (ms). On average, one of `LOSS_PERIOD`
+/// messages is lost.
 const DELAY: (u32, u32) = (5, 45);
 const LOSS_PERIOD: u32 = 50;
 
-/// Outcome of a parking.
+/// Outcome of a parking manoeuvre.
 #[derive(Clone, Debug)]
 struct ParkResult {
     seconds: f64,
-    /// Minimum gaps between rims (m): robots and frisbee, two robots, robots and walls.
+    /// Minimum gaps between a robot and the frisbee, between two robots, and between a robot and a wall (m). All gaps
+    /// are measured from the rims.
     gaps: [f32; 3],
     /// Distance by which the frisbee moved (m).
     moved: f32,
-    /// Maximum error of a robot's true pose relative to its goal (m, degrees).
+    /// Maximum deviations of the robots' true poses from their goals: position and heading (m, degrees).
     off: (f32, f32),
     report: ParkReport,
-    /// Longest turn of the hub on this machine (ms).
+    /// Longest computing time of a simulation step on this machine (ms).
     slowest: f64,
 }
 
@@ -66,7 +69,7 @@ struct Bench {
     draws: Draws,
     seed: u64,
     steps: u32,
-    /// Robots that are switched off.
+    /// Indices of the robots that are switched off.
     off: Vec<usize>,
     gaps: [f32; 3],
 }
@@ -233,7 +236,7 @@ impl Bench {
         }
     }
 
-    /// Runs until the robots have connected to the hub.
+    /// Simulates the first 3 s, in which the robots connect to the hub. Then resets the minimum gaps.
     fn greet(&mut self) {
         while self.now < 3_000 {
             self.step();
@@ -254,7 +257,7 @@ impl Bench {
             assert!(self.now - began < 400_000, "it never ends");
         }
         let seconds = f64::from(self.now - began) / 1000.0;
-        // Messages in transit may still move wheels.
+        // Messages in transit may still move the wheels.
         (0..100).for_each(|_| self.step());
         let report = self.report();
         let mut off = (0.0f32, 0.0f32);
@@ -268,12 +271,12 @@ impl Bench {
     }
 }
 
-/// Tree of Listing 8.2.
+/// Tree of the thesis's Listing 8.2.
 const TREE: &str = "sel\n  avoiding\n  sel\n    seq\n      movcv v_scr 39deg\n      bfront\n      \
     mulas v_goal.y v_prox.x 6.55 v_up.y\n      mulas v_goal.x v_blue.y -20.7 v_up.x\n    \
     mulav v_goal v_scr 12.3 v_blue\n";
 
-/// Returns random poses in the arena, for the frisbee too.
+/// Returns robots and a frisbee at random poses in the arena.
 fn anywhere(seed: u64) -> Vec<Body> {
     let spec = WorldSpec::scenario(ROBOTS, Scenario::B);
     let mut bodies = start::place(&spec, 0, &mut Draws::new(seed, 1, 0, 0, Stream::Start));
@@ -288,7 +291,7 @@ fn anywhere(seed: u64) -> Vec<Body> {
     bodies
 }
 
-/// Returns poses after a run of 30 s: around the frisbee, with some robots touching it.
+/// Returns robots and a frisbee after a run of 30 s: the robots surround the frisbee, and some touch it.
 fn after_a_run(seed: u64) -> Vec<Body> {
     let spec = WorldSpec::scenario(ROBOTS, Scenario::A);
     let program = Program::compile(&Tree::parse(TREE).unwrap()).unwrap();
@@ -302,7 +305,8 @@ fn after_a_run(seed: u64) -> Vec<Body> {
     bodies
 }
 
-/// Returns start poses with a minimum distance to the frisbee.
+/// Returns start poses of the scenario as goals, all at a minimum distance from the frisbee (x and y in m, heading in
+/// rad).
 fn goals(seed: u64, scenario: Scenario, frisbee: Vec2) -> Vec<[f32; 3]> {
     let spec = WorldSpec::scenario(ROBOTS, scenario);
     let draw = |world| start::place(&spec, 0, &mut Draws::new(seed, world, 0, 0, Stream::Start));
@@ -376,7 +380,7 @@ fn stop_ends_parking_and_a_command_after_it_moves_nothing() {
     (0..1000).for_each(|_| bench.step());
     assert!(bench.dspics.iter().filter(|(_, _, wheels)| *wheels != [0.0; 2]).count() > 5, "robots drive");
     assert_eq!(bench.ask(Request::Stop), Reply::Done);
-    // Time for a repetition, in case the first message is lost.
+    // The hub needs time to repeat a lost message.
     (0..120).for_each(|_| bench.step());
     assert!(bench.cores.iter().all(|core| core.state() == State::Stop));
     for robot in 0..ROBOTS {
@@ -412,7 +416,7 @@ fn impossible_parking_is_rejected_or_abandoned() {
     refused(&|order| order.robots = vec!["xp99".into()], "xp99");
     refused(&|order| order.robots = vec!["xp01".into(), "xp01".into()], "twice");
     refused(&|order| order.walls = vec![[-0.45, -0.75, -0.45, 0.75]], "no path");
-    // A robot whose battery is empty on the way becomes an obstacle, and the others park around it.
+    // A robot that is switched off on the way becomes an obstacle, and the other robots park around it.
     assert_eq!(bench.ask(Request::Park(ParkOrder { poses, ..ParkOrder::default() })), Reply::Done);
     (0..800).for_each(|_| bench.step());
     bench.off = vec![4];

@@ -1,6 +1,6 @@
-//! Eigenvalues and eigenvectors of a symmetric matrix by Jacobi rotations; the results do not depend on a library.
+//! Eigenvalues and eigenvectors of a symmetric matrix by Jacobi rotations, without an external library.
 
-/// Maximum number of sweeps over all pairs; a matrix of 40 rows takes about ten.
+/// Maximum number of sweeps over all pairs of axes; a matrix of 40 rows needs about ten sweeps.
 const SWEEPS: usize = 50;
 
 /// Symmetric matrix in the form B diag(values) B^T.
@@ -8,12 +8,12 @@ const SWEEPS: usize = 50;
 pub(crate) struct Eigen {
     /// Eigenvalues, unsorted.
     pub(crate) values: Vec<f64>,
-    /// Rows of B, whose columns are the eigenvectors of length 1.
+    /// Rows of B. The columns of B are the eigenvectors, with length 1.
     pub(crate) vectors: Vec<Vec<f64>>,
 }
 
 impl Eigen {
-    /// Returns the decomposition of the identity.
+    /// Returns the decomposition of the identity matrix with `n` rows.
     pub(crate) fn identity(n: usize) -> Eigen {
         let row = |i: usize| (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect();
         Eigen { values: vec![1.0; n], vectors: (0..n).map(row).collect() }
@@ -46,7 +46,7 @@ impl Eigen {
 /// Rotates the axes p and q so that the matrix has a 0 at (p, q).
 fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
     let slope = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-    // Tangent of the smaller of the two rotation angles.
+    // Tangent of the smaller of the two possible rotation angles.
     let t = slope.signum() / (slope.abs() + slope.hypot(1.0));
     let cos = 1.0 / t.hypot(1.0);
     let sin = t * cos;

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-/// Number that is displayed without a sign if all its displayed digits are 0: 0.000, never -0.000.
+/// Number that is displayed without a minus sign if all its displayed digits are 0: 0.000, never -0.000.
 #[derive(Clone, Copy, Debug)]
 pub struct Figure(pub f64);
 

@@ -1,4 +1,4 @@
-//! Automata converted to trees run in worlds; all engines agree.
+//! Tests of automata that are converted to trees: their results on all engines, and their file formats.
 
 use xpuck_automata::automaton::{Meanings, Module, from_tree, parse, to_tree};
 use xpuck_automata::cargo::hand_made_automata;
@@ -9,7 +9,8 @@ use xpuck_kernels::tree::exchange::{
 };
 use xpuck_kernels::world::WorldSpec;
 
-/// Two post-offices of navigate. The second one alternates the side to which it turns at obstacles.
+/// Automata of two post-offices of the navigate module. The second automaton alternates the side to which the robot
+/// turns at obstacles.
 const AUTOMATA: [&str; 2] = [
     "1 -> 2: (SENSORS_LIGHT_ENTER), in:NAVIGATE_FORWARD 0, out:BEEP_BEEP 3\n\
      1 -> 1: (SENSORS_LIGHT_LEAVE), in:NAVIGATE_AROUNDLEFT 0, out:-\n\

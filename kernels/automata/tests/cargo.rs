@@ -1,4 +1,4 @@
-//! The hand-made controller delivers cargo in the printed world.
+//! Tests of the hand-made controller in the world that the report prints.
 
 use xpuck_automata::automaton::{Module, parse, print};
 use xpuck_automata::cargo::{PreparedScene, Setup, Weights, hand_made_automata, published_scene, run};
@@ -34,7 +34,8 @@ fn removing_any_module_degrades_controller() {
     for part in [0, 1, 3] {
         assert!(without(part).scripts[3] <= 1, "without {}", Module::ARBITRATED[part].name());
     }
-    // Without avoidance, only the random turns of explore free the robot, which takes longer.
+    // Without the avoidance module, only the random turns of the explore module free a blocked robot. The robot then
+    // stays in contact with obstacles for longer.
     let with = run(&hand_made_automata(), &setup, &[]).tally;
     assert!(without(2).obstacle_time > 3.0 * with.obstacle_time);
 }

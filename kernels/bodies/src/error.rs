@@ -1,8 +1,8 @@
-//! Errors in a definition, with their location.
+//! Error in the definition of a body or brain, with its location.
 
 use std::fmt::Display;
 
-/// Rejected definition: location and violated rule.
+/// Reason for rejecting a definition: location and violated rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {rule}")]
 pub struct BodyError {

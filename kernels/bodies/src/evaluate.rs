@@ -1,16 +1,17 @@
-//! Evaluation of bodies: distance travelled.
+//! Evaluation of bodies by the distance that they travel.
 
 use crate::physics::Pose;
 use crate::robot::{EvaluationConditions, Robot};
 use crate::{BodyError, Brain, Plan};
 
-/// Number of steps of an evaluation in pyro-corpus's curves (41.7 s).
+/// Number of steps per evaluation in the curves of pyro-corpus (41.7 s of simulated time).
 pub const STEPS: u32 = 10_000;
 
-/// Returns the fitness of a body: y of the root's centre after `steps` steps (m). The result is finite.
+/// Returns the fitness of a body: the y coordinate of the root's centre after `steps` steps (m). The fitness is
+/// finite.
 ///
 /// # Errors
-/// The brain does not fit the body.
+/// Returns an error if the brain does not fit the body.
 pub fn evaluate(plan: &Plan, brain: &Brain, trial: EvaluationConditions, steps: u32) -> Result<f64, BodyError> {
     let mut robot = Robot::new(plan, brain, trial)?;
     for _ in 0..steps {
@@ -22,22 +23,24 @@ pub fn evaluate(plan: &Plan, brain: &Brain, trial: EvaluationConditions, steps: 
 /// Distance travelled by a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
-    /// y of the root's centre (m), as returned by [`evaluate`].
+    /// y coordinate of the root's centre (m), as returned by [`evaluate`].
     pub root: f64,
-    /// y of the rearmost part at the end minus y of the rearmost part at the start (m). A body that falls over keeps
-    /// its feet in place; a body that walks moves all its parts.
+    /// Change of the rearmost part's y coordinate between start and end (m). The rearmost part may be a different one
+    /// at the end. A body that only falls over hardly increases this distance, because its feet stay in place.
     pub rearmost: f64,
 }
 
 impl Distance {
-    /// Smaller of the two distances.
+    /// Returns the smaller of the two distances (m).
     pub fn walked(self) -> f64 {
         self.root.min(self.rearmost)
     }
 }
 
-/// Runs a robot for at most `steps` steps and returns the distance and the number of steps. After every `every` steps
-/// (at least 1), `goes_on` receives the step count and the current distance; it returns `false` to stop the run.
+/// Runs a robot for at most `steps` steps. Returns the distance and the number of steps that were run.
+///
+/// After every `every` steps (at least 1), `goes_on` receives the step count and the current distance. If `goes_on`
+/// returns `false`, the run stops.
 pub fn walk(
     robot: &mut Robot,
     steps: u32,
@@ -56,10 +59,10 @@ pub fn walk(
     (so_far(robot), steps)
 }
 
-/// Returns the path of the root's centre: its position (m) after every `every` steps (>= 1).
+/// Returns the path of the root's centre: one position (m) after every `every` steps (at least 1).
 ///
 /// # Errors
-/// The brain does not fit the body.
+/// Returns an error if the brain does not fit the body.
 pub fn path(
     plan: &Plan,
     brain: &Brain,
@@ -73,7 +76,7 @@ pub fn path(
 /// Returns the poses of all parts after every `every` steps (at least 1), for a replay.
 ///
 /// # Errors
-/// The brain does not fit the body.
+/// Returns an error if the brain does not fit the body.
 pub fn frames(
     plan: &Plan,
     brain: &Brain,
@@ -84,10 +87,10 @@ pub fn frames(
     observed(plan, brain, trial, steps, every, |robot| robot.simulator().poses())
 }
 
-/// Runs a walk and calls `look` after each step, with the step number from 1.
+/// Runs a robot for `steps` steps and calls `look` after each step, with the step number (from 1) and the robot.
 ///
 /// # Errors
-/// The brain does not fit the body.
+/// Returns an error if the brain does not fit the body.
 pub fn watch(
     plan: &Plan,
     brain: &Brain,
@@ -135,7 +138,7 @@ mod tests {
         (plan, brain)
     }
 
-    /// The root ends ten metres away although the body has not walked.
+    /// The falling tower moves its root by more than 8 m, although the body has not walked.
     #[test]
     fn falling_tower_gets_no_walking_distance() {
         let tower =

@@ -6,36 +6,36 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// Blue: revolute joint.
+    /// Part with a revolute joint (blue).
     Body,
-    /// Green: revolute joint and a touch sensor.
+    /// Part with a revolute joint and a touch sensor (green).
     Sensor,
-    /// Purple: rigid joint.
+    /// Part with a rigid joint (purple).
     Fixed,
-    /// Orange: rigid joint and a touch sensor.
+    /// Part with a rigid joint and a touch sensor (orange).
     FixedSensor,
-    /// Black: root that is not mutated, with a touch sensor and the central pattern generator.
+    /// Root part that is not mutated (black). It has a touch sensor and the central pattern generator.
     Brain,
 }
 
 impl Part {
-    /// Classes from which mutation chooses.
+    /// Classes from which a mutation chooses.
     pub const CHANGEABLE: [Part; 4] = [Part::Body, Part::Sensor, Part::Fixed, Part::FixedSensor];
 
     /// All classes.
     pub const ALL: [Part; 5] = [Part::Body, Part::Sensor, Part::Fixed, Part::FixedSensor, Part::Brain];
 
-    /// Whether the joint to the parent is revolute.
+    /// Returns whether the joint to the parent is revolute.
     pub fn turns(self) -> bool {
         matches!(self, Part::Body | Part::Sensor | Part::Brain)
     }
 
-    /// Whether the part has a sensor neuron.
+    /// Returns whether the part has a sensor neuron.
     pub fn senses(self) -> bool {
         matches!(self, Part::Sensor | Part::FixedSensor | Part::Brain)
     }
 
-    /// Name of the colour in URDF files of pyro-corpus.
+    /// Returns the name of the colour in URDF files of pyro-corpus.
     pub fn colour_name(self) -> &'static str {
         match self {
             Part::Body => "Blue",
@@ -46,7 +46,7 @@ impl Part {
         }
     }
 
-    /// Red, green and blue (0..1).
+    /// Returns the colour as red, green and blue (0..=1).
     pub fn colour(self) -> [f64; 3] {
         match self {
             Part::Body => [0.0, 0.0, 1.0],
@@ -57,7 +57,7 @@ impl Part {
         }
     }
 
-    /// Name in the text form; the README of pyro-corpus has only `B`.
+    /// Returns the short name in the text form. In the README of pyro-corpus, only `B` occurs.
     pub fn class_name(self) -> &'static str {
         match self {
             Part::Body => "B",
@@ -68,7 +68,8 @@ impl Part {
         }
     }
 
-    /// Returns the class for a name in the text form: a short name, or a class name in pyro-corpus's source.
+    /// Returns the class for a name in the text form. The name is a short name, or a class name in pyro-corpus's
+    /// source. Returns `None` for any other name.
     pub(crate) fn of_class_name(name: &str) -> Option<Part> {
         match name {
             "FixedSizeBodyPiece" => Some(Part::Body),
@@ -81,21 +82,21 @@ impl Part {
     }
 }
 
-/// Side of a cube, and direction to the adjacent cube there.
+/// Side of a cube. It is also the direction from this cube to the cube at this side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Direction {
-    /// Along +x.
+    /// Direction +x.
     Front,
-    /// Along -y.
+    /// Direction -y.
     Left,
-    /// Along +z.
+    /// Direction +z.
     Top,
-    /// Along -x.
+    /// Direction -x.
     Back,
-    /// Along +y.
+    /// Direction +y.
     Right,
-    /// Along -z.
+    /// Direction -z.
     Bottom,
 }
 
@@ -104,7 +105,7 @@ impl Direction {
     pub const ALL: [Direction; 6] =
         [Direction::Front, Direction::Left, Direction::Top, Direction::Back, Direction::Right, Direction::Bottom];
 
-    /// Unit vector.
+    /// Returns the unit vector of the direction.
     pub fn vector(self) -> [i32; 3] {
         match self {
             Direction::Front => [1, 0, 0],
@@ -116,7 +117,7 @@ impl Direction {
         }
     }
 
-    /// Name in the text form and in JSON.
+    /// Returns the name in the text form and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Direction::Front => "FRONT",
@@ -137,14 +138,14 @@ impl Direction {
     }
 }
 
-/// Rotation axis of a joint in the frame of the parent, which is initially parallel to the world frame.
+/// Rotation axis of a joint in the parent's frame. Initially, this frame is parallel to the world frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Axis {
-    /// x.
+    /// x axis.
     X,
-    /// y.
+    /// y axis.
     Y,
-    /// z.
+    /// z axis.
     Z,
 }
 
@@ -152,12 +153,12 @@ impl Axis {
     /// All axes.
     pub const ALL: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
-    /// Index 0, 1 or 2.
+    /// Returns the index of the axis: 0, 1 or 2.
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// Name in the text form and in JSON.
+    /// Returns the name in the text form and in JSON.
     pub fn name(self) -> &'static str {
         ["X", "Y", "Z"][self.index()]
     }

@@ -9,8 +9,8 @@ use std::fmt::Write;
 const EDGE: f64 = 40.0;
 const MARGIN: f64 = 10.0;
 
-/// Returns a body's plan as an SVG picture, isometric from the front, right and above: +x points down left, +y down
-/// right, +z up. Parts have the colours of their classes and are drawn back to front.
+/// Returns a body's plan as an SVG picture in isometric view from the front, right and above. In the picture, +x
+/// points down left, +y down right, and +z up. Parts have the colours of their classes and are drawn back to front.
 pub fn plan_svg(plan: &Plan) -> String {
     let pose = |cell: [i32; 3]| Pose {
         position: cell.map(f64::from),
@@ -20,20 +20,20 @@ pub fn plan_svg(plan: &Plan) -> String {
     draw(plan, &poses)
 }
 
-/// Returns a body in the poses of [`crate::frames()`] as an SVG picture, seen as in [`plan_svg`].
+/// Returns a body in the poses of [`crate::frames()`] as an SVG picture in the view of [`plan_svg`].
 ///
 /// Poses beyond the number of parts are ignored.
 pub fn pose_svg(plan: &Plan, poses: &[Pose]) -> String {
     draw(plan, poses)
 }
 
-/// Projects a point to the picture; y points down.
+/// Projects a point to picture coordinates. The y axis of the picture points down.
 fn project([x, y, z]: [f64; 3]) -> [f64; 2] {
     let cosine = 3.0f64.sqrt() / 2.0;
     [(y - x) * cosine * EDGE, ((x + y) * 0.5 - z) * EDGE]
 }
 
-/// Depth of a point; larger is nearer to the viewer.
+/// Returns the nearness of a point to the viewer. Larger values are nearer.
 fn nearness([x, y, z]: [f64; 3]) -> f64 {
     x + y + z
 }
@@ -47,7 +47,7 @@ struct Face {
 fn draw(plan: &Plan, poses: &[Pose]) -> String {
     let mut faces: Vec<Face> = Vec::new();
     for (part, pose) in plan.parts().iter().zip(poses) {
-        // Whole cubes are sorted, because the cubes of a plan never interlock.
+        // All faces of a cube share the nearness of its centre, because the cubes of a plan never interlock.
         for face in cube(pose, part.part) {
             faces.push(face);
         }
@@ -86,7 +86,7 @@ fn cube(pose: &Pose, part: Part) -> Vec<Face> {
             let corners = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(|(a, b)| {
                 project([0, 1, 2].map(|k| pose.position[k] + 0.5 * normal[k] + a * first[k] + b * second[k]))
             });
-            // Light from above and slightly from the right.
+            // The light comes from above and slightly from the right.
             let light = 0.62 + 0.3 * normal[2] + 0.12 * normal[1];
             faces.push(Face { nearness: centre, corners, colour: shade(part, light) });
         }
@@ -94,7 +94,7 @@ fn cube(pose: &Pose, part: Part) -> Vec<Face> {
     faces
 }
 
-/// Returns a part's colour under a light; black is brightened to keep its edges visible.
+/// Returns a part's colour under a light. Colours are brightened so that the edges of black parts remain visible.
 fn shade(part: Part, light: f64) -> [u8; 3] {
     part.colour().map(|x| {
         let lifted = 0.16 + 0.84 * x;
@@ -118,7 +118,7 @@ mod tests {
         ));
         let fills: Vec<&str> = svg.lines().filter(|line| line.starts_with("<polygon")).collect();
         assert_eq!(fills.len(), 9);
-        // The purple cube is behind the brain, the green cube in front of it.
+        // The purple cube is behind the brain, and the green cube is in front of the brain.
         let colour = |line: &str| line.split("fill=\"").nth(1).unwrap()[1..7].to_string();
         let strongest = |line: &str| {
             let [r, g, b] = [0, 2, 4].map(|at| u8::from_str_radix(&colour(line)[at..at + 2], 16).unwrap());

@@ -1,4 +1,4 @@
-//! Body with its brain: sensors, neurons and motors, step by step.
+//! Simulation of a body that is driven by its brain: sensors, neurons and motors, step by step.
 
 use crate::physics::{DT, Simulator, Start};
 use crate::{BodyError, Brain, PERIODS, Part, Plan};
@@ -6,32 +6,33 @@ use std::f64::consts::TAU;
 
 /// Joint angle for a motor neuron value of 1 (rad).
 const JOINT_RANGE: f64 = 0.2;
-/// Amplitude of the central pattern generator.
+/// Amplitude of the central pattern generator (value of the sensor neuron).
 const PATTERN: f64 = 2.0;
 
-/// Behaviour of the brain part's own sensor neuron.
+/// Behaviour of the brain part's sensor neuron.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rhythm {
     /// Sine of amplitude 2 with this period (s), as described in pyro-corpus's README.
     Period(f64),
-    /// Touch, as for any other sensor: pyro-corpus's code never runs its pattern generator.
+    /// The neuron reads touch, as any other sensor neuron does. In pyro-corpus's code, the pattern generator never
+    /// runs.
     AsPublished,
 }
 
 impl Rhythm {
-    /// Whether this period (s) is valid: within [`PERIODS`], or 0 for touch.
+    /// Returns whether this period (s) is valid: within [`PERIODS`], or 0 for [`Rhythm::AsPublished`].
     pub fn has_period(period: f64) -> bool {
         period == 0.0 || PERIODS.contains(&period)
     }
 
-    /// Returns the rhythm with a period (s); 0 stands for touch.
+    /// Returns the rhythm with this period (s); 0 stands for [`Rhythm::AsPublished`].
     pub fn from_period(period: f64) -> Rhythm {
         if period == 0.0 { Rhythm::AsPublished } else { Rhythm::Period(period) }
     }
 }
 
 impl Default for Rhythm {
-    /// Period of 1 s.
+    /// Returns a rhythm with a period of 1 s.
     fn default() -> Rhythm {
         Rhythm::Period(1.0)
     }
@@ -40,14 +41,15 @@ impl Default for Rhythm {
 /// Conditions of an evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EvaluationConditions {
-    /// Behaviour of the brain part's own neuron. A brain's own period replaces this period, but not touch.
+    /// Behaviour of the brain part's sensor neuron. A brain with its own period replaces the period of
+    /// [`Rhythm::Period`]. [`Rhythm::AsPublished`] is never replaced.
     pub rhythm: Rhythm,
-    /// Start height.
+    /// Start height of the body.
     pub start: Start,
 }
 
 impl EvaluationConditions {
-    /// Conditions of pyro-corpus's program.
+    /// Conditions in pyro-corpus's program.
     pub const AS_PUBLISHED: EvaluationConditions =
         EvaluationConditions { rhythm: Rhythm::AsPublished, start: Start::Published };
 }
@@ -58,7 +60,7 @@ pub struct Robot<'a> {
     brain: &'a Brain,
     rhythm: Rhythm,
     simulator: Simulator,
-    /// Part of each sensor neuron; `motors` has the part and neuron of each motor with a revolute joint.
+    /// Part of each sensor neuron. `motors` holds the part and the neuron of each motor whose joint is revolute.
     sensors: Vec<usize>,
     motors: Vec<(usize, usize)>,
     senses: Vec<f64>,
@@ -70,7 +72,7 @@ impl<'a> Robot<'a> {
     /// Creates a robot in its start position.
     ///
     /// # Errors
-    /// The brain does not fit the body, or the period is not finite and positive.
+    /// Returns an error if the brain does not fit the body, or if the period is not finite and positive.
     pub fn new(plan: &'a Plan, brain: &'a Brain, trial: EvaluationConditions) -> Result<Robot<'a>, BodyError> {
         let EvaluationConditions { rhythm, start } = trial;
         brain.check(plan)?;
@@ -94,7 +96,7 @@ impl<'a> Robot<'a> {
             .map(|(neuron, part)| (part, neuron))
             .filter(|&(part, _)| plan.parts()[part].part.turns())
             .collect();
-        // NaN before the first step, so that the first reading counts as a change.
+        // The values are NaN before the first step, so that the first reading counts as a change.
         let senses = vec![f64::NAN; sensors.len()];
         let values = vec![0.0; motors.len()];
         Ok(Robot { plan, brain, rhythm, simulator, sensors, motors, senses, values, steps: 0 })
@@ -106,8 +108,8 @@ impl<'a> Robot<'a> {
         self
     }
 
-    /// Simulates a step, sets the motors to the previous neuron values, then updates the neurons from the sensors:
-    /// the order of pyro-corpus.
+    /// Simulates a step, then sets the motors to the previous neuron values, then updates the neurons from the
+    /// sensors. This is the order of pyro-corpus.
     pub fn step(&mut self) {
         self.simulator.step();
         for (&(part, _), value) in self.motors.iter().zip(&self.values) {
@@ -119,7 +121,7 @@ impl<'a> Robot<'a> {
         self.steps += 1;
     }
 
-    /// Reads the sensors; returns whether any value changed.
+    /// Reads the sensors. Returns whether any sensor value has changed.
     fn update_sensors(&mut self) -> bool {
         let mut changed = false;
         let seconds = f64::from(self.steps) * DT;
@@ -143,12 +145,12 @@ impl<'a> Robot<'a> {
         }
     }
 
-    /// y of the centre of the currently rearmost part (m).
+    /// Returns the y coordinate of the centre of the currently rearmost part (m).
     pub fn rearmost_y(&self) -> f64 {
         self.simulator.poses().iter().map(|pose| pose.position[1]).fold(f64::INFINITY, f64::min)
     }
 
-    /// Simulated body.
+    /// Returns the simulation of the body.
     pub fn simulator(&self) -> &Simulator {
         &self.simulator
     }

@@ -1,4 +1,4 @@
-//! Tests against the instructions in pyro-corpus's README and the output of its code.
+//! Tests of definitions and files against the instructions in pyro-corpus's README and the output of its code.
 
 #![allow(clippy::disallowed_methods, reason = "what is compared with lies in files")]
 
@@ -25,13 +25,13 @@ fn vector(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors").join(name)
 }
 
-/// Returns name and description of each body built by pyro-corpus's code.
+/// Returns the name and the JSON description of each body that pyro-corpus's code has built.
 fn cases() -> Vec<(String, Value)> {
     let all: Value = serde_json::from_str(&read_to_string(vector("vectors.json")).unwrap()).unwrap();
     all.as_object().unwrap().iter().map(|(name, case)| (name.clone(), case.clone())).collect()
 }
 
-/// Returns the instruction of a case; `vectors.json` is read as text because the order of `next` matters.
+/// Returns the instruction of a case. `vectors.json` is read as text, because the order of the keys in `next` matters.
 fn instruction(name: &str) -> Result<Prif, String> {
     let text = read_to_string(vector("vectors.json")).unwrap();
     let case = &text[text.find(&format!("\"{name}\"")).unwrap()..];
@@ -134,10 +134,10 @@ fn invalid_definition_reports_place_and_rule() {
     };
     let cases = [
         ("(B(), [LEFT, 0, X], None)", "root: the number of repetitions is 0; it must be at least 1"),
-        ("(B(), [LEFT, 10000, X], None)", "root: 10000 parts so far; at most 256 are allowed"),
+        ("(B(), [LEFT, 10000, X], None)", "root: the body has at least 10000 parts; at most 256 are allowed"),
         (
             "(B(1), [LEFT, 1, X], {TOP: (B(1), [TOP, 1, X], None)})",
-            "root.TOP: the id 1 is already in use; give each instruction its own",
+            "root.TOP: the id 1 is already in use; give each instruction its own id",
         ),
         (
             "(B(), [LEFT, 1, X], {TOP: (CPG(), [TOP, 1, X], None)})",
@@ -155,7 +155,7 @@ fn invalid_definition_reports_place_and_rule() {
         ),
         (
             "(B(), [LEFT, -1, X], None)",
-            "line 1, column 14: expected a number of repetitions: a whole number below 2^32, found \"-1, X], None\"",
+            "line 1, column 14: expected a number of repetitions (an integer below 2^32), found \"-1, X], None\"",
         ),
         ("(B(), [LEFT, 1, X], None", "line 1, column 25: expected ')', found the end"),
         ("(B(), [LEFT, 1, X], None) x", "line 1, column 27: unexpected text after the end of the instruction"),
@@ -265,7 +265,7 @@ fn invalid_urdf_is_rejected_with_line_and_rule() {
     assert!(refused("<link name=\"0r3\">", "<link name=\"torso\">").contains("as in PRIF"));
     let mauve = ours.replace("Blue", "Mauve").replace("0.0 0.0 1.0 1.0", "0.9 0.7 1.0 1.0");
     assert!(import(&mauve).unwrap_err().rule.contains("\"Mauve\" is not the colour of a part class"));
-    // A cycle: the first link is a child of the last one.
+    // The joints form a cycle: the first link is a child of the last link.
     let joint = concat!(
         "<joint name=\"0r1_0r3\" type=\"revolute\"><parent link=\"0r1\"/><child link=\"0r3\"/>",
         "<origin rpy=\"0 0 0\" xyz=\"0 -1 0\"/><axis xyz=\"1 0 0\"/></joint></robot>"

@@ -1,6 +1,7 @@
-//! Comparison of this crate's physics with PyBullet running pyro-corpus's own loop. `eval_1000.json` and
-//! `eval_10000.json` are runs of its code; `fifty.json` are runs of the same loop with the pattern generator
-//! described in its README.
+//! Comparison of this crate's physics with PyBullet running pyro-corpus's own loop.
+//!
+//! `eval_1000.json` and `eval_10000.json` are runs of pyro-corpus's code. `fifty.json` has runs of the same loop with
+//! the pattern generator that pyro-corpus's README describes.
 
 #![allow(clippy::disallowed_methods, reason = "what is compared with lies in files")]
 
@@ -12,7 +13,7 @@ use xpuck_bodies::urdf::Dialect;
 use xpuck_bodies::variation::{MutationRules, random_body};
 use xpuck_bodies::{Brain, EvaluationConditions, Plan, Prif, Rhythm, Robot, Start, evaluate, frames, path, urdf};
 
-/// Rhythm of 1 s and the start position of pyro-corpus.
+/// Conditions with a rhythm of 1 s and the start position of pyro-corpus.
 const RHYTHMIC: EvaluationConditions = EvaluationConditions { rhythm: Rhythm::Period(1.0), start: Start::Published };
 use xpuck_kernels::hash::fnv1a;
 use xpuck_kernels::random::{Draws, Stream};
@@ -33,7 +34,8 @@ fn runs(name: &str) -> Vec<(String, Value)> {
     all.as_object().unwrap().iter().map(|(name, run)| (name.clone(), run.clone())).collect()
 }
 
-/// Distance between the root's centre and its position after the same step of a PyBullet run (m).
+/// Returns the distance of the root's centre from its position in a PyBullet run after the same step (m). Returns
+/// `None` if the run has no position for this step.
 fn distance(at: [f64; 3], run: &Value, step: u32) -> Option<f64> {
     let there = run["trace"].get(step.to_string())?;
     Some((0..3).map(|k| (at[k] - there[0][k].as_f64().unwrap()).powi(2)).sum::<f64>().sqrt())
@@ -65,13 +67,13 @@ fn walks_of_ten_thousand_steps_end_where_those_of_pybullet_do() {
         apart.push(((y - run["final_y"].as_f64().unwrap()).abs(), name));
     }
     apart.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // If several cubes touch down in the same step, Bullet's processing order is unknown, and chaotic motion
-    // amplifies the difference.
+    // If several cubes touch the ground first in the same step, Bullet's processing order is unknown. Chaotic motion
+    // then amplifies the difference.
     assert_eq!(apart.len(), 11);
     assert!(apart[7].0 < 0.005 && apart[10].0 < 0.6, "{apart:?}");
 }
 
-/// Returns the bodies of `fifty.json` with their brains, drawn from the same random numbers.
+/// Returns the bodies of `fifty.json` with their brains, which are drawn from the same random numbers.
 fn fifty() -> Vec<(Prif, Plan, Brain)> {
     let make = |number: u32| {
         let mut draws = Draws::new(27, number, 0, 0, Stream::Evolution);
@@ -101,7 +103,7 @@ fn fifty_bodies_get_as_far_as_in_pybullet() {
     let near = differences.iter().filter(|d| d.abs() < 0.05).count();
     println!("mean difference {mean:.4} m, standard error {error:.4} m; {near} of 50 within 5 cm");
     assert!(near >= 25, "{near} of 50 within 5 cm: {differences:.3?}");
-    // Both simulators rank the bodies similarly (Kendall's tau).
+    // Both simulators rank the bodies similarly, as measured by Kendall's tau.
     let pairs = || (0..50).flat_map(|i| (0..i).map(move |j| (i, j)));
     let agree = pairs().filter(|&(i, j)| (ours[i] - ours[j]) * (peers[i] - peers[j]) > 0.0).count();
     let tau = 2.0 * agree as f64 / (50.0 * 49.0 / 2.0) - 1.0;
@@ -112,8 +114,8 @@ fn fifty_bodies_get_as_far_as_in_pybullet() {
 #[test]
 fn sliding_body_stops_as_in_pybullet() {
     let (plan, _) = body("v02_left3");
-    // Measured in PyBullet 3.2.7: 400 steps at rest, then 400 steps with this initial velocity. The distances along
-    // both axes are equal to 1e-6 m.
+    // The expected distances were measured in PyBullet 3.2.7: 400 steps at rest, then 400 steps with the given initial
+    // velocity. Both axes give the same distance within 1e-6 m.
     for (velocity, expected) in [([2.0, 0.0], [0.393_13, 0.0]), ([0.0, 2.0], [0.0, 0.393_13])] {
         let mut simulator = Simulator::new(&plan, Start::Published);
         (0..400).for_each(|_| simulator.step());
@@ -131,7 +133,7 @@ fn sliding_body_stops_as_in_pybullet() {
 fn single_part_body_falls_and_rests() {
     let plan = Plan::new(&Prif::seed()).unwrap();
     let brain = Brain { sensors: 1, motors: 0, weights: vec![], period: None };
-    // The body creeps by the same distance in PyBullet: 0.04427450702 mm.
+    // In PyBullet, the body creeps by the same distance: 0.04427450702 mm.
     let y = evaluate(&plan, &brain, RHYTHMIC, 1000).unwrap();
     assert!((y - 4.427_450_702e-5).abs() < 1e-8, "{y}");
     let way = path(&plan, &brain, RHYTHMIC, 1000, 100).unwrap();
@@ -159,14 +161,14 @@ fn two_runs_have_the_same_digits_and_frames_follow_the_path() {
     let (plan, brain) = body("v07_brain_4legs");
     let hash = |points: &[[f64; 3]]| fnv1a(points.iter().flatten().flat_map(|x| x.to_bits().to_le_bytes()));
     let way = path(&plan, &brain, RHYTHMIC, 2400, 10).unwrap();
-    // Expected hash of every build on every machine.
+    // The hash is the same in every build on every machine.
     assert_eq!(hash(&way[..60]), 0xd13d_0010_4359_ab70, "{:#x}", hash(&way[..60]));
     assert_eq!(hash(&way), hash(&path(&plan, &brain, RHYTHMIC, 2400, 10).unwrap()));
     let frames = frames(&plan, &brain, RHYTHMIC, 2400, 10).unwrap();
     let roots: Vec<[f64; 3]> = frames.iter().map(|poses| poses[0].position).collect();
     assert_eq!(roots, way);
     assert!(frames.iter().all(|poses| poses.len() == plan.parts().len()));
-    // Cubes stay joined: centres of adjacent cubes are at most 1 m apart.
+    // Cubes remain joined: the distance between the centres of a part and its parent is at most 1 m.
     for poses in &frames {
         for (part, pose) in plan.parts().iter().zip(poses).skip(1) {
             let parent = poses[part.parent.unwrap()].position;
@@ -203,7 +205,7 @@ fn speed_and_distance_from_pybullet() {
     }
 }
 
-/// Processor time of this thread (s); other load on the machine does not increase it.
+/// Returns the processor time of this thread (s), which does not depend on other load on the machine.
 fn processor_seconds() -> f64 {
     let stat = read_to_string("/proc/thread-self/schedstat").unwrap();
     stat.split(' ').next().unwrap().parse::<f64>().unwrap() * 1e-9
@@ -234,7 +236,7 @@ fn body_started_on_ground_is_not_ejected() {
         }
         highest
     };
-    // The root stands five cubes above the lowest one.
+    // The root's centre is five cubes above the centre of the lowest part, which is at 0.5 m.
     assert!((highest(Start::OnGround) - 5.5).abs() < 0.01, "{}", highest(Start::OnGround));
     assert!(highest(Start::Published) > 5.6, "{}", highest(Start::Published));
 }

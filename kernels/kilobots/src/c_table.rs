@@ -1,15 +1,16 @@
-//! Programs as byte tables in C, for the interpreter of real Kilobots (`robot/kilobot/tick.h` describes the layout).
+//! Export of programs as byte tables in C, for the interpreter of real Kilobots. `robot/kilobot/tick.h` describes the
+//! layout.
 
 use super::program::{Instruction, Program};
 use std::fmt::Write;
 use xpuck_kernels::tree::Kind;
 
-/// Size of a node's header (bytes): kind, index of the parent, and index after the subtree.
+/// Size of a node's header (bytes). The header has the kind, the index of the parent, and the index after the subtree.
 const HEADER: usize = 5;
 /// Number of bytes per line of the C file.
 const PER_LINE: usize = 16;
 
-/// Kinds of nodes in the order of `enum tree_kind`.
+/// Node kinds in the order of `enum tree_kind` in C. Kinds with the same number form one entry.
 const KINDS: [&[Kind]; 16] = [
     &[Kind::Seqm],
     &[Kind::Selm],
@@ -48,8 +49,8 @@ impl Program {
         bytes
     }
 
-    /// Returns the table as a C file: `tree_table` for flash memory, and `tree_counts`, the memory of the counting
-    /// nodes.
+    /// Returns the table as a C file. The file has `tree_table` for flash memory, and `tree_counts` for the counters
+    /// of the counting nodes.
     pub fn to_c(&self) -> String {
         let mut text = String::from("#include \"tick.h\"\n\nconst uint8_t tree_table[] TREE_TABLE = {\n");
         for line in self.table().chunks(PER_LINE) {

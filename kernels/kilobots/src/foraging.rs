@@ -1,5 +1,5 @@
-//! The foraging experiment of thesis 4.2 as data: a round nest in the middle of the arena, a gap around it, food
-//! outside.
+//! The foraging experiment of thesis 4.2 as data. A round nest is in the middle of the arena. A ring without food, the
+//! gap, surrounds the nest. Food is everywhere outside the gap.
 
 use super::robot::{Kilobot, STEP};
 use super::senses::Regions;
@@ -8,17 +8,17 @@ use xpuck_kernels::random::{Stream, nearly_normal, random_block, unit};
 
 /// Maximum number of Kilobots in a world.
 pub const MAX_KILOBOTS: usize = 100;
-/// Maximum duration of a run (s), within which headings, counters and sums stay exact.
+/// Maximum duration of a run (s). Headings, counters and sums remain exact within this duration.
 const MAX_SECONDS: f32 = 36_000.0;
 
-/// Arena with nest and food, its robots, and the duration of the experiment.
+/// Arena with nest and food, the robots in the arena, and the duration of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Foraging {
     /// Parameters of the robots.
     pub robot: Kilobot,
     /// Number of robots.
     pub robots: usize,
-    /// Half the arena's length along x and along y (m).
+    /// Half the length of the arena along x and along y (m).
     pub half_arena: (f32, f32),
     /// Radius of the nest (m).
     pub nest: f32,
@@ -43,8 +43,9 @@ pub(super) struct Start {
 impl Foraging {
     /// Returns the experiment of the thesis with the given number of robots (25 in the thesis).
     ///
-    /// The thesis does not state the nest's radius; 0.2 m is from the world file of its simulator (Kilobox,
-    /// `test_bt_simple.world`). For larger swarms, the radius grows with the corner distance of the grid.
+    /// The thesis does not state the radius of the nest. The value of 0.2 m is from the world file of the thesis's
+    /// simulator (Kilobox, `test_bt_simple.world`). For swarms of more than 25 robots, the radius grows with the
+    /// corner distance of the start grid.
     pub fn thesis(robots: usize) -> Foraging {
         let spacing = 0.05;
         let beyond = corner_distance(grid(robots), spacing) - corner_distance(grid(25), spacing);
@@ -59,17 +60,18 @@ impl Foraging {
         }
     }
 
-    /// Number of controller updates in a run.
+    /// Returns the number of controller updates in a run.
     pub fn updates(&self) -> u32 {
         (self.seconds / (STEP * self.robot.steps as f32)).round() as u32
     }
 
-    /// Maximum number of deliveries, for straight trips from the edge of the nest to the food and back (Eq. 4.1).
+    /// Returns the maximum number of deliveries (Eq. 4.1). It assumes straight trips from the edge of the nest to the
+    /// food and back.
     pub fn max_deliveries(&self) -> f32 {
         self.robots as f32 * self.robot.forward * self.seconds / (2.0 * self.gap)
     }
 
-    /// Checks the world. The error is one line with the remedy.
+    /// Checks the world. The error is one line that states the fault and its remedy.
     pub fn check(&self) -> Result<(), String> {
         self.robot.check()?;
         let (n, radius, (half_x, half_y)) = (self.robots, self.robot.radius, self.half_arena);
@@ -116,13 +118,13 @@ impl Foraging {
         Ok(())
     }
 
-    /// Positions of nest and food.
+    /// Returns the regions of nest and food.
     pub(super) fn regions(&self) -> Regions {
         let food = self.nest + self.gap;
         Regions { nest_squared: self.nest * self.nest, food_squared: food * food }
     }
 
-    /// Start of robot `i`: its position in the grid, a random heading, and its own bias.
+    /// Returns the start of robot `i`: a position in the grid, a random heading, and a random bias.
     pub(super) fn start(&self, i: usize, seed: u64, world: u32) -> Start {
         let side = grid(self.robots);
         let along = |k: usize| (k as f32 - (side - 1) as f32 * 0.5) * self.spacing;
@@ -140,12 +142,12 @@ impl Foraging {
     }
 }
 
-/// Number of robots per side of the square grid.
+/// Returns the number of robots per side of the square start grid.
 fn grid(robots: usize) -> usize {
     (1..=MAX_KILOBOTS).find(|side| side * side >= robots).unwrap_or(MAX_KILOBOTS)
 }
 
-/// Distance of the corner robots of a square grid from its centre (m).
+/// Returns the distance of the corner robots of a square grid from the grid's centre (m).
 fn corner_distance(side: usize, spacing: f32) -> f32 {
     (side.max(1) - 1) as f32 * 0.5 * spacing * std::f32::consts::SQRT_2
 }

@@ -1,4 +1,4 @@
-//! Run of a world, and its outcome.
+//! Settings of a run in a world, and the outcome of the run.
 
 use super::foraging::Foraging;
 use super::program::Program;
@@ -7,11 +7,11 @@ use xpuck_kernels::hash::fnv1a;
 /// Settings of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// Program of all robots (thesis 4.2).
+    /// Program that all robots run (thesis 4.2).
     pub program: &'a Program,
-    /// Seed; together with the world number it determines every random choice of the run.
+    /// Seed. Together with `world`, it determines every random choice of the run.
     pub seed: u64,
-    /// World number; see `seed`.
+    /// World number, see `seed`.
     pub world: u32,
 }
 
@@ -22,18 +22,18 @@ pub struct Outcome {
     pub picked: u32,
     /// Number of pieces of food delivered to the nest.
     pub delivered: u32,
-    /// Hash over the bits of all final positions and headings; equal runs have equal hashes.
+    /// Hash over the bits of all final positions and headings. Equal runs have equal hashes.
     pub hash: u64,
 }
 
 impl Outcome {
-    /// Fitness: deliveries as a share of the possible maximum (Eq. 4.2 without derating).
+    /// Returns the fitness: deliveries as a share of the possible maximum (Eq. 4.2 without derating).
     pub fn fitness(&self, foraging: &Foraging) -> f32 {
         self.delivered as f32 / foraging.max_deliveries()
     }
 }
 
-/// Hash over the bits of the final poses.
+/// Returns a hash over the bits of the final poses.
 pub(super) fn hash(poses: impl Iterator<Item = [f32; 3]>) -> u64 {
     fnv1a(poses.flatten().flat_map(|value| value.to_bits().to_le_bytes()))
 }

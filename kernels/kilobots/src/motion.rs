@@ -1,12 +1,12 @@
-//! Motion of Kilobots: two-wheel kinematics with noise and bias (thesis 4.3.1), and discs that push each other apart.
+//! Motion of Kilobots: two-wheel kinematics with noise and bias (thesis 4.3.1), and contacts between discs.
 //!
-//! With one motor on, a robot pivots about its opposite leg, so the midpoint between the legs moves at half the
-//! forward speed. Noise and bias act only while a motor is on; a robot with both motors off stands still until it is
-//! pushed.
+//! With one motor on, a robot pivots about the leg on the opposite side, so the midpoint between the legs moves at
+//! half the forward speed. Noise and bias act only while a motor is on. A robot with both motors off does not move
+//! until another robot pushes it.
 //!
-//! Robots are light and slow, and floor friction dominates. A robot that pushes against a standing one moves against
-//! the drag of both, so both move at half the speed. Halving the overlap models this effect. Friction between discs,
-//! which Box2D adds, is omitted.
+//! Robots are light and slow, and floor friction dominates. A robot that pushes a stationary robot must overcome the
+//! friction of both, so both move at half the speed. Moving each robot by half the overlap models this effect.
+//! Friction between discs, which Box2D models, is omitted.
 
 use super::robot::{Kilobot, MAX_PUSH, STEP};
 use std::f32::consts::{PI, TAU};
@@ -20,12 +20,13 @@ pub(super) struct Drive {
     pub v: f32,
     /// Turning rate, counter-clockwise (rad/s).
     pub w: f32,
-    /// Standard deviations of the noise of both.
+    /// Standard deviations of the noise of speed (m/s) and turning rate (rad/s).
     pub noise: [f32; 2],
 }
 
 impl Drive {
-    /// Returns the drive of a robot with this bias; motors: 0 off, 1 left, 2 right, 3 forward.
+    /// Returns the drive of a robot with the given bias of speed (m/s) and turning rate (rad/s). Values of `motors`: 0
+    /// off, 1 left, 2 right, 3 forward.
     #[inline(always)]
     pub fn new(robot: &Kilobot, motors: u32, bias: [f32; 2]) -> Drive {
         let (v, w) = match motors {
@@ -38,7 +39,7 @@ impl Drive {
     }
 }
 
-/// Returns the displacement of a robot in one step (m), and its new heading.
+/// Returns the displacement of a robot in one step (m), and the new heading (rad).
 #[inline(always)]
 pub(super) fn drive(drive: Drive, axle: f32, heading: f32, words: [u32; 4]) -> ([f32; 2], f32) {
     let v = drive.v + drive.noise[0] * nearly_normal(words[0], words[3]);
@@ -48,15 +49,15 @@ pub(super) fn drive(drive: Drive, axle: f32, heading: f32, words: [u32; 4]) -> (
     ([(v * cos - across * sin) * STEP, (v * sin + across * cos) * STEP], heading + w * STEP)
 }
 
-/// Normalises a heading to -pi..=pi after an update, in which it changed by less than a turn.
+/// Normalises a heading to -pi..=pi after an update. The heading must have changed by less than a full turn.
 #[inline(always)]
 pub(super) fn wrap_heading(heading: f32) -> f32 {
     let less = if heading > PI { heading - TAU } else { heading };
     if less < -PI { less + TAU } else { less }
 }
 
-/// Returns half the overlap of two discs with centre offset `x`, `y` (m); `squared` is their squared distance, below
-/// `reach` squared.
+/// Returns half the overlap of two discs as a displacement (m). `x` and `y` are the offset of the disc centres (m),
+/// and `squared` is the square of this offset's length, below `reach` squared.
 #[inline(always)]
 pub(super) fn push(x: f32, y: f32, squared: f32, reach: f32) -> [f32; 2] {
     let distance = max(squared.sqrt(), 1e-6);
@@ -64,8 +65,8 @@ pub(super) fn push(x: f32, y: f32, squared: f32, reach: f32) -> [f32; 2] {
     [x * half, y * half]
 }
 
-/// Returns the coordinate of a robot after contacts moved it by `by` (m), limited by a wall at `most` from the centre
-/// (m).
+/// Returns a robot's coordinate after contacts have moved the robot by `by` (m), at most by [`MAX_PUSH`]. The walls
+/// limit the coordinate to `most` on both sides of the centre (m).
 #[inline(always)]
 pub(super) fn clamp_to_arena(at: f32, by: f32, most: f32) -> f32 {
     let pushed = at + max(min(by, MAX_PUSH), -MAX_PUSH);

@@ -1,10 +1,10 @@
-//! A tree compiled for a Kilobot, and its memory usage (thesis Table 4.2 and Eq. 4.4).
+//! Tree that is compiled for a Kilobot, and its memory usage (thesis Table 4.2 and Eq. 4.4).
 
 use xpuck_kernels::tree::{Kind, Tree};
 
-/// Memory for a tree (bytes).
+/// Memory that is available for a tree (bytes).
 pub const TREE_BYTES: usize = 1024;
-/// Memory for the stack (bytes).
+/// Memory that is available for the stack (bytes).
 pub const STACK_BYTES: usize = 500;
 /// Stack usage per level of the tree (bytes).
 pub const LEVEL_BYTES: usize = 16;
@@ -12,47 +12,48 @@ pub const LEVEL_BYTES: usize = 16;
 /// Reason why a Kilobot cannot run a tree.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum KilobotError {
-    /// Node that the Kilobot does not have.
+    /// The tree has a node that a Kilobot does not have.
     #[error(
         "a Kilobot has no node `{0}`; it has seqm, selm, probm2 to probm4, repeati, successd, failed and the leaves of docs/nodes.md"
     )]
     Foreign(&'static str),
-    /// Composite with a number of children that Table 4.2 does not have.
+    /// A composite has a number of children that Table 4.2 does not allow.
     #[error("`{0}` has {1} children; on a Kilobot it must have 2, 3 or 4")]
     Children(&'static str, u16),
-    /// Tree that does not fit the memory.
-    #[error("the tree needs {} of {TREE_BYTES} bytes and {} of {STACK_BYTES} bytes of stack; make it smaller or less deep", .0.tree, .0.stack)]
+    /// The tree does not fit the memory.
+    #[error("the tree needs {} bytes (limit {TREE_BYTES}) and {} bytes of stack (limit {STACK_BYTES}); make it smaller or less deep", .0.tree, .0.stack)]
     TooLarge(Usage),
 }
 
 /// Memory usage of a tree on a Kilobot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
-    /// Tree memory (bytes).
+    /// Memory for the tree (bytes).
     pub tree: usize,
-    /// Stack memory (bytes).
+    /// Memory for the stack (bytes).
     pub stack: usize,
 }
 
 impl Usage {
-    /// Returns the memory usage of a tree; nodes that the Kilobot does not have count as 0.
+    /// Returns the memory usage of a tree. Nodes that a Kilobot does not have count as 0 bytes.
     pub fn from_tree(tree: &Tree) -> Usage {
         let bytes = tree.nodes().iter().map(|node| bytes(node.kind, usize::from(node.children))).sum();
         Usage { tree: bytes, stack: LEVEL_BYTES * (tree.depth() + 1) }
     }
 
-    /// Used share of the scarcer resource (Eq. 4.4).
+    /// Returns the larger of the used shares of tree memory and stack memory (Eq. 4.4).
     pub fn share(self) -> f32 {
         (self.tree as f32 / TREE_BYTES as f32).max(self.stack as f32 / STACK_BYTES as f32)
     }
 
-    /// Factor on fitness: 1 up to three quarters of the memory, then decreasing to 0 for all of it (4.2).
+    /// Returns the derating factor of the fitness (thesis 4.2). The factor is 1 for up to three quarters of the
+    /// memory, and then decreases linearly to 0 for the full memory.
     pub fn derating(self) -> f32 {
         (4.0 * (1.0 - self.share())).clamp(0.0, 1.0)
     }
 }
 
-/// Size of a node on the robot (bytes) (Table 4.2).
+/// Returns the size of a node on the robot (bytes) (Table 4.2); 0 for nodes that a Kilobot does not have.
 fn bytes(kind: Kind, children: usize) -> usize {
     match kind {
         Kind::Seqm | Kind::Selm => 3 + 2 * children,
@@ -65,26 +66,26 @@ fn bytes(kind: Kind, children: usize) -> usize {
     }
 }
 
-/// Node of a program. `parent` and `end` are indices into the program.
+/// Node of a program. `parent` and `end` are indices in the program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Instruction {
     pub kind: Kind,
-    /// Blackboard entries; for `repeati`, `v` is the index of its counter.
+    /// Blackboard entries of the node. For `repeati`, `v` is the index of the node's counter.
     pub v: u8,
     pub w: u8,
-    /// Constants: operand of a test or of `set`, count of `repeati`, or cumulative probabilities of the children of
-    /// `probm`.
+    /// Constants of the node: the operand of a test or of `set`, the count of `repeati`, or the cumulative
+    /// probabilities of the children of `probm`.
     pub k: [f32; 3],
     pub parent: u16,
-    /// Index after the node's subtree, where its next sibling starts.
+    /// Index after the node's subtree, which is the index of the next sibling.
     pub end: u16,
 }
 
-/// Compiled tree, which any number of Kilobots can tick.
+/// Compiled tree. Any number of Kilobots can run it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     pub(super) code: Vec<Instruction>,
-    /// Number of counting nodes.
+    /// Number of `repeati` nodes, each of which has a counter.
     pub(super) counters: usize,
     usage: Usage,
 }
@@ -93,7 +94,8 @@ impl Program {
     /// Compiles a tree.
     ///
     /// # Errors
-    /// If the tree has a node that a Kilobot lacks, or does not fit the memory.
+    /// Returns an error if the tree has a node that a Kilobot does not have, if a composite has a number of children
+    /// that a Kilobot does not support, or if the tree does not fit the memory.
     pub fn compile(tree: &Tree) -> Result<Program, KilobotError> {
         for node in tree.nodes() {
             let name = node.kind.spec().name;
@@ -133,13 +135,13 @@ impl Program {
         Ok(Program { code, counters, usage })
     }
 
-    /// Memory usage of the tree on a Kilobot.
+    /// Returns the memory usage of the tree on a Kilobot.
     pub fn usage(&self) -> Usage {
         self.usage
     }
 }
 
-/// Motor command: 1 turn left, 2 turn right, 3 forward.
+/// Returns the motor command of a motor node: 1 turn left, 2 turn right, 3 forward.
 pub(super) fn motors_of(kind: Kind) -> f32 {
     match kind {
         Kind::Ml => 1.0,
@@ -183,7 +185,7 @@ mod tests {
         let deep = tree(&format!("{deep}{}mf\n", "  ".repeat(31)));
         assert_eq!(
             Program::compile(&deep).unwrap_err().to_string(),
-            "the tree needs 126 of 1024 bytes and 512 of 500 bytes of stack; make it smaller or less deep"
+            "the tree needs 126 bytes (limit 1024) and 512 bytes of stack (limit 500); make it smaller or less deep"
         );
         assert_eq!(
             Program::compile(&tree("seqm\n  mf\n")).unwrap_err().to_string(),

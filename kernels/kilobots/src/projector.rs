@@ -1,20 +1,21 @@
 //! Detection of a projector's colour with a Kilobot's monochrome light sensor (thesis 4.2 and Figure 4.2).
 //!
-//! A cheap projector shows colours in sequence with a colour wheel of 120 turns per second. A full primary colour is
-//! one pulse of 1.2 ms per turn. Cyan and yellow are one pulse of 3.5 ms. Magenta is two pulses of 1.2 ms, separated
-//! by 2 ms. Black has no pulse. Sixteen samples at intervals of 520 us cover one turn, independent of their
-//! phase.
+//! A cheap projector shows colours in sequence with a colour wheel that makes 120 turns per second. A full primary
+//! colour gives one pulse of 1.2 ms per turn. Cyan and yellow give one pulse of 3.5 ms. Magenta gives two pulses of
+//! 1.2 ms, separated by 2 ms. Black gives no pulse. Sixteen samples at intervals of 520 us cover one turn, independent
+//! of the phase at which the sampling starts.
 
 /// Number of samples that cover one turn of the colour wheel.
 pub const PROJECTOR_SAMPLES: usize = 16;
 /// Interval between samples (s).
 pub const PROJECTOR_INTERVAL: f32 = 520e-6;
-/// Maximum length of a short pulse (samples): 1.2 ms cover two or three, plus one if noise blurs an edge.
+/// Maximum length of a short pulse (samples). A pulse of 1.2 ms covers two or three samples, or one more if noise
+/// blurs an edge.
 const SHORT: usize = 4;
-/// Maximum length of a long pulse (samples): 3.5 ms cover six or seven.
+/// Maximum length of a long pulse (samples). A pulse of 3.5 ms covers six or seven samples.
 const LONG: usize = 8;
 
-/// Colour of the projector, as far as the sensor can distinguish it.
+/// Colour of the projector, as far as the sensor can distinguish colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Light {
     /// No light.
@@ -27,8 +28,8 @@ pub enum Light {
     Magenta,
 }
 
-/// Returns the colour for sixteen sensor readings. Readings form pulses if their range is at least `contrast`,
-/// otherwise the result is black. `None` if the pulses match no colour.
+/// Returns the colour for sixteen sensor readings; `None` if the pulses match no colour. If the range of the readings
+/// is below `contrast`, the result is black.
 pub fn classify_light(readings: [u16; PROJECTOR_SAMPLES], contrast: u16) -> Option<Light> {
     let (mut darkest, mut brightest) = (u16::MAX, 0);
     for reading in readings {
@@ -38,8 +39,8 @@ pub fn classify_light(readings: [u16; PROJECTOR_SAMPLES], contrast: u16) -> Opti
         return Some(Light::Black);
     }
     let bright = |i: usize| readings[i % PROJECTOR_SAMPLES] - darkest > (brightest - darkest) / 2;
-    // Pulses are counted from a dark sample on, because the samples may begin within a pulse. At least the darkest
-    // sample counts as dark.
+    // Counting starts at a dark sample, because the first sample may be within a pulse. At least the darkest sample
+    // counts as dark.
     let from = (0..PROJECTOR_SAMPLES).find(|i| !bright(*i))?;
     let (mut pulses, mut count, mut length) = ([0; 2], 0, 0);
     for i in from + 1..=from + PROJECTOR_SAMPLES {
@@ -63,10 +64,10 @@ mod tests {
     use super::*;
     use xpuck_kernels::random::{Draws, Stream};
 
-    /// Duration of a turn of the wheel (s).
+    /// Duration of one turn of the colour wheel (s).
     const TURN: f32 = 1.0 / 120.0;
 
-    /// Returns sensor readings that begin at a phase of the turn, with noise.
+    /// Returns noisy sensor readings that begin at the given phase of the turn (0..1).
     fn readings(light: Light, phase: f32, noise: f32, draws: &mut Draws) -> [u16; PROJECTOR_SAMPLES] {
         let pulses: &[(f32, f32)] = match light {
             Light::Black => &[],

@@ -1,4 +1,4 @@
-//! Runs of worlds: the reference implementation and the vectorised one give equal outcomes for equal jobs.
+//! Runs of worlds. The reference implementation and the vectorised implementation give equal outcomes for equal jobs.
 
 use super::foraging::Foraging;
 use super::job::{Job, Outcome, hash};
@@ -8,7 +8,7 @@ use super::world::World;
 use rayon::prelude::*;
 use xpuck_kernels::tree::Tree;
 
-/// Runs jobs with the reference implementation, one world per job, on all threads. `foraging` must be valid.
+/// Runs jobs with the reference implementation, in parallel on all threads. `foraging` must be valid.
 pub fn run_reference(foraging: &Foraging, jobs: &[Job<'_>]) -> Vec<Outcome> {
     let run = |job: &Job<'_>| {
         let mut world = World::new(foraging, job.program, job.seed, job.world);
@@ -22,15 +22,15 @@ pub fn run_reference(foraging: &Foraging, jobs: &[Job<'_>]) -> Vec<Outcome> {
     jobs.par_iter().map(run).collect()
 }
 
-/// Runs jobs with sixteen worlds side by side; results are bit-identical to [`run_reference`].
+/// Runs jobs with sixteen worlds side by side. Results are bit-identical to those of [`run_reference`].
 pub fn run(foraging: &Foraging, jobs: &[Job<'_>]) -> Vec<Outcome> {
     jobs.par_chunks(lanes::LANES).flat_map_iter(|jobs| lanes::run(foraging, jobs)).collect()
 }
 
-/// Returns the fitness of trees in trials, each given by a tree index and a world number: Eq. 4.2, derated by memory
-/// usage.
+/// Returns the fitness of each trial (Eq. 4.2), derated by memory usage. A trial is given by a tree index and a world
+/// number.
 ///
-/// A tree that a Kilobot cannot run is not simulated and scores 0, which is the derating of a full memory.
+/// A tree that a Kilobot cannot run is not simulated. Its fitness is 0, as for a tree that uses the full memory.
 pub fn evaluate(foraging: &Foraging, trees: &[&Tree], trials: &[(usize, u32)], seed: u64) -> Vec<f32> {
     let programs: Vec<Option<Program>> = trees.iter().map(|tree| Program::compile(tree).ok()).collect();
     let job =
@@ -44,7 +44,7 @@ pub fn evaluate(foraging: &Foraging, trees: &[&Tree], trials: &[(usize, u32)], s
     trials.iter().map(score).collect()
 }
 
-/// Mean fitness of a tree over runs (Eq. 4.2, derated by memory usage).
+/// Returns the mean fitness of a program over runs (Eq. 4.2), derated by memory usage.
 pub fn fitness(foraging: &Foraging, program: &Program, outcomes: &[Outcome]) -> f32 {
     let sum: f32 = outcomes.iter().map(|outcome| outcome.fitness(foraging)).sum();
     program.usage().derating() * sum / outcomes.len().max(1) as f32

@@ -1,4 +1,5 @@
-//! Senses of a Kilobot: regions by light, and food, nest and neighbours by messages (thesis 4.2 and 4.3).
+//! Senses of a Kilobot (thesis 4.2 and 4.3). The light sensor detects the regions. Messages give the routes to food and
+//! nest, and the density of neighbours.
 
 use super::robot::{UNKNOWN_DISTANCE, WINDOW};
 use std::f32::consts::PI;
@@ -7,8 +8,8 @@ use xpuck_kernels::math::{floor, max};
 /// Number of light samples in the median filter (4.3).
 const SAMPLES: u32 = 7;
 
-/// Last samples of the light sensor as bits, the newest in the lowest bit: whether food was seen, and whether the
-/// nest was seen.
+/// Last samples of the light sensor as bits, with the newest sample in the lowest bit. Bits are set in `food` for
+/// samples in the food region, and in `nest` for samples in the nest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Light {
     pub food: u32,
@@ -16,33 +17,34 @@ pub(super) struct Light {
 }
 
 impl Light {
-    /// Returns the history of a sensor with all samples at a place with this squared distance from the centre.
+    /// Returns the history of a sensor that was always at one place. `squared` is the place's squared distance from
+    /// the centre (m^2).
     pub fn at(squared: f32, regions: Regions) -> Light {
         let all = (1 << SAMPLES) - 1;
         Light { food: all * regions.food(squared), nest: all * regions.nest(squared) }
     }
 
-    /// Adds a sample at a place with this squared distance from the centre.
+    /// Adds a sample at a place with the squared distance `squared` from the centre (m^2).
     #[inline(always)]
     pub fn with(self, squared: f32, regions: Regions) -> Light {
         Light { food: self.food << 1 | regions.food(squared), nest: self.nest << 1 | regions.nest(squared) }
     }
 
-    /// Returns whether the median of the last seven samples is food, and whether it is the nest. The regions are
-    /// ordered, so the median is a region if at least four samples are.
+    /// Returns whether the median of the last seven samples is food, and whether it is the nest. Since the regions are
+    /// ordered from nest to food, the median is in a region if at least four samples are in it.
     #[inline(always)]
     pub fn filtered(self) -> [bool; 2] {
         [self.food, self.nest].map(|bits| (bits & ((1 << SAMPLES) - 1)).count_ones() > SAMPLES / 2)
     }
 }
 
-/// Whether the 8 Hz sensor takes a sample at the end of this step of the run: samples at 0.125, 0.25, 0.375 and 0.5 s
-/// are taken at the end of the step that contains them.
+/// Returns whether the light sensor (8 Hz) takes a sample at the end of this step of the run. The sample times are
+/// 0.125, 0.25, 0.375 and 0.5 s. Each sample is taken at the end of the step that contains its time.
 pub(super) fn samples(step: u32) -> bool {
     4 * (step + 1) / 5 > 4 * step / 5
 }
 
-/// Regions of nest and food, by the squared distance from the centre (m^2).
+/// Regions of nest and food, as squared distances from the centre (m^2).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Regions {
     pub nest_squared: f32,
@@ -61,57 +63,57 @@ impl Regions {
     }
 }
 
-/// Route to a region as encoded in a message: hop count in the upper half, total length (mm) in the lower. The
-/// smaller value has fewer hops, or the same number and a shorter length.
+/// Route to a region as encoded in a message. The upper half is the hop count, and the lower half is the total length
+/// (mm). A smaller value has fewer hops, or the same number of hops and a shorter length.
 pub(super) type Route = u32;
 
-/// Initial value before any message with a route.
+/// Best route of a robot that has not received a message with a route.
 pub(super) const NO_ROUTE: Route = u32::MAX;
 
-/// Increment of one hop, without its length.
+/// Increment of a route by one hop, without a change of its length.
 const HOP: Route = 1 << 16;
 
-/// Hop count of a route.
+/// Returns the hop count of a route.
 #[inline(always)]
 pub(super) fn hops(way: Route) -> u32 {
     way >> 16
 }
 
-/// Length of a route (mm).
+/// Returns the length of a route (mm).
 #[inline(always)]
 pub(super) fn length(way: Route) -> u32 {
     way & 0xffff
 }
 
-/// Value of a robot with no known route.
+/// Returns the route that a robot sends while it does not know a route.
 #[inline(always)]
 pub(super) fn unknown_route(most_hops: u32) -> Route {
     most_hops << 16 | UNKNOWN_DISTANCE
 }
 
-/// Returns the route of a robot inside or outside the region; `told` is the best received route plus the distance to
-/// its sender.
+/// Returns the new route of a robot to a region. The route is 0 if the robot is within the region. `told` is the best
+/// received route plus the distance to its sender.
 #[inline(always)]
 pub(super) fn update_route(told: Route, within: bool, most_hops: u32) -> Route {
     let way = if hops(told) < most_hops { told.wrapping_add(HOP) } else { unknown_route(most_hops) };
     if within { 0 } else { way }
 }
 
-/// Distance measured by a receiver, in whole mm as in kilolib.
+/// Returns the distance that a receiver measures, in whole mm as in kilolib. `squared` is the squared distance (m^2).
 #[inline(always)]
 pub(super) fn measured(squared: f32) -> u32 {
     floor(squared.sqrt() * 1000.0)
 }
 
-/// Contribution of a message from distance `mm` to the local density (Kilobots per m^2) (Eq. 4.3).
+/// Returns the contribution of a message from distance `mm` to the local density (Kilobots per m^2) (Eq. 4.3).
 #[inline(always)]
 pub(super) fn density_contribution(mm: u32) -> f32 {
-    // The conversion of a signed integer is a single instruction.
+    // The value is converted through a signed integer, because this conversion is a single instruction.
     let mm = max(mm as i32 as f32, 1.0);
     1e6 / (PI * mm * mm)
 }
 
-/// Filter history: last values of density and of the route lengths to food and nest.
+/// Filter history: last values of the density, and of the route lengths to food and nest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct History {
     pub crowding: [f32; WINDOW],
@@ -120,18 +122,19 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Before the first update: no neighbours and no known route.
+    /// History before the first update: no neighbours and no known route.
     pub const START: History =
         History { crowding: [0.0; WINDOW], food: [UNKNOWN_DISTANCE; WINDOW], nest: [UNKNOWN_DISTANCE; WINDOW] };
 }
 
-/// Mean density (1000 Kilobots per m^2), scaled to the range -1 to 1 of the tree's constants (4.3.1).
+/// Returns the mean density (1000 Kilobots per m^2). The unit scales the density to the range -1 to 1 of the tree's
+/// constants (4.3.1).
 #[inline(always)]
 pub(super) fn density(c: [f32; WINDOW]) -> f32 {
     (c[0] + c[1] + c[2] + c[3] + c[4]) * (0.001 / WINDOW as f32)
 }
 
-/// Change of the mean route length (m) when the newest value (mm) replaces the oldest (mm).
+/// Returns the change of the mean route length (m) when the newest value (mm) replaces the oldest (mm).
 #[inline(always)]
 pub(super) fn distance_change(newest: u32, oldest: u32) -> f32 {
     (newest as i32 - oldest as i32) as f32 * (0.001 / WINDOW as f32)
@@ -165,7 +168,7 @@ mod tests {
         let most = 7;
         let at_food = update_route(NO_ROUTE, true, most);
         assert_eq!((hops(at_food), length(at_food)), (0, 0));
-        // A route of three short hops, and a route of two long hops.
+        // One route has three short hops, and the other has two long hops.
         let along = |lengths: &[u32]| lengths.iter().fold(at_food, |way, mm| update_route(way + mm, false, most));
         let (three, two) = (along(&[90, 90, 90]), along(&[100, 100]));
         let told = (three + 90).min(two + 100);

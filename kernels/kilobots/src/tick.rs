@@ -1,22 +1,22 @@
 //! Tick of a Kilobot's tree (thesis 4.3 and Table 4.2).
 //!
-//! All nodes with children have memory, so a running node is never aborted: at most one leaf is running, and all its
-//! ancestors resume at the child that contains it. The state of a robot therefore consists of that leaf and the
-//! counters of `repeati`, and a tick starts at that leaf.
+//! All nodes with children have memory, so a running node is never aborted. At most one leaf is running, and each of
+//! its ancestors resumes at the child that contains this leaf. The state of a robot therefore consists of the running
+//! leaf and the counters of `repeati`. A tick starts at the running leaf.
 
 use super::program::{Instruction, Program, motors_of};
 use super::robot::Motors;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::{ENTRY_COUNT, Kind, Status};
 
-/// Entry of the motors.
+/// Blackboard entry of the motor command.
 pub(super) const MOTORS: usize = 0;
-/// Entry of the signal to send.
+/// Blackboard entry of the signal to send.
 pub(super) const SEND_SIGNAL: usize = 2;
-/// Entry of the received signal; the other senses follow in the order of Table 4.1.
+/// Blackboard entry of the received signal. The entries of the other senses follow in the order of Table 4.1.
 pub(super) const SENSES: usize = 3;
 
-/// Blackboard of a robot, independent of its storage.
+/// Access to the blackboard of a robot, independent of its storage.
 pub(super) trait Blackboard {
     /// Returns an entry.
     fn get(&self, entry: u8) -> f32;
@@ -36,43 +36,43 @@ impl Blackboard for [f32; ENTRY_COUNT] {
     }
 }
 
-/// Start of a robot's next tick: an instruction or [`TreePosition::ROOT`], and whether the instruction is a running
-/// motor node.
+/// Position at which a robot's next tick starts: an instruction or [`TreePosition::ROOT`]. A flag marks an instruction
+/// that is a running motor node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TreePosition(u16);
 
 impl TreePosition {
-    /// No node is running.
+    /// Position if no node is running.
     pub const ROOT: TreePosition = TreePosition(u16::MAX);
-    /// Flag of a running motor node; programs are much smaller than this value.
+    /// Flag of a running motor node. Indices of instructions are much smaller than this value.
     const RUNNING: u16 = 0x8000;
 }
 
-/// State of a robot's controller: blackboard and position in the tree.
+/// State of a robot's controller: blackboard, position in the tree, and counters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ControllerState {
-    /// Blackboard (Table 4.1); the caller writes the senses to entries 3 to 9 before each tick.
+    /// Blackboard (Table 4.1). The caller must write the senses to entries 3 to 9 before each tick.
     pub board: [f32; ENTRY_COUNT],
     place: TreePosition,
     counts: Vec<u8>,
 }
 
 impl ControllerState {
-    /// Creates the initial state for `program`: all zero.
+    /// Creates the initial state for `program`. All entries and counters are zero.
     pub fn new(program: &Program) -> ControllerState {
         ControllerState { board: [0.0; ENTRY_COUNT], place: TreePosition::ROOT, counts: vec![0; program.counters] }
     }
 
-    /// Ticks the tree once; the blackboard then contains the motor command and the signal.
+    /// Ticks the tree once. Afterwards, the blackboard contains the motor command and the signal to send.
     ///
     /// # Panics
-    /// If the state was created for another program with fewer counting nodes.
+    /// Panics if the state was created for another program with fewer counting nodes.
     pub fn tick(&mut self, program: &Program, motors: Motors, draws: &mut Draws) -> Status {
         tick(program, motors, &mut self.place, &mut self.counts, &mut self.board, draws)
     }
 }
 
-/// Ticks a tree once. `counts` has one counter per counting node; random numbers are drawn only where needed.
+/// Ticks a tree once. `counts` has one counter per counting node. Random numbers are drawn only if a node needs them.
 #[inline(always)]
 pub(super) fn tick(
     program: &Program,
@@ -172,12 +172,12 @@ pub(super) fn tick(
     }
 }
 
-/// Returns the child that a `probm` ticks for a random number in 0..1.
+/// Returns the child that a `probm` node ticks for a random number `drawn` in 0..1.
 fn choose(code: &[Instruction], at: usize, drawn: f32) -> usize {
     let [first, second, third] = code[at].k;
     let mut child = at + 1;
     let passed = usize::from(drawn >= first) + usize::from(drawn >= second) + usize::from(drawn >= third);
-    // The probabilities may sum to more than 1; the last children then have probability 0.
+    // The probabilities may sum to more than 1. In this case, the last children have probability 0.
     for _ in 0..passed {
         let next = usize::from(code[child].end);
         if next == usize::from(code[at].end) {

@@ -25,7 +25,7 @@ struct Robot {
     bias: [f32; 2],
     light: Light,
     carries: bool,
-    /// Routes to food and nest, which the robot's messages contain.
+    /// Route to the food; `nest` is the route to the nest. The messages of the robot contain both.
     food: Route,
     nest: Route,
     history: History,
@@ -33,7 +33,7 @@ struct Robot {
     mind: ControllerState,
 }
 
-/// Combined messages received by a robot in an update.
+/// Combined messages that a robot receives in an update.
 #[derive(Clone, Copy)]
 struct Inbox {
     crowding: f32,
@@ -42,24 +42,24 @@ struct Inbox {
     signal: bool,
 }
 
-/// Message as received by a robot.
+/// Message as a robot receives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceivedMessage {
-    /// The nine bytes, in little-endian order: sender id (2), signal, hops to food, route length to food (mm) (2),
+    /// Nine bytes in little-endian order: sender id (2), signal, hops to the food, route length to the food (mm) (2),
     /// hops to the nest, route length to the nest (mm) (2).
     pub payload: [u8; 9],
-    /// Distance to the sender as measured by the receiver (mm).
+    /// Distance to the sender as the receiver measures it (mm).
     pub mm: u32,
 }
 
-/// Visible state of a robot.
+/// State of a robot for observers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KilobotView {
     /// Position (m).
     pub at: Vec2,
     /// Heading, counter-clockwise from +x (rad).
     pub heading: f32,
-    /// Whether the filtered light sensor detects food, and whether it detects the nest.
+    /// Whether the filtered light sensor detects food, and whether it detects the nest, in this order.
     pub light: [bool; 2],
     /// Whether the robot carries food.
     pub carries: bool,
@@ -82,7 +82,8 @@ pub struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Creates the world at its start; `foraging` must be valid. Seed and world number determine every random choice.
+    /// Creates the world in its start state. `foraging` must be valid. Seed and world number determine every random
+    /// choice.
     pub fn new(foraging: &'a Foraging, program: &'a Program, seed: u64, world: u32) -> World<'a> {
         let regions = foraging.regions();
         let robot = |i: usize| {
@@ -104,7 +105,7 @@ impl<'a> World<'a> {
         World { foraging, program, regions, seed, world, update: 0, robots, picked: 0, delivered: 0 }
     }
 
-    /// Runs one update of all controllers (0.5 s).
+    /// Runs one update of all robots (0.5 s).
     pub fn update(&mut self) {
         let inboxes: Vec<Inbox> = (0..self.robots.len()).map(|i| self.messages(i)).collect();
         for (i, inbox) in inboxes.into_iter().enumerate() {
@@ -121,8 +122,8 @@ impl<'a> World<'a> {
         self.update += 1;
     }
 
-    /// Returns the robots that robot `i` hears in the next update, in numerical order, with their measured distances
-    /// (mm).
+    /// Returns the robots whose messages robot `i` receives in the next update, in numerical order, with their
+    /// measured distances (mm).
     fn senders(&self, i: usize) -> impl Iterator<Item = (usize, u32)> {
         let range = self.foraging.robot.range;
         (0..self.robots.len()).filter_map(move |j| {
@@ -145,7 +146,7 @@ impl<'a> World<'a> {
         [id[0], id[1], signal, food_hops, food[0], food[1], nest_hops, nest[0], nest[1]]
     }
 
-    /// Combines the messages that robot `i` receives.
+    /// Combines the messages that robot `i` receives in this update.
     fn messages(&self, i: usize) -> Inbox {
         let mut inbox = Inbox { crowding: 0.0, food: NO_ROUTE, nest: NO_ROUTE, signal: false };
         for (j, mm) in self.senders(i) {
@@ -158,8 +159,8 @@ impl<'a> World<'a> {
         inbox
     }
 
-    /// Whether `receiver` receives the message of `sender` in this update. Two robots share a random word, of which
-    /// each uses one half.
+    /// Returns whether `receiver` receives the message of `sender` in this update. A pair of robots shares one random
+    /// word. Each half of the word decides about one of the two directions.
     fn receives(&self, receiver: usize, sender: usize) -> bool {
         let (first, second) = (receiver.min(sender), receiver.max(sender));
         let block_number = (second / 4) as u32;
@@ -169,7 +170,7 @@ impl<'a> World<'a> {
         gets_through(half, self.foraging.robot.heard)
     }
 
-    /// Writes the senses of robot `i` to its blackboard, and updates its carried food.
+    /// Writes the senses of robot `i` to its blackboard, and updates whether the robot carries food.
     fn sense(&mut self, i: usize, inbox: Inbox) {
         let most_hops = self.foraging.robot.most_hops;
         let slot = self.update as usize % WINDOW;
@@ -201,7 +202,7 @@ impl<'a> World<'a> {
         robot.density = density;
     }
 
-    /// Runs physics step `step` of the run.
+    /// Runs physics step `step` of the run for all robots.
     fn step(&mut self, step: u32) {
         let Foraging { robot: kind, half_arena, .. } = *self.foraging;
         let key = [self.seed as u32, (self.seed >> 32) as u32];
@@ -234,12 +235,12 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Numbers of pieces of food picked up and delivered so far.
+    /// Returns the number of pieces of food picked up so far, and the number delivered so far.
     pub fn food(&self) -> [u32; 2] {
         [self.picked, self.delivered]
     }
 
-    /// Current state of the robots.
+    /// Returns the current state of each robot.
     pub fn views(&self) -> impl Iterator<Item = KilobotView> {
         self.robots.iter().map(|robot| KilobotView {
             at: robot.at,
@@ -251,13 +252,13 @@ impl<'a> World<'a> {
     }
 }
 
-/// Whether a message is received, by the upper half of a random word.
+/// Returns whether a message is received. The upper half of `half` is random, and `heard` is the probability.
 #[inline(always)]
 pub(super) fn gets_through(half: u32, heard: f32) -> bool {
     unit(half & 0xffff_0000) < heard
 }
 
-/// Squared distance.
+/// Returns the squared distance between two points.
 fn squared(a: Vec2, b: Vec2) -> f32 {
     let (x, y) = (a.x - b.x, a.y - b.y);
     x * x + y * y

@@ -1,4 +1,4 @@
-//! Choice of the engine that runs the worlds, as in files and on command lines.
+//! Choice of the engine that runs the worlds, as written in files and on command lines.
 
 use super::AdapterChoice;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -6,26 +6,26 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::{self, Display};
 
-/// Name of an engine.
+/// Kind of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EngineKind {
     /// Fastest of `simd`, `gpu` and `both` on this machine, measured with the first batch. Software adapters are not
     /// considered.
     Auto,
-    /// Worlds on a GPU; results depend on the adapter and its driver.
+    /// Runs worlds on a GPU. Results depend on the adapter and its driver.
     Gpu,
-    /// Worlds in parallel lanes of vector registers; results are identical to `reference`.
+    /// Runs worlds in parallel lanes of vector registers. Results are identical to `reference`.
     Simd,
-    /// The reference implementation: one world after another.
+    /// Reference implementation, which runs one world after another on each thread.
     Reference,
-    /// `gpu` and `simd` in parallel, each with a share of every batch according to its measured speed; results are
+    /// Runs `gpu` and `simd` in parallel. Each batch is divided according to their measured speeds, so results are
     /// not reproducible.
     Both,
 }
 
 impl EngineKind {
-    /// Name as in files.
+    /// Returns the name used in files.
     pub fn name(self) -> &'static str {
         match self {
             EngineKind::Auto => "auto",
@@ -46,7 +46,7 @@ impl Display for EngineKind {
 /// An engine and its adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineChoice {
-    /// The engine.
+    /// Kind of the engine.
     pub engine: EngineKind,
     /// Adapter of `gpu` and `both`. With `auto`, a named adapter may be a software adapter.
     pub adapter: AdapterChoice,
@@ -58,13 +58,13 @@ impl EngineChoice {
         EngineChoice { engine, adapter: AdapterChoice::Best }
     }
 
-    /// True if `other` produces identical results for the same seed on every machine.
+    /// Returns true if `other` produces identical results for the same seed on every machine.
     pub fn is_reproducible_with(&self, other: &EngineChoice) -> bool {
         let fixed = |choice: &EngineChoice| matches!(choice.engine, EngineKind::Simd | EngineKind::Reference);
         fixed(self) && fixed(other)
     }
 
-    /// Keys as in a file, used as the prefix of errors about the choice.
+    /// Returns the keys as written in a file. They are the prefix of errors about the choice.
     pub fn keys(&self) -> String {
         match &self.adapter {
             AdapterChoice::Best => format!("engine = \"{}\"", self.engine),
@@ -74,7 +74,7 @@ impl EngineChoice {
     }
 }
 
-/// Adapter as in a file: an index, or part of a name.
+/// Adapter as written in a file: an index, or part of a name.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "adapter must be an index such as 0, or part of a name such as \"llvmpipe\"")]
 enum AdapterSpec {

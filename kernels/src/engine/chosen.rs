@@ -1,8 +1,8 @@
-//! Execution of the chosen engine: `auto` selects the fastest engine, a lost device is replaced by `simd` until it
-//! can be reopened, and `both` distributes each batch.
+//! Execution of the chosen engine. `auto` selects the fastest engine, and `both` distributes each batch. A lost
+//! device is replaced by `simd` until it can be reopened.
 //!
-//! The caller supplies the clock. Time only determines where jobs run; it does not affect the results of `simd` or
-//! `reference`.
+//! The caller supplies the clock. Time only determines which engine runs a job; it does not affect the results of
+//! `simd` or `reference`.
 
 use super::choice::{EngineChoice, EngineKind};
 use super::meter::Meter;
@@ -14,44 +14,45 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// Delay before the first attempt to reopen a lost device; it doubles with each further attempt.
+/// Delay before the first attempt to reopen a lost device. The delay doubles with each further attempt.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// Maximum delay between attempts.
+/// Maximum delay between attempts to reopen a lost device.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
-/// Number of updates of the benchmark runs.
+/// Maximum number of controller updates per job in a benchmark.
 const PROBE_UPDATES: u32 = 10;
-/// Minimum duration of a benchmark.
+/// Time after which a benchmark is not repeated again.
 const PROBE: Duration = Duration::from_millis(20);
 /// Maximum number of repetitions of a benchmark run.
 const PROBES: usize = 8;
-/// Minimum speed ratio of `both` to the faster single engine for `auto` to select `both`.
+/// Minimum speed ratio of `both` to the faster of `gpu` and `simd` for `auto` to select `both`.
 const GAIN: f64 = 1.05;
-/// Minimum number of worlds in a batch that is distributed; `simd` runs smaller batches alone.
+/// Minimum number of jobs in a batch that is distributed. `simd` runs smaller batches alone.
 const LEAST_SHARED: usize = 64;
 /// Weight of a new measurement in the moving average of the speeds.
 const NEWEST: f64 = 0.3;
 /// Maximum number of pending notices.
 const MAX_NOTICES: usize = 16;
 
-/// Properties of the machine that engines need.
+/// Functions and properties of the machine that engines need.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
-    /// Time since any fixed moment.
+    /// Clock: returns the time since any fixed moment.
     pub clock: fn() -> Duration,
-    /// False if a GPU is impossible, so that `auto` does not load its drivers.
+    /// Whether a GPU is possible. If false, `auto` does not load GPU drivers unless an adapter is named.
     pub gpu: bool,
 }
 
 /// Active engine and its speed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EngineStatus {
-    /// Engine: "simd", "reference", "gpu", or "gpu+simd" for both; empty before `auto` has selected one.
+    /// Name of the engine: "simd", "reference", "gpu", or "gpu+simd" for both; empty before `auto` has selected an
+    /// engine.
     pub engine: &'static str,
-    /// Name of the adapter, if any.
+    /// Name of the adapter; `None` for an engine on the CPU.
     pub adapter: Option<String>,
-    /// Driver of the adapter.
+    /// Driver of the adapter; `None` for an engine on the CPU.
     pub driver: Option<String>,
-    /// Simulated robot-seconds per second over the last generations; 0 before the first batch.
+    /// Simulation speed over the last generations (robot-seconds per second); 0 before the first batch.
     pub r_acc: f64,
 }
 
@@ -60,18 +61,18 @@ pub struct EngineStatus {
 pub struct Notice {
     /// Description of the event.
     pub text: String,
-    /// Whether the requested engine does not work.
+    /// Whether the notice is a warning: the requested engine does not work.
     pub warning: bool,
 }
 
-/// Engine that follows an [`EngineChoice`].
+/// Engine that runs jobs according to an [`EngineChoice`].
 pub struct ChosenEngine {
     choice: EngineChoice,
     machine: Machine,
     state: Mutex<State>,
 }
 
-/// Active engine.
+/// Engine that currently runs the jobs.
 #[derive(Clone)]
 enum Active {
     Reference,
@@ -80,27 +81,27 @@ enum Active {
     Both(Arc<OpenGpu>),
 }
 
-/// An open device.
+/// An open GPU device.
 struct OpenGpu {
     gpu: Gpu,
     driver: String,
-    /// Pool with a single thread that waits for the device while all others simulate.
+    /// Pool with a single thread, which waits for the device while all other threads simulate.
     thread: ThreadPool,
 }
 
 #[derive(Default)]
 struct State {
-    /// `None` before `auto` has selected an engine.
+    /// Active engine; `None` before `auto` has selected one.
     active: Option<Active>,
     /// Speeds of `gpu` and `simd` in `both` (robot-seconds/s).
     speeds: Option<[f64; 2]>,
-    /// Time of the next attempt to reopen the device; `None` unless it is lost.
+    /// Time of the next attempt to reopen the device; `None` unless the device is lost.
     retry: Option<Duration>,
-    /// Last delay before an attempt.
+    /// Delay before the latest attempt to reopen the device; 0 before the first loss.
     wait: Duration,
     /// Time at which the device was opened.
     opened: Duration,
-    /// Last notice from the device.
+    /// Latest notice of the device that was passed on as a warning.
     last_notice: Option<String>,
     notices: Vec<Notice>,
     meter: Meter,
@@ -126,7 +127,8 @@ impl ChosenEngine {
     /// Opens the engine.
     ///
     /// # Errors
-    /// If the device for `gpu` or `both`, or the adapter named for `auto`, cannot be opened: one line with the keys.
+    /// If the device for `gpu` or `both`, or the adapter named for `auto`, cannot be opened. The error is one line
+    /// that starts with the keys of the choice.
     pub fn open(choice: EngineChoice, machine: Machine) -> Result<ChosenEngine, String> {
         let engine = ChosenEngine::closed(choice, machine);
         match engine.choice.engine {
@@ -144,8 +146,8 @@ impl ChosenEngine {
         Ok(engine)
     }
 
-    /// Opens the engine like [`ChosenEngine::open`]. If the device cannot be opened, `simd` runs and the device is
-    /// retried later.
+    /// Opens the engine like [`ChosenEngine::open`]. If the device cannot be opened, `simd` runs the jobs, and the
+    /// device is retried later.
     pub fn open_or_wait(choice: EngineChoice, machine: Machine) -> ChosenEngine {
         ChosenEngine::open(choice.clone(), machine).unwrap_or_else(|error| {
             let engine = ChosenEngine::closed(choice, machine);
@@ -161,21 +163,21 @@ impl ChosenEngine {
     /// Checks that the engine can run a world.
     ///
     /// # Errors
-    /// One line with the key and the limit that the world exceeds.
+    /// If the world exceeds a limit of the engine. The error is one line with the keys of the choice and the limit.
     pub fn check(&self, spec: &WorldSpec) -> Result<(), String> {
         match self.state().active.clone() {
             Some(Active::Gpu(open)) => open.gpu.supports(spec).map_err(|error| self.error_with_keys(&error)),
-            // In `both`, `simd` can run all worlds.
+            // `simd` can run all worlds, and `both` uses it for those that the GPU rejects.
             _ => Ok(()),
         }
     }
 
-    /// The requested choice.
+    /// Returns the requested choice.
     pub fn engine_choice(&self) -> &EngineChoice {
         &self.choice
     }
 
-    /// Active engine and its speed.
+    /// Returns the active engine and its speed.
     pub fn status(&self) -> EngineStatus {
         let state = self.state();
         let r_acc = state.meter.r_acc();
@@ -189,17 +191,18 @@ impl ChosenEngine {
         }
     }
 
-    /// Ends a generation; [`EngineStatus::r_acc`] is computed over generations.
+    /// Ends a generation. [`EngineStatus::r_acc`] is an average over generations.
     pub fn end_generation(&self) {
         self.state().meter.close();
     }
 
-    /// Returns and clears the notices for the user: selection of `auto`, device lost or reopened.
+    /// Returns and clears the notices for the user: results of `auto`, and devices that were lost or reopened.
     pub fn drain_notices(&self) -> Vec<Notice> {
         std::mem::take(&mut self.state().notices)
     }
 
-    /// Selects the engine for `auto` with benchmarks of these jobs; has no effect for other choices.
+    /// Selects the engine for `auto` by benchmarks of these jobs. Has no effect for other choices, or after the
+    /// selection.
     pub fn select_auto(&self, programs: &[Program], jobs: &[Job<'_>]) {
         if self.state().active.is_some() || jobs.is_empty() {
             return;
@@ -211,7 +214,7 @@ impl ChosenEngine {
         self.state().active = Some(active);
     }
 
-    /// Destroys the open device, like a driver reset; used for tests of the recovery.
+    /// Destroys the open device, for tests of the recovery after a driver reset.
     pub fn destroy_device(&self) {
         let state = self.state();
         if let Some(open) = state.active.as_ref().and_then(Active::device) {
@@ -243,7 +246,7 @@ impl ChosenEngine {
         Ok(OpenGpu { gpu, driver, thread: thread.map_err(|error| refused(error.to_string()))? })
     }
 
-    /// Measures the engines with short runs of these jobs and returns the fastest.
+    /// Measures the engines with short runs of these jobs, and returns the fastest.
     fn fastest(&self, programs: &[Program], jobs: &[Job<'_>]) -> Active {
         let named = self.choice.adapter != AdapterChoice::Best;
         let hardware = || Gpu::adapters().iter().any(|adapter| adapter.kind != AdapterKind::Software);
@@ -299,7 +302,7 @@ impl ChosenEngine {
         active
     }
 
-    /// Runs the first jobs on the device and the others on the processor, in proportion to their speeds.
+    /// Runs the first jobs on the GPU and the other jobs on the CPU, in proportion to the two speeds.
     fn share(&self, open: &OpenGpu, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         if jobs.len() < LEAST_SHARED {
             return Simd::default().run(programs, jobs);
@@ -341,7 +344,7 @@ impl ChosenEngine {
             Ok(open) => {
                 let name = open.gpu.device().unwrap_or_default();
                 let mut state = self.state();
-                // `auto` selects again.
+                // With `auto`, the engine is selected again.
                 state.active = (self.choice.engine != EngineKind::Auto).then(|| self.on(open));
                 state.speeds = None;
                 state.retry = None;
@@ -353,12 +356,12 @@ impl ChosenEngine {
         }
     }
 
-    /// Switches to `simd` and schedules the next attempt.
+    /// Switches to `simd` and schedules the next attempt to open the device.
     fn schedule_retry(&self, why: &str) {
         let mut state = self.state();
         let now = (self.machine.clock)();
         let first = state.retry.is_none();
-        // A device that worked for longer than the last delay starts with the initial delay again.
+        // If the device worked for longer than the last delay, the initial delay is used again.
         let held = first && now.saturating_sub(state.opened) > state.wait;
         state.wait = if held { FIRST_WAIT } else { (2 * state.wait).clamp(FIRST_WAIT, LONGEST_WAIT) };
         state.retry = Some(now + state.wait);
@@ -368,7 +371,7 @@ impl ChosenEngine {
         }
     }
 
-    /// Reads the notice of the device and detects its loss.
+    /// Reads the notice of the device and checks whether the device is lost.
     fn poll_device(&self, open: &OpenGpu) {
         let notice = open.gpu.notice();
         if open.gpu.is_lost() {
@@ -406,8 +409,8 @@ impl Engine for ChosenEngine {
         self.state().active.as_ref().map_or("auto", Active::name)
     }
 
-    /// If the device is lost during a run, `simd` repeats the jobs: the run takes longer but all outcomes are
-    /// returned.
+    /// Runs the jobs on the active engine. If the device is lost during a run, `simd` repeats the jobs. The run then
+    /// takes longer, but all outcomes are returned.
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         if jobs.is_empty() {
             return Vec::new();
@@ -440,15 +443,15 @@ impl Engine for ChosenEngine {
     }
 }
 
-/// Checks without opening the device that the chosen adapter exists and fulfils the requirements of the kernels.
+/// Checks that the chosen adapter exists and fulfils the requirements of the kernels. The device is not opened.
 ///
 /// # Errors
-/// As [`Gpu::open_adapter`].
+/// The same errors as [`Gpu::open_adapter`].
 pub fn check_choice(choice: &EngineChoice) -> Result<(), GpuError> {
     Gpu::check_adapter(&choice.adapter)
 }
 
-/// Simulated time of jobs (robot-seconds).
+/// Returns the total simulated time of jobs (robot-seconds).
 fn robot_seconds(jobs: &[Job<'_>]) -> f64 {
     jobs.iter().map(|job| f64::from(job.updates) * job.spec.robots as f64).sum::<f64>() * f64::from(CONTROL_PERIOD)
 }

@@ -1,4 +1,4 @@
-//! Fitness of evolved trees.
+//! Evaluation of the fitness of evolved trees.
 
 use super::{ChosenEngine, Engine, Job};
 use crate::analysis::reduce::{Options, reduce};
@@ -10,7 +10,7 @@ use std::mem::take;
 /// Evaluates a population's trees and caches the compiled programs of trees that remain in the next generation.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluator {
-    /// Controllers by the keys of their trees.
+    /// Compiled trees by [`Tree::key`].
     cache: BTreeMap<Vec<u8>, CompiledTree>,
     /// Index of each tree's program; `None` if the tree does not fit a robot.
     program_indices: Vec<Option<usize>>,
@@ -21,20 +21,20 @@ pub struct Evaluator {
 /// Compiled controller of a tree.
 #[derive(Clone, Debug)]
 struct CompiledTree {
-    /// Program of the reduced tree under `avoiding`; it behaves identically to the unreduced tree.
+    /// Program of the reduced tree under `avoiding`. It behaves identically to the unreduced tree.
     program: Program,
-    /// Parsimony of the unreduced tree, because evolution pays for its size.
+    /// Parsimony of the unreduced tree, because the fitness depends on the unreduced size.
     parsimony: f32,
 }
 
 impl Evaluator {
-    /// Sets the population's trees; trees that were not in the previous population are reduced and compiled.
+    /// Sets the trees of the population. Trees that were not in the previous population are reduced and compiled.
     pub fn prepare(&mut self, trees: &[&Tree]) {
         self.prepare_with(trees, &[]);
     }
 
-    /// Performs [`Evaluator::prepare`] with additional programs for mixed teams, which run unchanged. Their indices
-    /// follow those of the trees.
+    /// Performs [`Evaluator::prepare`] and appends the programs `mates`, which run unchanged in mixed teams. The
+    /// indices of the mates follow those of the trees.
     pub fn prepare_with(&mut self, trees: &[&Tree], mates: &[Program]) {
         let mut before = take(&mut self.cache);
         let keys: Vec<Vec<u8>> = trees.iter().map(|tree| tree.key()).collect();
@@ -55,15 +55,16 @@ impl Evaluator {
         self.parsimonies = self.cache.values().map(|c| c.parsimony).collect();
         self.program_indices.extend((self.programs.len()..).map(Some).take(mates.len()));
         self.programs.extend_from_slice(mates);
-        // The size of a mate does not reduce the fitness of the tree.
+        // Parsimony 1: the size of a mate does not reduce the fitness of the tree.
         self.parsimonies.extend(mates.iter().map(|_| 1.0));
     }
 
-    /// Fitness of each job, which evolution maximises (Eq. 8.3 for transport). Teams contain indices of the trees of
-    /// the last [`Evaluator::prepare`]; each tree runs under `sel2(avoiding, tree)`. The parsimony of a mixed team is
-    /// that of its largest tree.
+    /// Returns the fitness of each job, which evolution maximises (Eq. 8.3 for transport). A job's team contains
+    /// indices of the trees of the last [`Evaluator::prepare`]. Each tree runs under `sel2(avoiding, tree)`. The
+    /// parsimony of a mixed team is that of its largest tree.
     ///
-    /// A team with a tree that does not fit a robot's memory is not run and scores 0, the fitness at full memory.
+    /// A team with a tree that does not fit a robot's memory is not run. Its fitness is 0, the same as for a tree
+    /// that fills the memory.
     pub fn fitness(&self, engine: &dyn Engine, jobs: &[Job<'_>]) -> Vec<f32> {
         let runnable = self.runnable(jobs);
         let owned: Vec<Job<'_>> = runnable.iter().flatten().cloned().collect();
@@ -78,12 +79,13 @@ impl Evaluator {
         runnable.iter().map(score).collect()
     }
 
-    /// Calls [`ChosenEngine::select_auto`] with jobs in the form of [`Evaluator::fitness`].
+    /// Calls [`ChosenEngine::select_auto`] with jobs whose teams contain tree indices, as in [`Evaluator::fitness`].
     pub fn settle(&self, engine: &ChosenEngine, jobs: &[Job<'_>]) {
         engine.select_auto(&self.programs, &self.runnable(jobs).into_iter().flatten().collect::<Vec<_>>());
     }
 
-    /// Replaces tree indices by program indices; `None` for jobs with a tree that does not fit a robot.
+    /// Returns the jobs with program indices instead of tree indices; `None` for a job with a tree that does not fit
+    /// a robot.
     fn runnable<'a>(&self, jobs: &[Job<'a>]) -> Vec<Option<Job<'a>>> {
         let placed = |job: &Job<'a>| job.team.renumbered(job.spec.robots, |tree| self.program_indices[tree]);
         jobs.iter().map(|job| placed(job).map(|team| Job { team, ..job.clone() })).collect()

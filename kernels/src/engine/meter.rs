@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Number of completed generations in the average.
+/// Maximum number of completed generations in the average.
 const GENERATIONS: usize = 8;
 
 /// Simulated time and wall time over the last generations.
@@ -20,7 +20,7 @@ struct Spent {
 }
 
 impl Meter {
-    /// Adds a batch.
+    /// Adds the simulated time of a batch and its wall time.
     pub fn add(&mut self, robot_seconds: f64, took: Duration) {
         self.open.robot_seconds += robot_seconds;
         self.open.seconds += took.as_secs_f64();
@@ -36,8 +36,8 @@ impl Meter {
         }
     }
 
-    /// Simulated robot-seconds per second; 0 before the first batch. Until the first generation ends, the current
-    /// batches count.
+    /// Returns the simulation speed (robot-seconds per second); 0 before the first batch. The current generation
+    /// counts only until the first generation ends.
     pub fn r_acc(&self) -> f64 {
         let all = if self.closed.is_empty() { vec![self.open] } else { self.closed.iter().copied().collect() };
         let sum = |part: fn(&Spent) -> f64| all.iter().map(part).sum::<f64>();

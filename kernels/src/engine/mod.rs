@@ -1,4 +1,4 @@
-//! Engines, which run many worlds. For the same jobs all engines return equivalent outcomes in the same order.
+//! Engines, which run many worlds. For the same jobs, all engines return equivalent outcomes in the same order.
 
 mod choice;
 mod chosen;
@@ -23,25 +23,25 @@ use crate::hash::fnv1a;
 use crate::tree::Program;
 use crate::world::{Pose, Sensing, WorldSpec};
 
-/// One simulation to run.
+/// A simulation run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job<'a> {
-    /// The world.
+    /// Specification of the world.
     pub spec: &'a WorldSpec,
-    /// Number of the start in the world's list, modulo the number of starts.
+    /// Index in the world's list of starts, modulo the number of starts.
     pub start: usize,
     /// Programs of the robots.
     pub team: Team,
-    /// Seed; together with `world` it determines all random choices.
+    /// Seed of the run. The seed and `world` together determine all random choices.
     pub seed: u64,
-    /// Index of the world; see `seed`.
+    /// Index of the world among the worlds with the same seed.
     pub world: u32,
     /// Number of controller updates (0.1 s each).
     pub updates: u32,
 }
 
 impl Job<'_> {
-    /// Senses that at least one robot of the job may read.
+    /// Returns the senses that at least one robot of the job may read.
     fn sensing(&self, programs: &[Program]) -> Sensing {
         let mut used: Vec<usize> = (0..self.spec.robots).map(|robot| self.team.program(robot)).collect();
         used.dedup();
@@ -52,32 +52,34 @@ impl Job<'_> {
 /// Result of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// The task's fitness; for transport exactly 0 if the frisbee never moved.
+    /// Fitness of the task; for transport, exactly 0 if the frisbee never moved.
     pub fitness: f32,
-    /// Hash over the bits of all final poses; identical runs have equal hashes.
+    /// Hash over the bits of all final poses. Identical runs have equal hashes.
     pub hash: u64,
 }
 
-/// Runs worlds. Implementations agree within the tolerances of their twin tests.
+/// An engine, which runs worlds. Implementations agree within the tolerances of their twin tests.
 pub trait Engine: Sync {
-    /// Name of the engine for reports.
+    /// Returns the name of the engine for reports.
     fn name(&self) -> &'static str;
 
-    /// Runs every job and returns outcomes in the order of the jobs, independent of the number of threads.
+    /// Runs all jobs and returns their outcomes in the order of the jobs. Outcomes do not depend on the number of
+    /// threads.
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome>;
 
-    /// Device of the engine; `None` for the CPU.
+    /// Returns the name of the GPU on which the engine runs; `None` for the CPU.
     fn device(&self) -> Option<String> {
         None
     }
 
-    /// Notice for the user about the runs so far, for example that another engine replaced this one, and why.
+    /// Returns a notice for the user about the runs so far; `None` without events. For example, another engine has
+    /// replaced this engine.
     fn notice(&self) -> Option<String> {
         None
     }
 }
 
-/// Groups the indices of jobs that can run together, with equal world and length.
+/// Groups the indices of jobs that can run together, because their worlds and numbers of updates are equal.
 fn alike(jobs: &[Job<'_>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(&Job<'_>, Vec<usize>)> = Vec::new();
     for (i, job) in jobs.iter().enumerate() {
@@ -92,7 +94,7 @@ fn alike(jobs: &[Job<'_>]) -> Vec<Vec<usize>> {
     groups.into_iter().map(|(_, indices)| indices).collect()
 }
 
-/// Hash over the bits of final positions and headings.
+/// Returns a hash over the bits of positions and headings.
 fn hash(poses: impl Iterator<Item = Pose>) -> u64 {
     fnv1a(poses.flat_map(|p| [p.at.x, p.at.y, p.heading]).flat_map(|value| value.to_bits().to_le_bytes()))
 }

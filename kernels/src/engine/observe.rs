@@ -1,23 +1,23 @@
-//! Statistics of the ticks and results of each node of a tree.
+//! Statistics of the results of each node of a tree.
 
 use super::Job;
 use crate::tree::{Memory, Program, Status};
 use crate::world::World;
 use rayon::prelude::*;
 
-/// Result counts of one node over all robots and updates.
+/// Numbers of results of one node over all robots and updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Ticks that ended in success.
+    /// Number of ticks that ended in success.
     pub success: u64,
-    /// Ticks that ended in failure.
+    /// Number of ticks that ended in failure.
     pub failure: u64,
-    /// Ticks that ended in running.
+    /// Number of ticks that ended in running.
     pub running: u64,
 }
 
 impl Count {
-    /// Total number of ticks.
+    /// Returns the total number of ticks.
     pub fn ticks(&self) -> u64 {
         self.success + self.failure + self.running
     }
@@ -29,8 +29,9 @@ impl Count {
     }
 }
 
-/// Runs jobs on the reference engine and counts the results of each node. `nodes` is the number of nodes of the tree
-/// from which `program` was compiled; [`Job::team`] is ignored. Counts do not depend on the number of threads.
+/// Runs jobs with the arithmetic of the reference engine, and counts the results of each node. `nodes` is the number
+/// of nodes of the tree from which `program` was compiled. All robots run this program; [`Job::team`] is ignored.
+/// Counts do not depend on the number of threads.
 pub fn observe(program: &Program, nodes: usize, jobs: &[Job<'_>]) -> Vec<Count> {
     let sum = |mut a: Vec<Count>, b: Vec<Count>| {
         a.iter_mut().zip(&b).for_each(|(a, b)| a.add(b));

@@ -1,14 +1,14 @@
-//! The reference engine: scalar arithmetic, one world per thread at a time.
+//! The reference engine: scalar arithmetic, with one world at a time on each thread.
 
 use super::{Engine, Job, Outcome, hash};
 use crate::tree::{Memory, Program};
 use crate::world::{Sensing, World};
 use rayon::prelude::*;
 
-/// The reference engine.
+/// Engine with scalar arithmetic, whose results define those of the other engines.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reference {
-    /// Senses to compute; `None` for all.
+    /// Senses to compute; `None` selects all senses.
     pub sensing: Option<Sensing>,
 }
 

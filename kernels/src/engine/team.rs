@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-/// The programs of a swarm's robots, as indices into a list of programs.
+/// Programs of a swarm's robots, as indices into a list of programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Team(Programs);
 
-/// Compact representation, because there are hundreds of thousands of jobs: a team with one program and clones of a
-/// team do not allocate.
+/// Compact representation, because there are hundreds of thousands of jobs. A team with one program and clones of a
+/// team do not allocate memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Programs {
     All(u32),
-    /// One program per robot; further robots run program 0.
+    /// One program for each of the first robots. Further robots run program 0.
     Each(Arc<[u32]>),
 }
 
@@ -21,20 +21,20 @@ impl Team {
         Team(Programs::All(program as u32))
     }
 
-    /// Creates a team in which the first `counts[0]` robots run program 0, the next `counts[1]` program 1, and so on;
-    /// further robots run program 0.
+    /// Creates a team in which the first `counts[0]` robots run program 0, the next `counts[1]` robots run program 1,
+    /// and so on. Further robots run program 0.
     pub fn mixed(counts: &[usize]) -> Team {
         let programs =
             counts.iter().enumerate().flat_map(|(program, count)| std::iter::repeat_n(program as u32, *count));
         Team(Programs::Each(programs.collect()))
     }
 
-    /// Creates a team in which robot i runs the i-th of these programs; further robots run program 0.
+    /// Creates a team in which robot i runs the i-th of these programs. Further robots run program 0.
     pub fn from_programs(programs: impl IntoIterator<Item = usize>) -> Team {
         Team(Programs::Each(programs.into_iter().map(|program| program as u32).collect()))
     }
 
-    /// The program of a robot.
+    /// Returns the index of a robot's program.
     pub fn program(&self, robot: usize) -> usize {
         match &self.0 {
             Programs::All(program) => *program as usize,

@@ -1,45 +1,46 @@
-//! Consensus of robots that exchange their reports on a common world model.
+//! Consensus on a common world model among robots that exchange their reports.
 
 use super::estimator::Report;
 use super::parameter::Parameter;
 use std::collections::BTreeMap;
 
-/// Maximum age of reports that count (s).
+/// Maximum age of the reports of other robots that are used (s).
 pub const FRESH_S: f64 = 60.0;
-/// Minimum evidence of a report to count as a vote, and of all votes together (nats).
+/// Minimum evidence of a report that counts as a vote (nats), and of all votes for a change together (nats).
 const MIN_VOTE_NATS: f32 = 3.0;
 const MIN_TOTAL_NATS: f32 = 24.0;
 /// Minimum evidence for a robot to change a parameter of its own body (nats).
 const MIN_OWN_NATS: f32 = 20.0;
-/// Interval after its own change in which a robot does not revert to the majority's value (s).
+/// Time after a robot's own change during which it does not revert to the value of the majority (s).
 const SETTLED_S: f64 = 30.0;
-/// Upper limit on the number of votes required for a change.
+/// Upper limit on the required number of votes, which is otherwise a third of the robots.
 const QUORUM: usize = 3;
-/// Maximum deviation of votes from the median (standard deviations).
+/// Maximum deviation of a vote from the median, in standard deviations of the vote.
 const CONSISTENT: f32 = 3.0;
 
-/// Reports that a robot has received from all others.
+/// Reports that a robot has received from the other robots, and the state of its own changes.
 #[derive(Clone, Debug, Default)]
 pub struct Consensus {
     heard: BTreeMap<u16, (f64, Vec<Report>)>,
-    /// Time of this robot's last change of each parameter. Such a change is not reverted while other robots cannot
-    /// know of it yet.
+    /// Time of this robot's last change of each parameter (s). For a while, a change is not reverted to the
+    /// majority's value, because other robots cannot know of it yet.
     changed: BTreeMap<Parameter, f64>,
 }
 
 impl Consensus {
-    /// Stores another robot's reports; `now` is the current time (s).
+    /// Stores the reports of another robot. `now` is the current time (s).
     pub fn hear(&mut self, now: f64, island: u16, reports: Vec<Report>) {
         self.heard.insert(island, (now, reports));
     }
 
-    /// Records that this robot simulates another value of a parameter from the time `now` (s) on.
+    /// Records that this robot simulates a new value of a parameter from time `now` (s) on.
     pub fn change(&mut self, now: f64, parameter: Parameter) {
         self.changed.insert(parameter, now);
     }
 
     /// Returns the change that this robot should make in its simulator now: the parameter with the strongest
-    /// evidence, and its value. `robots` is the size of the swarm.
+    /// evidence, and its new value. `robots` is the size of the swarm. Returns `None` if no change has sufficient
+    /// evidence.
     pub fn decide(&self, now: f64, own: &[Report], robots: usize) -> Option<(Parameter, f32)> {
         let alone = best_report(own).filter(|report| report.parameter.is_own_body() && report.evidence >= MIN_OWN_NATS);
         let mut found: Option<(f32, Parameter, f32)> = None;
@@ -60,12 +61,13 @@ impl Consensus {
         found.map(|(_, parameter, value)| (parameter, value))
     }
 
-    /// Recent reports of the other robots.
+    /// Returns the recent reports of the other robots.
     fn others(&self, now: f64) -> impl Iterator<Item = &[Report]> {
         self.heard.values().filter(move |(at, _)| now - at <= FRESH_S).map(|(_, reports)| &reports[..])
     }
 
-    /// Value that most other robots simulate, if it differs from this robot's value.
+    /// Returns infinite evidence and the value that most other robots simulate. Returns `None` if there is no such
+    /// value, or if it is close to this robot's value.
     fn majority_value(&self, now: f64, own: &Report) -> Option<(f32, f32)> {
         let parameter = own.parameter;
         if self.changed.get(&parameter).is_some_and(|at| now - at <= SETTLED_S) {
@@ -79,8 +81,8 @@ impl Consensus {
         (held * 2 > models.len() + 1 && !parameter.is_close(middle, own.model, true)).then_some((f32::INFINITY, middle))
     }
 
-    /// Value that enough robots agree on. Only votes of robots that simulate the same world are added: to a robot
-    /// that does not know of a heavy frisbee yet, the floor may seem slippery.
+    /// Returns the evidence and the value on which enough robots agree. Only votes of robots that simulate the same
+    /// world are counted. The floor may seem slippery to a robot that does not know of a heavy frisbee yet.
     fn vote_result(&self, now: f64, (own, parameter): (&[Report], Parameter), robots: usize) -> Option<(f32, f32)> {
         let others = self.others(now).filter(|reports| same_world(reports, own));
         let said = others.chain([own]).filter_map(best_report);
@@ -101,18 +103,18 @@ impl Consensus {
     }
 }
 
-/// Finds a robot's report of a parameter.
+/// Returns a robot's report of a parameter.
 fn find_report(reports: &[Report], parameter: Parameter) -> Option<&Report> {
     reports.iter().find(|report| report.parameter == parameter)
 }
 
-/// Report of the parameter that best explains a robot's observations. Other parameters explain a part of the same
-/// observations, so each robot votes only for one.
+/// Returns the report of the parameter that best explains a robot's observations. Other parameters explain a part of
+/// the same observations, so each robot votes for only one parameter.
 fn best_report(reports: &[Report]) -> Option<&Report> {
     reports.iter().reduce(|best, report| if report.evidence > best.evidence { report } else { best })
 }
 
-/// True if two robots simulate the same world, according to their reports.
+/// Returns true if two robots simulate the same world, according to their reports.
 fn same_world(reports: &[Report], own: &[Report]) -> bool {
     own.iter().filter(|report| !report.parameter.is_own_body()).all(|report| {
         find_report(reports, report.parameter)
@@ -127,7 +129,8 @@ mod tests {
     const MASS: Parameter = Parameter::FrisbeeMass;
     const FLOOR: Parameter = Parameter::RobotFriction;
 
-    /// Reports of a robot that simulates frisbees with the mass `model`.
+    /// Returns the reports of a robot that simulates frisbees with mass `model`. `mass` and `floor` are the evidence
+    /// for a heavier frisbee and for a slippery floor.
     fn reports(model: f32, mass: f32, floor: f32) -> Vec<Report> {
         let report =
             |parameter, model, value, evidence| Report { parameter, model, value, sd: 0.05, evidence, windows: 50 };
@@ -147,8 +150,8 @@ mod tests {
         assert_eq!(council_of_heavy.decide(1.0, &heavy(), 9).unwrap().0, MASS);
         let floor = || reports(0.28, 0.0, 15.0);
         assert_eq!(consensus(&[floor(), floor()]).decide(1.0, &floor(), 9).unwrap().0, FLOOR);
-        // Reports on the floor from robots that do not know of the heavy frisbee do not count for a robot that knows
-        // of it.
+        // This robot knows of the heavy frisbee. It ignores reports on the floor from robots that do not know of the
+        // frisbee.
         let unaware = || reports(0.07, 10.0, 15.0);
         let mut first = consensus(&[unaware(), unaware()]);
         first.change(0.5, MASS);

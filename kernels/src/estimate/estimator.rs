@@ -1,5 +1,6 @@
-//! Evidence of one robot that a parameter differs from its simulator: a cumulative sum of log-likelihood ratios for
-//! each candidate value (Page 1954, "Continuous inspection schemes"; Lorden 1971 for many candidates).
+//! Evidence of one robot that a parameter differs from its value in the simulator. The evidence is a cumulative sum
+//! of log-likelihood ratios for each candidate value (Page 1954, "Continuous inspection schemes"; Lorden 1971 for
+//! many candidates).
 
 use super::parameter::{Parameter, WorldModel};
 use super::window::{PoseSnapshot, STEPS, Shapes, WheelCommands, Window};
@@ -8,41 +9,42 @@ use crate::model::DT;
 use crate::world::WorldSpec;
 use std::collections::VecDeque;
 
-/// Maximum number of windows in the evidence.
+/// Maximum number of windows in the evidence of a parameter.
 const MEMORY: usize = 600;
 /// Maximum magnitude of the evidence of one window (nats), so that no single observation is decisive.
 const MAX_WINDOW_NATS: f32 = 1.0;
-/// Threshold below which a window has no evidence: no candidate differs more from the current value (nats).
+/// Minimum magnitude of the evidence of a window (nats). A window is ignored if no candidate reaches this magnitude.
 const MIN_WINDOW_NATS: f32 = 0.02;
-/// Deduction from the evidence of each window (nats) (Page's reference value). Predictions are approximate, so
-/// without a change some candidate gains slightly less than this deduction per window; a change yields 0.2 or more.
+/// Deduction from the evidence of each window (nats): Page's reference value. Predictions are approximate, so without
+/// a change some candidate gains slightly less than this deduction per window. A change yields 0.2 or more.
 /// Parameters that are known to have changed are corrected without this deduction.
 const DRIFT: f32 = 0.05;
-/// Maximum number of stored wheel commands (6 s).
+/// Maximum number of stored wheel commands, enough for 6 s.
 const COMMANDS: usize = 64;
-/// Minimum extent of the positions behind evidence about the robot's own wheels (m), to distinguish a robot that is
-/// held from a robot that slips.
+/// Minimum extent of the robot's positions during evidence about its own wheels (m). It distinguishes a robot that is
+/// held from a robot whose wheels slip.
 const MIN_EXTENT: f32 = 0.25;
-/// Maximum relative deviation of a window's duration.
+/// Maximum relative deviation of a window's duration from the nominal duration.
 const DURATION_TOLERANCE: f64 = 0.3;
-/// Fraction at the start of a window that is excluded when the motion at its end is measured.
+/// Fraction of a window after which its motion tail starts. The tail is used to measure the motion at the window's
+/// end.
 const MOTION_TAIL: f64 = 0.65;
 
 /// Estimate of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
-    /// The parameter.
+    /// Estimated parameter.
     pub parameter: Parameter,
-    /// Value in the robot's simulator.
+    /// Current value in the robot's simulator.
     pub model: f32,
     /// Estimated value.
     pub value: f32,
-    /// Standard deviation of the estimate: of the logarithm for masses and friction, of the value for edges (m) and
-    /// wheels.
+    /// Standard deviation of the estimate. It refers to the logarithm for masses and friction, and to the value for
+    /// edges (m) and wheels.
     pub sd: f32,
     /// Log-likelihood ratio of the estimate to the simulator's value (nats); 0 without evidence.
     pub evidence: f32,
-    /// Number of windows of 0.2 s in the evidence.
+    /// Number of windows (0.2 s each) in the evidence.
     pub windows: u32,
 }
 
@@ -51,12 +53,12 @@ pub struct Report {
 struct EvidenceTrack {
     parameter: Parameter,
     candidates: Vec<f32>,
-    /// Deduction from the evidence of each window (nats).
+    /// Deduction from the evidence of each window (nats): [`DRIFT`], or 0 after a change of the parameter.
     allowance: f32,
-    /// Evidence for each candidate from each window with evidence (nats).
+    /// Evidence of each stored window for each candidate (nats).
     gains: VecDeque<Vec<f32>>,
     places: VecDeque<Vec2>,
-    /// Maximum sum that ends now and its number of windows, for each candidate.
+    /// For each candidate: the cumulative sum of its evidence (nats), and the number of windows in this sum.
     sums: Vec<(f32, usize)>,
 }
 
@@ -69,8 +71,8 @@ impl EvidenceTrack {
         EvidenceTrack { parameter, candidates, allowance, gains: VecDeque::new(), places: VecDeque::new(), sums }
     }
 
-    /// Processes a window; `now` is the log-likelihood of its motion and of its proximity readings under the current
-    /// model.
+    /// Adds the evidence of a window. `now` contains the log-likelihoods of its motion and of its proximity readings
+    /// under the current model.
     fn add_window(&mut self, shapes: &Shapes, model: &WorldModel, window: &Window, now: (f32, f32)) {
         let gain = |value: &f32| {
             if !window.tells(shapes, self.parameter, model, *value) {
@@ -106,7 +108,7 @@ impl EvidenceTrack {
         if self.parameter.is_own_body() && self.spread(since) < MIN_EXTENT {
             return nothing;
         }
-        // Posterior since the change, with a flat prior over the candidates.
+        // The weights are the posterior since the change, with a flat prior over the candidates.
         let mut sums = vec![0.0f32; self.candidates.len()];
         for gains in self.gains.range(since..) {
             sums.iter_mut().zip(gains).for_each(|(sum, gain)| *sum += gain);
@@ -117,13 +119,14 @@ impl EvidenceTrack {
         let even = |value: &f32| self.parameter.scaled(*value);
         let mean = self.candidates.iter().zip(&weights).map(|(v, w)| even(v) * w).sum::<f32>() / total;
         let square = self.candidates.iter().zip(&weights).map(|(v, w)| (even(v) - mean).powi(2) * w).sum::<f32>();
-        // Candidates are on a grid, so no estimate is better than the grid spacing divided by the root of 12.
+        // Candidates are on a grid. The standard deviation is therefore at least the grid spacing divided by the root
+        // of 12.
         let sd = (square / total).sqrt().max(self.parameter.least_sd());
         let value = self.parameter.unscaled(mean);
         Report { value, sd, evidence, windows: count as u32, ..nothing }
     }
 
-    /// Extent of the positions since the given window (m).
+    /// Returns the extent of the positions since the given window (m): the larger of the extents along x and y.
     fn spread(&self, since: usize) -> f32 {
         let x = self.places.range(since..).map(|at| at.x);
         let y = self.places.range(since..).map(|at| at.y);
@@ -135,14 +138,15 @@ impl EvidenceTrack {
     }
 }
 
-/// Compares the commands to a robot's wheels with its motion and the motion of objects that it pushes.
+/// Estimates parameters: compares the commands to a robot's wheels with the observed motion of the robot and of the
+/// objects that it pushes.
 #[derive(Clone, Debug)]
 pub struct Estimator {
     shapes: Shapes,
     planned: WorldModel,
     model: WorldModel,
     commands: Vec<(f64, [f32; 2])>,
-    /// Poses shortly before the end of the last window, at its end, and the latest poses from which the next window
+    /// Snapshots shortly before the end of the last window, at its end, and the latest one from which the next window
     /// can measure the motion.
     seen: Option<(PoseSnapshot, PoseSnapshot, PoseSnapshot)>,
     tracks: Vec<EvidenceTrack>,
@@ -170,18 +174,18 @@ impl Estimator {
         self.tracks = all.map(|parameter| EvidenceTrack::new(parameter, &self.model, &self.planned)).collect();
     }
 
-    /// Current world model of the simulator.
+    /// Returns the world model that the simulator currently uses.
     pub fn model(&self) -> &WorldModel {
         &self.model
     }
 
-    /// Sets a new value in the world model. All evidence is discarded, including that for other parameters.
+    /// Sets a new value in the world model. All evidence is discarded, including the evidence about other parameters.
     pub fn adopt(&mut self, parameter: Parameter, value: f32) {
         self.model.set(parameter, value);
         self.forget(self.tracks.iter().any(|track| track.parameter == Parameter::FrisbeeMass));
     }
 
-    /// Records that the wheels have these commanded speeds (m/s) from `time` (s) on.
+    /// Records the commanded speeds of the wheels (m/s) from `time` (s) on.
     pub fn command(&mut self, time: f64, wheels: [f32; 2]) {
         if self.commands.last().is_some_and(|(_, last)| *last == wheels) {
             return;
@@ -192,8 +196,8 @@ impl Estimator {
         self.commands.push((time, wheels));
     }
 
-    /// Processes poses. Each window starts at the end of the previous one; poses within a window only serve to
-    /// measure the motion at its end.
+    /// Processes a snapshot. Each window starts at the end of the previous window. Snapshots within a window only
+    /// serve to measure the motion at its end.
     pub fn on_snapshot(&mut self, glimpse: PoseSnapshot) {
         let whole = STEPS as f64 * f64::from(DT);
         let Some((before, from, mid)) = &mut self.seen else {
@@ -225,7 +229,7 @@ impl Estimator {
         self.seen = Some((before, glimpse.clone(), glimpse));
     }
 
-    /// Estimates of all parameters.
+    /// Returns the estimates of all parameters.
     pub fn reports(&self) -> Vec<Report> {
         self.tracks.iter().map(|track| track.report(&self.model)).collect()
     }

@@ -1,8 +1,9 @@
-//! System identification from motion: a robot compares the predicted motion of itself and of pushed objects with the
-//! observed motion. From the difference it estimates the parameters of its simulator during operation (thesis 9.2.1).
+//! System identification from motion (thesis 9.2.1). A robot compares the predicted motion of itself and of pushed
+//! objects with the observed motion. From the difference, it estimates the parameters of its simulator during
+//! operation.
 //!
-//! One robot's [`Estimator`] collects evidence; with a [`Consensus`], robots that exchange their [`Report`]s agree on
-//! one [`WorldModel`]. All results are pure functions of the observations.
+//! Each robot's [`Estimator`] collects evidence. The robots exchange their [`Report`]s, and a [`Consensus`] on each
+//! robot leads to one common [`WorldModel`]. All results are pure functions of the observations.
 
 mod consensus;
 mod estimator;

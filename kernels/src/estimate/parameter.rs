@@ -31,17 +31,19 @@ pub enum Parameter {
 
 /// Number of parameters.
 const COUNT: usize = 9;
-/// Ratio of adjacent candidates for masses and friction, and number of candidates on each side.
+/// Ratio of adjacent candidates for masses and friction, and number of candidates on each side of the current value.
 const RATIO: (f32, i32) = (1.15, 12);
-/// Distance between candidates for an edge (m) and for a wheel.
+/// Distance between candidates for an edge (m), and between those for a wheel's speed ratio.
 const EDGE_STEP: f32 = 0.01;
 const WHEEL_STEP: f32 = 0.05;
-/// Minimum distance of an edge from the centre as a fraction of half the arena, and maximum speed ratio of a wheel.
+/// Minimum distance of an edge from the centre, as a fraction of the planned distance. Maximum speed ratio of a
+/// wheel.
 const NARROWEST: f32 = 0.3;
 const BEST_WHEEL: f32 = 1.2;
-/// Minimum speed ratio of a wheel that can be compensated.
+/// Minimum speed ratio with which the commands to a wheel are compensated.
 const WEAKEST: f32 = 0.25;
-/// Minimum distance of an edge from the arena's wall for a separate wall (m).
+/// Minimum distance between an edge and the planned edge for which a wall is added (m). Also the clearance of start
+/// positions from edges (m).
 const THIN: f32 = 0.005;
 
 impl Parameter {
@@ -58,7 +60,7 @@ impl Parameter {
         Parameter::RightWheel,
     ];
 
-    /// Name in messages and records.
+    /// Returns the name in messages and records.
     pub fn name(self) -> &'static str {
         match self {
             Parameter::FrisbeeMass => "frisbee-mass",
@@ -73,17 +75,18 @@ impl Parameter {
         }
     }
 
-    /// Returns the parameter with the given name.
+    /// Returns the parameter with the given name; `None` for an unknown name.
     pub fn from_name(name: &str) -> Option<Parameter> {
         Parameter::ALL.into_iter().find(|parameter| parameter.name() == name)
     }
 
-    /// Whether the parameter belongs to the robot's own body and is not shared with other robots.
+    /// Returns whether the parameter belongs to the robot's own body. Such a parameter is not shared with other
+    /// robots.
     pub fn is_own_body(self) -> bool {
         matches!(self, Parameter::LeftWheel | Parameter::RightWheel)
     }
 
-    /// Outward direction of an edge; `None` for other parameters.
+    /// Returns the outward unit vector of an edge; `None` for other parameters.
     pub(crate) fn outward(self) -> Option<Vec2> {
         match self {
             Parameter::Left => Some(vec2(-1.0, 0.0)),
@@ -94,28 +97,28 @@ impl Parameter {
         }
     }
 
-    /// Whether the parameter is estimated on a logarithmic scale, so that errors are factors.
+    /// Returns whether the parameter is estimated on a logarithmic scale, where errors are factors.
     fn is_scale(self) -> bool {
         matches!(self, Parameter::FrisbeeMass | Parameter::FrisbeeFriction | Parameter::RobotFriction)
     }
 
-    /// Converts a value to the scale of the estimation: the logarithm, or the value itself.
+    /// Converts a value to the scale of its estimation: the logarithm for masses and friction, or the value itself.
     pub(crate) fn scaled(self, value: f32) -> f32 {
         if self.is_scale() { value.max(1e-6).ln() } else { value }
     }
 
-    /// Inverse of [`Parameter::scaled`].
+    /// Converts a value back from the scale of its estimation. The inverse of [`Parameter::scaled`].
     pub(crate) fn unscaled(self, even: f32) -> f32 {
         if self.is_scale() { even.exp() } else { even }
     }
 
-    /// True if two values count as the same world when reports are combined.
+    /// Returns true if two values count as equal when robots' world models are compared.
     pub(crate) fn same_world(self, a: f32, b: f32) -> bool {
         let apart = (self.scaled(a) - self.scaled(b)).abs();
         apart < if self.is_scale() { 0.15 } else { 0.03 }
     }
 
-    /// True if a robot may report this value.
+    /// Returns true if the value is in the range that a robot may report.
     pub fn is_plausible(self, value: f32) -> bool {
         if self.is_scale() {
             (0.001..=10.0).contains(&value)
@@ -126,7 +129,7 @@ impl Parameter {
         }
     }
 
-    /// Unit of the parameter's values; empty for friction.
+    /// Returns the unit of the parameter's values; empty for friction.
     pub fn unit(self) -> &'static str {
         match self {
             Parameter::FrisbeeMass => "kg",
@@ -136,7 +139,7 @@ impl Parameter {
         }
     }
 
-    /// Minimum standard deviation of an estimate, in the unit of [`Report::sd`](super::Report::sd).
+    /// Returns the minimum standard deviation of an estimate, in the unit of [`Report::sd`](super::Report::sd).
     pub fn least_sd(self) -> f32 {
         if self.is_scale() {
             RATIO.0.ln() / 12.0f32.sqrt()
@@ -147,8 +150,9 @@ impl Parameter {
         }
     }
 
-    /// True if two values are so close that a new simulation is not worthwhile. A first change must exceed the
-    /// approximation error of the predictions, about 15 %; `again` is true for parameters that were changed before.
+    /// Returns true if two values are so close that a change of the simulation is not worthwhile. A first change must
+    /// exceed the approximation error of the predictions (about 15 %). `again` is true for a parameter that was
+    /// changed before.
     pub(crate) fn is_close(self, a: f32, b: f32, again: bool) -> bool {
         let least = match (self.is_scale(), again) {
             (true, true) => 0.07,
@@ -159,7 +163,7 @@ impl Parameter {
         (self.scaled(a) - self.scaled(b)).abs() < least
     }
 
-    /// Candidate values, given the current value `now` and the planned value `whole`.
+    /// Returns the candidate values, given the current value `now` and the planned value `whole`.
     pub(crate) fn candidates(self, now: f32, whole: f32) -> Vec<f32> {
         if self.is_scale() {
             let (ratio, many) = RATIO;
@@ -176,26 +180,27 @@ impl Parameter {
     }
 }
 
-/// World model of robots: one value for each parameter.
+/// World model of a robot: one value for each parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldModel([f32; COUNT]);
 
 impl Default for WorldModel {
-    /// The benchmark's world and a faultless body.
+    /// Returns the model of the benchmark's world and a faultless body.
     fn default() -> WorldModel {
         WorldModel::from_spec(&WorldSpec::benchmark(1))
     }
 }
 
 impl WorldModel {
-    /// Creates the model of a planned world; friction and mass are those of the first disc.
+    /// Creates the model of a planned world. The mass and friction of discs are those of the first disc, or 0 without
+    /// discs.
     pub fn from_spec(spec: &WorldSpec) -> WorldModel {
         let disc = spec.discs.first().map_or((0.0, 0.0), |disc| (disc.shape.mass, disc.shape.mu));
         let (x, y) = spec.physics.half_arena;
         WorldModel([disc.0, disc.1, spec.robot.mu, x, x, y, y, 1.0, 1.0])
     }
 
-    /// Value of a parameter.
+    /// Returns the value of a parameter.
     pub fn get(&self, parameter: Parameter) -> f32 {
         self.0[parameter as usize]
     }
@@ -205,20 +210,20 @@ impl WorldModel {
         self.0[parameter as usize] = value;
     }
 
-    /// Copies the model with another value of one parameter.
+    /// Returns a copy of the model with another value of one parameter.
     pub(crate) fn with(&self, parameter: Parameter, value: f32) -> WorldModel {
         let mut other = *self;
         other.set(parameter, value);
         other
     }
 
-    /// Ratios of actual to commanded speed of the left and right wheel.
+    /// Returns the ratios of actual to commanded speed of the left and right wheel.
     pub fn wheels(&self) -> [f32; 2] {
         [self.get(Parameter::LeftWheel), self.get(Parameter::RightWheel)]
     }
 
-    /// Commands that make the wheels drive at these ground speeds (m/s); if one command exceeds the maximum, both are
-    /// reduced by the same factor.
+    /// Returns the commands with which the wheels reach these ground speeds (m/s). If one command exceeds the maximum
+    /// speed, both are reduced by the same factor.
     pub fn compensated(&self, wheels: [f32; 2]) -> [f32; 2] {
         let part = self.wheels().map(|part| part.max(WEAKEST));
         let told = [wheels[0] / part[0], wheels[1] / part[1]];
@@ -227,8 +232,9 @@ impl WorldModel {
         told.map(|speed| (speed * slower).clamp(-V_MAX, V_MAX))
     }
 
-    /// Applies the parameters to the planned world. An edge closer than the planned edge becomes a wall across the
-    /// arena. Start positions behind the wall are moved in front of it.
+    /// Returns the planned world with the parameters of this model. An edge that is closer than the planned edge
+    /// becomes a wall across the arena. The start areas of robots and discs are clipped at such walls; listed start
+    /// poses stay unchanged.
     ///
     /// # Errors
     /// If the resulting world cannot be run.
@@ -261,7 +267,7 @@ impl WorldModel {
         Ok(spec)
     }
 
-    /// Walls for the edges that are closer to the centre than in the planned arena.
+    /// Returns walls for the edges that are closer to the centre than in the planned arena.
     fn walls(&self, planned: &WorldSpec) -> Vec<Wall> {
         let (x, y) = planned.physics.half_arena;
         let edges = Parameter::ALL.into_iter().filter_map(|edge| Some((edge, edge.outward()?)));
@@ -271,7 +277,7 @@ impl WorldModel {
             .collect()
     }
 
-    /// Clips an area so that bodies with this radius fit within the edges.
+    /// Clips an area so that bodies with radius `radius` (m) fit within the edges.
     fn within(&self, area: Area, radius: f32) -> Area {
         let room = radius + THIN;
         let low = vec2(room - self.get(Parameter::Left), room - self.get(Parameter::Bottom));
@@ -281,7 +287,7 @@ impl WorldModel {
     }
 }
 
-/// A wall across the whole arena.
+/// Returns a wall across the whole arena, at distance `far` (m) from the centre.
 pub(crate) fn edge_wall(outward: Vec2, far: f32, (x, y): (f32, f32)) -> Wall {
     let half = if outward.x != 0.0 { vec2(0.0, y) } else { vec2(x, 0.0) };
     let middle = outward * far;

@@ -1,4 +1,4 @@
-//! A short interval of motion, and its likelihood under a world model.
+//! A short interval of motion (window), and its likelihood under a world model.
 
 use super::parameter::{Parameter, WorldModel, edge_wall};
 use crate::math::{Vec2, wrap_angle};
@@ -6,35 +6,35 @@ use crate::model::{DT, PROX_RANGE, WHEELBASE};
 use crate::world::physics::{self, Physics};
 use crate::world::{Body, Pose, Shape, World, WorldSpec, senses};
 
-/// Poses at one moment, in the world frame.
+/// Observation of a robot at one moment. Poses are in the world frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseSnapshot {
     /// Time (s).
     pub time: f64,
-    /// Pose of the robot itself.
+    /// Pose of the observing robot.
     pub me: Pose,
-    /// Pose of the nearest disc.
+    /// Pose of the nearest disc; `None` without discs.
     pub disc: Option<Pose>,
-    /// Other robots within [`NEAR`].
+    /// States of the other robots within [`NEAR`].
     pub mates: Vec<NeighbourState>,
-    /// Readings of the robot's proximity sensors, 0..=1; `None` if they are unreliable.
+    /// Readings of the robot's proximity sensors (0..=1); `None` if the readings are unreliable.
     pub proximity: Option<[f32; 8]>,
 }
 
-/// Another robot.
+/// State of another robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NeighbourState {
     /// Number of the robot's island, from 1.
     pub island: u16,
     /// Current pose.
     pub pose: Pose,
-    /// Last commanded speeds of its left and right wheel (m/s).
+    /// Last commanded speeds of the left and right wheel (m/s).
     pub wheels: [f32; 2],
 }
 
 impl PoseSnapshot {
-    /// Observation of a simulated robot at `time` (s). `captured` converts true poses to the poses that motion
-    /// capture measures. The proximity readings are exact.
+    /// Returns the observation of a simulated robot at `time` (s). `captured` converts true poses to the poses that
+    /// motion capture measures. The proximity readings are exact.
     pub fn in_world(world: &World, robot: usize, time: f64, captured: impl Fn(usize, Pose) -> Pose) -> PoseSnapshot {
         let robots = world.robots();
         let seen = |body: usize| captured(body, world.bodies[body].pose);
@@ -57,34 +57,35 @@ impl PoseSnapshot {
     }
 }
 
-/// Maximum distance of robots that can influence the motion of a robot, or of a disc that it touches, within a window
+/// Maximum distance at which another robot can influence the motion of a robot within a window, directly or by a disc
 /// (m).
 pub const NEAR: f32 = 0.4;
 
-/// Approximate number of physics steps per window: 0.2 s, one period of the slow senses.
+/// Approximate number of physics steps per window (0.2 s, one period of the slow senses).
 pub(super) const STEPS: usize = 8;
-/// Standard deviations of measured poses without the model's noise: position (m) and heading (rad).
+/// Standard deviations of measured poses, without motion noise: position (m) and heading (rad).
 const PLACE: f32 = 0.0015;
 const HEADING: f32 = 0.02;
-/// Maximum delay of the wheels after a command (s).
+/// Maximum delay between a command and the motion of the wheels (s).
 const DELAY: f32 = 0.03;
-/// Degrees of freedom of Student's distribution, which reduces the weight of outliers such as a robot that is
-/// carried.
+/// Degrees of freedom of Student's distribution. The distribution reduces the weight of outliers, such as a robot
+/// that is carried.
 const FREEDOM: f32 = 4.0;
-/// Displacement of a disc beyond which it must have been carried (m).
+/// Maximum displacement of a disc within a window that a push can cause (m). A larger displacement means that the
+/// disc was carried.
 const CARRIED: f32 = 0.06;
 /// Maximum gap between objects that can touch within a window (m).
 const MAX_GAP: f32 = 0.02;
 /// Gap below which objects count as touching (m).
 const CONTACT_GAP: f32 = 0.002;
-/// Standard deviation of a proximity reading, where 1 is [`PROX_RANGE`].
+/// Standard deviation of a proximity reading; 1 corresponds to [`PROX_RANGE`].
 const READING: f32 = 0.2;
 
-/// Number of draws of motion noise that a prediction averages, and their seed.
+/// Number of draws of motion noise over which a prediction averages, and seed of these draws.
 const DRAWS: u32 = 4;
 const SEED: u64 = 1;
 
-/// Sum of poses relative to a reference pose.
+/// Sum of displacements and of turns (rad) relative to a reference pose.
 #[derive(Default)]
 struct Sum(Vec2, f32);
 
@@ -100,27 +101,28 @@ impl Sum {
     }
 }
 
-/// An interval of motion.
+/// A short interval of motion between two snapshots.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
     from: PoseSnapshot,
     to: PoseSnapshot,
-    /// Motion of the robot, and of the disc, before the window.
+    /// Motions of the robot and of the disc immediately before the window.
     before: Motion,
     disc_before: Motion,
-    /// Commanded speeds of both wheels in each step (m/s).
+    /// Commanded speeds of the left and right wheel in each step (m/s).
     wheels: Vec<[f32; 2]>,
-    /// Total change of the commanded speeds in the window and immediately before it (m/s).
+    /// Total change of the commanded speeds in the window and in the step before it (m/s).
     change: f32,
-    /// Poses of the disc at the start and end, if the robot may touch it.
+    /// Poses of the disc at the start and end of the window; `None` if the robot cannot touch it.
     disc: Option<(Pose, Pose)>,
-    /// Start pose of the disc, moved to contact if it seems to touch.
+    /// Start pose of the disc for the prediction. A disc that nearly touches the robot is moved to exact contact.
     start: Option<Pose>,
-    /// Robots that may take part: initial state, motion before the window, and commanded speeds at its end.
+    /// Robots that may push or be pushed: initial state, motion before the window, and commanded speeds (m/s) at its
+    /// end.
     mates: Vec<(NeighbourState, Motion, [f32; 2])>,
 }
 
-/// Velocity (m/s) and angular velocity (rad/s).
+/// Velocity (m/s) and angular velocity (rad/s) of a body.
 #[derive(Clone, Copy, Debug)]
 struct Motion(Vec2, f32);
 
@@ -135,7 +137,7 @@ impl Motion {
     }
 }
 
-/// Constant data for the simulation of windows.
+/// Constant data for the prediction of windows.
 #[derive(Clone, Debug)]
 pub(super) struct Shapes {
     robot: Shape,
@@ -152,20 +154,21 @@ impl Shapes {
         }
     }
 
-    /// Distance between the centres of a robot and a disc in contact (m).
+    /// Returns the distance between the centres of a robot and a disc in contact (m).
     fn touch(&self) -> f32 {
         self.robot.radius + self.disc.radius
     }
 }
 
-/// Edges with their outward directions.
+/// Returns the edges of the arena with their outward directions.
 fn edges() -> impl Iterator<Item = (Parameter, Vec2)> {
     Parameter::ALL.into_iter().filter_map(|edge| Some((edge, edge.outward()?)))
 }
 
 impl Window {
-    /// Creates the window between two moments, given one moment before it and one near its middle. Returns `None` if
-    /// the commands do not cover the whole window, or if the disc was carried.
+    /// Creates the window between the snapshots `from` and `to`. `before` is a snapshot before the window, and `mid`
+    /// one near its middle. Returns `None` if the wheel commands do not cover the whole window, if another robot's
+    /// commands are missing, or if the disc was carried.
     pub fn new(
         shapes: &Shapes,
         [before, from, mid, to]: [&PoseSnapshot; 4],
@@ -177,8 +180,8 @@ impl Window {
         if disc.is_some_and(|(was, is)| (is.at - was.at).length() > CARRIED) {
             return None;
         }
-        // Wheels reach the commanded motion within one or two steps, so the previous motion only needs to be
-        // approximate.
+        // An approximate motion before the window suffices, because wheels reach the commanded motion within one or
+        // two steps.
         let seconds = (from.time - before.time) as f32;
         let takes_part = |mate: &&NeighbourState| {
             let robots = (mate.pose.at - from.me.at).length() < 2.0 * shapes.robot.radius + 2.0 * MAX_GAP;
@@ -190,7 +193,7 @@ impl Window {
             let find = |glimpse: &PoseSnapshot| glimpse.mates.iter().find(|other| other.island == mate.island).copied();
             let motion =
                 find(before).map_or(Motion(Vec2::ZERO, 0.0), |was| Motion::between(&was.pose, &mate.pose, seconds));
-            // A command that is reported at a moment was executed before that moment.
+            // A command in a snapshot was executed before the time of the snapshot.
             let (first, then) = (find(mid)?.wheels, find(to)?.wheels);
             change += (0..2).map(|side| (then[side] - first[side]).abs()).fold(0.0, f32::max);
             mates.push((NeighbourState { wheels: first, ..*mate }, motion, then));
@@ -209,29 +212,31 @@ impl Window {
         })
     }
 
-    /// Whether the robot may touch the disc in this window.
+    /// Returns whether the robot may touch the disc in this window.
     pub fn pushes(&self) -> bool {
         self.disc.is_some()
     }
 
-    /// Start position of the robot.
+    /// Returns the start position of the robot.
     pub fn at(&self) -> Vec2 {
         self.from.me.at
     }
 
-    /// Distance from the centre to the outermost rim in an outward direction (m).
+    /// Returns the distance from the centre to the outermost rim of the robot or the disc in an outward direction
+    /// (m).
     fn outermost(&self, shapes: &Shapes, outward: Vec2) -> f32 {
         let robot = self.from.me.at.dot(outward).max(self.to.me.at.dot(outward)) + shapes.robot.radius;
         let disc = |(a, b): (Pose, Pose)| a.at.dot(outward).max(b.at.dot(outward)) + shapes.disc.radius;
         self.disc.map_or(robot, |discs| robot.max(disc(discs)))
     }
 
-    /// True if an edge at this distance from the centre could be sensed.
+    /// Returns true if an edge at distance `far` from the centre (m) is in range of the proximity sensors, or could
+    /// be touched.
     fn feels(&self, shapes: &Shapes, outward: Vec2, far: f32) -> bool {
         self.outermost(shapes, outward) + PROX_RANGE > far
     }
 
-    /// Whether this window can distinguish a value of a parameter from its current value.
+    /// Returns whether this window can distinguish a value of a parameter from the current value in the model.
     pub fn tells(&self, shapes: &Shapes, parameter: Parameter, model: &WorldModel, value: f32) -> bool {
         match parameter.outward() {
             Some(outward) => self.feels(shapes, outward, value.min(model.get(parameter))),
@@ -244,7 +249,7 @@ impl Window {
         }
     }
 
-    /// Log-likelihood of the motion under a model, up to a constant.
+    /// Returns the log-likelihood of the motion under a model, up to a constant.
     pub fn motion(&self, shapes: &Shapes, model: &WorldModel) -> f32 {
         let (me, disc) = self.predict(shapes, model);
         let seconds = (self.to.time - self.from.time) as f32;
@@ -278,7 +283,8 @@ impl Window {
         sum
     }
 
-    /// Log-likelihood of the proximity readings at the window's end, up to a constant.
+    /// Returns the log-likelihood of the proximity readings at the window's end, up to a constant; 0 without
+    /// readings.
     pub fn proximity(&self, shapes: &Shapes, model: &WorldModel) -> f32 {
         let Some(read) = self.to.proximity else { return 0.0 };
         let others = self.to.mates.iter().map(|mate| Body::at_rest(shapes.robot, mate.pose));
@@ -287,7 +293,7 @@ impl Window {
         predicted.iter().zip(read).map(|(p, r)| student_log_density((p - r) / READING)).sum()
     }
 
-    /// Predicted poses of robot and disc after the window, as a mean over a few draws of the motion noise. With
+    /// Predicts the poses of robot and disc after the window, as means over a few draws of the motion noise. With
     /// noise, pushed objects slip away, so pushing is slower. All models use the same draws.
     fn predict(&self, shapes: &Shapes, model: &WorldModel) -> (Pose, Pose) {
         let physics = self.physics(shapes, model);
@@ -312,7 +318,7 @@ impl Window {
         (me.mean(&self.from.me, draws), disc.mean(&self.from.me, draws))
     }
 
-    /// Robot, mates and disc at the start.
+    /// Returns the robot, other robots and the disc at the start of the window.
     fn bodies(&self, shapes: &Shapes, model: &WorldModel) -> Vec<Body> {
         let robot = |pose: Pose, motion: Motion| {
             let mut body = Body::at_rest(shapes.robot, pose);
@@ -332,7 +338,7 @@ impl Window {
         bodies
     }
 
-    /// Physics with walls for the nearby edges.
+    /// Returns the physics with additional walls for the nearby edges.
     fn physics(&self, shapes: &Shapes, model: &WorldModel) -> Physics {
         let mut physics = shapes.physics.clone();
         let near = edges().filter(|(edge, outward)| self.feels(shapes, *outward, model.get(*edge) - MAX_GAP));
@@ -341,7 +347,7 @@ impl Window {
     }
 }
 
-/// Moves a disc that nearly touches to exact contact, so that position errors do not cause a push.
+/// Moves a disc that nearly touches the robot to exact contact, so that position errors do not cause a push.
 fn touching(disc: Pose, me: Vec2, touch: f32) -> Pose {
     let between = disc.at - me;
     let distance = between.length();
@@ -349,7 +355,8 @@ fn touching(disc: Pose, me: Vec2, touch: f32) -> Pose {
     Pose { at, ..disc }
 }
 
-/// Commands to the wheels, newest last: start time (s), and speeds of the left and right wheel (m/s).
+/// Commands to the wheels of a robot, newest last. Each command has its start time (s), and the speeds of the left
+/// and right wheel (m/s).
 #[derive(Clone, Copy)]
 pub(super) struct WheelCommands<'a>(pub &'a [(f64, [f32; 2])]);
 
@@ -358,7 +365,8 @@ impl WheelCommands<'_> {
         self.0.iter().rev().find(|(from, _)| *from <= time).map(|(_, wheels)| *wheels)
     }
 
-    /// Commanded speeds in the steps between two times, and their total change in these steps and in the step before.
+    /// Returns the commanded speeds in the steps between two times (s), and their total change (m/s). The change
+    /// includes that from the step before the first one. Returns `None` if the commands do not cover the interval.
     fn wheels(&self, from: f64, to: f64) -> Option<(Vec<[f32; 2]>, f32)> {
         let steps = ((to - from) / f64::from(DT)).round().max(1.0);
         let step = (to - from) / steps;
@@ -376,7 +384,7 @@ impl WheelCommands<'_> {
     }
 }
 
-/// Logarithm of Student's density for a standardised error, up to a constant.
+/// Returns the logarithm of the density of Student's distribution for a standardised error, up to a constant.
 fn student_log_density(error: f32) -> f32 {
     -0.5 * (FREEDOM + 1.0) * (1.0 + error * error / FREEDOM).ln()
 }

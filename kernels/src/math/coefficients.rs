@@ -1,13 +1,14 @@
-//! Coefficients of the elementary functions; every engine uses the same polynomials.
+//! Coefficients of the elementary functions. All engines use the same polynomials.
 
-/// pi/2 as a sum of three parts; the first two are short enough that their products with a number of quarter turns
-/// are exact.
+/// Three parts whose sum is pi/2. The first two parts have few bits, so that their products with a number of quarter
+/// turns are exact.
 pub(crate) const QUARTER_TURN: [f32; 3] = [1.570_312_5, 4.837_513e-4, 7.549_79e-8];
-/// Sine within an eighth of a turn around 0: coefficients of the angle's powers from the third on.
+/// Coefficients of the sine within an eighth of a turn around 0, for the odd powers of the angle from the third on.
 pub(crate) const SIN: [f32; 4] = [-0.166_666_67, 8.333_329e-3, -1.983_920_2e-4, 2.717_345_6e-6];
-/// Cosine in the same range: coefficients of the powers from the fourth on.
+/// Coefficients of the cosine within an eighth of a turn around 0, for the even powers of the angle from the fourth
+/// on.
 pub(crate) const COS: [f32; 3] = [4.166_661_7e-2, -1.388_661_8e-3, 2.437_983_1e-5];
-/// Arc tangent of a ratio in 0..=1: coefficients of the powers from the third on.
+/// Coefficients of the arc tangent of a ratio in 0..=1, for the odd powers from the third on.
 pub(crate) const ATAN: [f32; 8] = [
     -0.333_330_37,
     0.199_918_72,
@@ -18,13 +19,15 @@ pub(crate) const ATAN: [f32; 8] = [
     -1.573_124_9e-2,
     2.766_283_5e-3,
 ];
-/// Magnitude to which arguments of the exponential function are clamped.
+/// Maximum magnitude of the argument of the exponential function; larger arguments are clamped.
 pub(crate) const EXP_LIMIT: f32 = 87.0;
-/// ln 2 as the difference of two parts; the first is short enough that its product with an exponent is exact.
+/// Two parts whose difference is ln 2. The first part has few bits, so that its product with an exponent is exact.
 pub(crate) const LN_2_PARTS: [f32; 2] = [0.693_359_4, 2.121_944_4e-4];
-/// Exponential function for arguments up to ln 2 / 2: coefficients of the powers from the third on.
+/// Coefficients of the exponential function for arguments up to ln 2 / 2 in magnitude, for the powers from the third
+/// on.
 pub(crate) const EXP: [f32; 4] = [0.166_664_16, 4.166_635_4e-2, 8.375_126e-3, 1.394_110_8e-3];
-/// Bits of the square root of 1/2, the boundary at which the logarithm splits powers of two from mantissas.
+/// Bits of the square root of 1/2. The logarithm splits a number into a power of two and a mantissa from sqrt(1/2)
+/// on.
 pub(crate) const SQRT_HALF_BITS: u32 = 0x3f35_04f3;
-/// Logarithm of a mantissa: coefficients of the odd powers from the third on.
+/// Coefficients of the logarithm of a mantissa, for the odd powers from the third on.
 pub(crate) const LN: [f32; 3] = [0.666_668_2, 0.399_748_5, 0.299_243_9];

@@ -1,12 +1,12 @@
 //! Small systems of linear equations, for calibration.
 
-/// Solves for the columns of `right` by elimination with pivots: `a` (square, row by row) times the result is
-/// `right`. Returns `None` if `a` is singular, i.e. no pivot exceeds `least`.
+/// Solves the system `a` * result = `right` for each column of `right`, by elimination with pivots. `a` is square and
+/// stored row by row. Returns `None` if `a` is singular, i.e. if a pivot does not exceed `least` in magnitude.
 pub fn solve(mut a: Vec<Vec<f64>>, mut right: Vec<Vec<f64>>, least: f64) -> Option<Vec<Vec<f64>>> {
     let n = a.len();
     for column in 0..n {
         let pivot = (column..n).max_by(|i, j| a[*i][column].abs().total_cmp(&a[*j][column].abs()))?;
-        // A NaN pivot is rejected too.
+        // A NaN pivot is also rejected.
         if a[pivot][column].abs().partial_cmp(&least) != Some(std::cmp::Ordering::Greater) {
             return None;
         }
@@ -32,7 +32,7 @@ pub fn solve(mut a: Vec<Vec<f64>>, mut right: Vec<Vec<f64>>, least: f64) -> Opti
     Some(right)
 }
 
-/// Solves a possibly underdetermined system by elimination with pivots; variables without an equation are 0.
+/// Solves a possibly underdetermined system by elimination with pivots. Variables without an equation are set to 0.
 pub fn solve_underdetermined<const N: usize>(mut rows: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
     for i in 0..N {
         let pivot = (i..N).max_by(|a, b| rows[*a][i].abs().total_cmp(&rows[*b][i].abs())).expect("not empty");

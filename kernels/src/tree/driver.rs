@@ -1,5 +1,5 @@
-//! Identifies the leaf that drives the robot: the first one that writes v_goal in a tick (thesis 8.6.3 colours
-//! trajectories by this leaf).
+//! Identifies the leaf that drives the robot, which is the first leaf that writes v_goal in a tick. Thesis 8.6.3
+//! colours trajectories by this leaf.
 
 use super::{Memory, Program, Senses};
 use crate::math::Vec2;
@@ -9,8 +9,8 @@ impl Memory {
     /// Ticks like [`Memory::tick`] and also identifies the driving leaf. Returns the goal velocity and the index in
     /// [`Tree::nodes`](super::Tree::nodes) of the first leaf that wrote v_goal, or `None` if no leaf wrote it.
     ///
-    /// A write of NaN leaves v_goal unwritten and does not count. A subtree used as a leaf (thesis 6.5) counts as one
-    /// node, independent of its result and of the part that wrote.
+    /// A write of NaN does not count as a write. A subtree used as a leaf (thesis 6.5) counts as one node, whichever of
+    /// its nodes wrote v_goal.
     ///
     /// # Panics
     /// If the memory does not match the program.
@@ -26,9 +26,11 @@ impl Memory {
 }
 
 impl Program {
-    /// Returns the tree node of the instruction that first wrote v_goal.
+    /// Returns the index of the tree node to which the instruction `writer` belongs. `writer` is the index of the
+    /// instruction that first wrote v_goal, if any.
     pub(super) fn leaf(&self, writer: Option<usize>) -> Option<usize> {
-        // Only the first instruction of a subtree has a source, which is the subtree's own node.
+        // In an expanded subtree, only the first instruction has the index of a tree node. The search therefore goes
+        // backwards from the writer.
         let leaf = writer.and_then(|at| self.node_indices[..=at].iter().rev().find_map(|source| *source));
         leaf.map(usize::from)
     }

@@ -3,13 +3,13 @@
 /// One entry of the Kilobot blackboard.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Name in the text form.
+    /// Name of the entry in the text form of trees.
     pub name: &'static str,
     /// Whether nodes may read the entry.
     pub read: bool,
-    /// Whether `set` may write the entry.
+    /// Whether the node `set` may write the entry.
     pub write: bool,
-    /// One-line description.
+    /// One-line description of the entry.
     pub meaning: &'static str,
 }
 
@@ -17,11 +17,11 @@ const fn entry(name: &'static str, read: bool, write: bool, meaning: &'static st
     Entry { name, read, write, meaning }
 }
 
-/// Number of entries.
+/// Number of entries of the Kilobot blackboard.
 pub const ENTRY_COUNT: usize = 10;
 
-/// All entries in ascending order of their numbers. Nodes cannot access the motors directly; `ml`, `mr` and `mf`
-/// drive them.
+/// All entries in ascending order of their numbers. Trees cannot access the entry `motors` directly; the nodes `ml`,
+/// `mr` and `mf` control the motors.
 pub const ENTRIES: [Entry; ENTRY_COUNT] = [
     entry("motors", false, false, "0 off, 1 turn left, 2 turn right, 3 forward"),
     entry("scratchpad", true, true, "keeps its last value"),
@@ -45,12 +45,12 @@ pub(super) const READABLE: (f32, f32) = (1.0, 9.0);
 /// Numbers of the first and last entry that `set` may write.
 pub(super) const WRITABLE: (f32, f32) = (1.0, 2.0);
 
-/// Number of the entry with the given name.
+/// Returns the number of the entry with the given name; `None` if no entry has this name.
 pub(super) fn entry_of_name(name: &str) -> Option<u8> {
     ENTRIES.iter().position(|entry| entry.name == name).map(|number| number as u8)
 }
 
-/// Name of the entry with the given number; empty beyond the last entry.
+/// Returns the name of the entry with the given number, or an empty string beyond the last entry.
 pub(super) fn entry_name(number: u8) -> &'static str {
     ENTRIES.get(usize::from(number)).map_or("", |entry| entry.name)
 }

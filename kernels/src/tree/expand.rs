@@ -1,10 +1,11 @@
-//! Expansion of nodes that stand for a small tree (thesis 6.5).
+//! Expansion of leaves that are defined as subtrees of primitive nodes (thesis 6.5).
 
 use super::nodes::{Kind, PROX_GAIN};
 use super::registers;
 use super::{Node, Tree};
 
-/// Whether `bleft` and `bright` behave as in the thesis's own runs, where an error made them always fail.
+/// Whether the nodes `bleft` and `bright` behave as in the runs of the thesis, in which both always failed because of
+/// an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LegacyBlueSides {
     /// `bleft` and `bright` work as specified.
@@ -19,9 +20,9 @@ const PROX: f32 = registers::PROX as f32;
 const BLUE: f32 = registers::BLUE as f32;
 const SCRATCH: f32 = registers::SCRATCH as f32;
 
-/// Returns the nodes of a tree in preorder with subtrees expanded to primitive nodes. For each node it also returns
-/// the index of the tree node that it represents, or `None` inside a subtree. The first node of a subtree is its
-/// root, which has the subtree's result.
+/// Returns the nodes of a tree in preorder, with leaves expanded to subtrees of primitive nodes. Also returns an
+/// index for each returned node. For the root of an expansion, this is the index of the expanded node in `tree`; for
+/// other nodes of an expansion, it is `None`.
 pub(crate) fn expanded(tree: &Tree, as_published: LegacyBlueSides) -> (Vec<Node>, Vec<Option<u16>>) {
     let mut nodes = Vec::with_capacity(tree.nodes().len() * 2);
     let mut sources = Vec::with_capacity(tree.nodes().len() * 2);
@@ -33,7 +34,7 @@ pub(crate) fn expanded(tree: &Tree, as_published: LegacyBlueSides) -> (Vec<Node>
     (nodes, sources)
 }
 
-/// Appends the expansion of a node: the node itself, or the subtree of thesis 6.5 in primitive nodes.
+/// Appends the expansion of a node to `out`. This is the node itself, or its subtree of primitive nodes (thesis 6.5).
 pub(crate) fn expand(node: &Node, as_published: LegacyBlueSides, out: &mut Vec<Node>) {
     let [a, b, ..] = node.operands;
     let mut put = |kind, children, operands: &[f32]| out.push(Node::new(kind, children, operands));
@@ -70,7 +71,7 @@ pub(crate) fn expand(node: &Node, as_published: LegacyBlueSides, out: &mut Vec<N
             put(Kind::Ifprob, 0, &[0.0, 0.25, a]);
         }
         Kind::Bleft | Kind::Bright if as_published == LegacyBlueSides::Yes => put(Kind::Failurel, 0, &[]),
-        // Half-width 81 degrees around +-90 degrees.
+        // Sectors with a half-width of 81 degrees around +90 and -90 degrees.
         Kind::Bleft => put(Kind::Ifsect, 0, &[BLUE, 64.0, 115.2]),
         Kind::Bright => put(Kind::Ifsect, 0, &[BLUE, -64.0, 115.2]),
         Kind::Bfront => put(Kind::Ifsect, 0, &[BLUE, 0.0, 10.0]),

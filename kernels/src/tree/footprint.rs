@@ -1,4 +1,4 @@
-//! Memory that trees need on a robot, computed without compilation.
+//! Memory that a tree needs on a robot, computed without compiling the tree.
 
 use super::expand::{LegacyBlueSides, expand};
 use super::nodes::{Group, Kind};
@@ -7,30 +7,30 @@ use super::{Node, Tree};
 use std::ops::AddAssign;
 use std::sync::LazyLock;
 
-/// Memory for one tree in the binary form (bytes) (thesis 5.3.3).
+/// Memory of a robot for one tree in the binary form (bytes, thesis 5.3.3).
 pub const BYTES_BUDGET: usize = 16384;
 
 /// Error for a tree that cannot be compiled for a robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompileError {
-    /// Too many nodes after expansion of subtrees.
+    /// Number of nodes after expansion of subtrees, which exceeds the limit.
     #[error("the tree has {0} nodes with its subtrees expanded; at most {MAX_NODES} are allowed")]
     Nodes(usize),
-    /// Too many bytes in the binary form.
+    /// Size in the binary form (bytes), which exceeds the limit.
     #[error("the tree needs {0} bytes; a robot has room for {BYTES_BUDGET}")]
     Bytes(usize),
-    /// A Kilobot node in an e-puck's tree.
+    /// Name of a Kilobot node in an e-puck's tree.
     #[error("`{0}` is a node of the Kilobot; an e-puck does not have it")]
     Foreign(&'static str),
     /// A neuron or synapse outside a network.
     #[error("a neuron or synapse is outside a network")]
     Network,
-    /// A network has no memoryless form.
+    /// A tree with a network, which has no memoryless form.
     #[error("a tree with a network has no memoryless form or state machine: networks keep state")]
     HasMemory,
 }
 
-/// Number of nodes and bytes in the binary form, after expansion of subtrees.
+/// Number of nodes of a tree, and number of bytes in the binary form, after expansion of subtrees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     /// Number of nodes.
@@ -39,7 +39,7 @@ pub struct Footprint {
     pub bytes: usize,
 }
 
-/// Footprint of each kind as a leaf, in the order of the node table.
+/// Footprint of a leaf of each kind, in the order of the node table.
 static LEAVES: LazyLock<Vec<Footprint>> = LazyLock::new(|| {
     let mut nodes = Vec::new();
     let measure = |kind| {
@@ -51,7 +51,7 @@ static LEAVES: LazyLock<Vec<Footprint>> = LazyLock::new(|| {
 });
 
 impl Footprint {
-    /// Footprint of a node without its children.
+    /// Returns the footprint of a node without its children.
     pub fn of_node(node: &Node) -> Footprint {
         match node.kind.spec().group {
             Group::Composite | Group::Decorator | Group::Network | Group::Part => {
@@ -61,7 +61,7 @@ impl Footprint {
         }
     }
 
-    /// Footprint of a whole tree.
+    /// Returns the footprint of a whole tree.
     pub fn of_tree(tree: &Tree) -> Footprint {
         let mut sum = Footprint::default();
         tree.nodes().iter().for_each(|node| sum += Footprint::of_node(node));
@@ -71,7 +71,7 @@ impl Footprint {
     /// Checks that the footprint fits the memory of a robot.
     ///
     /// # Errors
-    /// The exceeded limit.
+    /// Returns the limit that is exceeded.
     pub fn check(self) -> Result<(), CompileError> {
         if self.nodes > MAX_NODES {
             return Err(CompileError::Nodes(self.nodes));

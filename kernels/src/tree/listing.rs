@@ -1,4 +1,4 @@
-//! A program in plain numbers, for interpreters in other languages.
+//! Listing of a compiled program in plain numbers, for interpreters in other languages.
 
 use super::network::{Source, source_of_neuron};
 use super::{Kind, Program};
@@ -6,7 +6,7 @@ use super::{Kind, Program};
 /// Contents of a [`Program`] for an interpreter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramListing {
-    /// The instructions in preorder.
+    /// Instructions in preorder.
     pub lines: Vec<InstructionLine>,
     /// Number of nodes with memory.
     pub memories: usize,
@@ -21,13 +21,14 @@ pub struct InstructionLine {
     pub kind: Kind,
     /// Cells of the full register map: destination, first source, second source.
     pub cells: [u8; 3],
-    /// A factor, a unit vector, steepness and offset, a sector (rad) or a count.
+    /// Numeric operands. The kind determines the meaning: a factor, a unit vector, steepness and offset, a sector
+    /// (rad) or a count.
     pub numbers: [f32; 2],
-    /// Index of the parent among the lines; 0 for the root.
+    /// Index of the parent instruction; 0 for the root.
     pub parent: u16,
-    /// Index after the subtree of the instruction.
+    /// Index of the first instruction after the subtree of this instruction.
     pub end: u16,
-    /// Index of the memory of the instruction.
+    /// Index of the instruction's memory; for a network, index of the network.
     pub memory: u16,
 }
 
@@ -38,7 +39,8 @@ pub struct NeuronLine {
     pub bias: f32,
     /// Gain, the factor of the biased sum.
     pub gain: f32,
-    /// Source and weight of each synapse. The source is a cell, or 128 plus the index of a neuron in its network.
+    /// Source and weight of each synapse. The source is a register cell, or 128 plus the index of a neuron of the
+    /// same network.
     pub synapses: Vec<(u8, f32)>,
 }
 

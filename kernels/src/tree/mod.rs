@@ -1,8 +1,8 @@
 //! Behaviour trees: the node table, the text form, the compiled program and its tick.
 //!
 //! A [`Tree`] is the editable form for users and evolution: nodes in preorder with plain operands. A [`Program`] is
-//! the executable form for robots: subtrees expanded, operands decoded, laid out so that a tick needs neither
-//! recursion nor allocation.
+//! the executable form for robots. Its subtrees are expanded and its operands are decoded, and its layout allows a
+//! tick without recursion or allocation.
 
 mod driver;
 mod entries;
@@ -46,19 +46,20 @@ use serde::{Deserialize, Serialize};
 
 /// One node: its kind, its number of children, and its operands as numbers.
 ///
-/// Register operands are indices of the full map (Table 6.3), angles and widths are steps of pi/128, other operands
-/// are plain numbers. [`Kind::spec`] gives the type of each operand. Unused operands are 0.
+/// Register operands are indices of the full register map (thesis Table 6.3). Angles and widths are numbers of steps
+/// of pi/128. Other operands are plain numbers. [`Kind::spec`] gives the type of each operand. Unused operands are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Node {
     /// Kind of the node.
     pub kind: Kind,
-    /// Number of children (0 for leaves, 1 for decorators).
+    /// Number of children: 0 for leaves, 1 for decorators.
     pub children: u16,
     /// Operands in the order of the node table.
     pub operands: [f32; 4],
 }
 
-/// A behaviour tree: its nodes in preorder. It always contains at least one node and all children of every node.
+/// A behaviour tree, stored as its nodes in preorder. It always contains at least one node and all children of every
+/// node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Vec<u8>", try_from = "Vec<u8>")]
 pub struct Tree {
@@ -134,7 +135,7 @@ impl Tree {
         Tree { nodes }
     }
 
-    /// Number of edges from the root to the deepest node.
+    /// Returns the number of edges from the root to the deepest node.
     pub fn depth(&self) -> usize {
         let mut open: Vec<u16> = Vec::new();
         let mut deepest = 0;
@@ -155,8 +156,8 @@ impl Tree {
         deepest
     }
 
-    /// Key for bitwise comparison. Unlike `==` it distinguishes 0 from -0, so trees with equal keys behave
-    /// identically.
+    /// Returns a key for bitwise comparison. Unlike `==`, the key distinguishes 0 from -0, so trees with equal keys
+    /// behave identically.
     pub fn key(&self) -> Vec<u8> {
         let mut key = Vec::with_capacity(self.nodes.len() * 12);
         for node in &self.nodes {

@@ -1,8 +1,9 @@
-//! Recurrent neural networks as parts of trees: y(t) = tanh(g (b + W x(t-1))), where x holds registers and the
-//! previous outputs of the neurons.
+//! Recurrent neural networks as parts of trees. The outputs are y = tanh(g (b + W x)), with gains g, biases b and
+//! weights W. The vector x contains the current registers and the previous outputs of the neurons.
 //!
-//! A network is a leaf of the tree. Its first two neurons write v_goal: tanh limits each component to -1..=1. The
-//! initial output of a neuron is 0. Neurons keep their outputs while the tree does not tick their network.
+//! A network is a leaf of the tree. The outputs of its first two neurons are written to v_goal, so each component of
+//! v_goal is in -1..=1. The initial output of a neuron is 0. Neurons keep their outputs while the tree does not tick
+//! their network.
 
 use super::nodes::Kind;
 use super::registers::{CELLS, GOAL};
@@ -11,10 +12,10 @@ use crate::math::tanh;
 
 /// Maximum number of neurons in all networks of a tree.
 pub const MAX_NEURONS: usize = 64;
-/// First source operand of a synapse that denotes a neuron; smaller values are cells of the full register map.
+/// Smallest source operand of a synapse that denotes a neuron. Smaller values are cells of the full register map.
 const FIRST_NEURON: u8 = 128;
 
-/// A decoded network.
+/// A network with decoded operands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Network {
     /// Index of the network's first neuron among all neurons of the program.
@@ -23,7 +24,8 @@ pub(crate) struct Network {
     pub synapses: Vec<Synapse>,
 }
 
-/// A neuron. `end` is the end of its synapses, which start at the `end` of the previous neuron.
+/// A neuron. Its synapses are those of the network from the `end` of the previous neuron up to its own `end`,
+/// exclusive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Neuron {
     pub bias: f32,
@@ -31,7 +33,7 @@ pub(crate) struct Neuron {
     pub end: usize,
 }
 
-/// A weighted connection.
+/// A weighted connection from a register or a neuron to a neuron.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Synapse {
     pub source: Source,
@@ -47,17 +49,19 @@ pub(crate) enum Source {
     Neuron(u8),
 }
 
-/// Operand of a synapse whose source is neuron `number`, counted from 1.
+/// Returns the source operand of a synapse for the neuron `number`, counted from 1; `None` unless `number` is in
+/// 1..=64.
 pub fn source_of_neuron(number: usize) -> Option<u8> {
     (1..=MAX_NEURONS).contains(&number).then(|| FIRST_NEURON + (number - 1) as u8)
 }
 
-/// Number of the neuron, counted from 1, that the operand of a synapse names; `None` if it names a register.
+/// Returns the number of the neuron, counted from 1, that the source operand of a synapse denotes; `None` if the
+/// operand denotes a register.
 pub fn neuron_of_source(source: u8) -> Option<usize> {
     source.checked_sub(FIRST_NEURON).map(|number| usize::from(number) + 1)
 }
 
-/// Output of a neuron for the weighted sum of its synapses; 0 instead of NaN.
+/// Computes the output of a neuron from the weighted sum of its synapses. The output is 0 instead of NaN.
 #[inline(always)]
 pub(crate) fn fire(bias: f32, gain: f32, sum: f32) -> f32 {
     let out = tanh(gain * (bias + sum));
@@ -65,7 +69,8 @@ pub(crate) fn fire(bias: f32, gain: f32, sum: f32) -> f32 {
 }
 
 impl Network {
-    /// Decodes the nodes of a network, which start with the network node itself.
+    /// Decodes the nodes of a network, which start with the network node itself. `first` is the index of its first
+    /// neuron in the program.
     fn decode(nodes: &[Node], first: usize) -> Network {
         let mut network = Network { first, ..Network::default() };
         for node in &nodes[1..] {
@@ -86,7 +91,7 @@ impl Network {
         network
     }
 
-    /// Each neuron with its synapses.
+    /// Returns each neuron with its synapses.
     #[inline(always)]
     pub fn rows(&self) -> impl Iterator<Item = (&Neuron, &[Synapse])> {
         let mut begin = 0;
@@ -97,13 +102,13 @@ impl Network {
         })
     }
 
-    /// Cells that the network reads, in ascending order.
+    /// Returns the register cells that the network reads, in ascending order.
     pub fn cells(&self) -> impl Iterator<Item = u8> {
         let reads = self.reads();
         (0..CELLS as u8).filter(move |cell| reads >> cell & 1 != 0)
     }
 
-    /// Bit mask of the cells that the network reads.
+    /// Returns the bit mask of the register cells that the network reads.
     pub fn reads(&self) -> u32 {
         let cells = self.synapses.iter().filter_map(|synapse| match synapse.source {
             Source::Cell(cell) => Some(1u32 << cell),
@@ -112,8 +117,8 @@ impl Network {
         cells.fold(0, |all, cell| all | cell)
     }
 
-    /// Updates all neurons of this network. `outputs` holds the outputs of all networks' neurons; `scratch` has the
-    /// same length.
+    /// Updates all neurons of this network. `outputs` contains the outputs of the neurons of all networks. `scratch`
+    /// is a buffer of the same length.
     pub fn fire(&self, cells: &[f32; CELLS], outputs: &mut [f32], scratch: &mut [f32]) {
         let range = self.first..self.first + self.neurons.len();
         let (outputs, scratch) = (&mut outputs[range.clone()], &mut scratch[range]);
@@ -145,13 +150,14 @@ pub(crate) fn networks(nodes: &[Node]) -> Vec<Network> {
     networks
 }
 
-/// Number of nodes of the network that starts the slice, including the network node.
+/// Returns the number of nodes of the network at the start of `nodes`, including the network node.
 pub(crate) fn parts(nodes: &[Node]) -> usize {
     1 + nodes[1..].iter().take_while(|node| matches!(node.kind, Kind::Neuron | Kind::Synapse)).count()
 }
 
-/// Finds the first violation of the rules of networks in nodes in preorder: the index of the node and a message.
-/// Neurons are allowed only in networks, synapses only in neurons, and each source of a synapse must exist.
+/// Finds the first violation of the rules for networks, in nodes in preorder. Returns the index of the node and a
+/// message. Neurons are allowed only in networks, synapses only in neurons, and the source of each synapse must
+/// exist.
 pub(crate) fn find_violation(nodes: &[Node]) -> Option<(usize, String)> {
     let mut open: Vec<(usize, u16)> = Vec::new();
     let mut neurons = 0;
@@ -213,12 +219,12 @@ fn bad_source(source: u8, neurons: usize) -> Option<String> {
 }
 
 impl Tree {
-    /// True if the tree contains a network.
+    /// Whether the tree contains a network.
     pub fn has_network(&self) -> bool {
         self.nodes().iter().any(|node| node.kind == Kind::Network)
     }
 
-    /// True if the tree contains networks or parts of networks.
+    /// Whether the tree contains networks, neurons or synapses.
     pub(super) fn has_parts(&self) -> bool {
         self.nodes().iter().any(|node| node.kind.spec().group.is_network())
     }

@@ -1,4 +1,4 @@
-//! Columns of the node table: kinds, operands, results.
+//! Types of the columns of the node table: kinds, groups, operands and results.
 
 use super::entries::{READABLE, WRITABLE};
 use super::status::Status;
@@ -8,7 +8,7 @@ use Operand::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Weight of v_prox in the avoidance term of `upfield`, `attract` and `avoiding`.
+/// Weight of v_prox in the term for obstacle avoidance of the nodes `upfield`, `attract` and `avoiding`.
 pub(crate) const PROX_GAIN: f32 = 5.0;
 
 /// Kind of a node.
@@ -70,46 +70,46 @@ pub enum Kind {
 /// Group of a node, which determines the allowed positions of the node in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Has one or more children and selects which of them to tick.
+    /// A node with one or more children that selects the children to tick.
     Composite,
-    /// Has one child and changes its result.
+    /// A node with one child that changes the child's result.
     Decorator,
     /// A leaf that writes the blackboard.
     Action,
     /// A leaf that only reads the blackboard.
     Query,
-    /// A leaf that expands to a small tree (thesis 6.5).
+    /// A leaf that is expanded to a subtree of primitive nodes (thesis 6.5).
     Subtree,
-    /// A recurrent neural network: a leaf of the tree, written as neurons with their synapses.
+    /// A recurrent neural network, which is ticked as a leaf. Its neurons and synapses are written as descendants.
     Network,
-    /// A part of a network.
+    /// A neuron or synapse of a network.
     Part,
 }
 
 impl Group {
-    /// True for nodes that tick subtrees.
+    /// Whether nodes of this group tick children.
     pub fn is_inner(self) -> bool {
         matches!(self, Group::Composite | Group::Decorator)
     }
 
-    /// True for networks, neurons and synapses; all other nodes are allowed anywhere in a tree.
+    /// Whether the group contains networks, neurons or synapses.
     pub fn is_network(self) -> bool {
         matches!(self, Group::Network | Group::Part)
     }
 }
 
-/// Type of an operand; registers are cells of the full map.
+/// Type of an operand. Registers are given as cells of the full register map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
-    /// A cell to write.
+    /// A register cell to write.
     ScalarDest,
-    /// An even cell to write, together with the next cell.
+    /// A vector register to write, given by its first cell, which is even.
     VectorDest,
-    /// A cell to read.
+    /// A register cell to read.
     Scalar,
-    /// An even cell to read, together with the next cell.
+    /// A vector register to read, given by its first cell, which is even.
     Vector,
-    /// Source of a synapse: a cell to read, or a neuron of the same network.
+    /// Source of a synapse: a register cell to read, or a neuron of the same network.
     Source,
     /// An integer, -128..=127.
     Int8,
@@ -117,15 +117,15 @@ pub enum Operand {
     Angle,
     /// Width of a sector in steps of pi/128, 0..=255.
     Width,
-    /// 5.3 signed fixed point: -16..=15.875 in steps of 0.125.
+    /// A signed fixed-point number with 5 integer bits and 3 fraction bits: -16..=15.875 in steps of 0.125.
     Fixed,
-    /// Any finite number; evolution draws from -32..=32.
+    /// A finite number. Evolution draws from -32..=32.
     Float,
-    /// A gain; any finite number; evolution draws from -5..=5.
+    /// A gain, which is a finite number. Evolution draws from -5..=5.
     Gain,
-    /// A number of successes or steps, 1..=255; evolution draws from 1..=100.
+    /// A number of successes or steps, 1..=255. Evolution draws from 1..=100.
     Count,
-    /// A quadrant, -4..=4.
+    /// Number of a quadrant, -4..=4.
     Quadrant,
     /// Number of children of `par` that must succeed, 1..=127.
     Threshold,
@@ -138,7 +138,7 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// Lowest and highest valid value.
+    /// Returns the lowest and the highest valid value of an operand.
     pub fn range(self) -> (f32, f32) {
         match self {
             Int8 | Angle => (-128.0, 127.0),
@@ -155,17 +155,17 @@ impl Operand {
         }
     }
 
-    /// True for operands that name an entry of the Kilobot blackboard.
+    /// Whether the operand names an entry of the Kilobot blackboard.
     pub fn is_entry(self) -> bool {
         matches!(self, Entry | EntryDest)
     }
 
-    /// True for operands that name a register.
+    /// Whether the operand names a register.
     pub fn is_register(self) -> bool {
         matches!(self, ScalarDest | VectorDest | Scalar | Vector | Source)
     }
 
-    /// True for operands that name a pair of cells.
+    /// Whether the operand names a vector register, which has two cells.
     pub fn is_vector(self) -> bool {
         matches!(self, VectorDest | Vector)
     }
@@ -174,28 +174,28 @@ impl Operand {
 /// One operand of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct OperandSpec {
-    /// Name in Table 6.5.
+    /// Name of the operand in thesis Table 6.5.
     pub name: &'static str,
-    /// Type.
+    /// Type of the operand.
     pub operand: Operand,
 }
 
 /// Possible results of a node, for any operands, children and register values.
 ///
-/// Table 8.7 omits `running`. In this table a write to v_goal may return running, as section 6.3.1 of the thesis
-/// specifies.
+/// Thesis Table 8.7 omits the result `running`. In the node table of this crate, a write to v_goal may return
+/// `running`, as thesis section 6.3.1 specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Results {
-    /// May succeed.
+    /// Whether the node can succeed.
     pub success: bool,
-    /// May fail.
+    /// Whether the node can fail.
     pub failure: bool,
-    /// May be running.
+    /// Whether the node can be running.
     pub running: bool,
 }
 
 impl Results {
-    /// True if `status` is one of the results.
+    /// Whether `status` is one of the possible results.
     pub fn allow(self, status: Status) -> bool {
         match status {
             Status::Success => self.success,
@@ -210,22 +210,23 @@ impl Results {
 pub struct NodeSpec {
     /// Kind of the node.
     pub kind: Kind,
-    /// Name in the text form.
+    /// Name of the node in the text form.
     pub name: &'static str,
-    /// Group, which determines the allowed positions in a tree.
+    /// Group of the node, which determines the allowed positions in a tree.
     pub group: Group,
-    /// Operands in the order of the text form; at most four.
+    /// Operands in the order of the text form. A node has at most four.
     pub operands: &'static [OperandSpec],
-    /// Possible results.
+    /// Possible results of the node.
     pub results: Results,
-    /// True if the node itself may write a register (the side effects of Table 8.7), regardless of its children.
+    /// Whether the node itself can write a register, regardless of its children (the side effects of thesis Table
+    /// 8.7).
     pub writes: bool,
-    /// One-line description.
+    /// One-line description of the node.
     pub meaning: &'static str,
 }
 
 impl Kind {
-    /// True for nodes that exist only on Kilobots (thesis Table 4.2).
+    /// Whether the node exists only on Kilobots (thesis Table 4.2).
     pub fn is_kilobots_own(self) -> bool {
         matches!(
             self,
@@ -243,15 +244,15 @@ impl Kind {
         )
     }
 
-    /// True for nodes that exist on Kilobots, including those shared with the e-puck. The `repeat` of Table 4.2 is
-    /// `repeati`.
+    /// Whether the node exists on Kilobots, possibly also on e-pucks. The node `repeat` of thesis Table 4.2 is called
+    /// `repeati` here.
     pub fn on_kilobot(self) -> bool {
         let shared =
             [Kind::Seqm, Kind::Selm, Kind::Repeati, Kind::Successd, Kind::Failed, Kind::Successl, Kind::Failurel];
         self.is_kilobots_own() || shared.contains(&self)
     }
 
-    /// Number of children of a composite with fixed arity; `None` for other kinds.
+    /// Returns the number of children of a composite with a fixed number; `None` for other kinds.
     pub fn fixed_children(self) -> Option<u16> {
         match self {
             Kind::Probm2 => Some(2),
@@ -261,13 +262,13 @@ impl Kind {
         }
     }
 
-    /// True for kinds that are ticked as leaves. Kinds that stand for a small tree are expanded before the first
-    /// tick.
+    /// Whether nodes of this kind are ticked as leaves. For a leaf that is expanded to a subtree, the result is true,
+    /// although such a leaf is expanded before the first tick.
     pub(crate) fn is_leaf(self) -> bool {
         !matches!(self, Kind::Seq | Kind::Sel | Kind::Successd | Kind::Failed | Kind::Invert) && !self.has_memory()
     }
 
-    /// True for kinds that keep state between ticks.
+    /// Whether nodes of this kind have a word of memory. Networks keep state too, but store it separately.
     pub(crate) fn has_memory(self) -> bool {
         matches!(self, Kind::Seqm | Kind::Selm | Kind::Par | Kind::Repeati | Kind::Repeatr)
     }

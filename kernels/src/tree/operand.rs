@@ -1,15 +1,15 @@
-//! Operands as words: the textual notation of registers, angles and numbers, shared by all textual forms.
+//! Textual notation of operands (registers, angles and numbers), shared by all textual forms of trees.
 
 use super::entries::{self, ENTRIES, Entry};
 use super::network::{self, MAX_NEURONS};
 use super::nodes::{Operand, OperandSpec};
 use super::registers::{self, RegisterMap};
 
-/// Size of one angle step (degrees).
+/// Size of one step of an angle, pi/128 (degrees).
 const DEGREES: f64 = 1.40625;
 
-/// Options of reading words: the register map for `[index]`, and whether degrees stay exact or are rounded to steps
-/// of pi/128.
+/// Options for reading operands. `map` is the register map for `[index]`. With `exact`, degrees are kept as written;
+/// otherwise they are rounded to steps of pi/128.
 #[derive(Clone, Copy)]
 pub(super) struct OperandFormat {
     pub map: RegisterMap,
@@ -17,7 +17,7 @@ pub(super) struct OperandFormat {
 }
 
 impl OperandFormat {
-    /// Reads the word of an operand. The error states the problem and suggests a correction.
+    /// Reads an operand from its textual notation. The error states the problem and suggests a correction.
     pub(super) fn read(self, word: &str, spec: &OperandSpec) -> Result<f32, String> {
         if let (Operand::Source, Some(source)) = (spec.operand, neuron_of(word)) {
             return source.map(f32::from);
@@ -34,10 +34,10 @@ impl OperandFormat {
             let degrees: f64 = degrees.parse().map_err(|_| bad("is not a valid number of degrees".into()))?;
             let steps = degrees * 128.0 / 180.0;
             let steps = if self.exact { steps } else { steps.round() };
-            // 180 degrees equals -180 degrees, and only -180 has a step.
+            // 180 degrees is the same angle as -180 degrees, and the range of steps contains only -180 degrees.
             let steps = if spec.operand == Operand::Angle && steps == 128.0 { -128.0 } else { steps };
             if !(f64::from(low)..=f64::from(high)).contains(&steps) {
-                return Err(bad(format!("is outside {:.1}..={:.1} degrees", low * 1.40625, high * 1.40625)));
+                return Err(bad(format!("is outside {:.1} to {:.1} degrees", low * 1.40625, high * 1.40625)));
             }
             return Ok(plain_zero(steps as f32));
         }
@@ -46,7 +46,7 @@ impl OperandFormat {
             return steps(value, (low, high), bad);
         }
         if !value.is_finite() || value < low || value > high {
-            return Err(bad(format!("is outside {low}..={high}")));
+            return Err(bad(format!("is outside {low} to {high}")));
         }
         let step = match spec.operand {
             Operand::Fixed => 0.125,
@@ -69,9 +69,9 @@ impl OperandFormat {
             return Ok(f32::from(cell));
         }
         Err(if !vector && registers::cell_of_name(word, true).is_some() {
-            format!("`{word}` is a vector; name a component, `{word}.x` or `{word}.y`")
+            format!("`{word}` is a vector; use a component, `{word}.x` or `{word}.y`")
         } else if vector && registers::cell_of_name(word, false).is_some() {
-            format!("`{word}` is a component; this operand must be a whole vector")
+            format!("`{word}` is a component; this operand must be a vector")
         } else {
             format!("unknown register `{}`{}", shorten(word), suggest(word, registers::names(vector).into_iter()))
         })
@@ -79,17 +79,17 @@ impl OperandFormat {
 }
 
 impl OperandSpec {
-    /// Reads the word of this operand in the text form.
+    /// Reads this operand from its notation in the text form.
     ///
     /// # Errors
-    /// One line: the problem, and the most similar valid name if a register is unknown.
+    /// Returns one line with the problem, and with the most similar valid name if a register is unknown.
     pub fn read(&self, word: &str) -> Result<f32, String> {
         OperandFormat { map: RegisterMap::Full, exact: false }.read(word, self)
     }
 }
 
-/// Formats an operand for the text form. Whole steps of an angle are written as whole degrees: the rounding error is
-/// less than half a step, so they are read back as the same step.
+/// Formats an operand for the text form. An angle of whole steps is written in whole degrees. The rounding error is
+/// less than half a step, so the reader restores the same step.
 pub(super) fn format_operand(value: f32, operand: Operand) -> String {
     if is_angular(operand) && value.fract() == 0.0 {
         return format!("{:.0}deg", f64::from(value) * DEGREES);
@@ -97,8 +97,8 @@ pub(super) fn format_operand(value: f32, operand: Operand) -> String {
     format_exact(value, operand)
 }
 
-/// Formats an operand so that [`OperandFormat`] reads back exactly the same value. A step of an angle times 1.40625
-/// has 30 significant bits and is therefore exact in an f64.
+/// Formats an operand so that an exact [`OperandFormat`] reads back the same value. The product of an f32 angle and
+/// 1.40625 has at most 30 significant bits and is therefore exact in an f64.
 pub(super) fn format_exact(value: f32, operand: Operand) -> String {
     match operand {
         Operand::ScalarDest | Operand::Scalar => registers::scalar_name(value as u8),
@@ -110,7 +110,7 @@ pub(super) fn format_exact(value: f32, operand: Operand) -> String {
     }
 }
 
-/// Reads a word that names an entry of the Kilobot blackboard (by name or `[index]`) and checks its access.
+/// Reads an entry of the Kilobot blackboard, given by name or `[index]`. Checks that a node may access the entry.
 fn entry(word: &str, spec: &OperandSpec) -> Result<f32, String> {
     let index = word.strip_prefix('[').and_then(|w| w.strip_suffix(']'));
     let number = index.map_or_else(|| entries::entry_of_name(word), |index| index.parse().ok());
@@ -135,13 +135,13 @@ fn entry(word: &str, spec: &OperandSpec) -> Result<f32, String> {
     }
 }
 
-/// Reads a synapse source such as `n1`; `None` if the word does not name a neuron.
+/// Reads the source of a synapse, such as `n1`. Returns `None` if the word does not have the form of a neuron's name,
+/// and an error if the number is out of range.
 fn neuron_of(word: &str) -> Option<Result<u8, String>> {
     let number: usize = word.strip_prefix('n')?.parse().ok()?;
-    Some(
-        network::source_of_neuron(number)
-            .ok_or_else(|| format!("`{}`: networks have neurons n1 to n{MAX_NEURONS}", shorten(word))),
-    )
+    Some(network::source_of_neuron(number).ok_or_else(|| {
+        format!("neuron `{}` does not exist; networks have neurons n1 to n{MAX_NEURONS}", shorten(word))
+    }))
 }
 
 /// Formats the source of a synapse.
@@ -149,18 +149,18 @@ fn source_name(source: u8) -> String {
     network::neuron_of_source(source).map_or_else(|| registers::scalar_name(source), |neuron| format!("n{neuron}"))
 }
 
-/// Normalises -0 to 0: only factors distinguish -0, and the one-byte binary form cannot represent it.
+/// Normalises -0 to 0, because the one-byte operands of the binary form cannot represent -0.
 fn plain_zero(value: f32) -> f32 {
     value + 0.0
 }
 
-/// Validates an angle that is written without a unit: a whole number of steps. Errors give the range in degrees too,
-/// as the documentation does.
+/// Validates an angle without a unit, which must be a whole number of steps. Errors give the range both in steps and
+/// in degrees, because the documentation uses degrees.
 fn steps(value: f32, (low, high): (f32, f32), bad: impl Fn(String) -> String) -> Result<f32, String> {
     let [from, to] = [low, high].map(|steps| f64::from(steps) * DEGREES);
     if !value.is_finite() || value < low || value > high {
         return Err(bad(format!(
-            "is outside {low}..={high} steps of {DEGREES} degrees, {from:.1} to {to:.1} degrees; write degrees as in `90deg`"
+            "is outside {low} to {high} steps of {DEGREES} degrees ({from:.1} to {to:.1} degrees); write degrees as in `90deg`"
         )));
     }
     if value.fract() != 0.0 {
@@ -171,15 +171,14 @@ fn steps(value: f32, (low, high): (f32, f32), bad: impl Fn(String) -> String) ->
     Ok(plain_zero(value))
 }
 
-/// True for an angle without a unit that was probably meant as degrees: multiples of 5 are common in degrees but not
-/// in steps of pi/128.
+/// Whether an angle without a unit was probably meant in degrees. Multiples of 5 are common in degrees, but not in
+/// steps of pi/128.
 fn reads_as_degrees(word: &str, operand: Operand) -> bool {
     is_angular(operand) && word.parse::<f32>().is_ok_and(|value| value != 0.0 && value % 5.0 == 0.0)
 }
 
 impl OperandFormat {
-    /// Returns a note about a valid word that was probably not intended: an angle without a unit that looks like
-    /// degrees.
+    /// Returns a note if the word is a valid angle without a unit that was probably meant in degrees.
     pub(super) fn note(self, word: &str, spec: &OperandSpec) -> Option<String> {
         let value = self.read(word, spec).ok().filter(|_| reads_as_degrees(word, spec.operand))?;
         let degrees = f64::from(value) * DEGREES;
@@ -195,7 +194,7 @@ fn is_angular(operand: Operand) -> bool {
     matches!(operand, Operand::Angle | Operand::Width)
 }
 
-/// Lists operand names for messages: "operands d i".
+/// Lists the names of operands for a message, such as "operands d i".
 pub(super) fn usage(operands: &[OperandSpec]) -> String {
     if operands.is_empty() {
         return "no operands".into();
@@ -204,12 +203,13 @@ pub(super) fn usage(operands: &[OperandSpec]) -> String {
     format!("operands {}", names.join(" "))
 }
 
-/// Truncates a word for a message (40 characters).
+/// Truncates a word to 40 characters, for use in a message.
 pub(crate) fn shorten(word: &str) -> String {
     if word.chars().count() <= 40 { word.into() } else { format!("{}...", word.chars().take(40).collect::<String>()) }
 }
 
-/// Error for a word that should be a number; for a number with a unit it suggests a correction.
+/// Returns the error message for a word that is not a number. For a number with a unit, the message suggests a
+/// correction.
 fn not_a_number(word: &str, angular: bool) -> String {
     let digits = word.find(|c: char| c.is_alphabetic() || c == '\u{b0}').unwrap_or(word.len());
     let (number, unit) = word.split_at(digits);
@@ -236,14 +236,15 @@ pub fn suggest(word: &str, known: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// Finds the most similar known name, if one is similar enough. Ties are decided by the longer common prefix.
+/// Finds the most similar known name; `None` if no name is similar enough. Of equally similar names, the name with
+/// the longest common prefix is chosen.
 fn nearest(word: &str, known: impl Iterator<Item = String>) -> Option<String> {
     let word: String = word.chars().take(40).collect();
     let common = |name: &str| word.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
     let far = |name: &String| (strsim::damerau_levenshtein(&word, name), std::cmp::Reverse(common(name)));
     let (_, name) = known.map(|name| (far(&name), name)).min()?;
     let (distance, std::cmp::Reverse(common)) = far(&name);
-    // Short words allow fewer edits, unless the two share a prefix of at least 4 characters.
+    // Short words allow fewer edits, unless the word and the name have a common prefix of at least 4 characters.
     let most = if common >= 4 { 3 } else { (1 + word.chars().count() / 4).min(3) };
     (distance <= most && distance < name.len()).then_some(name)
 }

@@ -1,4 +1,5 @@
-//! Reader of the text form: one node per line, two spaces per level, `#` comments.
+//! Reader of the text form of trees. The form has one node per line, two spaces of indentation per level, and
+//! comments that start with `#`.
 
 use super::network;
 use super::nodes::{Group, Kind};
@@ -7,9 +8,9 @@ use super::registers::RegisterMap;
 use super::{Node, Tree};
 use std::fmt;
 
-/// Maximum number of nodes in a text.
+/// Maximum number of nodes of a tree.
 pub const MAX_NODES: usize = 2048;
-/// Maximum number of levels below the root.
+/// Maximum number of levels of a tree below the root.
 pub const MAX_DEPTH: usize = 64;
 /// Maximum length of a text (bytes).
 pub const MAX_TEXT: usize = 1 << 20;
@@ -19,13 +20,13 @@ pub const MAX_TEXT: usize = 1 << 20;
 pub struct ParseError {
     /// Name of the included file; empty for the main text.
     pub file: String,
-    /// Line, from 1; 0 if the error concerns the whole text.
+    /// Line number, counted from 1; 0 if the error concerns the whole text.
     pub line: usize,
-    /// Column, from 1.
+    /// Column number, counted from 1 (characters).
     pub column: usize,
     /// Cause and suggested correction.
     pub message: String,
-    /// Text of the line, to which the message adds a caret; empty if the line is too long to show.
+    /// Text of the line, below which the printed error marks the column; empty if the text is not shown.
     pub source: String,
 }
 
@@ -47,7 +48,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// A node whose children are still being read and counted.
+/// A node whose children are being read and counted.
 struct Open {
     node: usize,
     line: usize,
@@ -60,13 +61,14 @@ struct Reader<'a> {
 }
 
 impl Tree {
-    /// Reads the text form. `[index]` operands are cells of the full map; degrees are rounded to steps.
+    /// Reads the text form. `[index]` operands are cells of the full register map. Degrees are rounded to steps of
+    /// pi/128.
     pub fn parse(text: &str) -> Result<Tree, ParseError> {
         Tree::parse_with(text, RegisterMap::Full, false)
     }
 
-    /// Reads the text form. `map` selects the registers of `[index]`; `exact` keeps degrees as written instead of
-    /// rounding them to steps of pi/128.
+    /// Reads the text form. `map` is the register map for `[index]` operands and selects the target robot. `exact`
+    /// keeps degrees as written instead of rounding them to steps of pi/128.
     pub fn parse_with(text: &str, map: RegisterMap, exact: bool) -> Result<Tree, ParseError> {
         if text.len() > MAX_TEXT {
             return Err(whole(format!("the text has {} bytes; at most {MAX_TEXT} are allowed", text.len())));
@@ -103,13 +105,16 @@ impl Tree {
             }
             if level > open.len() {
                 let deepest = 2 * open.len();
-                return Err(reader.error(2 * level + 1, format!("indented too far; at most {deepest} spaces fit here")));
+                return Err(reader.error(
+                    2 * level + 1,
+                    format!("the line is indented too far; at most {deepest} spaces are allowed here"),
+                ));
             }
             if level > MAX_DEPTH {
-                return Err(reader.error(2 * level + 1, format!("deeper than {MAX_DEPTH} levels")));
+                return Err(reader.error(2 * level + 1, format!("the tree is deeper than {MAX_DEPTH} levels")));
             }
             if nodes.len() == MAX_NODES {
-                return Err(reader.error(2 * level + 1, format!("more than {MAX_NODES} nodes")));
+                return Err(reader.error(2 * level + 1, format!("the tree has more than {MAX_NODES} nodes")));
             }
             open.truncate(level);
             if let Some(parent) = open.last() {
@@ -127,7 +132,7 @@ impl Tree {
             nodes.push(node);
         }
         if nodes.is_empty() {
-            return Err(whole("the text contains no node; write for example `movcv v_goal 0`".into()));
+            return Err(whole("the text contains no node; write a node, such as `movcv v_goal 0`".into()));
         }
         for ((node, line), wanted) in nodes.iter().zip(&lines).zip(&wants) {
             let reader = Reader { words, number: line + 1, text: sources[*line] };
@@ -141,7 +146,8 @@ impl Tree {
     }
 }
 
-/// Returns notes on a valid text by position: angles that were probably meant as degrees.
+/// Returns notes on a valid text, in the order of positions. Each note concerns an angle without a unit that was
+/// probably meant in degrees.
 pub fn hints(text: &str) -> Vec<ParseError> {
     let reads = OperandFormat { map: RegisterMap::Full, exact: false };
     let mut found = Vec::new();
@@ -179,12 +185,13 @@ impl Reader<'_> {
             return Err(self.error(tab + 1, "tabs are not allowed; indent with two spaces per level".into()));
         }
         if !spaces.is_multiple_of(2) {
-            return Err(self.error(spaces + 1, format!("{spaces} spaces; indent with two spaces per level")));
+            return Err(self
+                .error(spaces + 1, format!("the line starts with {spaces} spaces; indent with two spaces per level")));
         }
         Ok(spaces / 2)
     }
 
-    /// Reads the node of one line. The second value is the number of children in a name such as `seq3`.
+    /// Reads the node of one line. The second value is the number of children if the name contains it, as in `seq3`.
     fn node(&self, code: &str, start: usize) -> Result<(Node, Option<u16>), ParseError> {
         let mut words = words(code).peekable();
         let (at, name) = words.next().unwrap_or((start, ""));
@@ -231,7 +238,7 @@ impl OperandFormat {
         if self.map == RegisterMap::Kilobot { kind.on_kilobot() } else { !kind.is_kilobots_own() }
     }
 
-    /// Error message for a kind that the target robot does not support.
+    /// Returns an error message if the target robot does not support a kind of node.
     pub(super) fn unsupported_message(self, kind: Kind) -> Option<String> {
         let name = kind.spec().name;
         (!self.supports(kind)).then(|| match self.map {
@@ -244,7 +251,7 @@ impl OperandFormat {
         })
     }
 
-    /// Like [`Kind::from_word`], restricted to kinds of the target robot.
+    /// Performs [`Kind::from_word`], restricted to kinds of the target robot.
     fn kind(self, name: &str) -> Result<(Kind, Option<u16>), String> {
         match Kind::from_word(name) {
             Ok((kind, wanted)) => self.unsupported_message(kind).map_or(Ok((kind, wanted)), Err),
@@ -257,11 +264,11 @@ impl OperandFormat {
 }
 
 impl Kind {
-    /// Returns the kind of a node's name, and its number of children if the name contains it: `seq3` is `seq` with
-    /// three children.
+    /// Returns the kind of node with the given name, and the number of children if the name contains it. For example,
+    /// `seq3` is `seq` with three children.
     ///
     /// # Errors
-    /// One line with the most similar known name.
+    /// Returns one line with the unknown name, and with the most similar known name if there is one.
     pub fn from_word(name: &str) -> Result<(Kind, Option<u16>), String> {
         if let Some(kind) = Kind::of_name(name) {
             return Ok((kind, None));
@@ -278,10 +285,10 @@ impl Kind {
     }
 }
 
-/// Units that users write after a number.
+/// Units that users sometimes separate from a number by a space. Such a unit gets its own error message.
 const UNITS: [&str; 6] = ["deg", "degrees", "rad", "m", "s", "cm"];
 
-/// Node names in other libraries and drawings, with the corresponding names of this node table.
+/// Names and symbols of nodes in other libraries and in drawings, with the corresponding names in this crate.
 const FOREIGN_NAMES: [(&str, &str); 10] = [
     ("sequence", "seq"),
     ("->", "seq"),
@@ -295,7 +302,7 @@ const FOREIGN_NAMES: [(&str, &str); 10] = [
     ("!", "invert"),
 ];
 
-/// Error for an unknown node with the probable name.
+/// Returns the error message for an unknown node name, with the name that the user probably meant.
 fn unknown(name: &str, known: impl Iterator<Item = String>) -> String {
     let lower = name.to_lowercase();
     let meant = match FOREIGN_NAMES.iter().find(|(elsewhere, _)| *elsewhere == lower) {
@@ -305,7 +312,7 @@ fn unknown(name: &str, known: impl Iterator<Item = String>) -> String {
     format!("unknown node `{}`{meant}", shorten(name))
 }
 
-/// Splits a line into words with their columns, from 0.
+/// Splits a line into words. Returns the column of each word, counted from 0, and the word.
 fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
     code.split(' ')
         .scan(0, |at, word| {

@@ -1,4 +1,4 @@
-//! Writer of the text form; the output parses to the same tree.
+//! Writer of the text form of trees. The reader restores the same tree from the output.
 
 use super::{Node, Tree, operand};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Compilation of a tree: expands subtrees, decodes operands and links nodes by index.
+//! Compilation of a tree to a program. The compiler expands subtrees, decodes operands and links nodes by index.
 
 use super::expand::{LegacyBlueSides, expanded};
 use super::footprint::{BYTES_BUDGET, CompileError, Footprint};
@@ -10,24 +10,25 @@ use super::{Node, Tree};
 use crate::math::Vec2;
 use std::f32::consts::PI;
 
-/// One step of an angle operand (rad).
+/// Size of one step of an angle operand (rad).
 const STEP: f32 = PI / 128.0;
 
 /// One node of a program with decoded operands. `end` and `parent` are indices into the program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Instruction {
     pub kind: Kind,
-    /// Register operands: destination, first source, second source.
+    /// Cells of the register operands: destination (`d`), first source (`s1`) and second source (`s2`).
     pub d: u8,
     pub s1: u8,
     pub s2: u8,
-    /// Numeric operands: a factor, a unit vector, steepness and offset, a sector or a count.
+    /// Numeric operands. The kind determines the meaning: a factor, a unit vector, steepness and offset, a sector
+    /// (rad) or a count.
     pub a: f32,
     pub b: f32,
     pub parent: u16,
-    /// Index after the node's subtree, where its next sibling starts.
+    /// Index of the first node after the node's subtree, which is the next sibling if there is one.
     pub end: u16,
-    /// Index of the node's memory, for kinds with memory; for a network, its index among the program's networks.
+    /// Index of the node's memory, for kinds with memory. For a network, index of the network in the program.
     pub memory: u16,
 }
 
@@ -35,11 +36,12 @@ pub(crate) struct Instruction {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     pub(super) code: Vec<Instruction>,
-    /// Index of each instruction's node in the tree; `None` inside a subtree used as a leaf.
+    /// For each instruction, index of the node in the tree. `None` for instructions inside an expanded leaf, except
+    /// for its root.
     pub(super) node_indices: Vec<Option<u16>>,
     pub(super) memories: usize,
     pub(super) networks: Vec<Network>,
-    /// Number of nodes after expansion of subtrees, including the parts of networks.
+    /// Number of nodes after expansion of subtrees, including neurons and synapses.
     nodes: usize,
     /// Number of nodes on the longest path from the root to a leaf.
     depth: usize,
@@ -52,7 +54,8 @@ impl Program {
         Program::compile_with(tree, LegacyBlueSides::No)
     }
 
-    /// Compiles a tree. `as_published` makes `bleft` and `bright` always fail, as in the thesis's own runs.
+    /// Compiles a tree. `as_published` selects whether the nodes `bleft` and `bright` always fail, as in the runs of
+    /// the thesis.
     pub fn compile_with(tree: &Tree, as_published: LegacyBlueSides) -> Result<Program, CompileError> {
         if let Some(node) = tree.nodes().iter().find(|node| node.kind.is_kilobots_own()) {
             return Err(CompileError::Foreign(node.kind.spec().name));
@@ -66,37 +69,38 @@ impl Program {
         Ok(Program { code, node_indices: sources, memories, networks, nodes, depth, bytes })
     }
 
-    /// Number of nodes after expansion of subtrees.
+    /// Returns the number of nodes after expansion of subtrees.
     pub fn len(&self) -> usize {
         self.nodes
     }
 
-    /// Always false: a program has at least one node.
+    /// Returns false, because a program has at least one node.
     pub fn is_empty(&self) -> bool {
         self.code.is_empty()
     }
 
-    /// Number of nodes with memory.
+    /// Returns the number of nodes with memory.
     pub(crate) fn memories(&self) -> usize {
         self.memories
     }
 
-    /// Number of neurons in all networks.
+    /// Returns the number of neurons in all networks.
     pub(crate) fn neurons(&self) -> usize {
         self.networks.iter().map(|network| network.neurons.len()).sum()
     }
 
-    /// Networks in the order of the instructions.
+    /// Returns the networks in the order of their instructions.
     pub(crate) fn networks(&self) -> &[Network] {
         &self.networks
     }
 
-    /// Number of nodes on the longest path from the root to a leaf.
+    /// Returns the number of nodes on the longest path from the root to a leaf.
     pub(super) fn depth(&self) -> usize {
         self.depth
     }
 
-    /// Bit mask of the scratch registers that the program may write, by cell of the full map.
+    /// Returns a bit mask of the scratch registers that the program can write. Bit i is cell i of the full register
+    /// map.
     pub(crate) fn scratch_writes(&self) -> u32 {
         let cells = |i: &Instruction| match i.kind {
             Kind::Movcs | Kind::Mulas => 1u32 << i.d,
@@ -108,7 +112,7 @@ impl Program {
         written & (0..CELLS).filter(kept).fold(0, |all, cell| all | 1 << cell)
     }
 
-    /// Bit mask of the registers that the program may read, by cell of the full map.
+    /// Returns a bit mask of the registers that the program can read. Bit i is cell i of the full register map.
     pub(crate) fn register_reads(&self) -> u32 {
         let vector = |cell: u8| 0b11u32 << (cell & !1);
         let scalar = |cell: u8| 1u32 << cell;
@@ -126,8 +130,8 @@ impl Program {
         self.code.iter().map(cells).chain(sensed).fold(0, |all, cells| all | cells)
     }
 
-    /// Instructions as 32-bit words for interpreters in other languages: kind and registers, two numbers, links,
-    /// memory.
+    /// Returns each instruction as five 32-bit words, for interpreters in other languages. The words contain kind and
+    /// registers, the two numeric operands, `parent` and `end`, and `memory`.
     pub(crate) fn words(&self) -> impl Iterator<Item = [u32; 5]> + '_ {
         self.code.iter().map(|i| {
             let head = u32::from(i.kind as u8) | u32::from(i.d) << 8 | u32::from(i.s1) << 16 | u32::from(i.s2) << 24;
@@ -135,7 +139,8 @@ impl Program {
         })
     }
 
-    /// Free fraction of the scarcer resource, bytes or nodes (0..1) (Eq. 7.6, docs/decisions.md, section 6).
+    /// Returns the smaller of the unused fractions of bytes and nodes, in [0, 1) (Eq. 7.6; docs/decisions.md, section
+    /// 6).
     pub fn parsimony(&self) -> f32 {
         let bytes = self.bytes as f32 / BYTES_BUDGET as f32;
         let nodes = self.nodes as f32 / MAX_NODES as f32;
@@ -143,7 +148,7 @@ impl Program {
     }
 }
 
-/// Extracts the networks and removes their parts from the nodes; the network nodes remain as leaves.
+/// Extracts the networks and removes neurons and synapses from the nodes. The network nodes remain as leaves.
 fn extract_networks(all: &mut Vec<Node>, sources: &mut Vec<Option<u16>>) -> Result<Vec<Network>, CompileError> {
     if network::find_violation(all).is_some() {
         return Err(CompileError::Network);
@@ -156,14 +161,14 @@ fn extract_networks(all: &mut Vec<Node>, sources: &mut Vec<Option<u16>>) -> Resu
     Ok(networks)
 }
 
-/// Result of [`link`].
+/// Linked instructions with the number of nodes with memory (`memories`) and the number of levels (`depth`).
 struct Linked {
     code: Vec<Instruction>,
     memories: usize,
     depth: usize,
 }
 
-/// Assigns every node its parent, end and memory.
+/// Converts nodes to instructions, and sets the fields `parent`, `end` and `memory` of each instruction.
 fn link(nodes: &[Node]) -> Linked {
     let mut code: Vec<Instruction> = Vec::with_capacity(nodes.len());
     let mut open: Vec<(usize, u16)> = Vec::new();
@@ -198,7 +203,7 @@ fn link(nodes: &[Node]) -> Linked {
     Linked { code, memories, depth }
 }
 
-/// Decodes a node's operands; [`link`] fills in the links.
+/// Decodes the operands of a node. [`link`] sets the fields `parent`, `end` and `memory`.
 pub(crate) fn decode(node: &Node) -> Instruction {
     let [o0, o1, o2, o3] = node.operands;
     let mut i = Instruction { kind: node.kind, d: 0, s1: 0, s2: 0, a: 0.0, b: 0.0, parent: 0, end: 0, memory: 0 };

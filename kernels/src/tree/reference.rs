@@ -1,4 +1,4 @@
-//! The reference page of nodes and registers, generated from their tables.
+//! Generator of the reference page of nodes and registers, which uses the tables of this crate.
 
 use super::entries::ENTRIES;
 use super::nodes::{Kind, NodeSpec, Operand};
@@ -35,7 +35,8 @@ Cells are numbered as in Table 6.3 (all senses) and as in Table 8.2 (those used 
 |---|---|---|---|---|---|
 ";
 
-/// Returns the page `docs/nodes.md`: every node with operands, results, size and meaning, then the registers.
+/// Returns the page `docs/nodes.md`. The page lists every node of the e-puck with operands, results, size and
+/// meaning, then the registers, then the nodes and the blackboard of the Kilobot.
 pub fn reference_page() -> String {
     let mut page = String::from(OPENING);
     let groups = [
@@ -70,7 +71,7 @@ and the nodes below, and a blackboard of ten entries instead of registers. An e-
 |---|---|---|---|---|
 ";
 
-/// Appends the section on Kilobots: their nodes, then the entries of the blackboard.
+/// Appends the section on Kilobots, which lists their own nodes and the entries of their blackboard.
 fn kilobot(page: &mut String) {
     page.push_str(KILOBOT);
     for spec in Kind::all().filter(|kind| kind.is_kilobots_own()).map(Kind::spec) {
@@ -94,7 +95,7 @@ fn operands(spec: &NodeSpec) -> String {
     all.join("; ")
 }
 
-/// Possible results of a node, one letter each.
+/// Returns the possible results of a node as letters: S for success, F for failure, R for running.
 fn letters(spec: &NodeSpec) -> String {
     [(spec.results.success, 'S'), (spec.results.failure, 'F'), (spec.results.running, 'R')]
         .iter()
@@ -108,7 +109,7 @@ fn node_row(page: &mut String, spec: &NodeSpec) {
     let _ = writeln!(page, "| `{}` | {operands} | {results} | {writes} | {bytes} | {} |", spec.name, spec.meaning);
 }
 
-/// Short description of an operand's type and range.
+/// Returns a short description of an operand's type and range.
 pub fn operand_domain(operand: Operand) -> String {
     let (low, high) = operand.range();
     match operand {

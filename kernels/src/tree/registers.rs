@@ -1,31 +1,32 @@
-//! Registers of the blackboard. One list holds the numberings of Tables 6.3 and 8.2 of the thesis, and registers of
-//! additional senses.
+//! Registers of the blackboard. The list contains the numbers of Tables 6.3 and 8.2 of the thesis, and registers of
+//! senses that the thesis does not have.
 
 /// Access of nodes to a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Written by the robot; a node's write succeeds without effect.
+    /// Only the robot writes the register. A write by a node succeeds without effect.
     ReadOnly,
-    /// Keeps the last written value.
+    /// Nodes may write the register, which keeps the last written value.
     Scratch,
-    /// Controls the wheels: one write per tick (thesis 6.3.1).
+    /// Nodes may write the register, which controls the wheels, once per tick (thesis 6.3.1).
     Goal,
 }
 
-/// One register: a scalar, or a vector in two adjacent cells.
+/// A register, which is a scalar in one cell or a vector in two adjacent cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Register {
-    /// Name in the text form.
+    /// Name of the register in the text form.
     pub name: &'static str,
-    /// First cell in the full map (Table 6.3 up to cell 19); all internal register numbers use this map.
+    /// First cell in the full map. The map equals thesis Table 6.3 up to cell 19. All internal register numbers use
+    /// this map.
     pub full: u8,
-    /// First cell in the in-swarm map (Table 8.2); `None` if the map does not contain the register.
+    /// First cell in the in-swarm map (thesis Table 8.2); `None` if the map does not contain the register.
     pub in_swarm: Option<u8>,
-    /// True for a vector (two cells).
+    /// Whether the register is a vector.
     pub vector: bool,
     /// Access of nodes to the register.
     pub access: Access,
-    /// One-line description.
+    /// One-line description of the register.
     pub meaning: &'static str,
 }
 
@@ -74,7 +75,7 @@ pub const PROX: usize = 4;
 pub const UP: usize = 6;
 /// First cell of v_attr.
 pub const ATTR: usize = 8;
-/// First cell of v_red; v_green and v_blue follow.
+/// First cell of v_red. The cells of v_green and v_blue follow.
 pub const RED: usize = 10;
 /// First cell of v_blue.
 pub const BLUE: usize = 14;
@@ -87,7 +88,7 @@ pub const LIGHT: usize = 20;
 /// First cell of v_tag.
 pub const TAG: usize = 22;
 
-/// Access of each cell, from the register list.
+/// Access of nodes to each cell of the full map, derived from [`REGISTERS`].
 pub(super) const ACCESS: [Access; CELLS] = {
     let mut access = [Access::ReadOnly; CELLS];
     let mut i = 0;
@@ -102,20 +103,20 @@ pub(super) const ACCESS: [Access; CELLS] = {
     access
 };
 
-/// Register numbering of `[index]` in a text.
+/// Register map, which gives the meaning of `[index]` in the textual forms of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RegisterMap {
-    /// Table 6.3 and later additions.
+    /// Map of thesis Table 6.3, extended by additional senses.
     #[default]
     Full,
-    /// Table 8.2.
+    /// Map of thesis Table 8.2.
     InSwarm,
-    /// Kilobot blackboard (Table 4.1); the tree consists of Kilobot nodes.
+    /// Blackboard of the Kilobot (thesis Table 4.1). The tree consists of Kilobot nodes.
     Kilobot,
 }
 
 impl RegisterMap {
-    /// Converts cell `index` of this map to the full map; `None` if the map does not have the cell.
+    /// Converts cell `index` of this map to a cell of the full map; `None` if this map does not have the cell.
     pub fn cell(self, index: u32) -> Option<u8> {
         REGISTERS.iter().find_map(|r| {
             let first = u32::from(match self {
@@ -135,7 +136,7 @@ pub fn register_of(cell: u8) -> &'static Register {
     &REGISTERS[last]
 }
 
-/// Name of a scalar cell in the text form, such as `v_goal.x` or `s_n`.
+/// Returns the name of a cell in the text form, such as `v_goal.x` or `s_n`.
 pub fn scalar_name(cell: u8) -> String {
     let r = register_of(cell);
     match (r.vector, cell - r.full) {
@@ -145,13 +146,15 @@ pub fn scalar_name(cell: u8) -> String {
     }
 }
 
-/// Name of the vector at an even cell in the text form; the pair (s_n, s_scr) is called `s_n`.
+/// Returns the name of the vector register at a cell in the text form. The pair (s_n, s_scr) can be used as a vector
+/// and is called `s_n`.
 pub fn vector_name(cell: u8) -> &'static str {
     register_of(cell & !1).name
 }
 
-/// Returns the full map's cell for a name. `vector` selects vector operands instead of scalar operands.
-/// For a vector operand, `s_n` and `s_scr` both denote the pair (s_n, s_scr).
+/// Returns the first cell of the register with the given name in the full map; `None` if the name is unknown.
+/// `vector` selects vector operands instead of scalar operands. For a vector operand, both `s_n` and `s_scr` denote
+/// the pair (s_n, s_scr).
 pub fn cell_of_name(name: &str, vector: bool) -> Option<u8> {
     let find = |n: &str| REGISTERS.iter().find(|r| r.name == n);
     if vector {
@@ -168,7 +171,7 @@ pub fn cell_of_name(name: &str, vector: bool) -> Option<u8> {
     find(base).filter(|r| r.vector).map(|r| r.full + offset)
 }
 
-/// All names that `cell_of_name` accepts, for suggestions.
+/// Returns all names that `cell_of_name` accepts, for suggestions in error messages.
 pub fn names(vector: bool) -> Vec<String> {
     if vector {
         return REGISTERS.iter().map(|r| r.name.to_string()).collect();

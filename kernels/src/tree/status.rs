@@ -1,15 +1,15 @@
-//! Result of a tick.
+//! Result of a tick of a node.
 
 use std::fmt;
 
 /// Result of a tick of one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Completed.
+    /// The node has completed its action, or its condition is true.
     Success,
-    /// Not possible, or condition false.
+    /// The node's action is not possible, or its condition is false.
     Failure,
-    /// Needs more ticks.
+    /// The node needs more ticks.
     Running,
 }
 

@@ -1,5 +1,5 @@
-//! The node table, the only definition of nodes for parser, printer, compiler and random generator (Tables 3.1, 6.5,
-//! 7.4; results and side effects from Table 8.7).
+//! The node table, the only definition of nodes for parser, printer, compiler and random generator. It contains the
+//! nodes of thesis Tables 3.1, 6.5 and 7.4, with results and side effects from Table 8.7.
 
 use super::nodes::{Group, Kind, NodeSpec, Operand, OperandSpec, Results};
 use Operand::{
@@ -19,7 +19,7 @@ const SUCCEEDS: Effect = (results(true, false, true), false);
 const FAILS: Effect = (results(false, true, true), false);
 const TESTS: Effect = (results(true, true, false), false);
 const SUCCESS: Effect = (results(true, false, false), false);
-/// Motor nodes of the Kilobot: running for one update, then success.
+/// Results of the motor nodes of the Kilobot, which are running for one update and then succeed.
 const MOVES: Effect = (results(true, false, true), true);
 const SETS: Effect = (results(true, false, false), true);
 const FAILURE: Effect = (results(false, true, false), false);
@@ -242,8 +242,7 @@ impl Kind {
         TABLE.iter().map(|r| r.kind)
     }
 
-    /// Returns every kind that is allowed anywhere in an e-puck's tree: all except Kilobot nodes and the parts of
-    /// networks.
+    /// Returns every kind of an e-puck's tree, except networks, neurons and synapses.
     pub fn outside_networks() -> impl Iterator<Item = Kind> {
         Kind::all().filter(|kind| !kind.spec().group.is_network() && !kind.is_kilobots_own())
     }
@@ -258,7 +257,7 @@ impl Kind {
         TABLE.iter().find(|r| r.name == name).map(|r| r.kind)
     }
 
-    /// Checks that `n` children are valid for this kind; the error describes the problem.
+    /// Checks that a node of this kind can have `n` children. The error describes the problem.
     pub(super) fn check_children(self, n: usize) -> Result<(), String> {
         let name = self.spec().name;
         Err(match self.spec().group {
@@ -275,8 +274,9 @@ impl Kind {
         })
     }
 
-    /// Size in the binary form (bytes): 2 for kind and flags, 2 for the state index, then operands and 2 per child,
-    /// rounded up to 4. The average is about 8 bytes, as in thesis 5.3.3.
+    /// Returns the size of a node in the binary form (bytes), a multiple of 4. A node has 2 bytes for kind and number
+    /// of children, 2 bytes for the state index, its operands, and 2 bytes per child. The average is about 8 bytes,
+    /// as in thesis 5.3.3.
     pub fn bytes(self, children: usize) -> usize {
         let operands: usize =
             self.spec().operands.iter().map(|o| if matches!(o.operand, Float | Gain | Share) { 4 } else { 1 }).sum();

@@ -1,9 +1,10 @@
 //! The tick: Algorithms 1 to 10 of the thesis without recursion or allocation.
 //!
-//! The tree and the memory of a robot are separate, so one program serves any number of robots. A node with memory
-//! has one 16-bit word: a flag "running in this update" and a payload (the child to resume, or the remaining
-//! successes). The reset phase keeps the payload of nodes that were running and clears the others. Payload 0 is the
-//! idle state of section 3.1.4: the node starts from its first child.
+//! The tree and the memory of a robot are separate, so any number of robots can use one program. A node with memory
+//! has one 16-bit word, which consists of a flag "running in this update" and a payload. The payload is the child to
+//! resume, or the number of successes that are still required. The reset phase at the start of a tick keeps the
+//! payload of nodes that were running, and clears all other payloads. Payload 0 is the idle state of thesis section
+//! 3.1.4, in which the node starts from its first child.
 
 use super::nodes::{Kind, PROX_GAIN};
 use super::program::{Instruction, Program};
@@ -12,23 +13,24 @@ use super::status::Status;
 use crate::math::{Vec2, exp, vec2, wrap_angle};
 use crate::random::Draws;
 
-/// Flag of a running node, in the same word as its payload.
+/// Flag of a running node, in the same word as the payload of the node.
 pub(crate) const RUNNING_FLAG: u16 = 0x8000;
-/// One running child in the payload of `par`; lower bits count the children that succeeded.
+/// Increment for one running child in the payload of `par`. The lower bits of the payload count the children that
+/// succeeded.
 pub(crate) const PAR_RUNNING: u16 = 0x80;
-/// Length below which a vector has no direction (Table 6.5).
+/// Length up to which a vector is treated as a zero vector without direction (thesis Table 6.5).
 pub(crate) const SHORT: f32 = 0.1;
 
-/// Sensor values of a robot in its own frame (Table 6.1, conditioned as in Table 6.3).
+/// Sensor values of a robot in its own frame (thesis Table 6.1), converted to the registers of Table 6.3.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Senses {
-    /// Sum of the proximity rays.
+    /// Sum of the readings of the proximity rays, as vectors along the rays (v_prox).
     pub prox: Vec2,
     /// Unit vector towards +x of the world (v_up).
     pub up: Vec2,
-    /// Vector towards neighbours; (1, 0) without neighbours.
+    /// Vector towards the neighbours (v_attr); (1, 0) without neighbours.
     pub attr: Vec2,
-    /// Vectors towards red, green and blue.
+    /// Vectors towards red, green and blue objects in the camera image.
     pub colours: [Vec2; 3],
     /// Number of neighbours.
     pub neighbours: f32,
@@ -39,7 +41,7 @@ pub struct Senses {
 }
 
 impl Senses {
-    /// Extracts the sensor values from the cells of a blackboard.
+    /// Reads the sensor values from the cells of a blackboard.
     pub fn of_cells(cells: &[f32; CELLS]) -> Senses {
         let vector = |cell: usize| vec2(cells[cell], cells[cell + 1]);
         Senses {
@@ -69,11 +71,11 @@ impl Default for Senses {
     }
 }
 
-/// A robot's registers: cells of the full map.
+/// Registers of a robot, stored as the cells of the full register map.
 #[derive(Clone, Debug)]
 pub struct Blackboard {
     cells: [f32; CELLS],
-    /// Signal of a node in this tick; 0 without a signal.
+    /// Value of the `signal` node that was ticked last in this tick; 0 if none was ticked.
     signal: u8,
 }
 
@@ -84,7 +86,7 @@ impl Default for Blackboard {
 }
 
 impl Blackboard {
-    /// Starts a tick: stores new sensor values and marks v_goal as unwritten.
+    /// Stores new sensor values at the start of a tick, marks v_goal as unwritten and clears the signal.
     pub(crate) fn sense(&mut self, s: &Senses) {
         let vectors = [s.prox, s.up, s.attr, s.colours[0], s.colours[1], s.colours[2]];
         for (i, v) in vectors.into_iter().enumerate() {
@@ -135,7 +137,7 @@ impl Blackboard {
         Status::Success
     }
 
-    /// Goal velocity after a tick; NaN and infinite components count as 0.
+    /// Returns the goal velocity after a tick. NaN and infinite components are replaced by 0.
     pub(crate) fn goal(&self) -> Vec2 {
         let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
         vec2(finite(self.cells[GOAL]), finite(self.cells[GOAL + 1]))
@@ -146,19 +148,20 @@ impl Blackboard {
         !(self.cells[GOAL].is_nan() && self.cells[GOAL + 1].is_nan())
     }
 
-    /// The scratch registers, which keep their values between ticks: s_scr, v_scr.x and v_scr.y.
+    /// Returns the scratch registers s_scr, v_scr.x and v_scr.y, which keep their values between ticks.
     pub fn scratch(&self) -> [f32; 3] {
         let mut scratch = [0.0; 3];
         scratch.copy_from_slice(&self.cells[SCRATCH - 1..SCRATCH + 2]);
         scratch
     }
 
-    /// Signal of the last tick, 1..=255; 0 without a signal. Robots cannot sense it; it is intended for observers.
+    /// Returns the signal of the last tick, 1..=255; 0 without a signal. Signals are for observers; robots cannot
+    /// sense them.
     pub fn signal(&self) -> u8 {
         self.signal
     }
 
-    /// The cells of the full map, for display; v_goal is NaN if the last tick did not write it.
+    /// Returns the cells of the full register map, for display. v_goal is NaN if the last tick did not write it.
     pub fn cells(&self) -> &[f32; CELLS] {
         &self.cells
     }
@@ -167,35 +170,35 @@ impl Blackboard {
 /// State of one robot between ticks: its registers and the memory of the program's nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    /// The registers.
+    /// Registers of the robot.
     pub board: Blackboard,
     nodes: Vec<u16>,
-    /// Previous outputs of the neurons; `fired` is the buffer for the next outputs.
+    /// Previous outputs of the neurons. `fired` is the buffer for the next outputs.
     neurons: Vec<f32>,
     fired: Vec<f32>,
 }
 
 impl Memory {
-    /// Creates the initial memory of a robot that runs `program`: all zero.
+    /// Creates the initial memory of a robot that runs `program`. All values are zero.
     pub fn new(program: &Program) -> Memory {
         let neurons = vec![0.0; program.neurons()];
         Memory { board: Blackboard::default(), nodes: vec![0; program.memories], fired: neurons.clone(), neurons }
     }
 
-    /// Words of the nodes with memory in preorder (a running flag and a payload each). The last outputs of the
-    /// neurons follow, two words each, low word first.
+    /// Returns the words of the nodes with memory in preorder. Each word consists of a running flag and a payload.
+    /// The last outputs of the neurons follow, as two words per neuron, low word first.
     pub fn node_words(&self) -> Vec<u16> {
         let halves = |output: &f32| [output.to_bits() as u16, (output.to_bits() >> 16) as u16];
         self.nodes.iter().copied().chain(self.neurons.iter().flat_map(halves)).collect()
     }
 
-    /// Last outputs of the neurons of all networks in preorder (-1..=1).
+    /// Returns the last outputs of the neurons of all networks in preorder (-1..=1).
     pub fn neurons(&self) -> &[f32] {
         &self.neurons
     }
 
-    /// Restores a memory from these words and values of s_scr and v_scr; the next tick continues from there. Returns
-    /// `None` if no tick of the program can produce these words.
+    /// Restores a memory from the words of [`Memory::node_words`] and the values of [`Blackboard::scratch`]. The next
+    /// tick continues from this state. Returns `None` if the program cannot produce these words.
     pub fn resume(program: &Program, words: &[u16], scratch: [f32; 3]) -> Option<Memory> {
         let remember = program.code.iter().enumerate().filter(|(_, node)| node.kind.has_memory());
         let sound = |(at, node): (usize, &Instruction), word: u16| {
@@ -236,9 +239,9 @@ impl Memory {
 
     /// Ticks like [`Memory::tick`] and reports the result of each node to `observer`.
     ///
-    /// The observer is called once for every node of the compiled tree that this tick visits, children before their
-    /// parents. Its arguments are the node's index in [`Tree::nodes`](super::Tree::nodes) and the final result. A
-    /// subtree used as a leaf (thesis 6.5) counts as one node; its internal nodes are not reported.
+    /// `observer` is called once for every node of the compiled tree that this tick visits, children before their
+    /// parents. The arguments are the index in [`Tree::nodes`](super::Tree::nodes) and the final result. A subtree
+    /// used as a leaf (thesis 6.5) counts as one node, so its internal nodes are not reported.
     ///
     /// # Panics
     /// If the memory does not match the program.
@@ -279,7 +282,7 @@ impl Memory {
         (goal, program.leaf(writer))
     }
 
-    /// Performs one tick. The compiler removes an empty `observe` completely.
+    /// Performs one tick. `observe` is generic, so that the compiler removes an empty `observe` completely.
     pub(super) fn run(
         &mut self,
         program: &Program,
@@ -304,8 +307,9 @@ impl Memory {
     }
 }
 
-/// The update phase: descends to a leaf, then ascends until a parent has another child to tick. `observe` receives
-/// each visited instruction, its result and the registers after it.
+/// Executes the update phase of a tick. The loop descends to a leaf, then ascends until a parent has another child to
+/// tick. `observe` is called with the index of each visited instruction, its result and the registers after its
+/// execution.
 fn update(
     code: &[Instruction],
     memory: &mut [u16],
@@ -390,8 +394,8 @@ pub(crate) fn decorate(kind: Kind, status: Status) -> Status {
     }
 }
 
-/// Updates a `repeati` or `repeatr` after a tick of its child (Algorithms 9 and 10); the payload counts the remaining
-/// successes.
+/// Updates the memory of a `repeati` or `repeatr` node after a tick of its child, and returns the node's result
+/// (Algorithms 9 and 10). The payload is the number of successes that are still required.
 fn repeat(memory: &mut u16, status: Status) -> Status {
     match status {
         Status::Failure => {
@@ -422,8 +426,8 @@ fn children_left(code: &[Instruction], parent: &Instruction, mut next: u16) -> u
     left
 }
 
-/// Counts a child's result (successes in the low bits, running children above) and returns the result of `par` so
-/// far.
+/// Counts the result of a child of `par`, and returns the result of `par` after this child. `left` is the number of
+/// children that are not yet ticked. The low bits of `memory` count successes, the high bits count running children.
 fn par(node: &Instruction, memory: &mut u16, status: Status, left: u16) -> Status {
     match status {
         Status::Success => *memory += 1,
@@ -444,8 +448,8 @@ fn par(node: &Instruction, memory: &mut u16, status: Status, left: u16) -> Statu
     }
 }
 
-/// Ticks a leaf, which has no memory. Inlined because the tick without an observer is the innermost loop of
-/// evolution.
+/// Ticks a leaf, which has no memory. The function is inlined, because the tick without an observer is the innermost
+/// loop of evolution.
 #[inline]
 pub(crate) fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws) -> Status {
     let test = |holds: bool| if holds { Status::Success } else { Status::Failure };
@@ -486,7 +490,8 @@ pub(crate) fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws
     }
 }
 
-/// Whether the vector `v` fulfils the condition of an `ifquad` or `ifsect`.
+/// Whether the vector `v` fulfils the condition of an `ifquad` or `ifsect` node. An `ifsect` of width 0 tests for a
+/// short vector.
 pub(crate) fn holds(node: &Instruction, v: Vec2) -> bool {
     if node.kind == Kind::Ifquad {
         in_quadrant(v, node.a as i32)
@@ -497,14 +502,15 @@ pub(crate) fn holds(node: &Instruction, v: Vec2) -> bool {
     }
 }
 
-/// Whether `v` lies in the sector centred on the angle `about` that extends `half` radians to either side.
+/// Whether `v` is longer than [`SHORT`] and lies in the sector that is centred on the angle `about` (rad) and extends
+/// by `half` (rad) to either side.
 #[inline(always)]
 pub(super) fn in_sector(v: Vec2, about: f32, half: f32) -> bool {
     (v.length() > SHORT) & (wrap_angle(v.angle() - about).abs() < half)
 }
 
-/// Quadrants 1..=4 count counter-clockwise from the front left, -1..=-4 clockwise from the front right; 0 tests for a
-/// short vector.
+/// Whether `v` lies in a quadrant. Quadrants 1..=4 are numbered counter-clockwise from the front left, quadrants
+/// -1..=-4 clockwise from the front right. Quadrant 0 tests for a short vector.
 #[inline(always)]
 pub(super) fn in_quadrant(v: Vec2, quadrant: i32) -> bool {
     let first = (v.x > 0.0) & (v.y >= 0.0);

@@ -1,4 +1,4 @@
-//! Bodies: robots and passive discs, modelled as circles.
+//! Bodies of a simulated world, which are robots and passive discs, modelled as circles.
 
 use crate::math::{Vec2, wrap_angle};
 use crate::model::{FRISBEE_MASS, FRISBEE_RADIUS, MU_FRISBEE, MU_ROBOT, ROBOT_MASS, ROBOT_RADIUS, WHEELBASE};
@@ -24,7 +24,8 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// Interpolates between this pose and another (`part` in 0..=1) and turns through the smaller angle.
+    /// Interpolates between this pose and `to`. `part` is 0 for this pose and 1 for `to`. The heading turns through
+    /// the smaller angle.
     pub fn towards(&self, to: &Pose, part: f32) -> Pose {
         Pose {
             at: self.at + (to.at - self.at) * part,
@@ -38,7 +39,7 @@ impl Pose {
 pub struct Shape {
     /// Radius (m).
     pub radius: f32,
-    /// Mass (kg); the moment of inertia is that of a uniform disc.
+    /// Mass (kg). The moment of inertia is that of a uniform disc.
     pub mass: f32,
     /// Distance of the two floor contacts from the centre, perpendicular to the heading (m).
     pub contact_arm: f32,
@@ -46,12 +47,12 @@ pub struct Shape {
     pub mu: f32,
     /// Colour in camera images.
     pub colour: Colour,
-    /// Whether the body is high enough for proximity sensors and range and bearing; true for robots.
+    /// Whether the body is tall enough to be detected by proximity sensors and by range and bearing. True for robots.
     pub tall: bool,
 }
 
 impl Shape {
-    /// The Xpuck of Table 6.1.
+    /// Shape of the Xpuck robot (thesis Table 6.1).
     pub const ROBOT: Shape = Shape {
         radius: ROBOT_RADIUS,
         mass: ROBOT_MASS,
@@ -61,21 +62,21 @@ impl Shape {
         tall: true,
     };
 
-    /// The frisbee of the benchmark task.
+    /// Shape of the frisbee of the benchmark task.
     pub const FRISBEE: Shape = Shape::disc(FRISBEE_RADIUS, FRISBEE_MASS, MU_FRISBEE, Colour::Blue);
 
-    /// A passive disc. Two contacts at 2/3 of the radius produce the same friction torque as a disc that lies flat:
-    /// integral of mu p r over the area = 2/3 mu m g R.
+    /// Returns the shape of a passive disc. Two contacts at 2/3 of the radius produce the same friction torque as a
+    /// disc that lies flat. This torque is 2/3 mu m g R, the integral of mu p r over the area.
     pub const fn disc(radius: f32, mass: f32, mu: f32, colour: Colour) -> Shape {
         Shape { radius, mass, contact_arm: radius * 2.0 / 3.0, mu, colour, tall: false }
     }
 
-    /// 1 / mass.
+    /// Returns the reciprocal of the mass (1/kg).
     pub fn inverse_mass(&self) -> f32 {
         1.0 / self.mass
     }
 
-    /// 1 / moment of inertia, with I = m r^2 / 2.
+    /// Returns the reciprocal of the moment of inertia m r^2 / 2 (1/(kg m^2)).
     pub fn inverse_inertia(&self) -> f32 {
         2.0 / (self.mass * self.radius * self.radius)
     }
@@ -84,7 +85,7 @@ impl Shape {
 /// State of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
-    /// Constant properties.
+    /// Constant properties of the body.
     pub shape: Shape,
     /// Position and heading.
     pub pose: Pose,

@@ -10,14 +10,14 @@ use crate::math::Vec2;
 use crate::model::{MAX_DISCS, MAX_ROBOTS, MAX_WALLS, RELOCATION_RADIUS, ROBOT_RADIUS};
 use crate::random::{Draws, Stream};
 
-/// Maximum number of starts of a world.
+/// Maximum number of start configurations of a world.
 const MAX_STARTS: usize = 16;
-/// Number of random trials per start.
+/// Number of random placements that are tested per start configuration.
 const TRIALS: u32 = 32;
-/// Maximum overlap of bodies at the start (m); bodies may touch, and positions are rounded.
+/// Maximum overlap of bodies at the start (m). It is above 0, because bodies may touch and positions are rounded.
 const TOLERANCE: f32 = 1e-4;
 
-/// Reason why a world cannot be run: cause, place and remedy.
+/// Error message that explains why a world cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SpecError(String);
@@ -29,7 +29,7 @@ fn refuse(message: String) -> Checked {
 }
 
 fn within(what: &str, value: f32, low: f32, high: f32) -> Checked {
-    if (low..=high).contains(&value) { Ok(()) } else { refuse(format!("{what} = {value} is outside {low}..={high}")) }
+    if (low..=high).contains(&value) { Ok(()) } else { refuse(format!("{what} = {value} is outside {low} to {high}")) }
 }
 
 fn count(what: &str, number: usize, low: usize, high: usize) -> Checked {
@@ -44,7 +44,7 @@ impl WorldSpec {
     /// Validates the world.
     ///
     /// # Errors
-    /// One line about the first problem.
+    /// Returns one line about the first problem.
     pub fn check(&self) -> Checked {
         count("robots", self.robots, 1, MAX_ROBOTS)?;
         count("discs", self.discs.len(), 0, MAX_DISCS)?;
@@ -172,7 +172,8 @@ impl WorldSpec {
                 within("aggregation range", *range, 2.0 * ROBOT_RADIUS, 20.0)
             }
             Task::Dispersion => count("robots for dispersion", self.robots, 2, MAX_ROBOTS),
-            // Cells must be larger than the radius of a robot, whose centre cannot come closer to a wall.
+            // Cells must be larger than the radius of a robot. The centre of a robot cannot be closer to a wall than
+            // this radius and could not reach smaller cells at the wall.
             Task::Coverage { cell } => within("coverage cell", *cell, 0.05, 20.0),
             Task::Foraging { nest, food } => self.check_foraging(nest, food),
             Task::TransportOnce | Task::TransportPosition => Ok(()),
@@ -202,17 +203,18 @@ impl WorldSpec {
             };
             self.check_place(what, at, 0.0)?;
             for size in sizes {
-                within(&format!("{what}, half its size"), size, 0.01, 20.0)?;
+                within(&format!("{what}, half size"), size, 0.01, 20.0)?;
             }
         }
         let gap = nest.gap(food);
         if gap < 0.01 {
-            return refuse(format!("nest and food are {gap} m apart; at least 0.01 m is needed"));
+            return refuse(format!("nest and food are {gap} m apart; they must be at least 0.01 m apart"));
         }
         Ok(())
     }
 
-    /// Tests all starts: random areas may be too small for all bodies, and given poses may overlap.
+    /// Tests that bodies do not overlap in any start configuration. Areas for random placement can be too small for
+    /// all bodies, and given poses can overlap.
     fn check_overlaps(&self) -> Checked {
         for start in 0..self.starts.len() {
             for world in 0..TRIALS {
@@ -247,36 +249,37 @@ impl WorldSpec {
         None
     }
 
-    /// Checks that an area is inside the arena, with a distance to the walls of at least the radius of a body.
+    /// Checks that an area is inside the arena, at a distance of at least `radius` (m) from the walls.
     fn check_area(&self, what: &str, area: &Area, radius: f32) -> Checked {
         self.check_place(what, area.low, radius)?;
         self.check_place(what, area.high, radius)?;
         if area.low.x > area.high.x || area.low.y > area.high.y {
-            return refuse(format!("{what}: its lowest x or y is above the highest; exchange them"));
+            return refuse(format!("{what}: its lowest x or y is above the highest; swap them"));
         }
         Ok(())
     }
 
     fn check_place(&self, what: &str, at: Vec2, radius: f32) -> Checked {
         let (hx, hy) = self.physics.half_arena;
-        // Rounded to 0.1 mm so that messages do not show rounding errors.
+        // The limits are rounded to 0.1 mm, so that messages do not show rounding errors.
         let reach = [hx, hy].map(|half| ((half - radius) * 1e4).round() / 1e4);
         within(&format!("{what}, x"), at.x, -reach[0], reach[0])?;
         within(&format!("{what}, y"), at.y, -reach[1], reach[1])
     }
 }
 
-/// Fraction of a plane that is covered when discs are added at random positions until no further disc fits (the
-/// jamming limit; Feder, "Random sequential adsorption", 1980).
+/// Fraction of a plane that discs cover if discs are added at random positions until no further disc fits. This is
+/// the jamming limit (Feder, "Random sequential adsorption", 1980).
 const JAMMED: f32 = 0.547;
 
-/// Upper bound on the number of robots that [`start::place`] can put into an area.
+/// Returns an upper bound on the number of robots that [`start::place`] can place in an area.
 fn most_at_random(area: &Area) -> usize {
-    // Each robot occupies a circle of half the spacing, which may extend beyond the area by this radius.
+    // Each robot occupies a circle whose radius is half of SPACING. The circle may extend beyond the area by its
+    // radius.
     let size = area.high - area.low;
     let room = (size.x + SPACING) * (size.y + SPACING);
     let each = std::f32::consts::PI * 0.25 * SPACING * SPACING;
-    // Small areas hold more robots per area than a plane, because circles extend beyond the sides.
+    // The factor 1.2 accounts for small areas, in which the density can exceed the jamming limit of a plane.
     (1.2 * JAMMED * room / each).ceil() as usize + 1
 }
 

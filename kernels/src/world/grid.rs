@@ -1,17 +1,18 @@
-//! A uniform grid over the arena, which finds the bodies near a position without a search of all bodies.
+//! Uniform grid over the arena, which finds the bodies near a position without a search of all bodies.
 //!
-//! Bodies are found in ascending order of their numbers, independent of the cells. Sums and contacts therefore have
-//! the same order as in a search of all pairs.
+//! The grid returns bodies in ascending order of their numbers, independent of the cells. Sums and contacts therefore
+//! have the same order as in a search of all pairs.
 
 use crate::math::{Vec2, max, min, vec2};
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of cells along x and along y.
 const MOST_CELLS: f32 = 64.0;
-/// Ratio of cell size to reach. It exceeds 1 so that rounding cannot put two cells between positions within reach.
+/// Minimum ratio of the cell size to the search radius. It exceeds 1, so that despite rounding, positions within the
+/// search radius are in the same cell or in adjacent cells.
 const MARGIN: f32 = 1.001;
 
-/// Bodies by the cell of their centre. Bodies outside the arena belong to the outermost cells.
+/// Grid of bodies, each in the cell that contains its centre. Bodies outside the arena belong to the outermost cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Grid {
     low: Vec2,
@@ -19,7 +20,8 @@ pub(crate) struct Grid {
     density: Vec2,
     columns: usize,
     rows: usize,
-    /// Start of each cell's bodies in `bodies`, row by row; the last element is the end.
+    /// For each cell, row by row, index of the cell's first body in `bodies`. The last element is the end of the last
+    /// cell.
     first: Vec<u16>,
     bodies: Vec<u16>,
     /// Cell of each body.
@@ -45,8 +47,8 @@ impl Grid {
         grid
     }
 
-    /// Sorts bodies with these centres into the cells. Their number is at most that of [`Grid::new`], and at most
-    /// 65535.
+    /// Sorts bodies with these centres into the cells. Bodies beyond the number given to [`Grid::new`] are ignored.
+    /// The number of bodies is at most 65535.
     pub fn fill(&mut self, centres: impl Iterator<Item = Vec2>) {
         self.first.fill(0);
         let mut filled = 0;
@@ -71,7 +73,8 @@ impl Grid {
         }
     }
 
-    /// Visits the bodies of the cells around a position in any order: all bodies within reach, and possibly others.
+    /// Calls `each` with the bodies of the cells around a position, in any order. These are all bodies within the
+    /// search radius, and possibly others.
     pub fn for_each_candidate(&self, at: Vec2, mut each: impl FnMut(&[u16])) {
         let column = cell_index(at.x, self.low.x, self.density.x, self.columns);
         let row = cell_index(at.y, self.low.y, self.density.y, self.rows);
@@ -83,7 +86,7 @@ impl Grid {
         }
     }
 
-    /// Stores the bodies of [`Grid::for_each_candidate`] in `found`, in ascending order.
+    /// Replaces the contents of `found` by the bodies of [`Grid::for_each_candidate`], in ascending order.
     pub fn candidates(&self, at: Vec2, found: &mut Vec<u16>) {
         found.clear();
         self.for_each_candidate(at, |bodies| found.extend_from_slice(bodies));
@@ -91,7 +94,7 @@ impl Grid {
     }
 }
 
-/// Cell index of a coordinate; NaN maps to the first cell.
+/// Returns the cell index of a coordinate along one axis. NaN results in the first cell.
 fn cell_index(x: f32, low: f32, density: f32, cells: usize) -> usize {
     (((x - low) * density) as usize).min(cells - 1)
 }
@@ -101,7 +104,8 @@ mod tests {
     use super::*;
     use crate::random::{Draws, Stream};
 
-    /// Random positions inside the arena and beyond it, on cell borders, at one point, and in a row.
+    /// Returns test positions. `kind` selects random positions inside the arena, random positions also outside the
+    /// arena, or special arrangements such as cell borders.
     fn places(kind: u32, number: usize, half: (f32, f32), reach: f32, draws: &mut Draws) -> Vec<Vec2> {
         let mut random = |x: f32| vec2(draws.range(-x * half.0, x * half.0), draws.range(-x * half.1, x * half.1));
         let step = |i: usize| -half.0 + (i / 4) as f32 * reach * [1.0, MARGIN][i % 2];
@@ -134,7 +138,7 @@ mod tests {
                 let places = places(kind, number, half, reach, &mut draws);
                 let mut grid = Grid::new(half, reach, number);
                 let mut found = Vec::new();
-                // The second `fill` must discard the results of the first.
+                // The second call of `fill` must discard the results of the first call.
                 grid.fill(places.iter().rev().copied());
                 grid.fill(places.iter().copied());
                 for at in &places {

@@ -1,4 +1,4 @@
-//! Measured physical parameters that override those of a world.
+//! Measured physical parameters that override the parameters of a world.
 
 use super::body::Shape;
 use super::physics::Physics;
@@ -6,7 +6,7 @@ use super::spec::WorldSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Masses, friction and noise, with the keys of world files; omitted keys keep the world's values.
+/// Masses, friction and noise, with the keys of world files. For omitted keys, the values of the world remain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PhysicsKeys {
@@ -34,13 +34,13 @@ pub struct PhysicsKeys {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub restitution: Option<f32>,
-    /// Standard deviations of the motion noise: position, turning, drift.
+    /// Standard deviations of the motion noise of position, turning and drift.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise: Option<[f32; 3]>,
 }
 
 impl PhysicsKeys {
-    /// Merges two sets; values of `self` take precedence.
+    /// Merges two sets of parameters. Values of `self` take precedence.
     pub fn merge(self, other: PhysicsKeys) -> PhysicsKeys {
         PhysicsKeys {
             robot_mass_kg: self.robot_mass_kg.or(other.robot_mass_kg),
@@ -53,7 +53,8 @@ impl PhysicsKeys {
         }
     }
 
-    /// Applies the parameters to the shapes and the physics of a world; those of the frisbee apply to all discs.
+    /// Applies the parameters to the shapes and the physics of a world. The parameters of the frisbee apply to all
+    /// discs.
     pub fn apply(&self, spec: &mut WorldSpec) {
         let PhysicsKeys { robot_mass_kg, robot_friction, frisbee_mass_kg, frisbee_friction, .. } = *self;
         let change = |shape: &mut Shape, mass: Option<f32>, mu: Option<f32>| {

@@ -1,4 +1,4 @@
-//! A simulated world: bodies in an arena, the senses and controllers of its robots, and the task that is scored.
+//! Simulated world with bodies in an arena, the senses and controllers of the robots, and the task that is scored.
 
 mod body;
 mod check;
@@ -33,10 +33,10 @@ use senses::{ChannelHistory, Patch};
 use task::Score;
 use task::transport::touches_end;
 
-/// A running simulation. `seed` and `world` determine all random choices.
+/// A running simulation. The fields `seed` and `world` determine all random choices.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// Robots first, then passive discs.
+    /// Bodies, first the robots, then the passive discs.
     pub bodies: Vec<Body>,
     /// Coloured patches on the walls.
     pub patches: Vec<Patch>,
@@ -48,21 +48,21 @@ pub struct World {
     pub tags: Tags,
     /// Deviations of the cameras from a perfect camera.
     pub camera: CameraModel,
-    /// Senses to compute: all of them, unless an engine restricts them.
+    /// Senses that are computed. These are all senses, unless an engine restricts them.
     pub sensing: Sensing,
     /// The scored task.
     pub task: Task,
     robots: usize,
     senses: Vec<Senses>,
-    /// Recent camera images of each robot, encoded by [`CameraModel`].
+    /// Recent camera images of each robot, encoded by [`CameraModel`]. One word contains all images of a robot.
     pub(crate) pictures: Vec<u32>,
     /// Messages between robots; `None` if the world does not have a message model.
     pub(crate) channel: Option<ChannelHistory>,
     score: Score,
     collisions: Collisions,
-    /// Grid of the robots; `None` for few robots.
+    /// Grid of the robots, which speeds up the search for neighbours; `None` for few robots.
     grid: Option<Grid>,
-    /// Candidate neighbours of the sensing robot: all robots if there is no grid.
+    /// Buffer for candidate neighbours of the robot whose senses are computed. Without a grid, these are all robots.
     candidates: Vec<u16>,
     /// Centres of the robots after an update.
     centres: Vec<Vec2>,
@@ -71,16 +71,16 @@ pub struct World {
     update: u32,
 }
 
-/// Random initial state of a world.
+/// Initial state of a world, which is partly random.
 pub(crate) struct InitialState {
-    /// Robots first, then discs.
+    /// Bodies, first the robots, then the discs.
     pub bodies: Vec<Body>,
-    /// Encoded camera images of each robot.
+    /// Encoded history of camera images of each robot.
     pub pictures: Vec<u32>,
 }
 
 impl InitialState {
-    /// Creates the initial state of [`World::new`].
+    /// Creates the initial state for [`World::new`], which has the same arguments.
     pub fn new(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> InitialState {
         let robots = spec.robots;
         assert!((1..=model::MAX_ROBOTS).contains(&robots), "1 to {} robots", model::MAX_ROBOTS);
@@ -93,10 +93,11 @@ impl InitialState {
 }
 
 impl World {
-    /// Creates a world at its start. `start` selects a start of `spec`, modulo the number of starts.
+    /// Creates a world in its initial state. `start` selects a start configuration of `spec`, modulo the number of
+    /// start configurations.
     ///
     /// # Panics
-    /// If there are no robots or no starts, more bodies than [`model`] allows, or no disc for a transport task;
+    /// If there are no robots, no starts, more bodies than [`model`] allows, or no disc for a transport task.
     /// [`WorldSpec::check`] rejects such worlds.
     pub fn new(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> World {
         let InitialState { bodies, pictures } = InitialState::new(spec, start, seed, world);
@@ -128,20 +129,21 @@ impl World {
         }
     }
 
-    /// Performs one controller update: computes the senses, ticks every robot's tree, sets the wheel speeds, and runs
-    /// four physics steps. Robot i runs `programs[i % programs.len()]` with `memories[i]`, so one program drives a
-    /// homogeneous swarm.
+    /// Performs one controller update. The update computes the senses, ticks every robot's tree, sets the wheel
+    /// speeds, and runs four physics steps. Robot i runs `programs[i % programs.len()]` with `memories[i]`, so a
+    /// single program drives a homogeneous swarm.
     pub fn update(&mut self, programs: &[&Program], memories: &mut [Memory]) {
         self.update_with(|i, senses, draws| memories[i].tick(programs[i % programs.len()], senses, draws).1);
     }
 
-    /// Performs [`World::update`] with any controller: `control` receives each robot's number, senses and random
-    /// draws of this update, and returns the goal velocity.
+    /// Performs [`World::update`] with an arbitrary controller. `control` receives a robot's index, senses and random
+    /// draws of this update, and returns the robot's goal velocity.
     pub fn update_with(&mut self, mut control: impl FnMut(usize, &Senses, &mut Draws) -> Vec2) {
         self.update_with_wheels(|i, senses, draws| physics::steer(control(i, senses, draws)));
     }
 
-    /// Performs [`World::update_with`], but `control` returns the ground speeds of the left and right wheel (m/s).
+    /// Performs [`World::update_with`] with a controller that returns the ground speeds of the left and right wheel
+    /// (m/s) instead of a goal velocity.
     pub fn update_with_wheels(&mut self, mut control: impl FnMut(usize, &Senses, &mut Draws) -> [f32; 2]) {
         self.sense();
         for i in 0..self.robots {
@@ -165,7 +167,7 @@ impl World {
         self.update += 1;
     }
 
-    /// Moves the frisbee back near the centre if the task requires it.
+    /// Moves the frisbee back near the centre if the task requires it and the frisbee touches the end of the arena.
     fn relocate(&mut self, step: u32) {
         let disc = self.robots;
         if let Score::Transport(transport) = &mut self.score
@@ -177,8 +179,9 @@ impl World {
         }
     }
 
-    /// Computes the senses. Compass, proximity and light are new in every update; camera, tags, and range and bearing
-    /// in every second update. Values from messages are new in every update, as on a real robot.
+    /// Computes the senses of all robots. Compass, proximity and light are new in every update. Camera images, tags,
+    /// and range and bearing are new in every second update. With a message model, the values from messages are new
+    /// in every update, as on a real robot.
     fn sense(&mut self) {
         let slow = self.update.is_multiple_of(SLOW_SENSES_PERIOD);
         if let Some(grid) = &mut self.grid {
@@ -224,27 +227,27 @@ impl World {
         }
     }
 
-    /// Sensor values of robot `i` in the last update.
+    /// Returns the sensor values of robot `i` in the last update.
     pub fn senses(&self, i: usize) -> &Senses {
         &self.senses[i]
     }
 
-    /// Number of robots.
+    /// Returns the number of robots.
     pub fn robots(&self) -> usize {
         self.robots
     }
 
-    /// Simulated time so far (s).
+    /// Returns the time simulated so far (s).
     pub fn seconds(&self) -> f32 {
         self.update as f32 * CONTROL_PERIOD
     }
 
-    /// Score of the task so far.
+    /// Returns the current score of the task.
     pub fn score(&self) -> &Score {
         &self.score
     }
 
-    /// Number of times that the frisbee was moved back near the centre.
+    /// Returns the number of times that the frisbee was moved back near the centre.
     pub fn relocations(&self) -> u32 {
         match &self.score {
             Score::Transport(transport) => transport.relocations(),
@@ -252,7 +255,7 @@ impl World {
         }
     }
 
-    /// Fitness of the task so far.
+    /// Returns the fitness of the task up to the current time.
     pub fn fitness(&self) -> f32 {
         self.score.fitness(&self.physics, &self.bodies, self.robots, self.seconds())
     }

@@ -1,32 +1,33 @@
-//! Selection of the senses to compute; senses that no tree reads are skipped.
+//! Selection of the senses that are computed. Senses that no tree reads are skipped.
 
 use crate::tree::Program;
 use crate::tree::registers::{ATTR, BLUE, LIGHT, NEIGHBOURS, PROX, RED, TAG};
 
-/// Set of senses with a computational cost. The compass is always available because it follows from the heading.
+/// Set of senses with a computational cost. The compass is not included, because it is always computed from the
+/// heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sensing {
-    /// Eight proximity rays.
+    /// Whether the set contains the eight proximity rays.
     pub proximity: bool,
-    /// Three-segment camera.
+    /// Whether the set contains the three-segment camera.
     pub camera: bool,
-    /// Range and bearing.
+    /// Whether the set contains range and bearing of neighbours.
     pub neighbours: bool,
-    /// Ambient light.
+    /// Whether the set contains ambient light.
     pub light: bool,
-    /// Tags in the camera image.
+    /// Whether the set contains tags in the camera image.
     pub tags: bool,
 }
 
 impl Sensing {
-    /// All senses.
+    /// Set of all senses.
     pub const ALL: Sensing = Sensing { proximity: true, camera: true, neighbours: true, light: true, tags: true };
-    /// The proximity sensors only.
+    /// Set of the proximity rays only.
     pub const PROXIMITY: Sensing = Sensing { proximity: true, ..Sensing::NONE };
-    /// No senses.
+    /// Empty set.
     pub const NONE: Sensing = Sensing { proximity: false, camera: false, neighbours: false, light: false, tags: false };
 
-    /// Union of two sets.
+    /// Returns the union of two sets.
     pub fn union(self, other: Sensing) -> Sensing {
         Sensing {
             proximity: self.proximity | other.proximity,
@@ -37,7 +38,7 @@ impl Sensing {
         }
     }
 
-    /// Senses that at least one of these programs may read.
+    /// Returns the senses that at least one of these programs may read.
     pub fn from_programs<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Sensing {
         let cells = programs.into_iter().map(Program::register_reads).fold(0, |all, cells| all | cells);
         let reads = |first: usize, last: usize| cells >> first & ((2 << (last - first)) - 1) != 0;

@@ -16,15 +16,16 @@ use crate::model::{ARENA_ROBOTS, HALF_ARENA};
 pub struct WorldSpec {
     /// Number of robots, 1 to [`MAX_ROBOTS`](crate::model::MAX_ROBOTS).
     pub robots: usize,
-    /// Mass and friction of a robot; its size and colour must be those of the reference model.
+    /// Shape of a robot. Mass and friction may vary; size and colour must be those of the reference model.
     pub robot: Shape,
     /// The arena, its inner walls, contact parameters and noise.
     pub physics: Physics,
-    /// Passive discs, at most [`MAX_DISCS`](crate::model::MAX_DISCS); a transport task moves the first one.
+    /// Passive discs, at most [`MAX_DISCS`](crate::model::MAX_DISCS). In a transport task, robots move the first
+    /// disc.
     pub discs: Vec<Disc>,
     /// Coloured patches on the arena's walls.
     pub patches: Vec<Patch>,
-    /// Start positions of the robots; successive runs use them in turn.
+    /// Start configurations of the robots. Successive runs use the configurations in turn.
     pub starts: Vec<Start>,
     /// Ambient light at the robots' infra-red sensors.
     pub lighting: Lighting,
@@ -32,7 +33,7 @@ pub struct WorldSpec {
     pub tags: Tags,
     /// Deviations of the cameras from a perfect camera.
     pub camera: CameraModel,
-    /// Message model between robots. `None`: each robot hears all robots within range, immediately and exactly.
+    /// Message model between robots. With `None`, each robot hears all robots within range, without delay or noise.
     pub messages: Option<Messages>,
     /// The scored task.
     pub task: Task,
@@ -56,26 +57,28 @@ pub struct Area {
     pub high: Vec2,
 }
 
-/// Start positions of the robots.
+/// Start configuration of the robots.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Start {
-    /// Random headings, and centres uniformly distributed in an area, at least 0.1 m apart.
+    /// Random headings, and random centres, uniformly distributed in an area and at least 0.1 m apart.
     Area(Area),
-    /// Robot i at pose i.
+    /// Given poses; robot i starts at pose i.
     Poses(Vec<Pose>),
 }
 
 /// Start scenarios of the benchmark task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scenario {
-    /// All robots at the downfield end: x -0.9..-0.5, y -0.6..0.6; scaled with a larger arena.
+    /// All robots at the downfield end, with x in -0.9..-0.5 and y in -0.6..0.6 (m). In a larger arena, these ranges
+    /// are scaled.
     A,
-    /// Robots distributed over the arena: x -0.8..0.8, y -0.6..0.6; scaled with a larger arena.
+    /// Robots distributed over the arena, with x in -0.8..0.8 and y in -0.6..0.6 (m). In a larger arena, these ranges
+    /// are scaled.
     B,
 }
 
 impl Scenario {
-    /// Start area of the given number of robots in the benchmark arena.
+    /// Returns the start area of the given number of robots in the benchmark arena.
     pub fn start(self, robots: usize) -> Start {
         let area = match self {
             Scenario::A => Area { low: vec2(-0.9, -0.6), high: vec2(-0.5, 0.6) },
@@ -86,13 +89,14 @@ impl Scenario {
     }
 }
 
-/// Scale of the benchmark arena's length and width for the given number of robots: 1 up to [`ARENA_ROBOTS`], beyond
-/// that constant area per robot.
+/// Returns the scale of the benchmark arena's length and width for the given number of robots. The scale is 1 up to
+/// [`ARENA_ROBOTS`] robots. For more robots, the area per robot is constant.
 pub fn arena_scale(robots: usize) -> f32 {
     (robots.max(ARENA_ROBOTS) as f32 / ARENA_ROBOTS as f32).sqrt()
 }
 
-/// Half the length (x) and width (y) of the benchmark arena for the given number of robots (m).
+/// Returns half of the length (x) and half of the width (y) of the benchmark arena for the given number of robots
+/// (m).
 pub fn half_arena(robots: usize) -> (f32, f32) {
     (HALF_ARENA.0 * arena_scale(robots), HALF_ARENA.1 * arena_scale(robots))
 }
@@ -101,8 +105,8 @@ pub fn half_arena(robots: usize) -> (f32, f32) {
 const NEAR_CENTRE: f32 = 0.05;
 
 impl WorldSpec {
-    /// The benchmark task: frisbee near the centre, scenarios A and B in turn (thesis 8.3.2). For more than
-    /// [`ARENA_ROBOTS`] robots, arena and start areas grow so that the density stays constant.
+    /// Returns the benchmark task, with the frisbee near the centre and scenarios A and B in turn (thesis 8.3.2). For
+    /// more than [`ARENA_ROBOTS`] robots, arena and start areas grow so that the density of robots stays constant.
     pub fn benchmark(robots: usize) -> WorldSpec {
         let near = vec2(NEAR_CENTRE, NEAR_CENTRE);
         WorldSpec {
@@ -120,12 +124,12 @@ impl WorldSpec {
         }
     }
 
-    /// The benchmark task with a single start scenario.
+    /// Returns the benchmark task with a single start scenario.
     pub fn scenario(robots: usize, scenario: Scenario) -> WorldSpec {
         WorldSpec { starts: vec![scenario.start(robots)], ..WorldSpec::benchmark(robots) }
     }
 
-    /// Shapes of all bodies: robots, then discs.
+    /// Returns the shapes of all bodies, first the robots, then the discs.
     pub fn shapes(&self) -> impl Iterator<Item = Shape> + '_ {
         std::iter::repeat_n(self.robot, self.robots).chain(self.discs.iter().map(|d| d.shape))
     }

@@ -1,4 +1,4 @@
-//! Initial placement of bodies.
+//! Initial placement of the bodies of a world.
 
 use super::body::{Body, Pose};
 use super::spec::{Area, Start, WorldSpec};
@@ -9,13 +9,15 @@ use std::f32::consts::PI;
 
 /// Minimum distance between the centres of robots with random start positions (m).
 pub const SPACING: f32 = 0.1;
-/// Maximum number of draws for one body. With 16 robots of the benchmark, more than half of all draws succeed.
+/// Maximum number of random positions that are tried for one body. In the benchmark with 16 robots, more than half of
+/// all positions are free.
 const TRIES: usize = 1000;
 
-/// Places robots first, then discs, all at rest. `start` selects a start of `spec`, modulo the number of starts.
+/// Returns all bodies at their start positions, at rest, first the robots, then the discs. `start` selects a start
+/// configuration of `spec`, modulo the number of start configurations.
 ///
-/// If no free spot is found for a body, it stays at its last drawn position; [`WorldSpec::check`] rejects such
-/// worlds.
+/// If no free position is found for a body, the body is placed at the last random position. It can then overlap
+/// another body or a wall, or be too close to another robot. [`WorldSpec::check`] rejects worlds with overlaps.
 pub fn place(spec: &WorldSpec, start: usize, draws: &mut Draws) -> Vec<Body> {
     let robot = |pose| Body::at_rest(spec.robot, pose);
     let mut robots: Vec<Body> = Vec::with_capacity(spec.robots + spec.discs.len());

@@ -3,7 +3,7 @@
 use crate::math::{Vec2, max, min};
 use crate::model::ROBOT_RADIUS;
 
-/// A straight wall inside the arena in the world frame: infinitely thin, and high enough for all sensors.
+/// A straight wall inside the arena, in the world frame. It is infinitely thin, and high enough for all sensors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
     /// First end point (m).
@@ -13,7 +13,7 @@ pub struct Wall {
 }
 
 impl Wall {
-    /// Vector from a position to the nearest point of the wall (m).
+    /// Returns the vector from a position to the nearest point of the wall (m).
     #[inline(always)]
     pub fn offset(&self, at: Vec2) -> Vec2 {
         let along = self.to - self.from;
@@ -21,11 +21,12 @@ impl Wall {
         self.from + along * max(min(part, 1.0), 0.0) - at
     }
 
-    /// Distance along a ray to the wall, in multiples of `direction`; infinite if the ray misses it.
+    /// Returns the distance along a ray to the wall, in multiples of `direction`; infinite if the ray misses the wall
+    /// or is parallel to it.
     #[inline(always)]
     pub fn distance_along(&self, from: Vec2, direction: Vec2) -> f32 {
         let (along, start) = (self.to - self.from, self.from - from);
-        // The ray from + d * direction meets the wall at self.from + part * along.
+        // At the intersection, from + distance * direction = self.from + part * along.
         let across = direction.cross(along);
         let distance = start.cross(along) / across;
         let part = start.cross(direction) / across;
@@ -34,9 +35,9 @@ impl Wall {
     }
 }
 
-/// Distance from a robot's rim along a ray to an inner wall; 0 if the wall is inside the robot, infinite if the ray
-/// misses. The ray starts at the robot's centre, because the rim of a robot that is pressed against the wall can be
-/// on the other side.
+/// Returns the distance from a robot's rim along a ray to an inner wall (m). It is 0 if the wall is inside the robot,
+/// and infinite if the ray misses the wall. The ray starts at the robot's centre, because part of the rim can be behind
+/// the wall if the robot is pressed against it. `direction` is a unit vector.
 #[inline(always)]
 pub(crate) fn ray_to_inner_wall(wall: &Wall, centre: Vec2, direction: Vec2) -> f32 {
     max(wall.distance_along(centre, direction) - ROBOT_RADIUS, 0.0)

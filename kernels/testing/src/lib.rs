@@ -9,11 +9,11 @@ pub use patience::patience;
 use std::fmt::Display;
 use std::io::Write;
 
-/// Reports that the calling test skips checks, with the reason: `skipped: <test>: <why>`.
+/// Reports that the calling test skips checks, in a line `skipped: <test>: <why>`.
 ///
-/// The line is written to standard error, and to the file in `XPUCK_SKIPPED`, because the test runner hides the
-/// output of passing tests. `make test` counts these lines. If every machine has the missing requirement, a test
-/// fails instead.
+/// The line is written to standard error. The test runner hides the output of passing tests, so the line is also
+/// appended to the file that the environment variable `XPUCK_SKIPPED` names. `make test` counts the lines. A test
+/// fails, instead of calling this function, if it lacks something that every machine must have.
 ///
 /// # Panics
 /// If the line cannot be written, because the skip would go unnoticed.

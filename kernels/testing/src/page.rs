@@ -3,11 +3,12 @@
 use std::path::Path;
 use syn::{Attribute, Expr, Lit, Meta};
 
-/// Compares a page, given by its path in the repository, with the text generated from the code; if `XPUCK_RENEW` is
-/// set, writes the page. `renew` is the command for this.
+/// Compares the file at `place`, a path in the repository, with `page`, the text generated from the code. If the
+/// environment variable `XPUCK_RENEW` is set, first writes `page` to the file. `renew` is the command that runs the
+/// calling test; the failure message contains it.
 ///
 /// # Panics
-/// If the file differs.
+/// If the file differs from `page`.
 pub fn assert_page_is_current(place: &str, page: &str, renew: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(place);
     if std::env::var_os("XPUCK_RENEW").is_some() {
@@ -17,7 +18,7 @@ pub fn assert_page_is_current(place: &str, page: &str, renew: &str) {
     assert!(found == page, "{place} differs from the code; run `XPUCK_RENEW=1 {renew}`");
 }
 
-/// Converts a doc comment to one line of a Markdown table, without links to the code.
+/// Converts a doc comment to the text of one cell of a Markdown table, without links to the code.
 pub fn words(attributes: &[Attribute]) -> String {
     let mut text = String::new();
     for attribute in attributes {

@@ -1,28 +1,28 @@
 //! Deadlines of tests that wait for another thread, process or machine.
 //!
-//! A deadline matters only for a test that fails. On a machine n times slower than a usual one, set
+//! A deadline delays only tests that fail. On a machine that is n times slower than a usual machine, set
 //! `XPUCK_SLOWNESS=n`.
 
 use std::time::{Duration, Instant};
 
-/// Environment variable with the slowness of the machine: a decimal number >= 1 (default: 1).
+/// Environment variable with the slowness of the machine relative to a usual one: a decimal number >= 1 (default: 1).
 pub const SLOWNESS: &str = "XPUCK_SLOWNESS";
 
-/// Deadline on a machine of slowness 1.
+/// Time limit of one wait on a machine with slowness 1.
 const USUAL: Duration = Duration::from_secs(60);
 
 /// Interval between two checks of a condition.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Returns the deadline of one wait: 60 s times the slowness of the machine.
+/// Returns the time limit of one wait: 60 s times the slowness of the machine.
 ///
 /// # Panics
-/// As [`scaled`].
+/// Under the condition of [`scaled`].
 pub fn patience() -> Duration {
     scaled(USUAL)
 }
 
-/// Returns a duration on a usual machine times the slowness of this machine.
+/// Multiplies a duration on a usual machine by the slowness of this machine.
 ///
 /// # Panics
 /// If [`SLOWNESS`] is set to a text that is not a number >= 1.
@@ -36,15 +36,15 @@ fn slowness(text: Option<&str>) -> f64 {
     factor.unwrap_or_else(|| panic!("{SLOWNESS}={text}: not a number >= 1"))
 }
 
-/// Waits for a condition.
+/// Waits until `holds` returns true. `what` describes the condition in the failure message.
 ///
 /// # Panics
-/// If the condition does not hold after [`patience`].
+/// If the condition does not hold within [`patience`].
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     wait_for(what, || holds().then_some(()));
 }
 
-/// Waits until `check` returns a value, and returns it.
+/// Waits until `check` returns a value, and returns the value. `what` describes the value in the failure message.
 ///
 /// # Panics
 /// If `check` returns no value within [`patience`].
@@ -52,14 +52,14 @@ pub fn wait_for<T>(what: &str, check: impl FnMut() -> Option<T>) -> T {
     wait_within(patience(), check, || what.to_string())
 }
 
-/// Waits until `check` returns a value, and returns it. `describe` is the message of the failure.
+/// Waits until `check` returns a value, and returns the value. `describe` returns the text of the failure message.
 ///
 /// # Panics
 /// If `check` returns no value within `limit`.
 pub fn wait_within<T>(limit: Duration, mut check: impl FnMut() -> Option<T>, describe: impl Fn() -> String) -> T {
     let start = Instant::now();
     loop {
-        // The time is read before the check: a check that takes long is repeated once after the limit.
+        // The time is read before the check. A check that runs past the limit is therefore repeated once.
         let late = start.elapsed() >= limit;
         if let Some(value) = check() {
             return value;

@@ -1,29 +1,29 @@
-//! Kilobot programs in simavr, a third-party simulator of their processor.
+//! Runs Kilobot programs in simavr, a third-party simulator of the Kilobot's processor.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Compiled simavr host program for `robot/kilobot/simavr/device.h`.
+/// Compiled host program, which simulates a Kilobot's processor with simavr.
 pub struct Simavr {
     program: PathBuf,
 }
 
-/// Result of a program.
+/// Result of a simulated program.
 pub struct Run {
-    /// Output.
+    /// Output of the simulated program.
     pub output: Vec<u8>,
-    /// Number of processor cycles.
+    /// Number of processor cycles that the program took.
     pub cycles: u64,
     /// Maximum stack depth (bytes).
     pub stack: u32,
 }
 
 impl Simavr {
-    /// Compiles the simulator into a folder, under a name that no other test uses there.
+    /// Compiles the simulator to the file `name` in `folder`. No other test may use this file.
     ///
     /// # Errors
-    /// Missing requirements of this machine, for [`crate::skipped`].
+    /// If avr-gcc, avr-libc or libsimavr is missing on this machine. The error is a reason for [`crate::skipped`].
     ///
     /// # Panics
     /// If compilation fails although all requirements are installed.
@@ -46,7 +46,7 @@ impl Simavr {
         Ok(Simavr { program })
     }
 
-    /// Runs a program (.hex or .elf) with an input, which is stored in a file next to the simulator.
+    /// Runs a Kilobot program (.hex or .elf) with an input. The input is first written to a file next to the simulator.
     ///
     /// # Panics
     /// If the program hangs, crashes or reads an incomplete input.

@@ -1,4 +1,4 @@
-//! Common code of the tests of optional senses: light and tags.
+//! Common code for the tests of light and tags, which are optional senses.
 
 use xpuck_kernels::engine::{Engine, Job, Outcome, Reference, Simd, Team};
 use xpuck_kernels::math::Vec2;
@@ -9,7 +9,8 @@ pub fn program(text: &str) -> Program {
     Program::compile(&Tree::parse(text).unwrap()).unwrap()
 }
 
-/// Checks that 70 runs of three programs, alone and mixed, have identical results in both CPU engines.
+/// Checks that 70 runs have identical results in both CPU engines. Half of the runs have teams with one program, and
+/// the others mix all three programs.
 pub fn engines_agree(specs: &[WorldSpec], programs: &[Program; 3]) {
     specs.iter().for_each(|spec| spec.check().unwrap());
     let job = |i: usize| {
@@ -20,7 +21,7 @@ pub fn engines_agree(specs: &[WorldSpec], programs: &[Program; 3]) {
     assert_eq!(Reference::default().run(programs, &jobs), Simd::default().run(programs, &jobs));
 }
 
-/// Mean distance of the robots to a place (m) after 40 s with this tree, over eight worlds.
+/// Runs the tree `text` for 40 s in eight worlds. Returns the mean final distance of the robots to `place` (m).
 pub fn distance(spec: &WorldSpec, text: &str, place: Vec2) -> f32 {
     const WORLDS: u32 = 8;
     let program = program(text);
@@ -34,7 +35,7 @@ pub fn distance(spec: &WorldSpec, text: &str, place: Vec2) -> f32 {
     (0..WORLDS).map(in_world).sum::<f32>() / WORLDS as f32
 }
 
-/// Outcome of one run of this tree.
+/// Returns the outcome of one run of the tree `text`, as a list with one element.
 pub fn outcome(spec: &WorldSpec, text: &str) -> Vec<Outcome> {
     let job = Job { spec, start: 0, team: Team::all(0), seed: 1, world: 0, updates: 200 };
     Simd::default().run(&[program(text)], &[job])

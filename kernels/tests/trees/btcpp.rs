@@ -1,5 +1,6 @@
-//! XML for BehaviorTree.CPP. Its rules are checked for every tree of the library and for test trees. The results of
-//! its own parser are recorded by the hash of each file; tools/btcpp/test.sh runs the parser and writes the record.
+//! Checks that XML of the library's trees and of test trees satisfies the rules of BehaviorTree.CPP. The results of
+//! BehaviorTree.CPP's own parser are recorded as one hash per file. tools/btcpp/test.sh runs this parser and writes the
+//! record.
 
 use crate::{library, random};
 use roxmltree::{Document, Node};
@@ -9,7 +10,7 @@ use std::process::{Command, Output};
 use xpuck_kernels::tree::exchange::{to_xml, to_xml_live};
 use xpuck_kernels::tree::{RegisterMap, Tree};
 
-/// Built-in nodes of BehaviorTree.CPP 4.10, which have no ports.
+/// Built-in nodes of BehaviorTree.CPP 4.10 that have no ports.
 const BUILT_IN: [&str; 9] = [
     "Sequence",
     "Fallback",
@@ -21,12 +22,12 @@ const BUILT_IN: [&str; 9] = [
     "AlwaysSuccess",
     "AlwaysFailure",
 ];
-/// Attributes that are not ports.
+/// XML attributes of nodes that are not ports.
 const NOTES: [&str; 3] = ["name", "_uid", "_fullpath"];
 
 const RECORD: &str = "btcpp-opened.txt";
 
-/// A tree with every Kilobot node.
+/// Tree with every Kilobot node.
 const KILOBOT: &str = "selm
   seqm
     ifgevar density detected_food
@@ -51,9 +52,9 @@ const KILOBOT: &str = "selm
         set send_signal 1
 ";
 
-/// Recorded results of BehaviorTree.CPP: one hash per line after comments.
+/// Recorded results of BehaviorTree.CPP. The file contains comments, then one hash per line.
 pub struct Record {
-    /// Hashes of inputs and results, in the order of the test.
+    /// Hashes of inputs together with their results, in the order of the test.
     pub hashes: Vec<u64>,
 }
 
@@ -62,14 +63,14 @@ impl Record {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/trees").join(name)
     }
 
-    /// Reads a record; a missing file results in an empty record.
+    /// Reads the record in the file `name`. A missing file results in an empty record.
     pub fn read(name: &str) -> Record {
         let text = std::fs::read_to_string(Record::path(name)).unwrap_or_default();
         let hashes = text.lines().filter(|line| !line.starts_with('#'));
         Record { hashes: hashes.map(|line| u64::from_str_radix(line, 16).unwrap()).collect() }
     }
 
-    /// Writes the record.
+    /// Writes the record to the file `name`, with `what` as a comment at the start.
     pub fn write(&self, name: &str, what: &str) {
         let version = std::env::var("XPUCK_BTCPP_VERSION").unwrap();
         let mut text = format!("# {what}.\n# BehaviorTree.CPP {version}; written by tools/btcpp/test.sh.\n");
@@ -80,13 +81,13 @@ impl Record {
     }
 }
 
-/// FNV-1a hash, 64 bits.
+/// Computes the 64-bit FNV-1a hash of a text.
 pub fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Files of all trees of docs, including those of Kilobots, and of random trees with every kind of node. Each tree is
-/// written in two forms: as a plain file, and as a file for Groot2.
+/// Returns the names and contents of XML files of trees: all trees in docs, including trees for Kilobots, and random
+/// trees with every kind of node. Each tree has two files: a plain file, and a file for Groot2.
 fn files() -> Vec<(String, String)> {
     let written = |name: String, tree: Tree| {
         [(format!("{name}.xml"), to_xml(&tree)), (format!("{name}-live.xml"), to_xml_live(&tree))]
@@ -98,7 +99,7 @@ fn files() -> Vec<(String, String)> {
     all.flat_map(|(name, tree)| written(name, tree)).collect()
 }
 
-/// Trees for Kilobots: the trees of docs, and a tree with every Kilobot node.
+/// Returns trees for Kilobots with their names: the trees in docs, and a tree with every Kilobot node.
 pub fn kilobots() -> Vec<(String, Tree)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/kilobots");
     let mut trees: Vec<(String, String)> = std::fs::read_dir(folder)
@@ -113,7 +114,7 @@ pub fn kilobots() -> Vec<(String, Tree)> {
     trees.into_iter().map(read).collect()
 }
 
-/// Ports of every node of a file's TreeNodesModel, by the node's ID.
+/// Returns the ports of every node in the `TreeNodesModel` of a document, by the node's ID.
 fn model<'a>(document: &'a Document) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
     let nodes = document.descendants().find(|n| n.has_tag_name("TreeNodesModel")).unwrap();
     let ports = |n: Node<'a, 'a>| n.children().filter_map(|port| port.attribute("name")).collect();
@@ -155,7 +156,7 @@ fn its_parser_has_opened_every_tree() {
     }
 }
 
-/// Runs BehaviorTree.CPP's parser on files and returns its output.
+/// Runs `program`, which reads files with BehaviorTree.CPP's parser, and returns its output.
 fn opened(program: &str, files: &[&Path]) -> Output {
     Command::new(program).args(files).output().unwrap_or_else(|e| panic!("{program}: {e}"))
 }

@@ -1,5 +1,5 @@
-//! Trees of BehaviorTree.CPP behave identically in this crate, tick by tick: random trees over leaves whose results
-//! come from a script, with halts between ticks.
+//! Checks that trees of BehaviorTree.CPP behave identically in this crate at every tick. The trees are random, and the
+//! results of their leaves come from a script. Some trees are halted between ticks.
 //!
 //! The results of BehaviorTree.CPP are recorded as one hash per case (`tools/btcpp/test.sh` runs BehaviorTree.CPP and
 //! writes the record).
@@ -16,22 +16,22 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::exchange::from_xml;
 use xpuck_kernels::tree::{Kind, Memory, Node, Program, Senses, Status, Tree};
 
-/// Number of cases, each a tree and a script.
+/// Number of cases. A case is a tree and a script.
 const CASES: usize = 1000;
-/// Number of leaves that a script distinguishes: the number of vectors among the senses.
+/// Number of leaves with separate results in a script. It is the number of vectors in the senses.
 const LEAVES: u32 = 8;
 /// Number of ticks of a script.
 const TICKS: usize = 12;
 const RECORD: &str = "btcpp-ticks.txt";
 
-/// A tree of BehaviorTree.CPP with its script: the results of the leaves for each tick, or `None` for a halt before
-/// the next tick.
+/// A tree of BehaviorTree.CPP with a script. Each element of the script contains the results of the leaves for one
+/// tick, or is `None` to halt the tree.
 struct Case {
     xml: String,
     script: Vec<Option<[Status; LEAVES as usize]>>,
 }
 
-/// Writes a random subtree; the roots of trees that it uses are added to `subtrees`.
+/// Writes a random subtree to `xml`. `SubTree` nodes refer to trees by index; these trees are added to `subtrees`.
 fn grow(depth: u32, draws: &mut Draws, xml: &mut String, subtrees: &mut Vec<String>) {
     let kind = if depth == 0 { 0 } else { draws.below(14) };
     let (name, ports, children) = match kind {
@@ -85,7 +85,7 @@ fn case(draws: &mut Draws) -> Case {
     Case { xml, script }
 }
 
-/// Cases whose trees fit a robot.
+/// Returns the cases whose trees can be read and fit a robot, each with its scripted tree.
 fn cases() -> impl Iterator<Item = (Case, Tree)> {
     let all = (0..).map(|i| case(&mut random::draws(31, i)));
     let read = all.filter_map(|case| match from_xml(&case.xml) {
@@ -101,8 +101,9 @@ fn cases() -> impl Iterator<Item = (Case, Tree)> {
     read.take(CASES)
 }
 
-/// Replaces each leaf K by a small tree: success if vector K of the senses is in the first quadrant, running if it is
-/// in the second, else failure. Running is produced by a second write to v_goal.
+/// Replaces each leaf `movcs` with number K by a small tree. The small tree returns success if vector K of the senses
+/// is in the first quadrant, running if the vector is in the second quadrant, and failure otherwise. To return running,
+/// the small tree writes to v_goal twice.
 fn scripted(tree: &Tree) -> Tree {
     let mut nodes: Vec<Node> = Vec::new();
     for node in tree.nodes() {
@@ -125,13 +126,13 @@ fn scripted(tree: &Tree) -> Tree {
     Tree::from_preorder(nodes)
 }
 
-/// Cells of the vectors of the senses: v_prox, v_up, v_attr, three colours, v_light and v_tag.
+/// Cells of the vectors in the senses: v_prox, v_up, v_attr, three colours, v_light and v_tag.
 const VECTORS: [f32; LEAVES as usize] = [4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 20.0, 22.0];
 
 fn answer(case: &Case, tree: &Tree) -> String {
     let program = Program::compile(tree).unwrap();
     let mut memory = Memory::new(&program);
-    // Positions of the small trees in preorder.
+    // For each node in preorder: number of the scripted leaf whose small tree starts there.
     let leaves: Vec<Option<u32>> = tree
         .nodes()
         .windows(2)

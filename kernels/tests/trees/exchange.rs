@@ -1,4 +1,5 @@
-//! Every format with a reader restores the written tree; formats without a reader are well formed.
+//! Checks that every exchange format with a reader restores the written tree, and that formats without a reader are
+//! well formed.
 
 use crate::random;
 use xpuck_kernels::tree::exchange::{
@@ -7,12 +8,12 @@ use xpuck_kernels::tree::exchange::{
 };
 use xpuck_kernels::tree::{Kind, RegisterMap, Tree};
 
-/// Trees of various shapes with every kind of node.
+/// Returns random trees of various shapes, with every kind of node.
 fn trees() -> impl Iterator<Item = Tree> {
     (0..600).map(|i| random::tree(1 + i % 7, &mut random::draws(11, i)))
 }
 
-/// Compares trees bitwise (0 differs from -0) and shows the tree on failure.
+/// Checks that two trees are bitwise identical (0 differs from -0). The failure message contains both trees.
 fn same(read: Tree, tree: &Tree, format: &str) {
     assert!(read.key() == tree.key(), "{format} changed a tree\n{tree}\n{read}");
 }
@@ -35,7 +36,7 @@ fn compact_form_is_lossless_and_small() {
     let expected = [0, 0, 2, 11, 2, 64, 8, 3, 13, 18, 6, 0, 0, 0, 0x3f, 18];
     assert_eq!(bytes(text), expected, "form, seq 2, movcv 2 64, repeati 3, mulav 18 6 0.5 18");
     let between = Tree::parse_with("ifsect v_blue 39.1deg 7.77deg", RegisterMap::Full, true).unwrap();
-    // Mutation can produce -0: a step of -0.3 that was rounded.
+    // Mutation can produce -0, for example if it rounds -0.3.
     let zero = Tree::inner(Kind::Seq, &[], &[Tree::leaf(Kind::Movcv, &[2.0, -0.0]), Tree::leaf(Kind::Successl, &[])]);
     let broad = Tree::inner(Kind::Seq, &[], &vec![Tree::leaf(Kind::Successl, &[]); 300]);
     for tree in [between, zero, broad] {
@@ -59,7 +60,7 @@ fn invalid_compact_bytes_are_rejected_without_panic() {
         (vec![0, 10, 24, 5], "byte 2: operand d of movcs: 24 is not allowed"),
         (vec![0, 11, 3, 5], "byte 2: operand d of movcv: 3 is not allowed"),
         (vec![0, 20, 0, 0, 0xc0, 0x7f], "byte 2: operand g of upfield: NaN is not allowed"),
-        ([vec![0], vec![7; 70], vec![18]].concat(), "byte 0: deeper than 64 levels"),
+        ([vec![0], vec![7; 70], vec![18]].concat(), "byte 0: the tree is deeper than 64 levels"),
         ([vec![0], [[0, 2]; 3000].concat()].concat(), "more than 2048 nodes"),
     ] {
         let refused = from_compact(&bytes).unwrap_err().to_string();
@@ -125,7 +126,7 @@ fn binary_sizes_are_those_of_the_table() {
 
 #[test]
 fn binary_form_matches_documentation() {
-    // Example of thesis Figure 5.8: a sequence of a movcv and a repeati over a mulav.
+    // Example of thesis Figure 5.8: a sequence of a movcv and of a repeati with a mulav as child.
     let text = "seq\n  movcv v_goal 90deg\n  repeati 3\n    mulav v_scr v_up 0.5 v_scr\n";
     let bytes = to_binary(&Tree::parse(text).unwrap()).unwrap();
     let expected = [

@@ -1,4 +1,4 @@
-//! Accounts of trees: their contents for known trees, and their existence for every tree.
+//! Tests of the explanations of trees: contents for known trees, and size limits for random trees.
 
 use crate::random;
 use xpuck_kernels::analysis::explain::{Item, explain, to_markdown, to_text};
@@ -6,7 +6,7 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::tree::{Group, Kind, Memory, Node, Program, Senses, Tree};
 use xpuck_kernels::world::physics::steer;
 
-/// Text of an account with its lines joined, so that phrases can be found across line breaks.
+/// Returns the explanation of a tree as text. Its lines are joined, so that phrases can be found across line breaks.
 fn account(tree: &str) -> String {
     let text = to_text(&explain(&Tree::parse(tree).unwrap()), |_| None, |_, part| part.to_string());
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -37,7 +37,8 @@ fn tree_806768_is_explained_as_the_thesis_does() {
     says(include_str!("../../../docs/trees/806768-evolved.bt"), &phrases[1..]);
 }
 
-/// Tables must agree with the program: each row is compared with a tick in this situation.
+/// Checks that the tables of an explanation agree with the program. Each row of a table describes a situation, and is
+/// compared with a tick in this situation.
 #[test]
 fn tables_agree_with_the_interpreter() {
     let tree = Tree::parse(include_str!("../../../docs/trees/806768.bt")).unwrap();
@@ -88,7 +89,7 @@ fn registers_are_replaced_by_what_they_surely_hold() {
         "seq\n  movcv v_scr 90deg\n  rotav v_scr v_scr -90deg v_up\n  mulav v_goal v_scr 2 v_attr\n",
         &["v_goal = unit(90 deg) + turn(v_up, -90 deg) + 2 v_attr"],
     );
-    // Another update may have written a different value to the register.
+    // The value of v_scr is unknown, because an earlier update may have written it.
     let text = account(
         "sel\n  seq\n    bfront\n    mulav v_goal v_zero 1 v_scr\n  seq\n    mulav v_scr v_scr 1 v_up\n    failurel\n",
     );
@@ -187,7 +188,8 @@ fn condition_only_tree_is_explained_as_not_driving() {
     );
 }
 
-/// Checks that all node indices of an account are valid and strictly ascending.
+/// Checks that all node indices of an explanation are valid and strictly ascending, and that its texts are of moderate
+/// length.
 fn check(item: &Item, nodes: usize, last: &mut Option<usize>) {
     assert!(item.node < nodes && last.is_none_or(|last| item.node > last), "{} after {last:?}", item.node);
     assert!(!item.text.is_empty() && item.text.len() < 2000 && item.cases.len() <= 40, "{}", item.text);
@@ -246,7 +248,7 @@ fn largest_trees_have_bounded_explanations() {
     sound(&Tree::inner(Kind::Seq, &[], &[sums, Tree::leaf(Kind::Mulas, &[2.0, 16.0, 1.0, 17.0])]));
 }
 
-/// A sense with a low weight in both components is listed once.
+/// Checks that a sense with a low weight in both components of a vector is listed once.
 #[test]
 fn low_weight_sense_is_listed_once() {
     let tree = "seq\n  mulas v_scr.x v_zero.x 5 v_up.x\n  mulas v_scr.x v_scr.x 0.125 v_up.y\n  \

@@ -1,4 +1,5 @@
-//! Invalid input results in one error with its position, never in a panic, a partial tree or a long delay.
+//! Checks that invalid input results in one error with its position, and never in a panic, a partial tree or a long
+//! delay.
 
 use crate::random;
 use std::time::{Duration, Instant};
@@ -96,7 +97,7 @@ fn binary_errors_name_place_and_rule() {
         changes.iter().for_each(|(at, byte)| bytes[*at] = *byte);
         from_binary(&bytes).expect_err("the bytes are wrong").to_string()
     };
-    // Nodes at offsets 12 (seqm), 20 (movcv) and 28 (avoiding).
+    // The nodes are at offsets 12 (seqm), 20 (movcv) and 28 (avoiding).
     assert!(with(&[(0, b'Y')]).starts_with("byte 0: not a tree"));
     assert!(with(&[(4, 9)]).starts_with("byte 4: version 9"));
     assert!(with(&[(8, 2)]).starts_with("byte 8: the header announces 2 nodes, but there are 3"));
@@ -140,7 +141,7 @@ fn deep_wide_and_long_inputs_are_refused_soon() {
     assert!(started.elapsed() < SLOW, "{:?}", started.elapsed());
 }
 
-/// Damages some bytes: a changed, removed or duplicated byte.
+/// Changes, removes or duplicates one to three random bytes.
 fn damage(bytes: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=draws.below(3) {

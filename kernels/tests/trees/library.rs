@@ -1,4 +1,4 @@
-//! The trees of docs/trees: all of them run, and the expanded subtrees of the thesis behave as the built-in leaves.
+//! Checks that all trees of docs/trees run, and that the expanded subtrees of the thesis behave as the built-in leaves.
 
 use crate::random;
 use std::path::PathBuf;
@@ -15,14 +15,14 @@ fn load(name: &str) -> Tree {
     Tree::parse(&text).unwrap_or_else(|e| panic!("{name}.bt: {e}"))
 }
 
-/// All trees of the library with their names.
+/// Returns all trees of the library with their names.
 pub fn trees() -> Vec<(String, Tree)> {
     let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| !path.is_dir());
     let name = |path: PathBuf| path.file_stem().unwrap().to_string_lossy().into_owned();
     files.map(name).map(|name| (name.clone(), load(&name))).collect()
 }
 
-/// A robot whose random draws depend only on the tick.
+/// A robot whose random draws depend only on the number of the tick.
 struct Robot {
     program: Program,
     memory: Memory,
@@ -93,7 +93,7 @@ fn subtrees_written_out_behave_as_the_leaves() {
 fn square_tree_takes_fifty_updates_per_side() {
     let mut robot = Robot::new(&load("square"));
     let senses = Senses { up: vec2(0.0, 1.0), ..Senses::default() };
-    // The robot faces -y of the world, so +x is on its left.
+    // The robot heads towards -y of the world, so +x is on its left.
     let sides = [[0.0, 1.0], [-1.0, 0.0], [0.0, -1.0], [1.0, 0.0]];
     for i in 0..400u32 {
         let (_, goal) = robot.tick(&senses, i);

@@ -1,4 +1,4 @@
-//! Comparison of memoryless forms and leaf state machines with their original trees.
+//! Tests that compare memoryless forms and leaf state machines with their original trees.
 
 use crate::random;
 use xpuck_kernels::analysis::machine::{FormMemory, LeafMachine, Memoryless, Target};
@@ -8,17 +8,19 @@ use xpuck_kernels::tree::{Blackboard, Kind, Memory, Program, Senses, Status, Tre
 
 const TICKS: u32 = 200;
 
-/// Bits of all registers; all NaNs are equal.
+/// Returns the bits of all registers. All NaNs have the same bits.
 fn cells(board: &Blackboard) -> Vec<u32> {
     board.cells().iter().map(|x| if x.is_nan() { f32::NAN } else { *x }.to_bits()).collect()
 }
 
-/// Bits of a tick's result, and the next random number, which depends on the number of draws in the tick.
+/// Returns the bits of a tick's result and registers, and the next random number. The random number depends on the
+/// number of draws in the tick.
 fn outcome((status, goal): (Status, Vec2), board: &Blackboard, mut draws: Draws) -> (Status, [u32; 2], Vec<u32>, u32) {
     (status, [goal.x.to_bits(), goal.y.to_bits()], cells(board), draws.word())
 }
 
-/// Ticks a tree, its form and its state machine together; returns the number of running results.
+/// Ticks a tree, its memoryless form and its state machine with the same senses, and checks that the results are
+/// identical. Returns the number of ticks with the result running.
 fn compare(tree: &Tree, seed: u64) -> u32 {
     let program = Program::compile(tree).unwrap();
     let memoryless = Memoryless::from_tree(tree).unwrap();
@@ -63,7 +65,7 @@ fn random_trees_do_the_same_in_every_form() {
     assert!(running > 100_000, "only {running} ticks were running");
 }
 
-/// Trees in which nodes with memory are often running, also below `par` and below each other.
+/// Checks trees in which nodes with memory are often running, including such nodes below `par` and below each other.
 #[test]
 fn busy_trees_do_the_same_in_every_form() {
     let kinds = ["seq", "sel", "seqm", "selm", "par 1", "par 2", "par 3", "successd", "failed", "invert"];
@@ -142,7 +144,7 @@ seq
 fn forms_grow_in_proportion() {
     for seed in 0..1000 {
         let tree = random::tree(5, &mut random::draws(seed, 0));
-        // A tree of this depth may be too large for a robot; then the conversion fails too.
+        // A tree of this depth may be too large for a robot. The conversion must then fail with the same error.
         match (Program::compile(&tree), Memoryless::from_tree(&tree)) {
             (Ok(program), Ok(memoryless)) => assert!(memoryless.form.size() <= 24 * program.len()),
             (program, memoryless) => assert_eq!(program.err(), memoryless.err()),

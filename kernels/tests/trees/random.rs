@@ -4,12 +4,12 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Group, Kind, Node, Operand, Senses, Tree};
 
-/// Draws for one step of a test.
+/// Returns the random numbers for one step of a test.
 pub fn draws(seed: u64, step: u32) -> Draws {
     Draws::new(seed, 0, 0, step, Stream::Evolution)
 }
 
-/// A node with random operands over their whole ranges.
+/// Returns a node with random operands, which are drawn from their whole ranges.
 pub fn node(kind: Kind, children: u16, draws: &mut Draws) -> Node {
     let operands: Vec<f32> = kind.spec().operands.iter().map(|o| operand(o.operand, draws)).collect();
     Node::new(kind, children, &operands)
@@ -31,8 +31,8 @@ fn operand(operand: Operand, draws: &mut Draws) -> f32 {
     }
 }
 
-/// Replaces about half of a node's large numbers by small numbers, so that counts and thresholds are reached in
-/// tests.
+/// Replaces about half of a node's operands with magnitudes above 4 by small numbers, so that tests reach counts and
+/// thresholds. Registers are not changed.
 pub fn shrink(node: &mut Node, draws: &mut Draws) {
     for (value, spec) in node.operands.iter_mut().zip(node.kind.spec().operands) {
         if !spec.operand.is_register() && value.abs() > 4.0 && draws.below(2) == 0 {
@@ -41,14 +41,14 @@ pub fn shrink(node: &mut Node, draws: &mut Draws) {
     }
 }
 
-/// A random tree with many small numbers.
+/// Returns a random tree in which many operands are small, with at most `depth` levels below its root.
 pub fn small_tree(depth: u32, draws: &mut Draws) -> Tree {
     let mut nodes = tree(depth, draws).nodes().to_vec();
     nodes.iter_mut().for_each(|node| shrink(node, draws));
     Tree::from_preorder(nodes)
 }
 
-/// A random tree of any kinds of nodes, at most `depth` levels below its root.
+/// Returns a random tree with nodes of all kinds except networks, and with at most `depth` levels below its root.
 pub fn tree(depth: u32, draws: &mut Draws) -> Tree {
     let mut nodes = Vec::new();
     grow(depth, draws, &mut nodes);
@@ -69,7 +69,8 @@ fn grow(depth: u32, draws: &mut Draws, nodes: &mut Vec<Node>) {
     (0..children).for_each(|_| grow(depth - 1, draws, nodes));
 }
 
-/// Random realistic senses: any heading, few neighbours, the eight patterns of the camera.
+/// Returns random realistic senses: any heading, zero to three neighbours, and one of the camera's eight patterns for
+/// each colour.
 pub fn senses(draws: &mut Draws) -> Senses {
     let mut unit = || Vec2::unit(draws.range(-3.1, 3.1));
     let (up, attr, prox) = (unit(), unit(), unit());

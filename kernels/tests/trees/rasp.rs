@@ -1,4 +1,5 @@
-//! The RASP machine as a tree: small programs, faults, and comparison of random programs with a direct interpreter.
+//! Tests of the RASP machine as a tree: small programs, faults, and random programs, which are compared with a direct
+//! interpreter.
 
 use crate::random;
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ enum End {
     Going,
 }
 
-/// Direct interpreter of Table 3.5; registers are created on demand.
+/// Direct interpreter of RASP instructions (thesis Table 3.5). Registers are created on demand.
 struct Direct {
     a: i64,
     pc: i64,
@@ -34,7 +35,7 @@ impl Direct {
         (-LIMIT..LIMIT).contains(&index).then(|| self.x.get(&index).copied().unwrap_or(0))
     }
 
-    /// Executes one instruction; `None` is a fault, `Some(true)` a halt.
+    /// Executes one instruction. Returns `None` after a fault, and otherwise whether the machine has halted.
     fn step(&mut self) -> Option<bool> {
         let opcode = self.get(self.pc)?;
         if !(1..=5).contains(&opcode) {
@@ -63,7 +64,8 @@ impl Direct {
     }
 }
 
-/// Runs a program on tree and interpreter together and returns its end.
+/// Runs a program on the tree and on the direct interpreter, and checks that their states are equal after each step.
+/// Returns how the program ended after at most `steps` instructions.
 fn together(program: &[i64], steps: u32) -> End {
     let tree = rasp_tree();
     let (mut rasp, mut direct) = (Rasp::new(program).unwrap(), Direct::new(program));
@@ -126,7 +128,7 @@ fn self_modifying_program_sums_array() {
         [ST, -4],
         [LDI, array.len() as i64],
         [ST, -2],
-        // The loop starts at X(8); it modifies the parameter of `add 100` at X(11).
+        // The loop starts at X(8). It modifies the parameter of `add 100`, which is at X(11).
         [LDI, 0],
         [ADD, 100],
         [ADD, -3],
@@ -151,7 +153,8 @@ fn self_modifying_program_sums_array() {
 
 #[test]
 fn fibonacci_numbers_fill_a_table() {
-    // X(200), X(201), ... become 1, 1, 2, 3, ...: the loop increments the parameters at X(15), X(17) and X(19).
+    // The program sets X(200), X(201), ... to 1, 1, 2, 3, ... Its loop increments the parameters at X(15), X(17) and
+    // X(19).
     let move_along = |at| [[LDI, 0], [ADD, at], [ADD, -4], [ST, at]].concat();
     let mut program = [[LDI, 1], [ST, -4], [ST, 200], [ST, 201], [LDI, 30], [ST, -2]].concat();
     program.extend([[LDI, 0], [ADD, 200], [ADD, 201], [ST, 202]].concat());

@@ -1,11 +1,11 @@
-//! Comparison of the node table with ticks: excluded results never occur, and all allowed results occur.
+//! Checks the results of nodes against the node table: excluded results never occur, and all allowed results occur.
 
 use crate::random;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Group, Kind, Memory, Node, Program, Senses, Status, Tree, reference_page};
 
 const TRIES: u32 = 3000;
-/// A child that is running in its first tick.
+/// Tree that returns running in its first tick.
 const BUSY: &str = "seq\n  movcv v_goal 0deg\n  movcv v_goal 0deg\n";
 
 fn child(draws: &mut Draws) -> Tree {
@@ -25,7 +25,7 @@ fn subject(kind: Kind, draws: &mut Draws) -> Tree {
     Tree::inner(kind, &node.operands[..kind.spec().operands.len()], &below)
 }
 
-/// Values of the registers that nodes may write: v_goal, s_scr, v_scr.
+/// Returns the bits of the registers that nodes may write: v_goal, s_scr and v_scr.
 fn written(memory: &Memory) -> Vec<u32> {
     [2, 3, 17, 18, 19].map(|i| memory.board.cells()[i].to_bits()).to_vec()
 }

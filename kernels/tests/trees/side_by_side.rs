@@ -1,11 +1,11 @@
-//! Robots that are ticked in lanes behave as if ticked alone.
+//! Checks that robots ticked together in SIMD lanes behave as robots ticked alone.
 
 use super::random::{draws, small_tree, tree};
 use xpuck_kernels::engine::{Engine, Job, Reference, Simd, Team};
 use xpuck_kernels::tree::{CompileError, Program, Tree};
 use xpuck_kernels::world::{Scenario, WorldSpec};
 
-/// A tree with every kind of memory, which the robots of a block resume at different children.
+/// Tree with every kind of memory. The robots of a block resume it at different children.
 const RESUMED: &str = "selm\n  seqm\n    repeati 3\n      ifprob s_n 0.5 1\n    repeatr 9\n      movcv v_scr 20deg\n    \
                        upfield 1\n  par 2\n    seqm\n      ifprob s_n 1 2\n      movcs s_scr 3\n      repeatr 200\n        attract 3\n    \
                        invert\n      ifsect v_up 0deg 120deg\n    successd\n      mulas v_goal.x s_scr 0.5 s_n\n  explore 12\n";
@@ -35,7 +35,7 @@ fn agree(programs: &[Program], team: impl Fn(usize) -> Team, worlds: u32) {
 #[test]
 fn swarms_of_one_tree_in_blocks_of_many() {
     let programs = programs(1, 60);
-    // Seven worlds per tree, so that most blocks contain several trees and some rows contain only one tree.
+    // Each tree has seven worlds, so that most blocks contain several trees and some rows contain only one tree.
     agree(&programs, |world| Team::all(world / 7 % programs.len()), 7 * programs.len() as u32);
 }
 

@@ -1,4 +1,4 @@
-//! Comparison of state machines as trees with a direct interpreter.
+//! Tests that compare state machines, encoded as trees, with a direct interpreter.
 
 use crate::random;
 use xpuck_kernels::analysis::machine::{Guard, MAX_STATES, MachineError, State, StateMachine, Transition};
@@ -14,12 +14,12 @@ fn transition(condition: &str, to: &str) -> Transition {
     Transition { condition: Some(Tree::parse(condition).unwrap()), probability: None, to: to.into() }
 }
 
-/// A machine with the given states; the first one is initial.
+/// Returns a machine with the given states. The first state is the initial state.
 fn machine(states: Vec<State>) -> StateMachine {
     StateMachine { initial: states[0].name.clone(), states }
 }
 
-/// A random tree that is valid in the machine built by `put`.
+/// Returns a random tree that is valid in the machine that `put` builds with the tree.
 fn usable(draws: &mut Draws, put: impl Fn(Tree) -> StateMachine) -> Tree {
     loop {
         let tree = random::small_tree(2, draws);
@@ -53,7 +53,8 @@ fn random_machine(draws: &mut Draws) -> StateMachine {
     StateMachine { initial: name(draws.below(n)), states }
 }
 
-/// Direct interpreter: transitions first, then the action of the new current state.
+/// Direct interpreter of state machines. A tick first follows a transition, and then ticks the action of the current
+/// state.
 struct Direct<'a> {
     machine: &'a StateMachine,
     current: usize,
@@ -108,12 +109,13 @@ impl<'a> Direct<'a> {
     }
 }
 
-/// All registers before v_scr, which contains the state.
+/// Returns the bits of all registers before v_scr. An encoded machine stores its state in v_scr.
 fn cells(board: &Blackboard) -> Vec<u32> {
     board.cells()[..18].iter().map(|x| if x.is_nan() { f32::NAN } else { *x }.to_bits()).collect()
 }
 
-/// Ticks machine and tree together; returns the number of state changes.
+/// Ticks a machine and its tree with the same senses, and checks that the results are equal. Returns the number of
+/// state changes.
 fn compare(machine: &StateMachine, seed: u64, ticks: u32) -> u32 {
     let encoded = machine.to_tree().unwrap();
     assert_eq!(Tree::parse(&encoded.to_string()).unwrap(), encoded.tree, "what is printed is the tree");

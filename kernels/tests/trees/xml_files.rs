@@ -1,5 +1,5 @@
-//! XML from Groot2 and users: trees in several parts and files, nodes with an equivalent in this crate, and lists of
-//! all errors.
+//! Tests of XML from Groot2 and from users: trees in several parts and files, nodes with an equivalent in this crate,
+//! and lists of all errors.
 
 use xpuck_kernels::tree::exchange::{
     XmlErrors, XmlOptions, from_json, from_json_for, from_xml, read_xml, to_json, to_xml,
@@ -10,7 +10,8 @@ fn root(inner: &str) -> String {
     format!("<root BTCPP_format=\"4\">\n{inner}\n</root>\n")
 }
 
-/// Reads XML with the given included files.
+/// Reads the tree with the ID `tree` (`None`: the main tree) from XML. `files` contains the names and texts of files
+/// that the XML may include. Returns the text form of the tree.
 fn read(text: &str, tree: Option<&str>, files: &[(&str, &str)]) -> Result<String, String> {
     let mut include = |from: &str, path: &str| {
         let name = from.rsplit_once('/').map_or(path.to_string(), |(folder, _)| format!("{folder}/{path}"));
@@ -29,7 +30,7 @@ const BOTH: &str = "sel\n  avoiding\n  seq\n    bfront\n    upfield -1\n";
 
 #[test]
 fn subtrees_are_their_nodes() {
-    // Groot2 omits main_tree_to_execute when it saves: the main tree is the tree that no other tree uses.
+    // Groot2 omits main_tree_to_execute when it saves a file. The main tree is then the tree that no other tree uses.
     assert_eq!(read(&root(&format!("{PATROL}{CHASE}")), None, &[]).unwrap(), BOTH);
     assert_eq!(read(&root(&format!("{CHASE}{PATROL}")), None, &[]).unwrap(), BOTH);
     let part = "seq\n  bfront\n  upfield -1\n";
@@ -134,7 +135,7 @@ fn networks_are_leaves_with_a_port() {
     let xml = to_xml(&tree);
     assert!(xml.contains("<network neurons=\"0.5 1 v_up.x -0.25 n2 0.001; 0 2\"/>"), "{xml}");
     assert_eq!(from_xml(&xml).unwrap(), tree);
-    // Format of older files.
+    // Older files contain networks as nested elements.
     let nested = xml.replace(
         "<network neurons=\"0.5 1 v_up.x -0.25 n2 0.001; 0 2\"/>",
         "<network><neuron b=\"0.5\" g=\"1\"><synapse s=\"v_up.x\" w=\"-0.25\"/><synapse s=\"n2\" w=\"0.001\"/></neuron>\

@@ -1,6 +1,6 @@
-//! Emulates an FT2232H, the shim's USB bridge, as a USB device through functionfs, with the packets of `ft2232h.rs`.
+//! Emulates an FT2232H, the shim's USB bridge, as a USB device through functionfs. The packets come from `ft2232h.rs`.
 //! `tools/devices-test.sh` starts this program in a virtual machine, where `robot/examples/devices.rs` tests the
-//! robot's driver against it.
+//! robot's driver against this device.
 //!
 //! Usage: `ft2232h_gadget FOLDER`, where FOLDER is the functionfs mount point. Each line on standard input halts the
 //! camera's endpoint once.
@@ -18,9 +18,9 @@ const WIDTH: usize = 640;
 const HEIGHT: usize = 480;
 /// Frame period.
 const FRAME: Duration = Duration::from_millis(67);
-/// Latency timer of the chip.
+/// Setting of the chip's latency timer: interval at which the chip sends buffered data to the host.
 const LATENCY: Duration = Duration::from_millis(2);
-/// Bytes per write to the kernel, a whole number of packets.
+/// Maximum number of bytes per write to the kernel, a whole number of packets.
 const AT_ONCE: usize = 32 * PACKET;
 
 /// functionfs constants, as the kernel defines them.
@@ -28,7 +28,7 @@ const DESCRIPTORS_V2: u32 = 3;
 const STRINGS: u32 = 2;
 const HAS_FULL_SPEED: u32 = 1;
 const HAS_HIGH_SPEED: u32 = 2;
-/// functionfs flag: also deliver requests addressed to the device; the chip's vendor requests are.
+/// functionfs flag: also deliver requests that are addressed to the device, as the chip's vendor requests are.
 const ALL_RECIPIENTS: u32 = 64;
 const EVENT: usize = 12;
 const ENABLE: u8 = 2;
@@ -39,7 +39,8 @@ const GET_LATENCY: u8 = 0x0a;
 const MODEM_STATUS: u8 = 0x05;
 const READ_EEPROM: u8 = 0x90;
 
-/// USB descriptors of the interfaces of both channels, each with an IN and an OUT endpoint.
+/// Returns the descriptors that functionfs expects: one interface per channel of the chip, each with an IN and an OUT
+/// endpoint.
 fn descriptors() -> Vec<u8> {
     let of_speed = |packet: u16| {
         let [low, high] = packet.to_le_bytes();
@@ -56,12 +57,12 @@ fn descriptors() -> Vec<u8> {
     [head.map(u32::to_le_bytes).concat(), body].concat()
 }
 
-/// Chip state that requests change.
+/// State of the chip that control requests and standard input change.
 #[derive(Default)]
 struct Chip {
     /// Whether the chip streams camera data.
     fifo: AtomicBool,
-    /// Whether the camera endpoint must be halted.
+    /// Whether the camera's endpoint must be halted once.
     halt: AtomicBool,
 }
 
@@ -86,7 +87,7 @@ fn main() -> io::Result<()> {
             control.read_exact(&mut event)?;
             match event[8] {
                 SETUP => obey(&mut control, &chip, event)?,
-                // A newly plugged-in chip has no mode.
+                // A chip that has just been plugged in does not stream data.
                 ENABLE => chip.fifo.store(false, Relaxed),
                 _ => {}
             }
@@ -94,7 +95,7 @@ fn main() -> io::Result<()> {
     })
 }
 
-/// Handles a control request; stalls a request that the chip does not support.
+/// Handles a control request, and stalls a request that the chip does not support.
 fn obey(control: &mut File, chip: &Chip, event: [u8; EVENT]) -> io::Result<()> {
     let [kind, request, value_low, value_high, _, _, length, _, ..] = event;
     let value = u16::from_le_bytes([value_low, value_high]);
@@ -102,7 +103,7 @@ fn obey(control: &mut File, chip: &Chip, event: [u8; EVENT]) -> io::Result<()> {
         match request {
             GET_LATENCY => control.write(&[LATENCY.as_millis() as u8]),
             MODEM_STATUS | READ_EEPROM => control.write(&chip::STATUS_AT_REST[..usize::from(length).min(2)]),
-            // A read or write against the request's direction stalls the request.
+            // functionfs stalls a request if the program reads or writes against the request's direction.
             _ => control.read(&mut [0]),
         }
     } else {
@@ -120,7 +121,8 @@ fn obey(control: &mut File, chip: &Chip, event: [u8; EVENT]) -> io::Result<()> {
             control.write(&[0])
         }
     };
-    // The result is ignored: a stall is reported as an error, and a transfer that the host aborted needs no action.
+    // The result is ignored. functionfs reports a stall as an error, and a transfer that the host has aborted needs no
+    // action.
     let _ = done;
     Ok(())
 }
@@ -133,7 +135,7 @@ fn stream(camera: &mut File, chip: &Chip) {
     loop {
         std::thread::sleep(LATENCY);
         if chip.halt.swap(false, Relaxed) {
-            // Reading from an IN endpoint halts it.
+            // A read from an IN endpoint halts the endpoint.
             let _ = camera.read(&mut [0; PACKET]);
         }
         out.clear();
@@ -150,7 +152,7 @@ fn stream(camera: &mut File, chip: &Chip) {
             packets.extend_from_slice(packet);
             rest = behind;
         }
-        // The write blocks while no host reads; data for an unplugged device is lost.
+        // The write blocks while no host reads. If the device is unplugged, the write fails and the data is dropped.
         for part in packets.chunks(AT_ONCE) {
             if camera.write(part).is_err() {
                 break;
@@ -159,7 +161,7 @@ fn stream(camera: &mut File, chip: &Chip) {
     }
 }
 
-/// Test picture: grey bars that move with the frame number.
+/// Returns a test picture with grey bars that move with the frame number (YUYV).
 fn picture(number: usize) -> Vec<u8> {
     let row: Vec<u8> = (0..WIDTH).flat_map(|x| [(((x + 8 * number) / 40 % 6) * 40 + 16) as u8, 128]).collect();
     let mut pixels = row.repeat(HEIGHT);

@@ -3,31 +3,32 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Faults of the buses (default: none). For a body on SPI, a transaction is a message.
+/// Faults of a robot's buses and sensors (default: no faults). For a body on SPI, a transaction is a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Faults {
-    /// Period of missing acknowledgements (transactions), 0 for never. On SPI the message is lost and the line stays
-    /// high.
+    /// Interval between missing acknowledgements (transactions); 0: never. On SPI, the message is lost and the line
+    /// stays high.
     pub nak_every: u32,
-    /// Period of replies with one corrupt byte (transactions), 0 for never.
+    /// Interval between replies with one corrupt byte (transactions); 0: never.
     pub corrupt_every: u32,
-    /// Period of restarts of the robot's processor, each before a transaction (transactions), 0 for never.
+    /// Interval between restarts of the processor in the robot's body (transactions); 0: never. A restart occurs
+    /// immediately before a transaction.
     pub reset_every: u32,
     /// 7-bit addresses at which no device answers.
     pub absent: Vec<u8>,
-    /// Id that the camera sensor reports instead of its own.
+    /// Id that the camera sensor reports instead of its own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sensor_id: Option<u16>,
-    /// Whether the step counters stay constant while the motors turn.
+    /// Whether the reported step counters stay at 0 while the motors turn.
     pub frozen_counters: bool,
     /// Fault of the accelerometer: `dead`, `stuck` or `mad`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acceleration: Option<SenseFault>,
-    /// Fault of the light sensors.
+    /// Fault of the light sensors: `dead`, `stuck` or `mad`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub light: Option<SenseFault>,
-    /// Fault of the microphones.
+    /// Fault of the microphones: `dead`, `stuck` or `mad`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub microphones: Option<SenseFault>,
 }
@@ -36,27 +37,28 @@ pub struct Faults {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SenseFault {
-    /// Broken wire: reads 0.
+    /// The wire is broken, so the sensor reads 0.
     Dead,
-    /// Reads a constant value.
+    /// The sensor reads a constant value.
     Stuck,
-    /// Reads random values.
+    /// The sensor reads random values.
     Mad,
 }
 
-/// Counts the transactions of one robot.
+/// Counter of one robot's transactions, which determines when periodic faults occur.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FaultCounter {
     transactions: u32,
 }
 
 impl FaultCounter {
-    /// Counts a transaction with the robot.
+    /// Counts one transaction with the robot's body.
     pub fn count(&mut self) {
         self.transactions = self.transactions.wrapping_add(1);
     }
 
-    /// Whether the current transaction is a multiple of `every`; never for 0.
+    /// Returns whether a fault with the interval `every` (transactions) occurs in the current transaction. A fault with
+    /// the interval 0 never occurs.
     pub fn is_due(self, every: u32) -> bool {
         every > 0 && self.transactions.is_multiple_of(every)
     }

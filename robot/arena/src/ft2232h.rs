@@ -1,5 +1,6 @@
-//! The shim's camera path: rows framed by the shim's logic (`docs/protocols/camera.md`) in an FT2232H's USB packets,
-//! with transmission faults. The path has no clock. On the socket, a length of two bytes precedes each packet.
+//! Model of the shim's camera path, with transmission faults. The shim's logic frames the rows of a picture
+//! (`docs/protocols/camera.md`), and an FT2232H sends them in USB packets. The path has no clock. On the socket, a
+//! length of two bytes precedes each packet.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,22 +9,23 @@ use xpuck_registers::camera_stream::{self as stream, DIGIT, DIGIT_MASK};
 use xpuck_registers::ft2232h::{PAYLOAD, STATUS, STATUS_AT_REST};
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// World index of the camera path in the random counter's space; the arena uses 0.
+/// World index for the random numbers of the camera path. The arena itself uses 0.
 const WORLD: u32 = 1;
-/// A stall omits up to 1/`LONGEST_STALL` of a frame's rows, usually more than the reader repairs.
+/// Divisor for the longest stall: a stall omits up to 1/4 of a frame's rows, plus one row. This is usually more than
+/// the reader repairs.
 const LONGEST_STALL: u32 = 4;
 
-/// Transmission faults, as fractions (0..=1).
+/// Transmission faults of the camera path, as fractions (0..=1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Faults {
     /// Fraction of packets that are lost.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub lost_packets: f32,
-    /// Fraction of packets whose payload is noise.
+    /// Fraction of packets whose payload is replaced by random bytes.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub garbled_packets: f32,
-    /// Fraction of frames in which the host pauses reading, so that the logic omits rows.
+    /// Fraction of frames during which the host pauses reading, so that the shim's logic omits rows.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub stalled_frames: f32,
 }
@@ -41,12 +43,13 @@ pub struct Ft2232h {
 }
 
 impl Ft2232h {
-    /// Creates the path of robot `robot`.
+    /// Creates the camera path of robot `robot`.
     pub fn new(faults: Faults, seed: u64, robot: usize) -> Ft2232h {
         Ft2232h { packet: STATUS_AT_REST.to_vec(), number: 0, faults, seed, robot: robot as u32, drawn: 0 }
     }
 
-    /// Appends to `out` the packets that a frame with rows of `width` pixels fills.
+    /// Sends a frame with rows of `width` pixels. Appends each packet that becomes full to `out`, and keeps the
+    /// remaining bytes for the next packet.
     ///
     /// # Panics
     /// If the width is 0.
@@ -70,7 +73,8 @@ impl Ft2232h {
         self.number = (self.number + 1) % stream::FRAMES;
     }
 
-    /// Handles expiry of the latency timer: appends a packet with the waiting bytes, or with the status alone.
+    /// Handles the expiry of the latency timer: appends a packet with the waiting bytes to `out`. Without waiting
+    /// bytes, the packet contains only the status.
     pub fn flush(&mut self, out: &mut Vec<u8>) {
         let mut draws = self.draws();
         let lost = draws.unit() < self.faults.lost_packets;
@@ -96,7 +100,7 @@ impl Ft2232h {
         }
     }
 
-    /// Draws the range of rows that the next frame omits.
+    /// Returns a random range of rows that the next frame omits. It is empty unless the frame stalls.
     fn stall(&mut self, rows: u16) -> std::ops::Range<u16> {
         let mut draws = self.draws();
         if draws.unit() >= self.faults.stalled_frames {
@@ -112,7 +116,7 @@ impl Ft2232h {
     }
 }
 
-/// Row or end header in the format of the logic.
+/// Encodes the header of a row or of a frame's end, in the format of the shim's logic.
 fn header(kind: u8, number: u16, value: u16) -> [u8; stream::HEADER] {
     let digits = [u16::from(kind), number >> 6, number, value >> 6, value].map(|d| d as u8 & DIGIT_MASK);
     let check = digits.iter().fold(stream::CRC_START, |crc, digit| CRC[usize::from(crc ^ digit)]);
@@ -120,7 +124,7 @@ fn header(kind: u8, number: u16, value: u16) -> [u8; stream::HEADER] {
     [stream::SYNC, stream::SYNC_2, kind, n1, n0, v1, v0, DIGIT | check]
 }
 
-/// CRC table, indexed by one digit.
+/// CRC table, indexed by a digit of 6 bits.
 const CRC: [u8; 64] = {
     let mut table = [0; 64];
     let mut digit = 0;

@@ -1,5 +1,5 @@
-//! Keeper of the arena (docs/decisions.md, section 8): moves the frisbee back near the centre when it has reached an
-//! end wall and the robots stand still. No outside request can trigger it.
+//! Keeper of the arena (docs/decisions.md, section 8). It moves the frisbee back near the centre if the frisbee has
+//! reached an end wall and the robots do not move. Requests from outside the arena cannot trigger the keeper.
 
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
@@ -8,29 +8,32 @@ use xpuck_kernels::world::Body;
 use xpuck_kernels::world::spec::Area;
 use xpuck_kernels::world::task::transport::free_spot;
 
-/// Number of steps for which all wheels must be still, 0.5 s.
+/// Number of arena steps for which all wheels must be still (0.5 s).
 const STILL_STEPS: u32 = (0.5 / DT) as u32;
 
-/// Distance from an end wall below which the keeper counts the frisbee as touching (m). The hub, which judges by
-/// poses, uses a smaller distance, so a run that waits for the keeper does not wait forever.
+/// Distance from an end wall below which the keeper counts the frisbee as touching the wall (m). The hub, which knows
+/// only poses, uses a smaller distance. Therefore the keeper always moves the frisbee if the hub waits for the move.
 const TOUCH_TOLERANCE: f32 = 0.01;
 
-/// Monitors the frisbee and the wheels.
+/// Keeper, which monitors the frisbee and the wheels.
 #[derive(Clone, Debug, Default)]
 pub struct Keeper {
     still_steps: u32,
-    /// Steps at rest for [`Keeper::reset`]; not capped.
+    /// Number of steps for which all wheels have been still, for [`Keeper::reset`]. Unlike `still_steps`, it has no
+    /// upper limit.
     rest_steps: u32,
 }
 
-/// Maximum number of random draws for a free place in a step; after that the keeper retries in the next step.
+/// Maximum number of random places that the keeper tries in a step. If none is free, the keeper retries in the next
+/// step.
 const TRIES: u32 = 200;
-/// Tolerance around the start area within which the frisbee counts as placed (m).
+/// Distance from the start area within which the frisbee counts as being in the area (m).
 const AREA_TOLERANCE: f32 = 0.005;
 
 impl Keeper {
-    /// Moves the frisbee back if it touches an end and all wheels are still; returns whether it did. Call after each
-    /// physics step. `bodies` are robots, then discs; `frisbee` is the index of the frisbee.
+    /// Moves the frisbee back if it touches an end wall and all wheels have been still for 0.5 s. Returns whether the
+    /// frisbee was moved. Must be called after each physics step. `bodies` contains the robots, then the discs.
+    /// `frisbee` is the index of the frisbee, and `half_length` is half the arena's length along x (m).
     pub fn watch(&mut self, bodies: &mut [Body], frisbee: usize, half_length: f32, draws: &mut Draws) -> bool {
         let still = bodies[..frisbee].iter().all(|robot| robot.wheels == [0.0; 2]);
         self.still_steps = if still { (self.still_steps + 1).min(STILL_STEPS) } else { 0 };
@@ -45,9 +48,9 @@ impl Keeper {
         true
     }
 
-    /// Prepares the arena for the next run: once all wheels have been still for `after` steps, a frisbee outside its
-    /// start area is placed there at rest, clear of all robots. Returns whether it was placed. Call after each
-    /// physics step.
+    /// Prepares the arena for the next run. After all wheels have been still for `after` steps, a frisbee outside its
+    /// start area is placed in this area, at rest and without contact with a robot. Returns whether the frisbee was
+    /// placed. Must be called after each physics step.
     pub fn reset(&mut self, bodies: &mut [Body], frisbee: usize, area: &Area, after: u32, draws: &mut Draws) -> bool {
         let still = bodies[..frisbee].iter().all(|robot| robot.wheels == [0.0; 2]);
         self.rest_steps = if still { self.rest_steps.saturating_add(1) } else { 0 };

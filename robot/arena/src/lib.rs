@@ -1,8 +1,8 @@
 //! Virtual arena that replaces a real arena. It moves bodies with the kernels' physics, and answers each robot's SPI
 //! words, I2C transactions and camera packets byte for byte. It streams poses like Vicon, VRPN and OptiTrack systems.
 //!
-//! [`Arena`] is the core, without sockets or clocks; [`run`] serves it. Clients get nothing that the real devices
-//! would not provide.
+//! [`Arena`] is the core, without sockets or clocks. [`run`] serves an arena to clients. Clients receive only data that
+//! the real devices would also provide.
 
 mod arena;
 pub mod body;

@@ -1,13 +1,15 @@
-//! Schedules temporary failures of a robot. Covers start and end times; other modules apply the effects.
+//! Schedules temporary failures of a robot. This module determines start and end times; other modules apply the
+//! effects.
 
 use crate::unkind::fault_interval::{FaultInterval, IntervalKey, steps};
 use crate::unkind::{FaultKeys, FaultKind, SupplyKeys};
 
-/// Numbers of a robot's fault intervals: 0 and 1 for the wheels, 2 for the supply, from 3 for the list of faults.
+/// Numbers that identify a robot's fault intervals: 0 and 1 for the wheels, 2 for the supply, and from 3 on for the
+/// list of faults.
 const SUPPLY: u32 = 2;
 const FAULTS: u32 = 3;
 
-/// Failures active in one step.
+/// Failures of a robot that are active in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outage {
     pub brown_out: bool,
@@ -19,12 +21,12 @@ pub(crate) struct Outage {
 }
 
 impl Outage {
-    /// Whether the body's processor is not running.
+    /// Returns whether the body's processor is not running.
     pub fn off(self) -> bool {
         self.brown_out || self.body_reset
     }
 
-    /// Whether the body's processor does not answer.
+    /// Returns whether the body's processor does not answer.
     pub fn away(self) -> bool {
         self.off() || self.body_silent
     }
@@ -53,12 +55,13 @@ pub(crate) struct Outages {
 struct Supply {
     keys: SupplyKeys,
     surges: FaultInterval,
-    /// First step in which the board is running again.
+    /// First step in which the board runs again after a reset.
     until: u32,
 }
 
 impl Outages {
-    /// Failures of a robot: its faults, with their numbers in the arena's list, and the failures of its supply.
+    /// Creates the failures of a robot. `faults` contains the robot's faults with their indices in the arena's list.
+    /// `supply` contains the settings for failures of the robot's supply.
     pub fn new<'a>(faults: impl Iterator<Item = (usize, &'a FaultKeys)>, supply: Option<SupplyKeys>) -> Outages {
         let spell = |keys: &FaultKeys| match (keys.at_s, keys.per_minute) {
             (Some(at), _) => FaultInterval::at(at, keys.seconds),
@@ -74,7 +77,7 @@ impl Outages {
         }
     }
 
-    /// Extra power that the board draws in step `now` (W).
+    /// Returns the extra power that the board draws in step `now` because of a surge (W).
     pub fn surge(&mut self, now: u32, seed: u64, robot: u32) -> f64 {
         let Some(supply) = &mut self.supply else { return 0.0 };
         let surges = supply.surges.step(now, IntervalKey { seed, robot, spell: SUPPLY });
@@ -82,7 +85,7 @@ impl Outages {
         if surges && now >= supply.until { f64::from(supply.keys.surge_watts) } else { 0.0 }
     }
 
-    /// Failures active in step `now`. `volts` is the supply voltage of the board (V).
+    /// Returns the failures that are active in step `now`. `volts` is the supply voltage of the board (V).
     pub fn step(&mut self, now: u32, seed: u64, robot: u32, volts: f64) -> Outage {
         let mut out = Outage::default();
         for (spell, what, when) in &mut self.list {

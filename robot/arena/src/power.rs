@@ -1,18 +1,18 @@
-//! Battery of each robot and its two INA231 monitors (thesis 5.1.4: one cell of 3400 mAh).
+//! Battery of a robot (thesis 5.1.4: one cell of 3400 mAh), and the battery's two INA231 monitors.
 
 use crate::draw::IDLE_WATTS;
 use xpuck_registers::ina231::{self, Register};
 
-/// Capacity of a cell (A h), from the discharge in thesis figure 5.4: 3.3 W for nearly three hours. The data sheet
-/// gives 3.4 A h.
+/// Capacity of a cell (A h). It follows from the discharge in thesis figure 5.4: 3.3 W for nearly three hours. The data
+/// sheet gives 3.4 A h.
 pub const CAPACITY: f64 = 2.9;
 /// Efficiency of the boost converter (TPS61232 data sheet, about 0.5 A at 5 V).
 const EFFICIENCY: f64 = 0.92;
 /// Output voltage of the boost converter (V).
 const SUPPLY_VOLTS: f64 = 5.0;
-/// Resistance of cell, switch and board (ohm) (thesis 5.1.4).
+/// Total resistance of the cell, the switch and the board (thesis 5.1.4) (ohm).
 const PATH_OHMS: f64 = 0.1;
-/// Open-circuit voltage of a lithium-ion cell at 0, 10, ... 100 % of its charge (V).
+/// Open-circuit voltage of a lithium-ion cell at a state of charge of 0, 10, ... 100 % (V).
 const OPEN_CIRCUIT: [f64; 11] = [2.9, 3.35, 3.48, 3.56, 3.62, 3.68, 3.76, 3.85, 3.94, 4.04, 4.18];
 
 /// A lithium-ion cell with a constant-power load.
@@ -23,17 +23,17 @@ pub struct Battery {
     capacity: f64,
     /// Resistance between the cell and the board (ohm).
     ohms: f64,
-    /// Present load (W).
+    /// Current load (W).
     watts: f64,
 }
 
 impl Battery {
-    /// Creates a cell with this state of charge (0..=1).
+    /// Creates a cell with the given state of charge (0..=1).
     pub fn new(charge: f64) -> Battery {
         Battery { charge: charge.clamp(0.0, 1.0), capacity: CAPACITY, ohms: PATH_OHMS, watts: IDLE_WATTS }
     }
 
-    /// Sets the state of charge (0..=1).
+    /// Sets the state of charge (0..=1). Values that are not finite are ignored.
     pub fn set_charge(&mut self, charge: f64) {
         self.charge = if charge.is_finite() { charge.clamp(0.0, 1.0) } else { self.charge };
     }
@@ -53,23 +53,24 @@ impl Battery {
         self.watts = watts;
     }
 
-    /// Present load (W).
+    /// Returns the current load (W).
     pub fn watts(&self) -> f64 {
         self.watts
     }
 
-    /// Whether the battery is empty.
+    /// Returns whether the battery is empty.
     pub fn is_empty(&self) -> bool {
         self.charge <= 0.0
     }
 
-    /// State of charge (0..=1).
+    /// Returns the state of charge (0..=1).
     pub fn charge(&self) -> f64 {
         self.charge
     }
 
-    /// Voltage after the path's resistance (V): the upper root of U = E - R P/U. The voltage is 0 without a root (the
-    /// path cannot carry the power) and with an empty cell.
+    /// Returns the voltage U at the board (V). It is the larger solution of U = E - R P/U, with the open-circuit
+    /// voltage E, the resistance R and the load P. The voltage is 0 if the cell is empty, or if the load is too large
+    /// for a solution.
     pub fn volts(&self) -> f64 {
         if self.charge <= 0.0 {
             return 0.0;
@@ -81,7 +82,7 @@ impl Battery {
         if under < 0.0 { 0.0 } else { (open + under.sqrt()) / 2.0 }
     }
 
-    /// Current from the battery (A).
+    /// Returns the current that the battery supplies (A).
     pub fn amps(&self) -> f64 {
         match self.volts() {
             0.0 => 0.0,
@@ -89,18 +90,18 @@ impl Battery {
         }
     }
 
-    /// Output current of the boost converter, at 5 V (A).
+    /// Returns the output current of the boost converter at 5 V (A).
     pub fn supply_amps(&self) -> f64 {
         EFFICIENCY * self.watts / SUPPLY_VOLTS
     }
 
-    /// Discharges the battery with its load for `seconds`.
+    /// Discharges the battery with the current load for `seconds`.
     pub fn drain(&mut self, seconds: f64) {
         self.charge = (self.charge - self.amps() * seconds / 3600.0 / self.capacity).max(0.0);
     }
 }
 
-/// Writable state of one INA231.
+/// State of one INA231 monitor that the board can write.
 #[derive(Clone, Debug)]
 struct Monitor {
     pointer: u8,
@@ -156,7 +157,7 @@ pub struct Power {
 }
 
 impl Power {
-    /// Creates a battery with this state of charge (0..=1), and monitors in their state after power-up.
+    /// Creates a battery with the given state of charge (0..=1), and monitors in their state after power-up.
     pub fn new(charge: f64) -> Power {
         Power { battery: Battery::new(charge), monitors: [AT_RESET, AT_RESET] }
     }
@@ -166,7 +167,7 @@ impl Power {
         self.monitors = [AT_RESET, AT_RESET];
     }
 
-    /// Performs one I2C transaction, write then read; returns false if no monitor has this 7-bit address.
+    /// Performs one I2C transaction: a write, then a read. Returns false if no monitor has the given 7-bit address.
     pub fn transfer(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> bool {
         let (monitor, volts, amps) = match address {
             ina231::BATTERY_ADDRESS => (&mut self.monitors[0], self.battery.volts(), self.battery.amps()),
@@ -174,7 +175,7 @@ impl Power {
             _ => return false,
         };
         monitor.write(write);
-        // After the register's two bytes the monitor releases the line, which then reads as ones.
+        // After the two bytes of the register, the monitor releases the bus, so the master reads ones.
         read.fill(0xff);
         for (byte, value) in read.iter_mut().zip(monitor.value(volts, amps).to_be_bytes()) {
             *byte = value;
@@ -194,7 +195,7 @@ mod tests {
         u16::from_be_bytes(bytes)
     }
 
-    /// Time for which a full battery supplies a load (h).
+    /// Returns the time for which a full battery supplies a load (h).
     fn hours(watts: f64) -> f64 {
         let mut battery = Battery::new(1.0);
         battery.set_load(watts);

@@ -1,5 +1,5 @@
-//! Electronics of one robot: the body's processor, which depends on the kind of robot, and the devices on the board's
-//! buses.
+//! Electronics of one robot: the processor in the body, which depends on the kind of robot, and the devices on the
+//! buses of the robot's board.
 
 use crate::body::dspic::Dspic;
 use crate::body::epuck1::Epuck1;
@@ -39,31 +39,32 @@ pub(crate) struct Robot {
     kind: BodyKind,
     processor: Processor,
     pub(crate) power: Power,
-    /// Activity of the parts that draw from the battery.
+    /// Activity of the parts that draw power from the battery.
     pub(crate) draw: PowerLoad,
     sensor: CameraSensor,
     fitted: Devices,
     faults: Faults,
     counter: FaultCounter,
     pub(crate) traits: Traits,
-    /// Speed factors of the left and right wheel, as set by changes during the run.
+    /// Speed factors of the left and right wheel, which scheduled changes can set during a run.
     wheel_factors: [f32; 2],
     outages: Outages,
-    /// Failures active at the moment.
+    /// Failures that are active in the current step.
     out: Outage,
     /// Response curve of the infra-red sensors.
     curve: Curve,
     /// Latest readings of the proximity sensors (counts).
     reflected: [u16; 8],
-    /// Number of steps since the body received a message from its board.
+    /// Number of steps since the body received a message from the board.
     silent_steps: u32,
-    /// Manual drive command that applies while the board is silent.
+    /// Manual drive command that applies while the board is silent; `None`: no command.
     guest: Option<Guest>,
     seed: u64,
     number: u32,
 }
 
-/// Number of steps without a message after which a board counts as silent and the manual drive command applies, 2 s.
+/// Number of steps without a message after which a board counts as silent, so that the manual drive command applies
+/// (2 s).
 const BOARD_TIMEOUT_STEPS: u32 = 80;
 
 /// Manual drive command for a robot with a silent board.
@@ -71,15 +72,15 @@ const BOARD_TIMEOUT_STEPS: u32 = 80;
 pub struct Guest {
     /// Ground speeds of the left and right wheel (m/s), each limited to [`V_MAX`].
     pub wheels: [f32; 2],
-    /// Colour of all coloured lamps.
+    /// Colour of all coloured lamps; `None`: the lamps are not changed.
     pub colour: Option<Pixel>,
 }
 
-/// Words read from a bus line that is not driven.
+/// Words that a master reads from a bus line that no device drives.
 const RELEASED: Words = [0xffff; WORDS];
 
 impl Robot {
-    /// Creates robot number `number` of an arena, just switched on.
+    /// Creates the robot with the index `number` in the settings, in its state after power-up.
     pub(crate) fn new(settings: &Settings, number: usize) -> Robot {
         let (seed, kind) = (settings.seed, settings.kind(number));
         let name = settings.robots.get(number).map_or("", |name| name);
@@ -116,7 +117,8 @@ impl Robot {
         }
     }
 
-    /// Reply of the body to an SPI message; all ones if the body does not answer.
+    /// Returns the reply of the body to the SPI message that is about to begin. All bits are ones if the body does not
+    /// answer.
     pub(crate) fn spi_ready(&mut self) -> Words {
         let Processor::Xpuck(_) = self.processor else { return RELEASED };
         self.counter.count();
@@ -134,8 +136,8 @@ impl Robot {
         }
     }
 
-    /// Completes the message whose reply is `ready`: the body receives `words`, and the board receives `board` with
-    /// line faults applied.
+    /// Completes the SPI message for which the body prepared the reply `ready`. The body receives `words`. Returns the
+    /// words that the board receives: `board` with bus faults applied.
     pub(crate) fn spi_ended(&mut self, ready: &Words, words: &[u16], mut board: Words) -> Words {
         let Processor::Xpuck(dspic) = &mut self.processor else { return board };
         if *ready == RELEASED {
@@ -149,13 +151,13 @@ impl Robot {
         board
     }
 
-    /// Performs one I2C transaction; returns false if no device acknowledges.
+    /// Performs one I2C transaction. Returns false if no device acknowledges the address.
     pub(crate) fn i2c(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> bool {
         if self.out.brown_out || self.faults.absent.contains(&address) {
             return false;
         }
         match (address, &self.processor) {
-            // Bodies of e-puck1 and e-puck2 use the same address.
+            // The bodies of the e-puck1 and the e-puck2 have the same address.
             (epuck1::ADDRESS, Processor::Epuck1(_) | Processor::Epuck2(_)) => self.body(write, read),
             _ => {
                 self.sensor.transfer(address, write, read)
@@ -188,7 +190,7 @@ impl Robot {
         true
     }
 
-    /// Replaces the step counters in a reply with zeros.
+    /// Replaces the step counters in the reply `read` to the request `write` with zeros.
     fn freeze(&self, write: &[u8], read: &mut [u8]) {
         match &self.processor {
             Processor::Epuck1(_) if (0..2).any(|i| write == [STEPS.pointer(i)]) => read.fill(0),
@@ -205,7 +207,7 @@ impl Robot {
         [self.faults.acceleration, self.faults.light, self.faults.microphones]
     }
 
-    /// Wheel speeds commanded by the body's processor, without slip (m/s).
+    /// Returns the wheel speeds that the body's processor commands, without slip (m/s).
     fn turning(&self) -> [f32; 2] {
         match &self.processor {
             Processor::Xpuck(dspic) => dspic.wheels(),
@@ -219,7 +221,7 @@ impl Robot {
         self.wheel_factors = parts;
     }
 
-    /// Whether the board addressed the body in the last 2 s.
+    /// Returns whether the board addressed the body in the last 2 s.
     pub(crate) fn is_spoken_to(&self) -> bool {
         self.silent_steps < BOARD_TIMEOUT_STEPS
     }
@@ -229,17 +231,17 @@ impl Robot {
         self.guest = guest.map(|guest| Guest { wheels: guest.wheels.map(|wheel| wheel.clamp(-V_MAX, V_MAX)), ..guest });
     }
 
-    /// Manual drive command; `None` unless it applies at the moment.
+    /// Returns the manual drive command if it currently applies, and `None` otherwise.
     fn driving(&self) -> Option<Guest> {
         self.guest.filter(|_| !self.is_spoken_to())
     }
 
-    /// Whether the body's processor turns the wheels.
+    /// Returns whether the body's processor commands the wheels to turn.
     pub(crate) fn is_driven(&self) -> bool {
         self.turning() != [0.0; 2]
     }
 
-    /// Speeds over the floor of the left and right wheel in step `now` (m/s).
+    /// Returns the ground speeds of the left and right wheel in step `now`, including wheel defects (m/s).
     pub(crate) fn wheels(&mut self, now: u32) -> [f32; 2] {
         if self.out.off() {
             return [0.0; 2];
@@ -252,12 +254,12 @@ impl Robot {
         [ground[0] * self.wheel_factors[0], ground[1] * self.wheel_factors[1]]
     }
 
-    /// Whether the robot has a camera at the moment.
+    /// Returns whether the robot currently has a camera.
     pub(crate) fn has_camera(&self) -> bool {
         !self.out.brown_out && !self.out.camera_gone
     }
 
-    /// Brightness of the camera's pictures relative to the correct exposure.
+    /// Returns the brightness of the camera's pictures relative to the correct exposure.
     pub(crate) fn brightness(&self) -> f32 {
         self.sensor.brightness(match self.kind {
             BodyKind::Xpuck => Clock::Xpuck,
@@ -266,12 +268,12 @@ impl Robot {
         })
     }
 
-    /// Whether the camera repeats one frame.
+    /// Returns whether the camera repeats one frame.
     pub(crate) fn sees_the_past(&self) -> bool {
         self.out.camera_frozen
     }
 
-    /// Advances to step number `now`; a step lasts `seconds` (s).
+    /// Advances the robot to the step with the number `now`. A step lasts `seconds`.
     pub(crate) fn step(&mut self, now: u32, seconds: f64) {
         let before = self.out;
         self.silent_steps = self.silent_steps.saturating_add(1);
@@ -281,7 +283,7 @@ impl Robot {
         let usual = self.draw.watts(self.power.battery.volts());
         self.power.battery.set_load(usual + self.outages.surge(now, self.seed, self.number));
         self.out = self.outages.step(now, self.seed, self.number, self.power.battery.volts());
-        // An empty battery leaves the robot without power for the rest of the run.
+        // A robot with an empty battery has no power until the battery is charged.
         self.out.brown_out |= self.power.battery.is_empty();
         if self.out.brown_out && !before.brown_out {
             self.sensor = camera_sensor(self.kind, &self.faults);
@@ -302,7 +304,7 @@ impl Robot {
         self.power.battery.drain(seconds);
     }
 
-    /// State of the lamps; all are off without power.
+    /// Returns the state of the lamps. All lamps are off while the body's processor is not running.
     pub(crate) fn lamps(&self) -> Lamps {
         if self.out.off() {
             return Lamps::default();
@@ -319,22 +321,23 @@ impl Robot {
         lamps
     }
 
-    /// Whether the robot plays a sound.
+    /// Returns whether the robot plays a sound.
     pub(crate) fn plays(&self) -> bool {
         match &self.processor {
             Processor::Epuck2(robot) => !self.out.off() && robot.plays(),
-            // The protocols of these bodies have no sound command.
+            // The protocols of the xpuck's and the e-puck1's body have no sound command.
             Processor::Xpuck(_) | Processor::Epuck1(_) => false,
         }
     }
 
-    /// Removes and returns the word that the range and bearing board sends, if any, with its reach (m).
+    /// Removes and returns the word that the range and bearing board sends, with the word's reach (m). Returns `None`
+    /// if there is no word, or while the robot is off.
     pub(crate) fn take_sent(&mut self) -> Option<(u16, f32)> {
         let sent = self.fitted.take_sent();
         sent.filter(|_| !self.out.off())
     }
 
-    /// Passes the robot a word from robot `from`, which is at `towards` in this robot's frame (m).
+    /// Delivers a word from robot `from`, which is at `towards` in this robot's frame (m).
     pub(crate) fn hear(&mut self, word: u16, from: u32, towards: Vec2, now: u32) {
         if !self.out.off() {
             self.fitted.hear(word, towards, &mut fitted::hearing(self.seed, self.number, from, now));
@@ -359,7 +362,7 @@ impl Robot {
                 &mut sensor_levels::chance(self.seed, self.number, now),
             )
         };
-        // Step 0 of this random stream gives the initial charge.
+        // Step 0 of this random stream is used for the initial charge.
         let mut draws = Draws::new(self.seed, 0, self.number, now + 1, Stream::Device);
         let ideal = proximity.map(|p| infrared::reflected(p, &self.curve, &mut draws));
         if !self.out.proximity_stuck {
@@ -380,9 +383,9 @@ impl Robot {
 /// Physical quantities at a robot's sensors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stimuli {
-    /// Proximity: 1 - d/range, or exactly 0 if nothing is in range.
+    /// Proximity at each sensor: 1 - distance/range, or exactly 0 if nothing is in range.
     pub proximity: [f32; 8],
-    /// Quantities for the optional devices, without the battery voltage.
+    /// Quantities for the optional devices. Their battery voltage is not set.
     pub fitted: Surroundings,
     /// Brightness at the infra-red sensors, relative to their full scale.
     pub brightness: [f32; 8],
@@ -390,7 +393,7 @@ pub(crate) struct Stimuli {
     pub loudness: [Loudness; MAX_MICROPHONES],
 }
 
-/// Creates the camera sensor of a kind of robot in its state after power-up.
+/// Creates the camera sensor for a kind of robot, in its state after power-up.
 fn camera_sensor(kind: BodyKind, faults: &Faults) -> CameraSensor {
     let sensor: &'static Sensor = match kind {
         BodyKind::Xpuck => &PO8030,

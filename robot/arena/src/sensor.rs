@@ -1,16 +1,17 @@
-//! Registers of a camera sensor as seen on the board's I2C bus. Only the exposure affects the picture.
+//! Registers of a camera sensor, as seen on the I2C bus of a robot's board. Only the exposure time affects the
+//! pictures.
 
 use xpuck_registers::camera_sensor::{Clock, Exposing, OV7670, Sensor};
 
 /// Maximum number of register banks of a sensor.
 const BANKS: usize = 4;
-/// Register and bit of an OV7670 that restore the power-up values.
+/// Register address and bit that reset an OV7670 to its power-up values.
 const RESET: (u8, u8) = (0x12, 0x80);
 
 /// Exposure time that gives the correct brightness in the arena's light (s).
 const RIGHT: f64 = 0.015;
 
-/// State of the sensor between transactions.
+/// State of a camera sensor between two I2C transactions.
 #[derive(Clone, Debug)]
 pub struct CameraSensor {
     kind: &'static Sensor,
@@ -31,8 +32,8 @@ impl CameraSensor {
         CameraSensor { kind, id: kind.id, registers, bank: 0, pointer: 0 }
     }
 
-    /// Brightness of the pictures relative to the correct exposure. Automatic exposure gives 1. Manual exposure is
-    /// set in lines; the duration of a line grows with the frame width.
+    /// Returns the brightness of the pictures relative to the correct exposure; 1 with automatic exposure. Manual
+    /// exposure is set in lines, and the duration of a line grows with the frame width.
     pub fn brightness(&self, clock: Clock) -> f32 {
         let Some(exposing) = self.kind.exposing else { return 1.0 };
         let held = |(bank, register): (u8, u8)| self.registers[usize::from(bank)][usize::from(register)];
@@ -48,12 +49,13 @@ impl CameraSensor {
         (exposed / RIGHT) as f32
     }
 
-    /// Changes the id, to emulate a broken bus line.
+    /// Sets the value of the id registers, to emulate a broken bus line.
     pub fn set_id(&mut self, id: u16) {
         self.id = id;
     }
 
-    /// Performs one transaction; returns false if the sensor does not acknowledge.
+    /// Performs one I2C transaction: writes `write`, then fills `read`. Returns false if the sensor does not
+    /// acknowledge.
     pub fn transfer(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> bool {
         let combined = !write.is_empty() && !read.is_empty();
         if address != self.kind.address || combined && !self.kind.repeated_start {

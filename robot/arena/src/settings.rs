@@ -27,7 +27,7 @@ pub struct Settings {
     pub robots: Vec<String>,
     /// Seed of the starting positions and all noise.
     pub seed: u64,
-    /// Arena time per wall time (0.1..=100).
+    /// Speed of the arena: arena time divided by wall time (0.1..=100).
     pub speed: f64,
     /// Start scenario of the robots in the default world.
     pub scenario: Scenario,
@@ -35,12 +35,12 @@ pub struct Settings {
     pub world: Option<WorldSpec>,
     /// Directory of the device sockets, `<robot>.spi`, `<robot>.i2c` and `<robot>.camera`.
     pub device_dir: PathBuf,
-    /// Network address at which the devices are also served; port 0 selects a free one. `None`: not on the network.
-    /// Any peer that can reach this address can drive the robots.
+    /// Network address at which the devices are also served; port 0 selects a free port. `None`: no network access.
+    /// Any program that can reach this address can drive the robots.
     pub device_address: Option<SocketAddr>,
-    /// Address of the Vicon DataStream server; port 0 selects a free one.
+    /// Address of the Vicon DataStream server; port 0 selects a free port.
     pub mocap: SocketAddr,
-    /// Address of the VRPN server, TCP and UDP; port 0 selects a free one. `None`: no VRPN.
+    /// Address of the VRPN server, TCP and UDP; port 0 selects a free port. `None`: no VRPN.
     pub vrpn: Option<SocketAddr>,
     /// Settings of the NatNet server. `None`: no NatNet.
     pub natnet: Option<NatNet>,
@@ -48,14 +48,14 @@ pub struct Settings {
     pub camera: CameraSettings,
     /// Default kind of the robots.
     pub body: BodyKind,
-    /// Robots of another kind, by name.
+    /// Kinds of the robots that differ from `body`, by robot name.
     pub bodies: BTreeMap<String, BodyKind>,
-    /// Time with all wheels still after which a frisbee outside its start area is placed there, so that the next run
-    /// can begin (s). `None`: the frisbee is moved back only after it touches an end wall.
+    /// Time after which a frisbee outside its start area is moved back there, while all wheels are still (s). The next
+    /// run can then begin. `None`: the frisbee is moved back only after it touches an end wall.
     pub reset_frisbee_s: Option<f64>,
-    /// Shim between the first robot's board and its SPI and camera data, if any.
+    /// Shim between the first robot's board and the dsPIC and camera of this robot, if any.
     pub shim: Option<Arc<dyn Shim>>,
-    /// Bus faults of the robots for which `unkind` does not set bus faults.
+    /// Bus faults of all robots without bus faults in `unkind`.
     pub faults: Faults,
     /// Response curve of the infra-red sensors.
     pub curve: Curve,
@@ -80,7 +80,7 @@ pub struct Settings {
 pub struct Fittings {
     /// Tags on the walls, at most 64.
     pub tags: Vec<WallTag>,
-    /// Address of the overhead camera's pictures, as MJPEG over HTTP; port 0 selects a free one. `None`: no overhead
+    /// Address of the overhead camera's pictures, as MJPEG over HTTP; port 0 selects a free port. `None`: no overhead
     /// camera.
     pub overhead: Option<SocketAddr>,
 }
@@ -88,38 +88,38 @@ pub struct Fittings {
 /// Kind of robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BodyKind {
-    /// The thesis's robot: a dsPIC on SPI, with a watchdog.
+    /// Robot of the thesis: a dsPIC with a watchdog, connected to the board by SPI.
     #[default]
     Xpuck,
-    /// An e-puck1 with a Pi-puck board: registers over I2C.
+    /// e-puck1 with a Pi-puck board, which accesses registers of the body over I2C.
     Epuck1,
-    /// An e-puck2 with a Pi-puck board: packets over I2C.
+    /// e-puck2 with a Pi-puck board, which exchanges packets with the body over I2C.
     Epuck2,
 }
 
 /// Settings of the robots' cameras.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CameraSettings {
-    /// Width (px), even, 32..=640.
+    /// Width (pixels, even, 32..=640).
     pub width: u32,
-    /// Height (px), 24..=480.
+    /// Height (pixels, 24..=480).
     pub height: u32,
-    /// Frame rate in arena time (Hz), 0.1..=60.
+    /// Frame rate in arena time (Hz, 0.1..=60).
     pub frames_per_second: f64,
     /// Transmission faults between the camera and the robot's board, as fractions (0..=1).
     pub faults: ft2232h::Faults,
 }
 
 impl Default for CameraSettings {
-    /// 160 x 120 pixels, a quarter of VGA in each direction, at 5 Hz, the refresh rate of the reference model's
-    /// camera.
+    /// Returns a resolution of 160 x 120 pixels, a quarter of VGA in each direction, and a frame rate of 5 Hz. The
+    /// camera of the reference model is refreshed at the same rate.
     fn default() -> CameraSettings {
         CameraSettings { width: 160, height: 120, frames_per_second: 5.0, faults: ft2232h::Faults::default() }
     }
 }
 
 impl CameraSettings {
-    /// Length of a YUYV frame (bytes).
+    /// Returns the length of a YUYV frame (bytes).
     pub fn frame_len(&self) -> usize {
         xpuck_registers::yuyv::frame_len(self.width as usize, self.height as usize)
     }
@@ -141,7 +141,7 @@ pub enum ArenaError {
     /// A tag is invalid.
     #[error("arena setting `tags`, number {number}: {why}")]
     Tag {
-        /// Number of the tag, from 1.
+        /// Number of the tag in the list, from 1.
         number: usize,
         /// Reason for the rejection.
         why: String,
@@ -176,7 +176,7 @@ pub enum ArenaError {
         source: std::io::Error,
     },
     /// The directory of the device sockets cannot be used.
-    #[error("cannot use device directory {}: {source}; choose one that this user can write to", path.display())]
+    #[error("cannot use device directory {}: {source}; choose a directory that this user can write to", path.display())]
     DeviceDir {
         /// Path of the directory.
         path: PathBuf,
@@ -184,7 +184,7 @@ pub enum ArenaError {
         source: std::io::Error,
     },
     /// The lamp log cannot be written.
-    #[error("cannot write the lamps' log {}: {source}; choose another file", path.display())]
+    #[error("cannot write the lamp log {}: {source}; choose another file", path.display())]
     LampsLog {
         /// Path of the file.
         path: PathBuf,
@@ -200,15 +200,15 @@ pub enum ArenaError {
         source: std::io::Error,
     },
     /// The path of a device socket is already in use.
-    #[error("{} is in use: {by}; end that program or choose another device directory", path.display())]
+    #[error("{} is in use: {by}; free this path or choose another device directory", path.display())]
     DeviceInUse {
         /// Path of the socket.
         path: PathBuf,
-        /// Current user of the path.
+        /// Description of the current use of the path.
         by: &'static str,
     },
     /// The path of a device socket is longer than Unix sockets allow.
-    #[error("the path {} has {length} bytes, but Unix sockets allow at most 107; choose a shorter one", path.display())]
+    #[error("the path {} has {length} bytes, but Unix sockets allow at most 107; choose a shorter path", path.display())]
     PathTooLong {
         /// Path of the socket.
         path: PathBuf,
@@ -218,7 +218,7 @@ pub enum ArenaError {
 }
 
 impl Settings {
-    /// Kind of the robot at this index.
+    /// Returns the kind of the robot at this index.
     pub fn kind(&self, robot: usize) -> BodyKind {
         self.robots.get(robot).and_then(|name| self.bodies.get(name)).copied().unwrap_or(self.body)
     }
@@ -233,7 +233,7 @@ impl Settings {
         if let Some(world) = &self.world {
             let wrong = |value: String| ArenaError::Setting { setting: "world", value, allowed: "see docs/worlds.md" };
             if world.robots != count {
-                return Err(wrong(format!("for {} robots, but there are {count}", world.robots)));
+                return Err(wrong(format!("for {} robots, but there are {count} robots", world.robots)));
             }
             world.check().map_err(|error| wrong(format!("invalid: {error}")))?;
         }
@@ -308,18 +308,18 @@ impl Settings {
         Ok(self.unkind.check(&self.robots)?)
     }
 
-    /// World of the arena, without the deviations in `unkind`.
+    /// Returns the world of the arena, without the deviations in `unkind`.
     pub(crate) fn spec(&self) -> WorldSpec {
         self.world.clone().unwrap_or_else(|| WorldSpec::scenario(self.robots.len(), self.scenario))
     }
 
-    /// Number of discs.
+    /// Returns the number of discs in the arena's world.
     pub(crate) fn discs(&self) -> usize {
         self.spec().discs.len()
     }
 
-    /// Settings of the default arena with this number of robots (xp01, xp02, ...) and with device sockets in the
-    /// folder `devices`. The servers use free ports on loopback. There are no deviations and no optional objects.
+    /// Returns the settings of a default arena with `robots` robots (xp01, xp02, ...) and with device sockets in the
+    /// folder `devices`. The servers use free ports on loopback. The arena has no deviations and no optional objects.
     pub fn with_defaults(robots: usize, devices: impl Into<PathBuf>) -> Settings {
         Settings {
             robots: (1..=robots).map(|i| format!("xp{i:02}")).collect(),
@@ -349,7 +349,7 @@ impl Settings {
         }
     }
 
-    /// Path of a robot's device socket; `device` is `spi`, `i2c` or `camera`.
+    /// Returns the path of a robot's device socket; `device` is `spi`, `i2c` or `camera`.
     pub fn device_path(&self, robot: &str, device: &str) -> PathBuf {
         device_path(&self.device_dir, robot, device)
     }

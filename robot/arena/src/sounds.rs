@@ -9,7 +9,7 @@ use xpuck_registers::microphone::{BEARINGS, Loudness, MAX_MICROPHONES, RADIUS};
 
 /// Maximum number of sound sources in an arena.
 pub const MAX_SOUNDS: usize = 8;
-/// Minimum distance for the level of a source (m), about the size of a loudspeaker.
+/// Distance below which the level of a source no longer rises (m): about the size of a loudspeaker.
 const NEAREST: f32 = 0.02;
 /// Loudness of a robot's speaker at 1 m, relative to a microphone's full scale (an assumption).
 const SPEAKER: f32 = 0.01;
@@ -20,18 +20,18 @@ const SPEAKER: f32 = 0.01;
 pub struct Sound {
     /// Position, x and y (m).
     pub at_m: [f32; 2],
-    /// Root mean square at 1 m, relative to a microphone's full scale, 0 to 1.
+    /// Root-mean-square loudness at 1 m, relative to a microphone's full scale (0 to 1).
     pub loudness: f32,
 }
 
 impl Sound {
-    /// Sound source for the speaker of a robot.
+    /// Returns the sound source that represents the speaker of a robot.
     pub fn of_robot(pose: &Pose) -> Sound {
         Sound { at_m: [pose.at.x, pose.at.y], loudness: SPEAKER }
     }
 }
 
-/// Loudness at the microphones of a robot. Sources are uncorrelated, so their powers add.
+/// Returns the loudness at each microphone of a robot. Sources are uncorrelated, so their powers add.
 pub fn at_microphones<'a>(pose: &Pose, sounds: impl Iterator<Item = &'a Sound> + Clone) -> [Loudness; MAX_MICROPHONES] {
     BEARINGS.map(|bearing| {
         let place = pose.at + Vec2::unit(pose.heading + bearing) * RADIUS;

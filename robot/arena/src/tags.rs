@@ -5,7 +5,7 @@ use xpuck_registers::tag36h11::{CODES, SIDE, WITH_MARGIN};
 
 /// Allowed side lengths of a tag (m).
 const SIZES: std::ops::RangeInclusive<f32> = 0.01..=0.16;
-/// Maximum height of the upper edge of a tag's margin (m): the walls' height.
+/// Maximum height of the upper edge of a tag with its margin (m): the height of the walls.
 const TOP: f32 = 0.18;
 /// Maximum distance of a tag from its wall (m).
 const OFF: f32 = 0.01;
@@ -17,19 +17,19 @@ const ON_WALL: f32 = 0.001;
 pub struct WallTag {
     /// Tag id, 0 to 29.
     pub id: u16,
-    /// Centre, on one of the walls (m).
+    /// Position of the centre, on one of the walls (m).
     pub at: Vec2,
-    /// Side from black edge to black edge (m), 0.01 to 0.16.
+    /// Side length of the black square (m, 0.01 to 0.16).
     pub size: f32,
     /// Height of the centre above the floor (m).
     pub height: f32,
 }
 
 impl WallTag {
-    /// Validates the tag for an arena of this size.
+    /// Validates the tag for an arena with the half side lengths `half_arena` (m).
     ///
     /// # Errors
-    /// Invalid value, described in one line.
+    /// Returns a description of the first invalid value, in one line.
     pub fn check(&self, half_arena: (f32, f32)) -> Result<(), String> {
         let half = self.half();
         if usize::from(self.id) >= CODES.len() {
@@ -53,12 +53,13 @@ impl WallTag {
         Ok(())
     }
 
-    /// Half of the side including the margin (m).
+    /// Returns half of the side length of the tag with its margin (m).
     fn half(&self) -> f32 {
         self.size / 2.0 * WITH_MARGIN as f32 / SIDE as f32
     }
 
-    /// Column of cells at a point on the walls, from the left as seen facing the wall; `None` outside the tag.
+    /// Returns the column of the tag's cells at a point on the walls. Columns are counted from the left, as seen
+    /// facing the wall. Returns `None` for a point outside the tag.
     pub(crate) fn column(&self, place: Vec2, (hx, hy): (f32, f32)) -> Option<usize> {
         // The tag belongs to the wall nearest to its centre.
         let across = (self.at.x.abs() - hx).abs() < (self.at.y.abs() - hy).abs();
@@ -70,7 +71,7 @@ impl WallTag {
         (off < ON_WALL && cell >= 0.0 && cell < WITH_MARGIN as f32).then_some(cell as usize)
     }
 
-    /// Height of the upper edge of a row of cells (m).
+    /// Returns the height of the upper edge of a row of cells above the floor (m).
     pub(crate) fn edge(&self, row: usize) -> f32 {
         self.height + self.half() - row as f32 * self.size / SIDE as f32
     }

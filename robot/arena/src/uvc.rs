@@ -1,15 +1,15 @@
-//! The Pi-puck board's camera: frames in the payloads of a USB video class device, with transmission faults. Like the
-//! board's FT903, it sends one row per payload. The path has no clock. On the socket, a length of two bytes precedes
-//! each payload.
+//! The camera of a Pi-puck board: frames in the payloads of a USB video class device, with transmission faults. Each
+//! payload contains one row, as with the FT903 chip of the board. The code reads no clock. On the socket, a length of
+//! two bytes precedes each payload.
 
 use crate::ft2232h::Faults;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::uvc::{EOF, EOH, ERR, FID, HEADER, PRESENTATION_TIME, PTS};
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// World index of this path in the random counter's space; the FT2232H uses 1.
+/// World index of this camera path in the space of the random counter. The path of the FT2232H uses 1.
 const WORLD: u32 = 2;
-/// Length of header and presentation time (bytes).
+/// Length of a payload's header with the presentation time (bytes).
 const LENGTH: usize = HEADER + PRESENTATION_TIME;
 /// Increment of the presentation time per frame at 15 Hz (us).
 const TICKS: u32 = 66_667;

@@ -1,5 +1,5 @@
-//! The firmware's core in C and the arena's dsPIC behave identically: the same input gives the same replies, word by
-//! word.
+//! Test that the firmware's core in C and the arena's dsPIC behave identically. The same input must give the same
+//! replies, word by word.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -14,7 +14,7 @@ use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
 /// Firmware ticks per arena step.
 const TICKS: u32 = 250;
 
-/// Runs both slaves: collects the script for the firmware and the replies of the arena's slave.
+/// Script for the firmware, and replies of the arena's dsPIC to the same input.
 struct Both {
     dspic: Dspic,
     script: String,
@@ -44,7 +44,7 @@ impl Both {
         self.script.push_str("state\n");
     }
 
-    /// Draws new readings for the arena's slave and passes the same readings to the firmware's hardware layer.
+    /// Draws new readings for the arena's dsPIC, and passes the same readings to the firmware's hardware layer.
     fn sense(&mut self, draws: &mut Draws) {
         let reflected = std::array::from_fn(|_| draws.below(4096) as u16);
         let mut level = || draws.range(0.0, 4095.0);
@@ -94,14 +94,14 @@ fn corrupt(mut words: Words, draws: &mut Draws) -> Words {
     words
 }
 
-/// Changes a command without changing its CRC.
+/// Changes two words of a command in such a way that the CRC remains valid.
 fn deceiving(mut words: Words) -> Words {
     (words[1], words[2]) = (words[1] ^ 0x0001, words[2] ^ 0x1021);
     assert_eq!(crc(&words[..30]), words[30]);
     words
 }
 
-/// Runs the firmware's core on a script and returns its output lines.
+/// Runs the firmware's core on a script. Returns the lines of its output.
 fn firmware(script: &str) -> Vec<String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../robot/firmware");
     let dir = tempfile::tempdir().unwrap();
@@ -122,12 +122,12 @@ fn firmware(script: &str) -> Vec<String> {
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_string).collect()
 }
 
-/// Fails at the first reply that differs.
+/// Fails at the first reply of the firmware that differs from the reply of the arena's dsPIC.
 fn compare(both: &Both) {
     let found = firmware(&both.script);
     assert_eq!(found.len(), both.answers.len());
     for (i, (found, wanted)) in found.iter().zip(&both.answers).enumerate() {
-        // The firmware prints more values than the arena's slave: words beyond the message, coils and LEDs.
+        // The firmware prints more values than the arena's dsPIC: words beyond the message, coils and LEDs.
         let same = found.split_whitespace().zip(wanted.split_whitespace()).all(|(a, b)| a == b);
         let enough = found.split_whitespace().count() >= wanted.split_whitespace().count();
         assert!(same && enough, "answer {i}: the firmware says\n{found}\nand the arena's slave\n{wanted}");
@@ -161,7 +161,7 @@ fn random_exchanges_have_the_same_answers() {
 #[test]
 fn counters_wrap_alike() {
     let mut both = Both::new();
-    // Makes all counters wrap: 70 s of motor steps at 999 and -1000 steps/s, and 70 000 truncated messages.
+    // The inputs make all counters wrap: 70 s of motor steps at 999 and -1000 steps/s, and 70 000 truncated messages.
     for i in 0..2800u16 {
         let speeds = [999, -1000].map(StepsPerSecond::new);
         let command = Command { actions: Actions::SET_MOTOR, speeds, sequence: i + 64_000, ..Command::default() };

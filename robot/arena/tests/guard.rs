@@ -1,5 +1,5 @@
-//! Tests of the guard on the arena's e-pucks, which have no watchdog: time until the wheels stop after the robot's
-//! program is killed or stopped during a move.
+//! Tests of the guard, which stops the wheels of e-pucks, because these robots have no watchdog. The tests kill or
+//! stop the robot's program during a move, and measure the time until the wheels stop.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
 
@@ -15,10 +15,10 @@ use xpuck_arena::{BodyKind, Faults, Settings};
 use xpuck_registers::epuck1::{self, STEPS};
 use xpuck_registers::epuck2::{self, REPORT_BYTES, Report};
 
-/// Minimum time that remains of a self-test's move (0.8 s) after the first motor step of the move.
+/// Minimum remaining time of a self-test's move after its first motor step. A move lasts 0.8 s.
 const MOVE: Duration = Duration::from_millis(600);
 
-/// Bus connection that reads the step counters without side effects.
+/// Bus connection that reads the step counters without moving the robot.
 struct Counters {
     bus: UnixStream,
     body: BodyKind,
@@ -46,14 +46,14 @@ impl Counters {
         if self.body == BodyKind::Epuck1 {
             return [0, 1].map(|i| u16::from_le_bytes(self.transfer(&[STEPS.pointer(i)])));
         }
-        // A command with a wrong checksum is answered but not executed.
+        // The body answers a command with a wrong checksum, but does not execute the command.
         let mut command = epuck2::Command::default().encode();
         command[epuck2::COMMAND_BYTES - 1] ^= 1;
         let bytes: [u8; REPORT_BYTES] = self.transfer(&command);
         Report::decode(&bytes).unwrap().steps
     }
 
-    /// Waits until the counters change, at most for the duration of a move.
+    /// Waits until the step counters change, or until `MOVE` has passed.
     fn wait_for_a_step(&mut self) {
         let (start, first) = (Instant::now(), self.read());
         while self.read() == first && start.elapsed() < MOVE {
@@ -61,7 +61,8 @@ impl Counters {
         }
     }
 
-    /// Waits until the counters have been constant for one second; returns the time of the last step.
+    /// Waits until the step counters have been constant for one second. Returns the time of the last change; `None` if
+    /// the counters never changed.
     fn rest(&mut self) -> Option<Instant> {
         let (mut last, mut at, start) = (self.read(), None, Instant::now());
         while at.unwrap_or(start).elapsed() < Duration::from_secs(1) {
@@ -81,7 +82,7 @@ fn signal(process: u32, name: &str) {
     assert!(status.success());
 }
 
-/// Process id of the guard on this arena's bus.
+/// Returns the process id of the guard on this arena's bus.
 fn guard(settings: &Settings) -> u32 {
     let bus = settings.device_path("xp01", "i2c");
     let is_guard = |line: &[u8]| {
@@ -96,7 +97,7 @@ fn guard(settings: &Settings) -> u32 {
         .expect("a guard runs")
 }
 
-/// Starts a self-test and waits until it announces its first move.
+/// Starts a self-test, and waits until the self-test announces its first move.
 fn moving(file: &Path) -> Child {
     let mut child = selftest(file, &["--wheels"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stderr.as_mut().unwrap()).lines();
@@ -104,8 +105,8 @@ fn moving(file: &Path) -> Child {
     child
 }
 
-/// Sends the signal during a move; returns the time from the signal to the last step, 0 if there was no further step,
-/// or `None` if the move may already have ended.
+/// Sends the signal `name` to the program during a move. Returns the time from the signal to the last motor step, or 0
+/// if no step followed. Returns `None` if the move may have ended before the signal.
 fn latency(body: BodyKind, name: &str) -> Option<Duration> {
     serve(body, Faults::default(), None, |file, settings| {
         let mut child = moving(file);
@@ -124,7 +125,7 @@ fn latency(body: BodyKind, name: &str) -> Option<Duration> {
     })
 }
 
-/// Latencies of `count` trials; retries trials whose signal came after the move.
+/// Returns the latencies of `count` trials. Repeats trials in which the signal came after the move.
 fn latencies(body: BodyKind, name: &str, count: usize) -> Vec<Duration> {
     let found: Vec<Duration> = (0..count + 10).filter_map(|_| latency(body, name)).take(count).collect();
     assert_eq!(found.len(), count, "moves were over before the signal came");
@@ -139,12 +140,13 @@ fn wheels_stop_soon_after_kill_or_stop() {
     for (body, name) in CASES {
         let latency = latencies(body, name, 1)[0];
         println!("{body:?}: kill -{name}: {} ms", latency.as_millis());
-        // The latency is 300 ms of silence and an arena step; the rest of the limit is a margin for a busy machine.
+        // The expected latency is 300 ms of silence plus one arena step. The rest of the limit is a margin for a busy
+        // machine.
         assert!(latency < Duration::from_millis(1500), "{body:?}, kill -{name}: {latency:?}");
     }
 }
 
-/// Stops the guard and then the program during a move; returns whether the wheels still turn 1 s later.
+/// Stops the guard and then the program during a move. Returns whether the wheels still turn 1 s later.
 fn turns_on(body: BodyKind) -> bool {
     serve(body, Faults::default(), None, |file, settings| {
         let mut child = moving(file);
@@ -172,8 +174,8 @@ fn without_the_guard_they_would_turn_for_ever() {
     }
 }
 
-/// Prints the latency distribution for the documents: `cargo test -p xpuck-arena --test guard -- --ignored
-/// --nocapture`.
+/// Prints the latency distribution for the documentation. Run it with `cargo test -p xpuck-arena --test guard --
+/// --ignored --nocapture`.
 #[test]
 #[ignore = "takes some minutes"]
 fn distribution_of_stop_latencies() {

@@ -1,7 +1,8 @@
-//! Reads the arena's streams with third-party clients: the Vicon, VRPN and NatNet clients of the `motioncapture`
-//! Python wheel.
+//! Tests that third-party clients can read the arena's streams. The Python package `motioncapture` provides the
+//! clients for Vicon, VRPN and NatNet.
 //!
-//! `make test` installs the wheel into a virtual environment; `XPUCK_MOCAP_PYTHON` is the path of its interpreter.
+//! `make test` installs the package into a virtual environment. `XPUCK_MOCAP_PYTHON` is the path of the environment's
+//! interpreter.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
 
@@ -16,7 +17,7 @@ use xpuck_arena::{Arena, Listening, Settings, run};
 use xpuck_kernels::world::{Pose, Scenario};
 
 const ROBOTS: usize = 9;
-/// Tolerance of the comparison (m). NatNet carries f32, the other protocols f64; the clients return f32.
+/// Tolerance of the comparison (m). NatNet transmits poses as f32, the other protocols as f64. The clients return f32.
 const MILLIMETRE: f64 = 0.001;
 
 #[test]
@@ -35,11 +36,13 @@ fn third_party_clients_see_every_body_where_it_is() {
     );
 }
 
-/// The wheel's NatNet client supports only a multicast group, and one version per server.
+/// Tests NatNet with one server per version, because a server has one version. The package's NatNet client supports
+/// only multicast groups.
 #[test]
 fn third_party_client_reads_all_bodies_by_multicast() {
     for (name, version) in [("NatNet 3.1", Version::V3_1), ("NatNet 4.1", Version::V4_1)] {
-        // The port for frames must be free, because the client binds it, and outside the range of ephemeral ports.
+        // The port for frames must be free, because the client binds it. It must be outside the range of ephemeral
+        // ports.
         let free = |port: &u16| UdpSocket::bind((Ipv4Addr::UNSPECIFIED, *port)).is_ok();
         let port = (15_000 + (std::process::id() % 4000) as u16..20_000).find(free).unwrap();
         let group = Some(SocketAddrV4::new(Ipv4Addr::new(239, 255, 42, 99), port));
@@ -55,7 +58,7 @@ fn third_party_client_reads_all_bodies_by_multicast() {
     }
 }
 
-/// Serves an arena and compares the clients' output with the poses of its bodies.
+/// Serves an arena, and compares the output of the clients with the poses of the arena's bodies.
 fn see(
     choose: impl FnOnce(&mut Settings),
     clients: impl FnOnce(&std::ffi::OsStr, &Listening) -> Vec<(&'static str, String)>,
@@ -66,7 +69,7 @@ fn see(
     let dir = tempfile::tempdir().unwrap();
     let mut settings = Settings { seed: 12, scenario: Scenario::B, ..Settings::with_defaults(ROBOTS, dir.path()) };
     choose(&mut settings);
-    // No robot is driven, so all bodies stay at their start.
+    // No robot is driven, so all bodies stay at their starting positions.
     let mut names = settings.robots.clone();
     names.push(FRISBEE.into());
     let expected: Vec<(String, Pose)> = names.into_iter().zip(Arena::new(&settings).unwrap().poses(0.0)).collect();
@@ -84,7 +87,7 @@ fn see(
     });
 }
 
-/// Returns the output of the wheel's client of this kind.
+/// Returns the output of the client for the protocol `kind`.
 fn read(python: &std::ffi::OsStr, kind: &str, host: &str, options: &[String]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/mocap-oracle.py");
     let output = Command::new(python).arg(script).args([kind, host, &(ROBOTS + 1).to_string()]).args(options).output();
@@ -100,13 +103,13 @@ fn compare(stream: &str, seen: &str, expected: &[(String, Pose)]) {
         let Some((_, rest)) = seen.split_once(&key) else { panic!("{stream}: no {name} in {seen}") };
         let numbers: Vec<f64> = rest.split(']').next().unwrap().split(", ").map(|n| n.parse().unwrap()).collect();
         let [x, y, z, qx, qy, qz, qw] = numbers[..] else { panic!("{stream}: {name} has {numbers:?}") };
-        // NatNet's y axis points up: its coordinates are a quarter turn around x.
+        // The y axis of NatNet points up, so its coordinates are rotated by a quarter turn around x.
         let turned = stream.starts_with("NatNet");
         let [x, y, z, qx, qy, qz] = if turned { [x, -z, y, qx, -qz, qy] } else { [x, y, z, qx, qy, qz] };
         let height = if name == FRISBEE { 0.025 } else { 0.1 };
         let off = [x - f64::from(pose.at.x), y - f64::from(pose.at.y), z - height];
         assert!(off.iter().all(|d| d.abs() < MILLIMETRE), "{stream}: {name} is off by {off:?} m");
-        // A quaternion and its negative are the same rotation.
+        // A quaternion and its negative represent the same rotation.
         let half = f64::from(pose.heading) / 2.0;
         let along = qz * half.sin() + qw * half.cos();
         assert!(qx.abs() < 1e-3 && qy.abs() < 1e-3, "{stream}: {name} lies aslant: {numbers:?}");

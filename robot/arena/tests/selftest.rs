@@ -1,5 +1,5 @@
-//! Self-test of the robot's program on the arena's devices: passes on all three kinds, and detects every injected
-//! fault.
+//! Tests that the self-test of the robot's program passes on the arena's devices for all three kinds of robot, and
+//! detects every injected fault.
 
 mod robot;
 
@@ -9,8 +9,8 @@ use xpuck_arena::{BodyKind, Faults, SenseFault};
 use xpuck_registers::ina231::{BATTERY_ADDRESS, SUPPLY_ADDRESS};
 use xpuck_registers::{ads1015, bno055, camera_sensor, epuck1, erandb, ground, vl53l0x};
 
-/// Runs the self-test; returns the failed checks as "device: check: found", whether the program succeeded, and the
-/// number of passed checks.
+/// Runs the self-test. Returns the failed checks as "device: check: found", the success of the program, and the number
+/// of passed checks.
 fn failures(body: BodyKind, faults: Faults, more: &[&str]) -> (Vec<String>, bool, usize) {
     serve(body, faults, None, |file, _| {
         let output = selftest(file, more).arg("--json").output().unwrap();
@@ -25,7 +25,7 @@ fn failures(body: BodyKind, faults: Faults, more: &[&str]) -> (Vec<String>, bool
     })
 }
 
-/// Verifies that each fault makes its check fail. Runs four cases in parallel, because a run mostly waits.
+/// Asserts that each fault makes its check fail. Four cases run in parallel, because a self-test mostly waits.
 fn each_turns_red(cases: &[(&str, BodyKind, Faults)]) {
     for some in cases.chunks(4) {
         std::thread::scope(|scope| {
@@ -88,7 +88,7 @@ fn faulty_sensors_fail_the_selftest() {
             cases.push(("body: ambient light", body, Faults { light: fault, ..Faults::default() }));
         }
         cases.push(("body: acceleration", BodyKind::Xpuck, Faults { acceleration: fault, ..Faults::default() }));
-        // Loud sound cannot be distinguished from random readings.
+        // With the fault `mad`, the readings are random. The self-test cannot distinguish them from a loud sound.
         if fault != Some(SenseFault::Mad) {
             for body in [BodyKind::Xpuck, BodyKind::Epuck2] {
                 cases.push(("body: microphones", body, Faults { microphones: fault, ..Faults::default() }));

@@ -20,8 +20,8 @@ fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
     Settings { seed: 12, speed, ..Settings::with_defaults(robots, dir) }
 }
 
-/// Stops the arena when the test ends, also after a failed assertion, which would otherwise block on the arena's
-/// thread.
+/// Stops the arena when the test ends. Without it, a test whose assertion fails would wait for the arena's thread
+/// forever.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for StopAtEnd<'_> {
@@ -30,12 +30,12 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// Runs an arena while `test` runs; passes the address of its motion capture to `test`.
+/// Serves an arena while `test` runs. Passes the address of the Vicon server to `test`.
 fn serve(settings: &Settings, test: impl FnOnce(SocketAddr)) -> Summary {
     serve_all(settings, |listening| test(listening.mocap))
 }
 
-/// Runs an arena while `test` runs; passes all addresses of the arena to `test`.
+/// Serves an arena while `test` runs. Passes all addresses of the arena to `test`.
 fn serve_all(settings: &Settings, test: impl FnOnce(Listening)) -> Summary {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -62,7 +62,7 @@ fn devices_on_the_network_carry_the_bytes_of_the_sockets() {
             stream
         };
         let ask = |stream: &mut dyn ReadWrite| {
-            // Reads a register of the battery monitor that does not change over time.
+            // Reads a register of the battery monitor whose value is constant.
             stream.write_all(&[ina231::BATTERY_ADDRESS, 1, 2, Register::Calibration as u8]).unwrap();
             let mut answer = [0; 3];
             stream.read_exact(&mut answer).unwrap();
@@ -74,7 +74,7 @@ fn devices_on_the_network_carry_the_bytes_of_the_sockets() {
         assert_eq!(have, [0]);
         let mut here = UnixStream::connect(settings.device_path("xp02", "i2c")).unwrap();
         assert_eq!(ask(&mut there), ask(&mut here));
-        // Unknown names, an overlong name and an empty name close the connection; other connections continue.
+        // For an unknown, overlong or empty name, the server closes the connection. Other connections continue.
         for line in ["xp09.i2c\n", "../xp02.i2c\n", "\n", &"x".repeat(4000)] {
             let mut stranger = connect(line);
             assert!(matches!(stranger.read(&mut have), Ok(0) | Err(_)), "{line}");
@@ -101,7 +101,7 @@ fn spi_drives_robot_and_silence_stops_it() {
         let (first, start) = vicon.frame();
         assert_eq!(start.len(), 3, "two robots and the frisbee: {start:?}");
         let (mut last, mut moving) = (first, start.clone());
-        // Turning on the spot avoids the walls: 3 rad/s for 1 s of arena time, 50 frames.
+        // The robot turns on the spot to avoid the walls: 3 rad/s for 1 s of arena time, which is 50 frames.
         while last < first + 50 {
             spi.drive(-600.0, 600.0);
             let (number, poses) = vicon.frame();
@@ -112,8 +112,8 @@ fn spi_drives_robot_and_silence_stops_it() {
         assert!(turned.abs() > 1.5, "xp01 turned {turned} rad");
         let strayed = (moving["xp02"].x - start["xp02"].x).abs();
         assert!(strayed < 1e-6, "xp02 was not told to move and moved {strayed} m");
-        // The robot is at rest within 0.4 s (20 frames): 0.2 s of silence, one step to detect the silence, and
-        // friction.
+        // The robot must be at rest within 0.4 s (20 frames): 0.2 s of silence, one step to detect the silence, and
+        // the time until friction stops the robot.
         let at_rest = (0..20).map(|_| vicon.frame().1).last().unwrap();
         let later = (0..10).map(|_| vicon.frame().1).last().unwrap();
         assert!((later["xp01"].heading - at_rest["xp01"].heading).abs() < 1e-3);
@@ -134,13 +134,14 @@ fn frisbee_at_an_end_is_put_back_when_robot_rests() {
         let mut spi = Spi::open(&settings.device_path("xp01", "spi"));
         let (first, _) = vicon.frame();
         let mut reached = false;
-        // The loop takes at most three minutes of arena time.
+        // The loop may take three minutes of arena time (9000 frames).
         while !reached {
             let (number, poses) = vicon.frame();
             assert!(number < first + 9000, "{poses:?}");
             let (robot, frisbee) = (poses["xp01"], poses["frisbee"]);
             reached = frisbee.x + 0.105 >= 1.0;
-            // Behind the frisbee, the robot aims across its centre to push it back towards y = 0.
+            // If the robot is behind the frisbee, it aims across the frisbee's centre, to push the frisbee back
+            // towards y = 0.
             let behind = frisbee.x - robot.x > 0.1 && (frisbee.y - robot.y).abs() < 0.1;
             let (x, y) =
                 if behind { (frisbee.x, frisbee.y + 0.5 * (frisbee.y - 0.0)) } else { (frisbee.x - 0.25, frisbee.y) };
@@ -150,7 +151,8 @@ fn frisbee_at_an_end_is_put_back_when_robot_rests() {
             spi.drive(ahead - turn, ahead + turn);
         }
         spi.drive(0.0, 0.0);
-        // The keeper waits for half a second of stillness; the rest of the 60 frames covers their delay.
+        // The keeper waits until all wheels have been still for half a second (25 frames). The other 35 frames cover
+        // the delay of the frames.
         let put_back = (0..60).any(|_| {
             let frisbee = vicon.frame().1["frisbee"];
             frisbee.x.hypot(frisbee.y) < 0.2
@@ -180,7 +182,7 @@ fn camera_shows_blue_only_when_facing_frisbee() {
                 }
                 spi.drive(-200.0 * off, 200.0 * off);
             }
-            // The data of a new connection starts with a new frame.
+            // A new connection to a camera starts with a new frame.
             let mut camera = UnixStream::connect(settings.device_path("xp01", "camera")).unwrap();
             let frame = client::frame(&mut camera, settings.camera.width as usize);
             assert_eq!(frame.len(), settings.camera.frame_len());
@@ -234,11 +236,11 @@ fn frames_can_be_pulled_and_pings_come_back() {
         assert!(second > first, "the next frame is a new one");
         vicon.send("01002b1a100000002a000000080000000700000000000000");
         assert_eq!(vicon.packet(), client::bytes("2a000000080000000700000000000000"), "nothing else was pushed");
-        // A second client receives its own frames while the first one requests frames singly.
+        // A second client receives its own stream of frames, while the first client requests each frame.
         let mut other = Vicon::open(mocap);
         other.send(ALL_FRAMES);
         assert!((0..5).all(|_| other.frame().1.len() == 2));
-        // "GET / HT" is not a packet: the server drops its sender and no other client.
+        // "GET / HT" is not a packet. The server closes the connection of its sender, and no other connection.
         vicon.send("474554202f204854");
         assert_eq!(vicon.stream.read(&mut [0; 1]).unwrap_or(0), 0);
         assert!((0..5).all(|_| other.frame().1.len() == 2));

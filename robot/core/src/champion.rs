@@ -1,34 +1,35 @@
-//! The onboard champion: the fittest individual of the robot's island, which the robot runs.
+//! Onboard champion: the fittest individual of the robot's island, which controls the robot.
 
 use crate::core::Core;
 use xpuck_evolve::{Migrant, Progress};
 use xpuck_kernels::tree::CompileError;
 use xpuck_wire::message::{Emigrant, RobotMessage};
 
-/// Fittest individual of the robot's island, and the segment that waits for it.
+/// Fittest individual of the robot's island, and the segment that waits for its tree.
 #[derive(Clone, Debug, Default)]
 pub struct OnboardChampion {
     champion: Option<Migrant>,
-    /// Segment that waits for a tree, because no generation is complete.
+    /// Segment that waits for a tree, because the island has not yet completed a generation.
     pending_segment: Option<u32>,
     progress: Progress,
 }
 
 impl OnboardChampion {
-    /// Progress of the island.
+    /// Returns the progress of the island.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// Cancels the pending load of a tree.
+    /// Cancels the pending load of the fittest tree.
     pub fn cancel_pending(&mut self) {
         self.pending_segment = None;
     }
 
-    /// Records the fittest individual of a completed generation, and loads it if a segment is waiting.
+    /// Records the fittest individual of a completed generation. If a segment is waiting for a tree, loads the tree of
+    /// this individual and returns the message for the hub.
     ///
     /// # Errors
-    /// As [`OnboardChampion::load`].
+    /// Returns the errors of [`OnboardChampion::load`].
     pub fn on_generation(
         &mut self,
         core: &mut Core,
@@ -39,11 +40,11 @@ impl OnboardChampion {
         self.pending_segment.map_or(Ok(None), |segment| self.load(core, segment))
     }
 
-    /// Puts the fittest tree in control for a segment and returns the message for the hub. Before the first
-    /// generation is complete, loading is deferred.
+    /// Puts the fittest tree in control for a segment, and returns the message for the hub. Before the first
+    /// generation is complete, returns `None`; the tree is then loaded with the first generation.
     ///
     /// # Errors
-    /// If the tree does not fit the robot: the previous tree stays in control.
+    /// Returns an error if the tree does not fit the robot. The previous tree stays in control.
     pub fn load(&mut self, core: &mut Core, segment: u32) -> Result<Option<RobotMessage>, CompileError> {
         let Some(champion) = &self.champion else {
             self.pending_segment = Some(segment);

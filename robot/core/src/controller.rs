@@ -1,4 +1,4 @@
-//! The tree in control, and the node states of its last update.
+//! Tree in control of the robot, and the node states of its last update.
 
 use std::sync::Arc;
 use xpuck_kernels::math::Vec2;
@@ -7,7 +7,7 @@ use xpuck_kernels::tree::{Blackboard, CompileError, Memory, Program, Senses, Sta
 use xpuck_kernels::world::Sensing;
 use xpuck_wire::groot::NodeState;
 
-/// A tree with its memory.
+/// Tree that controls a robot, with the tree's memory.
 #[derive(Clone, Debug)]
 pub struct Controller {
     tree: Arc<Tree>,
@@ -20,7 +20,10 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Creates a controller for an unchanged tree, in its initial state.
+    /// Creates a controller that runs the tree without changes, in the initial state.
+    ///
+    /// # Errors
+    /// Returns an error if the tree cannot be compiled.
     pub fn new(tree: Tree) -> Result<Controller, CompileError> {
         let program = Program::compile(&tree)?;
         let nodes = vec![NodeState::Idle; tree.nodes().len()];
@@ -36,7 +39,7 @@ impl Controller {
         })
     }
 
-    /// Runs one tick; returns the goal velocity.
+    /// Runs one tick of the tree, and returns the goal velocity.
     pub fn tick(&mut self, senses: &Senses, draws: &mut Draws) -> Vec2 {
         self.idle_update();
         let nodes = &mut self.nodes;
@@ -53,48 +56,48 @@ impl Controller {
         goal
     }
 
-    /// Runs an update without a tick: all nodes become idle.
+    /// Runs an update without a tick: all nodes become idle, no leaf drives, and the signal becomes 0.
     pub fn idle_update(&mut self) {
         self.nodes.iter_mut().for_each(|node| *node = node.after_skipped_tick());
         (self.leaf, self.signal) = (None, 0);
     }
 
-    /// Index, in the tree's nodes, of the leaf that drove in the last update; `None` if no leaf drove.
+    /// Returns the index, in the tree's nodes, of the leaf that drove in the last update; `None` if no leaf drove.
     pub fn leaf(&self) -> Option<usize> {
         self.leaf
     }
 
-    /// Signal of the tree in the last update; 0 for no signal.
+    /// Returns the signal of the tree in the last update; 0 without a signal.
     pub fn signal(&self) -> u8 {
         self.signal
     }
 
-    /// Whether the tree reads the light.
+    /// Returns whether the tree reads the light.
     pub fn reads_light(&self) -> bool {
         self.reads.light
     }
 
-    /// Whether the tree reads tags.
+    /// Returns whether the tree reads tags.
     pub fn reads_tags(&self) -> bool {
         self.reads.tags
     }
 
-    /// The tree.
+    /// Returns the tree.
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree
     }
 
-    /// Node states of the last update, in preorder.
+    /// Returns the node states of the last update, in preorder.
     pub fn nodes(&self) -> &[NodeState] {
         &self.nodes
     }
 
-    /// Memory of the tree.
+    /// Returns the memory of the tree.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// Registers after the last tick.
+    /// Returns the registers of the tree after the last tick.
     pub fn board(&self) -> &Blackboard {
         &self.memory.board
     }

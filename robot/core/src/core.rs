@@ -1,6 +1,7 @@
-//! Decision logic of a robot: its state, the tree in control, and whether the wheels may turn.
+//! Decision logic of a robot: the robot's state, the tree in control, and the decision whether the wheels may turn.
 //!
-//! The core is a state machine over arena time (s). `xpuckd` provides the inputs and executes the returned actions.
+//! The core is a state machine whose times are arena times (s). `xpuckd` provides the inputs and executes the returned
+//! actions.
 
 mod autonomy;
 mod virtual_senses;
@@ -36,72 +37,72 @@ use xpuck_wire::telemetry::{SensesReport, Telemetry};
 use xpuck_wire::updates::Updates;
 use xpuck_wire::witness::{LastDirectiveReport, ObeyedDirective};
 
-/// Duration without a message from the hub after which wheels and evolution stop, unless the experiment specifies
-/// otherwise (s).
+/// Duration of a silence of the hub after which wheels and evolution stop, unless the experiment specifies otherwise
+/// (s).
 pub const HUB_SILENCE: f64 = 1.0;
-/// Age above which virtual senses read as absent (s).
+/// Age above which virtual senses count as absent (s).
 pub const SENSES_STALE: f64 = 0.5;
 /// Interval for measuring the round trip to the hub (s).
 const PING_PERIOD: f64 = 1.0;
-/// Duration (s) for which each control update is reported at once, counted from the hub's announcement of a viewer.
+/// Duration for which each control update is reported at once, after the hub has announced a viewer (s).
 const WATCHED: f64 = 3.0;
-/// Interval for repeating the hello until the hub answers (s).
+/// Interval at which the hello is repeated until the hub answers (s).
 const HELLO_PERIOD: f64 = 1.0;
 
-/// Action for the shell.
+/// Action that the core requests from the shell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Send a message to the hub.
+    /// Send this message to the hub.
     Send(RobotMessage),
     /// Create a paused island for this experiment.
     Prepare(Box<IslandPlan>),
-    /// The hub has resumed this robot's run: report the generations that the hub may have missed.
+    /// Report the generations that the hub may have missed, because the hub has resumed this robot's run.
     TellMissed,
     /// Start or pause evolution.
     Evolve(bool),
-    /// Change the trials of the island; existing fitness values become invalid.
+    /// Change the trials of the island to these trials. All existing fitness values become invalid.
     ChangeTrials(Trials),
-    /// The phase assigns the controller: cancel a pending load of the island's fittest tree.
+    /// Cancel a pending load of the island's fittest tree, because the phase assigns the controller.
     KeepController,
     /// Pass this observation to the reality probe.
     Probe(Observation),
     /// Pass these genes to the island.
     Immigrants {
-        /// Generation whose emigrants the genes answer.
+        /// Generation whose emigrants were sent to the hub; the genes are the hub's answer.
         generation: u32,
         /// Genes, not yet validated.
         genes: Vec<xpuck_wire::message::Emigrant>,
     },
-    /// Load the island's fittest tree, with [`Core::load`].
+    /// Load the island's fittest tree with [`Core::load`].
     LoadFittest {
         /// Segment for which the tree is loaded.
         segment: u32,
     },
-    /// Apply settings to the robot's file, and reply.
+    /// Apply these settings to the robot's file, and reply to the hub.
     Settings {
         /// Number of the settings push.
         number: u64,
-        /// Part of a robot's file, not yet validated.
+        /// Part of a robot's file that contains the settings, not yet validated.
         text: String,
-        /// Whether changes are allowed in the current state.
+        /// Whether the robot may change its settings in its current state.
         may: bool,
     },
-    /// The hub has welcomed this robot: report the installed release.
+    /// Report the installed release to the hub, which has welcomed this robot.
     Welcomed,
-    /// A bundle for this robot.
+    /// Handle the hub's offer of a bundle for this robot.
     Offer {
         /// Number of the update.
         number: u64,
         /// Bundle without its payload, not yet verified.
         bundle: BundleHead,
     },
-    /// A piece of a bundle's payload.
+    /// Handle a piece of a bundle's payload.
     Chunk {
         /// SHA-256 of the payload.
         digest: String,
         /// Offset of the bytes in the payload.
         offset: u64,
-        /// The bytes.
+        /// Bytes of the piece.
         bytes: Vec<u8>,
     },
     /// Execute an operator's request.
@@ -112,29 +113,30 @@ pub enum Action {
     Log(Line),
 }
 
-/// Operator's request other than driving.
+/// Request of an operator other than driving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperatorRequest {
-    /// Blink for identification.
+    /// Blink to identify the robot.
     Identify,
-    /// Send a camera picture.
+    /// Send a picture of the camera.
     Picture,
     /// Reboot the board; the wheels stop.
     Reboot,
 }
 
-/// Order of directives and experiments: the number of the hub that issued the item, then the item's number. A hub
-/// that starts later may use lower item numbers if its clock was set back.
+/// Rank of a directive or an experiment: the number of the hub that issued the item, then the number of the item. The
+/// number of the hub decides first, because a hub that starts later may use lower item numbers if its clock was set
+/// back.
 type Rank = (u64, u64);
 
-/// The robot's present experiment, without its seed, which is a field of the robot.
+/// Current experiment of the robot. Its seed is a field of [`Core`].
 #[derive(Clone, Debug, Default)]
 struct CurrentExperiment {
     rank: Rank,
     signature: String,
 }
 
-/// State of the robot.
+/// Decision logic of a robot with its complete state.
 #[derive(Clone, Debug)]
 pub struct Core {
     inbox: SealChecker,
@@ -142,11 +144,11 @@ pub struct Core {
     version: String,
     /// Signers whose experiments are accepted.
     trust: Trust,
-    /// Calibration of the real world, for the simulations.
+    /// Calibration of the simulated worlds, from the robot's calibration file.
     measured: Calibration,
-    /// Upper bound of the hub clock's lead over the robot's clock (s); `None` before the first pong of this hub.
+    /// Maximum lead of the hub's clock over the robot's clock (s); `None` before the first pong of this hub.
     hub_ahead: Option<f64>,
-    /// Number of messages with a stale seal.
+    /// Number of messages that were ignored because of a stale seal.
     stale_seals: u32,
     seed: u64,
     island: u16,
@@ -155,35 +157,35 @@ pub struct Core {
     newest: Rank,
     /// Rank of the last STOP; only a RUN of a higher rank starts the wheels again.
     stopped: Rank,
-    /// Number of the last directive; 0 after loss of the link and for a new hub, so that the hub repeats the
-    /// directive.
+    /// Number of the last directive. After a silence of the hub and for a new hub, the number is 0, so that the hub
+    /// repeats the directive.
     obeyed: u64,
     segment: u32,
     experiment: CurrentExperiment,
-    /// Plan of the experiment; `None` before the first experiment.
+    /// Plan of the current experiment; `None` before the first experiment.
     plan: Option<Arc<Plan>>,
-    /// Current phase of the experiment, from 0.
+    /// Index of the current phase of the experiment.
     phase: u16,
     controller: Option<Controller>,
     senses: VirtualSenses,
-    /// Number of updates in RUN with stale readings, separately for body, camera and virtual senses.
+    /// Number of updates in RUN with stale readings: of the body, of the camera, and of the virtual senses.
     stale: [u32; 3],
     heard: Option<f64>,
-    /// Permissions to continue without the hub.
+    /// Permissions to continue while the hub is silent.
     alone: SilencePermissions,
     /// Whether the swarm file contains the addresses of other robots.
     reaches_peers: bool,
     welcomed: bool,
     hello_at: f64,
     ping_at: f64,
-    /// Last round trip (s).
+    /// Last round-trip time to the hub (s).
     round_trip: Option<f64>,
     updates: u32,
     /// Wheel speeds of the last control update, for telemetry.
     wheels: [f32; 2],
     /// Proximity readings of the last control update; `None` if the body's readings were stale.
     proximity: Option<[f32; 8]>,
-    /// Arena time per wall time; operator commands are timed by the wall clock.
+    /// Arena time divided by wall time. The maximum validity of an operator's command is wall time.
     speed: f64,
     /// External controllers: operators, parking, and programs at the robot's socket.
     external: External,
@@ -193,22 +195,23 @@ pub struct Core {
     body_fresh: bool,
     /// Recorder of control updates.
     tracer: Tracer,
-    /// Time until which each update is reported at once (s).
+    /// Time until which each control update is reported at once (s).
     watched: f64,
-    /// Run number of the last directive; 0 for none.
+    /// Number of the run in the last directive; 0 for no run.
     directed: u64,
-    /// Last directive, possibly from an earlier hub or before a restart of the program.
+    /// Last directive that the robot executed. An earlier hub may have issued it, or it may precede a restart of the
+    /// program.
     last_directive: Option<ObeyedDirective>,
-    /// Hub that issued the last directive; `None` if the robot's program has restarted since.
+    /// Number of the hub that issued the last directive; `None` if the robot's program has restarted since.
     last_directive_hub: Option<u64>,
-    /// Number of the last directive of this hub that is stored across restarts.
+    /// Number of the last directive of this hub that is stored across restarts; 0 if no directive is stored.
     kept: u64,
     /// Time of the last message from a hub (s); `None` before the first message.
     last_heard: Option<f64>,
 }
 
 impl Core {
-    /// Creates the core of a robot that has just been switched on. `session` is random and not 0
+    /// Creates the core of a robot that has just been switched on. `session` is a random number other than 0
     /// ([`xpuck_wire::session::fresh_session`]). `trust` defines the signers whose experiments are accepted.
     pub fn new(island: u16, session: u64, trust: Trust) -> Core {
         Core {
@@ -255,23 +258,24 @@ impl Core {
         }
     }
 
-    /// Current state.
+    /// Returns the current state.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// Last round trip to the hub and back, in arena time (s).
+    /// Returns the last round-trip time to the hub, in arena time (s).
     pub fn round_trip(&self) -> Option<f64> {
         self.round_trip
     }
 
-    /// Number of messages that were ignored because their seal was for another session or already used.
+    /// Returns the number of messages that were ignored because of a stale seal. Such a seal is for another session or
+    /// was already used.
     pub fn stale_seals(&self) -> u32 {
         self.stale_seals
     }
 
-    /// Handles a message from the hub if its seal is fresh. A STOP needs no fresh seal, because standing still is
-    /// always safe.
+    /// Handles a message from the hub at `now` (s) if its seal is fresh. Returns the resulting actions. A STOP needs
+    /// no fresh seal, because a robot that stands still is always safe.
     pub fn on_sealed(&mut self, now: f64, sealed: Sealed) -> Vec<Action> {
         match self.inbox.check(&sealed) {
             SealCheck::Fresh { new_hub } => {
@@ -280,13 +284,13 @@ impl Core {
                 }
                 return self.on_message(now, sealed.message);
             }
-            // A hub that does not know this session learns the session from the next hello.
+            // The hub does not know this session. It learns the session from the next hello.
             SealCheck::Stranger => self.welcomed = false,
             SealCheck::Stale => {}
         }
         self.stale_seals = self.stale_seals.saturating_add(1);
         match sealed.message {
-            // A STOP of an earlier hub is ignored: a later hub has replaced that hub.
+            // A STOP is ignored if its hub is earlier than the latest known hub, which has replaced the earlier hub.
             ToRobot::Directive(directive @ Directive { state: State::Stop, .. })
                 if sealed.hub >= self.inbox.seen().0 =>
             {
@@ -299,7 +303,7 @@ impl Core {
         }
     }
 
-    /// Resets the state that depends on the hub: another hub has another clock and does not know earlier
+    /// Resets the state that depends on the hub, because another hub has another clock and does not know earlier
     /// acknowledgements.
     fn on_new_hub(&mut self) {
         self.hub_ahead = None;
@@ -316,9 +320,9 @@ impl Core {
         self.trust = trust;
     }
 
-    /// Handles a message whose seal is fresh.
+    /// Handles a message with a fresh seal at `now` (s). Returns the resulting actions.
     pub fn on_message(&mut self, now: f64, message: ToRobot) -> Vec<Action> {
-        // A message that ends a silence does not cancel the consequences of the silence.
+        // A silence that ends with this message still has its consequences.
         let mut actions = self.notice_silence(now);
         self.heard = Some(now);
         self.last_heard = Some(now);
@@ -337,7 +341,8 @@ impl Core {
             ToRobot::Pong { stamp, time } => {
                 if now >= stamp && time.is_finite() {
                     self.round_trip = Some(now - stamp);
-                    // The hub answered after the request was sent, so its clock leads by at most this value.
+                    // The hub read `time` from its clock after the robot read `stamp`, so the hub's clock leads by at
+                    // most this value.
                     self.hub_ahead = Some(time - stamp);
                 }
                 Vec::new()
@@ -361,7 +366,7 @@ impl Core {
                 self.watched = now + WATCHED;
                 picture.then_some(Action::Execute(OperatorRequest::Picture)).into_iter().collect()
             }
-            // A robot that may drive at any moment is not updated: the hub repeats the offer later.
+            // A robot that may be about to drive is not updated. The hub repeats the offer later.
             ToRobot::Offer { number, bundle } if self.may_update() => vec![Action::Offer { number, bundle }],
             ToRobot::Chunk { digest, offset, bytes } if self.may_update() => {
                 vec![Action::Chunk { digest, offset, bytes: bytes.0 }]
@@ -393,28 +398,29 @@ impl Core {
         }
     }
 
-    /// Handles a request of a program at the robot's socket; `connection` is the number of its connection.
+    /// Handles a request of a program at the robot's socket; `connection` is the number of the program's connection.
     ///
     /// # Errors
-    /// Reason for the rejection, in one line for the program.
+    /// Returns the reason for a rejection, in one line for the program.
     pub fn on_program(&mut self, now: f64, connection: u32, said: ProgramRequest) -> Result<Vec<Action>, String> {
         let line = self.external.on_request(now, self.state, connection, said)?;
         Ok(line.map(|text| Action::Log(Line::info(text))).into_iter().collect())
     }
 
-    /// Current command of an external controller for wheels and lamps. `None` if the tree drives, in STOP, while the
-    /// hub is silent (unless the robot drives alone), and while the body's readings are stale.
+    /// Returns the current command of an external controller for wheels and lamps. Returns `None` if the tree drives,
+    /// in STOP, and while the body's readings are stale. Also returns `None` while the hub is silent, unless the robot
+    /// drives alone.
     pub fn external_command(&self, now: f64) -> Option<Command> {
         let safe = (self.hears_hub(now) || self.alone.drives(now)) && self.body_fresh;
         self.external.command(now, self.state).filter(|_| safe)
     }
 
-    /// End of the external controller's current command (s); `None` without a command.
+    /// Returns the time at which the external controller's current command ends (s); `None` without a command.
     pub fn external_until(&self, now: f64) -> Option<f64> {
         self.external.until(now)
     }
 
-    /// Current driver.
+    /// Returns the current driver.
     pub fn driver(&self, now: f64) -> Driver {
         self.external.driver(now)
     }
@@ -433,12 +439,13 @@ impl Core {
         Core { blind: !sees, ..self }
     }
 
-    /// Sets the directive that was stored before a restart of the program.
+    /// Sets the last directive as stored before a restart of the program.
     pub fn with_stored_directive(self, told: Option<ObeyedDirective>) -> Core {
         Core { last_directive: told, ..self }
     }
 
-    /// Records that directive `number` is stored across restarts; ignored unless it is the last directive.
+    /// Records that directive `number` is stored across restarts. Other numbers than that of the last directive are
+    /// ignored.
     pub fn stored_directive(&mut self, number: u64) {
         let this_hub = self.last_directive_hub == Some(self.inbox.seen().0);
         if this_hub && self.last_directive.as_ref().is_some_and(|told| told.directive == number) {
@@ -446,18 +453,19 @@ impl Core {
         }
     }
 
-    /// Number of the last directive of this hub that is stored across restarts; `None` before the first.
+    /// Returns the number of the last directive of this hub that is stored across restarts; `None` before the first
+    /// one.
     pub fn kept_directive(&self) -> Option<u64> {
         (self.kept != 0).then_some(self.kept)
     }
 
-    /// Report to a hub about the last directive that the robot received.
+    /// Returns the report about the last directive, which the robot sends to a hub.
     fn witness(&self, now: f64) -> LastDirectiveReport {
         let silent_s = self.last_heard.map(|at| (now - at) / self.speed);
         LastDirectiveReport { told: self.last_directive.clone(), silent_s }
     }
 
-    /// Sets the speed of the arena's time relative to wall time.
+    /// Sets the speed of the arena: arena time divided by wall time.
     pub fn with_speed(self, speed: f64) -> Core {
         Core { speed, ..self }
     }
@@ -467,7 +475,7 @@ impl Core {
         Core { measured, ..self }
     }
 
-    /// Sets the time for which the robot's file allows driving without the hub (s).
+    /// Sets the time for which the robot's file allows driving while the hub is silent (s).
     pub fn with_alone_limit(mut self, seconds: f64) -> Core {
         self.alone.allow(seconds);
         self
@@ -478,28 +486,28 @@ impl Core {
         Core { reaches_peers: true, ..self }
     }
 
-    /// Run of the robot's experiment; all zeros before the first experiment.
+    /// Returns the run of the robot's experiment; all zeros before the first experiment.
     pub fn run(&self) -> RunName {
         RunName { number: self.experiment.rank.1, seed: self.seed }
     }
 
-    /// Run and plan; `None` unless the robot exchanges genes with other robots in this run.
+    /// Returns the run and its plan; `None` unless the robot exchanges genes with other robots in this run.
     pub fn exchanges(&self) -> Option<(RunName, &Arc<Plan>)> {
         let plan = self.plan.as_ref().filter(|plan| plan.genes == Genes::Peers)?;
         Some((self.run(), plan))
     }
 
-    /// Number of the robot in the swarm file, from 1.
+    /// Returns the number of the robot in the swarm file, from 1.
     pub fn island(&self) -> u16 {
         self.island
     }
 
-    /// Random number of this start of the program.
+    /// Returns the session: a random number that identifies this start of the program.
     pub fn session(&self) -> u64 {
         self.inbox.session()
     }
 
-    /// Robots heard by range and bearing; `None` if the data is stale. `now` is arena time (s).
+    /// Returns the robots heard by range and bearing; `None` if the data is stale at `now`, in arena time (s).
     pub fn neighbours(&self, now: f64) -> Option<&[Neighbour]> {
         (!self.senses.stale(now)).then(|| self.senses.last_report().1)
     }
@@ -511,7 +519,7 @@ impl Core {
             // A newer experiment has already arrived.
             return Vec::new();
         }
-        // A hub that resumes another hub's run sends the same experiment again.
+        // A hub that resumes another hub's run sends the robot's current experiment again.
         if (number, seed, &signed.signature) == (present.rank.1, self.seed, &present.signature) {
             self.experiment = taken;
             let accepted = RobotMessage::Experiment { number, answer: Answer::Accepted };
@@ -530,11 +538,12 @@ impl Core {
             return vec![refused(why.into())];
         }
         if let Some(colour) = plan.colour_read(self.place()).filter(|_| self.blind) {
-            let why =
-                format!("its trees may read {colour}, but this robot has no camera (`devices.camera` in its file)");
+            let why = format!(
+                "its trees may read {colour}, but this robot has no camera; set `devices.camera` in the robot's file"
+            );
             return vec![refused(why)];
         }
-        // Only the log shows whether the simulated worlds are calibrated.
+        // The calibration of the simulated worlds is visible only in the log.
         let calibrated = match (plan.calibrated, self.measured.changes_worlds()) {
             (true, _) => Some("worlds are simulated with the experiment's calibration"),
             (false, true) => Some("worlds are simulated with this robot's calibration.file"),
@@ -545,7 +554,7 @@ impl Core {
         self.seed = seed;
         self.state = State::Ready;
         self.alone.end();
-        // The last directive was executed without this experiment: the hub must repeat it.
+        // The last directive was executed without this experiment, so the hub must repeat the directive.
         self.obeyed = 0;
         self.external.halt();
         self.segment = 0;
@@ -567,12 +576,12 @@ impl Core {
         actions
     }
 
-    /// Index of the robot in the swarm file, from 0.
+    /// Returns the index of the robot in the swarm file, from 0.
     fn place(&self) -> usize {
         usize::from(self.island).saturating_sub(1)
     }
 
-    /// Nodes and registers of trees in the present experiment; `None` without an experiment.
+    /// Returns the nodes and registers that trees may use in the current experiment; `None` without an experiment.
     pub fn primitive_set(&self) -> Option<&PrimitiveSet> {
         Some(&self.plan.as_ref()?.primitive_set)
     }
@@ -581,20 +590,21 @@ impl Core {
         Some(self.plan.as_ref()?.phase(usize::from(self.phase)))
     }
 
-    /// Trials of the island in the current phase.
+    /// Returns the trials of the island in the current phase; `None` without an experiment.
     fn trials(&self) -> Option<Trials> {
         Some(Trials::from_phase(self.plan.as_ref()?, self.planned()?))
     }
 
-    /// Puts the controller that the phase assigns, if any, in control.
+    /// Puts the controller that the phase assigns to this robot in control, if any.
     fn load_assigned(&mut self) -> Option<Action> {
         let tree = self.planned()?.given(self.place())?.clone();
-        // No error is expected: a plan contains only trees that fit the robot.
+        // No error is expected, because a plan contains only trees that fit the robot.
         self.controller = Controller::new(Tree::clone(&tree)).ok();
         Some(Action::KeepController)
     }
 
-    /// Enters another phase of the experiment.
+    /// Enters another phase of the experiment, and returns the resulting actions. `tree` is the swarm's fittest tree,
+    /// which is loaded unless the phase assigns this robot's controller.
     fn enter(&mut self, phase: u16, tree: Option<&str>) -> Vec<Action> {
         if phase == self.phase {
             return Vec::new();
@@ -619,14 +629,14 @@ impl Core {
         actions
     }
 
-    /// Whether the phase assigns this robot's controller.
+    /// Returns whether the phase assigns this robot's controller.
     fn has_assigned_controller(&self) -> bool {
         self.planned().is_some_and(|phase| phase.given(self.place()).is_some())
     }
 
     fn obey(&mut self, now: f64, directive: Directive) -> Vec<Action> {
         let Directive { number, state, segment, run, phase, tree, expires, stops, held, asks } = directive;
-        // Without a pong the hub's time is unknown, and an old command might pass as new.
+        // Before the first pong, the hub's time is unknown. An expired directive could then pass as valid.
         let timely = self.hub_ahead.is_some_and(|ahead| now + ahead <= expires);
         if !timely && state != State::Stop {
             return Vec::new();
@@ -638,16 +648,17 @@ impl Core {
         if rank < self.newest || repeated || (drives && rank <= self.stopped) {
             return Vec::new();
         }
-        // The hub does not yet know of a STOP that this robot executed; the robot's next hello reports the STOP.
+        // If the hub counts fewer STOPs than the robot, it does not yet know of an executed STOP. The robot's next
+        // hello reports it.
         if state != State::Stop && self.last_directive.as_ref().is_some_and(|told| told.stops > stops) {
             return Vec::new();
         }
         let experiment = self.experiment.rank.1;
         let about_other = experiment == 0 || run != experiment;
-        // Parked robots may be paused without a run.
+        // A PAUSE without a run is valid: parked robots may be paused.
         let for_no_run = state == State::Pause && run == 0;
         if about_other && matches!(state, State::Run | State::Pause | State::Ready) && !for_no_run {
-            // The robot has no experiment or another one. The hub sends the experiment and then repeats the
+            // The robot has another experiment or no experiment. The hub sends the experiment and then repeats the
             // directive.
             return Vec::new();
         }
@@ -667,11 +678,11 @@ impl Core {
             (self.last_directive, self.last_directive_hub) = (Some(told.clone()), Some(self.inbox.seen().0));
             actions.push(Action::Remember(told));
         }
-        // A STOP may refer to another run.
+        // A STOP may belong to another run, whose phase and tree do not apply.
         if !about_other {
             actions.extend(self.enter(phase, tree.as_deref()));
         }
-        // With an assigned controller, the island of an earlier run stays paused.
+        // The island of an earlier run stays paused while this run assigns the robot's controller.
         let evolves = self.planned().is_some_and(|phase| phase.evolves(self.place()));
         actions.push(Action::Evolve(state == State::Run && evolves));
         if segment > self.segment && state == State::Run {
@@ -683,29 +694,30 @@ impl Core {
         actions
     }
 
-    /// Whether the experiment assigns this robot's controller in every phase, so that the robot has no island.
+    /// Returns whether the experiment assigns this robot's controller in every phase. Such a robot has no island.
     pub fn is_fixed(&self) -> bool {
         let me = self.place();
         self.plan.as_ref().is_some_and(|plan| !plan.phases.iter().any(|phase| phase.evolves(me)))
     }
 
-    /// Puts a tree in control for a segment, under `avoiding`.
+    /// Puts a tree in control, under the node `avoiding`.
     pub fn load(&mut self, tree: &Tree) -> Result<(), CompileError> {
         self.controller = Some(Controller::new(tree.under_avoiding())?);
         Ok(())
     }
 
-    /// Lamp settings of the experiment; `None` without an experiment.
+    /// Returns the lamp settings of the experiment; `None` without an experiment.
     pub fn lamps(&self) -> Option<&Lamps> {
         self.plan.as_ref().map(|plan| &plan.lamps)
     }
 
-    /// The tree in control, if any.
+    /// Returns the controller that runs the tree in control, if any.
     pub fn controller(&self) -> Option<&Controller> {
         self.controller.as_ref()
     }
 
-    /// Handles the passage of time; call at least at every control update.
+    /// Handles the passage of time up to `now` (s), and returns the resulting actions. Must be called at least at
+    /// every control update.
     pub fn on_time(&mut self, now: f64) -> Vec<Action> {
         let mut actions = self.notice_silence(now);
         actions.extend(self.external.silent(now).map(|text| Action::Log(Line::warn(text))));
@@ -725,11 +737,12 @@ impl Core {
         actions
     }
 
-    /// Handles the loss of the hub if the silence exceeds the limit.
+    /// Handles the loss of the hub, if the hub has been silent for longer than [`HUB_SILENCE`]. Returns the resulting
+    /// actions.
     fn notice_silence(&mut self, now: f64) -> Vec<Action> {
         let Some(since) = self.heard.filter(|at| now - at > HUB_SILENCE) else { return self.alone_too_long(now) };
         self.heard = None;
-        // Senses and directives from before the silence no longer count.
+        // Senses and directives from before the silence become invalid.
         self.welcomed = false;
         self.obeyed = 0;
         self.senses.forget();
@@ -754,7 +767,7 @@ impl Core {
         vec![Action::Log(Line::warn(format!("the hub was silent for {HUB_SILENCE} s: {what}")))]
     }
 
-    /// Ends driving and evolution without the hub when their time limits are reached.
+    /// Ends driving and evolution without the hub when their time limits are reached. Returns the resulting actions.
     fn alone_too_long(&mut self, now: f64) -> Vec<Action> {
         let mut actions = Vec::new();
         if self.alone.is_driving() && !self.alone.drives(now) {
@@ -771,16 +784,17 @@ impl Core {
         actions
     }
 
-    /// Whether a message from the hub arrived within [`HUB_SILENCE`]; `now` is arena time (s).
+    /// Returns whether a message from the hub arrived within the last [`HUB_SILENCE`] seconds; `now` is arena time
+    /// (s).
     pub fn hears_hub(&self, now: f64) -> bool {
         self.heard.is_some_and(|at| now - at <= HUB_SILENCE)
     }
 
-    /// Runs one control update: ticks the tree and returns the wheels' ground speeds (m/s). An external controller's
-    /// command replaces the tree's speeds.
+    /// Runs one control update: ticks the tree, and returns the speeds of both wheels over the floor (m/s). A command
+    /// of an external controller replaces the tree's speeds.
     ///
-    /// The wheels stop unless all of these hold:
-    /// * The hub was heard within [`HUB_SILENCE`], or the robot may drive alone.
+    /// The wheels stop unless all of these conditions hold:
+    /// * The last message of the hub is at most [`HUB_SILENCE`] seconds old, or the robot may drive alone.
     /// * The body's readings are fresh.
     /// * The state is RUN with a tree or a driving program, or an operator drives in a state other than STOP.
     pub fn control(&mut self, now: f64, readings: &Readings) -> [f32; 2] {
@@ -793,7 +807,7 @@ impl Core {
             }
         }
         self.wheels = [0.0; 2];
-        // All updates of the run in RUN and PAUSE are recorded, including updates without a tick of the tree.
+        // All updates of the run in RUN and PAUSE are recorded, including updates in which the tree is not ticked.
         let traced = matches!(self.state, State::Run | State::Pause)
             && self.experiment.rank.1 != 0
             && self.directed == self.experiment.rank.1;
@@ -831,18 +845,18 @@ impl Core {
         self.wheels
     }
 
-    /// Whether the robot runs an experiment that compares reality with simulation.
+    /// Returns whether the robot is in RUN, in an experiment that compares reality with simulation.
     pub fn adapts(&self) -> bool {
         self.state == State::Run && self.plan.as_ref().is_some_and(|plan| plan.adapt)
     }
 
-    /// Records the wheel speeds (m/s) that were sent, completes the update, and returns the updates that are due for
-    /// reporting.
+    /// Records the wheel speeds that were sent to the body (m/s), which completes the update. Returns the updates that
+    /// are due for a report.
     pub fn sent(&mut self, wheels: [f32; 2]) -> Vec<Updates> {
         self.tracer.sent(wheels)
     }
 
-    /// Input of the tree; stale senses are absent.
+    /// Returns the senses of the tree. Stale senses have the values of absent senses.
     fn senses(&self, now: f64, readings: &Readings) -> Senses {
         let blobs = if readings.camera_fresh() { readings.blobs } else { Blobs::default() };
         let mut senses = Senses {
@@ -857,34 +871,34 @@ impl Core {
         senses
     }
 
-    /// Virtual senses from the hub: the world's +x direction in the robot's frame (rad), the robots in range, and the
-    /// age of the data (s). `None` if the data is stale.
+    /// Returns the virtual senses from the hub: the world's +x direction in the robot's frame (rad), the robots in
+    /// range, and the age of the data (s). Returns `None` if the data is stale.
     pub fn virtual_senses(&self, now: f64) -> Option<(f32, &[Neighbour], f32)> {
         let (up, heard) = self.senses.last_report();
         self.senses.age(now).filter(|_| !self.senses.stale(now)).map(|age| (up, heard, age))
     }
 
-    /// Wheel speeds of the last control update (m/s).
+    /// Returns the wheel speeds of the last control update (m/s).
     pub fn wheels(&self) -> [f32; 2] {
         self.wheels
     }
 
-    /// Current segment.
+    /// Returns the current segment.
     pub fn segment(&self) -> u32 {
         self.segment
     }
 
-    /// Brightness for the tree; `None` if the tree does not read the light.
+    /// Returns the brightness at the light sensors; `None` if the tree does not read the light.
     fn light(&self, readings: &Readings) -> Option<[f32; 8]> {
         readings.light.filter(|_| self.controller.as_ref().is_some_and(Controller::reads_light))
     }
 
-    /// Tag for the tree; `None` if the tree does not read tags.
+    /// Returns range (m) and bearing (rad) of the nearest tag; `None` if the tree does not read tags.
     fn tag(&self, readings: &Readings) -> Option<[f32; 2]> {
         readings.tag.filter(|_| self.controller.as_ref().is_some_and(Controller::reads_tags))
     }
 
-    /// The core's part of a telemetry message; the shell adds the data of devices and evolution.
+    /// Returns the core's part of a telemetry message. The shell adds the data of devices and evolution.
     pub fn telemetry(&self, now: f64, readings: &Readings) -> Telemetry {
         let mut telemetry = Telemetry {
             time: now,

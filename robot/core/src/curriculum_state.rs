@@ -18,18 +18,18 @@ pub struct CurriculumState {
 }
 
 impl CurriculumState {
-    /// Trials of the current step; `own`, the trials of the phase, after the last step.
+    /// Returns the trials of the current step. After the last step, returns `own`, the trials of the phase.
     pub fn trials(&self, plan: &Plan, own: &Trials) -> Trials {
         self.course.step(&plan.steps).map_or_else(|| own.clone(), |step| Trials::from_step(plan, step))
     }
 
-    /// Name of the current step; `None` in the experiment's own world.
+    /// Returns the name of the current step; `None` after the last step, in the experiment's own world.
     pub fn step<'a>(&self, plan: &'a Plan) -> Option<&'a str> {
         self.course.step(&plan.steps).map(|step| step.name.as_str())
     }
 
-    /// Completes a generation like [`Generation::finish`], with trials in `at`. At the end of a step it starts the
-    /// next one and returns a line for the log.
+    /// Completes a generation like [`Generation::finish`]. `at` describes the trials of the generation. At the end of a
+    /// step, starts the next step and also returns a line for the log.
     pub fn finish(
         &mut self,
         plan: &Plan,
@@ -62,7 +62,7 @@ impl CurriculumState {
         (done, line)
     }
 
-    /// Adjusts immigrants from islands that may be in other steps.
+    /// Reduces the weight of immigrants' samples, because their islands may be in other steps.
     pub fn receive(plan: &Plan, immigrants: &mut [Migrant]) {
         course::discount_migrant_samples(&plan.steps, immigrants);
     }

@@ -1,17 +1,18 @@
-//! External controllers, which drive a robot instead of its tree. A program at the robot's own socket may take
-//! control of the wheels in RUN; an operator may drive through the hub in every state except STOP, and takes
-//! precedence over a program.
+//! External controllers, which drive a robot instead of its tree. A program at the robot's own socket may take control
+//! of the wheels in RUN. An operator may drive through the hub in every state except STOP, and has priority over a
+//! program.
 //!
-//! A command is valid for [`HOLD`]; then the wheels stop until the next command. Times are arena time (s).
+//! A program's command is valid for [`HOLD`]. After this time, the wheels stop until the next command. Times are arena
+//! time (s).
 
 use xpuck_kernels::world::physics::check_wheels;
 use xpuck_wire::message::State;
 
-/// Maximum validity of a command (s). With the control period of the slowest body, 0.05 s, the wheels stop 0.3 s
-/// after the last command of a failed controller.
+/// Maximum validity of a command (s). If a controller fails, the wheels stop at most 0.3 s after its last command.
+/// This time includes the control period of the slowest body, 0.05 s.
 pub const HOLD: f64 = 0.25;
-/// Time for which the wheels stay still after an operator's last command, before a tree or a program drives again
-/// (s).
+/// Time for which the wheels stay still after an operator's command has expired, before a tree or a program drives
+/// again (s).
 const HAND_OVER: f64 = 1.0;
 /// Maximum length of a program's name (characters).
 pub const MAX_NAME: usize = 32;
@@ -19,24 +20,24 @@ pub const MAX_NAME: usize = 32;
 /// Number of lamps in the ring.
 pub const LAMPS: usize = 15;
 
-/// Red, green and blue (0 to 255).
+/// Red, green and blue components (0 to 255).
 pub type Colour = [u8; 3];
 
-/// Colours of the ring's lamps.
+/// Colours of the lamps in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ring {
     /// One colour for all lamps.
     All(Colour),
-    /// A colour per lamp; lamp i is at i x 24 degrees to the left of straight ahead.
+    /// One colour for each lamp. Lamp i is at an angle of i x 24 degrees to the left of straight ahead.
     Each([Colour; LAMPS]),
 }
 
 /// Command for wheels and lamps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Command {
-    /// Speeds over the floor, left and right (m/s); see [`check_wheels`] for the limits.
+    /// Speeds of the left and right wheel over the floor (m/s). [`check_wheels`] defines the limits.
     pub wheels: [f32; 2],
-    /// Lamp colours; `None`: the colours of the state.
+    /// Colours of the lamps. `None`: the colours that show the robot's state.
     pub lamps: Option<Ring>,
 }
 
@@ -47,14 +48,14 @@ impl Command {
     }
 }
 
-/// Request of a program.
+/// Request of a program at the robot's socket.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProgramRequest {
     /// Take control of the wheels under this name.
     Take(String),
     /// Drive with this command.
     Drive(Command),
-    /// Send a text to the controller of another robot: its number in the swarm file, from 1, and the text.
+    /// Send this text to the controller of another robot, given by its number in the swarm file, from 1.
     Tell(u16, String),
     /// An invalid request from a faulty program.
     Unreadable,
@@ -64,16 +65,16 @@ pub enum ProgramRequest {
     Gone,
 }
 
-/// Current driver.
+/// Current driver of the robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Driver {
-    /// The tree, if any.
+    /// The robot's tree, if any.
     Tree,
     /// An operator, through the hub.
     Operator,
-    /// The program with this connection.
+    /// The program with this connection number.
     Program(u32),
-    /// No driver: a program took control and its connection ended.
+    /// No driver, because the connection of the program in control has ended.
     Lost,
 }
 
@@ -82,7 +83,7 @@ pub enum Driver {
 struct ProgramSession {
     connection: u32,
     name: String,
-    /// Last command, and the end of its validity.
+    /// Last command, and the time at which it expires (s).
     command: Option<(f64, Command)>,
     /// Whether the connection ended before the program released the wheels.
     lost: bool,
@@ -90,14 +91,14 @@ struct ProgramSession {
     told: bool,
 }
 
-/// Maximum burst of log lines about programs, and the interval (s) for one further line.
+/// Maximum number of log lines about programs in a burst, and interval after which one more line is allowed (s).
 const LOG_BURST: f64 = 20.0;
 const LOG_INTERVAL: f64 = 10.0;
 
 /// Rate limiter for log lines about programs, so that no program can fill the log.
 #[derive(Clone, Debug)]
 struct LogLimiter {
-    /// Number of log lines currently allowed.
+    /// Number of log lines that are currently allowed.
     left: f64,
     counted: f64,
     unsaid: u64,
@@ -125,20 +126,21 @@ impl LogLimiter {
     }
 }
 
-/// External controllers: an operator and a program.
+/// External controllers of a robot: an operator and a program.
 #[derive(Clone, Debug, Default)]
 pub struct External {
     lines: LogLimiter,
     seat: Option<ProgramSession>,
-    /// An operator's last command, and the end of its validity.
+    /// Last command of an operator, and the time at which it expires (s).
     operator: Option<(f64, Command)>,
 }
 
 impl External {
-    /// Handles a request of the program on a connection; returns a line for the log if one is due.
+    /// Handles a request of the program with this connection number. Returns a line for the log, if any.
     ///
     /// # Errors
-    /// Reason for the rejection. After an invalid drive command of the program in control, the wheels stop.
+    /// Returns the reason for a rejection. After an invalid drive command from the program in control, the wheels
+    /// stop.
     pub fn on_request(
         &mut self,
         now: f64,
@@ -170,7 +172,7 @@ impl External {
             }
             (ProgramRequest::Take(_), Some(_)) => Ok(None),
             (ProgramRequest::Drive(command), Some(seat)) => {
-                // A command replaces the previous command even if it is invalid.
+                // A new command replaces the previous command even if the new command is invalid.
                 seat.command = None;
                 check_wheels(command.wheels)?;
                 if state != State::Run {
@@ -181,8 +183,10 @@ impl External {
                 let again = std::mem::take(&mut seat.told);
                 Ok(again.then(|| format!("program `{}` drives again", seat.name)))
             }
-            (ProgramRequest::Drive(_) | ProgramRequest::Tell(..), None) => Err("take the wheels first".into()),
-            // The robot decides whether the text can be delivered.
+            (ProgramRequest::Drive(_) | ProgramRequest::Tell(..), None) => {
+                Err("this program does not control the wheels; take the wheels first".into())
+            }
+            // Only the robot can decide whether the text can be delivered.
             (ProgramRequest::Tell(..), Some(_)) => Ok(None),
             (ProgramRequest::Unreadable, Some(seat)) => {
                 seat.command = None;
@@ -204,13 +208,13 @@ impl External {
         }
     }
 
-    /// Executes an operator's command for `hold` seconds.
+    /// Executes an operator's command from `now` (s) for `hold` seconds.
     pub fn operate(&mut self, now: f64, command: Command, hold: f64) {
         self.operator = Some((now + hold.max(0.0), command));
     }
 
-    /// Handles a new directive: removes a program whose connection ended, and cancels commands that the state does
-    /// not allow.
+    /// Handles a new directive with the given state. Removes a program whose connection has ended, and cancels
+    /// commands that the state does not allow.
     pub fn directed(&mut self, state: State) {
         self.seat = self.seat.take().filter(|seat| !seat.lost);
         if state == State::Stop {
@@ -229,7 +233,7 @@ impl External {
         }
     }
 
-    /// Current driver.
+    /// Returns the current driver.
     pub fn driver(&self, now: f64) -> Driver {
         match (&self.operator, &self.seat) {
             (Some((until, _)), _) if now < until + HAND_OVER => Driver::Operator,
@@ -239,7 +243,8 @@ impl External {
         }
     }
 
-    /// Current command for wheels and lamps; `None` if the tree drives.
+    /// Returns the current command of an external controller for wheels and lamps; `None` if the tree drives or the
+    /// state does not allow a command.
     pub fn command(&self, now: f64, state: State) -> Option<Command> {
         let held = |held: &Option<(f64, Command)>| match held {
             Some((until, command)) if now < *until => *command,
@@ -256,13 +261,13 @@ impl External {
         }
     }
 
-    /// Time at which the current command expires (s); `None` without a valid command.
+    /// Returns the time at which the current command expires (s); `None` without a valid command.
     pub fn until(&self, now: f64) -> Option<f64> {
         let seat = self.seat.as_ref().and_then(|seat| seat.command.as_ref());
         [self.operator.as_ref(), seat].into_iter().flatten().map(|(until, _)| *until).find(|until| now < *until)
     }
 
-    /// Returns a line for the log when a driving program has become silent.
+    /// Returns a line for the log if a driving program has become silent. Returns the line once per silence.
     pub fn silent(&mut self, now: f64) -> Option<String> {
         let seat = self.seat.as_mut()?;
         let silent = seat.command.is_some_and(|(until, _)| now >= until) && !std::mem::replace(&mut seat.told, true);

@@ -1,4 +1,5 @@
-//! The robot's island as seen by its control loop: its plan, the results of a generation, and its reports.
+//! Interface between the robot's control loop and its island: the plan of the island, the results of a generation, and
+//! the reports.
 
 use crate::probe::ProbeResult;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,7 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Birth, Emigrant, MAX_SAMPLE_SUMMARIES, Operator, Population, RobotMessage, Sampled};
 
-/// Time for which a completed generation waits for genes of other robots, in wall time.
+/// Time for which an island waits for genes of other robots after a completed generation, in wall time.
 pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
 
 /// Data from which an island is created.
@@ -22,23 +23,23 @@ pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
 pub struct IslandPlan {
     /// Plan of the experiment.
     pub plan: Arc<Plan>,
-    /// SHA-256 of the experiment's manifest, which identifies the experiment in checkpoints.
+    /// SHA-256 digest of the experiment's manifest. It identifies the experiment in checkpoints.
     pub digest: String,
     /// Number of the experiment.
     pub number: u64,
-    /// Seed of the run, the same for all islands.
+    /// Seed of the run. All islands use the same seed.
     pub seed: u64,
     /// Number of the island, from 1.
     pub island: u16,
 }
 
 impl IslandPlan {
-    /// Creates the island before its first trials.
+    /// Creates the island in its state before the first trials.
     pub fn create(&self) -> Island {
         Island::new(self.plan.settings.clone(), self.plan.primitive_set.clone(), self.island, self.seed)
     }
 
-    /// Simulation job for one of the island's trials with this team.
+    /// Returns the simulation job for one of the island's trials with this team.
     pub fn job<'a>(&self, trial: &Trial, trials: &'a Trials, team: Team) -> Job<'a> {
         Job {
             spec: &trials.world,
@@ -51,36 +52,37 @@ impl IslandPlan {
     }
 }
 
-/// Conditions of an island's trials: the world, the robots with assigned trees, and the length of a trial.
+/// Conditions of an island's trials: the world, the assigned trees of the robots, and the length of a trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trials {
     /// World of the trials.
     pub world: Arc<WorldSpec>,
-    /// Assigned tree of each robot. `None`: the robot runs the individual under trial.
+    /// Assigned tree of each robot. `None`: the robot runs the individual that is evaluated.
     pub given: Vec<Option<Arc<Tree>>>,
     /// Number of controller updates in a trial of length 1.
     pub updates: u32,
 }
 
 impl Trials {
-    /// Trials of a phase of an experiment.
+    /// Returns the trials of a phase of an experiment.
     pub fn from_phase(plan: &Plan, phase: &PlannedPhase) -> Trials {
         Trials { world: phase.world.clone(), given: phase.given.clone(), updates: updates(plan.trial_seconds) }
     }
 
-    /// Trials of a step of the curriculum, in which all robots run the individual under trial.
+    /// Returns the trials of a step of the curriculum. In these trials, all robots run the individual that is
+    /// evaluated.
     pub fn from_step(plan: &Plan, step: &Step) -> Trials {
         let updates = updates(step.seconds.unwrap_or(plan.trial_seconds));
         Trials { world: step.spec.clone(), given: Vec::new(), updates }
     }
 }
 
-/// Number of controller updates in this simulated time (s).
+/// Returns the number of controller updates in this simulated time (s).
 fn updates(seconds: f32) -> u32 {
     (seconds / CONTROL_PERIOD).round() as u32
 }
 
-/// Event of the island.
+/// Event of an island.
 #[derive(Clone, Debug)]
 pub enum IslandEvent {
     /// A generation is complete.
@@ -107,22 +109,23 @@ pub struct Generation {
     pub champion: Migrant,
     /// Individuals born in this generation.
     pub births: Vec<Birth>,
-    /// Other individuals sampled in this generation.
+    /// Individuals from earlier generations or other islands that were sampled in this generation.
     pub samples: Vec<Sampled>,
     /// Statistics of the population.
     pub population: Population,
-    /// Estimates of the world, in experiments that adapt.
+    /// Estimates of the real world's parameters, in experiments that adapt the simulated world.
     pub found: Option<ProbeResult>,
 }
 
 impl Generation {
-    /// Records the fitness of each trial of an island. The island then waits for genes of other robots.
+    /// Records the fitness of each trial, and returns the completed generation. After this call, the island waits for
+    /// genes of other robots.
     pub fn finish(island: &mut Island, fitness: &[f32]) -> Generation {
         let before: BTreeMap<Id, u32> = island.population().iter().map(|i| (i.id, i.samples.n())).collect();
         let generation = island.generation();
         island.record(fitness);
-        // Excludes migrants, which were born on another island, and individuals re-evaluated in a new world, which
-        // were born earlier.
+        // Migrants are excluded, because they were born on another island. Individuals that were re-evaluated in a new
+        // world are excluded, because they were born earlier.
         let newborn =
             |i: &&Individual| before.get(&i.id) == Some(&0) && i.operator != Bred::Migration && i.born == generation;
         let births = island.population().iter().filter(newborn).map(|i| Birth {
@@ -151,14 +154,14 @@ impl Generation {
         Generation { progress, emigrant: island.emigrant(), champion, births, samples, population, found: None }
     }
 
-    /// Message to the hub about this generation.
+    /// Returns the message to the hub about the births and the emigrant of this generation.
     pub fn message(&self) -> RobotMessage {
         let (generation, births) = (self.progress.generation, self.births.clone());
         RobotMessage::Genes { generation, emigrant: Emigrant::from_values(self.emigrant.values()), births }
     }
 }
 
-/// Statistics of an island's population.
+/// Returns statistics of an island's population.
 fn population(island: &Island) -> Population {
     let trees = || island.population().iter().map(|individual| &individual.tree);
     let distinct: BTreeSet<Vec<u8>> = trees().map(Tree::key).collect();

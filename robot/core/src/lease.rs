@@ -1,18 +1,18 @@
-//! Lease on the wheels: limits the validity of commands to a body. Times are durations since an epoch that the caller
-//! chooses.
+//! Lease on the wheels, which limits the validity of commands to a body. Times are durations since an epoch that the
+//! caller chooses.
 
 use std::time::Duration;
 
-/// Validity of a command; then the wheels are commanded to stop.
+/// Time for which a command is valid. After this time, the wheels receive a command to stop.
 pub const LEASE: Duration = Duration::from_millis(500);
 
-/// A command to a body.
+/// Command to a body.
 pub trait Command: Copy + Default {
-    /// Returns the command with zero wheel speeds; other values are kept.
+    /// Returns the command with zero wheel speeds. All other values are kept.
     fn standing(self) -> Self;
 }
 
-/// A command and its time.
+/// Command with its time.
 #[derive(Clone, Copy, Debug)]
 pub struct TimedCommand<C> {
     /// The command.
@@ -26,14 +26,14 @@ pub struct TimedCommand<C> {
 pub struct Lease {
     /// Time up to which commands are revoked.
     revoked_until: Option<Duration>,
-    /// Time of the command whose expiry was counted last.
+    /// Time of the last command whose expiry was counted.
     counted: Option<Duration>,
     expiries: u64,
 }
 
 impl Lease {
-    /// Command for the body at `now`: the given command while valid, otherwise the same command with zero wheel
-    /// speeds.
+    /// Returns the command for the body at `now`: the given command while it is valid, otherwise the same command with
+    /// zero wheel speeds. Without a given command, returns the default command.
     pub fn command<C: Command>(&mut self, given: Option<TimedCommand<C>>, now: Duration) -> C {
         let Some(TimedCommand { command, at }) = given else { return C::default() };
         if self.revoked_until.is_some_and(|void| at <= void) {
@@ -48,12 +48,12 @@ impl Lease {
         command.standing()
     }
 
-    /// Revokes all commands up to `now`, because a different body may answer next.
+    /// Revokes all commands up to the time `now`, because a different body may receive the next command.
     pub fn revoke(&mut self, now: Duration) {
         self.revoked_until = Some(now);
     }
 
-    /// Number of expired commands.
+    /// Returns the number of expired commands.
     pub fn expiries(&self) -> u64 {
         self.expiries
     }
@@ -63,7 +63,7 @@ impl Lease {
 mod tests {
     use super::*;
 
-    /// A speed and a lamp.
+    /// Test command with a speed and a lamp.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     struct Drive(i16, u8);
 

@@ -1,6 +1,6 @@
-//! Decision logic of one robot, as plain state machines: time and messages go in, actions come out. The state
-//! machines use no device, clock, socket or thread, so `xpuckd` runs one of them on a robot, and the simulation test
-//! runs nine at once.
+//! Decision logic of one robot, as state machines that receive time and messages and return actions. The state
+//! machines use no device, clock, socket or thread. Therefore `xpuckd` can run one robot, and the simulation test can
+//! run nine robots at once.
 
 pub mod champion;
 pub mod controller;

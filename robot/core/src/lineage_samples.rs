@@ -1,5 +1,6 @@
-//! Collects, for the record, samples of individuals after their first generation. An island may complete many
-//! generations per second, so samples of the same individual are combined and reported at intervals.
+//! Samples of individuals after their first generation, which the robot collects for the record. An island may
+//! complete many generations per second. Therefore only the newest samples of each individual are kept, and reported
+//! at intervals.
 
 use std::collections::BTreeMap;
 use xpuck_wire::message::{MAX_SAMPLE_SUMMARIES, RobotMessage, Sampled};
@@ -7,7 +8,7 @@ use xpuck_wire::message::{MAX_SAMPLE_SUMMARIES, RobotMessage, Sampled};
 /// Minimum interval between reports of samples, in arena time (s).
 const REPORT_INTERVAL: f64 = 5.0;
 
-/// The newest samples of each individual to be reported, and the time of the last report (s).
+/// Newest unreported samples of each individual, and the time of the last report (s).
 #[derive(Clone, Debug, Default)]
 pub struct SampleReporter {
     waiting: BTreeMap<(u16, u32), Sampled>,
@@ -16,7 +17,7 @@ pub struct SampleReporter {
 }
 
 impl SampleReporter {
-    /// Stores the samples of a generation; ignores new individuals beyond [`MAX_SAMPLE_SUMMARIES`].
+    /// Stores the samples of a generation. Ignores individuals without stored samples beyond [`MAX_SAMPLE_SUMMARIES`].
     pub fn record(&mut self, generation: u32, samples: &[Sampled]) {
         self.generation = generation;
         for sampled in samples {

@@ -1,16 +1,17 @@
-//! Generations that the hub may have missed: generations completed while the hub was silent, and generations reported
-//! just before, which a killed hub may have lost. They are reported again when the hub has resumed the run; the hub
-//! accepts each generation once.
+//! Generations that the hub may have missed. The robot completed some of them while the hub was silent. It reported
+//! others just before the silence, and a killed hub may have lost these reports. The robot reports these generations
+//! again when the hub has resumed the run. The hub accepts each generation once.
 
 use std::collections::VecDeque;
 use xpuck_wire::message::RobotMessage;
 
-/// Age above which a report counts as saved by the hub, in wall time (s). A hub saves run and record once a second.
+/// Age above which a reported generation counts as saved by the hub, in wall time (s). A hub saves the run and the
+/// record once per second.
 pub const SAVED_AFTER_S: f64 = 4.0;
-/// Maximum number of stored generations; the oldest are dropped.
+/// Maximum number of stored generations. If the store is full, the oldest generation is dropped.
 pub const MAX_GENERATIONS: usize = 1024;
 /// Maximum number of reported generations that are queued again after a silence. The hub remembers at least this
-/// number of generations per robot (`hub/core/src/switchboard/dedup.rs`), and recognises repeats.
+/// number of generations per robot (`hub/core/src/switchboard/dedup.rs`), and recognises repeated reports.
 const MAX_REPEATED: usize = 500;
 /// Number of generations reported per control update, to limit the load of a hub that has just returned.
 const PER_UPDATE: usize = 8;
@@ -23,20 +24,20 @@ struct Done {
     messages: Vec<RobotMessage>,
 }
 
-/// Generations to report to the hub.
+/// Generations that the robot stores until the hub has saved them.
 #[derive(Clone, Debug)]
 pub struct MissedGenerations {
-    /// Age above which a reported generation is dropped (s of arena time).
+    /// Age above which a reported generation is dropped, in arena time (s).
     kept: f64,
     done: VecDeque<Done>,
     /// Whether the hub has the run, so that missed generations are being reported.
     reporting: bool,
-    /// First and last dropped generation.
+    /// First and last generation that were dropped without a report.
     lost: Option<(u32, u32)>,
 }
 
 impl MissedGenerations {
-    /// Creates an empty store; `speed` is arena time over wall time.
+    /// Creates an empty store; `speed` is arena time divided by wall time.
     pub fn new(speed: f64) -> MissedGenerations {
         MissedGenerations { kept: SAVED_AFTER_S * speed, done: VecDeque::new(), reporting: false, lost: None }
     }
@@ -46,8 +47,9 @@ impl MissedGenerations {
         (self.done, self.reporting, self.lost) = (VecDeque::new(), false, None);
     }
 
-    /// Stores a generation completed at `now` (s) with its messages. Returns the messages to send at once: all of
-    /// them if the hub is `heard` and has missed no generation.
+    /// Stores a generation that was completed at `now` (s), with its messages. Returns the messages to send at once.
+    /// These are all messages of the generation if the hub is `heard` and no earlier generation is waiting, otherwise
+    /// none.
     pub fn push(&mut self, now: f64, heard: bool, generation: u32, messages: Vec<RobotMessage>) -> Vec<RobotMessage> {
         let at_once = heard && self.waiting() == 0;
         let told = at_once.then_some(now);
@@ -62,19 +64,20 @@ impl MissedGenerations {
         to_send
     }
 
-    /// Drops generations that a live hub has had time to save.
+    /// Drops generations that the hub has had time to save, if the hub is `heard`.
     fn forget(&mut self, now: f64, heard: bool) {
         while heard && self.done.front().and_then(|d| d.told).is_some_and(|told| now - told > self.kept) {
             self.done.pop_front();
         }
     }
 
-    /// Number of generations that are not reported.
+    /// Returns the number of generations that wait for a report.
     pub fn waiting(&self) -> usize {
         self.done.iter().filter(|done| done.told.is_none()).count()
     }
 
-    /// Handles a silence of the hub at `now` (s): recent reports may be lost and are queued again.
+    /// Handles a silence of the hub at `now` (s). Generations that were reported recently are queued again, because
+    /// the hub may have lost the reports.
     pub fn silent(&mut self, now: f64) {
         self.reporting = false;
         self.forget(now, true);
@@ -83,15 +86,15 @@ impl MissedGenerations {
         self.done.iter_mut().for_each(|done| done.told = None);
     }
 
-    /// Starts to report the missed generations at `now` (s), because the hub has the run again. Returns a log line if
-    /// any generation was missed.
+    /// Starts to report the missed generations at `now` (s), because the hub has the run again. Returns a line for the
+    /// log if any generation was missed.
     pub fn on_hub_has_run(&mut self, now: f64) -> Option<String> {
         let missed = self.waiting() > 0;
         if missed && self.reporting {
-            // The hub repeats its message until it hears an answer.
+            // The hub repeats its message until it receives an answer.
             return None;
         }
-        // The hub may have restarted without a detected silence.
+        // The hub may have restarted so quickly that the robot did not detect a silence.
         self.silent(now);
         self.reporting = true;
         if !missed {
@@ -106,7 +109,7 @@ impl MissedGenerations {
         (!parts.is_empty()).then(|| format!("the hub was away: {}", parts.join("; ")))
     }
 
-    /// Messages to send at `now` (s); empty before the hub has the run.
+    /// Returns the messages that are due at `now` (s); empty while the hub is silent or does not have the run.
     pub fn due(&mut self, now: f64, heard: bool) -> Vec<RobotMessage> {
         if !heard || !self.reporting {
             return Vec::new();
@@ -129,7 +132,7 @@ mod tests {
         messages.iter().map(stamp).collect()
     }
 
-    /// A generation with one message that contains its number.
+    /// Creates a generation whose single message contains the number of the generation.
     fn generation(number: u32) -> (u32, Vec<RobotMessage>) {
         (number, vec![RobotMessage::Pong { stamp: number.into() }])
     }
@@ -150,7 +153,8 @@ mod tests {
         assert!(push_generation(&mut missed, 11.0, false, 5).is_empty());
         assert_eq!(missed.waiting(), 3, "1 and 2 were told long before");
         assert!(missed.due(12.0, true).is_empty(), "the hub is heard, and does not have the run yet");
-        // A generation completed meanwhile is queued after the missed ones.
+        // The hub is heard, but does not have the run yet. A generation completed at this time is queued after the
+        // missed ones.
         assert!(push_generation(&mut missed, 12.0, true, 6).is_empty());
         assert_eq!(missed.on_hub_has_run(12.0).unwrap(), "the hub was away: generations 3 to 6 are reported now");
         assert!(missed.on_hub_has_run(12.0).is_none(), "it is being told");

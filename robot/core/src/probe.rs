@@ -1,4 +1,4 @@
-//! The reality probe: compares observations with the simulation and adapts the simulated world (thesis 9.2.1).
+//! Reality probe, which compares observations with the simulation and adapts the simulated world (thesis 9.2.1).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,19 +8,20 @@ use xpuck_kernels::world::{Pose, WorldSpec};
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Estimate, PeerEstimates, Poses};
 
-/// Observation for the probe.
+/// Observation for the reality probe.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observation {
     /// Poses of the robots and the disc.
     Poses(PoseSnapshot),
     /// Time of a wheel command (s), and the commanded speeds, left and right (m/s).
     Wheels(f64, [f32; 2]),
-    /// Time of reception (s) and estimates from other robots.
+    /// Time of reception (s), and the estimates received from other robots.
     Peers(f64, Vec<PeerEstimates>),
 }
 
 impl Observation {
-    /// Observation from motion capture poses at `now` and the proximity readings; `None` if values are invalid.
+    /// Returns the observation that combines motion capture poses received at `now` (s) with the proximity readings.
+    /// Returns `None` if a value is invalid.
     pub fn poses(now: f64, poses: &Poses, proximity: Option<[f32; 8]>) -> Option<Observation> {
         if !poses.is_sound() || !proximity.iter().flatten().all(|reading| reading.is_finite()) {
             return None;
@@ -40,7 +41,7 @@ impl Observation {
 /// Results of the probe at the end of a generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeResult {
-    /// Estimate of each parameter.
+    /// Estimates of the parameters of the world.
     pub estimates: Vec<Estimate>,
     /// Speed factors of the robot's left and right wheel.
     pub wheels: [f32; 2],
@@ -49,13 +50,13 @@ pub struct ProbeResult {
 /// Change of the simulated world.
 #[derive(Debug)]
 pub struct Change {
-    /// New world of the trials; `None` if only the robot's own body differs.
+    /// New world of the trials; `None` if the simulated world does not change.
     pub world: Option<Arc<WorldSpec>>,
     /// Line for the log.
     pub line: Line,
 }
 
-/// Compares reality with the simulation.
+/// Probe that compares reality with the simulation.
 #[derive(Debug)]
 pub struct Probe {
     planned: Arc<WorldSpec>,
@@ -63,12 +64,12 @@ pub struct Probe {
     council: Consensus,
     robots: usize,
     now: f64,
-    /// Parameters whose estimates give an invalid world, each logged once.
+    /// Parameters whose estimates yield an invalid world. Each of them is logged once.
     impossible: BTreeSet<Parameter>,
 }
 
 impl Probe {
-    /// Creates a probe for the planned world.
+    /// Creates a probe for the world that the experiment plans.
     pub fn new(planned: Arc<WorldSpec>) -> Probe {
         Probe {
             estimator: Estimator::new(&planned),
@@ -80,7 +81,7 @@ impl Probe {
         }
     }
 
-    /// Handles an observation.
+    /// Records an observation.
     pub fn on_observation(&mut self, noticed: Observation) {
         match noticed {
             Observation::Poses(glimpse) => {
@@ -97,7 +98,8 @@ impl Probe {
         }
     }
 
-    /// Enters another phase: returns the phase's world with the changes found so far.
+    /// Enters another phase with the world `planned`. Returns this world with all changes that the probe has made so
+    /// far.
     pub fn replan(&mut self, planned: Arc<WorldSpec>) -> Arc<WorldSpec> {
         let before = WorldModel::from_spec(&self.planned);
         let changed: Vec<(Parameter, f32)> = Parameter::ALL
@@ -117,7 +119,8 @@ impl Probe {
         }
     }
 
-    /// Changes the simulated world if there is enough evidence.
+    /// Changes one parameter of the simulated world if there is enough evidence. Returns the change, or a warning if
+    /// the changed world would be invalid.
     pub fn decide(&mut self) -> Option<Change> {
         let (parameter, value) = self.council.decide(self.now, &self.estimator.reports(), self.robots)?;
         let before = self.estimator.model().get(parameter);
@@ -135,12 +138,14 @@ impl Probe {
             }
             Err(why) => self.impossible.insert(parameter).then(|| Change {
                 world: None,
-                line: Line::warn(format!("{name} seems to be {value:.3}, but such a world cannot be simulated: {why}")),
+                line: Line::warn(format!(
+                    "the estimate of {name} is {value:.3}, but a world with this value cannot be simulated: {why}"
+                )),
             }),
         }
     }
 
-    /// Results so far.
+    /// Returns the current results.
     pub fn found(&self) -> ProbeResult {
         let estimates = self.estimator.reports().iter().map(estimate).collect();
         ProbeResult { estimates, wheels: self.estimator.model().wheels() }
@@ -158,7 +163,7 @@ fn estimate(report: &Report) -> Estimate {
     }
 }
 
-/// Converts another robot's estimate to evidence; `None` for unknown parameters and invalid values.
+/// Converts another robot's estimate to evidence. Returns `None` for an unknown parameter and for invalid values.
 fn report(estimate: &Estimate) -> Option<Report> {
     let parameter = Parameter::from_name(&estimate.parameter).filter(|_| estimate.is_sound())?;
     let Estimate { simulated, value, sd, evidence, windows, .. } = *estimate;
@@ -168,7 +173,7 @@ fn report(estimate: &Estimate) -> Option<Report> {
     possible.then_some(Report { parameter, model: simulated, value, sd, evidence: evidence.min(MAX_EVIDENCE), windows })
 }
 
-/// Maximum evidence of another robot's report (nats), so that no single robot outvotes the others.
+/// Maximum evidence of another robot's report (nats). It prevents a single robot from outvoting all others.
 const MAX_EVIDENCE: f32 = 40.0;
 
 #[cfg(test)]

@@ -7,30 +7,30 @@ pub const BODY_STALE: f32 = 0.3;
 /// Age above which a camera frame is stale (s).
 pub const CAMERA_STALE: f32 = 1.0;
 
-/// Readings of the robot's own devices with their ages. An age is `None` before the first reading.
+/// Readings of the robot's own devices with their ages. The age is `None` before the first reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Readings {
-    /// Proximity (0..1).
+    /// Reading of each proximity sensor (0..1).
     pub proximity: [f32; 8],
-    /// Brightness at the eight light sensors (0..1); `None` if the body has no light sensors or they are faulty.
+    /// Brightness at the eight light sensors (0..1). `None` if the body has no light sensors or if they are faulty.
     pub light: Option<[f32; 8]>,
     /// Age of the body's readings, in arena time (s).
     pub body_age: Option<f32>,
-    /// Camera blobs.
+    /// Coloured blobs in the camera frame.
     pub blobs: Blobs,
     /// Age of the camera frame, in arena time (s).
     pub camera_age: Option<f32>,
-    /// Range (m) and bearing (rad) of the nearest tag in the camera; `None` without a tag or with an old picture.
+    /// Range (m) and bearing (rad) of the nearest tag in the camera frame. `None` without a tag or with an old frame.
     pub tag: Option<[f32; 2]>,
 }
 
 impl Readings {
-    /// Whether the body's readings are fresh.
+    /// Returns whether the body's readings are fresh.
     pub fn body_fresh(&self) -> bool {
         self.body_age.is_some_and(|age| age <= BODY_STALE)
     }
 
-    /// Whether the camera frame is fresh.
+    /// Returns whether the camera frame is fresh.
     pub fn camera_fresh(&self) -> bool {
         self.camera_age.is_some_and(|age| age <= CAMERA_STALE)
     }

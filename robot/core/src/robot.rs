@@ -1,5 +1,5 @@
-//! One robot around its [`Core`]: the order of messages, island events and control updates, validation of genes, and
-//! telemetry. All access to the outside is behind [`Shell`].
+//! Decision logic of one robot around its [`Core`]. It defines the order of messages, island events and control
+//! updates, validates genes, and sends telemetry. All access to the outside is behind [`Shell`].
 
 use crate::champion::OnboardChampion;
 pub use crate::core::OperatorRequest;
@@ -24,53 +24,54 @@ use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::{EvolutionReport, LinkReport, Telemetry};
 use xpuck_wire::witness::ObeyedDirective;
 
-/// Maximum number of messages handled between two readings of the clock.
+/// Maximum number of messages that are handled between two readings of the clock.
 pub const MESSAGES_AT_ONCE: usize = 64;
 
-/// Maximum burst of log lines sent to the hub, and average number of lines per update (2 lines/s).
+/// Maximum number of log lines sent to the hub in a burst, and average number of lines per update (2 lines/s).
 const LOG_BURST: f32 = 20.0;
 const LOG_PER_UPDATE: f32 = 0.2;
 
-/// Interval for sending the further sensors (s).
+/// Interval for sending [`Sensors`] to the hub (s).
 const SENSORS_PERIOD: f64 = 0.5;
 
-/// Interval for repeating the stored directive (s).
+/// Interval for repeating the number of the stored directive to the hub (s).
 const STORED_REPORT_PERIOD: f64 = 1.0;
 
-/// Interface to the outside of one robot: devices and sockets in `xpuckd`, simulated ones in the simulation test. No
-/// method blocks.
+/// Interface to the outside of one robot: devices and sockets in `xpuckd`, simulated devices and messages in the
+/// simulation test. No method blocks.
 pub trait Shell {
-    /// Takes the next message from the hub; `None` if no message waits. Returns an error if the message cannot be
+    /// Takes the next message from the hub. Returns `None` if no message waits, and an error if the message cannot be
     /// decoded.
     fn receive(&mut self) -> Option<Result<Sealed, CodecError>>;
 
-    /// Passes a message to the core. Only mutants in the simulation test override this.
+    /// Passes a message from the hub to the core. Only the simulation test overrides this method, for its checks and
+    /// for robots with a deliberate fault.
     fn hear(&mut self, core: &mut Core, now: f64, message: Sealed) -> Vec<Action> {
         core.on_sealed(now, message)
     }
 
-    /// Sends a message to the hub; returns false if the queue is full and the message is lost.
+    /// Sends a message to the hub. Returns false if the queue is full and the message is lost.
     fn send(&mut self, message: RobotMessage) -> bool;
 
-    /// Takes the next message of another robot, validated by [`peers::open`], with the island of the sender's key;
-    /// `None` if no message waits.
+    /// Takes the next message from another robot, validated by [`peers::open`], with the island to which the sender's
+    /// key belongs. Returns `None` if no message waits.
     fn receive_peer(&mut self) -> Option<(u16, PeerInput)> {
         None
     }
 
-    /// Sends a message to another robot; a message that cannot be sent is lost.
+    /// Sends a message to another robot. The message is lost if it cannot be sent.
     fn send_peer(&mut self, _island: u16, _message: PeerMessage) {}
 
-    /// Number of messages from robots rejected since the start because of their keys, and number of messages dropped
-    /// since the last call because a queue was full.
+    /// Returns the number of messages from robots that were rejected since the start because of their keys. Also
+    /// returns the number of messages that were dropped since the last call because a queue was full.
     fn refused_peers(&mut self) -> (u64, u64) {
         (0, 0)
     }
 
-    /// New set of trusted signers, if it changed since the last call.
+    /// Returns the set of trusted signers if it has changed since the last call.
     fn trust(&mut self) -> Option<Trust>;
 
-    /// Replaces the island by a new, paused island.
+    /// Replaces the island with a new, paused island.
     fn start_island(&mut self, plan: IslandPlan);
 
     /// Starts or pauses the island, if any.
@@ -79,7 +80,7 @@ pub trait Shell {
     /// Changes the trials of the island, if any.
     fn change_trials(&mut self, trials: Trials);
 
-    /// Passes validated genes that answer `generation` to the island, if any.
+    /// Passes validated genes to the island, if any. The genes are the answer to the emigrants of `generation`.
     fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>);
 
     /// Passes an observation to the reality probe, if any.
@@ -97,102 +98,103 @@ pub trait Shell {
     /// Takes the number of the directive that is now stored across restarts, if it changed.
     fn remembered(&mut self) -> Option<u64>;
 
-    /// Reports the installed release to the hub, which has welcomed this robot.
+    /// Handles the hub's welcome: reports the installed release to the hub.
     fn welcomed(&mut self) {}
 
-    /// Handles an update offer of the hub, not yet verified.
+    /// Handles the hub's offer of an update. The bundle has not been verified yet.
     fn offer(&mut self, _number: u64, _bundle: BundleHead) {}
 
-    /// Handles a piece of a requested payload.
+    /// Handles a piece of a payload that this robot has requested.
     fn chunk(&mut self, _digest: String, _offset: u64, _bytes: Vec<u8>) {}
 
-    /// Applies part of a robot's file, not yet validated, to this robot's file, and replies to the hub; `may` states
-    /// whether changes are allowed now.
+    /// Applies `text`, a part of a robot's file that has not been validated yet, to this robot's file. Replies to the
+    /// hub. `may` states whether changes are allowed now.
     fn change_settings(&mut self, number: u64, text: &str, may: bool);
 
-    /// The latest readings of all senses.
+    /// Returns the latest readings of all senses.
     fn sense(&mut self) -> Readings;
 
-    /// Readings of the further sensors for the hub.
+    /// Returns readings of additional sensors for the hub, such as the accelerometer, if any.
     fn sensors(&mut self) -> Option<Sensors> {
         None
     }
 
-    /// Commands the wheels with speeds over the floor (m/s). The lamps show the core's state or the colours of an
-    /// external controller. Returns the speeds that the motors produce.
+    /// Commands the wheels with speeds over the floor (m/s). The lamps show the core's state, or the colours in
+    /// `lamps` from an external controller. Returns the speeds that the motors produce.
     fn drive(&mut self, core: &Core, wheels: [f32; 2], lamps: Option<Ring>) -> [f32; 2];
 
-    /// Stops the wheels at once, because the next control update may be 0.1 s away.
+    /// Stops the wheels at once. The next control update would be too late, because it may be 0.1 s away.
     fn stop_wheels(&mut self, core: &Core);
 
-    /// Takes the next request of a program at the robot's socket, with the number of its connection; `None` if no
-    /// request waits.
+    /// Takes the next request of a program at the robot's socket, with the number of the program's connection. Returns
+    /// `None` if no request waits.
     fn program(&mut self) -> Option<(u32, ProgramRequest)> {
         None
     }
 
-    /// Sends a program the result of its request; the wheels already have their new speeds.
+    /// Sends a program the result of its request. When this method is called, the wheels already have their new
+    /// speeds.
     fn answer_program(&mut self, _connection: u32, _result: Result<(), String>) {}
 
-    /// Whether a program is connected to the robot's socket.
+    /// Returns whether a program is connected to the robot's socket.
     fn has_programs(&self) -> bool {
         false
     }
 
-    /// Sends the programs at the robot's socket a text from the controller of another robot, given by its number in
-    /// the swarm file.
+    /// Sends a text to the programs at the robot's socket. The sender is the controller of another robot, which
+    /// `_from` identifies by its number in the swarm file.
     fn send_programs(&mut self, _from: u16, _text: &str) {}
 
-    /// Adds the data of devices, clock and island thread to telemetry.
+    /// Adds the data of devices, clock and island thread to a telemetry message.
     fn report(&mut self, telemetry: &mut Telemetry);
 
     /// Writes a line to the log.
     fn log(&mut self, line: Line);
 
-    /// Takes the next line of the robot's log, from any source; `None` if no line waits.
+    /// Takes the next line of the robot's log, regardless of the source of the line. Returns `None` if no line waits.
     fn next_log_line(&mut self) -> Option<LogLine>;
 }
 
-/// Decision logic of a robot with all its state.
+/// Decision logic of a robot with its complete state.
 #[derive(Clone, Debug)]
 pub struct Robot {
-    /// State, controller and wheels.
+    /// Core: state of the robot, tree in control, and decision whether the wheels may turn.
     pub core: Core,
     champion: OnboardChampion,
-    /// Arena time over wall time.
+    /// Arena time divided by wall time.
     speed: f64,
-    /// Number of rejected messages and genes.
+    /// Number of messages and genes that were rejected.
     refused: u32,
-    /// Unknown names in messages of a newer hub.
+    /// Unknown names in messages from a hub of a newer version.
     unknown: UnknownNames,
-    /// Batches of control updates lost because the queue to the hub was full.
+    /// Number of batches of control updates that were lost because the queue to the hub was full.
     batches_lost: u32,
-    /// Samples to be reported to the hub.
+    /// Samples of individuals that wait to be reported to the hub.
     heritage: SampleReporter,
     /// Generations that the hub may have missed.
     missed: MissedGenerations,
     /// Contact with other robots.
     peers: Peers,
-    /// Time of the last handling of messages (s).
+    /// Time at which messages were last handled or a control update last ran (s).
     now: f64,
-    /// Whether the hub was heard at the last handling of messages.
+    /// Whether the hub was heard at the last check for a silence.
     heard: bool,
-    /// Run of the stored generations.
+    /// Run to which the generations in `missed` belong.
     run: RunName,
     /// Number of log lines that may currently be sent.
     lines_due: f32,
-    /// Last command of an external controller.
+    /// Last command of an external controller that was executed; `None` if the tree drives.
     driven: Option<Command>,
-    /// Time at which the further sensors are sent next (s).
+    /// Time at which [`Sensors`] are sent to the hub next (s).
     sensors_due: f64,
-    /// Model of the robot's own wheels.
+    /// Model of the robot's own wheels, with the errors that the reality probe has found.
     body: WorldModel,
-    /// Number of the last stored directive reported to the hub, and the time of the next report (s).
+    /// Number of the last stored directive that was reported to the hub, and the time of the next report (s).
     told_kept: (u64, f64),
 }
 
 impl Robot {
-    /// Creates a robot that has just been switched on; `speed` is arena time over wall time.
+    /// Creates a robot that has just been switched on; `speed` is arena time divided by wall time.
     pub fn new(core: Core, speed: f64) -> Robot {
         Robot {
             peers: Peers::new(core.island(), 0, core.session()),
@@ -215,38 +217,38 @@ impl Robot {
         }
     }
 
-    /// Records that the robot has the addresses of the other robots, in a swarm of `robots` robots.
+    /// Records that the robot has the addresses of the other robots, in a swarm of `robots` robots including itself.
     pub fn with_peers(self, robots: usize) -> Robot {
         let peers = Peers::new(self.core.island(), robots as u16, self.core.session());
         Robot { core: self.core.with_peers(), peers, ..self }
     }
 
     /// Sends a text of at most [`xpuck_wire::peer::MAX_WORDS`] bytes to the controller of the robot with island `to`.
-    /// The text is sent with the next handling of messages, and may get lost.
+    /// The text is sent when messages are handled next, and may get lost.
     ///
     /// # Errors
-    /// The text is too long, the rate is too high, or the robot is not in range.
+    /// Returns an error if the text is too long, the rate is too high, or the robot is not in range.
     pub fn say(&mut self, to: u16, bytes: &[u8]) -> Result<(), SayError> {
         self.peers.say(self.now, to, bytes)
     }
 
-    /// Takes the next text from another robot in range for this robot's controller: the sender's island, and the
-    /// text.
+    /// Takes the next text for this robot's controller from another robot in range. Returns the sender's island and
+    /// the text.
     pub fn heard(&mut self) -> Option<(u16, Vec<u8>)> {
         self.peers.heard()
     }
 
-    /// Contact with other robots.
+    /// Returns the robot's contact with other robots.
     pub fn peers(&self) -> &Peers {
         &self.peers
     }
 
-    /// Number of generations that the island has completed.
+    /// Returns the number of generations that the island has completed.
     pub fn generation(&self) -> u32 {
         self.champion.progress().generation
     }
 
-    /// Handles the waiting messages, at most [`MESSAGES_AT_ONCE`]. All times are arena time (s).
+    /// Handles the waiting messages, at most [`MESSAGES_AT_ONCE`] per call. All times are arena time (s).
     pub fn listen(&mut self, now: f64, shell: &mut impl Shell) {
         let drives = |core: &Core| core.state() == State::Run || core.external_command(now).is_some();
         let drove = drives(&self.core);
@@ -270,8 +272,8 @@ impl Robot {
         for _ in 0..MESSAGES_AT_ONCE {
             match shell.receive() {
                 Some(Ok(message)) => {
-                    // The trusted signers are updated before the message is validated: an operator may have been
-                    // enrolled or revoked meanwhile.
+                    // The trusted signers are updated before the experiment is validated, because an operator may have
+                    // been enrolled or revoked since the last update.
                     if matches!(message.message, ToRobot::Experiment { .. })
                         && let Some(trust) = shell.trust()
                     {
@@ -296,8 +298,8 @@ impl Robot {
         }
     }
 
-    /// Handles requests of programs at the robot's socket, at most [`MESSAGES_AT_ONCE`], and executes commands of
-    /// external controllers at once. If a command has expired, the wheels stop.
+    /// Handles requests of programs at the robot's socket, at most [`MESSAGES_AT_ONCE`] per call. Executes commands of
+    /// external controllers at once, and stops the wheels if a command has expired.
     pub fn handle_programs(&mut self, now: f64, shell: &mut impl Shell) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some((connection, said)) = shell.program() else { break };
@@ -325,14 +327,14 @@ impl Robot {
         }
         match wanted {
             Some(command) => drop(self.drive(now, command.wheels, command.lamps, shell)),
-            // The tree continues at its next update.
+            // The wheels stop until the next control update, in which the tree continues.
             None => shell.stop_wheels(&self.core),
         }
         self.driven = wanted;
     }
 
-    /// Handles the waiting messages of other robots, at most [`peers::MESSAGES_AT_ONCE`], and sends the outgoing
-    /// messages.
+    /// Handles the waiting messages of other robots, at most [`peers::MESSAGES_AT_ONCE`] per call, and sends the
+    /// outgoing messages.
     fn hear_peers(&mut self, now: f64, shell: &mut impl Shell) {
         self.peers.enter(self.core.exchanges().map(|(run, plan)| (run, &**plan)));
         if let Some(neighbours) = self.core.neighbours(now) {
@@ -350,7 +352,7 @@ impl Robot {
         self.peers.take_lines().into_iter().for_each(|line| shell.log(line));
     }
 
-    /// Detects loss of the hub, after which the last reports to the hub may be lost.
+    /// Detects a silence of the hub. The hub may have lost the reports that the robot sent just before the silence.
     fn notice_hub(&mut self, now: f64) {
         let heard = self.core.hears_hub(now);
         if std::mem::replace(&mut self.heard, heard) && !heard {
@@ -358,13 +360,13 @@ impl Robot {
         }
     }
 
-    /// Handles the island's next event.
+    /// Handles the next event of the island.
     pub fn collect(&mut self, shell: &mut impl Shell) {
         let (progress, champion) = match shell.news() {
             None => return,
             Some(IslandEvent::Say(line)) => return shell.log(line),
-            // An island of an earlier run completes its current generation, whose fittest tree must not drive in this
-            // run.
+            // In this run, the experiment assigns the robot's controller. The event belongs to the island of an
+            // earlier run, whose fittest tree must not drive now.
             Some(_) if self.core.is_fixed() => return,
             Some(IslandEvent::Resumed { progress, champion }) => (progress, *champion),
             Some(IslandEvent::Generation(done)) => {
@@ -377,8 +379,8 @@ impl Robot {
         tell_loaded(loaded, shell);
     }
 
-    /// Reports a generation to the hub, at once or when the hub is heard again, and passes genes of other robots to
-    /// the island.
+    /// Reports a generation to the hub, at once or when the hub is heard again. Passes genes of other robots to the
+    /// island.
     fn tell_generation(&mut self, done: &Generation, shell: &mut impl Shell) {
         let generation = done.progress.generation;
         let mut messages = vec![RobotMessage::Population(done.population)];
@@ -399,7 +401,7 @@ impl Robot {
         }
     }
 
-    /// Runs one control update: reads the senses, ticks the tree, commands the wheels and sends telemetry.
+    /// Runs one control update: reads the senses, ticks the tree, commands the wheels, and sends telemetry.
     pub fn update(&mut self, now: f64, shell: &mut impl Shell) {
         let actions = self.core.on_time(now);
         self.act(actions, shell);
@@ -421,7 +423,7 @@ impl Robot {
         for message in self.missed.due(now, self.heard) {
             let _ = shell.send(message);
         }
-        // Samples wait while the hub is silent; only the newest of each individual is kept.
+        // Samples wait while the hub is silent. For each individual, only the newest samples are kept.
         if self.heard
             && let Some(samples) = self.heritage.due(now)
         {
@@ -446,8 +448,8 @@ impl Robot {
         let _ = shell.send(RobotMessage::Telemetry(Box::new(telemetry.rounded())));
     }
 
-    /// Drives at these speeds over the floor, compensating known wheel errors; returns the speeds that the motors
-    /// produce.
+    /// Drives at these speeds of the wheels over the floor (m/s), and compensates known errors of the wheels. Returns
+    /// the speeds that the motors produce.
     fn drive(&self, now: f64, wheels: [f32; 2], lamps: Option<Ring>, shell: &mut impl Shell) -> [f32; 2] {
         let sent = shell.drive(&self.core, self.body.compensated(wheels), lamps);
         if self.core.adapts() {
@@ -456,7 +458,8 @@ impl Robot {
         sent
     }
 
-    /// Sends log lines to the hub. Lines beyond the rate wait, and are lost when the queue is full.
+    /// Sends lines of the robot's log to the hub. Lines that exceed the maximum rate wait in the queue of the shell,
+    /// and are lost if it is full.
     fn tell_log(&mut self, shell: &mut impl Shell) {
         self.lines_due = (self.lines_due + LOG_PER_UPDATE).min(LOG_BURST);
         while self.lines_due >= 1.0
@@ -521,7 +524,7 @@ impl Robot {
     }
 
     fn immigrate(&mut self, generation: u32, genes: &[Emigrant], shell: &mut impl Shell) {
-        // In a run with exchange between robots, the island gets its genes from other robots.
+        // In a run with exchange between robots, the island gets its genes from other robots only.
         if self.core.exchanges().is_some() {
             return;
         }

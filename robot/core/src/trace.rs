@@ -14,13 +14,14 @@ use xpuck_wire::groot::NodeState;
 use xpuck_wire::message::{Neighbour, State};
 use xpuck_wire::updates::{BATCH, Packer, Update, Updates};
 
-/// Interval of batches that contain the tree, counted from the first batch of a run (batches): twice a minute.
+/// Interval of batches that contain the tree, counted from the first batch of a tree in a run (batches). With one
+/// batch per second, the tree is sent twice a minute.
 const TREE_INTERVAL: u32 = 30;
 
 /// Common properties of the updates in a batch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {
-    /// Session of the robot's program.
+    /// Session number of the robot's program.
     pub session: u64,
     /// Number of the experiment.
     pub run: u64,
@@ -30,13 +31,13 @@ pub struct Context {
     pub state: State,
 }
 
-/// Tree of the last updates.
+/// Tree of the latest updates, with its hash and its compact form.
 #[derive(Clone, Debug)]
 struct TreeInfo {
     tree: Arc<Tree>,
     hash: String,
     compact: Bytes,
-    /// Number of batches since the tree was sent.
+    /// Number of batches begun with this tree.
     told: u32,
 }
 
@@ -45,7 +46,7 @@ struct TreeInfo {
 pub struct Tracer {
     known: Option<TreeInfo>,
     context: Option<Context>,
-    /// The current batch; its count is 0 between two batches.
+    /// Current batch. Its `count` is 0 between two batches.
     open: Updates,
     /// Number of the update being captured, if any.
     number: Option<u32>,
@@ -53,7 +54,7 @@ pub struct Tracer {
     packer: Packer,
     /// Batches to send.
     full: Vec<Updates>,
-    /// Whether each update is a batch of its own.
+    /// Whether each update is sent as a separate batch.
     hurry: bool,
 }
 
@@ -109,9 +110,10 @@ impl Tracer {
         }
     }
 
-    /// Captures the senses, the results of the tree and the desired wheel speeds (m/s). `ages` are the ages of the
-    /// body's readings, the camera frame and the virtual senses (s); `used` states whether the last two were fresh.
-    /// `driven` states that an external controller commands the wheels instead of the tree.
+    /// Captures the senses, the results of the tree and the desired wheel speeds (m/s). `ages` contains the ages of the
+    /// body's readings, the camera frame and the virtual senses (s). `used` states whether the camera frame and the
+    /// virtual senses were fresh. `driven` states whether an external controller commands the wheels instead of the
+    /// tree.
     pub fn decided(
         &mut self,
         readings: &Readings,
@@ -165,7 +167,7 @@ impl Tracer {
         std::mem::take(&mut self.full)
     }
 
-    /// Closes the current batch, because updates are not captured for a while.
+    /// Closes the current batch before a period in which updates are not captured.
     pub fn pause(&mut self) {
         self.close();
     }
@@ -253,7 +255,7 @@ mod tests {
         (1..=4).for_each(|number| sent.extend(update(&mut tracer, number, 1, &mut one)));
         (5..=7).for_each(|number| sent.extend(update(&mut tracer, number, 2, &mut one)));
         (8..=9).for_each(|number| sent.extend(update(&mut tracer, number, 2, &mut two)));
-        // Updates that are not captured leave a gap.
+        // Updates 10 to 19 are not captured. A new batch begins after this gap.
         (20..=21).for_each(|number| sent.extend(update(&mut tracer, number, 2, &mut two)));
         tracer.pause();
         sent.extend(tracer.sent([0.0; 2]));

@@ -1,4 +1,4 @@
-//! Camera registers that trees read; a robot without a camera cannot run such trees.
+//! Detection of camera registers that trees read. A robot without a camera cannot run trees that read one.
 
 use crate::primitive_set::PrimitiveSet;
 use xpuck_kernels::tree::{Kind, Operand, REGISTERS, Tree};
@@ -6,7 +6,7 @@ use xpuck_kernels::tree::{Kind, Operand, REGISTERS, Tree};
 /// Registers that the camera writes.
 const CAMERA_REGISTERS: [&str; 4] = ["v_red", "v_green", "v_blue", "v_tag"];
 
-/// Camera register that contains this cell.
+/// Returns the camera register that contains this cell; `None` if the cell does not belong to a camera register.
 fn of_cell(cell: u8) -> Option<&'static str> {
     REGISTERS.iter().find(|r| r.full == cell & !1 && CAMERA_REGISTERS.contains(&r.name)).map(|r| r.name)
 }
@@ -20,7 +20,7 @@ fn of_kind(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// First camera register that a tree reads; `None` if the tree needs no camera.
+/// Returns a camera register that the tree reads; `None` if the tree needs no camera.
 pub fn colour_read(tree: &Tree) -> Option<&'static str> {
     let sources = tree.nodes().iter().flat_map(|node| {
         let operands = node.kind.spec().operands.iter().zip(node.operands);
@@ -32,7 +32,7 @@ pub fn colour_read(tree: &Tree) -> Option<&'static str> {
 }
 
 impl PrimitiveSet {
-    /// First camera register that trees of this set may read; `None` if the trees need no camera.
+    /// Returns a camera register that trees of this set may read; `None` if the trees need no camera.
     pub fn colour_read(&self) -> Option<&'static str> {
         let registers = &self.operands().registers;
         let kinds = self.leaf_kinds().find_map(of_kind);

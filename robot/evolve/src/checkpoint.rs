@@ -1,4 +1,4 @@
-//! State of evolution as bytes. A reader can validate their completeness, format and configuration.
+//! State of evolution as bytes. A reader can validate the completeness, format and configuration of the bytes.
 //!
 //! The header has 28 bytes, little endian: magic "XPUCKCHK", format u32, configuration u32, length of the body u64,
 //! and CRC-32 u32 of the preceding header bytes and the body. The body is the state in postcard encoding. The caller
@@ -39,11 +39,11 @@ pub enum CheckpointError {
     #[error("belongs to another configuration")]
     Configuration,
     /// The body cannot be decoded as a state.
-    #[error("does not contain a state of this program; resume with the version that wrote it")]
+    #[error("cannot be decoded by this version; resume with the version that wrote it")]
     State,
 }
 
-/// Encodes a state. `configuration` identifies the configuration: see [`fingerprint`].
+/// Encodes a state as a checkpoint. `configuration` is the [`fingerprint`] of the configuration.
 ///
 /// # Panics
 /// If the state contains a value that postcard cannot encode, which is a programming error.
@@ -59,10 +59,10 @@ pub fn to_bytes<T: Serialize>(state: &T, configuration: u32) -> Vec<u8> {
     bytes
 }
 
-/// Decodes a state, which must have this configuration.
+/// Decodes a state. `configuration` must equal the fingerprint in the checkpoint.
 ///
 /// # Errors
-/// The first fault, in the order magic number, format, length, checksum, configuration, body.
+/// Returns the first fault, in the order magic number, format, length, checksum, configuration, body.
 pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8], configuration: u32) -> Result<T, CheckpointError> {
     if !bytes.starts_with(&MAGIC[..bytes.len().min(8)]) {
         return Err(CheckpointError::Foreign);
@@ -95,14 +95,14 @@ pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8], configuration: u32) -> Resu
 pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     for text in texts {
-        // The length is included, so that moving characters from one text to the next changes the result.
+        // The length of each text is included, so that moving characters from one text to the next changes the result.
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text.as_bytes());
     }
     hasher.finalize()
 }
 
-/// CRC-32 of the header without the checksum, and of the body.
+/// Computes the CRC-32 of the header without the checksum, and of the body.
 fn checksum(bytes: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&bytes[..CHECKSUM]);

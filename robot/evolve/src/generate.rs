@@ -5,7 +5,7 @@ use crate::primitive_set::PrimitiveSet;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::MAX_NODES;
 
-/// Primitives of a branch: the primitive set, and calls of functions.
+/// Primitives of a branch: the nodes and subtrees of a primitive set, and calls of functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Primitives<'a> {
     /// Primitive set.
@@ -17,26 +17,25 @@ pub struct Primitives<'a> {
 /// Function that creates a branch with at most the given depth (edges).
 pub type Method = fn(Primitives<'_>, usize, &mut Draws) -> Branch;
 
-/// Creates a branch in which every path is `depth` edges deep.
+/// Creates a branch in which every path from the root to a leaf is `depth` edges long.
 pub fn full(primitives: Primitives<'_>, depth: usize, draws: &mut Draws) -> Branch {
     fitting(|draws| branch(primitives, depth, 0.0, draws), primitives, draws)
 }
 
-/// Creates a branch whose paths end at random, at most `depth` edges deep.
+/// Creates a branch whose paths from the root to a leaf end at random. A path is at most `depth` edges long.
 pub fn grow(primitives: Primitives<'_>, depth: usize, draws: &mut Draws) -> Branch {
     let stop = primitives.primitive_set.leaf_share(primitives.functions);
     fitting(|draws| branch(primitives, depth, stop, draws), primitives, draws)
 }
 
-/// Method and depth of member `index` of a ramped half-and-half population of `count`. The depth increases with the
-/// index from 0 to `depth` - 1; the methods alternate.
+/// Returns the method and the depth for member `index` of a ramped half-and-half population of `count` members. The
+/// depth increases with the index from 0 to `depth` - 1 (edges), and the methods alternate.
 pub fn ramped(index: usize, count: usize, depth: usize) -> (Method, usize) {
     let level = (index / 2) * 2 * depth / count.max(1);
     (if index.is_multiple_of(2) { full } else { grow }, level)
 }
 
-/// Creates branches until one fits a robot's memory. After eight failures it returns a single leaf, which always
-/// fits.
+/// Creates branches until one fits a robot's memory. After eight failures, returns a single leaf, which always fits.
 fn fitting(
     mut make: impl FnMut(&mut Draws) -> Option<Branch>,
     primitives: Primitives<'_>,

@@ -11,9 +11,9 @@ use xpuck_kernels::tree::{CompileError, Footprint, ParseError, Tree};
 /// Identifier of an individual, unique in the swarm and the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Id {
-    /// Island of its birth.
+    /// Island on which the individual was created.
     pub island: u16,
-    /// Number of the birth on that island.
+    /// Number of the individual among all individuals created on that island.
     pub number: u32,
 }
 
@@ -37,19 +37,19 @@ pub enum Operator {
     Migration,
 }
 
-/// Stage of an individual in a race; other algorithms use only newborns.
+/// Stage of an individual in the `racing` algorithm. In other algorithms, all individuals are newborns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Stage {
-    /// Selected as parent.
+    /// Individual that is selected as a parent.
     Elite,
-    /// Individual from another island or an earlier start; tried like the elite, but does not breed.
+    /// Individual from another island or an earlier start. It is tried like the elite, but does not breed.
     Guest,
-    /// In the last trials before the elite.
+    /// Individual in the last trials before the elite.
     Finalist,
-    /// In longer trials.
+    /// Individual in longer trials than a newborn.
     Contender,
-    /// In short trials.
+    /// New individual in short trials.
     #[default]
     Newborn,
 }
@@ -59,21 +59,21 @@ pub enum Stage {
 pub struct Individual {
     /// Identifier.
     pub id: Id,
-    /// Mother and father; `None` for random trees.
+    /// Mother and father; `None` for random trees and migrants.
     pub parents: Option<[Id; 2]>,
-    /// Operator that produced it.
+    /// Operator that produced the individual.
     pub operator: Operator,
-    /// Generation of its birth.
+    /// Generation in which the individual was created or immigrated.
     pub born: u32,
-    /// Genotype, the object of variation.
+    /// Genotype, to which crossover and mutation apply.
     pub genotype: Genotype,
     /// Tree of the genotype, which robots run.
     pub tree: Tree,
     /// Fitness samples.
     pub samples: Samples,
-    /// Mean fitness in the last generation's trials.
+    /// Mean fitness over the trials of the last generation.
     pub recent: f64,
-    /// Stage in a race.
+    /// Stage in the `racing` algorithm.
     pub stage: Stage,
 }
 
@@ -82,24 +82,24 @@ pub struct Individual {
 pub struct Migrant {
     /// Identifier.
     pub id: Id,
-    /// Tree; the receiving island derives a genotype from it.
+    /// Tree, from which the receiving island derives a genotype.
     pub tree: Tree,
     /// Fitness samples so far.
     pub samples: Samples,
-    /// Number of fresh starts of the sending island; only islands with an equal number accept the migrant.
+    /// Number of fresh starts of the sending island. An island accepts the migrant only if its own number is equal.
     pub epoch: u32,
 }
 
 /// Reason why a migrant is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrantError {
-    /// The text is not a valid tree; the first line of the parser's message has the position and the cause.
+    /// The text is not a valid tree. The first line of the parser's message contains the position and the cause.
     #[error("migrant {0}: {why}", why = .1.to_string().lines().next().unwrap_or_default())]
     Tree(Id, ParseError),
     /// The tree is too large for a robot.
     #[error("migrant {0}: {1}")]
     Size(Id, CompileError),
-    /// The sums are impossible for any set of samples.
+    /// The counts and sums are impossible for any set of samples.
     #[error("migrant {0}: its samples are invalid")]
     Samples(Id),
     /// The tree uses a node, register or value that the primitive set does not allow.
@@ -107,13 +107,13 @@ pub enum MigrantError {
         "migrant {0}: its tree uses nodes or registers that are not allowed here; give all islands one primitive set"
     )]
     NotAllowed(Id),
-    /// No evolution is running here.
+    /// No evolution is running on the receiving side.
     #[error("migrant {0}: no run is in progress")]
     NoRun(Id),
 }
 
-/// Migrant as plain values, as programs exchange it: island and number of its birth, fresh starts of the sender, tree
-/// as text, and counts, sums and sums of squares of its samples of the two strata.
+/// Migrant as plain values, in the form that programs exchange. The values are the island and the number of its [`Id`],
+/// its epoch, its tree as text, and its samples. The samples are the counts, sums and sums of squares of both strata.
 pub type MigrantValues<Text> = (u16, u32, u32, Text, ([u32; 2], [f64; 2], [f64; 2]));
 
 impl Migrant {
@@ -121,8 +121,8 @@ impl Migrant {
     /// accept only migrants that pass this check.
     ///
     /// # Errors
-    /// The errors of [`Migrant::check`], and an error if the tree uses primitives outside the set or if there is no
-    /// set.
+    /// Returns the errors of [`Migrant::check`], or an error if the tree uses primitives outside the set or if there is
+    /// no set.
     pub fn admit(values: MigrantValues<&str>, set: Option<&PrimitiveSet>) -> Result<Migrant, MigrantError> {
         let migrant = Migrant::check(values)?;
         match set {
@@ -132,11 +132,11 @@ impl Migrant {
         }
     }
 
-    /// Reads a migrant that was admitted earlier, for any primitive set.
+    /// Validates and converts a migrant without a check against a primitive set, which [`Migrant::admit`] adds.
     ///
     /// # Errors
-    /// If the text is not a valid tree, the tree does not fit a robot, or no set of samples has these counts and
-    /// sums.
+    /// Returns an error if the text is not a valid tree, if the tree does not fit a robot, or if no set of samples has
+    /// these counts and sums.
     pub fn check((island, number, epoch, tree, samples): MigrantValues<&str>) -> Result<Migrant, MigrantError> {
         let id = Id { island, number };
         let tree = Tree::parse(tree).map_err(|error| MigrantError::Tree(id, error))?;

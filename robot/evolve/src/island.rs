@@ -1,8 +1,9 @@
-//! Island: a population that evolves by one of the algorithms, with its side of migration (thesis 8.3.1, 5.5.1).
+//! Island: a population that evolves by one of the algorithms, and exchanges migrants with other islands (thesis 8.3.1,
+//! 5.5.1).
 //!
-//! In each generation the trials of the algorithm are evaluated ([`Island::trials`], [`Island::record`]), the fittest
-//! individual is offered to the other islands ([`Island::emigrant`]), and immigrants are inserted and the next
-//! population is created ([`Island::advance`]).
+//! A generation has three phases. First, the caller evaluates the trials of the algorithm ([`Island::trials`],
+//! [`Island::record`]). Then an individual is offered to the other islands ([`Island::emigrant`]). Finally, immigrants
+//! are inserted and the next population is created ([`Island::advance`]).
 
 use crate::algorithm::State;
 use crate::deme::{Deme, Trial};
@@ -20,11 +21,11 @@ pub struct Progress {
     pub generation: u32,
     /// Estimated fitness of the champion.
     pub best: f64,
-    /// Estimated fitness of the champion, scaled down if it has fewer than 8 evaluations (Eq. 8.1).
+    /// Estimated fitness of the champion, scaled down if it has fewer than `full_evaluations` evaluations (Eq. 8.1).
     pub derated: f64,
     /// Number of evaluations of the champion.
     pub evaluations: u32,
-    /// Mean fitness of the population.
+    /// Estimated fitness, averaged over the population.
     pub mean: f64,
 }
 
@@ -44,8 +45,8 @@ impl Island {
         Island { deme, algorithm }
     }
 
-    /// Creates an island that starts from given trees. Ignores trees that the primitive set does not allow, and trees
-    /// beyond the algorithm's capacity.
+    /// Creates an island that starts from given trees. Trees that the primitive set does not allow are ignored, as are
+    /// trees beyond the algorithm's capacity.
     pub fn with_trees(
         settings: Settings,
         primitive_set: PrimitiveSet,
@@ -60,40 +61,40 @@ impl Island {
         Island { deme, algorithm }
     }
 
-    /// The settings.
+    /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         self.deme.settings()
     }
 
-    /// The population; after [`Island::record`] the fittest comes first.
+    /// Returns the population. After [`Island::record`] it is sorted by the algorithm, the best individual first.
     pub fn population(&self) -> &[Individual] {
         self.deme.individuals()
     }
 
-    /// Number of generations recorded so far.
+    /// Returns the number of generations recorded so far.
     pub fn generation(&self) -> u32 {
         self.deme.generation()
     }
 
-    /// Number of fresh starts so far.
+    /// Returns the number of fresh starts so far.
     pub fn epoch(&self) -> u32 {
         self.deme.epoch()
     }
 
-    /// Number of samples that were not finite and were replaced by -1.
+    /// Returns the number of fitness values so far that were not finite and were replaced by -1.
     pub fn rejected_samples(&self) -> u64 {
         self.deme.rejected()
     }
 
-    /// Trials of this generation; the algorithm sets the number per individual, which can be 0.
+    /// Returns the trials of this generation. The algorithm determines the number per individual, which can be 0.
     pub fn trials(&self) -> Vec<Trial> {
         self.algorithm.rules().trials(&self.deme)
     }
 
-    /// Takes the fitness of each trial, in order, and sorts the population.
+    /// Records the fitness of each trial, in the order of [`Island::trials`], and sorts the population.
     ///
     /// # Panics
-    /// If the number of results differs from the number of trials.
+    /// Panics if the number of results differs from the number of trials.
     pub fn record(&mut self, fitness: &[f32]) {
         let trials = self.trials();
         let rules = self.algorithm.rules();
@@ -106,11 +107,11 @@ impl Island {
         self.deme.sort(|individual| rules.sort_key(individual, &settings));
     }
 
-    /// Individual that drives the robot: the best of all epochs by the algorithm's measure.
+    /// Returns the individual that drives the robot: the best individual of all epochs by the algorithm's measure.
     pub fn champion(&self) -> &Individual {
         let (rules, settings) = (self.algorithm.rules(), self.settings());
         let rank = |individual: &Individual| rules.champion_value(individual, settings);
-        // Among equal individuals, the first in the population wins.
+        // If values are equal, the champion of earlier epochs is chosen, or else the first of the population.
         let mut best = self.deme.past_champion().unwrap_or(&self.population()[0]);
         for individual in self.population() {
             if rank(individual) > rank(best) {
@@ -133,45 +134,45 @@ impl Island {
         }
     }
 
-    /// Whether the recorded generation ends with an exchange: every generation as in thesis 8.3.1, or every n_epoch
-    /// generations as in 5.5.1. Otherwise nothing is sent, and [`Island::advance`] ignores immigrants.
+    /// Returns whether the recorded generation ends with an exchange of migrants. Thesis 8.3.1 exchanges them in every
+    /// generation, 5.5.1 every n_epoch generations. In other generations, [`Island::advance`] ignores immigrants.
     pub fn exchanges(&self) -> bool {
         self.generation().is_multiple_of(self.settings().exchange_every)
     }
 
-    /// Individual to offer to the other islands, selected by the algorithm.
+    /// Returns the individual to offer to the other islands, which the algorithm selects.
     pub fn emigrant(&self) -> Migrant {
         let best = self.algorithm.rules().emigrant(&self.deme, self.champion());
         Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: self.epoch() }
     }
 
-    /// Continues with the same trees in a different world: all samples are discarded. Migrants are rejected unless
-    /// their island has discarded its samples too.
+    /// Continues with the same trees in a different world, and discards all samples. Migrants are rejected unless their
+    /// island has discarded its samples too.
     pub fn forget(&mut self) {
         self.deme.forget();
         self.algorithm.rules_mut().forget();
     }
 
-    /// Continues in a slightly different world. The weight of existing samples is reduced to that of a few samples,
-    /// so that new samples soon dominate. Migrants are still accepted, because the trials of the other islands change
-    /// too.
+    /// Continues in a slightly different world. The weight of existing samples is reduced to a few samples, so that new
+    /// samples soon dominate. Migrants are still accepted, because the trials of the other islands change too.
     ///
-    /// The remaining weight is the number of samples at which a tree counts as known. With less weight, any newly
-    /// tried tree would displace the best tree, which drives the robot.
+    /// The remaining weight is `full_evaluations` samples, the number from which a tree may drive the robot. With less
+    /// weight, any newly tried tree would displace the best tree, which drives the robot.
     pub fn relearn(&mut self) {
         self.deme.fade(self.settings().full_evaluations.div_ceil(2));
         self.algorithm.rules_mut().relearn();
     }
 
-    /// Continues with the next step of a curriculum, whose world may differ strongly. Like [`Island::relearn`], but
-    /// the existing samples have the weight of one sample per scenario, which only orders the trees until they are
-    /// tried.
+    /// Continues with the next step of a curriculum, whose world may differ strongly. In contrast to
+    /// [`Island::relearn`], the existing samples only get the weight of one sample per scenario. They order the trees
+    /// until the trees are tried.
     pub fn begin_step(&mut self) {
         self.deme.fade(1);
         self.algorithm.rules_mut().relearn();
     }
 
-    /// Inserts immigrants where the algorithm allows it and creates the next population, or starts afresh.
+    /// Inserts immigrants if an exchange is due, and creates the next population. If a fresh start is due, ignores
+    /// immigrants and creates a new first population.
     pub fn advance(&mut self, immigrants: &[Migrant]) {
         if self.deme.ends_epoch() {
             let champion = self.champion().clone();

@@ -1,7 +1,7 @@
-//! Evolution of behaviour trees: populations, variation, selection and the island's side of migration.
+//! Evolution of behaviour trees: populations, variation, selection and the exchange of migrants.
 //!
-//! All functions are pure: results depend only on the inputs and a seed. The caller computes the fitness and
-//! transports migrants; an [`Island`] requests trials, takes their results, and creates the next population.
+//! Results depend only on the inputs and a seed. An [`Island`] requests trials, records their results, and creates the
+//! next population. The caller computes the fitness and transports migrants.
 
 mod algorithm;
 mod camera_registers;

@@ -12,7 +12,8 @@ pub(crate) struct Operands {
     pub(crate) ranges: Ranges,
 }
 
-/// Cells of the full register map by role; in a Kilobot's set, scalars are entries of its blackboard.
+/// Cells of the full register map that operands may refer to, by role. In a Kilobot's set, scalars are entries of the
+/// Kilobot's blackboard.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Registers {
     pub(crate) scalar_sources: Vec<u8>,
@@ -22,7 +23,7 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    /// Cells that an operand may refer to; `None` for numbers.
+    /// Returns the cells that an operand may refer to; `None` if the operand is a number.
     fn cells(&self, operand: Operand) -> Option<&[u8]> {
         match operand {
             Operand::ScalarDest | Operand::EntryDest => Some(&self.scalar_destinations),
@@ -34,7 +35,7 @@ impl Registers {
     }
 }
 
-/// Minimum and maximum of each number type (Table 7.5), for random values. Small steps of an algorithm may leave this
+/// Minimum and maximum of random values, for each number type (Table 7.5). Mutation by small steps may leave this
 /// range, up to the limits of the operand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -69,16 +70,16 @@ impl Default for Ranges {
 /// Allowed values of one operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Values<'a> {
-    /// One of these cells.
+    /// One of these cells of the register map.
     Cells(&'a [u8]),
-    /// `count` values: `low`, `low` + `step` and so on.
+    /// One of `count` values: `low`, `low` + `step` and so on.
     Steps { low: f32, step: f32, count: u32 },
     /// Any number from `low` to `high`.
     Range { low: f32, high: f32 },
 }
 
 impl Values<'_> {
-    /// The first allowed value.
+    /// Returns the first allowed value.
     pub(crate) fn first(self) -> f32 {
         match self {
             Values::Cells(cells) => f32::from(cells[0]),
@@ -109,7 +110,7 @@ impl Operands {
         }
     }
 
-    /// Whether every register of a node is allowed in its role.
+    /// Returns whether every register operand of a node refers to an allowed cell.
     pub(crate) fn allow(&self, node: &Node) -> bool {
         node.operands
             .iter()
@@ -118,7 +119,7 @@ impl Operands {
     }
 }
 
-/// Number types by their key.
+/// Keys of the number types in a primitive set file.
 const NUMBERS: [(&str, Operand); 9] = [
     ("int8", Operand::Int8),
     ("angle", Operand::Angle),
@@ -132,7 +133,7 @@ const NUMBERS: [(&str, Operand); 9] = [
 ];
 
 impl Ranges {
-    /// Range of a numeric operand.
+    /// Returns the minimum and maximum of a numeric operand.
     fn range(&self, operand: Operand) -> [f32; 2] {
         match operand {
             Operand::Int8 => self.int8,
@@ -149,14 +150,17 @@ impl Ranges {
         }
     }
 
+    /// Validates the ranges.
+    ///
     /// # Errors
-    /// One line that names a range outside the limits of its operand type.
+    /// Returns one line that names a range outside the limits of its operand type, or a reversed range. Also returns an
+    /// error if an end is not a multiple of the type's step.
     pub(crate) fn check(&self) -> Result<(), String> {
         for (key, operand) in NUMBERS {
             let ([low, high], (least, most)) = (self.range(operand), operand.range());
             let on_grid = step_size(operand).is_none_or(|step| low % step == 0.0 && high % step == 0.0);
             if !(low <= high && low >= least && high <= most && (high - low).is_finite()) {
-                return Err(format!("ranges.{key} = [{low}, {high}] is outside {least}..={most} or reversed"));
+                return Err(format!("ranges.{key} = [{low}, {high}] is outside {least} to {most}, or reversed"));
             }
             if !on_grid {
                 return Err(format!(
@@ -169,7 +173,7 @@ impl Ranges {
     }
 }
 
-/// Step between two values of an operand; `None` for continuous operands.
+/// Returns the step between two values of an operand; `None` for a continuous operand.
 pub(crate) fn step_size(operand: Operand) -> Option<f32> {
     match operand {
         Operand::Float | Operand::Gain | Operand::Share => None,

@@ -24,19 +24,19 @@ impl Samples {
         (sound(0) && sound(1)).then_some(Samples { count, sum, square })
     }
 
-    /// Returns counts, sums and sums of squares.
+    /// Returns the counts, sums and sums of squares of both strata.
     pub fn parts(&self) -> ([u32; 2], [f64; 2], [f64; 2]) {
         (self.count, self.sum, self.square)
     }
 
-    /// Adds a sample.
+    /// Adds a sample of the given stratum (0 or 1).
     pub fn add(&mut self, stratum: usize, fitness: f64) {
         self.count[stratum] += 1;
         self.sum[stratum] += fitness;
         self.square[stratum] += fitness * fitness;
     }
 
-    /// Reduces the weight of each stratum to at most `most` samples; keeps the mean.
+    /// Reduces the weight of each stratum to at most `most` samples, without changing the mean.
     pub fn limit_weight(&mut self, most: u32) {
         for i in 0..2 {
             if self.count[i] > most {
@@ -46,17 +46,17 @@ impl Samples {
         }
     }
 
-    /// Number of samples.
+    /// Returns the number of samples of both strata.
     pub fn n(&self) -> u32 {
         self.count[0] + self.count[1]
     }
 
-    /// Stratum of the next sample; the strata alternate.
+    /// Returns the stratum of the next sample: the one with fewer samples, or 0 if the numbers are equal.
     pub fn next_stratum(&self) -> usize {
         usize::from(self.count[0] > self.count[1])
     }
 
-    /// Estimated fitness, with equal weight for each stratum; 0 without samples.
+    /// Returns the mean fitness, with equal weight for each stratum; 0 if there are no samples.
     pub fn mean(&self) -> f64 {
         let mean = |i: usize| self.sum[i] / f64::from(self.count[i]);
         match self.count {
@@ -67,12 +67,12 @@ impl Samples {
         }
     }
 
-    /// Mean, scaled down if there are fewer than `full` samples (Eq. 8.1).
+    /// Returns the mean, scaled down if there are fewer than `full` samples (Eq. 8.1).
     pub fn derated(&self, full: u32) -> f64 {
         self.mean() * f64::from(self.n().min(full)) / f64::from(full)
     }
 
-    /// Standard deviation over all samples of both strata; 0 with fewer than two samples.
+    /// Returns the standard deviation over all samples of both strata; 0 if there are fewer than two samples.
     pub fn deviation(&self) -> f64 {
         let n = f64::from(self.n());
         if n < 2.0 {

@@ -10,7 +10,7 @@ use xpuck_kernels::tree::Tree;
 /// Number of attempts to create functions and a main tree that together fit a robot.
 const TRIES: usize = 8;
 
-/// Search space: primitive set and settings.
+/// Search space, defined by the primitive set and the settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Space<'a> {
     /// Primitive set of the trees.
@@ -20,23 +20,24 @@ pub struct Space<'a> {
 }
 
 impl<'a> Space<'a> {
-    /// Number of functions of a genotype.
+    /// Returns the number of functions of a genotype.
     fn functions(self) -> u16 {
         if self.settings.representation == Representation::Adf { self.settings.functions } else { 0 }
     }
 
-    /// Primitives of a branch: only the main branch, number 0, may call functions.
+    /// Returns the primitives of the branch with this index. Only the main branch, with index 0, may call functions.
     pub(crate) fn primitives(self, branch: usize) -> Primitives<'a> {
         Primitives { primitive_set: self.primitive_set, functions: if branch == 0 { self.functions() } else { 0 } }
     }
 
-    /// Inputs and number of neurons of networks: all sensor cells that trees may read, two motor neurons and the
-    /// hidden neurons.
+    /// Returns the shape of networks. The inputs are all sensor cells that trees may read. The neurons are two motor
+    /// neurons and the hidden neurons.
     pub(crate) fn shape(self) -> Shape {
         Shape { inputs: self.primitive_set.senses(), neurons: 2 + usize::from(self.settings.hidden) }
     }
 
-    /// Creates a genotype by `method`; bit strings and networks ignore method and depth.
+    /// Creates a random genotype. `method` creates the branches of a tree. Bit strings and networks ignore method and
+    /// depth.
     pub fn random(self, (method, depth): (Method, usize), draws: &mut Draws) -> Genotype {
         match self.settings.representation {
             Representation::Grammar => return self.random_bits(draws),
@@ -46,7 +47,7 @@ impl<'a> Space<'a> {
         let count = 1 + usize::from(self.functions());
         for _ in 0..TRIES {
             let branches: Vec<Branch> = (0..count).map(|i| method(self.primitives(i), depth, draws)).collect();
-            // Each branch already fits on its own.
+            // A single branch always fits, because `method` returns only branches that fit.
             if count == 1 || self.primitive_set.fits(&branches) {
                 return Genotype::Branches(branches);
             }
@@ -62,7 +63,7 @@ impl<'a> Space<'a> {
                 return Genotype::Bits(bits);
             }
         }
-        // The bit string of zeros always fits; the parser of the grammar has validated this.
+        // The tree of the bit string of zeros always fits a robot. The parser of the grammar has validated this.
         Genotype::Bits(Bits::zero(self.settings.bits))
     }
 
@@ -76,7 +77,7 @@ impl<'a> Space<'a> {
             .find(|branch| self.primitive_set.fits(std::slice::from_ref(branch)))
     }
 
-    /// Whether the genotype's tree fits a robot.
+    /// Returns whether the genotype's tree fits a robot.
     pub(crate) fn fits(self, genotype: &Genotype) -> bool {
         match genotype {
             Genotype::Branches(branches) => self.primitive_set.fits(branches),
@@ -89,7 +90,8 @@ impl<'a> Space<'a> {
     /// Converts a genotype to its tree.
     ///
     /// # Panics
-    /// If a bit string yields no tree that fits. [`Space::random`] and variation never create such a string.
+    /// Panics if a bit string yields no tree that fits a robot. [`Space::random`] and variation never create such a
+    /// string.
     pub fn tree(self, genotype: &Genotype) -> Tree {
         match genotype {
             Genotype::Branches(branches) => self.primitive_set.express(branches),
@@ -98,8 +100,9 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Finds a genotype for a tree from outside; `None` if the tree is not allowed or no genotype yields it. The
-    /// functions are copied from `host`, a genotype of this island; the tree does not call them yet.
+    /// Finds a genotype for a tree of another island. `None` if the tree is not allowed, or if no genotype with this
+    /// tree was found. The functions are copied from `host`, a genotype of this island, but the tree does not call them
+    /// yet.
     pub(crate) fn adopt(self, tree: &Tree, host: &Genotype) -> Option<Genotype> {
         if let Genotype::Network(_) = host {
             return Weights::from_tree(tree, &self.shape()).map(Genotype::Network);

@@ -1,5 +1,5 @@
-//! Rules of each algorithm, on a fitness that is simple to compute: trials per individual, survival, replacement and
-//! the creation of children.
+//! Tests of the rules of each algorithm, with a fitness that is simple to compute. The rules are the number of trials
+//! per individual, survival, replacement and the creation of children.
 
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_evolve::{Algorithm, Id, Individual, Island, Migrant, Operator, PrimitiveSet, Samples, Settings};
@@ -11,7 +11,7 @@ fn island(settings: Settings, seed: u64) -> Island {
     Island::new(settings, PrimitiveSet::in_swarm(), 1, seed)
 }
 
-/// Records one generation; the fitness is the share of `bsearch` among the nodes, with noise.
+/// Records one generation. The fitness is the share of `bsearch` among the nodes of a tree, with noise.
 fn try_all(island: &mut Island) {
     let trial = |t: &xpuck_evolve::Trial| {
         let nodes = island.population()[t.individual].tree.nodes();
@@ -22,7 +22,7 @@ fn try_all(island: &mut Island) {
     island.record(&fitness);
 }
 
-/// Number of trials of each individual in the next generation, per stratum.
+/// Returns the number of trials of each individual in the current generation, per stratum.
 fn counts(island: &Island) -> Vec<[usize; 2]> {
     let mut counts = vec![[0; 2]; island.population().len()];
     island.trials().iter().for_each(|t| counts[t.individual][t.stratum] += 1);
@@ -100,7 +100,8 @@ fn dars2016_crosses_pairs_with_probability_0_8() {
     assert!((share - 0.8).abs() < 0.028, "{share}");
 }
 
-/// Share of the children of `dars2016` that differ from their single parent, with only one mutation enabled.
+/// Returns the share of children of `dars2016` that differ from their single parent. Crossover is disabled, and
+/// `settings` contains the mutation rates.
 fn changed(settings: Settings) -> f64 {
     let alone = Settings {
         crossover: 0.0,
@@ -179,7 +180,8 @@ fn noise_aware_replacement_rates_match_table_8_1() {
         assert!(counts(&island).iter().all(|c| c[0] + c[1] == 1), "everybody once, the elite too");
         try_all(&mut island);
     }
-    // For 11520 replaceable individuals, the standard deviations of the two shares are 0.004 and 0.009.
+    // For 11520 replaceable individuals, the standard deviations of the shares are 0.004 (`replace`) and 0.009
+    // (`crossover`).
     let (replace, crossover) = (f64::from(replaced) / f64::from(others), f64::from(crossed) / f64::from(replaced));
     assert!((replace - 0.25).abs() < 0.016 && (crossover - 0.5).abs() < 0.037, "{replace} {crossover}");
 }
@@ -191,7 +193,7 @@ fn pooled_samples_replaces_fixed_number_of_least_fit() {
     for generation in 1..=20 {
         let before = island.population().to_vec();
         island.advance(&[]);
-        // 64 elite individuals and 40 % of the 192 others survive.
+        // The 64 elite individuals and 40 % of the 192 other individuals survive.
         assert_eq!(island.population()[..141], before[..141]);
         assert!(island.population()[141..].iter().all(|i| i.born == generation));
         try_all(&mut island);

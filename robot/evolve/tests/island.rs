@@ -13,8 +13,8 @@ fn island(algorithm: Algorithm, seed: u64) -> Island {
     Island::new(settings(algorithm), PrimitiveSet::in_swarm(), 1, seed)
 }
 
-/// Fitness that is simple to compute: the share of `bsearch` among the nodes, with noise of standard deviation
-/// `noise`.
+/// Returns a fitness that is simple to compute for each trial: the share of `bsearch` among the nodes, with noise of
+/// standard deviation `noise`.
 fn fitness(island: &Island, noise: f32) -> Vec<f32> {
     let trial = |t: &xpuck_evolve::Trial| {
         let nodes = island.population()[t.individual].tree.nodes();
@@ -52,8 +52,8 @@ fn golden_generations() {
         let island = evolve(algorithm, 7, 12, 0.1);
         let text: String = island.population().iter().map(|i| format!("{} {}", i.id, i.tree)).collect();
         let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-        // These hashes change only if the evolution changes, which invalidates every published run. Change them only
-        // on purpose, and state it in the changelog.
+        // These hashes change only if the results of evolution change, so that published runs cannot be reproduced.
+        // Change the hashes only on purpose, and state the change in the changelog.
         assert_eq!(hash, golden, "{algorithm}: {hash:#018x}");
     }
 }
@@ -167,7 +167,7 @@ fn emigrant_is_fittest_with_most_evaluations_up_to_eight() {
 
 #[test]
 fn pooled_samples_select_less_luck() {
-    // The true fitness of all trees is 0, so the champion's estimate is luck.
+    // The true fitness of all trees is 0, so the champion's estimated fitness measures the selection of lucky results.
     let luck = |algorithm: Algorithm| -> f64 {
         (0..6)
             .map(|seed| {
@@ -180,7 +180,7 @@ fn pooled_samples_select_less_luck() {
                         .collect();
                     island.record(&noise);
                     let sent = island.emigrant();
-                    // The immigrants are copies of the luckiest individual, as a geneserver sends them.
+                    // The immigrants are copies of the island's own emigrant, because a geneserver may return it.
                     island.advance(&vec![sent; 8]);
                 }
                 let noise = vec![0.0; island.population().len()];
@@ -193,7 +193,7 @@ fn pooled_samples_select_less_luck() {
     assert!(pooled < published, "pooled samples {pooled}, as published {published}");
 }
 
-/// Small settings for every algorithm with every representation.
+/// Iterates over settings with a small population, for every algorithm with every representation.
 fn all() -> impl Iterator<Item = Settings> {
     let representations = [Representation::Tree, Representation::Adf, Representation::Grammar, Representation::Network];
     Algorithm::ALL.into_iter().flat_map(move |algorithm| {

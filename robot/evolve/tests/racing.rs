@@ -1,4 +1,4 @@
-//! Tests of the racing algorithm, on a fitness that is simple to compute.
+//! Tests of the racing algorithm, with a fitness that is simple to compute.
 
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_evolve::{Algorithm, Id, Individual, Island, Migrant, Operator, PrimitiveSet, Samples, Settings, Stage};
@@ -9,7 +9,8 @@ fn island(seed: u64) -> Island {
     Island::new(Settings::for_algorithm(Algorithm::Racing), PrimitiveSet::in_swarm(), 1, seed)
 }
 
-/// Fitness up to 1 for trees of `bfront` and `upfield`, with an offset that depends only on the world.
+/// Returns the fitness of a tree: the share of `bfront` and `upfield` among the nodes, plus an offset that depends only
+/// on the world.
 fn worth(tree: &Tree, world: u32) -> f32 {
     let nodes = tree.nodes();
     let good = nodes.iter().filter(|n| matches!(n.kind, Kind::Bfront | Kind::Upfield)).count() as f32;
@@ -82,7 +83,7 @@ fn promotion_discards_samples() {
 fn equal_results_in_equal_worlds_are_one_behaviour() {
     let mut island = island(3);
     let trials = island.trials();
-    // All newborns have the same score except one with a lower score, so the scores show two kinds of behaviour.
+    // One newborn has a lower fitness than all others, so the results contain two different behaviours.
     let fitness: Vec<f32> = trials.iter().map(|t| if t.individual == 5 { 0.1 } else { 0.2 }).collect();
     island.record(&fitness);
     island.advance(&[]);
@@ -122,7 +123,7 @@ fn guests_breed_only_after_start_from_guests() {
 
 #[test]
 fn last_known_guest_is_not_replaced() {
-    // The population has room for only two guests, and each generation brings another guest.
+    // The population has room for only two guests, and another guest immigrates in each generation.
     let settings = Settings { population: 32, ..Settings::for_algorithm(Algorithm::Racing) };
     let mut island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 4);
     let known = |island: &Island| stage(island, Stage::Guest).iter().any(|g| g.samples.n() >= 8);
@@ -148,7 +149,7 @@ fn champion_is_kept_after_small_world_change() {
         other.relearn();
         let champion = island.champion();
         guests += usize::from(champion.stage == Stage::Guest);
-        // All samples are weighted equally after `relearn`, so two nearly equal trees may change places.
+        // After `relearn`, no tree has more than 8 samples. A nearly equal tree with a higher mean may become champion.
         let [before, after] = [champion, other.champion()].map(|champion| champion.samples.mean());
         assert!(after >= before - 1e-9, "generation {generation}, {:?}: {before} becomes {after}", champion.stage);
         assert!(other.champion().samples.n() <= 8);

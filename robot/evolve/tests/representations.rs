@@ -1,5 +1,5 @@
-//! Tests of primitive sets, functions and grammars: every evolved tree fits a robot, is allowed, and is the tree of
-//! its genotype.
+//! Tests of primitive sets, functions and grammars: every evolved tree fits a robot, is allowed by the primitive set,
+//! and is the tree of its genotype.
 
 use xpuck_evolve::{
     Algorithm, Gene, Genotype, Id, Island, Migrant, PrimitiveSet, Representation, Samples, Settings, Space,
@@ -7,7 +7,7 @@ use xpuck_evolve::{
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{MAX_DEPTH, Program, Tree};
 
-/// Small primitive set with two subtrees, one of which uses a node that is not allowed elsewhere.
+/// Small primitive set with two subtrees. One subtree uses a node that is not allowed outside subtrees.
 const OWN: &str = r#"
 inner = ["seq2", "sel3", "invert"]
 leaves = ["movcv", "mulav"]
@@ -42,7 +42,7 @@ fn primitive_sets() -> [PrimitiveSet; 3] {
     [PrimitiveSet::in_swarm(), PrimitiveSet::transferability(), PrimitiveSet::parse("own.toml", OWN).unwrap()]
 }
 
-/// Fitness increases with the size of the tree, with noise, so that sizes reach the limits.
+/// Records one generation. The fitness increases with the size of the tree, so that trees grow up to the limits.
 fn generation(island: &mut Island) {
     let trial = |t: &xpuck_evolve::Trial| {
         let nodes = island.population()[t.individual].tree.nodes().len() as f32;
@@ -145,7 +145,7 @@ fn immigrants_breed_in_every_representation() {
         let mut island = Island::new(settings, primitive_set.clone(), 1, 1);
         generation(&mut home);
         let mut migrant = home.emigrant();
-        // The fitness is high enough for the elite.
+        // With these samples, the migrant is fitter than all residents.
         migrant.samples = Samples::from_parts([4, 4], [4.0, 4.0], [4.0, 4.0]).unwrap();
         generation(&mut island);
         island.advance(std::slice::from_ref(&migrant));

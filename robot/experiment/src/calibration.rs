@@ -1,5 +1,5 @@
 //! `calibration.toml`: measurements of the real system, in one file for the simulator, the virtual arena and the
-//! robots (thesis chapter 7). `xpuck calibrate` writes it; docs/calibration.md describes every key.
+//! robots (thesis chapter 7). `xpuck calibrate` writes the file, and docs/calibration.md describes every key.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,14 +13,14 @@ use xpuck_wire::file::{self, FileError};
 
 /// Range of the offset of an infra-red sensor (counts).
 pub const OFFSETS: (f32, f32) = (-500.0, 500.0);
-/// Range of the scale of an infra-red sensor.
+/// Range of the scale of an infra-red sensor relative to the curve.
 pub const SCALES: (f32, f32) = (0.3, 3.0);
-/// Range of the factors of the wheels and the wheelbase.
+/// Range of the factors for the wheels and for the distance between the wheels.
 pub const FACTORS: (f32, f32) = (0.8, 1.2);
 /// Maximum angle between a camera and the forward direction (degrees).
 pub const MAX_CAMERA_ANGLE: f32 = 15.0;
 
-/// Measured values; for missing values each program uses its own defaults.
+/// Measured values. For a missing value, each program uses its own default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Calibration {
@@ -35,7 +35,7 @@ pub struct Calibration {
     /// Infra-red curve common to all robots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infrared: Option<InfraredCurve>,
-    /// Properties of single robots, by their names in the swarm file.
+    /// Properties of individual robots, by the robot's name in the swarm file.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub robots: BTreeMap<String, Body>,
 }
@@ -44,12 +44,13 @@ pub struct Calibration {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lateness {
-    /// Age of the data when a message arrives (s), 0 to 2. If the world has no message model, the key adds one.
+    /// Age of the data when a message arrives (s, 0 to 2). If the world has no message model, this key adds a message
+    /// model with default values.
     #[schemars(range(min = 0.0, max = 2.0))]
     pub latency_s: f64,
 }
 
-/// Curve of the infra-red sensors.
+/// Infra-red curve common to all robots.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InfraredCurve {
@@ -59,7 +60,7 @@ pub struct InfraredCurve {
     pub curve: Curve,
 }
 
-/// [`Curve`] in a file. All values are required, because they come from one fit.
+/// Form of [`Curve`] in a file. All values are required, because one fit determines all of them.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Curve", deny_unknown_fields)]
 pub struct CurveFile {
@@ -89,23 +90,23 @@ pub fn curve_rows(curve: &Curve) -> [(&'static str, f32, (f32, f32)); 6] {
     ]
 }
 
-/// Properties of one robot's body. The robot compensates for them; simulated robots do not have them.
+/// Properties of one robot's body. The robot compensates for these properties. Simulated robots have nominal bodies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Body {
-    /// Wheels.
+    /// Calibration of the wheels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drive: Option<Wheels>,
-    /// Infra-red sensors.
+    /// Calibration of the infra-red sensors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infrared: Option<Sensors>,
-    /// Camera.
+    /// Mounting of the camera.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub camera: Option<Mount>,
 }
 
-/// Wheel calibration; each value is a factor of the nominal value, 0.8..=1.2 (thesis 7.2.2: robots differ by about 1
-/// %).
+/// Calibration of the wheels. Each value is a factor of the nominal value (0.8..=1.2). Robots differ by about 1 %
+/// (thesis 7.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wheels {
@@ -126,15 +127,15 @@ impl Default for Wheels {
     }
 }
 
-/// Calibration of the infra-red sensors, in the order of Table 6.1: reading = scale * curve(distance) + offset
-/// (counts) (thesis 7.3.1).
+/// Calibration of the infra-red sensors, in the order of Table 6.1. The reading of a sensor (counts) is scale *
+/// curve(distance) + offset (thesis 7.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sensors {
     /// Reading of each sensor without an obstacle (counts, -500..=500).
     #[schemars(inner(range(min = OFFSETS.0, max = OFFSETS.1)))]
     pub offset: [f32; 8],
-    /// Gain of each sensor relative to the curve, 0.3..=3.
+    /// Gain of each sensor relative to the curve (0.3..=3).
     #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
     pub scale: [f32; 8],
 }
@@ -149,24 +150,24 @@ impl Default for Sensors {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mount {
-    /// Angle of the camera to the left of straight ahead (degrees, -15..=15).
+    /// Angle of the camera relative to the forward direction, positive to the left (degrees, -15..=15).
     #[schemars(range(min = -MAX_CAMERA_ANGLE, max = MAX_CAMERA_ANGLE))]
     pub turn_deg: f32,
 }
 
 impl Calibration {
-    /// Reads a file.
+    /// Reads and validates a calibration file.
     ///
     /// # Errors
-    /// One line that names the file, the key and the range.
+    /// Returns one line that names the file, the key and the range.
     pub fn read(path: &Path) -> Result<Calibration, FileError> {
         Calibration::parse(&path.display().to_string(), &file::text(path, file::MAX_TOML)?)
     }
 
-    /// Parses text; `name` identifies the text in errors.
+    /// Parses and validates the text of a calibration file. `name` identifies the text in errors.
     ///
     /// # Errors
-    /// One line that names the text, the key and the range.
+    /// Returns one line that names the text, the key and the range.
     pub fn parse(name: &str, text: &str) -> Result<Calibration, FileError> {
         let read: Calibration = file::parse(name, text)?;
         read.check().map_err(|why| FileError::value(name, why))?;
@@ -202,12 +203,12 @@ impl Calibration {
             );
         }
         match rows.into_iter().find(|(_, value, (low, high))| !(low..=high).contains(&value)) {
-            Some((key, value, (low, high))) => Err(format!("{key} = {value} is outside {low}..={high}")),
+            Some((key, value, (low, high))) => Err(format!("{key} = {value} is outside {low} to {high}")),
             None => Ok(()),
         }
     }
 
-    /// Returns a world with the measured physics, cameras and message latency.
+    /// Returns a copy of the world with the measured physics, camera and message latency.
     pub fn applied(&self, spec: &WorldSpec) -> WorldSpec {
         let mut spec = spec.clone();
         self.physics.apply(&mut spec);
@@ -218,17 +219,18 @@ impl Calibration {
         spec
     }
 
-    /// Like [`Calibration::applied`], but validates the result: a world may be too small for the measured values.
+    /// Returns the result of [`Calibration::applied`] after validation. A valid world may become invalid with the
+    /// measured values.
     ///
     /// # Errors
-    /// One line with the reason.
+    /// Returns one line with the reason why the calibrated world is invalid.
     pub fn apply(&self, spec: &WorldSpec) -> Result<WorldSpec, String> {
         let applied = self.applied(spec);
         applied.check().map_err(|error| format!("the calibrated world is invalid: {error}"))?;
         Ok(applied)
     }
 
-    /// Whether the calibration changes worlds.
+    /// Returns whether the calibration changes worlds.
     pub fn changes_worlds(&self) -> bool {
         self.physics != PhysicsKeys::default() || self.camera.is_some() || self.messages.is_some()
     }
@@ -298,11 +300,11 @@ mod tests {
     fn invalid_value_is_rejected_with_key() {
         let error = |text: &str| Calibration::parse("c.toml", text).unwrap_err().to_string();
         for (text, expected) in [
-            ("[physics]\nrestitution = 2\n", "c.toml: physics.restitution = 2 is outside 0..=1"),
-            ("[camera]\ndelay_s = 0.7\n", "camera.delay_s = 0.7 is outside 0..=0.4"),
-            ("[messages]\nlatency_s = 3\n", "messages.latency_s = 3 is outside 0..=2"),
-            ("[robots.xp01.drive]\nleft = 2\n", "robots.xp01.drive.left = 2 is outside 0.8..=1.2"),
-            ("[robots.xp01.camera]\nturn_deg = 40\n", "robots.xp01.camera.turn_deg = 40 is outside -15..=15"),
+            ("[physics]\nrestitution = 2\n", "c.toml: physics.restitution = 2 is outside 0 to 1"),
+            ("[camera]\ndelay_s = 0.7\n", "camera.delay_s = 0.7 is outside 0 to 0.4"),
+            ("[messages]\nlatency_s = 3\n", "messages.latency_s = 3 is outside 0 to 2"),
+            ("[robots.xp01.drive]\nleft = 2\n", "robots.xp01.drive.left = 2 is outside 0.8 to 1.2"),
+            ("[robots.xp01.camera]\nturn_deg = 40\n", "robots.xp01.camera.turn_deg = 40 is outside -15 to 15"),
             ("[robots.xp01]\nlegs = 2\n", "legs"),
             ("[infrared.curve]\nsteepness = 40\n", "shift"),
             ("[physics]\nfriction = 1\n", "friction"),

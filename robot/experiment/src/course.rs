@@ -12,11 +12,11 @@ const PHI: f64 = 0.2;
 /// Progress of a run in its curriculum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CurriculumProgress {
-    /// Number of completed steps; equals the number of all steps while the run is in its own world.
+    /// Number of completed steps. It equals the number of all steps while the run is in its own world.
     step: u16,
-    /// Number of generations before the current step.
+    /// Number of generations that the run had completed before the current step.
     began: u32,
-    /// Number of simulations so far, and number of simulations before the current step.
+    /// Number of simulations of the run so far, and number of simulations before the current step.
     trials: [u64; 2],
     momentum: f64,
     last_best: f64,
@@ -31,28 +31,28 @@ pub struct StepEnd {
     pub name: String,
     /// Number of generations in the step.
     pub generations: u32,
-    /// Simulated robot time of the whole run at the end of the step (robot-seconds).
+    /// Simulated robot time of the whole run up to the end of the step (robot-seconds).
     pub robot_seconds: f64,
-    /// Derated fitness of the champions in the step's world, averaged over the islands.
+    /// Derated fitness of the champions in the step's world at the end of the step, averaged over the islands.
     pub best: f64,
 }
 
 /// State of the islands after a generation.
 #[derive(Clone, Copy, Debug)]
 pub struct GenerationStats {
-    /// Number of generations so far, including this generation, and maximum number of generations.
+    /// Number of generations of the run so far (including this generation), and maximum number of generations.
     pub generations: [u32; 2],
     /// Number of simulations in this generation.
     pub trials: u64,
     /// Derated fitness of the champions, and mean fitness of the populations, both averaged over the islands.
     pub fitness: [f64; 2],
-    /// Simulated robot time so far (robot-seconds).
+    /// Simulated robot time of the run so far (robot-seconds).
     pub robot_seconds: f64,
 }
 
-/// Prepares migrants for an island in a curriculum in which each island advances by itself. The world of their
-/// samples is unknown. Their known fitness therefore counts as one sample per scenario, as for an island's own
-/// samples after the end of a step.
+/// Reduces the known fitness of migrants to one sample per scenario if the run has a curriculum. Each island advances
+/// by itself, so the world of a migrant's samples is unknown. An island reduces its own samples in the same way after
+/// the end of a step.
 pub fn discount_migrant_samples(steps: &[Step], migrants: &mut [Migrant]) {
     if !steps.is_empty() {
         migrants.iter_mut().for_each(|migrant| migrant.samples.limit_weight(1));
@@ -60,17 +60,17 @@ pub fn discount_migrant_samples(steps: &[Step], migrants: &mut [Migrant]) {
 }
 
 impl CurriculumProgress {
-    /// Number of completed steps; equals the number of all steps while the run is in its own world.
+    /// Returns the number of completed steps. It equals the number of all steps while the run is in its own world.
     pub fn completed_steps(&self) -> u16 {
         self.step
     }
 
-    /// Current step; `None` in the run's own world.
+    /// Returns the current step; `None` while the run is in its own world.
     pub fn step<'a>(&self, steps: &'a [Step]) -> Option<&'a Step> {
         steps.get(usize::from(self.step))
     }
 
-    /// Counts a generation; returns true if it was the last of its step.
+    /// Counts a generation. Returns whether it was the last generation of its step.
     pub fn record_generation(&mut self, steps: &[Step], standing: &GenerationStats) -> bool {
         self.trials[0] += standing.trials;
         let Some(step) = self.step(steps) else { return false };
@@ -131,7 +131,7 @@ mod tests {
                 GenerationStats { generations: [generation, 9], trials: 10, fitness: [best, 0.0], robot_seconds: 1.0 };
             course.record_generation(&steps, &standing)
         };
-        // Expected momentum after the three generations: 0.0108, 0.2 x 0.0108 + 0.1 = 0.102, 0.0204.
+        // Expected learning momentum after the three generations: 0.0108, 0.2 x 0.0108 + 0.1 = 0.102, and 0.0204.
         assert_eq!([0.012, 0.112, 0.112].map(&mut count), [false, false, true]);
         assert_eq!([0.0, 0.0, 0.0, 0.0].map(&mut count), [false, true, false, false]);
         let ends: Vec<(u32, f64)> = course.ended.iter().map(|end| (end.generations, end.best)).collect();

@@ -1,4 +1,4 @@
-//! Experiment file, which defines the work of a swarm; it is sent as text to every robot.
+//! Experiment file, which defines the work of a swarm. Its text is sent to every robot.
 
 use crate::lamps::Lamps;
 use crate::phase::{Given, Kind, MAX_PHASES, Phase};
@@ -11,7 +11,7 @@ use xpuck_kernels::engine::EngineKind;
 use xpuck_wire::file::{self, FileError};
 use xpuck_wire::{Migration, Policy};
 
-/// Maximum length of an experiment's name (characters); it is used in titles, tables and folder names.
+/// Maximum length of an experiment's name (characters). The name is used in titles, tables and folder names.
 const MAX_NAME: usize = 100;
 /// Maximum length of an experiment's text (bytes).
 const MAX_TEXT: usize = 64 * 1024;
@@ -22,27 +22,27 @@ const LONGEST: f64 = 1440.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// Name in records and displays.
+    /// Name of the experiment in records and displays.
     pub name: String,
-    /// Running time without pauses (minutes of arena time), 0.05 to 1440. Not allowed with phases, which have their
-    /// own durations.
+    /// Running time without pauses (minutes of arena time), 0.05 to 1440. Not allowed with phases, because each phase
+    /// has its own duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.05, max = 1440.0))]
     pub minutes: Option<f64>,
-    /// Segment length (minutes): at the start of each segment, every robot loads its fittest tree. Not allowed with
-    /// phases, which have their own segment lengths.
+    /// Segment length (minutes). At the start of each segment, every robot loads its fittest tree. Not allowed with
+    /// phases, because each phase has its own segment length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.01))]
     pub segment_minutes: Option<f64>,
-    /// Task in the usual arena; not allowed with a world file, which contains the task.
+    /// Task in the usual arena. Not allowed with a world file, because the world file contains the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskName>,
-    /// World file, sent with the experiment: the simulated world and the task. The swarm's number of robots replaces
-    /// the number in the file.
+    /// World file, which is sent with the experiment. It defines the simulated world and the task. The swarm's number
+    /// of robots replaces the number in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
-    /// Calibration file, sent with the experiment. Its measurements change the simulated worlds; the robots' own
-    /// calibration files then have no effect on them.
+    /// Calibration file, which is sent with the experiment. Its measurements change the simulated worlds. The robots'
+    /// own calibration files then do not change these worlds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<String>,
     /// Primitive set of the trees: `in-swarm` (Table 8.2), `transferability` (Table 7.4), or a file that is sent with
@@ -50,7 +50,7 @@ pub struct Experiment {
     #[serde(default = "in_swarm", skip_serializing_if = "is_in_swarm")]
     #[schemars(extend("default" = IN_SWARM))]
     pub primitive_set: String,
-    /// Simulation engine of the robots; a robot's own file takes precedence.
+    /// Simulation engine of the robots. An engine in a robot's own file takes precedence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineKind>,
     /// Path of genes between robots: through the hub or directly.
@@ -69,27 +69,27 @@ pub struct Experiment {
     /// Evolution of controllers.
     #[serde(default)]
     pub evolution: Evolution,
-    /// Migration of genes between the robots.
+    /// Migration of genes between the islands of the robots.
     #[serde(default)]
     pub migration: Migration,
-    /// Curriculum: worlds, in this order, in which each robot's island evolves before it evolves in the experiment's
+    /// Curriculum: ordered list of worlds in which each robot's island evolves before it evolves in the experiment's
     /// world. Each island advances independently.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MAX_STEPS))]
     pub steps: Vec<StepEntry>,
-    /// Behaviour of robots while the hub is silent.
+    /// Behaviour of robots during a run while the hub is silent.
     #[serde(default, skip_serializing_if = "Silence::is_usual")]
     #[schemars(extend("default" = Silence::default()))]
     pub silence: Silence,
-    /// Display of the robots' lamps in a run: "state", "battery", "branch" (the leaf of the tree that drives), "off",
-    /// or up to 15 colours like "#10ff00" around the ring.
+    /// Display of the robots' lamps in a run. It is "state", "battery", "branch" (the leaf of the tree that drives),
+    /// "off", or up to 15 colours like "#10ff00" around the ring.
     #[serde(default, skip_serializing_if = "is_state")]
     #[schemars(extend("default" = "state"))]
     pub lamps: Lamps,
-    /// Whether robots estimate the world's parameters while they work, and adapt their simulations.
+    /// Whether robots estimate the world's parameters during the run, and adapt their simulations to the estimates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adapt: bool,
-    /// Phases of the run, in order; without phases the whole run is one phase.
+    /// Phases of the run, in order. If omitted, the whole run is one phase.
     #[serde(default, rename = "phase", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MAX_PHASES))]
     pub phases: Vec<Phase>,
@@ -105,7 +105,7 @@ fn is_state(lamps: &Lamps) -> bool {
     *lamps == Lamps::State
 }
 
-/// Whether a primitive set is built in.
+/// Returns whether the primitive set with this name is built in.
 pub(crate) fn is_built_in(name: &str) -> bool {
     matches!(name, IN_SWARM | "transferability")
 }
@@ -114,15 +114,16 @@ fn is_in_swarm(name: &str) -> bool {
     name == IN_SWARM
 }
 
-/// Tasks without a world file.
+/// Task of an experiment without a world file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskName {
-    /// Push the frisbee towards -x; it is returned to near the centre when it touches an end (thesis 8.3.2).
+    /// Push the frisbee towards -x. When the frisbee touches an end of the arena, it is returned to a place near the
+    /// centre (thesis 8.3.2).
     Transport,
 }
 
-/// Evolution of controllers; the defaults are those of Table 8.1.
+/// Evolution of controllers. The default values are those of Table 8.1 of the thesis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Evolution {
@@ -132,20 +133,21 @@ pub struct Evolution {
     /// Duration of a trial (s of simulated time).
     #[schemars(range(min = 1.0, max = 3600.0))]
     pub trial_seconds: f32,
-    /// Name of the algorithm, such as "racing", "pooled-samples" or "classic", or "default". The program that runs
-    /// the algorithm validates the name.
+    /// Name of the algorithm, such as "racing", "pooled-samples" or "classic"; "default" selects the default
+    /// algorithm. The program that runs the algorithm validates the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
     /// Deprecated form of `algorithm = "noise-aware"`: the algorithm as published in the thesis, which favours lucky
     /// samples.
     pub as_published: bool,
-    /// Settings of the algorithm, as in an evolution file; missing settings have the algorithm's defaults.
+    /// Settings of the algorithm, with the same keys as in an evolution file. Omitted settings have the algorithm's
+    /// default values.
     #[serde(skip_serializing_if = "Table::is_empty")]
     #[schemars(schema_with = "settings_schema")]
     pub settings: Table,
 }
 
-/// Schema of the algorithms' settings without the population, which has a separate key.
+/// Returns the schema of the algorithms' settings. It omits the population, which has a separate key.
 fn settings_schema(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = crate::settings::schema(generator);
     if let Some(properties) = schema.get_mut("properties").and_then(|properties| properties.as_object_mut()) {
@@ -161,7 +163,7 @@ impl Default for Evolution {
 }
 
 impl Evolution {
-    /// Name of the requested algorithm.
+    /// Returns the name of the requested algorithm.
     pub fn algorithm(&self) -> &str {
         match &self.algorithm {
             Some(name) => name,
@@ -172,14 +174,17 @@ impl Evolution {
 }
 
 impl Experiment {
-    /// Parses and validates an experiment, as far as possible without its files; `name` identifies the text in
+    /// Parses an experiment and validates it as far as possible without its files. `name` identifies the text in
     /// errors.
     ///
     /// # Errors
     /// One line with the key or line number, and the range.
     pub fn parse(name: &str, text: &str) -> Result<Experiment, FileError> {
         if text.len() > MAX_TEXT {
-            return Err(FileError::value(name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+            return Err(FileError::value(
+                name,
+                format!("the file has {} bytes; at most {MAX_TEXT} are allowed", text.len()),
+            ));
         }
         let experiment: Experiment = file::parse(name, text)?;
         experiment.check().map_err(|message| FileError::value(name, message))?;
@@ -193,7 +198,7 @@ impl Experiment {
         }
         if !self.name.chars().any(char::is_alphanumeric) {
             return Err(format!(
-                "name = {:?} must contain a letter or a digit, because it names the run and its folder",
+                "name = {:?} must contain a letter or a digit, because the run and its folder get this name",
                 self.name
             ));
         }
@@ -253,7 +258,7 @@ impl Experiment {
             return Err("minutes and segment_minutes are set by each [[phase]]; remove them from the top level".into());
         }
         if self.phases.len() > MAX_PHASES {
-            return Err(format!("{} phases; at most {MAX_PHASES} are allowed", self.phases.len()));
+            return Err(format!("the experiment has {} phases; at most {MAX_PHASES} are allowed", self.phases.len()));
         }
         for (i, phase) in (1..).zip(&self.phases) {
             within(&format!("phase {i}: minutes"), phase.minutes, 0.01, LONGEST)?;
@@ -261,7 +266,7 @@ impl Experiment {
                 within(&format!("phase {i}: segment_minutes"), segment, 0.01, phase.minutes)?;
             }
             if phase.until.generations == Some(0) {
-                return Err(format!("phase {i}: until.generations = 0 must be at least 1"));
+                return Err(format!("phase {i}: until.generations = 0; it must be at least 1"));
             }
             let until = [phase.until.evolved_fitness, phase.until.fitness];
             if until.iter().flatten().any(|value| !value.is_finite()) {
@@ -274,18 +279,18 @@ impl Experiment {
         within("minutes of all phases", self.minutes(), 0.05, LONGEST)
     }
 
-    /// Maximum running time (minutes).
+    /// Returns the maximum running time (minutes).
     fn minutes(&self) -> f64 {
         self.minutes.unwrap_or_else(|| self.phases.iter().map(|phase| phase.minutes).sum())
     }
 
-    /// Maximum running time (s).
+    /// Returns the maximum running time (s).
     pub fn seconds(&self) -> f64 {
         self.minutes() * 60.0
     }
 
-    /// Paths of the files to be sent with the experiment, relative to the experiment file. Each file is sent under
-    /// its [`sent_name`].
+    /// Returns the paths of the files to be sent with the experiment, relative to the experiment file. Each file is
+    /// sent under its [`sent_name`].
     pub fn files(&self) -> Vec<&str> {
         let set = Some(self.primitive_set.as_str()).filter(|name| !is_built_in(name));
         let given = self.controllers.iter().chain(self.phases.iter().flat_map(|p| p.controllers.iter().flatten()));
@@ -305,7 +310,7 @@ impl Experiment {
     }
 }
 
-/// Name under which a file is sent: the last component of its path.
+/// Returns the name under which a file is sent: the last component of its path.
 pub fn sent_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
@@ -313,7 +318,7 @@ pub fn sent_name(path: &str) -> &str {
 pub(crate) fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), String> {
     match (low..=high).contains(&value) {
         true => Ok(()),
-        false => Err(format!("{key} = {value} is outside {low}..={high}")),
+        false => Err(format!("{key} = {value} is outside {low} to {high}")),
     }
 }
 
@@ -379,7 +384,7 @@ mod tests {
             ("silence = { then = \"go\" }\n", "unknown variant `go`"),
             (
                 "silence = { then = \"drive\", drive_seconds = 601 }\n",
-                "silence.drive_seconds = 601 is outside 0.1..=600",
+                "silence.drive_seconds = 601 is outside 0.1 to 600",
             ),
             ("silence = { then = \"drive\", drive_seconds = nan }\n", "silence.drive_seconds = NaN"),
             ("silence = { then = \"evolve\", drive_seconds = 5 }\n", "requires then = \"drive\""),

@@ -4,27 +4,29 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// Maximum number of colours in a pattern: the pixels of the ring.
+/// Maximum number of colours in a pattern. It equals the number of lamps around the ring.
 pub const MAX_COLOURS: usize = 15;
 
 /// Lamp display.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "LampsEntry")]
 pub enum Lamps {
-    /// Robot's state: blue without an experiment, cyan ready, green running, yellow paused, red stopped.
+    /// Colour for the robot's state: blue without an experiment, cyan when ready, green when running, yellow when
+    /// paused, red when stopped.
     #[default]
     State,
-    /// Battery charge: the number of lit pixels, and their colour from green (full) to red.
+    /// Battery charge, shown by the number of lit lamps and by their colour, which changes from green (full) to red
+    /// (empty).
     Battery,
-    /// Leaf of the tree that drives, one colour per leaf.
+    /// Colour of the tree's leaf that currently drives the robot. Each leaf has a different colour.
     Branch,
-    /// Lamps off.
+    /// All lamps off.
     Off,
-    /// Colours repeated around the ring: red, green, blue, 0..=255 each.
+    /// Colours repeated around the ring. Each colour has a red, a green and a blue component, 0 to 255.
     Colours(Vec<[u8; 3]>),
 }
 
-/// Serialised form: a name, or at most 15 colours like "#10ff00".
+/// Serialised form: the name of a display, or at most 15 colours like "#10ff00".
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum LampsEntry {

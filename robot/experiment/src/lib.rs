@@ -1,7 +1,8 @@
-//! Experiments: the file ([`mod@file`]), the simulated world ([`world_file`]), measurements of the real world
-//! ([`mod@calibration`]), the steps of a curriculum ([`mod@steps`]) and an island's progress in them
-//! ([`mod@course`]). A [`plan`] combines them for robots and hub: world, task, primitive set, evolution settings,
-//! controllers and phases. Robots, hub and laboratory share this code, so that all accept and reject the same files.
+//! Experiments: the experiment file ([`mod@file`]), the simulated world ([`world_file`]) and measurements of the real
+//! world ([`mod@calibration`]). A curriculum has steps ([`mod@steps`]), and each island has its progress in these
+//! steps ([`mod@course`]). A [`plan`] combines the world, task, primitive set, evolution settings, controllers and
+//! phases for robots and hub. Robots, hub and laboratory share this code, so that they all accept and reject the same
+//! files.
 
 pub mod calibration;
 pub mod course;

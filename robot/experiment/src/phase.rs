@@ -20,7 +20,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Name in files.
+    /// Returns the name of the activity in experiment files.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Evolve => "evolve",
@@ -30,14 +30,15 @@ impl Kind {
     }
 }
 
-/// Source of the tree of a robot without a given controller.
+/// Source of the tree that a robot without a given controller runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Drive {
-    /// Fittest tree of the robot's own island, at each segment.
+    /// Fittest tree of the robot's own island. The robot loads it at the start of each segment.
     #[default]
     Own,
-    /// Fittest tree of the whole swarm by its samples at the start of the phase; the same on all robots.
+    /// Fittest tree of the whole swarm, chosen by its fitness samples at the start of the phase. All robots run the
+    /// same tree.
     Swarm,
 }
 
@@ -51,24 +52,25 @@ pub struct Given {
     /// File with the behaviour tree, sent with the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Number of robots with this tree, assigned in the order of the swarm file. If omitted: all remaining robots.
+    /// Number of robots with this tree, assigned in the order of the swarm file. If omitted, all remaining robots run
+    /// the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 256))]
     pub robots: Option<usize>,
 }
 
-/// Conditions for an early end of a phase: the next phase begins as soon as one of the given conditions holds.
+/// Conditions for an early end of a phase. The next phase begins as soon as one of the given conditions holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Until {
-    /// Minimum number of generations on every robot's island in this run.
+    /// Minimum number of generations that every robot's island has completed in this run.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub generations: Option<u32>,
-    /// Threshold of the derated fitness of each robot's fittest tree, averaged over the robots.
+    /// Minimum of the derated fitness of each robot's fittest tree, averaged over the robots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evolved_fitness: Option<f64>,
-    /// Threshold of the real fitness of a whole segment of this phase.
+    /// Minimum of the real fitness in a whole segment of this phase.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fitness: Option<f64>,
 }
@@ -77,7 +79,7 @@ pub struct Until {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
-    /// Name in displays and records; if omitted, the name of the activity.
+    /// Name of the phase in displays and records. If omitted, the name of the activity.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Activity of the swarm.
@@ -86,26 +88,26 @@ pub struct Phase {
     /// Maximum duration without pauses (minutes of arena time), 0.01 to 1440.
     #[schemars(range(min = 0.01, max = 1440.0))]
     pub minutes: f64,
-    /// Segment length (minutes); if omitted, the phase is one segment. At the start of each segment, the robots load
-    /// their fittest trees.
+    /// Segment length (minutes). At the start of each segment, the robots load their fittest trees. If omitted, the
+    /// phase is one segment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.01))]
     pub segment_minutes: Option<f64>,
-    /// Conditions for an early end.
+    /// Conditions for an early end of the phase.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub until: Until,
-    /// Source of the tree of robots without a given controller.
+    /// Source of the tree that robots without a given controller run.
     #[serde(default, skip_serializing_if = "is_own")]
     #[schemars(extend("default" = Drive::default()))]
     pub drive: Drive,
-    /// Trees that robots run unchanged; if omitted, the trees of the experiment.
+    /// Trees that some robots run unchanged in this phase. If omitted, the trees of the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controllers: Option<Vec<Given>>,
-    /// World file, sent with the experiment: the world of the simulations from this phase on. Fitness samples from
-    /// the previous world are discarded.
+    /// World file, which is sent with the experiment. It defines the simulated world from this phase on. Fitness
+    /// samples from the previous world are discarded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
-    /// Message to the operators at the start, such as changes to make in the arena.
+    /// Message to the operators at the start of the phase, such as changes to make in the arena.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub say: String,
 }

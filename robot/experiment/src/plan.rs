@@ -1,4 +1,5 @@
-//! Plan of an experiment: the experiment file and its files, validated together, for use by robots and hub.
+//! Plan of an experiment, for use by robots and hub. It contains the experiment file and the files named in it,
+//! validated together.
 
 use crate::calibration::Calibration;
 use crate::file::{Experiment, sent_name};
@@ -21,7 +22,7 @@ use xpuck_wire::signed::{Signed, Trust};
 /// Default number of robots in the usual arena.
 pub const ROBOTS: usize = 9;
 
-/// Reason why an experiment cannot be run: one line that names the key or the file.
+/// Reason why an experiment cannot be run. It is one line that names the key or the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError(String);
 
@@ -54,65 +55,64 @@ pub struct Plan {
     pub silence: Silence,
     /// Display of the robots' lamps.
     pub lamps: Lamps,
-    /// Whether robots estimate the world's parameters while they work.
+    /// Whether robots estimate the world's parameters during the run, and adapt their simulations to the estimates.
     pub adapt: bool,
-    /// Simulation engine of robots whose own files do not set one.
+    /// Simulation engine of robots whose own files do not set an engine.
     pub engine: Option<EngineKind>,
     /// Duration of a trial (s of simulated time).
     pub trial_seconds: f32,
-    /// Whether the experiment contains a calibration. If so, robots do not apply their own calibration files to its
-    /// worlds.
+    /// Whether the experiment contains a calibration. If so, robots do not apply their own calibration files to the
+    /// experiment's worlds.
     pub calibrated: bool,
     /// Curriculum steps that each island completes before it evaluates trees in the phases' worlds.
     pub steps: Vec<Step>,
-    /// Phases in order; never empty.
+    /// Phases of the run in their order; never empty.
     pub phases: Vec<PlannedPhase>,
 }
 
 /// Phase with the values that it inherits from the experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedPhase {
-    /// Name in displays and records.
+    /// Name of the phase in displays and records.
     pub name: String,
     /// Activity of the swarm.
     pub kind: Kind,
-    /// Maximum running time (s).
+    /// Maximum running time of the phase (s).
     pub seconds: f64,
     /// Segment length (s).
     pub segment_seconds: f64,
-    /// Conditions for an early end.
+    /// Conditions for an early end of the phase.
     pub until: Until,
-    /// Source of the tree of robots without a given controller.
+    /// Source of the tree that robots without a given controller run.
     pub drive: Drive,
     /// Tree that each robot runs unchanged, in the order of the swarm file; `None` for robots without a given tree.
     pub given: Vec<Option<Arc<Tree>>>,
-    /// Given tree of robots that join the swarm during the run: the tree of the last entry, if this entry applies to
-    /// all remaining robots.
+    /// Given tree of robots that join the swarm during the run. It is the tree of the last entry if that entry applies
+    /// to all remaining robots, and `None` otherwise.
     pub given_later: Option<Arc<Tree>>,
-    /// World of the simulations, with the task.
+    /// World of the simulations, including the task.
     pub world: Arc<WorldSpec>,
-    /// Message to the operators at the start.
+    /// Message to the operators at the start of the phase.
     pub say: String,
 }
 
 impl PlannedPhase {
-    /// Whether this robot's island evolves in this phase.
+    /// Returns whether the island of the robot with this index evolves in this phase.
     pub fn evolves(&self, robot: usize) -> bool {
         self.kind == Kind::Evolve && self.given(robot).is_none()
     }
 
-    /// Tree that this robot runs unchanged; `None` if it has no given tree.
+    /// Returns the tree that the robot with this index runs unchanged; `None` if it has no given tree.
     pub fn given(&self, robot: usize) -> Option<&Arc<Tree>> {
         self.given.get(robot).unwrap_or(&self.given_later).as_ref()
     }
 }
 
-/// Files of an experiment, by name.
+/// Texts of an experiment's files, by name.
 type Files = BTreeMap<String, String>;
 
 impl Plan {
-    /// Whether the island of any of the first `robots` robots evolves in any phase; otherwise all robots run given
-    /// trees.
+    /// Returns whether the island of any of the first `robots` robots evolves in any phase.
     pub fn evolves(&self, robots: usize) -> bool {
         self.phases.iter().any(|phase| (0..robots).any(|robot| phase.evolves(robot)))
     }
@@ -121,17 +121,19 @@ impl Plan {
     /// text.
     ///
     /// # Errors
-    /// Reason why the experiment is not trusted or cannot be run.
+    /// Reason why the experiment is not trusted, is invalid or cannot be run.
     pub fn open(signed: &Signed, trust: &Trust, robots: usize) -> Result<(Plan, String), PlanError> {
         let text = signed.open(trust).map_err(|error| fail(error.to_string()))?;
         let experiment = Experiment::parse("experiment", &text).map_err(|error| fail(error.to_string()))?;
         Ok((Plan::new(&experiment, &signed.files, Some(robots))?, text))
     }
 
-    /// Creates the plan of an experiment with its files. Without `robots`, the world file sets the number of robots.
+    /// Creates the plan of an experiment with its files. If `robots` is `None`, the world file sets the number of
+    /// robots.
     ///
     /// # Errors
-    /// A missing or invalid file, a world too small for the robots, or a tree that does not fit a robot.
+    /// Invalid settings, a missing or invalid file, a world too small for the robots, or a tree that does not fit a
+    /// robot.
     pub fn new(experiment: &Experiment, files: &Files, robots: Option<usize>) -> Result<Plan, PlanError> {
         let e = experiment;
         let algorithm = e.evolution.algorithm().parse::<Algorithm>();
@@ -194,8 +196,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// First camera register that trees of the robot with index `robot` may read in any phase; `None` if the trees
-    /// need no camera.
+    /// Returns the first camera register that trees of the robot with index `robot` may read in any phase. Returns
+    /// `None` if the trees need no camera.
     pub fn colour_read(&self, robot: usize) -> Option<&'static str> {
         self.phases.iter().find_map(|phase| match phase.given(robot) {
             Some(tree) => colour_read(tree),
@@ -218,19 +220,19 @@ impl Plan {
         Ok(())
     }
 
-    /// Maximum running time (s).
+    /// Returns the maximum running time of all phases (s).
     pub fn seconds(&self) -> f64 {
         self.phases.iter().map(|phase| phase.seconds).sum()
     }
 
-    /// Returns the phase with this number, or the last phase if the number is too large.
+    /// Returns the phase with this index, or the last phase if the index is too large.
     pub fn phase(&self, number: usize) -> &PlannedPhase {
         &self.phases[number.min(self.phases.len() - 1)]
     }
 }
 
 fn file<'a>(path: &str, files: &'a Files) -> Result<&'a str, PlanError> {
-    let missing = || fail(format!("file `{path}` is missing; put it there, relative to the experiment file"));
+    let missing = || fail(format!("file `{path}` is missing; create it at this path, relative to the experiment file"));
     files.get(sent_name(path)).map(String::as_str).ok_or_else(missing)
 }
 
@@ -244,7 +246,8 @@ fn read_world(name: &str, files: &Files, robots: Option<usize>) -> Result<WorldS
     Ok(spec)
 }
 
-/// Reads the steps before the experiment's own world. A step's world file sets its own number of robots.
+/// Reads the curriculum steps before the experiment's own world. The world file of a step sets the step's number of
+/// robots.
 fn read_steps(own: &WorldSpec, e: &Experiment, files: &Files) -> Result<Vec<Step>, PlanError> {
     let world = |name: &str| Ok((read_world(name, files, None)?, file(name, files)?.to_string()));
     steps::read(&e.steps, own, MAX_GENERATIONS, world, fail)
@@ -262,7 +265,7 @@ fn primitive_set(name: &str, files: &Files) -> Result<PrimitiveSet, PlanError> {
     }
 }
 
-/// Controllers that the experiment sets for all of its phases.
+/// Returns the controllers that the experiment sets for all of its phases.
 fn common_controllers(e: &Experiment) -> Vec<Given> {
     match (&e.controller, &e.controller_file) {
         (None, None) => e.controllers.clone(),
@@ -270,10 +273,10 @@ fn common_controllers(e: &Experiment) -> Vec<Given> {
     }
 }
 
-/// Given tree of each robot, and given tree of robots that join later.
+/// Given tree of each robot, and given tree of robots that join the swarm later.
 type GivenTrees = (Vec<Option<Arc<Tree>>>, Option<Arc<Tree>>);
 
-/// Assigns the trees of a list to robots.
+/// Assigns the trees of a list to robots, in the order of the list.
 fn assign_trees(list: &[Given], files: &Files, robots: usize) -> Result<GivenTrees, PlanError> {
     let mut trees = Vec::with_capacity(robots);
     for (i, entry) in (1..).zip(list) {
@@ -281,11 +284,11 @@ fn assign_trees(list: &[Given], files: &Files, robots: usize) -> Result<GivenTre
         let count = entry.robots.unwrap_or(left);
         if count == 0 || count > left {
             return Err(fail(format!(
-                "controllers, entry {i}: robots = {count}, but {left} of the swarm's {robots} are left"
+                "controllers, entry {i}: robots = {count}, but only {left} of the swarm's {robots} robots are left"
             )));
         }
         let from = entry.file.as_deref().unwrap_or("controller");
-        // Errors are one line, so only the first line of the parser's message is kept; further lines show the
+        // Errors are one line, so only the first line of the parser's message is kept. Further lines would show the
         // position in the text.
         let wrong = |why: String| fail(format!("{from}: {}", why.lines().next().unwrap_or_default()));
         let parsed = match (&entry.tree, &entry.file) {
@@ -382,7 +385,7 @@ mod tests {
         usual.calibrate(&own).unwrap();
         assert_eq!(usual.phase(0).world.physics.mu_bodies, 0.4);
         let wrong = plan(&text, &[("c.toml", "[physics]\nnoise = [2, 0, 0]\n"), ("w", FORAGING)], Some(3)).unwrap_err();
-        assert!(wrong.contains("c.toml: physics.noise[0] = 2 is outside 0..=1"), "{wrong}");
+        assert!(wrong.contains("c.toml: physics.noise[0] = 2 is outside 0 to 1"), "{wrong}");
     }
 
     #[test]
@@ -414,8 +417,8 @@ mod tests {
             ("name = \"a\"\nend = \"real-runtime > 9\"", "step \"a\": end: real-runtime makes"),
             ("name = \"a\"\nend = \"gennum < 0\"", "step \"a\": end: it can never be true"),
             ("name = \"a\"\nend = \"best >= 1\"", "step \"a\": end: "),
-            ("name = \"a\"\nrobots = 0\nend = \"gennum > 1\"", "step \"a\": robots = 0 is outside 1..=256"),
-            ("name = \"a\"\nseconds = 0.5\nend = \"gennum > 1\"", "step \"a\": seconds = 0.5 is outside 1..=3600"),
+            ("name = \"a\"\nrobots = 0\nend = \"gennum > 1\"", "step \"a\": robots = 0 is outside 1 to 256"),
+            ("name = \"a\"\nseconds = 0.5\nend = \"gennum > 1\"", "step \"a\": seconds = 0.5 is outside 1 to 3600"),
             ("name = \"a\"\nworld = \"v\"\nend = \"gennum > 1\"", "file `v` is missing"),
             ("name = \"a\"\nworld = \"bad\"\nend = \"gennum > 1\"", "bad: line 1"),
             ("name = \"a\"\nworld = \"w\"\nrobots = 2\nend = \"gennum > 1\"", "step \"a\": the world file defines"),
@@ -470,7 +473,7 @@ mod tests {
             (
                 format!("{TRANSPORT}[[controllers]]\ntree = \"upfield 1\"\nrobots = 4\n"),
                 3,
-                "3 of the swarm's 3 are left",
+                "only 3 of the swarm's 3 robots are left",
             ),
             (format!("{TRANSPORT}[[controllers]]\nrobots = 1\n"), 3, "either a tree or a file"),
         ] {

@@ -1,4 +1,4 @@
-//! Settings of an algorithm in evolution files and experiments. Other keys of the file determine some of the
+//! Settings of an algorithm in evolution files and experiment files. Other keys of the same file determine some of the
 //! settings.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -6,11 +6,12 @@ use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, Settings};
 use xpuck_wire::Migration;
 
-/// Settings that other keys determine, each with the determining key.
+/// Settings that other keys of the file determine. Each pair contains the setting and the determining key.
 pub const DERIVED_SETTINGS: [(&str, &str); 3] =
     [("algorithm", "algorithm"), ("immigrants", "migration.receive"), ("exchange_every", "migration.every")];
 
-/// Schema of the algorithms' settings, all optional, without the settings that other keys determine.
+/// Returns the schema of the algorithms' settings, which are all optional. It omits the settings that other keys
+/// determine.
 pub fn schema(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = Settings::json_schema(generator);
     schema.remove("required");
@@ -20,7 +21,7 @@ pub fn schema(generator: &mut SchemaGenerator) -> Schema {
     schema
 }
 
-/// Returns the algorithm's settings with the given values and the values that the migration determines.
+/// Returns the algorithm's settings with the given values and the values that `migration` determines.
 ///
 /// # Errors
 /// One line with the key and the valid values.
@@ -30,7 +31,8 @@ pub fn effective(algorithm: Algorithm, mut given: Table, migration: &Migration) 
             return Err(format!("settings.{key}: set `{instead}` instead"));
         }
     }
-    // The algorithm's default may be too large for the given population.
+    // The algorithm's default number of immigrants may be too large for the given population. Zero is always valid,
+    // and is replaced below.
     given.insert("immigrants".into(), Value::Integer(0));
     let settings = Settings::read(algorithm, &given).map_err(|error| error.to_string())?;
     // The number of immigrants is at most half of the population.

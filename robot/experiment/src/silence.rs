@@ -3,17 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Maximum driving time of a robot without its hub (s).
+/// Maximum time for which a robot may drive while the hub is silent (s).
 pub const LONGEST_ALONE: f64 = 600.0;
 
 /// Path of genes between robots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Genes {
-    /// Through the geneserver of the hub.
+    /// Genes travel through the geneserver of the hub.
     #[default]
     Hub,
-    /// Directly between robots in radio range.
+    /// Genes travel directly between robots in radio range.
     Peers,
 }
 
@@ -40,9 +40,9 @@ pub enum OnSilence {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Silence {
-    /// Activity while the hub is silent.
+    /// Activity of a robot while the hub is silent.
     pub then: OnSilence,
-    /// Maximum driving time with `drive` (s of arena time); a robot's own file may set a lower limit.
+    /// Maximum driving time if `then` is `drive` (s of arena time). A robot's own file may set a lower limit.
     #[schemars(range(min = 0.1, max = LONGEST_ALONE))]
     pub drive_seconds: f64,
 }
@@ -58,10 +58,10 @@ impl Silence {
         *self == Silence::default()
     }
 
-    /// Validates all ranges; the error is one line that names the key.
+    /// Validates the driving time. The error is one line that names the key.
     pub(crate) fn check(&self) -> Result<(), String> {
         if !(0.1..=LONGEST_ALONE).contains(&self.drive_seconds) {
-            return Err(format!("silence.drive_seconds = {} is outside 0.1..={LONGEST_ALONE}", self.drive_seconds));
+            return Err(format!("silence.drive_seconds = {} is outside 0.1 to {LONGEST_ALONE}", self.drive_seconds));
         }
         if self.then != OnSilence::Drive && self.drive_seconds != Silence::default().drive_seconds {
             return Err("silence.drive_seconds requires then = \"drive\"".into());
@@ -69,7 +69,8 @@ impl Silence {
         Ok(())
     }
 
-    /// Driving time of a robot whose own file allows `allowed` seconds (s).
+    /// Returns the maximum driving time of a robot while the hub is silent (s). `allowed` is the limit in the robot's
+    /// own file (s).
     pub fn drives(&self, allowed: f64) -> f64 {
         if self.then == OnSilence::Drive { self.drive_seconds.min(allowed) } else { 0.0 }
     }

@@ -1,5 +1,5 @@
-//! Steps of a curriculum: easier worlds in which islands evolve before the run's own world, each until its end
-//! formula holds. Evolution files and experiments use the same keys.
+//! Steps of a curriculum. A step is an easier world in which the islands evolve until the step's end formula holds.
+//! The run's own world follows the last step. Evolution files and experiments use the same keys.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use xpuck_kernels::world::WorldSpec;
 
 /// Maximum number of steps before the run's own world.
 pub const MAX_STEPS: usize = 64;
-/// Maximum number of generations of a run; used in formulas if a run sets no limit.
+/// Maximum number of generations of a run. End formulas use it as the limit if a run sets no limit.
 pub const MAX_GENERATIONS: u32 = 1_000_000;
 
 /// Step before the run's own world.
@@ -18,22 +18,22 @@ pub const MAX_GENERATIONS: u32 = 1_000_000;
 pub struct Step {
     /// Name of the step.
     pub name: String,
-    /// Number of robots in the benchmark world, if `world` is `None`; if both are `None`, the step uses the run's own
+    /// Number of robots in the benchmark world. If `robots` and `world` are both `None`, the step uses the run's own
     /// world.
     pub robots: Option<usize>,
-    /// Text of the step's world file, if any.
+    /// Text of the step's world file; `None` if the step has no world file.
     pub world: Option<String>,
     /// World of the step's trials.
     pub spec: Arc<WorldSpec>,
-    /// Duration of a trial (s of simulated time); `None`: as in the run.
+    /// Duration of a trial (s of simulated time). `None`: duration of the run's trials.
     pub seconds: Option<f32>,
-    /// End formula.
+    /// End formula: the step ends as soon as it holds.
     pub end: Formula,
     /// Text of the end formula.
     pub end_text: String,
 }
 
-/// Step in a file.
+/// Entry for a step in an evolution file or an experiment file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepEntry {
@@ -47,7 +47,7 @@ pub struct StepEntry {
     /// Path of the step's world file, relative to the file with this entry. The world file sets the number of robots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
-    /// Duration of a trial (s of simulated time), 1 to 3600; by default the duration of the run's trials.
+    /// Duration of a trial (s of simulated time), 1 to 3600. Default: the duration of the run's trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0, max = 3600.0))]
     pub seconds: Option<f32>,
@@ -68,7 +68,8 @@ impl From<&Step> for StepEntry {
 }
 
 /// Converts entries to steps before the world `own`, in a run of at most `generations` generations. `world` reads a
-/// world file and also returns its text; `fail` creates an error from a line that names step and key.
+/// world file, and returns the world and the text of the file. `fail` creates an error from a line that names step and
+/// key.
 ///
 /// # Errors
 /// The first error found.
@@ -80,7 +81,7 @@ pub fn read<E>(
     fail: impl Fn(String) -> E,
 ) -> Result<Vec<Step>, E> {
     if entries.len() > MAX_STEPS {
-        return Err(fail(format!("{} steps; at most {MAX_STEPS} are allowed", entries.len())));
+        return Err(fail(format!("there are {} steps; at most {MAX_STEPS} are allowed", entries.len())));
     }
     let mut steps: Vec<Step> = Vec::new();
     for entry in entries {
@@ -90,7 +91,7 @@ pub fn read<E>(
         }
         let end = end(&entry.end, generations).map_err(|why| fail(format!("end: {why}")))?;
         if let Some(seconds) = entry.seconds.filter(|seconds| !(1.0..=3600.0).contains(seconds)) {
-            return Err(fail(format!("seconds = {seconds} is outside 1..=3600")));
+            return Err(fail(format!("seconds = {seconds} is outside 1 to 3600")));
         }
         let (spec, text) = match (&entry.world, entry.robots) {
             (Some(_), Some(_)) => {
@@ -98,7 +99,7 @@ pub fn read<E>(
             }
             (Some(path), None) => world(path).map(|(spec, text)| (spec, Some(text)))?,
             (None, Some(robots)) if (1..=MAX_ROBOTS).contains(&robots) => (WorldSpec::benchmark(robots), None),
-            (None, Some(robots)) => return Err(fail(format!("robots = {robots} is outside 1..={MAX_ROBOTS}"))),
+            (None, Some(robots)) => return Err(fail(format!("robots = {robots} is outside 1 to {MAX_ROBOTS}"))),
             (None, None) => (own.clone(), None),
         };
         let StepEntry { name, robots, seconds, end: end_text, .. } = entry.clone();
@@ -107,7 +108,7 @@ pub fn read<E>(
     Ok(steps)
 }
 
-/// Parses and validates an end formula.
+/// Parses and validates an end formula for a run of at most `generations` generations.
 fn end(text: &str, generations: u32) -> Result<Formula, String> {
     let end = Formula::parse(text)?;
     if end.asks_for_time() {

@@ -1,4 +1,4 @@
-//! Behaviour tree files in text, XML, JSON or binary form; the extension selects the form.
+//! Files of behaviour trees in text, XML, JSON or binary form. The file's extension selects the form.
 
 use std::path::{Path, PathBuf};
 use xpuck_kernels::tree::exchange::{
@@ -7,7 +7,7 @@ use xpuck_kernels::tree::exchange::{
 use xpuck_kernels::tree::{MAX_TEXT, ParseError, RegisterMap, Tree, hints};
 use xpuck_wire::file::{self, FileError};
 
-/// Supported forms.
+/// Form of a tree file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Text form (.bt).
@@ -21,7 +21,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Form for a file's extension; [`Form::Text`] for unknown extensions.
+    /// Returns the form for a file's extension; [`Form::Text`] for unknown extensions.
     pub fn from_path(path: &Path) -> Form {
         match path.extension().and_then(|e| e.to_str()) {
             Some("xml" | "btproj") => Form::Xml,
@@ -35,13 +35,13 @@ impl Form {
 /// Options for reading a file.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions<'a> {
-    /// Form of the file; `None`: the extension selects the form.
+    /// Form of the file. `None`: the file's extension selects the form.
     pub form: Option<Form>,
-    /// ID of the tree, if an XML file contains several candidates.
+    /// ID of the tree to read, for an XML file with several trees.
     pub tree: Option<&'a str>,
-    /// Meaning of `[index]` in text, and the kind of robot.
+    /// Kind of robot. It determines the register that `[index]` in text means.
     pub map: RegisterMap,
-    /// Keep angles in text as written instead of rounding them to steps of pi/128.
+    /// Whether angles in text keep their written values. Otherwise they are rounded to steps of pi/128.
     pub exact: bool,
 }
 
@@ -51,18 +51,18 @@ impl Default for ReadOptions<'_> {
     }
 }
 
-/// Reason why a file does not contain a valid tree; the message begins with the file's name.
+/// Reason why a file does not contain a valid tree. The message begins with the file's name.
 #[derive(Debug)]
 pub enum TreeError {
     /// Unreadable file.
     File(FileError),
-    /// Invalid text or JSON.
+    /// Invalid text or JSON: file name and error.
     Text(String, ParseError),
-    /// Invalid XML, with all its errors.
+    /// Invalid XML: file name, and all errors in the file.
     Xml(String, XmlErrors),
-    /// Invalid binary form.
+    /// Invalid binary form: file name and error.
     Bytes(String, BinaryError),
-    /// Options that do not fit the form.
+    /// Options that do not fit the form, or an unreadable binary file. The string is the whole message.
     BadOptions(String),
 }
 
@@ -80,7 +80,7 @@ impl std::fmt::Display for TreeError {
 
 impl std::error::Error for TreeError {}
 
-/// Reads a tree.
+/// Reads a tree from a file.
 ///
 /// # Errors
 /// The file name, the position in the file and the error.
@@ -88,7 +88,7 @@ pub fn read(path: &Path, ask: &ReadOptions<'_>) -> Result<Tree, TreeError> {
     Ok(read_with_notes(path, ask)?.0)
 }
 
-/// Reads a tree; also returns warnings about valid text with a probably unintended meaning.
+/// Reads a tree from a file. Also returns warnings about valid text whose meaning is probably unintended.
 ///
 /// # Errors
 /// The errors of [`read`].
@@ -123,8 +123,8 @@ pub fn read_with_notes(path: &Path, ask: &ReadOptions<'_>) -> Result<(Tree, Vec<
     Ok((tree, if form == Form::Text { hints(&text) } else { Vec::new() }))
 }
 
-/// Reads an included file by its path relative to the including file. For the first file it returns an empty name,
-/// which informs the XML reader that the file is already loaded.
+/// Reads an included file by its path relative to the including file. Returns the canonical path and the text of the
+/// included file. Returns empty strings for the file `first`, because the XML reader has already loaded it.
 fn included(first: &str, from: &str, path: &str) -> Result<(String, String), String> {
     let from = Path::new(if from.is_empty() { first } else { from });
     let path = from.parent().unwrap_or(Path::new("")).join(path);
@@ -137,7 +137,7 @@ fn included(first: &str, from: &str, path: &str) -> Result<(String, String), Str
     Ok((name.display().to_string(), text))
 }
 
-/// Paths of the readable files that an XML file includes; empty for other forms.
+/// Returns the paths of the readable files that an XML file includes. Returns an empty list for other forms.
 pub fn includes(path: &Path) -> Vec<PathBuf> {
     let name = path.display().to_string();
     let mut found = Vec::new();
@@ -150,12 +150,12 @@ pub fn includes(path: &Path) -> Vec<PathBuf> {
         found.push(PathBuf::from(&file.0));
         Ok(file)
     };
-    // Errors are reported when the tree is read.
+    // Errors in the XML are ignored here, because they are reported when the tree is read.
     let _ = read_xml(&text, XmlOptions { tree: None, map: RegisterMap::Full, include: &mut include });
     found
 }
 
-/// Parses a tree file that was sent with an experiment, in the form given by its name.
+/// Parses a tree file that was sent with an experiment. The extension of `name` selects the form.
 ///
 /// # Errors
 /// The first error found.

@@ -1,4 +1,4 @@
-//! World files in TOML; docs/worlds.md describes every key. Editors show the comments of fields as descriptions.
+//! World files in TOML. Every key is described in docs/worlds.md. Editors show the comments of fields as descriptions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,12 +37,12 @@ pub struct WorldFile {
     /// Masses, friction and noise.
     #[serde(default)]
     physics: PhysicsEntry,
-    /// Start positions of the robots: run i uses start i modulo the number of starts.
+    /// Start positions of the robots. Run i uses the entry with index i modulo the number of entries.
     start: Vec<StartEntry>,
     /// Passive discs.
     #[serde(default)]
     disc: Vec<DiscEntry>,
-    /// Thin straight walls inside the arena.
+    /// Thin straight walls inside the arena, in addition to its outer wall.
     #[serde(default)]
     wall: Vec<WallEntry>,
     /// Coloured patches on the arena's wall.
@@ -57,17 +57,18 @@ pub struct WorldFile {
     /// Maximum distance at which cameras detect tags (m), 0.05 to 10.
     #[serde(default = "tag_range")]
     tag_range_m: f32,
-    /// Tags detectable by cameras, at most 8.
+    /// Tags that cameras can detect, at most 8.
     #[serde(default)]
     tag: Vec<TagEntry>,
     /// Camera imperfections.
     #[serde(default)]
     camera: CameraModel,
-    /// Message model between robots; by default all robots within 0.5 m are heard without delay.
+    /// Model of the messages between robots. By default, a robot receives the messages of all robots within 0.5 m,
+    /// without delay.
     messages: Option<Messages>,
 }
 
-// Variants have braces, because serde accepts unknown keys in unit variants.
+// Variants have braces, because serde would accept unknown keys in unit variants.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
 enum TaskEntry {
@@ -91,10 +92,11 @@ enum RegionEntry {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct ArenaEntry {
-    /// Length along x (m), 0.3 to 20. Default: 2, increased for more than 16 robots so that the area per robot is
-    /// constant.
+    /// Length along x (m), 0.3 to 20. Default: 2. For more than 16 robots, the default is larger, so that the area per
+    /// robot is constant.
     length_m: Option<f32>,
-    /// Width along y (m), 0.3 to 20. Default: 1.5, increased for more than 16 robots.
+    /// Width along y (m), 0.3 to 20. Default: 1.5. For more than 16 robots, the default is larger, so that the area
+    /// per robot is constant.
     width_m: Option<f32>,
 }
 
@@ -105,11 +107,11 @@ struct PhysicsEntry {
     robot_mass_kg: f32,
     /// Friction coefficient of a robot on the floor, 0 to 10.
     robot_friction: f32,
-    /// Friction coefficient between bodies, and with walls, 0 to 10.
+    /// Friction coefficient between bodies, and between bodies and walls, 0 to 10.
     body_friction: f32,
-    /// Coefficient of restitution between bodies, and with walls, 0 to 1.
+    /// Coefficient of restitution between bodies, and between bodies and walls, 0 to 1.
     restitution: f32,
-    /// Motion noise alpha 1, 2 and 3: distance, turn, drift; 0 to 1 each.
+    /// Motion noise parameters alpha 1, 2 and 3, 0 to 1 each. They scale the noise of distance, turn and drift.
     noise: [f32; 3],
 }
 
@@ -124,11 +126,11 @@ impl Default for PhysicsEntry {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StartEntry {
-    /// Range of x of the robots' centres (m).
+    /// Range of x in which the robots' centres are placed at the start (m).
     x_m: Option<[f32; 2]>,
-    /// Range of y of the robots' centres (m).
+    /// Range of y in which the robots' centres are placed at the start (m).
     y_m: Option<[f32; 2]>,
-    /// Pose of each robot; replaces the ranges.
+    /// Start pose of each robot. The poses replace the ranges `x_m` and `y_m`.
     pose: Option<Vec<PoseEntry>>,
 }
 
@@ -158,7 +160,7 @@ struct DiscEntry {
     /// Friction coefficient on the floor, 0 to 10.
     #[serde(default = "frisbee_friction")]
     friction: f32,
-    /// Colour seen by cameras.
+    /// Colour of the disc in camera images.
     #[serde(default = "blue")]
     colour: ColourEntry,
 }
@@ -182,20 +184,20 @@ fn blue() -> ColourEntry {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WallEntry {
-    /// First end: x and y (m).
+    /// First end of the wall: x and y (m).
     from_m: Place,
-    /// Second end: x and y (m).
+    /// Second end of the wall: x and y (m).
     to_m: Place,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PatchEntry {
-    /// Centre on the arena's wall: x and y (m).
+    /// Centre of the patch on the arena's wall: x and y (m).
     at_m: Place,
-    /// Length (m), 0.01 to 20.
+    /// Length of the patch along the wall (m), 0.01 to 20.
     length_m: f32,
-    /// Colour seen by cameras.
+    /// Colour of the patch in camera images.
     colour: ColourEntry,
 }
 
@@ -205,10 +207,11 @@ struct PatchEntry {
 pub struct LightEntry {
     /// Position: x and y (m).
     pub at_m: Place,
-    /// Height above the sensors (m), 0.05 to 5.
+    /// Height of the light above the robots' light sensors (m), 0.05 to 5.
     #[serde(default = "light_height")]
     pub height_m: f32,
-    /// Reading of a sensor that faces the light at 1 m, as a fraction of full scale, 0 to 100.
+    /// Brightness of the light, 0 to 100. It is the reading of a sensor that faces the light from a distance of 1 m,
+    /// as a fraction of full scale.
     pub brightness: f32,
 }
 
@@ -229,7 +232,8 @@ struct TagEntry {
     facing_deg: f32,
 }
 
-/// Returns the lighting of a world from the keys of its file.
+/// Returns the lighting of a world from the keys of its file. `room` is the reading without lights, as a fraction of
+/// full scale.
 pub fn lighting(room: Option<f32>, lights: &[LightEntry]) -> Lighting {
     let usual = if lights.is_empty() { Lighting::default().room } else { DARK_AMBIENT };
     let light = |l: &LightEntry| Light { at: place(l.at_m), height: l.height_m, brightness: l.brightness };
@@ -250,10 +254,13 @@ pub fn read(path: &Path) -> Result<WorldSpec, FileError> {
     parse(&path.display().to_string(), &text)
 }
 
-/// Parses a world from text and validates it; `name` identifies the text in errors.
+/// Parses a world file's text and validates the world. `name` identifies the text in errors.
 pub fn parse(name: &str, text: &str) -> Result<WorldSpec, FileError> {
     if text.len() > MAX_TEXT {
-        return Err(FileError::value(name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+        return Err(FileError::value(
+            name,
+            format!("the file has {} bytes; at most {MAX_TEXT} are allowed", text.len()),
+        ));
     }
     let entries: WorldFile = file::parse(name, text)?;
     let spec = spec(entries).map_err(|message| FileError::value(name, message))?;

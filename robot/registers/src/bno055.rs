@@ -1,20 +1,20 @@
-//! BNO055, a nine-axis inertial unit that computes its orientation (Bosch data sheet BST-BNO055-DS000):
-//! accelerometer, gyroscope, magnetometer. Words are signed, least significant byte first.
+//! BNO055, an inertial unit with accelerometer, gyroscope and magnetometer (Bosch data sheet BST-BNO055-DS000). The
+//! unit computes its own orientation. Words are signed, least significant byte first.
 
-/// 7-bit address with the address pin low.
+/// 7-bit I2C address when the address pin is low.
 pub const ADDRESS: u8 = 0x28;
-/// Chip id: register and expected value.
+/// Register of the chip id, and its expected value.
 pub const CHIP_ID: (u8, u8) = (0x00, 0xa0);
-/// First data register; all data are read in one transfer: see [`Data`].
+/// First data register. All data registers are read in one transfer (see [`Data`]).
 pub const DATA: u8 = 0x08;
-/// Length of the data (bytes).
+/// Length of all data registers (bytes).
 pub const DATA_BYTES: usize = 24;
-/// Register of the calibration status: two bits each for system, gyroscope, accelerometer and magnetometer; 3 is
-/// fully calibrated.
+/// Register of the calibration status. It has two bits each for system, gyroscope, accelerometer and magnetometer. The
+/// value 3 means fully calibrated.
 pub const CALIBRATION: u8 = 0x35;
 /// Register of the operation mode.
 pub const MODE: u8 = 0x3d;
-/// Value of [`MODE`] for configuration, without measurements.
+/// Value of [`MODE`] for configuration. The sensors do not measure in this mode.
 pub const MODE_CONFIGURE: u8 = 0x00;
 /// Value of [`MODE`] for nine-axis sensor fusion.
 pub const MODE_FUSION: u8 = 0x0c;
@@ -28,21 +28,21 @@ const TURN_STEPS: f32 = 16.0;
 const MAGNETIC_STEPS: f32 = 16.0;
 const ANGLE_STEPS: f32 = 16.0;
 
-/// Contents of the data registers in their order, in physical units.
+/// Contents of the data registers in physical units, in the order of the registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Data {
     /// Acceleration along x, y and z, including gravity (m/s^2).
     pub acceleration: [f32; 3],
-    /// Magnetic field (uT).
+    /// Magnetic field along x, y and z (uT).
     pub magnetic: [f32; 3],
     /// Angular rates about x, y and z (rad/s).
     pub turn: [f32; 3],
-    /// Heading (clockwise from magnetic north, 0 to 2 pi), roll and pitch (rad).
+    /// Heading, roll and pitch (rad). The heading is clockwise from magnetic north, 0 to 2 pi.
     pub angles: [f32; 3],
 }
 
 impl Data {
-    /// Decodes the data registers' bytes.
+    /// Decodes the bytes of the data registers.
     pub fn decode(bytes: &[u8; DATA_BYTES]) -> Data {
         let word = |i: usize| f32::from(i16::from_le_bytes([bytes[2 * i], bytes[2 * i + 1]]));
         let three = |first: usize, steps: f32| [0, 1, 2].map(|i| word(first + i) / steps);
@@ -54,7 +54,7 @@ impl Data {
         }
     }
 
-    /// Encodes the data registers' bytes.
+    /// Encodes the values as bytes of the data registers.
     pub fn encode(&self) -> [u8; DATA_BYTES] {
         let degrees = |angle: f32| angle.to_degrees();
         let groups = [

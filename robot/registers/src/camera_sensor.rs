@@ -2,9 +2,9 @@
 //! frames/s. The values are those that Pi-puck boards have used for years (York Robotics Laboratory, GCtronic). Their
 //! meanings are from the public data sheets.
 //!
-//! A sensor sends two bytes per pixel and one byte per clock, blanking included. The frame rate is therefore the
-//! clock frequency divided by twice the frame's area. The e-puck supplies the clock; the frame is padded to reach 15
-//! frames/s.
+//! A sensor sends one byte per clock, also during blanking, and a pixel has two bytes. The frame rate is therefore the
+//! clock frequency divided by twice the number of pixels of the frame, blanking included. The e-puck supplies the
+//! clock. The frame is padded to reach 15 frames/s.
 
 mod exposure;
 mod tables;
@@ -17,20 +17,20 @@ pub const SIZE: (usize, usize) = (640, 480);
 /// Configured frame rate (Hz).
 pub const FRAMES_PER_SECOND: f64 = 15.0;
 
-/// Step of the configuration.
+/// Step of the sensor's configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Register write.
     Set {
-        /// Bank of the register; 0 if the sensor has no banks.
+        /// Bank of the register. It is 0 if the sensor has no banks.
         bank: u8,
-        /// Number of the (first) register.
+        /// Number of the register, or of the first register of a pair.
         register: u8,
-        /// Number of bytes: 1, or 2 for a pair of registers, most significant byte first.
+        /// Number of bytes: 1, or 2 for a pair of registers, with the most significant byte first.
         bytes: u8,
         /// Value to write.
         value: u16,
-        /// Whether the value reads back as written.
+        /// Whether the register returns the written value when it is read.
         holds: bool,
         /// Purpose of the write.
         meaning: &'static str,
@@ -44,25 +44,26 @@ pub enum Step {
     },
 }
 
-/// Method of padding a frame.
+/// Method of padding a frame with blanking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding {
-    /// Register pairs for width - 1 and height - 1, most significant byte first.
+    /// Padding by the frame's size. A pair of registers contains width - 1, and another pair contains height - 1. The
+    /// most significant byte is first.
     Size {
-        /// Bank of both pairs.
+        /// Bank of both register pairs.
         bank: u8,
-        /// First register of the width.
+        /// First register of the pair with the width.
         width: u8,
-        /// First register of the height.
+        /// First register of the pair with the height.
         height: u8,
     },
-    /// Two registers for the number of additional lines, least significant byte first.
+    /// Padding by additional lines. Two registers contain the number of these lines, least significant byte first.
     DummyLines {
-        /// Register of the low byte; the next register has the high byte.
+        /// Register of the low byte. The next register contains the high byte.
         register: u8,
-        /// Width with blanking (pixels).
+        /// Frame width, blanking included (pixels).
         width: u32,
-        /// Height with blanking (lines).
+        /// Frame height without additional lines, blanking included (lines).
         height: u32,
     },
 }
@@ -70,19 +71,20 @@ pub enum Padding {
 /// Type of camera sensor.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Sensor {
-    /// Name of the type.
+    /// Name of the sensor type.
     pub name: &'static str,
-    /// 7-bit address.
+    /// 7-bit I2C address.
     pub address: u8,
-    /// First of the two identification registers.
+    /// Number of the first of the two identification registers.
     pub id_register: u8,
     /// Value of the identification registers, most significant byte first.
     pub id: u16,
-    /// Register that selects a bank, if the sensor has banks.
+    /// Register that selects a bank; `None` if the sensor has no banks.
     pub bank_register: Option<u8>,
-    /// Whether a repeated start may separate the register pointer and the read; otherwise a stop is needed.
+    /// Whether a repeated start may separate the write of the register pointer from the read. Otherwise the master
+    /// must send a stop between them.
     pub repeated_start: bool,
-    /// Padding of the frame.
+    /// Padding that the sensor supports.
     pub padding: Padding,
     /// Exposure registers; `None` if they are unknown.
     pub exposing: Option<Exposing>,
@@ -90,19 +92,19 @@ pub struct Sensor {
     pub steps: &'static [Step],
 }
 
-/// Source of the sensor's clock.
+/// Source of the camera sensor's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// Xpuck's logic: 12 MHz.
+    /// Logic of the Xpuck's shim (12 MHz).
     Xpuck,
-    /// e-puck1's dsPIC: 14.7456 MHz.
+    /// dsPIC of the e-puck1 (14.7456 MHz).
     Epuck1,
-    /// e-puck2's processor: 21 MHz.
+    /// Processor of the e-puck2 (21 MHz).
     Epuck2,
 }
 
 impl Clock {
-    /// Frequency (Hz).
+    /// Returns the clock frequency (Hz).
     pub const fn hertz(self) -> u32 {
         match self {
             Clock::Xpuck => 12_000_000,
@@ -111,7 +113,7 @@ impl Clock {
         }
     }
 
-    /// Width and height of a Pixelplus sensor's frame, blanking included, for 15 frames/s.
+    /// Returns width and height of a Pixelplus sensor's frame for 15 frames/s, blanking included (pixels).
     const fn frame(self) -> (u32, u32) {
         match self {
             Clock::Xpuck => (800, 500),
@@ -122,7 +124,7 @@ impl Clock {
 }
 
 impl Sensor {
-    /// Width and height of a frame, blanking included, at this clock.
+    /// Returns width and height of the configured frame at this clock, blanking included (pixels).
     pub fn frame(&self, clock: Clock) -> (u32, u32) {
         match self.padding {
             Padding::Size { .. } => clock.frame(),
@@ -133,7 +135,7 @@ impl Sensor {
         }
     }
 
-    /// Returns all steps after power-up, in order.
+    /// Returns all configuration steps after power-up, in order. The padding follows the sensor's other steps.
     pub fn setup(&self, clock: Clock) -> impl Iterator<Item = Step> {
         let (frame_width, frame_height) = self.frame(clock);
         let set = |bank, register, bytes, value: u32, meaning| Step::Set {

@@ -1,13 +1,13 @@
-//! e-puck1 as an I2C slave, with the dsPIC firmware for the Pi-puck board (York Robotics Laboratory,
-//! pi-puck-e-puck1). It has 23 registers; a transaction transfers one register, least significant byte first.
+//! e-puck1 as an I2C slave, with the dsPIC firmware for the Pi-puck board (York Robotics Laboratory, pi-puck-e-puck1).
+//! The slave has 23 registers. A transaction transfers one register, least significant byte first.
 //!
-//! A write consists of pointer, low byte and high byte; if the high byte is omitted it becomes 0. A read is a write
-//! of the pointer, a repeated start, and two bytes. The pointer does not increment. There is neither a checksum nor a
-//! time-out: without communication the motors keep their last speed.
+//! A write consists of pointer, low byte and high byte. If the high byte is omitted, it becomes 0. A read consists of
+//! a write of the pointer, a repeated start, and two bytes. The pointer does not increment. There is neither a
+//! checksum nor a time-out, so without communication the motors keep their last speed.
 
-/// 7-bit address; the bus runs at 100 kHz.
+/// 7-bit I2C address of the e-puck1. The bus runs at 100 kHz.
 pub const ADDRESS: u8 = 0x1f;
-/// Number of registers, 0 to 22.
+/// Number of registers. Their pointers are 0 to 22.
 pub const COUNT: usize = 23;
 
 /// Access to a register by the board.
@@ -19,14 +19,14 @@ pub enum Access {
     Read,
 }
 
-/// One register, or consecutive registers of the same kind.
+/// Single register, or consecutive registers of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
-    /// Number of the first register.
+    /// Pointer of the first register.
     pub first: u8,
     /// Number of registers.
     pub count: u8,
-    /// Number of bits used, 8 or 16; two bytes are transferred in either case.
+    /// Number of bits used, 8 or 16. Two bytes are transferred in either case.
     pub bits: u8,
     /// Access by the board.
     pub access: Access,
@@ -47,40 +47,41 @@ const fn register(
     Register { first, count, bits, access, name, meaning }
 }
 
-/// Red LEDs of the ring.
+/// Register of the red LEDs on the ring.
 pub const RING: Register = register(0, 1, 8, Access::ReadWrite, "ring", "bit n lights LED n of the ring, red");
-/// Front LED and body LED.
+/// Register of the front LED and the body LED.
 pub const LAMPS: Register =
     register(1, 1, 8, Access::ReadWrite, "lamps", "bit 0 front LED, red; bit 1 body LED, green");
-/// Speeds of the left and right motor.
+/// Registers with the speeds of the left and right motor.
 pub const SPEED: Register =
     register(2, 2, 16, Access::ReadWrite, "speed", "left, right: signed steps/s, -1000 to 1000");
-/// Step counters of the left and right motor.
+/// Registers with the step counters of the left and right motor.
 pub const STEPS: Register = register(4, 2, 16, Access::Read, "steps", "left, right: steps made, wrapping");
-/// Scanning of the infra-red sensors.
+/// Register that enables the scanning of the infra-red sensors.
 pub const INFRARED: Register =
     register(6, 1, 8, Access::ReadWrite, "infrared", "bit 0 scans the infra-red sensors; off after a reset");
-/// Reflected infra-red light.
+/// Registers with the reflected infra-red light.
 pub const REFLECTED: Register =
     register(7, 8, 16, Access::Read, "reflected", "sensors 0 to 7: ambient minus lit, 0 to 4095, larger is nearer");
-/// Ambient infra-red light.
+/// Registers with the ambient infra-red light.
 pub const AMBIENT: Register =
     register(15, 8, 16, Access::Read, "ambient", "sensors 0 to 7: 0 to 4095, larger is brighter");
 
-/// All registers.
+/// All registers, ordered by pointer.
 pub const REGISTERS: [Register; 7] = [RING, LAMPS, SPEED, STEPS, INFRARED, REFLECTED, AMBIENT];
 
 /// Bit of [`LAMPS`] that lights the front LED.
 pub const FRONT_LAMP: u16 = 1 << 0;
 /// Bit of [`LAMPS`] that lights the body LED.
 pub const BODY_LAMP: u16 = 1 << 1;
-/// Bit of [`INFRARED`] that scans the sensors.
+/// Bit of [`INFRARED`] that enables the scanning of the sensors.
 pub const SCAN: u16 = 1 << 0;
-/// Duration of a scan of all eight sensors, rounded up (ms); 9.8 ms according to the firmware's timers.
+/// Duration of a scan of all eight sensors, rounded up (ms). The exact duration is 9.8 ms according to the firmware's
+/// timers.
 pub const SCAN_MS: u64 = 10;
 
 impl Register {
-    /// Pointer of the `i`-th register of this kind.
+    /// Returns the pointer of the `i`-th register of this kind, counted from 0.
     ///
     /// # Panics
     /// If `i` is not less than [`Register::count`].
@@ -89,13 +90,13 @@ impl Register {
         self.first + i as u8
     }
 
-    /// Register kind at a pointer; `None` for an unknown pointer.
+    /// Returns the registers of the kind to which a pointer belongs; `None` for an unknown pointer.
     pub fn at(pointer: u8) -> Option<Register> {
         REGISTERS.into_iter().find(|r| (r.first..r.first + r.count).contains(&pointer))
     }
 }
 
-/// Bytes of a register write.
+/// Encodes a write of `value` to the register at `pointer`.
 pub fn write(pointer: u8, value: u16) -> [u8; 3] {
     let [low, high] = value.to_le_bytes();
     [pointer, low, high]

@@ -1,35 +1,34 @@
-//! e-puck2 as an I2C slave (selector position 10; e-puck2 main processor firmware, branch gumstix): a combined
-//! transfer of 20 bytes to the robot, a repeated start, and 47 bytes back, least significant bytes first. The last
-//! byte of each packet is the exclusive or of all preceding bytes.
+//! e-puck2 as an I2C slave (selector position 10; e-puck2 main processor firmware, branch gumstix). The master sends a
+//! command of 20 bytes, a repeated start, and reads a report of 47 bytes. Values have their least significant byte
+//! first. The last byte of each packet is the exclusive or of all preceding bytes.
 //!
-//! The robot ignores a command with a wrong checksum, but still replies. Without communication the wheels do not
-//! stop.
+//! The robot ignores a command with a wrong checksum, but still replies. Without communication the wheels do not stop.
 
 use crate::spi::Pixel;
 use crate::stepper::StepsPerSecond;
 use std::fmt;
 
-/// 7-bit address; the bus runs at 100 kHz.
+/// 7-bit I2C address of the e-puck2. The bus runs at 100 kHz.
 pub const ADDRESS: u8 = 0x1f;
 /// Length of a command, checksum included (bytes).
 pub const COMMAND_BYTES: usize = 20;
 /// Length of a report, checksum included (bytes).
 pub const REPORT_BYTES: usize = 47;
-/// Exchange rate (Hz), as in GCtronic's own programs.
+/// Number of exchanges per second (Hz). GCtronic's own programs use the same rate.
 pub const HERTZ: u32 = 20;
-/// Maximum of each colour of an RGB LED (per cent).
+/// Maximum value of each colour of an RGB LED (per cent).
 pub const FULL: u8 = 100;
 
 /// Field of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Offset of the first byte.
+    /// Offset of the field's first byte in the packet (bytes).
     pub first: usize,
     /// Length of the field (bytes).
     pub bytes: usize,
     /// Name in the documentation.
     pub name: &'static str,
-    /// Meaning.
+    /// Meaning of the field.
     pub meaning: &'static str,
 }
 
@@ -67,52 +66,53 @@ impl Settings {
     /// Calibrate the infra-red sensors: average 100 scans without obstacles and subtract the result from later
     /// readings. The calibration takes about a second, during which the robot executes no other command.
     pub const CALIBRATE: Settings = Settings(1 << 0);
-    /// Onboard obstacle avoidance; not implemented in this firmware.
+    /// Avoid obstacles onboard. This firmware does not implement the setting.
     pub const AVOID: Settings = Settings(1 << 1);
     /// Interpret the speeds as new values of the step counters.
     pub const SET_STEPS: Settings = Settings(1 << 2);
 
-    /// Whether all bits of `other` are set.
+    /// Returns whether all bits of `other` are set.
     pub const fn has(self, other: Settings) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// Packet to the robot.
+/// Packet from the board to the robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Command {
-    /// Speeds of the left and right motor, or step counters (see [`Settings::SET_STEPS`]).
+    /// Speeds of the left and right motor (steps/s), or values of their step counters (see [`Settings::SET_STEPS`]).
     pub speeds: [i16; 2],
-    /// Melody to play, 1 to 3; 0: no melody.
+    /// Number of the melody to play, 1 to 3. The value 0 plays no melody.
     pub sound: u8,
-    /// State of the LEDs 1, 3, 5, 7.
+    /// Whether the LEDs 1, 3, 5 and 7 are lit.
     pub leds: [bool; 4],
-    /// Colours of the LEDs 2, 4, 6, 8 (per cent).
+    /// Colours of the RGB LEDs 2, 4, 6 and 8 (per cent).
     pub colours: [Pixel; 4],
-    /// Settings.
+    /// Settings of the command.
     pub settings: Settings,
 }
 
-/// Packet from the robot. Sensors are in the e-puck's own order: 0 is right of the front, then clockwise.
+/// Packet from the robot to the board. Sensors are in the e-puck's own order: sensor 0 is right of the front, and the
+/// numbers increase clockwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Reflected infra-red, calibrated; increases with proximity.
+    /// Calibrated readings of the reflected infra-red light (converter counts). They increase with proximity.
     pub reflected: [u16; 8],
-    /// Ambient infra-red (converter counts); increases with darkness.
+    /// Readings of the ambient infra-red light (converter counts). They increase with darkness.
     pub ambient: [u16; 8],
-    /// Volumes of the microphones.
+    /// Volumes of the four microphones (converter counts).
     pub microphones: [u16; 4],
     /// Position of the selector, 0 to 15.
     pub selector: u8,
     /// Whether the button is pressed.
     pub button: bool,
-    /// Step counters of the left and right motor, wrapping.
+    /// Step counters of the left and right motor, which wrap.
     pub steps: [u16; 2],
-    /// Code of the TV remote control.
+    /// Code of the last received command of the TV remote control.
     pub remote: u8,
 }
 
-/// Error: the checksum of a packet is wrong.
+/// Error of a packet whose checksum is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChecksumError {
     /// Checksum in the packet.
@@ -130,7 +130,7 @@ impl fmt::Display for ChecksumError {
 impl std::error::Error for ChecksumError {}
 
 impl Command {
-    /// Command that sets the speeds, with all other fields at their defaults.
+    /// Creates a command that sets the speeds of the left and right motor. All other fields have their defaults.
     pub fn driving(speeds: [StepsPerSecond; 2]) -> Command {
         Command { speeds: speeds.map(StepsPerSecond::get), ..Command::default() }
     }
@@ -147,7 +147,7 @@ impl Command {
         seal(bytes)
     }
 
-    /// Decodes a command.
+    /// Decodes a command. Returns an error if its checksum is wrong.
     pub fn decode(bytes: &[u8; COMMAND_BYTES]) -> Result<Command, ChecksumError> {
         check(bytes)?;
         let colour = |i: usize| {
@@ -177,7 +177,7 @@ impl Report {
         seal(bytes)
     }
 
-    /// Decodes a report.
+    /// Decodes a report. Returns an error if its checksum is wrong.
     pub fn decode(bytes: &[u8; REPORT_BYTES]) -> Result<Report, ChecksumError> {
         check(bytes)?;
         Ok(Report {
@@ -192,7 +192,7 @@ impl Report {
     }
 }
 
-/// Checksum: exclusive or of all bytes.
+/// Returns the checksum, which is the exclusive or of all bytes.
 pub fn checksum(bytes: &[u8]) -> u8 {
     bytes.iter().fold(0, |sum, byte| sum ^ byte)
 }

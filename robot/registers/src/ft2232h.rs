@@ -1,4 +1,4 @@
-//! FT2232H, the USB bridge of the camera: identity, endpoints, requests and packets, in the terms of FTDI's
+//! FT2232H, the USB bridge of the camera: identity, endpoints, requests and packets. Terms are those of FTDI's
 //! application note AN_232R-01 and of libftdi. The shim uses channel A as a synchronous 245 FIFO, which occupies the
 //! resources of both channels. The EEPROM must select "245 FIFO" for both channels; otherwise the chip stays a serial
 //! port.
@@ -16,23 +16,24 @@ pub const CHANNEL_A: u16 = 1;
 
 /// Length of a full packet at high speed (bytes).
 pub const PACKET: usize = 512;
-/// Number of status bytes at the start of every packet, also inside a longer transfer.
+/// Number of status bytes at the start of every packet. A longer transfer contains them at the start of each of its
+/// packets.
 pub const STATUS: usize = 2;
-/// Payload of a full packet (bytes).
+/// Length of the payload of a full packet (bytes).
 pub const PAYLOAD: usize = PACKET - STATUS;
-/// Modem and line status of a chip at rest, as libftdi names them: CTS, DSR and the transmitter empty.
+/// Modem and line status of a chip at rest. In libftdi's terms, CTS and DSR are set and the transmitter is empty.
 pub const STATUS_AT_REST: [u8; STATUS] = [0x32, 0x60];
 
 /// Vendor request to the device, without data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Name in error messages.
+    /// Name of the request in error messages.
     pub name: &'static str,
-    /// `bRequest`.
+    /// Field `bRequest` of the setup packet.
     pub request: u8,
-    /// `wValue`.
+    /// Field `wValue` of the setup packet.
     pub value: u16,
-    /// `wIndex`.
+    /// Field `wIndex` of the setup packet.
     pub index: u16,
 }
 
@@ -40,20 +41,21 @@ const fn request(name: &'static str, request: u8, value: u16) -> Request {
     Request { name, request, value, index: CHANNEL_A }
 }
 
-/// Resets the channel.
+/// Request that resets the channel.
 pub const RESET: Request = request("reset", 0x00, 0);
-/// Discards data that the host sent and the FIFO's user has not read.
+/// Request that discards data that the host has sent and the FIFO's user has not read.
 pub const PURGE_FROM_HOST: Request = request("purge of host data", 0x00, 1);
-/// Discards data that the FIFO's user wrote and the host has not read.
+/// Request that discards data that the FIFO's user has written and the host has not read.
 pub const PURGE_TO_HOST: Request = request("purge of camera data", 0x00, 2);
-/// Flow control by RTS and CTS; without it the chip may lose bytes (AN_130).
+/// Request that enables flow control by RTS and CTS. Without flow control the chip may lose bytes (AN_130).
 pub const FLOW_CONTROL: Request = Request { name: "flow control", request: 0x02, value: 0, index: 0x0100 | CHANNEL_A };
-/// Ends any special mode; the pins become a serial port again.
+/// Request that ends any special mode. The pins become a serial port again.
 pub const MODE_RESET: Request = request("mode reset", 0x0b, 0x00ff);
-/// Selects the synchronous 245 FIFO; the chip starts its 60 MHz clock output.
+/// Request that selects the synchronous 245 FIFO. The chip starts its 60 MHz clock output.
 pub const MODE_SYNC_FIFO: Request = request("synchronous FIFO mode", 0x0b, 0x40ff);
 
-/// Sets the delay before the chip sends a packet that is not full (ms); an empty packet contains only the status.
+/// Returns the request that sets the delay before the chip sends a packet that is not full (ms). If no data are
+/// available, the packet contains only the status.
 pub const fn latency_timer(milliseconds: u8) -> Request {
     request("latency timer", 0x09, milliseconds as u16)
 }

@@ -1,10 +1,10 @@
 //! Infra-red proximity sensors: ADC counts as a function of distance (Eq. 7.3 of the thesis).
 //!
-//! The published curve has two branches with a discontinuity: at 7 mm it rises from 3517.5 to 3584.6 counts. For
-//! readings on both branches, the inverse uses the near branch. Therefore only distances from 7.0 to 7.11 mm are not
-//! recovered.
+//! The published curve has two branches with a discontinuity: at 7 mm it rises from 3517.5 to 3584.6 counts. Readings
+//! between these values occur on both branches, and the inverse uses the near branch. Therefore only distances from
+//! 7.0 to 7.11 mm are not recovered.
 
-/// Raw reading of a reflectance sensor (ADC counts), 0..=4095; increases with proximity.
+/// Raw reading of a reflectance sensor (ADC counts, 0..=4095). It increases with proximity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RawInfrared(pub u16);
 
@@ -12,11 +12,12 @@ pub struct RawInfrared(pub u16);
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Metres(pub f32);
 
-/// Maximum of the dsPIC's 12-bit converter (counts).
+/// Maximum reading of the dsPIC's 12-bit converter (counts).
 pub const MAX_COUNTS: u16 = 4095;
 
-/// Converts readings between two sensor orders: the e-puck's (0 is right of the front, then clockwise), and that of
-/// the thesis's Table 6.1 (sensor 1 is left of the front, then counter-clockwise).
+/// Converts readings between the sensor orders of the e-puck and of the thesis's Table 6.1, in either direction. In
+/// the e-puck's order, sensor 0 is right of the front, and the numbers increase clockwise. In Table 6.1, sensor 1 is
+/// left of the front, and the numbers increase counter-clockwise.
 pub fn other_order<T>(mut readings: [T; 8]) -> [T; 8] {
     readings.reverse();
     readings
@@ -31,25 +32,25 @@ pub const SCALE: f32 = 3500.0;
 pub struct Curve {
     /// Slope of the far branch's argument (1/m).
     pub steepness: f32,
-    /// Offset of the far branch's argument; the pole is at d = -shift / steepness.
+    /// Offset of the far branch's argument. The pole is at d = -shift / steepness.
     pub shift: f32,
-    /// Offset subtracted from the far branch.
+    /// Offset that is subtracted in the far branch.
     pub floor: f32,
-    /// Value of the near branch at distance 0.
+    /// Value of the near branch at distance 0, in units of [`SCALE`].
     pub near_level: f32,
-    /// Negative slope of the near branch (1/m).
+    /// Negative slope of the near branch in units of [`SCALE`] (1/m).
     pub near_slope: f32,
-    /// Upper limit of the near branch (m).
+    /// Distance at which the near branch ends and the far branch begins (m).
     pub knee: f32,
 }
 
-/// Parameters of Eq. 7.3 as printed.
+/// Parameters of Eq. 7.3 as printed in the thesis.
 pub const PUBLISHED: Curve =
     Curve { steepness: 40.0, shift: 0.7, floor: 0.06, near_level: 1.04, near_slope: 5.0, knee: 0.007 };
 
 impl Curve {
-    /// Unrounded reading of an aligned sensor at `distance` (m) from white card (counts); the published curve is
-    /// negative beyond about 33 mm.
+    /// Computes the unrounded reading of an aligned sensor at `distance` (m) from white card (counts). The published
+    /// curve is negative beyond about 33 mm.
     pub fn counts(&self, distance: f32) -> f32 {
         if distance > self.knee {
             let x = self.steepness * distance + self.shift;
@@ -60,12 +61,14 @@ impl Curve {
         }
     }
 
-    /// Rounded reading of an aligned sensor at `distance` from white card (counts, 0..=4095); 0 at infinite distance.
+    /// Computes the rounded reading of an aligned sensor at `distance` from white card (counts, 0..=4095). The reading
+    /// is 0 at infinite distance.
     pub fn reading(&self, distance: Metres) -> RawInfrared {
         RawInfrared(self.counts(distance.0.max(0.0)).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
     }
 
-    /// Distance at which an aligned sensor has this reading (m); 0 for readings above the curve.
+    /// Returns the distance at which an aligned sensor has this reading (m). The distance is 0 for readings above the
+    /// curve.
     pub fn distance(&self, counts: f32) -> f32 {
         let level = counts / SCALE;
         if counts >= self.counts(self.knee) {
@@ -77,16 +80,16 @@ impl Curve {
 }
 
 impl RawInfrared {
-    /// Reading of an aligned sensor at `distance` from white card (Eq. 7.3), rounded; 0 beyond about 33 mm and at
-    /// infinite distance.
+    /// Returns the rounded reading of an aligned sensor at `distance` from white card (Eq. 7.3). The reading is 0
+    /// beyond about 33 mm and at infinite distance.
     pub fn from_distance(distance: Metres) -> RawInfrared {
         PUBLISHED.reading(distance)
     }
 }
 
 impl Metres {
-    /// Distance at which an aligned sensor reads `raw`. The distance is 0 for readings above the curve. For 0 counts
-    /// it is 33 mm, the lower limit of the real distance.
+    /// Returns the distance at which an aligned sensor reads `raw`. The distance is 0 for readings above the curve.
+    /// For 0 counts it is 33 mm, which is the minimum of the possible distances.
     pub fn from_raw(raw: RawInfrared) -> Metres {
         Metres(PUBLISHED.distance(f32::from(raw.0)))
     }
@@ -109,7 +112,7 @@ mod tests {
 
     #[test]
     fn left_of_the_front_comes_first() {
-        // In the e-puck's order, 0 is front right, 2 right, 5 left, 7 front left.
+        // In the e-puck's order, sensor 0 is front right, 2 right, 5 left, and 7 front left.
         assert_eq!(other_order([0, 1, 2, 3, 4, 5, 6, 7]), [7, 6, 5, 4, 3, 2, 1, 0]);
     }
 

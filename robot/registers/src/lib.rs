@@ -1,7 +1,7 @@
-//! Device definitions as data, with encoders and decoders: SPI words of the dsPIC, registers and packets of e-puck1
-//! and e-puck2, infra-red curve, accelerometer, light sensors, microphones, stepper motors, registers of the shim's
-//! logic, INA231, BNO055, ADS1015, ground sensors, VL53L0X, camera sensors, their USB bridge, streams and pixel
-//! format. Data transfer is not part of this crate.
+//! Device definitions as data, with encoders and decoders. They cover the SPI words of the dsPIC, the registers and
+//! packets of e-puck1 and e-puck2, and the registers of the shim's logic. They also cover the infra-red curve,
+//! accelerometer, light sensors, microphones, stepper motors, INA231, BNO055, ADS1015, ground sensors and VL53L0X. For
+//! the camera, they cover sensors, USB bridge, streams and pixel format. Data transfer is not part of this crate.
 
 pub mod accelerometer;
 pub mod ads1015;

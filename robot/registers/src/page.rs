@@ -64,7 +64,7 @@ Set up for 640 x 480 YUYV. The frame rate is the clock divided by twice the fram
 |---|---|---|---|
 ";
 
-/// Returns the page in Markdown.
+/// Returns the text of the page in Markdown.
 pub fn i2c_page() -> String {
     let mut page = String::from(OPENING);
     let _ = writeln!(page, "| `{:#04x}` | e-puck1 or e-puck2 |", epuck1::ADDRESS);
@@ -144,7 +144,7 @@ fn setup(page: &mut String, sensor: &Sensor) {
     exposure(page, sensor);
 }
 
-/// Writes a paragraph on the exposure settings.
+/// Writes a paragraph on the sensor's exposure registers, if they are known.
 fn exposure(page: &mut String, sensor: &Sensor) {
     let Some(exposing) = sensor.exposing else { return };
     let place = |(bank, register): (u8, u8)| match sensor.bank_register {

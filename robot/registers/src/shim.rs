@@ -1,8 +1,10 @@
-//! Register interface of the shim's logic: 8-bit registers, accessed through the last word of the SPI messages.
+//! Register interface of the shim's logic. The registers have 8 bits, and are accessed through the last word of the
+//! SPI messages.
 //!
-//! The dsPIC ignores the last word, and the checks do not cover it, so the shim uses it in both directions. The word
-//! from the board selects a register; the shim replaces the word to the board by the register's value
-//! (`docs/protocols/shim.md`). [`header`] exports the numbers to the logic, [`page`] to the documentation.
+//! The dsPIC ignores the last word, and the checks do not cover it, so the shim uses it in both directions. The last
+//! word from the board selects a register. The shim replaces the last word to the board by the register's value
+//! (`docs/protocols/shim.md`). [`header`] exports the numbers to the logic, and [`page`] exports them to the
+//! documentation.
 
 pub mod header;
 pub mod page;
@@ -12,9 +14,9 @@ use crate::spi::words::{BitField, bit, same};
 /// Register of the shim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
-    /// Address, 0..=127.
+    /// Address of the register, 0..=127.
     pub address: u8,
-    /// Name, in lower case; the logic's header has it in capitals.
+    /// Name in lower case. The header for the logic contains the name in capitals.
     pub name: &'static str,
     /// Access by the board.
     pub access: Access,
@@ -24,14 +26,14 @@ pub struct Register {
     pub meaning: &'static str,
 }
 
-/// Access to a register.
+/// Access to a register by the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Read only.
     Read,
-    /// Read and write.
+    /// Both read and write.
     Write,
-    /// Read; bits written as 1 are cleared.
+    /// Read and clear. The register's bits to which 1 is written are cleared.
     Clear,
 }
 
@@ -41,12 +43,12 @@ const fn register(address: u8, name: &'static str, access: Access, reset: u8, me
 
 /// Value of the register `ident`.
 pub const IDENT: u8 = b'X';
-/// Revision of this table; increases when the meaning of registers changes.
+/// Revision of the table of registers. It increases when the meaning of registers changes.
 pub const REVISION: u8 = 1;
-/// Number of bytes of a row per unit of the register `row_units`.
+/// Length of a unit of the register `row_units` (bytes of a camera row).
 pub const ROW_UNIT: usize = 16;
 
-/// All registers.
+/// All registers of the shim's logic.
 pub const REGISTERS: &[Register] = &[
     register(0x00, "status", Access::Clear, 0x01, "events since it was cleared, see below"),
     register(0x01, "ident", Access::Read, IDENT, "`X`"),
@@ -96,7 +98,7 @@ pub const CONTROL_BITS: &[BitField] = &[
     bit(2, "href_inverted", "HREF is low while pixels come"),
 ];
 
-/// Address of the register with this name; in a constant, an unknown name is a compile error.
+/// Returns the address of the register with this name. In a constant, an unknown name is a compile error.
 pub const fn at(name: &str) -> u8 {
     let mut i = 0;
     while !same(REGISTERS[i].name, name) {
@@ -105,19 +107,19 @@ pub const fn at(name: &str) -> u8 {
     REGISTERS[i].address
 }
 
-/// Last word from the board that reads a register; the reply comes with the next message.
+/// Returns the last word from the board that reads the register at `address`. The reply arrives with the next message.
 pub const fn read(address: u8) -> u16 {
     (address as u16) << 8
 }
 
-/// Last word from the board that writes a register. Two consecutive messages must contain this word; the next message
-/// reads the register back.
+/// Returns the last word from the board that writes a register. Two consecutive messages must contain this word. The
+/// next message reads the register back.
 pub const fn write(address: u8, value: u8) -> u16 {
     0x8000 | read(address) | value as u16
 }
 
-/// Address and value of a register in the last word to the board. `None` without the shim's logic, because the
-/// dsPIC's last word is 0.
+/// Returns the address and the value of a register from the last word to the board. Returns `None` for a word that
+/// does not come from the shim's logic, because the dsPIC's last word is 0.
 pub const fn answer(word: u16) -> Option<(u8, u8)> {
     if word & 0x8000 == 0 { None } else { Some(((word >> 8 & 0x7f) as u8, word as u8)) }
 }

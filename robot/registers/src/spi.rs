@@ -1,8 +1,9 @@
-//! SPI messages between the board and the dsPIC (thesis 5.1.4 and 5.2.1: 32 words of 16 bits in each direction, full
-//! duplex, 5 MHz, one message every 5 ms). The thesis does not document the words; the layout is that of the older
-//! Linux extension board of the same laboratory, with Neopixels, sequence numbers and checks in its unused words.
+//! SPI messages between the board and the dsPIC. A message has 32 words of 16 bits in each direction. It is sent in
+//! full duplex at 5 MHz, every 5 ms (thesis 5.1.4 and 5.2.1). The thesis does not document the words. The layout is
+//! that of the older Linux extension board of the same laboratory. Neopixels, sequence numbers and checks use the
+//! words that are unused on that board.
 //!
-//! [`words`] defines the layout; [`page`] exports it to the documentation, and [`header`] to the firmware.
+//! [`words`] defines the layout. [`page`] exports it to the documentation, and [`header`] exports it to the firmware.
 
 mod check;
 pub mod header;
@@ -19,13 +20,13 @@ use words::{ACTION_BITS, COMMAND_WORDS, REPORT_WORDS, STATUS_BITS, at, mask, spa
 
 /// Number of words in a message.
 pub const WORDS: usize = 32;
-/// Length of a message on the wire (bytes).
+/// Length of a message in each direction (bytes).
 pub const BYTES: usize = 2 * WORDS;
 /// Number of Neopixels on the interface board's ring.
 pub const PIXELS: usize = 15;
 /// Clock frequency of the link (Hz) (thesis 5.2.1).
 pub const CLOCK_HZ: u32 = 5_000_000;
-/// Pause between two words (clocks), 6.4 us, during which the slave loads its next word (thesis 5.2.1).
+/// Pause between two words, during which the slave loads its next word (clocks; 6.4 us) (thesis 5.2.1).
 pub const GAP_CLOCKS: u32 = 32;
 /// Message period (ms) (thesis 5.2.1).
 pub const PERIOD_MS: u32 = 5;
@@ -36,11 +37,11 @@ pub const CRC_START: u16 = 0xffff;
 /// Polynomial of the CRC, x^16 + x^12 + x^5 + 1.
 pub const CRC_POLYNOMIAL: u16 = 0x1021;
 
-// Commands and reports have their checks in the same words, so these indices serve for both.
+// Commands and reports have their checks and sequence numbers in the same words, so these indices apply to both.
 const SUM: usize = at(COMMAND_WORDS, "sum");
 const SEQUENCE: usize = at(COMMAND_WORDS, "sequence");
 const CRC: usize = at(COMMAND_WORDS, "crc");
-/// Last word: unused by the dsPIC, reserved for the shim.
+/// Index of the last word. The dsPIC does not use this word; it is reserved for the shim.
 pub const DUMMY: usize = at(COMMAND_WORDS, "dummy");
 const _: () = assert!(SUM == at(REPORT_WORDS, "sum") && SEQUENCE == at(REPORT_WORDS, "sequence"));
 const _: () = assert!(CRC == at(REPORT_WORDS, "crc") && SUM < CRC && SEQUENCE < CRC);
@@ -65,42 +66,42 @@ const REJECTED: usize = at(REPORT_WORDS, "rejected");
 /// Words of a message, in transmission order.
 pub type Words = [u16; WORDS];
 
-/// Requested actions: word 0 of a command, bits as on the Linux extension board.
+/// Requested actions, which are word 0 of a command. The bits are the same as on the Linux extension board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Actions(pub u16);
 
 impl Actions {
-    /// Apply the speeds.
+    /// Apply the motor speeds of the command.
     pub const SET_MOTOR: Actions = Actions(mask(ACTION_BITS, "set_motor"));
-    /// Apply the LEDs and their blinking.
+    /// Apply the LEDs and the blinking period of the command.
     pub const SET_LED: Actions = Actions(mask(ACTION_BITS, "set_led"));
-    /// Return to the state after power-up.
+    /// Return to the state of the dsPIC after power-up.
     pub const RESET: Actions = Actions(mask(ACTION_BITS, "reset"));
-    /// Kept from the Linux extension board; without effect.
+    /// Calibrate the infra-red sensors. The bit exists only on the Linux extension board; this firmware ignores it.
     pub const CALIBRATE_IR: Actions = Actions(mask(ACTION_BITS, "calibrate_ir"));
-    /// Kept from the Linux extension board; without effect.
+    /// Calibrate the accelerometer. The bit exists only on the Linux extension board; this firmware ignores it.
     pub const CALIBRATE_ACCELERATION: Actions = Actions(mask(ACTION_BITS, "calibrate_acceleration"));
-    /// Scan the reflected infra-red; the firmware always does.
+    /// Scan the reflected infra-red light. The firmware always scans it.
     pub const READ_IR: Actions = Actions(mask(ACTION_BITS, "read_ir"));
-    /// Read the ambient infra-red; the firmware always does.
+    /// Read the ambient infra-red light. The firmware always reads it.
     pub const READ_LIGHT: Actions = Actions(mask(ACTION_BITS, "read_light"));
-    /// Read the microphones; the firmware always does.
+    /// Read the microphones. The firmware always reads them.
     pub const READ_MICROPHONES: Actions = Actions(mask(ACTION_BITS, "read_microphones"));
-    /// Read the accelerometer; the firmware always does.
+    /// Read the accelerometer. The firmware always reads it.
     pub const READ_ACCELERATION: Actions = Actions(mask(ACTION_BITS, "read_acceleration"));
 
-    /// Union of both sets of actions.
+    /// Returns the union of both sets of actions.
     pub const fn and(self, other: Actions) -> Actions {
         Actions(self.0 | other.0)
     }
 
-    /// Whether all actions of `other` are requested.
+    /// Returns whether all actions of `other` are requested.
     pub const fn has(self, other: Actions) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// State of the dsPIC: word 25 of a report.
+/// State of the dsPIC, which is word 25 of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status(pub u16);
 
@@ -110,13 +111,13 @@ impl Status {
     /// The last command was corrupt or truncated, and was ignored.
     pub const LAST_COMMAND_BAD: Status = Status(mask(STATUS_BITS, "last_command_bad"));
 
-    /// Whether all bits of `other` are set.
+    /// Returns whether all bits of `other` are set.
     pub const fn has(self, other: Status) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// Colour of a Neopixel, 0..=255 per channel.
+/// Colour of a Neopixel. Each channel is 0..=255.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pixel {
     /// Red.
@@ -127,46 +128,46 @@ pub struct Pixel {
     pub blue: u8,
 }
 
-/// Message to the dsPIC and the shim's logic.
+/// Message from the board to the dsPIC and the shim's logic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Command {
     /// Requested actions.
     pub actions: Actions,
-    /// Speeds of the left and right motor.
+    /// Speeds of the left and right motor, applied if [`Actions::SET_MOTOR`] is requested.
     pub speeds: [StepsPerSecond; 2],
-    /// Lit LEDs: bits 0..=7 the ring, 8 the body, 9 the front.
+    /// Bits of the lit LEDs: bits 0..=7 are the ring, bit 8 is the body LED, and bit 9 is the front LED.
     pub leds: u16,
-    /// Half-period of blinking (ms); 0 is steady.
+    /// Half of the blinking period (ms). The value 0 means steady light.
     pub blink: u16,
-    /// Colours of the Neopixel ring, which the logic reads from the passing words.
+    /// Colours of the Neopixel ring. The shim's logic reads them from the words that the board sends to the dsPIC.
     pub pixels: [Pixel; PIXELS],
-    /// Sequence number; the dsPIC returns the number of the last accepted command.
+    /// Sequence number of the command. The dsPIC returns the number of the last accepted command.
     pub sequence: u16,
 }
 
-/// Message from the dsPIC.
+/// Message from the dsPIC to the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Reflected infra-red minus ambient, in the order of the thesis's Table 6.1: sensor 1 is left of the front, then
-    /// counter-clockwise. Element i is the e-puck's own IR 7-i.
+    /// Reflected minus ambient infra-red light, in the order of the thesis's Table 6.1. Sensor 1 is left of the front,
+    /// and the numbers increase counter-clockwise. Element i is sensor 7-i in the e-puck's own order.
     pub reflected: [RawInfrared; 8],
-    /// Acceleration along x, y and z (ADC counts), 2048 at 0 g.
+    /// Acceleration along x, y and z (ADC counts). The reading is 2048 at 0 g.
     pub acceleration: [u16; 3],
-    /// Levels of the three microphones (ADC counts).
+    /// Samples of the three microphones (ADC counts).
     pub microphones: [u16; 3],
-    /// Ambient infra-red (ADC counts), in the order of `reflected`.
+    /// Ambient infra-red light (ADC counts), in the order of `reflected`.
     pub ambient: [u16; 8],
-    /// Step counters of the left and right motor, wrapping; forward counts up.
+    /// Step counters of the left and right motor, which wrap. They increase during forward motion.
     pub steps: [u16; 2],
-    /// Battery voltage measured by the dsPIC (mV); 0 if it cannot be measured.
+    /// Battery voltage measured by the dsPIC (mV). It is 0 if the dsPIC cannot measure the voltage.
     pub battery: u16,
-    /// State of motors and link.
+    /// State of the motors and of the SPI link.
     pub status: Status,
     /// Sequence number of the last accepted command.
     pub echo: u16,
-    /// Number of corrupt or truncated commands rejected since the start, wrapping.
+    /// Number of corrupt or truncated commands that the dsPIC has rejected since its start. The number wraps.
     pub rejected: u16,
-    /// Number of messages before the message of this report, wrapping.
+    /// Number of messages that the dsPIC sent before this report. The number wraps.
     pub sequence: u16,
 }
 
@@ -179,7 +180,8 @@ impl Command {
         words[SPEEDS[1]] = self.speeds[1].get() as u16;
         words[LEDS] = self.leds;
         words[BLINK] = self.blink;
-        // The LED strip expects green, red, blue, most significant bit first, so the bytes are packed in that order.
+        // The LED strip expects green, red and blue in this order, most significant bit first. The bytes are packed in
+        // the same order.
         for (i, byte) in self.pixels.iter().flat_map(|p| [p.green, p.red, p.blue]).enumerate() {
             words[PIXEL_WORDS.start + i / 2] |= u16::from(byte) << (8 * (1 - i % 2));
         }
@@ -187,7 +189,7 @@ impl Command {
         seal(words)
     }
 
-    /// Decodes a command.
+    /// Decodes a command, and verifies its checks.
     pub fn decode(words: &Words) -> Result<Command, SpiError> {
         check(words)?;
         let byte = |i: usize| (words[PIXEL_WORDS.start + i / 2] >> (8 * (1 - i % 2))) as u8;
@@ -228,7 +230,7 @@ impl Report {
         seal(words)
     }
 
-    /// Decodes a report.
+    /// Decodes a report, and verifies its checks.
     pub fn decode(words: &Words) -> Result<Report, SpiError> {
         check(words)?;
         Ok(Report {
@@ -247,16 +249,16 @@ impl Report {
 }
 
 /// Returns the dsPIC's receive buffer after an exchange. When an SPI slave loads word i of its reply, it has received
-/// word i - 1. The dsPIC uses one index for both directions, so every received word is one position late, and word 31
-/// of the previous message (`previous_last`) comes first. The CRC arrives before the dummy word; during the dummy
-/// word the slave validates the message.
+/// word i - 1. The dsPIC uses one index for both directions, so every received word is one position late. The buffer
+/// begins with word 31 of the previous message (`previous_last`). The CRC arrives before the dummy word. The slave
+/// validates the message during the dummy word.
 pub fn shifted_buffer(previous_last: u16, words: &Words) -> Words {
     let mut buffer = [previous_last; WORDS];
     buffer[1..].copy_from_slice(&words[..WORDS - 1]);
     buffer
 }
 
-/// Bytes of a message on the wire, most significant byte first.
+/// Encodes a message as bytes for the SPI bus. Each word is sent with the most significant byte first.
 pub fn to_wire(words: &Words) -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
     for (pair, word) in bytes.chunks_exact_mut(2).zip(words) {
@@ -265,7 +267,7 @@ pub fn to_wire(words: &Words) -> [u8; BYTES] {
     bytes
 }
 
-/// Words of a message from its bytes.
+/// Decodes the words of a message from the bytes of the SPI bus.
 pub fn from_wire(bytes: &[u8; BYTES]) -> Words {
     std::array::from_fn(|i| u16::from_be_bytes([bytes[2 * i], bytes[2 * i + 1]]))
 }

@@ -1,5 +1,6 @@
-//! Stepper motors: 20 steps per turn with a 50:1 gear, so 1000 steps per wheel revolution, and 41 mm wheels
-//! (e-puck.org). Real robots differ by about 1 % (thesis 7.2.3); each robot's calibration corrects the difference.
+//! Stepper motors of the e-puck. A motor has 20 steps per turn and a 50:1 gear, so a wheel has 1000 steps per
+//! revolution. The diameter of a wheel is 41 mm (e-puck.org). Real robots differ by about 1 % (thesis 7.2.3). Each
+//! robot's calibration corrects the difference.
 
 use std::f32::consts::PI;
 
@@ -11,43 +12,44 @@ pub const WHEEL_DIAMETER: f32 = 0.041;
 pub const METRES_PER_STEP: f32 = PI * WHEEL_DIAMETER / STEPS_PER_REVOLUTION;
 /// Maximum speed of a motor in either direction (steps/s), equal to 0.1288 m/s.
 pub const MAX_STEPS_PER_SECOND: i16 = 1000;
-/// Frequency of the timer that determines the time between steps (Hz); the e-puck library's agenda has 0.1 ms per
+/// Frequency of the timer that determines the time between steps (Hz). The agenda of the e-puck library has 0.1 ms per
 /// tick.
 pub const TICKS_PER_SECOND: i16 = 10_000;
 
-/// Speed of a motor in whole steps (steps/s), -1000..=1000; positive drives the robot forward.
+/// Speed of a motor (whole steps/s), -1000..=1000. A positive speed drives the robot forward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepsPerSecond(i16);
 
-/// Speed of a wheel over the floor (m/s); positive drives the robot forward.
+/// Speed of a wheel over the floor (m/s). A positive speed drives the robot forward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct MetresPerSecond(pub f32);
 
 impl StepsPerSecond {
-    /// No motion.
+    /// Speed of a stopped motor.
     pub const ZERO: StepsPerSecond = StepsPerSecond(0);
 
-    /// Creates a speed, clamped to the motors' range.
+    /// Creates a speed from steps/s, clamped to the motors' range.
     pub fn new(steps: i16) -> StepsPerSecond {
         StepsPerSecond(steps.clamp(-MAX_STEPS_PER_SECOND, MAX_STEPS_PER_SECOND))
     }
 
-    /// Actual speed of the motor for this command. Each step takes an integer number of timer ticks, found by integer
-    /// division: commands from 667 to 714 steps/s all take 14 ticks and give 714 steps/s. The result is rounded down
-    /// to whole steps/s; the function is idempotent.
+    /// Returns the actual speed of the motor for this command. Each step takes an integer number of timer ticks, which
+    /// results from an integer division. For example, commands from 667 to 714 steps/s all take 14 ticks per step, and
+    /// give 714 steps/s. The result is rounded down to whole steps/s. The function is idempotent.
     pub fn quantised(self) -> StepsPerSecond {
         let made = |steps: i16| TICKS_PER_SECOND / (TICKS_PER_SECOND / steps);
         StepsPerSecond(if self.0 == 0 { 0 } else { made(self.0.abs()) * self.0.signum() })
     }
 
-    /// Value for a word of the SPI message.
+    /// Returns the speed as the value of a word in an SPI message (steps/s).
     pub fn get(self) -> i16 {
         self.0
     }
 }
 
 impl From<MetresPerSecond> for StepsPerSecond {
-    /// Rounds to whole steps/s and clamps. NaN becomes 0, because an invalid speed must not move a motor.
+    /// Rounds to whole steps/s, and clamps to the motors' range. NaN becomes 0, because an invalid speed must not move
+    /// a motor.
     fn from(speed: MetresPerSecond) -> StepsPerSecond {
         let limit = f32::from(MAX_STEPS_PER_SECOND);
         StepsPerSecond((speed.0 / METRES_PER_STEP).round().clamp(-limit, limit) as i16)

@@ -1,13 +1,15 @@
-//! Cells of the first AprilTags of the family 36h11 (Olson 2011, Wang and Olson 2016), from which tags are drawn.
+//! Cells of the first AprilTags of the family 36h11 (Olson 2011, Wang and Olson 2016). Tags are drawn from these
+//! cells.
 
-/// Cells per side, from black edge to black edge.
+/// Number of cells per side of a tag, including the black border.
 pub const SIDE: usize = 8;
-/// Cells per side with the white margin.
+/// Number of cells per side of a tag, including the white margin.
 pub const WITH_MARGIN: usize = SIDE + 2;
-/// Cells per side of the code inside the black border.
+/// Number of cells per side of the code, which is inside the black border.
 const CODE: usize = 6;
 
-/// Codes of tags 0 to 29: six rows of six cells from the upper left, 1 for white.
+/// Codes of the tags with ids 0 to 29. The bits are six rows of six cells each, starting at the upper left. The value
+/// 1 means white.
 pub const CODES: [u64; 30] = [
     0xd5d628584,
     0xd97f18b49,
@@ -41,8 +43,8 @@ pub const CODES: [u64; 30] = [
     0xd607e1962,
 ];
 
-/// Whether a cell of tag `id` is white; rows and columns count from the upper left, margin included (0..=9). `None`
-/// for an unknown tag or a cell outside the tag.
+/// Returns whether a cell of tag `id` is white. `row` and `column` (0..=9) count from the upper left, white margin
+/// included. Returns `None` for an unknown tag or a cell outside the tag.
 pub fn is_white(id: u16, row: usize, column: usize) -> Option<bool> {
     let code = CODES.get(usize::from(id))?;
     let ring = [row, column, (WITH_MARGIN - 1).checked_sub(row)?, (WITH_MARGIN - 1).checked_sub(column)?];

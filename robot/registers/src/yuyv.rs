@@ -1,21 +1,21 @@
-//! Pixel format of the camera: 4:2:2 in the order Y0 U Y1 V, two bytes per pixel; two adjacent pixels of a row share
-//! one pair of colour differences. Values follow ITU-R BT.601 in studio range (Y 16..=235, U and V 16..=240, grey at
-//! 128), the default of UVC cameras.
+//! Pixel format of the camera: 4:2:2 in the order Y0 U Y1 V, with two bytes per pixel. Two adjacent pixels of a row
+//! share one pair of colour differences. Values follow ITU-R BT.601 in studio range (Y 16..=235, U and V 16..=240,
+//! grey at 128), which is the default of UVC cameras.
 
 /// Number of bytes per pixel.
 pub const BYTES_PER_PIXEL: usize = 2;
 
-/// Red, green and blue, 0..=255 each.
+/// Red, green and blue (0..=255 each).
 pub type Rgb = [u8; 3];
-/// Luma and the two colour differences (blue, red), one byte each.
+/// Luma, blue colour difference and red colour difference, one byte each.
 pub type Yuv = [u8; 3];
 
-/// Length of a frame of `width` by `height` pixels (bytes).
+/// Returns the length of a frame of `width` by `height` pixels (bytes).
 pub const fn frame_len(width: usize, height: usize) -> usize {
     width * height * BYTES_PER_PIXEL
 }
 
-/// Converts RGB to YUV by BT.601, in integers with eight fractional bits.
+/// Converts RGB to YUV according to BT.601, in integers with eight fractional bits.
 pub fn from_rgb([r, g, b]: Rgb) -> Yuv {
     let (r, g, b) = (i32::from(r), i32::from(g), i32::from(b));
     let y = (66 * r + 129 * g + 25 * b + 128) >> 8;
@@ -24,20 +24,21 @@ pub fn from_rgb([r, g, b]: Rgb) -> Yuv {
     [(y + 16) as u8, (u + 128) as u8, (v + 128) as u8]
 }
 
-/// Converts YUV to RGB by BT.601, in integers with eight fractional bits; values outside the RGB cube are clamped.
+/// Converts YUV to RGB according to BT.601, in integers with eight fractional bits. Values outside the RGB cube are
+/// clamped.
 pub fn to_rgb([y, u, v]: Yuv) -> Rgb {
     let (c, d, e) = (298 * (i32::from(y) - 16), i32::from(u) - 128, i32::from(v) - 128);
     let channel = |x: i32| ((x + 128) >> 8).clamp(0, 255) as u8;
     [channel(c + 409 * e), channel(c - 100 * d - 208 * e), channel(c + 516 * d)]
 }
 
-/// Encodes two adjacent pixels in four bytes; their colour differences are averaged.
+/// Encodes two adjacent pixels in four bytes. The colour differences of the two pixels are averaged.
 pub fn pack(left: Yuv, right: Yuv) -> [u8; 4] {
     let mean = |a: u8, b: u8| (u16::from(a) + u16::from(b)).div_ceil(2) as u8;
     [left[0], mean(left[1], right[1]), right[0], mean(left[2], right[2])]
 }
 
-/// Decodes two pixels from four bytes.
+/// Decodes two adjacent pixels from four bytes.
 pub fn unpack([y0, u, y1, v]: [u8; 4]) -> [Yuv; 2] {
     [[y0, u, v], [y1, u, v]]
 }

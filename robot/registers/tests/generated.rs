@@ -3,7 +3,8 @@
 use std::path::Path;
 use xpuck_registers::{shim, spi};
 
-/// Compares a file with its expected contents; with `XPUCK_RENEW=1` in the environment the file is written first.
+/// Compares a file with its expected contents. With `XPUCK_RENEW=1` in the environment, the file is first overwritten
+/// with these contents.
 fn check(path: &str, text: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     if std::env::var_os("XPUCK_RENEW").is_some() {

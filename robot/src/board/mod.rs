@@ -1,4 +1,5 @@
-//! The board that runs the robot's program: processors, clocks, and the connection to the access point.
+//! Board that runs the robot's program. The modules control its processors, its clocks, and its connection to the
+//! access point.
 //!
 //! `xpuckd power` and `xpuckd wifi` run as separate services, because they need other privileges than the robot's
 //! program.

@@ -1,8 +1,9 @@
-//! `xpuckd power`: processor clocks of the board, low during boot and at the operating point afterwards.
+//! `xpuckd power`: sets the processor clocks of the board. The clocks are low during boot, and at the operating point
+//! afterwards.
 //!
-//! The values of each board come from a built-in table (`robot/boards.toml`); the file `/etc/xpuck/board` contains
-//! the board's name. Each value is read back after it is set, because the kernel selects the nearest step that the
-//! board supports.
+//! The values of each board are in a built-in table (`robot/boards.toml`). The file `/etc/xpuck/board` contains the
+//! board's name. Each value is read back after it is set, because the kernel selects the nearest step that the board
+//! supports.
 
 use super::processors;
 use super::table::{Board, Cluster, board, board_of};
@@ -38,7 +39,7 @@ pub struct PowerArgs {
     proc: PathBuf,
 }
 
-/// Actions on the clocks.
+/// Action of `xpuckd power`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Action {
     /// Limit the clocks to the boot values.
@@ -73,7 +74,8 @@ pub fn run(args: &PowerArgs) -> Result<()> {
     Ok(())
 }
 
-/// Sets the maximum clock of each cluster, and returns a report of the values that the kernel selected.
+/// Sets the maximum clock of each cluster to `wanted` (kHz), and returns a report of the values that the kernel
+/// selected.
 fn set(board: &Board, sysfs: &Path, wanted: impl Fn(&Cluster) -> u32) -> Result<String> {
     let mut text = String::new();
     let mut failed = Vec::new();
@@ -94,17 +96,18 @@ fn set(board: &Board, sysfs: &Path, wanted: impl Fn(&Cluster) -> u32) -> Result<
     }
 }
 
-/// Sets the limit of one cluster, and returns the value that the kernel selected.
+/// Sets the maximum clock of one cluster, and returns the value that the kernel selected (kHz).
 fn set_one(policy: &Path, khz: u32) -> Result<u32> {
     let limit = policy.join("scaling_max_freq");
-    // Without `create`, a missing file is an error; `O_NONBLOCK` avoids waiting on a pipe without a reader.
+    // Without `create`, a missing file is an error. `O_NONBLOCK` prevents the program from waiting on a pipe without a
+    // reader.
     let opened = std::fs::OpenOptions::new().write(true).truncate(true).custom_flags(libc::O_NONBLOCK).open(&limit);
     let written = opened.and_then(|mut file| std::io::Write::write_all(&mut file, khz.to_string().as_bytes()));
     written.with_context(|| limit.display().to_string())?;
     number(policy, "scaling_max_freq").with_context(|| format!("{}: does not contain a number", limit.display()))
 }
 
-/// Table of the current clocks and the configured values.
+/// Returns a table of the current clocks and the configured values.
 fn show(board: &Board, sysfs: &Path) -> String {
     let mut text = format!("{}\n", board.name);
     for cluster in &board.clusters {
@@ -135,7 +138,7 @@ fn policy(sysfs: &Path, cluster: &Cluster) -> PathBuf {
     sysfs.join(format!("devices/system/cpu/cpufreq/policy{}", cluster.policy))
 }
 
-/// Reads a number from a kernel file.
+/// Reads a number from a kernel file; `None` if the file cannot be read or does not contain a number.
 fn number(folder: &Path, name: &str) -> Option<u32> {
     let bytes = file::bytes(&folder.join(name), SYSFS_LIMIT).ok()?;
     std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
@@ -149,7 +152,7 @@ fn mhz(khz: u32) -> String {
 mod tests {
     use super::*;
 
-    /// Creates a folder like /sys with these cpufreq policies.
+    /// Creates a folder like /sys that contains cpufreq policies with these numbers.
     fn kernel(policies: &[u8]) -> tempfile::TempDir {
         let sysfs = tempfile::tempdir().unwrap();
         for policy in policies {

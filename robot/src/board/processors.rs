@@ -1,7 +1,7 @@
-//! Processor affinities. The control loop and the body link run on one processor, which the table of boards names.
-//! The interrupts of the body's buses are routed to this processor, and all other interrupts to the other processors.
-//! Network and disk interrupts therefore do not delay an exchange with the body. Evolution uses the spare time of all
-//! processors at idle priority: the kernel preempts it at once.
+//! Processor affinities. The control loop and the body link run on one processor, the control processor, which the
+//! table of boards defines. The interrupts of the body's buses are routed to the control processor. All other
+//! interrupts are routed to the other processors. Network and disk interrupts therefore do not delay an exchange with
+//! the body. Evolution runs on all processors at idle priority, so that the kernel preempts it at once.
 
 use super::table;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -12,10 +12,10 @@ use tracing::warn;
 
 /// File that contains the board's name.
 const BOARD: &str = "/etc/xpuck/board";
-/// Parts of driver names that identify a bus of the body.
+/// Parts of driver names that identify a bus of the robot's body.
 const BODY: &[&str] = &["spi", "i2c"];
 
-/// Pins the calling thread to the board's control processor. Has no effect if no board is configured.
+/// Pins the calling thread to the board's control processor. The function has no effect if no board is configured.
 pub fn pin_to_control() {
     static CONTROL: OnceLock<Option<usize>> = OnceLock::new();
     let control = CONTROL.get_or_init(|| table::control_of(Path::new(BOARD)));
@@ -35,8 +35,8 @@ fn pin_to(processor: usize) -> rustix::io::Result<()> {
     sched_setaffinity(None, &set)
 }
 
-/// Allows the calling thread and its future children to run on all processors; a new thread inherits its creator's
-/// affinity.
+/// Allows the calling thread and its future children to run on all processors. A new thread inherits the affinity of
+/// the thread that creates it.
 pub fn unpin() {
     let mut set = CpuSet::new();
     (0..CpuSet::MAX_CPU).for_each(|processor| set.set(processor));
@@ -44,17 +44,19 @@ pub fn unpin() {
     let _ = sched_setaffinity(None, &set);
 }
 
-/// Processor that the calling thread is pinned to; `None` if several are allowed.
+/// Returns the processor to which the calling thread is pinned. Returns `None` if several processors are allowed, or
+/// if the affinity cannot be read.
 pub fn pinned_to() -> Option<usize> {
     let set = sched_getaffinity(None).ok()?;
     let mut all = (0..CpuSet::MAX_CPU).filter(|processor| set.is_set(*processor));
     all.next().filter(|_| all.next().is_none())
 }
 
-/// Routes the interrupts, and returns a line for the log. `proc` is the directory of procfs.
+/// Routes the interrupts of the body's buses to processor `control`, and all other interrupts to the other processors.
+/// Returns a line for the log. `proc` is the directory of procfs, and `processors` is the number of processors.
 ///
 /// # Errors
-/// If the directory cannot be read.
+/// If the directory `irq` of procfs cannot be read.
 pub fn route_interrupts(proc: &Path, control: usize, processors: usize) -> io::Result<String> {
     if processors < 2 || control >= processors {
         return Ok(format!(
@@ -70,7 +72,7 @@ pub fn route_interrupts(proc: &Path, control: usize, processors: usize) -> io::R
         }
         let body = is_of_body(&folder);
         let wanted = if body { control.to_string() } else { rest.clone() };
-        // Only existing files are opened; the kernel rejects a write for per-processor interrupts.
+        // Only existing files are opened. The kernel rejects the write for a per-processor interrupt.
         let list = folder.join("smp_affinity_list");
         let opened = std::fs::OpenOptions::new().write(true).open(list);
         match opened.and_then(|mut file| io::Write::write_all(&mut file, wanted.as_bytes())) {
@@ -84,7 +86,7 @@ pub fn route_interrupts(proc: &Path, control: usize, processors: usize) -> io::R
     ))
 }
 
-/// All processors except `control`, in the kernel's list format.
+/// Returns all processors except `control`, in the kernel's list format.
 fn others(control: usize, processors: usize) -> String {
     let range = |from: usize, to: usize| match to.checked_sub(from) {
         None | Some(0) => None,
@@ -94,8 +96,8 @@ fn others(control: usize, processors: usize) -> String {
     [range(0, control), range(control + 1, processors)].into_iter().flatten().collect::<Vec<_>>().join(",")
 }
 
-/// Whether the interrupt with this folder belongs to a bus of the body. The folder contains one subfolder per driver,
-/// with the driver's name.
+/// Returns whether the interrupt with this folder belongs to a bus of the body. The folder contains one subfolder per
+/// driver, whose name is the driver's name.
 fn is_of_body(folder: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
     let drivers = entries.flatten().filter(|entry| entry.path().is_dir());
@@ -122,8 +124,8 @@ mod tests {
         let text = route_interrupts(proc.path(), 3, 4).unwrap();
         assert_eq!(text, "interrupts: 2 of the body's buses on processor 3, 2 others on 0-2, 1 cannot be moved");
         let list = |number: &str| fs::read_to_string(proc.path().join(format!("irq/{number}/smp_affinity_list")));
-        // Only the beginnings are compared: the kernel replaces the list, but a plain file keeps the bytes after the
-        // written bytes.
+        // Only the beginnings are compared. The kernel replaces the whole list, but a plain file keeps the old bytes
+        // after the new list.
         assert!(list("11").unwrap().starts_with('3') && list("12").unwrap().starts_with("0-2"));
         assert!(route_interrupts(proc.path(), 4, 4).unwrap().contains("interrupts are not moved"));
         assert!(route_interrupts(&proc.path().join("none"), 0, 4).is_err());
@@ -145,7 +147,7 @@ mod tests {
             let Some(one) = (0..CpuSet::MAX_CPU).find(|processor| all.is_set(*processor)) else { return };
             pin_to(one).unwrap();
             assert_eq!(pinned_to(), Some(one));
-            // A thread created here inherits the affinity.
+            // A thread that is created here inherits the affinity of its creator.
             let made = std::thread::spawn(|| {
                 let before = pinned_to();
                 unpin();

@@ -1,4 +1,4 @@
-//! Table of boards: clocks, and the processor of the control loop.
+//! Table of boards, which contains the clocks and the processor of the control loop for each board.
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
@@ -6,22 +6,22 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use xpuck_wire::file;
 
-/// The table as TOML text.
+/// Table of boards as TOML text.
 const BOARDS: &str = include_str!("../../boards.toml");
 
 /// Board in the table.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
-    /// Display name.
+    /// Name of the board in the output.
     pub name: String,
     /// Number of the processor that runs the control loop.
     pub control: usize,
-    /// Clusters: groups of processors that share a clock.
+    /// Clusters of the board. A cluster is a group of processors with a common clock.
     pub clusters: Vec<Cluster>,
 }
 
-/// Processors that share a clock.
+/// Cluster: group of processors with a common clock.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cluster {
@@ -35,7 +35,8 @@ pub struct Cluster {
     pub run_khz: u32,
 }
 
-/// Control processor of the board that the file names; `None` if the file or the board is missing.
+/// Returns the control processor of the board that the file names. Returns `None` if the file is invalid or the board
+/// is unknown.
 pub fn control_of(board_file: &Path) -> Option<usize> {
     let name = board_of(board_file).ok()?;
     Some(board(&name).ok()?.control)
@@ -50,7 +51,7 @@ pub fn board_of(path: &Path) -> Result<String> {
     Ok(word.into())
 }
 
-/// Returns a board by its name.
+/// Returns the board with this name in the table. An unknown name is an error.
 pub fn board(name: &str) -> Result<Board> {
     let mut boards: BTreeMap<String, Board> = file::parse("robot/boards.toml", BOARDS)?;
     let known = boards.keys().cloned().collect::<Vec<_>>().join(", ");

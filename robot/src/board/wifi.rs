@@ -1,7 +1,7 @@
 //! `xpuckd wifi`: checks the connection to the access point, and applies the remedies of [`super::wifi_keeper`].
 //!
 //! The command uses programs of a minimal Debian system: `wpa_cli` of wpa_supplicant, `ip`, `networkctl` and `ping`.
-//! Each call has a time limit (`LIMIT`).
+//! Each call of a program has a time limit (`LIMIT`).
 
 use super::wifi_keeper::{Link, Remedy, WifiRecovery};
 use anyhow::{Result, ensure};
@@ -16,9 +16,9 @@ use xpuck_wire::event_at;
 use xpuck_wire::notify::Notifier;
 use xpuck_wire::shutdown::{ShutdownTriggers, service_flag};
 
-/// Time limit of a program (s), as an argument of `timeout`.
+/// Time limit of a program (s), in the form of an argument of `timeout`.
 const LIMIT: &str = "15";
-/// Interval between checks of the stop flag.
+/// Interval at which the program checks the stop flag while it waits.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// Maximum length of a kernel interface name (bytes).
 const NAME_LIMIT: usize = 15;
@@ -47,11 +47,11 @@ pub struct WifiArgs {
 
 fn interface_name(text: &str) -> Result<String> {
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)) && !text.starts_with(['-', '.']);
-    ensure!(plain && (1..=NAME_LIMIT).contains(&text.len()), "not an interface name, such as wlan0");
+    ensure!(plain && (1..=NAME_LIMIT).contains(&text.len()), "not an interface name; use a name such as wlan0");
     Ok(text.into())
 }
 
-/// Runs the command until a signal ends it.
+/// Runs the command until a signal ends it, or until the configured number of checks.
 ///
 /// # Errors
 /// If signal handlers cannot be installed.
@@ -93,7 +93,7 @@ fn nap(wait: Duration, stop: &AtomicBool) {
     }
 }
 
-/// Name of the radio's interface, if it exists.
+/// Returns the name of the radio's interface; `None` if the interface does not exist.
 fn radio(args: &WifiArgs) -> Option<String> {
     let folder = args.sysfs.join("class/net");
     match &args.interface {
@@ -102,7 +102,7 @@ fn radio(args: &WifiArgs) -> Option<String> {
     }
 }
 
-/// First wireless interface in alphabetical order.
+/// Returns the name of the first wireless interface in alphabetical order.
 fn first_radio(folder: &Path) -> Option<String> {
     let entries = std::fs::read_dir(folder).ok()?.flatten();
     let radios = entries.filter(|entry| ["wireless", "phy80211"].iter().any(|name| entry.path().join(name).exists()));
@@ -122,7 +122,7 @@ fn check_link(radio: &str, target: Option<IpAddr>) -> Link {
     }
 }
 
-/// Gateway address in a route such as `default via 192.168.1.1 proto dhcp`.
+/// Returns the gateway's address from a route such as `default via 192.168.1.1 proto dhcp`.
 fn gateway(routes: &str) -> Option<IpAddr> {
     let mut words = routes.lines().next()?.split_whitespace();
     words.find(|&word| word == "via")?;
@@ -147,7 +147,7 @@ fn apply_remedy(remedy: Remedy, radio: &str) {
     }
 }
 
-/// Calls wpa_cli. The client's socket must be in a folder that wpa_supplicant can see.
+/// Calls wpa_cli with a command for the radio. The client's socket must be in a folder that wpa_supplicant can access.
 fn wpa_cli(radio: &str, word: &str) -> Option<String> {
     match std::env::var("RUNTIME_DIRECTORY") {
         Ok(folder) => call("wpa_cli", &["-s", &folder, "-i", radio, word]),
@@ -155,7 +155,7 @@ fn wpa_cli(radio: &str, word: &str) -> Option<String> {
     }
 }
 
-/// Standard output of a program; `None` if it fails or exceeds the time limit.
+/// Runs a program and returns its standard output. Returns `None` if the program fails or exceeds the time limit.
 fn call(program: &str, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("timeout");
     command.args(["--kill-after=1", LIMIT, program]).args(arguments);

@@ -1,33 +1,36 @@
-//! State machine that selects remedies for a lost access point (thesis 5.2.3). It uses neither a clock nor a radio.
+//! State machine that selects remedies for a lost connection to the access point (thesis 5.2.3). It uses neither a
+//! clock nor a radio.
 //!
-//! Its input is the state of the connection; its output is a remedy and the time until the next check. Remedies are
-//! ordered by their cost. The pauses between remedies grow, because a radio that is reset too often never connects.
+//! The input is the state of the connection. The output is a remedy and the time until the next check. Cheaper
+//! remedies are applied first. The pauses between remedies grow, because a radio that is reset too often never
+//! connects.
 
 use std::time::Duration;
 use xpuck_wire::log::Line;
 use xpuck_wire::output::count;
 
-/// Longest interval between checks.
+/// Maximum interval between checks.
 pub const CHECK_INTERVAL: Duration = Duration::from_secs(5);
-/// Check interval after a missed reply, which alone does not count as a loss.
+/// Interval until the next check after a missed reply. A single missed reply does not count as a loss of the
+/// connection.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// Consecutive missed replies that count as a loss.
+/// Number of consecutive missed replies that count as a loss of the connection.
 const MAX_MISSED: u32 = 3;
-/// Pause after the first remedy; it doubles with each further remedy.
+/// Pause after the first remedy. The pause doubles with each further remedy.
 const FIRST_PAUSE: Duration = Duration::from_secs(4);
-/// Longest pause between two remedies.
+/// Maximum pause between two remedies.
 pub const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// State of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// The board has no radio, or the radio was removed.
+    /// The board has no radio.
     NoRadio,
     /// The radio is not connected to an access point.
     Disconnected,
-    /// The radio is connected, but the target does not reply.
+    /// The radio is connected to the access point, but the pinged address does not reply.
     Unresponsive,
-    /// The connection works.
+    /// The radio is connected to the access point, and the pinged address replies if there is one.
     Connected,
 }
 
@@ -42,27 +45,27 @@ pub enum Remedy {
     RestartLogin,
 }
 
-/// Result of a check.
+/// Result of a check of the connection.
 #[derive(Debug, PartialEq)]
 pub struct Step {
-    /// Remedy to apply now.
+    /// Remedy to apply now; `None` if no remedy is due.
     pub remedy: Option<Remedy>,
     /// Time until the next check.
     pub wait: Duration,
-    /// Line for the log.
+    /// Line for the log; `None` if there is nothing to log.
     pub log: Option<Line>,
 }
 
-/// State kept between checks.
+/// State of the recovery, which is kept between checks.
 #[derive(Clone, Debug, Default)]
 pub struct WifiRecovery {
     last: Option<Link>,
-    /// Consecutive checks without a reply.
+    /// Number of consecutive checks without a reply.
     silent: u32,
     lost: Option<Outage>,
 }
 
-/// Current loss of the connection: its start, and the remedies tried since.
+/// Current loss of the connection, with its start time and the number of remedies tried since then.
 #[derive(Clone, Debug)]
 struct Outage {
     since: Duration,
@@ -72,7 +75,7 @@ struct Outage {
 }
 
 impl WifiRecovery {
-    /// Processes the state of the link at time `now`, which counts from an arbitrary start and never decreases.
+    /// Processes the state of the link at time `now`. The time counts from an arbitrary start, and never decreases.
     pub fn look(&mut self, now: Duration, link: Link) -> Step {
         let before = self.last.replace(link);
         self.silent = if link == Link::Unresponsive { self.silent + 1 } else { 0 };
@@ -90,7 +93,8 @@ impl WifiRecovery {
         }
     }
 
-    /// Handles a working connection: returns a line for the log after a loss, and at the first check.
+    /// Handles a working connection. Returns a line for the log after a loss of the connection, and at the first
+    /// check.
     fn recovered(&mut self, now: Duration, before: Option<Link>) -> Option<Line> {
         match self.lost.take() {
             Some(Outage { since, tries, .. }) => {
@@ -116,7 +120,7 @@ impl WifiRecovery {
             3 => Remedy::Renew,
             _ => Remedy::RestartLogin,
         };
-        // Only tries 1, 2, 4, 8, ... are logged, so that a night without an access point gives few log lines.
+        // Only tries 1, 2, 4, 8, ... are logged, so that the log stays short during a night without an access point.
         let say = lost.tries.is_power_of_two().then(|| {
             let what = if link == Link::Disconnected { "no access point" } else { "the access point does not answer" };
             let seconds = now.saturating_sub(lost.since).as_secs();
@@ -127,7 +131,7 @@ impl WifiRecovery {
 }
 
 impl Remedy {
-    /// Text for the log.
+    /// Returns the description of the remedy for the log.
     pub fn description(self) -> &'static str {
         match self {
             Remedy::Reassociate => "reassociating",
@@ -141,8 +145,8 @@ impl Remedy {
 mod tests {
     use super::*;
 
-    /// Runs the keeper for `seconds` with the given states of the link; returns the remedies with their times (s),
-    /// and the log lines.
+    /// Runs the recovery for `seconds` with the link states of `link`. Returns the remedies with their times (s), and
+    /// the log lines.
     fn course(seconds: u64, link: impl Fn(u64) -> Link) -> (Vec<(u64, Remedy)>, Vec<String>) {
         let (mut keeper, mut now) = (WifiRecovery::default(), Duration::ZERO);
         let (mut remedies, mut said) = (Vec::new(), Vec::new());

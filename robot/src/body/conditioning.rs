@@ -1,5 +1,5 @@
-//! Conversions between device values and the robot's units: infra-red counts to proximity (Eq. 7.3), step counts to
-//! odometry, speeds to steps. Pure functions; times are in seconds of arena time.
+//! Conversions between device values and the robot's units. They convert infra-red counts to proximity (Eq. 7.3), step
+//! counts to odometry, and wheel speeds to motor commands. All functions are pure. Times are in seconds of arena time.
 
 use crate::calibration::{Infrared, Wheels};
 use xpuck_kernels::model::{PROX_RANGE, WHEELBASE};
@@ -7,39 +7,40 @@ use xpuck_registers::infrared::RawInfrared;
 use xpuck_registers::stepper::{MAX_STEPS_PER_SECOND, METRES_PER_STEP, MetresPerSecond, StepsPerSecond};
 pub use xpuck_robot_core::readings::Readings;
 
-/// Tolerance above the motors' limit within which a change of the counters counts as motion (steps). The intervals
-/// between exchanges vary.
+/// Tolerance for a change of the step counters (steps). A change that exceeds the motors' limit by more than this
+/// value does not count as motion. The tolerance is necessary because the intervals between exchanges vary.
 const SLACK: f64 = 100.0;
 
-/// Proximity as in the reference model: 1 - distance / range, or 0 beyond the range.
+/// Computes the proximity as in the reference model. It is 1 - distance / range, or 0 beyond the range.
 pub fn proximity(raw: &[RawInfrared; 8], infrared: &Infrared) -> [f32; 8] {
     std::array::from_fn(|i| {
-        // 0 counts mean that no obstacle is near, whatever the sensor's offset.
+        // 0 counts mean that no obstacle is near, independent of the sensor's offset.
         if raw[i].0 == 0 {
             return 0.0;
         }
         let aligned = (f32::from(raw[i].0) - infrared.offset[i]) / infrared.scale[i];
-        // The curve has no distance for negative counts; its distance for 0 counts is beyond the range.
+        // The curve has no distance for negative counts, so they are replaced by 0. The distance for 0 counts is
+        // beyond the range.
         let distance = infrared.curve.distance(aligned.max(0.0));
         (1.0 - distance / PROX_RANGE).clamp(0.0, 1.0)
     })
 }
 
-/// Motor command for these wheel speeds (m/s), corrected for the robot's wheels and wheelbase, and rounded to speeds
-/// that the motors can run exactly.
+/// Returns the motor command for the speeds of the left and right wheel (m/s). The command is corrected for the
+/// robot's wheels and wheelbase, and rounded to speeds that the motors can run exactly.
 pub fn command(speeds: [f32; 2], wheels: &Wheels) -> [StepsPerSecond; 2] {
     let [ahead, turn] = [(speeds[0] + speeds[1]) / 2.0, (speeds[1] - speeds[0]) / 2.0 * wheels.baseline];
     let nominal = [(ahead - turn) / wheels.left, (ahead + turn) / wheels.right];
     nominal.map(|speed| StepsPerSecond::from(MetresPerSecond(speed)).quantised())
 }
 
-/// Wheel speeds that result from a command (m/s).
+/// Returns the speeds of the left and right wheel that result from a motor command (m/s).
 pub fn speeds_of(command: [StepsPerSecond; 2], wheels: &Wheels) -> [f32; 2] {
     let nominal = command.map(|speed| MetresPerSecond::from(speed).0);
     [nominal[0] * wheels.left, nominal[1] * wheels.right]
 }
 
-/// Pose from wheel odometry alone: x (m), y (m) and heading (rad), relative to the start.
+/// Pose from wheel odometry alone: x (m), y (m) and heading (rad) relative to the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Odometry {
     pose: [f64; 3],
@@ -50,7 +51,8 @@ pub struct Odometry {
 
 impl Odometry {
     /// Updates the pose from step counters that were read `elapsed` seconds after the previous reading. A change
-    /// larger than the motors can make means that the body restarted: the odometry continues from the new counts.
+    /// larger than the motors can make means that the body restarted. The pose then stays unchanged, and the odometry
+    /// continues from the new counts.
     pub fn update(&mut self, steps: [u16; 2], elapsed: f64, wheels: &Wheels) {
         let last = self.last.replace(steps).unwrap_or(steps);
         let made: [i16; 2] = std::array::from_fn(|i| steps[i].wrapping_sub(last[i]) as i16);
@@ -73,17 +75,17 @@ impl Odometry {
         }
     }
 
-    /// Pose: x (m), y (m) and heading (rad); the heading is not wrapped.
+    /// Returns the pose: x (m), y (m) and heading (rad). The heading is not wrapped.
     pub fn pose(&self) -> [f64; 3] {
         self.pose
     }
 
-    /// Wheel speeds over the last update (m/s).
+    /// Returns the speeds of the left and right wheel during the last update (m/s).
     pub fn speeds(&self) -> [f32; 2] {
         self.speeds
     }
 
-    /// Number of counter jumps.
+    /// Returns the number of counter changes that were too large for the motors.
     pub fn jumps(&self) -> u32 {
         self.jumps
     }
@@ -153,7 +155,7 @@ mod tests {
         let wheels = Wheels { left: 1.02, right: 0.98, baseline: 1.05 };
         let command = command([0.05, 0.05], &wheels);
         let real = speeds_of(command, &wheels);
-        // At this speed, two neighbouring motor speeds differ by 3 %.
+        // At this speed, two neighbouring speeds that the motors can run differ by 3 %.
         assert!((real[0] - 0.05).abs() < 2e-3 && (real[1] - 0.05).abs() < 2e-3, "{command:?}: {real:?}");
         assert!(command[0].get() < command[1].get());
         assert_eq!(super::command([f32::NAN, 0.1], &wheels), [StepsPerSecond::ZERO; 2]);

@@ -21,7 +21,7 @@ use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 pub const CAMERA: (usize, usize) = (640, 480);
 /// Folder in which the kernel lists the power monitors of its own drivers.
 const HWMON: &str = "/sys/class/hwmon";
-/// Minimum interval between exchanges with a virtual body, whatever the speed of the arena.
+/// Minimum interval between exchanges with a virtual body, at any speed of the arena (wall time).
 const MIN_PERIOD: Duration = Duration::from_millis(2);
 
 impl DeviceKind {
@@ -34,7 +34,7 @@ impl DeviceKind {
         }
     }
 
-    /// I2C bus of robot `id`.
+    /// Returns the path of the I2C bus of robot `id`.
     fn i2c(&self, id: &str) -> PathBuf {
         match self {
             DeviceKind::Virtual { directory, .. } => directory.join(format!("{id}.i2c")),
@@ -44,7 +44,8 @@ impl DeviceKind {
         }
     }
 
-    /// Device that drives the wheels of robot `id`; one program at a time may hold it.
+    /// Returns the path of the device that drives the wheels of robot `id`. Only one program at a time may hold the
+    /// device.
     fn wheels(&self, id: &str) -> PathBuf {
         match self {
             DeviceKind::Virtual { directory, body: BodyKind::Xpuck, .. } => directory.join(format!("{id}.spi")),
@@ -53,7 +54,7 @@ impl DeviceKind {
         }
     }
 
-    /// Whether the robot's file names a camera, or a virtual robot has one.
+    /// Returns whether the robot has a camera according to its file.
     pub fn has_camera(&self) -> bool {
         match self {
             DeviceKind::Virtual { camera, .. } => *camera,
@@ -63,12 +64,12 @@ impl DeviceKind {
         }
     }
 
-    /// Whether INA231 monitors are fitted: the shim has two, a Pi-puck board has none.
+    /// Returns whether the board has INA231 monitors. The shim has two monitors; a Pi-puck board has none.
     pub fn has_monitors(&self) -> bool {
         matches!(self, DeviceKind::Virtual { .. } | DeviceKind::Xpuck { .. })
     }
 
-    /// Frame size of the camera (pixels).
+    /// Returns width and height of the camera's frames (pixels).
     pub fn frame_size(&self) -> (usize, usize) {
         match self {
             DeviceKind::Virtual { camera_width, camera_height, .. } => {
@@ -78,7 +79,7 @@ impl DeviceKind {
         }
     }
 
-    /// Clock source of the camera's sensor.
+    /// Returns the clock source of the camera's sensor.
     pub fn sensor_clock(&self) -> Clock {
         match self.body() {
             BodyKind::Xpuck => Clock::Xpuck,
@@ -88,7 +89,7 @@ impl DeviceKind {
     }
 }
 
-/// Locks the robot's body for this program, before the body is opened.
+/// Locks the robot's body for this program. The body must be locked before it is opened.
 ///
 /// # Errors
 /// If the device does not exist, or another program holds it.
@@ -96,7 +97,8 @@ pub fn lock_body(robot: &RobotFile) -> Result<BodyLock, DeviceError> {
     BodyLock::acquire(&robot.devices.wheels(&robot.id))
 }
 
-/// Opens the robot's body, with a guard process if the body has no watchdog. `speed` is arena time over wall time.
+/// Opens the robot's body. A guard process is started if the body has no watchdog. `speed` is the ratio of arena time
+/// to wall time.
 ///
 /// # Errors
 /// If the body cannot be opened.
@@ -114,7 +116,7 @@ pub fn open_body(robot: &RobotFile, speed: f64) -> Result<Box<dyn Body>, DeviceE
     Ok(if speed > 1.0 { Box::new(AcceleratedBody { body, speed }) } else { body })
 }
 
-/// Opens the robot's camera and configures its sensor; `None` if the file names no camera.
+/// Opens the robot's camera and configures its sensor. Returns `None` if the robot has no camera.
 ///
 /// # Errors
 /// If the camera cannot be opened, or no sensor answers.
@@ -147,7 +149,7 @@ pub fn open_camera(robot: &RobotFile) -> Result<Option<Box<dyn FrameSource>>, De
     Ok(Some(Box::new(camera)))
 }
 
-/// Opens the camera's sensor.
+/// Opens the control interface of the camera's sensor.
 ///
 /// # Errors
 /// If no sensor answers.
@@ -160,7 +162,7 @@ pub fn open_sensor(robot: &RobotFile) -> Result<BoxedSensor, DeviceError> {
 /// # Errors
 /// If the monitor does not answer.
 pub fn open_monitor(robot: &RobotFile, address: u8) -> Result<Box<dyn PowerMonitor>, DeviceError> {
-    // A virtual robot's monitors never have a kernel driver.
+    // A virtual robot's monitors never have a kernel driver, so a folder that does not exist is searched.
     let kernel = if matches!(robot.devices, DeviceKind::Virtual { .. }) { "/nonexistent" } else { HWMON };
     hwmon::open(&robot.devices.i2c(&robot.id), Path::new(kernel), address)
 }
@@ -173,7 +175,7 @@ pub fn open_fitted(robot: &RobotFile, device: Fitted, own: u16) -> Result<Box<dy
     device.open(&robot.devices.i2c(&robot.id), own)
 }
 
-/// Body in an arena that runs faster than wall time. The arena's speed divides the exchange period.
+/// Body in an arena that runs faster than wall time. The exchange period is divided by the arena's speed.
 struct AcceleratedBody {
     body: Box<dyn Body>,
     speed: f64,

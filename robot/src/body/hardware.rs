@@ -1,4 +1,5 @@
-//! Common interface to all devices of the robot: inputs and outputs of a control update, in the robot's units.
+//! Common interface to all devices of the robot. It provides the inputs and accepts the outputs of a control update,
+//! in the robot's units.
 
 use crate::body::conditioning::{self, Odometry, Readings};
 use crate::body::devices::{lock_body, open_body, open_camera, open_fitted, open_monitor};
@@ -49,18 +50,19 @@ const BLINK_DURATION: Duration = Duration::from_secs(xpuck_wire::message::BLINKS
 /// Half of the blinking period (wall time).
 const BLINK_HALF_PERIOD: Duration = Duration::from_millis(250);
 
-/// The robot's devices. The age of its readings reveals a failed device; a failure does not end the control loop.
+/// Devices of the robot. A failure of a device does not end the control loop. The control loop detects a failed device
+/// by the age of the device's readings.
 pub struct Hardware {
     calibration: Calibration,
-    /// Arena time over wall time.
+    /// Ratio of arena time to wall time.
     speed: f64,
     body: BodyLink,
-    /// Lock of the body; released after the body link has ended.
+    /// Lock of the body. It is released after the body link has ended.
     _lock: BodyLock,
     /// Last sample read from the body.
     seen: Option<Sample>,
     odometry: Odometry,
-    /// Further sensors of the body, and the last logged fault of a sensor.
+    /// Further sensors of the body, followed by the last logged fault of these sensors.
     sensors: BodySensors,
     sensor_trouble: String,
     started: Instant,
@@ -68,12 +70,12 @@ pub struct Hardware {
     fitted: Vec<Poller<FittedReadings>>,
     camera: Option<Poller<View>>,
     power: Poller<PowerReport>,
-    /// Last error of the body that was logged.
+    /// Last error of the body that was logged; `None` after the body answers again.
     logged_error: Option<Arc<str>>,
     reopened: u64,
-    /// Time of the last identify request, while the robot blinks.
+    /// Time of the last identify request; `None` if the robot does not blink.
     blinking_since: Option<Instant>,
-    /// Number of identify requests.
+    /// Number of identify requests so far (wraps).
     identify_count: u8,
     snapshot: Arc<Snapshot>,
     #[cfg(feature = "apriltag")]
@@ -81,11 +83,11 @@ pub struct Hardware {
 }
 
 impl Hardware {
-    /// Opens the devices.
+    /// Opens the devices of the robot.
     ///
     /// # Errors
-    /// If the body does not answer, or another program holds it. Camera and power monitors may become available
-    /// later.
+    /// If the body does not answer, or another program holds it, or a thread cannot be created. Camera and power
+    /// monitors may become available later.
     pub fn open(config: &Config) -> Result<Hardware, BodyLinkError> {
         let (robot, speed) = (config.robot.clone(), config.swarm.speed);
         let lock = lock_body(&robot)?;
@@ -100,8 +102,8 @@ impl Hardware {
         let (camera, power) = (poll_camera(&robot, eyes)?, poll_power(&robot)?);
         let fitted = poll_fitted(&robot, config.place())?;
         let calibration = robot.calibration.clone();
-        // The body thread's priority is one above the control loop's: its exchange takes a few microseconds and has
-        // the shorter period.
+        // The priority of the body thread is one above the priority of the control loop. The body thread has the
+        // shorter period, and an exchange with the body takes only a few microseconds.
         let realtime = Some(robot.control.realtime + 1).filter(|_| robot.control.realtime > 0);
         let body = BodyLink::start(Box::new(move || open_body(&robot, speed)), realtime)?;
         let odometry = Odometry::default();
@@ -128,12 +130,12 @@ impl Hardware {
         })
     }
 
-    /// Replaces the calibration of infra-red sensors and wheels; the camera keeps its own.
+    /// Replaces the calibration of infra-red sensors and wheels. The camera keeps its previous calibration.
     pub fn recalibrate(&mut self, calibration: Calibration) {
         self.calibration = calibration;
     }
 
-    /// Latest readings of all senses.
+    /// Returns the latest readings of all senses.
     pub fn sense(&mut self) -> Readings {
         if let Some(sample) = self.body.latest()
             && self.seen.is_none_or(|seen| seen.number != sample.number)
@@ -163,7 +165,8 @@ impl Hardware {
         readings
     }
 
-    /// Sensor message for the hub; `None` before the body's first answer, and while the last answer is stale.
+    /// Returns the sensor message for the hub. Returns `None` before the body's first answer, and while the last
+    /// answer is stale.
     pub fn sensors(&mut self) -> Option<Sensors> {
         self.seen.filter(|seen| self.age(seen.at) <= BODY_STALE)?;
         let mut message = self.sensors.message(self.started.elapsed().as_secs_f64() * self.speed);
@@ -171,14 +174,15 @@ impl Hardware {
         Some(message.rounded())
     }
 
-    /// Fresh readings of the optional devices.
+    /// Returns the readings of the optional devices, without stale readings.
     fn fitted_readings(&mut self) -> FittedReadings {
         let latest = self.fitted.iter_mut().filter_map(|poller| poller.seen().latest);
         let fresh = latest.filter(|(_, at)| at.elapsed() < FITTED_STALE);
         fresh.fold(FittedReadings::default(), |all, (readings, _)| all.and(&readings))
     }
 
-    /// Blinks for some seconds, and plays a melody on bodies with a speaker, to help find the robot.
+    /// Starts the blinking that helps to find the robot, and a melody on bodies with a speaker. The blinking ends
+    /// after `BLINK_DURATION`.
     pub fn identify(&mut self) {
         self.blinking_since = Some(Instant::now());
         self.identify_count = self.identify_count.wrapping_add(1);
@@ -189,12 +193,12 @@ impl Hardware {
         self.snapshot.request();
     }
 
-    /// The requested picture, once available.
+    /// Returns the requested picture; `None` until it is available.
     pub fn picture(&self) -> Option<Picture> {
         self.snapshot.take()
     }
 
-    /// Last power and temperature report, unless it is stale.
+    /// Returns the last report of power and temperature; `None` if it is stale.
     fn fresh_power(&mut self) -> Option<PowerReport> {
         self.power.seen().latest.filter(|(_, at)| at.elapsed() < POWER_STALE).map(|(report, _)| report)
     }
@@ -210,19 +214,20 @@ impl Hardware {
         }
     }
 
-    /// Tags of the last processed frame, at most twice a second and once per frame.
+    /// Returns the tags of the last processed frame. Returns each frame's tags once, at most twice a second, and
+    /// otherwise `None`.
     #[cfg(feature = "apriltag")]
     pub fn tags(&mut self) -> Option<Tags> {
         self.tags.next_report()
     }
 
-    /// Always `None`: this program is built without tag detection.
+    /// Returns `None`, because this program is built without tag detection.
     #[cfg(not(feature = "apriltag"))]
     pub fn tags(&mut self) -> Option<Tags> {
         None
     }
 
-    /// Current lamps and sound; `wanted` are the colours that an external controller requests.
+    /// Returns the current lamps and sound. `wanted` contains the colours that an external controller requests.
     fn lamps(&mut self, core: &Core, wanted: Option<Ring>) -> Lamps {
         self.blinking_since = self.blinking_since.filter(|since| since.elapsed() < BLINK_DURATION);
         let controller = core.controller();
@@ -244,8 +249,8 @@ impl Hardware {
         })
     }
 
-    /// Commands the wheel speeds over the floor (m/s) and the lamps, whose colours an external controller may
-    /// request. Returns the speeds that the motors can run.
+    /// Commands the wheel speeds over the floor (m/s) and the lamps. `wanted` contains the colours that an external
+    /// controller requests. Returns the speeds that the motors can run (m/s).
     pub fn drive(&mut self, wheels: [f32; 2], core: &Core, wanted: Option<Ring>) -> [f32; 2] {
         let speeds = conditioning::command(wheels, &self.calibration.drive);
         let lamps = self.lamps(core, wanted);
@@ -253,12 +258,12 @@ impl Hardware {
         conditioning::speeds_of(speeds, &self.calibration.drive)
     }
 
-    /// Commands zero speed. Dropping `Hardware` ends the body link, which commands zero speed again.
+    /// Commands zero speed. When `Hardware` is dropped, the body link ends and commands zero speed again.
     pub fn halt(&mut self) {
         self.body.command(Drive { lamps: Lamps::all(lamps::colour(State::Stop)), ..Drive::default() });
     }
 
-    /// Log lines since the last call.
+    /// Returns the log lines since the last call.
     pub fn take_log_lines(&mut self) -> Vec<Line> {
         self.power.seen();
         let mut lines: Vec<Line> = self.power.take_error().map(Line::warn).into_iter().collect();
@@ -284,7 +289,7 @@ impl Hardware {
         lines
     }
 
-    /// Adds the devices' part of the telemetry.
+    /// Adds the values of the devices to the telemetry.
     pub fn report(&mut self, telemetry: &mut Telemetry) {
         telemetry.power = self.fresh_power().unwrap_or_default();
         if let Some([battery, _]) = self.fitted_readings().batteries {
@@ -313,13 +318,13 @@ impl Hardware {
         };
     }
 
-    /// Time since `at` (s of arena time).
+    /// Returns the time since `at` (s of arena time).
     fn age(&self, at: Instant) -> f32 {
         (at.elapsed().as_secs_f64() * self.speed) as f32
     }
 }
 
-/// Consumers of camera frames other than the colour vision.
+/// Consumers of camera frames, except the colour vision.
 #[derive(Clone)]
 struct FrameConsumers {
     snapshot: Arc<Snapshot>,
@@ -337,7 +342,7 @@ impl FrameConsumers {
     }
 }
 
-/// Colours in the camera's view, and number of frames lost so far.
+/// Colours in the camera's view, and number of frames lost since the camera was opened.
 #[derive(Clone, Copy)]
 struct View {
     blobs: Blobs,
@@ -411,7 +416,7 @@ fn watts(monitor: &mut dyn PowerMonitor) -> Result<(Option<f32>, Option<f32>), D
     Ok((Some(volts), Some(volts * monitor.amps()?)))
 }
 
-/// Converts a count for telemetry; saturates.
+/// Converts a count for telemetry. A count that is too large becomes `u32::MAX`.
 fn short(count: u64) -> u32 {
     count.try_into().unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! The robot's devices as one body: device threads, conditioned readings, and lamps.
+//! Body of the robot, which combines the robot's devices: device threads, conditioned readings, and lamps.
 
 pub mod conditioning;
 pub mod devices;

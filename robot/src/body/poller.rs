@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Interval between attempts to open a device that does not answer.
+/// Interval between attempts to open a device after an error.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Function that reads a device once; `None` without a new value.
+/// Function that reads a device once. It returns `None` without a new value.
 pub type Reader<T> = Box<dyn FnMut() -> Result<Option<T>, DeviceError> + Send>;
 
 /// Values and errors of a device so far.
@@ -39,7 +39,7 @@ impl<T> Latest<T> {
             Err(error) => {
                 self.seen.errors = self.seen.errors.saturating_add(1);
                 let text = Some(error.to_string());
-                // An error that persists for hours is reported once.
+                // An error that persists is reported only once.
                 if *told != text {
                     self.trouble = text.clone();
                     *told = text;
@@ -49,7 +49,7 @@ impl<T> Latest<T> {
     }
 }
 
-/// Handle of the thread; dropping it ends the thread at its next poll.
+/// Handle of the polling thread. When the handle is dropped, the thread ends at its next poll.
 pub struct Poller<T> {
     latest: Arc<Mutex<Latest<T>>>,
     ended: Arc<AtomicBool>,
@@ -58,7 +58,7 @@ pub struct Poller<T> {
 }
 
 impl<T: Copy + Send + 'static> Poller<T> {
-    /// Opens a device, and reads it every `period`; after an error the device is reopened.
+    /// Starts a thread that opens a device and reads it every `period`. After an error, the thread reopens the device.
     ///
     /// # Errors
     /// If the system cannot create a thread.
@@ -75,7 +75,8 @@ impl<T: Copy + Send + 'static> Poller<T> {
         Ok(Poller { latest, ended, seen, trouble: None })
     }
 
-    /// State of the poller. Never blocks: returns the previous state while the thread is writing.
+    /// Returns the state of the poller. The function never blocks. It returns the previous state while the thread is
+    /// writing.
     pub fn seen(&mut self) -> PollerState<T> {
         if let Ok(mut latest) = self.latest.try_lock() {
             self.seen = latest.seen;
@@ -84,7 +85,7 @@ impl<T: Copy + Send + 'static> Poller<T> {
         self.seen
     }
 
-    /// Last error since the previous call.
+    /// Returns the last new error that [`Poller::seen`] has received since the previous call.
     pub fn take_error(&mut self) -> Option<String> {
         self.trouble.take()
     }
@@ -116,7 +117,7 @@ fn poll<T>(
         if result.is_err() {
             reader = None;
         }
-        // The thread holds the lock only for short operations, so readers are never delayed.
+        // The polling thread holds the lock only for short operations, so readers are never delayed.
         latest.lock().unwrap_or_else(PoisonError::into_inner).record(result, &mut told);
         std::thread::sleep(wait);
     }

@@ -1,5 +1,5 @@
-//! Tags in the control loop. Tags are reported to the hub; if the robot's file configures a colour, the tree sees
-//! tags as this colour.
+//! Tags as an input of the control loop. Tags are reported to the hub. If the robot's file configures a colour, the
+//! behaviour tree sees tags as patches of this colour.
 
 use crate::body::tag_watch::{FrameSender, TagDetector, thirds};
 use crate::config::{RobotFile, TagColour};
@@ -12,20 +12,20 @@ use xpuck_wire::message::Tags;
 /// Minimum interval between tag reports (wall time).
 const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Tags in the control loop. Without a detection thread, no tags are sensed or reported.
+/// Results of the tag detection for the control loop. Without a detection thread, no tags are sensed or reported.
 pub struct TagReporter {
     watch: Option<TagDetector>,
     colour: Option<Colour>,
     /// Tags of the last processed frame, and the arrival time of that frame.
     seen: Option<(Tags, Instant)>,
-    /// Number of the last reported result, and the time of its report.
+    /// Number of the last reported result (0 before the first report), and the time of its report.
     last_report: (u32, Option<Instant>),
-    /// Arena time over wall time.
+    /// Ratio of arena time to wall time.
     speed: f64,
 }
 
 impl TagReporter {
-    /// Starts tag detection if the robot's file configures it.
+    /// Starts the tag detection if the robot's file configures it. `speed` is the ratio of arena time to wall time.
     ///
     /// # Errors
     /// If the system cannot create a thread.
@@ -38,13 +38,13 @@ impl TagReporter {
         Ok(TagReporter { watch: TagDetector::start(robot, speed)?, colour, seen: None, last_report: (0, None), speed })
     }
 
-    /// Handle that receives frames, if tags are detected.
+    /// Returns a handle that accepts frames for the tag detection; `None` without tag detection.
     pub fn frame_sender(&self) -> Option<FrameSender> {
         self.watch.as_ref().map(TagDetector::looks)
     }
 
-    /// Last result and its age (s of arena time). Never blocks: returns the previous result while the detection
-    /// thread is writing.
+    /// Returns the last result and its age (s of arena time); `None` before the first result. The function never
+    /// blocks. It returns the previous result while the detection thread is writing.
     fn latest(&mut self) -> Option<(&Tags, f32)> {
         if let Some(seen) = self.watch.as_ref().and_then(TagDetector::seen) {
             self.seen = Some(seen);
@@ -53,7 +53,8 @@ impl TagReporter {
         Some((tags, (came.elapsed().as_secs_f64() * self.speed) as f32))
     }
 
-    /// Adds each tag to the blobs as a patch of the configured colour, unless the frame is stale.
+    /// Adds each tag to the blobs as a patch of the configured colour. Does nothing if the last processed frame is
+    /// stale.
     pub fn add_to(&mut self, blobs: &mut Blobs) {
         let Some(colour) = self.colour else { return };
         if let Some((tags, _)) = self.latest().filter(|(_, age)| *age <= CAMERA_STALE) {
@@ -61,13 +62,15 @@ impl TagReporter {
         }
     }
 
-    /// Range (m) and bearing (rad) of the nearest tag; `None` if the frame is stale.
+    /// Returns range (m) and bearing (rad) of the nearest tag. Returns `None` if no tag is visible or the last
+    /// processed frame is stale.
     pub fn nearest(&mut self) -> Option<[f32; 2]> {
         let (tags, _) = self.latest().filter(|(_, age)| *age <= CAMERA_STALE)?;
         nearest(tags)
     }
 
-    /// Tags of the last processed frame, at most twice a second and once per frame.
+    /// Returns the tags of the last processed frame. Returns each frame's tags once, at most twice a second, and
+    /// otherwise `None`.
     pub fn next_report(&mut self) -> Option<Tags> {
         let (looks, at) = self.last_report;
         if at.is_some_and(|at| at.elapsed() < REPORT_INTERVAL) {

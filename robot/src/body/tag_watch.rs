@@ -1,5 +1,5 @@
-//! Detects tags in camera frames, in a separate thread and at a fixed rate. Neither the control loop nor the colour
-//! vision waits for the detection.
+//! Detects tags in camera frames, in a separate thread and at a fixed rate. The control loop and the colour vision do
+//! not wait for the detection.
 
 use crate::config::RobotFile;
 use crate::device::Frame;
@@ -19,11 +19,11 @@ struct Shared {
 struct State {
     /// Next frame to process, and its arrival time.
     frame: Option<(Frame, Instant)>,
-    /// Frame buffer for reuse.
+    /// Frame buffer that is kept for reuse.
     spare: Option<Frame>,
     /// Whether the detection thread is processing a frame.
     busy: bool,
-    /// Time at which the last frame was accepted.
+    /// Time at which the last frame was accepted for detection.
     taken: Option<Instant>,
     seen: Option<(Tags, Instant)>,
     ended: bool,
@@ -35,7 +35,7 @@ impl Shared {
     }
 }
 
-/// Handle through which the camera thread passes frames.
+/// Handle through which the camera thread passes frames to the detection thread.
 #[derive(Clone)]
 pub struct FrameSender {
     shared: Arc<Shared>,
@@ -43,7 +43,7 @@ pub struct FrameSender {
 }
 
 impl FrameSender {
-    /// Copies a frame if the period has elapsed and the previous frame is processed.
+    /// Copies a frame for detection if the period has elapsed and the previous frame has been processed.
     pub fn offer(&self, frame: &Frame) {
         let mut state = self.shared.lock();
         let due = state.taken.is_none_or(|at| at.elapsed() >= self.period);
@@ -63,26 +63,27 @@ impl FrameSender {
     }
 }
 
-/// Whether the left, centre and right third of the camera's picture contains a tag. The picture spans 56 degrees
-/// around straight ahead.
+/// Returns whether the left, the centre and the right third of the camera's picture contain a tag. The picture spans
+/// 56 degrees, centred on the robot's forward direction.
 pub fn thirds(tags: &[TagSeen]) -> [bool; 3] {
     let edge = (CAMERA_FOV / 2.0).tan();
     let mut seen = [false; 3];
     for tag in tags.iter().filter(|tag| tag.bearing.abs() < CAMERA_FOV / 2.0) {
-        // Position as a fraction of the picture's width, from the left.
+        // Position of the tag as a fraction of the picture's width, from the left.
         let place = (1.0 - tag.bearing.tan() / edge) / 2.0;
         seen[((3.0 * place) as usize).min(2)] = true;
     }
     seen
 }
 
-/// Handle of the control loop; dropping it ends the thread.
+/// Handle of the detection thread, held by the control loop. When the handle is dropped, the thread ends.
 pub struct TagDetector {
     looks: FrameSender,
 }
 
 impl TagDetector {
-    /// Starts detection if the robot's file configures a tag size and a camera. `speed` is arena time over wall time.
+    /// Starts the detection if the robot's file configures a tag size and a camera. Otherwise returns `None`. `speed`
+    /// is the ratio of arena time to wall time.
     ///
     /// # Errors
     /// If the system cannot create a thread.
@@ -97,13 +98,13 @@ impl TagDetector {
         Ok(Some(TagDetector { looks: FrameSender { shared, period } }))
     }
 
-    /// Handle that receives frames.
+    /// Returns a handle that accepts frames for detection.
     pub fn looks(&self) -> FrameSender {
         self.looks.clone()
     }
 
-    /// Tags of the last processed frame, and the arrival time of the frame. `None` before the first frame, and while
-    /// the thread holds the lock. Never blocks.
+    /// Returns the tags of the last processed frame, and the arrival time of the frame. Returns `None` before the
+    /// first frame has been processed, and while another thread holds the lock. The function never blocks.
     pub fn seen(&self) -> Option<(Tags, Instant)> {
         self.looks.shared.state.try_lock().ok()?.seen.clone()
     }
@@ -145,7 +146,8 @@ fn detect_loop(shared: &Shared, mut markers: Markers, turn: f64) {
     }
 }
 
-/// Pose of a marker in the robot's frame. The camera points `turn` (rad) to the left of straight ahead.
+/// Converts the pose of a marker to the robot's frame. The camera points `turn` (rad) to the left of the robot's
+/// forward direction.
 fn to_robot_frame(marker: &Marker, turn: f64) -> TagSeen {
     let around = |angle: f64| {
         let turned = (angle + turn).rem_euclid(std::f64::consts::TAU);
@@ -201,8 +203,8 @@ mod tests {
             ((-0.1f32).atan2(0.5) + 10f32.to_radians(), std::f32::consts::PI - 0.3 - 10f32.to_radians());
         assert!((tag.range - 0.51).abs() < 0.015 && (tag.height - 0.03).abs() < 0.01, "{tag:?}");
         assert!((tag.bearing - bearing).abs() < 0.01, "{tag:?} {bearing}");
-        // The tag is turned by 0.3 rad to the left from the direction of the camera, which points 10 degrees to the
-        // left.
+        // The tag is turned to the left by 0.3 rad, relative to the direction of the camera. The camera points 10
+        // degrees to the left.
         assert!((tag.facing.abs() - facing).abs() < 0.05 && tag.facing < 0.0, "{tag:?} {facing}");
     }
 
@@ -210,7 +212,8 @@ mod tests {
     fn tags_are_seen_in_the_thirds_that_colours_have() {
         let at = |degrees: f32| thirds(&[TagSeen { range: 1.0, bearing: degrees.to_radians(), ..TagSeen::default() }]);
         assert_eq!((at(0.0), at(27.0), at(-27.0)), ([false, true, false], [true, false, false], [false, false, true]));
-        // The edges of the centre third are a sixth of the width from the middle: atan(tan 28 / 3) = 10.05 degrees.
+        // The edges of the centre third are a sixth of the picture's width away from the centre. Their angle is
+        // atan(tan 28 / 3) = 10.05 degrees.
         assert_eq!((at(10.0), at(10.1)), ([false, true, false], [true, false, false]));
         assert_eq!((at(-10.0), at(-10.1)), ([false, true, false], [false, false, true]));
         assert_eq!((at(29.0), at(180.0), thirds(&[])), ([false; 3], [false; 3], [false; 3]));
@@ -228,7 +231,7 @@ mod tests {
             );
             file.map_err(|e| e.to_string()).and_then(|file| file.check()).unwrap_err()
         };
-        assert!(error("tag_size_mm = 2\n").contains("camera.tag_size_mm = 2 is outside 5..=1000"));
+        assert!(error("tag_size_mm = 2\n").contains("camera.tag_size_mm = 2 is outside 5 to 1000"));
         assert!(error("tag_looks = nan\n").contains("camera.tag_looks = NaN"));
         assert!(error("exposure = \"off\"\n").contains("exposure = \"off\""));
         assert!(error("tags_as = \"green\"\n").contains("camera.tags_as requires camera.tag_size_mm"));

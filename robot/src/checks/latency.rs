@@ -1,6 +1,6 @@
 //! Measures the timing of the board. A real-time thread wakes 200 times a second at absolute deadlines, like
-//! cyclictest, and exchanges a message with the body each time. The reference is the thesis (5.2.1): in several
-//! hours, no message exchange at 200 Hz had a latency above 457 us.
+//! cyclictest, and exchanges a message with the body each time. The bound is a result of the thesis (5.2.1): in
+//! several hours, no message exchange at 200 Hz had a latency above 457 us.
 
 use crate::board::processors;
 use crate::device::DeviceError;
@@ -11,17 +11,17 @@ use serde::Serialize;
 use std::time::{Duration, Instant};
 use xpuck_wire::priority;
 
-/// Period of the thesis (5.2.1).
+/// Period of the wake-ups, equal to that of the thesis's message exchanges (5.2.1).
 pub const PERIOD: Duration = Duration::from_millis(5);
-/// Latency bound of the thesis.
+/// Bound of the wake-up latency: the maximum latency in the thesis (5.2.1).
 pub const BOUND: Duration = Duration::from_micros(457);
-/// Priority under SCHED_FIFO, above the priorities of the robot's own threads.
+/// Priority of the thread under SCHED_FIFO, above the priorities of the robot's other threads.
 const PRIORITY: u8 = 80;
 
-/// Results of the measurement.
+/// Results of the timing measurement.
 #[derive(Clone, Debug, Serialize)]
 pub struct Latency {
-    /// Whether the kernel granted real-time priority.
+    /// Whether the kernel granted real-time priority to the thread.
     pub realtime: bool,
     /// Processor to which the thread was pinned; `None` if it may run on several processors.
     pub processor: Option<usize>,
@@ -36,23 +36,24 @@ pub struct Latency {
     pub exchange_us: Option<[u64; 3]>,
     /// Number of failed exchanges.
     pub failed: u64,
-    /// Latency bound (us).
+    /// Bound of the wake-up latency (us).
     pub bar_us: u64,
 }
 
 impl Latency {
-    /// Maximum wake-up latency.
+    /// Returns the maximum wake-up latency.
     pub fn worst(&self) -> Duration {
         Duration::from_micros(self.late_us[2])
     }
 
-    /// Whether no deadline was missed and no wake-up exceeded the bound.
+    /// Returns whether no deadline was missed, and no wake-up latency exceeded the bound.
     pub fn meets_bound(&self) -> bool {
         self.missed == 0 && self.worst() <= BOUND
     }
 }
 
-/// Measures for `length` with stopped wheels. Calls `told` once a second with the elapsed time (s).
+/// Measures the timing for `length`, with stopped wheels. Calls `told` once a second with the elapsed time (s). Without
+/// a body, only the wake-ups are measured.
 pub fn measure(
     body: Result<Box<dyn Body>, DeviceError>,
     length: Duration,
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
     use crate::device::body::{BodyReadings, Counts};
 
-    /// Simulated body; one of its exchanges takes 20 ms.
+    /// Simulated body whose tenth exchange takes 20 ms. The field is the number of exchanges.
     struct Slow(u64);
 
     impl Body for Slow {

@@ -1,4 +1,4 @@
-//! Checks and measurements of one robot, which `xpuckd` runs instead of the control loop.
+//! Checks and measurements of one robot. `xpuckd` runs them instead of the control loop.
 
 pub mod bench;
 pub mod calibrate;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use xpuck_registers::ina231::{BATTERY_ADDRESS, SUPPLY_ADDRESS};
 use xpuck_wire::output;
 
-/// Check a robot's devices, and print expected and found values. Fails if any check fails.
+/// Check a robot's devices, and print the expected and the actual results. Fails if any check fails.
 #[derive(Args)]
 pub struct SelftestArgs {
     /// Robot file, such as robots/xp01.toml.
@@ -21,11 +21,11 @@ pub struct SelftestArgs {
     /// Also turn the wheels: four slow moves of 2 cm, each announced.
     #[arg(long)]
     wheels: bool,
-    /// Measure instead the wake-up latency of a real-time thread that exchanges with the body 200 times a second. On
-    /// a real body it fails above 457 us, the thesis's bound (5.2.1).
+    /// Instead, measure the wake-up latency of a real-time thread that exchanges messages with the body 200 times a
+    /// second. With a real body, fails if the latency exceeds 457 us (thesis 5.2.1) or a deadline is missed.
     #[arg(long, conflicts_with = "wheels")]
     latency: bool,
-    /// Duration of the measurement (s, 1..=86400).
+    /// Duration of the latency measurement (s, 1..=86400).
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400), requires = "latency")]
     seconds: u64,
     /// Print the results as JSON.
@@ -33,7 +33,7 @@ pub struct SelftestArgs {
     json: bool,
 }
 
-/// Runs the conformance suite or the latency measurement; returns whether it succeeded.
+/// Runs the conformance suite or the latency measurement, and prints the results. Returns whether no check failed.
 pub fn run(args: &SelftestArgs) -> anyhow::Result<bool> {
     let config = Config::read(&args.config)?;
     let _lock = lock_body(&config)?;
@@ -49,7 +49,8 @@ pub fn run(args: &SelftestArgs) -> anyhow::Result<bool> {
     Ok(conformance::passed(&findings))
 }
 
-/// Measures the timing of the board. The bound is enforced only with a real body.
+/// Measures the timing of the board, and prints the results. Returns false if the latency exceeds the bound with a real
+/// body.
 fn latency(config: &Config, args: &SelftestArgs) -> anyhow::Result<bool> {
     let body = devices::open_body(&config.robot, 1.0);
     if let Err(error) = &body {
@@ -88,7 +89,7 @@ fn latency(config: &Config, args: &SelftestArgs) -> anyhow::Result<bool> {
     Ok(found.meets_bound() || !real)
 }
 
-/// Locks the body for this program. A missing body is not an error here, because its check reports it.
+/// Locks the body for this program. Returns `None` if the body cannot be opened, because its check reports the error.
 fn lock_body(config: &Config) -> Result<Option<BodyLock>, DeviceError> {
     match devices::lock_body(&config.robot) {
         Err(DeviceError::Open { .. }) => Ok(None),
@@ -96,14 +97,14 @@ fn lock_body(config: &Config) -> Result<Option<BodyLock>, DeviceError> {
     }
 }
 
-/// Opens the devices that the robot's file names.
+/// Opens the devices that the robot's file names, for the conformance suite.
 fn rig(config: &Config) -> Devices {
     let robot = &config.robot;
     let monitor = |address| robot.devices.has_monitors().then(|| devices::open_monitor(robot, address));
     let (width, height) = robot.devices.frame_size();
     let sensor = robot.devices.has_camera().then(|| (devices::open_sensor(robot), robot.devices.sensor_clock()));
-    // The arena's file sets the frame rate of a virtual camera; one frame per second is enough to show that the
-    // camera runs.
+    // The arena's file sets the frame rate of a virtual camera. One frame per second is enough to show that a camera
+    // runs.
     let picture = Picture { width, height, rate: 1.0..=60.0 };
     Devices {
         body: devices::open_body(robot, config.swarm.speed),

@@ -1,4 +1,4 @@
-//! `[camera]` of the robot's file.
+//! Camera settings: table `[camera]` of the robot's file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,14 +7,15 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CameraFile {
-    /// Exposure: "auto" for automatic exposure, or an exposure time (ms, 0.1..=60); default: the sensor's initial
-    /// setting.
+    /// Exposure of the sensor: "auto" for automatic exposure, or an exposure time (ms, 0.1..=60). Default: the setting
+    /// made when the sensor is set up.
     pub exposure: Option<Exposure>,
-    /// Side length of the AprilTags between the black edges (mm, 5..=1000). If omitted, no tags are detected.
+    /// Side length of the AprilTags, measured between their black edges (mm, 5..=1000). If omitted, no tags are
+    /// detected.
     #[schemars(range(min = 5.0, max = 1000.0))]
     pub tag_size_mm: Option<f64>,
-    /// Colour as which the tree sees tags: each tag appears as a patch of this colour. Simulations model the patches
-    /// too.
+    /// Colour of tags in the senses of the behaviour tree. Each tag appears as a patch of this colour, also in
+    /// simulations. If omitted, the tree does not see tags. Requires `tag_size_mm`.
     pub tags_as: Option<TagColour>,
     /// Rate of tag detection (Hz, 0.2..=15).
     #[schemars(range(min = 0.2, max = 15.0))]
@@ -28,7 +29,7 @@ impl Default for CameraFile {
 }
 
 impl CameraFile {
-    /// Validates every range.
+    /// Verifies that every value is valid.
     ///
     /// # Errors
     /// One line that names the first invalid key.
@@ -39,28 +40,28 @@ impl CameraFile {
         ];
         for (key, value, low, high) in rows {
             if let Some(value) = value.filter(|value| !(low..=high).contains(value)) {
-                return Err(format!("{key} = {value} is outside {low}..={high}"));
+                return Err(format!("{key} = {value} is outside {low} to {high}"));
             }
         }
         if self.tags_as.is_some() && self.tag_size_mm.is_none() {
             return Err("camera.tags_as requires camera.tag_size_mm".into());
         }
         if self.tag_size_mm.is_some() && !cfg!(feature = "apriltag") {
-            return Err("camera.tag_size_mm: this xpuckd was built without AprilTags (the feature `apriltag`)".into());
+            return Err("camera.tag_size_mm: this xpuckd was built without the feature `apriltag`; remove the key or use another build".into());
         }
         Ok(())
     }
 }
 
-/// Primary colour of the camera.
+/// Primary colour that the camera distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TagColour {
-    /// Colour of the robots' skirts.
+    /// Red, the colour of the robots' skirts.
     Red,
-    /// Colour of the wall patches.
+    /// Green, the colour of the wall patches.
     Green,
-    /// Colour of the frisbee.
+    /// Blue, the colour of the frisbee.
     Blue,
 }
 
@@ -75,7 +76,7 @@ pub enum Exposure {
 }
 
 impl Exposure {
-    /// Fixed exposure time (s); `None` for automatic exposure.
+    /// Returns the fixed exposure time (s); `None` for automatic exposure.
     pub fn seconds(self) -> Option<f64> {
         match self {
             Exposure::Auto => None,
@@ -84,7 +85,7 @@ impl Exposure {
     }
 }
 
-/// Representation in a file.
+/// Representation of an exposure in the robot's file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum ExposureText {
@@ -100,7 +101,7 @@ impl TryFrom<ExposureText> for Exposure {
             ExposureText::Word(word) if word == "auto" => Ok(Exposure::Auto),
             ExposureText::Milliseconds(ms) if (0.1..=60.0).contains(&ms) => Ok(Exposure::Seconds(ms / 1000.0)),
             ExposureText::Word(word) => Err(format!("exposure = \"{word}\" is neither \"auto\" nor a time in ms")),
-            ExposureText::Milliseconds(ms) => Err(format!("exposure = {ms} is outside 0.1..=60 ms")),
+            ExposureText::Milliseconds(ms) => Err(format!("exposure = {ms} is outside 0.1 to 60 ms")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The robot's file: settings of a single robot.
+//! Robot file: settings of a single robot.
 
 mod camera;
 
@@ -19,11 +19,11 @@ use xpuck_wire::{FileError, Swarm, file};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RobotFile {
-    /// Id of the robot; the swarm file lists it.
+    /// Id of the robot, as listed in the swarm file.
     pub id: String,
     /// Path of the swarm file, relative to the robot's file.
     pub swarm: PathBuf,
-    /// Address at which Groot2 can watch the running tree, such as "tcp://127.0.0.1:1667" (default: none).
+    /// Address at which Groot2 can monitor the running behaviour tree, such as "tcp://127.0.0.1:1667" (default: none).
     #[serde(default)]
     pub groot: Option<String>,
     /// Devices of the robot.
@@ -49,10 +49,10 @@ pub struct RobotFile {
 }
 
 impl RobotFile {
-    /// Validates every range.
+    /// Verifies that every value is valid.
     ///
     /// # Errors
-    /// One line that names the first key outside its range.
+    /// One line that names the first invalid key.
     pub fn check(&self) -> Result<(), String> {
         let evolution = &self.evolution;
         let rows = [
@@ -63,12 +63,12 @@ impl RobotFile {
         ];
         for (key, value, low, high) in rows {
             if !(low..=high).contains(&value) {
-                return Err(format!("{key} = {value} is outside {low}..={high}"));
+                return Err(format!("{key} = {value} is outside {low} to {high}"));
             }
         }
         self.camera.check()?;
         if self.external.socket.as_ref().is_some_and(|socket| socket.as_os_str().is_empty()) {
-            return Err("external.socket is empty; name a path, such as /run/xpuck/xp01.sock".into());
+            return Err("external.socket is empty; set a path, such as /run/xpuck/xp01.sock".into());
         }
         for (i, device) in self.fitted.iter().enumerate() {
             if self.fitted[..i].contains(device) {
@@ -85,27 +85,27 @@ impl RobotFile {
 pub enum DeviceKind {
     /// Devices in a virtual arena.
     Virtual {
-        /// Folder of the arena's sockets, relative to the robot's file, or network address of the arena, such as
-        /// "tcp://192.168.1.2:7604".
+        /// Folder of the arena's sockets, relative to the robot's file. For an arena on another machine: its network
+        /// address, such as "tcp://192.168.1.2:7604".
         directory: PathBuf,
         /// Width of a camera frame (pixels).
         camera_width: u32,
         /// Height of a camera frame (pixels).
         camera_height: u32,
-        /// Kind of body.
+        /// Kind of the simulated body.
         #[serde(default)]
         body: BodyKind,
-        /// Whether the robot has a camera; a robot without a camera sees no colours.
+        /// Whether the robot has a camera. A robot without a camera sees no colours.
         #[serde(default = "yes")]
         camera: bool,
     },
-    /// The thesis's robot: an e-puck on the shim's SPI bus, with two power monitors on I2C.
+    /// Robot of the thesis: an e-puck on the shim's SPI bus, with two power monitors on I2C.
     Xpuck {
         /// SPI device, such as /dev/spidev1.0.
         spi: PathBuf,
         /// I2C bus of the power monitors, such as /dev/i2c-1.
         i2c: PathBuf,
-        /// Camera; a robot without a camera sees no colours.
+        /// Source of camera frames (default: none). A robot without a camera sees no colours.
         camera: Option<Camera>,
     },
     /// e-puck1 with a Pi-puck board.
@@ -113,7 +113,7 @@ pub enum DeviceKind {
     Epuck1 {
         /// I2C bus of the robot, such as /dev/i2c-12.
         i2c: PathBuf,
-        /// Camera; a robot without a camera sees no colours.
+        /// Source of camera frames (default: none). A robot without a camera sees no colours.
         camera: Option<Camera>,
     },
     /// e-puck2 with a Pi-puck board.
@@ -121,7 +121,7 @@ pub enum DeviceKind {
     Epuck2 {
         /// I2C bus of the robot, such as /dev/i2c-12.
         i2c: PathBuf,
-        /// Camera; a robot without a camera sees no colours.
+        /// Source of camera frames (default: none). A robot without a camera sees no colours.
         camera: Option<Camera>,
     },
 }
@@ -130,7 +130,7 @@ fn yes() -> bool {
     true
 }
 
-/// Kind of body.
+/// Kind of a body in a virtual arena.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum BodyKind {
     /// e-puck on the shim's SPI bus.
@@ -149,9 +149,9 @@ pub enum BodyKind {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 pub enum Camera {
-    /// The shim's FT2232H on USB: "ft2232h".
+    /// USB chip FT2232H of the shim: "ft2232h".
     Ft2232h,
-    /// Video device of Linux, such as "/dev/video0".
+    /// Linux video device, such as "/dev/video0".
     Video(PathBuf),
 }
 
@@ -180,14 +180,14 @@ pub struct ExternalFile {
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ControlFile {
-    /// Real-time priority of the loop's thread under SCHED_FIFO (0..=90; 0: none).
+    /// Priority of the control loop's thread under SCHED_FIFO (0..=90; 0: no real-time priority).
     #[schemars(range(min = 0, max = 90))]
     pub realtime: u8,
-    /// Program and arguments that restart the board on an operator's request, such as `["systemctl", "reboot"]`
-    /// (default: restarts only `xpuckd`).
+    /// Command that restarts the board on an operator's request: program and arguments, such as
+    /// `["systemctl", "reboot"]`. By default, only `xpuckd` restarts.
     pub reboot: Vec<String>,
-    /// Maximum time for which the robot drives by its own senses without a message from the hub, if the experiment
-    /// requests it (s of arena time; 0: never).
+    /// Maximum time for which the robot may drive without a message from the hub (s of arena time; 0: never). Applies
+    /// only if the experiment requests the permission.
     #[schemars(range(min = 0.0, max = LONGEST_ALONE))]
     pub drive_alone_s: f64,
 }
@@ -208,15 +208,15 @@ pub struct EvolutionFile {
     /// Processor temperature above which evolution is throttled (degrees C, 30..=110).
     #[schemars(range(min = 30.0, max = 110.0))]
     pub max_temperature_c: f32,
-    /// File with the processor temperature (thousandths of a degree C).
+    /// File from which the processor temperature is read (thousandths of a degree C).
     pub temperature: PathBuf,
-    /// Simulation engine: "auto", "gpu", "simd", "reference" or "both"; overrides the experiment's engine (default:
-    /// the experiment's engine, or "auto" without one).
+    /// Simulation engine: "auto", "gpu", "simd", "reference" or "both". Overrides the engine of the experiment.
+    /// Default: the engine of the experiment, or "auto" if the experiment does not name an engine.
     pub engine: Option<EngineKind>,
     /// GPU adapter: its index or a part of its name, as listed by `xpuck dev engines` (default: the most capable).
     pub adapter: Option<AdapterChoice>,
-    /// Folder for checkpoints of evolution and the hub's last directive, relative to the robot's file (default: none;
-    /// nothing is saved).
+    /// Folder in which checkpoints of evolution and the hub's last directive are saved, relative to the robot's file.
+    /// By default, nothing is saved.
     pub state: Option<PathBuf>,
 }
 
@@ -234,7 +234,8 @@ impl Default for EvolutionFile {
 }
 
 impl EvolutionFile {
-    /// Engine of evolution: the engine of this file, otherwise the engine of the experiment, otherwise `auto`.
+    /// Returns the engine of evolution: the engine in this file, otherwise the engine `wished` by the experiment,
+    /// otherwise `auto`.
     pub fn engine(&self, wished: Option<EngineKind>) -> EngineChoice {
         EngineChoice {
             engine: self.engine.or(wished).unwrap_or(EngineKind::Auto),
@@ -242,7 +243,7 @@ impl EvolutionFile {
         }
     }
 
-    /// Verifies at the start that the required GPU adapter exists.
+    /// Verifies that the required GPU adapter exists, if one is required. Called at the start.
     ///
     /// # Errors
     /// One line that names the keys and the available adapters.
@@ -271,19 +272,19 @@ pub struct Config {
     pub swarm: Swarm,
     /// Island of the robot, from 1.
     pub island: u16,
-    /// Content of the calibration file that `calibration.file` names.
+    /// Content of the swarm's calibration file, which `calibration.file` names; the default without such a file.
     pub measured: xpuck_experiment::Calibration,
 }
 
 impl Config {
-    /// Index of the robot in the swarm, from 1.
+    /// Returns the index of the robot in the swarm, from 1.
     pub fn place(&self) -> u16 {
         let place = self.swarm.robots.iter().position(|id| *id == self.robot.id);
         place.map_or(0, |place| place as u16 + 1)
     }
 
-    /// Reads the robot's file and the swarm file. Paths in the robot's file are relative to the robot's file, even if
-    /// `path` is a symbolic link to it.
+    /// Reads the robot's file, the swarm file and the swarm's calibration file. Paths in the robot's file are relative
+    /// to the folder of that file, even if `path` is a symbolic link to the file.
     pub fn read(path: &Path) -> Result<Config, FileError> {
         let name = path.display().to_string();
         let linked = path.is_symlink().then(|| path.canonicalize().ok()).flatten();

@@ -43,7 +43,7 @@ fn errors_are_one_line_that_names_file_and_key() {
     assert!(swarm.contains("swarm.toml: line") && swarm.contains("konsole"), "{swarm}");
 }
 
-/// Parses the robot's file with other devices.
+/// Reads a robot file in which `devices` replaces the contents of `[devices]`. Returns the devices.
 fn with(devices: &str) -> Result<DeviceKind, String> {
     let (before, _) = ROBOT.split_once("[devices]").unwrap();
     let text = format!("{before}[devices]\n{devices}\n");
@@ -98,7 +98,7 @@ fn calibration_file_fills_keys_missing_in_robot_file() {
 fn ranges_are_checked_and_the_state_lies_beside_the_file() {
     let more = |text: &str| read(Some(SWARM), &format!("{ROBOT}{text}"));
     let error = |text: &str| more(text).unwrap_err().to_string();
-    assert!(error("[evolution]\nthreads = 0\n").contains("xp02.toml: evolution.threads = 0 is outside 1..=64"));
+    assert!(error("[evolution]\nthreads = 0\n").contains("xp02.toml: evolution.threads = 0 is outside 1 to 64"));
     assert!(error("[evolution]\nmax_temperature_c = nan\n").contains("max_temperature_c = NaN"));
     assert!(error("[control]\nrealtime = 99\n").contains("control.realtime = 99"));
     assert!(error("[calibration.drive]\nleft = 2.0\n").contains("calibration.drive.left = 2"));
@@ -106,7 +106,7 @@ fn ranges_are_checked_and_the_state_lies_beside_the_file() {
     assert!(state.is_absolute() && state.ends_with("state"));
 }
 
-/// Tests the layout of a robot's SD card, where /etc/xpuck/robot.toml is a symbolic link to the robot's own file.
+/// Tests the layout of a robot's SD card. There, /etc/xpuck/robot.toml is a symbolic link to the robot's own file.
 #[test]
 fn relative_paths_resolve_from_symlink_target() {
     let dir = tempfile::tempdir().unwrap();

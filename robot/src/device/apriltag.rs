@@ -1,5 +1,5 @@
-//! AprilTag library (Debian's libapriltag-dev, BSD licence): detects square black and white tags of the family 36h11
-//! in a picture. [`markers`](crate::vision::markers) computes their poses.
+//! Interface to the AprilTag library (Debian's libapriltag-dev, BSD licence), which detects square black and white tags
+//! of the family 36h11 in a picture. [`markers`](crate::vision::markers) computes the poses of the tags.
 
 use std::ptr::NonNull;
 
@@ -7,15 +7,15 @@ use std::ptr::NonNull;
 pub const MAX_TAGS: usize = 128;
 /// Side length of a tag's picture including its white margin (cells).
 pub const PICTURE_SIDE: usize = 10;
-/// Side length of a tag between its black edges, which defines its size (cells).
+/// Side length of a tag between its black edges (cells). This length defines the size of a tag.
 pub const TAG_SIDE: usize = 8;
 
-/// Tag as detected by the library. Pixel coordinates start at the upper left corner of the picture: the centre of the
-/// first pixel is (0.5, 0.5).
+/// Tag as detected by the library. The origin of pixel coordinates is the upper left corner of the picture. The centre
+/// of the first pixel is (0.5, 0.5).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tag {
-    /// Number in the family, 0..=586.
+    /// Number of the tag in its family, 0..=586.
     pub id: i32,
     /// Decision margin of the tag's bits, on the scale of luma.
     pub margin: f32,
@@ -43,20 +43,20 @@ unsafe extern "C" {
     fn xpuck_tag_picture(id: i32, bits: *mut u8, most: i32) -> i32;
 }
 
-/// Tag detector.
+/// Tag detector of the library.
 #[derive(Debug)]
 pub struct Detector {
     handle: NonNull<Opaque>,
     tags: Vec<Tag>,
 }
 
-// SAFETY: the handle owns all its memory, the library has no per-thread state, and calls need `&mut`.
+// SAFETY: the handle owns all its memory, the library has no per-thread state, and calls require `&mut`.
 #[allow(unsafe_code, reason = "a C library's handle")]
 unsafe impl Send for Detector {}
 
 impl Detector {
-    /// Creates a detector. It searches for outlines in a picture reduced by `decimate` (1..=4), and reads bits at
-    /// full resolution.
+    /// Creates a detector that searches for the outlines of tags in a picture reduced by the factor `decimate` (1..=4).
+    /// It reads the bits of tags at full resolution.
     ///
     /// # Panics
     /// If memory is exhausted.
@@ -77,8 +77,8 @@ impl Detector {
         assert!(width > 0 && luma.len().is_multiple_of(width), "whole rows");
         let height = luma.len() / width;
         assert!(width.max(height) <= 1 << 16, "a picture of a sensible size");
-        // SAFETY: the handle is alive; the picture has width * height bytes, one per pixel; `tags` has room for
-        // MAX_TAGS.
+        // SAFETY: the handle is valid until `drop`. The picture has width * height bytes, one per pixel. `tags` has
+        // room for MAX_TAGS tags.
         #[allow(unsafe_code, reason = "a call to a C library")]
         let count = unsafe {
             let (pixels, tags) = (luma.as_mut_ptr(), self.tags.as_mut_ptr());
@@ -98,8 +98,8 @@ impl Drop for Detector {
     }
 }
 
-/// Cells of tag `id` for printing, row by row, including the white margin; true for white. `None` if `id` is above
-/// 586.
+/// Returns the cells of tag `id` for printing, row by row, including the white margin. White cells are true. `None` if
+/// `id` is above 586.
 pub fn picture(id: u16) -> Option<[[bool; PICTURE_SIDE]; PICTURE_SIDE]> {
     let mut cells = [0u8; PICTURE_SIDE * PICTURE_SIDE];
     // SAFETY: the call writes at most the number of bytes passed as its last argument.

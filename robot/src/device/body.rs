@@ -1,4 +1,4 @@
-//! Common interface of the three kinds of body: the e-puck over SPI, and the e-puck1 and e-puck2 over I2C.
+//! Common interface to the three kinds of body: the e-puck over SPI, and the e-puck1 and e-puck2 over I2C.
 
 use super::DeviceError;
 use super::lamps::Lamps;
@@ -10,41 +10,41 @@ use xpuck_registers::light::RawLight;
 use xpuck_registers::microphone::RawSound;
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Command of an exchange.
+/// Command that is sent to the body in an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drive {
-    /// Speeds of the left and right motor.
+    /// Speeds of the left and the right motor.
     pub speeds: [StepsPerSecond; 2],
     /// Lamps and sound, as far as the body supports them.
     pub lamps: Lamps,
 }
 
-/// Readings of an exchange.
+/// Readings that are received from the body in an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BodyReadings {
-    /// Reflected infra-red in the order of the thesis's Table 6.1: sensor 1 is left of the front, then
-    /// counter-clockwise.
+    /// Reflected infra-red, in the order of the thesis's Table 6.1: counter-clockwise, starting with sensor 1 at the
+    /// left of the front.
     pub reflected: [RawInfrared; 8],
-    /// Ambient infra-red; `None` until every sensor has been read.
+    /// Ambient infra-red in the same order; `None` until every sensor has been read.
     pub light: Option<RawLight>,
-    /// Step counters of the left and right motor, wrapping; forward counts up.
+    /// Step counters of the left and the right motor, modulo 65536. Forward motion counts up.
     pub steps: [u16; 2],
     /// Acceleration, if the body reports it.
     pub acceleration: Option<RawAcceleration>,
     /// Microphone readings, if the body reports them.
     pub sound: Option<RawSound>,
-    /// Position of the selector (0..=15), and whether the button is pressed, if the body reports them.
+    /// Position of the selector switch (0..=15), and whether the button is pressed, if the body reports them.
     pub selector: Option<(u8, bool)>,
     /// Battery voltage (mV), if the body reports it.
     pub battery_mv: Option<u16>,
-    /// Whether the body has stopped its wheels, because no valid command arrived in time.
+    /// Whether the body has stopped its wheels because no valid command arrived in time.
     pub timed_out: bool,
 }
 
-/// Counters of the bus since the body was opened.
+/// Counters of exchanges and errors since the body was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Number of exchanges, successful or not.
+    /// Number of exchanges, including failed exchanges.
     pub exchanges: u64,
     /// Number of exchanges that failed on the bus after all retries.
     pub bus_errors: u64,
@@ -56,18 +56,18 @@ pub struct Counts {
     pub rejected: u64,
 }
 
-/// Body of a robot on its bus.
+/// Body of a robot, as reached over a bus.
 pub trait Body: Send {
-    /// Sends a command, and returns the readings received meanwhile, which may be older than the command.
+    /// Sends a command, and returns the readings received in the same exchange, which may be older than the command.
     fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError>;
 
-    /// Interval between exchanges.
+    /// Returns the interval between exchanges.
     fn period(&self) -> Duration;
 
-    /// Counters of the bus.
+    /// Returns the counters of exchanges and errors.
     fn counts(&self) -> Counts;
 
-    /// Last report of the logic between board and body; `None` without a logic.
+    /// Returns the last report of the shim, the logic between board and body; `None` without a shim.
     fn shim(&self) -> Option<ShimReport> {
         None
     }

@@ -1,5 +1,5 @@
-//! Exclusive use of a body: a lock on the device that drives the wheels. The kernel releases the lock when the
-//! holding program ends, for whatever reason.
+//! Exclusive use of a body: a lock on the device that drives the wheels. The kernel releases the lock when the program
+//! that holds it ends, even if it is killed.
 
 use super::DeviceError;
 use super::virtual_bus::on_network;
@@ -14,7 +14,7 @@ const LOCKS: &str = "/proc/locks";
 
 /// Time for which a killed program may still hold its body while the kernel terminates it.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
-/// Interval between attempts.
+/// Interval between attempts to lock a body.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Lock on a body, held as long as this value exists.
@@ -24,8 +24,9 @@ pub struct BodyLock {
 }
 
 impl BodyLock {
-    /// Locks the body behind a device; waits briefly for a holder that is ending. A socket cannot be locked, so the
-    /// lock is a file next to the socket. For a device on the network, the lock is a temporary file.
+    /// Locks the body behind `device`. Waits up to 1 s for the program that holds the lock, because that program may be
+    /// ending. A socket cannot be locked, so for a socket the lock is a file in the same folder. For a device on the
+    /// network, the lock is a temporary file.
     ///
     /// # Errors
     /// If the device does not exist, or another program holds it.
@@ -68,14 +69,14 @@ fn beside(socket: &Path) -> PathBuf {
     name.into()
 }
 
-/// Process that holds a lock on a file, from a line such as `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`. A
-/// process in another container has the number 0.
+/// Returns the id of the process that holds a lock on a file, from a line of `locks` such as `1: FLOCK  ADVISORY  WRITE
+/// 1234 fe:01:5678 0 EOF`. `None` if the process is unknown: a process in another container has the id 0.
 fn holder(locks: &str, device: u64, inode: u64) -> Option<u32> {
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
     let place = format!("{major:02x}:{minor:02x}:{inode}");
     let of_line = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        // Lines of waiting processes have an arrow as their second word.
+        // Lines of processes that wait for a lock have an arrow as their second word, so they do not match.
         let held = words.get(1) == Some(&"FLOCK") && words.get(5) == Some(&place.as_str());
         held.then(|| words[4].parse().ok()).flatten()
     };
@@ -98,7 +99,7 @@ mod tests {
             let error = BodyLock::acquire(device).unwrap_err().to_string();
             let here = format!("{} is held by process {}", device.display(), std::process::id());
             assert!(error.contains(&here), "{error}");
-            // This thread releases the lock shortly afterwards, while the second holder waits for it.
+            // This thread releases the lock after a short time, while the main thread waits for the lock.
             let ends = std::thread::spawn(move || {
                 std::thread::sleep(RETRY_INTERVAL);
                 drop(lock);

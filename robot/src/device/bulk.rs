@@ -1,5 +1,5 @@
-//! USB bulk endpoint towards the host with many queued transfers. Tests emulate the endpoint; otherwise libusb
-//! provides it.
+//! USB bulk endpoint that sends to the host, with many queued transfers. libusb provides the endpoint, except in tests,
+//! which emulate it.
 
 use rusb::ffi::constants::{
     LIBUSB_TRANSFER_CANCELLED, LIBUSB_TRANSFER_COMPLETED, LIBUSB_TRANSFER_NO_DEVICE, LIBUSB_TRANSFER_OVERFLOW,
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Time limit for cancelled transfers when an endpoint is closed.
+/// Time limit for the end of cancelled transfers when an endpoint is closed.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Reason why a transfer gave no data, or less data than its capacity.
@@ -25,7 +25,7 @@ pub enum TransferError {
     /// The device halted the endpoint.
     #[error("the endpoint is stalled")]
     Stall,
-    /// A packet was damaged in every attempt.
+    /// A packet was damaged in every attempt to transfer it, or another bus error occurred.
     #[error("packets are damaged on the bus")]
     Fault,
     /// The device sent more data than the buffer holds.
@@ -47,52 +47,55 @@ pub enum TransferError {
 pub struct Completed {
     /// Buffer that was submitted.
     pub buffer: Vec<u8>,
-    /// Number of bytes received, including those before an error.
+    /// Number of bytes received, including bytes received before an error.
     pub length: usize,
     /// Status of the transfer.
     pub status: Result<(), TransferError>,
 }
 
-/// Queue of transfers, filled and completed in the order of their submission.
+/// Queue of transfers from the endpoint. Transfers are completed in the order of their submission.
 pub trait BulkIn {
-    /// Queues a transfer of the buffer's length. A rejected transfer completes immediately, in its turn.
+    /// Queues a transfer of the buffer's length. A transfer that libusb rejects completes with an error, after all
+    /// earlier transfers.
     fn submit(&mut self, buffer: Vec<u8>);
 
-    /// Number of submitted transfers that were not taken back yet.
+    /// Returns the number of submitted transfers that [`wait`](BulkIn::wait) has not returned yet.
     fn pending(&self) -> usize;
 
-    /// Takes back the first transfer; `None` if the transfer did not complete in time.
+    /// Waits for the first transfer in the queue, removes it and returns it. `None` if the queue is empty, or the
+    /// transfer did not complete in time.
     ///
     /// # Errors
     /// If the state of the transfers cannot be determined.
     fn wait(&mut self, timeout: Duration) -> Result<Option<Completed>, TransferError>;
 
-    /// Cancels all transfers; each is still taken back.
+    /// Cancels all transfers. They remain in the queue until [`wait`](BulkIn::wait) returns them.
     fn cancel_all(&mut self);
 
-    /// Clears the endpoint's halt; no transfer may be pending.
+    /// Clears the halt of the endpoint. No transfer may be pending.
     ///
     /// # Errors
     /// The error of libusb.
     fn clear_halt(&mut self) -> Result<(), rusb::Error>;
 }
 
-/// Bulk endpoint of an open device. rusb has only blocking transfers, so the endpoint uses libusb's asynchronous
-/// transfers.
+/// Bulk endpoint of an open device. It uses the asynchronous transfers of libusb directly, because rusb supports only
+/// blocking transfers.
 pub struct Endpoint {
     device: Arc<DeviceHandle<Context>>,
     address: u8,
     queue: VecDeque<Transfer>,
 }
 
-/// libusb transfer, and the memory to which it points.
+/// Transfer of libusb, and the memory to which the transfer points.
 struct Transfer {
     raw: NonNull<libusb_transfer>,
-    /// Set by the callback. libusb has a pointer to this flag, which stays valid as long as the `Arc` exists.
+    /// Whether the transfer has ended; set by the callback. libusb has a pointer to this flag, which remains valid as
+    /// long as the `Arc` exists.
     ended: Arc<AtomicBool>,
-    /// Data buffer; not accessed between submission and completion.
+    /// Data buffer, which this program does not access between submission and completion.
     buffer: Vec<u8>,
-    /// Error of a transfer that was not submitted.
+    /// Error of libusb if the transfer was rejected.
     refused: Option<rusb::Error>,
 }
 
@@ -101,7 +104,7 @@ struct Transfer {
 unsafe impl Send for Transfer {}
 
 impl Endpoint {
-    /// Creates an endpoint with this address; its interface must be claimed.
+    /// Creates an endpoint for the device's endpoint at `address`. The interface of that endpoint must be claimed.
     pub fn new(device: Arc<DeviceHandle<Context>>, address: u8) -> Endpoint {
         Endpoint { device, address, queue: VecDeque::new() }
     }
@@ -111,11 +114,11 @@ impl Endpoint {
 impl Transfer {
     fn submit(device: &DeviceHandle<Context>, endpoint: u8, mut buffer: Vec<u8>) -> Transfer {
         let ended = Arc::new(AtomicBool::new(false));
-        // SAFETY: the call takes no pointer; it returns null if memory is exhausted.
+        // SAFETY: the call takes no pointer, and its result is checked. It returns null if memory is exhausted.
         let raw = NonNull::new(unsafe { libusb_alloc_transfer(0) }).expect("memory for a USB transfer");
         let (bytes, length) = (buffer.as_mut_ptr(), buffer.len() as i32);
-        // SAFETY: the transfer is new, and `buffer` and `ended` stay in place until it has ended, or are leaked
-        // (`Endpoint::drop`). The device stays open during that time, because the endpoint holds it.
+        // SAFETY: the transfer is new. `buffer` and `ended` remain in place until the transfer has ended, or are leaked
+        // (`Endpoint::drop`). The device remains open during that time, because the endpoint holds its handle.
         let result = unsafe {
             let told = Arc::as_ptr(&ended).cast_mut().cast();
             libusb_fill_bulk_transfer(raw.as_ptr(), device.as_raw(), endpoint, bytes, length, on_end, told, 0);
@@ -136,9 +139,9 @@ impl Transfer {
         unsafe { libusb_cancel_transfer(self.raw.as_ptr()) };
     }
 
-    /// Result of a transfer that has ended.
+    /// Returns the result of a transfer that has ended.
     fn complete(mut self) -> Completed {
-        // SAFETY: libusb does not access a transfer that has ended.
+        // SAFETY: the transfer has ended, so libusb does not access it any more.
         let (status, length) = unsafe { (self.raw.as_ref().status, self.raw.as_ref().actual_length) };
         let buffer = std::mem::take(&mut self.buffer);
         match self.refused {
@@ -159,7 +162,8 @@ impl Drop for Transfer {
 
 #[allow(unsafe_code, reason = "libusb calls it with a pointer")]
 extern "system" fn on_end(transfer: *mut libusb_transfer) {
-    // SAFETY: libusb passes the transfer whose user data is an `AtomicBool` that lives until the transfer has ended.
+    // SAFETY: libusb passes a valid transfer. Its user data is an `AtomicBool` that exists until the transfer has
+    // ended.
     unsafe { (*(*transfer).user_data.cast::<AtomicBool>()).store(true, Ordering::Release) };
 }
 
@@ -203,12 +207,12 @@ impl Drop for Endpoint {
         self.cancel_all();
         let deadline = Instant::now() + CANCEL_TIMEOUT;
         while let Ok(Some(_)) = self.wait(deadline.saturating_duration_since(Instant::now())) {}
-        // Transfers that the kernel does not return are leaked, because the kernel might still write to them.
+        // Transfers that have not ended in time are leaked, because the kernel might still write to their buffers.
         self.queue.drain(..).filter(|transfer| !transfer.has_ended()).for_each(std::mem::forget);
     }
 }
 
-/// Converts the status of a transfer that libusb returned.
+/// Converts libusb's status of a transfer that has ended.
 fn meaning(status: i32) -> Result<(), TransferError> {
     match status {
         LIBUSB_TRANSFER_COMPLETED => Ok(()),

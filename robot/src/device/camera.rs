@@ -1,7 +1,7 @@
-//! Common part of all cameras: a thread that receives frames, and the newest frame for the reader.
+//! Common part of all cameras: a thread that receives frames, and a slot from which the reader takes the newest frame.
 //!
-//! Three frame buffers rotate: one is being filled, one is the newest, one is being read. They are swapped, never
-//! reallocated.
+//! A camera has three frame buffers. The thread fills the first, the second holds the newest frame, and the reader uses
+//! the third. Buffers are swapped, and never allocated again.
 
 use super::bulk::TransferError;
 use super::frames::CameraCounts;
@@ -12,11 +12,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Time for which a camera's thread waits for data before it checks the stop flag.
+/// Maximum time for which a camera's thread waits for data before it checks the stop flag.
 pub(crate) const POLL: Duration = Duration::from_millis(100);
 
-/// Reason why a camera cannot be opened, or why its stream ended. `Clone`, because an ended camera returns the same
-/// error each time.
+/// Reason why a camera cannot be opened, or why its stream ended. The type is `Clone`, because a camera whose stream
+/// ended returns the same error at each call.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CameraError {
     /// The USB device does not exist.
@@ -32,7 +32,7 @@ pub enum CameraError {
     /// The USB device cannot be listed, opened or claimed.
     #[error("cannot {doing} USB device {device}: {source}")]
     Usb {
-        /// Bus and address, or vendor and product.
+        /// Description of the device: vendor and product, and its bus and address if known.
         device: String,
         /// Attempted operation.
         doing: &'static str,
@@ -42,7 +42,7 @@ pub enum CameraError {
     /// The USB device rejected a request.
     #[error("USB device {device} rejected the request for {request}: {source}")]
     Request {
-        /// Bus and address.
+        /// Description of the device: vendor, product, bus and address.
         device: String,
         /// Name of the request.
         request: &'static str,
@@ -50,9 +50,9 @@ pub enum CameraError {
         source: rusb::Error,
     },
     /// A USB endpoint delivers no more data.
-    #[error("endpoint {endpoint:#04x} of USB device {device} ended: {source}")]
+    #[error("endpoint {endpoint:#04x} of USB device {device} stopped: {source}")]
     Endpoint {
-        /// Bus and address.
+        /// Description of the device: vendor, product, bus and address.
         device: String,
         /// Address of the endpoint.
         endpoint: u8,
@@ -62,7 +62,7 @@ pub enum CameraError {
     /// The camera was disconnected.
     #[error("camera {device} was disconnected: it was unplugged, or the other side closed")]
     Gone {
-        /// Bus and address, or the device file.
+        /// Description of the USB device, or path of the device file or socket.
         device: String,
     },
     /// A device file or socket cannot be used.
@@ -72,7 +72,7 @@ pub enum CameraError {
         path: PathBuf,
         /// Attempted operation.
         doing: &'static str,
-        /// Error of the system.
+        /// Error of the operating system.
         #[source]
         source: Arc<std::io::Error>,
     },
@@ -92,7 +92,7 @@ pub enum CameraError {
         /// Offered size and pixel format.
         found: String,
     },
-    /// Invalid packet length on a virtual camera's socket.
+    /// The socket of a virtual camera delivered a packet of an invalid length.
     #[error("{} sent a packet of {length} bytes; expected 2 to {most}", path.display())]
     Packet {
         /// Path of the socket.
@@ -119,7 +119,7 @@ impl LatestFrame {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores a frame, in exchange for an older frame of the same size.
+    /// Stores a frame as the newest. Replaces the contents of `frame` by an older frame of the same size.
     pub(crate) fn offer(&self, frame: &mut Frame) {
         let mut slot = self.lock();
         std::mem::swap(&mut slot.frame, frame);
@@ -134,8 +134,8 @@ impl LatestFrame {
     }
 }
 
-/// Camera with its own thread. A camera without new pictures is not an error; the caller checks the age of the
-/// pictures.
+/// Camera with its own thread. It does not report an error if no new frames arrive, so the caller must check the age of
+/// the frames.
 pub struct Camera {
     newest: Arc<LatestFrame>,
     stop: Arc<AtomicBool>,
@@ -144,8 +144,8 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// Starts a camera of `width` by `height` pixels. `read` runs in a thread and offers frames until the stop flag
-    /// is set or the camera ends; it must check the flag every [`POLL`].
+    /// Starts a camera of `width` by `height` pixels. `read` runs in a new thread, and stores frames until the stop
+    /// flag is set or the stream ends. It must check the flag every [`POLL`].
     pub(crate) fn start(
         (width, height): (usize, usize),
         read: impl FnOnce(&LatestFrame, &AtomicBool) -> Result<(), CameraError> + Send + 'static,
@@ -175,7 +175,7 @@ impl LatestFrame {
         LatestFrame(Mutex::new(Slot { frame, fresh: false, counts: CameraCounts::default(), ended: None }))
     }
 
-    /// Counters of the stream so far.
+    /// Returns the counters of the stream so far.
     pub(crate) fn counts(&self) -> CameraCounts {
         self.lock().counts
     }
@@ -202,7 +202,7 @@ impl Drop for Camera {
     fn drop(&mut self) {
         self.stop.store(true, Relaxed);
         if let Some(reader) = self.reader.take() {
-            // The result is ignored, even if the reader panicked.
+            // The result is ignored, also if the thread panicked.
             let _ = reader.join();
         }
     }

@@ -1,4 +1,4 @@
-//! Driver of a camera sensor over I2C: reads the sensor's id, configures YUYV, and reads the settings back.
+//! Driver of a camera sensor over I2C: reads the sensor's id, configures the format YUYV, and reads the settings back.
 
 use super::i2c::{self, I2cError};
 use super::{DeviceError, I2cBus};
@@ -15,19 +15,19 @@ pub struct CameraSensor<B> {
     bank: Option<u8>,
 }
 
-/// Driver of a sensor on any kind of bus.
+/// Driver of a camera sensor on any kind of I2C bus.
 pub type BoxedSensor = CameraSensor<Box<dyn I2cBus>>;
 
 impl BoxedSensor {
-    /// Opens the sensor on the bus at `path`.
+    /// Finds the sensor on the I2C bus at `path`.
     pub fn open(path: &Path) -> Result<BoxedSensor, DeviceError> {
         CameraSensor::find(i2c::open(path)?)
     }
 }
 
 impl<B: I2cBus> CameraSensor<B> {
-    /// Reads the id at each known sensor's address. Without a match, returns the error of the last sensor that
-    /// answered, or the error that no sensor answered.
+    /// Finds the sensor on a bus: reads the id at the address of each known kind of sensor. Without a match, returns
+    /// the unknown id that was read last, or the error that no sensor answered.
     pub fn find(mut bus: B) -> Result<CameraSensor<B>, DeviceError> {
         let mut why: Option<DeviceError> = None;
         for sensor in SENSORS {
@@ -43,18 +43,19 @@ impl<B: I2cBus> CameraSensor<B> {
         Err(why.expect("there are kinds of sensors"))
     }
 
-    /// Type of the sensor.
+    /// Returns the kind of the sensor.
     pub fn sensor(&self) -> &'static Sensor {
         self.sensor
     }
 
-    /// Reads the id again; fails if the sensor was replaced or does not answer correctly.
+    /// Reads the id again. Fails if the sensor was replaced, or does not answer correctly.
     pub fn identify(&mut self) -> Result<(), DeviceError> {
         let (id, address) = (id(&mut self.bus, self.sensor)?, self.sensor.address);
         if id == self.sensor.id { Ok(()) } else { Err(I2cError::UnknownSensor { address, id }.into()) }
     }
 
-    /// Configures 640 x 480 YUYV at 15 frames/s, and reads back the registers that can be read. Takes up to 0.3 s.
+    /// Configures the sensor for 640 x 480 YUYV at 15 frames/s, and reads back the registers that can be read. Takes up
+    /// to 0.3 s.
     pub fn set_up(&mut self, clock: Clock) -> Result<(), DeviceError> {
         for step in self.sensor.setup(clock) {
             match step {
@@ -70,8 +71,8 @@ impl<B: I2cBus> CameraSensor<B> {
         Ok(())
     }
 
-    /// Sets the exposure time (s), or automatic exposure for `None`, and reads the registers back. Requires a prior
-    /// [`set_up`](CameraSensor::set_up), which determines the line time.
+    /// Sets the exposure time (s), or automatic exposure for `None`, and reads the registers back. Requires that
+    /// [`set_up`](CameraSensor::set_up) was called before, because it determines the duration of a line.
     pub fn expose(&mut self, seconds: Option<f64>, clock: Clock) -> Result<(), DeviceError> {
         let Some(exposing) = self.sensor.exposing else {
             return Err(I2cError::NoExposure { sensor: self.sensor.name }.into());
@@ -136,13 +137,13 @@ mod tests {
     use std::collections::HashMap;
     use xpuck_registers::camera_sensor::{OV7670, PO8030};
 
-    /// Sensor registers by bank and number.
+    /// Simulated sensor. Registers are keyed by bank and number.
     struct Bench {
         sensor: &'static Sensor,
         registers: HashMap<(u8, u8), u8>,
         bank: u8,
         pointer: u8,
-        /// Register that reads 0 whatever value is written.
+        /// Bank and number of a register that ignores writes.
         stuck: Option<(u8, u8)>,
     }
 

@@ -1,4 +1,5 @@
-//! Driver of the e-puck's microcontroller over SPI. It numbers the commands, validates the reports and counts errors.
+//! Driver of the e-puck's microcontroller, a dsPIC, over SPI. The driver numbers commands, validates reports and counts
+//! errors.
 
 use super::body::{Body, BodyReadings, Counts, Drive};
 use super::shim::{ShimLink, ShimReport};
@@ -12,20 +13,21 @@ use xpuck_registers::spi::{Actions, Command, DUMMY, PERIOD_MS, Report, Status};
 
 /// Interval between messages (thesis 5.2.1).
 const PERIOD: Duration = Duration::from_millis(PERIOD_MS as u64);
-/// Actions that request all readings of the dsPIC.
+/// Actions of a command that requests all readings of the dsPIC.
 const READ: Actions =
     Actions::READ_IR.and(Actions::READ_LIGHT).and(Actions::READ_MICROPHONES).and(Actions::READ_ACCELERATION);
 
-/// Counters of the bus since it was opened.
+/// Counters of messages and errors since the bus was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpiCounts {
-    /// Number of exchanged messages, successful or not.
+    /// Number of exchanges, including failed exchanges.
     pub exchanges: u64,
     /// Number of exchanges that failed on the bus.
     pub bus_errors: u64,
     /// Number of reports with a wrong checksum.
     pub corrupt_reports: u64,
-    /// Number of commands that the dsPIC rejected, by its own count, including commands before the bus was opened.
+    /// Number of commands that the dsPIC rejected according to its last report. It includes commands from before the
+    /// bus was opened.
     pub rejected_commands: u16,
     /// Number of reports that did not echo the previous command, because it was lost or rejected.
     pub unechoed_commands: u64,
@@ -36,27 +38,28 @@ pub struct SpiCounts {
 pub struct Epuck<B> {
     bus: B,
     sequence: u16,
-    /// Number of the last transmitted command; the next report echoes it.
+    /// Sequence number of the last transmitted command, which the next report should echo; `None` if the last exchange
+    /// failed.
     carried: Option<u16>,
     counts: SpiCounts,
     shim: ShimLink,
 }
 
 impl<B: SpiBus> Epuck<B> {
-    /// Creates a driver on this bus that leaves the shim's logic unconfigured.
+    /// Creates a driver on this bus that does not configure the shim's logic.
     pub fn new(bus: B) -> Epuck<B> {
         Epuck { bus, sequence: 0, carried: None, counts: SpiCounts::default(), shim: ShimLink::new(None) }
     }
 
-    /// Like [`Epuck::new`], but also sets the camera's row length in the shim's logic, if present (bytes, multiples
-    /// of 16 up to 4080). Other lengths leave the logic's setting unchanged.
+    /// Creates a driver that also sets the length of the camera's rows in the shim's logic, if there is a shim. `bytes`
+    /// is a multiple of 16 up to 4080; other lengths are not set.
     pub fn with_rows(bus: B, bytes: usize) -> Epuck<B> {
         let units = u8::try_from(bytes / ROW_UNIT).ok().filter(|_| bytes.is_multiple_of(ROW_UNIT));
         Epuck { shim: ShimLink::new(units), ..Epuck::new(bus) }
     }
 
-    /// Sends a command with the driver's own sequence number, and returns the report received with it. The dsPIC made
-    /// this report before the command arrived; the next report contains the reply to the command.
+    /// Sends a command with the driver's next sequence number, and returns the report received at the same time. The
+    /// dsPIC made this report before the command arrived. The next report contains the reply to the command.
     pub fn exchange(&mut self, command: &Command) -> Result<Report, DeviceError> {
         self.sequence = self.sequence.wrapping_add(1);
         let sequence = self.sequence;
@@ -80,12 +83,12 @@ impl<B: SpiBus> Epuck<B> {
         Ok(report)
     }
 
-    /// Last report of the shim's logic; `None` without a logic.
+    /// Returns the last report of the shim's logic; `None` without a shim.
     pub fn shim(&self) -> Option<ShimReport> {
         self.shim.report()
     }
 
-    /// Counters of the bus so far.
+    /// Returns the counters of messages and errors so far.
     pub fn counts(&self) -> SpiCounts {
         self.counts
     }
@@ -135,8 +138,8 @@ mod tests {
     use xpuck_registers::spi::{Words, shifted_buffer};
     use xpuck_registers::stepper::StepsPerSecond;
 
-    /// Simulated dsPIC: reads words one position late, and answers with a report that it prepared earlier.
-    /// `disturb_command` and `disturb_report` change words.
+    /// Simulated dsPIC. It reads words one position late, and answers with a report that was prepared before the
+    /// exchange. If `disturb_command` or `disturb_report` is set, one bit of each command or report is inverted.
     #[derive(Default)]
     struct Bench {
         last: u16,

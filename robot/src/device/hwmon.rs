@@ -1,4 +1,4 @@
-//! INA231 with the kernel's `ina2xx` driver: its attributes below /sys/class/hwmon.
+//! INA231 power monitor with the kernel's `ina2xx` driver. Its readings are files below /sys/class/hwmon.
 
 use super::i2c::{self, I2cError};
 use super::ina231::Ina231;
@@ -7,18 +7,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use xpuck_registers::ina231::{Attribute, HWMON_CURRENT, HWMON_NAME, HWMON_SHUNT, HWMON_VOLTAGE, SHUNT_OHMS};
 
-/// Folder in which the kernel lists its monitors.
+/// Folder in which the kernel lists its hardware monitors.
 pub const ROOT: &str = "/sys/class/hwmon";
 /// Maximum number of folder entries to read.
 const MAX_ENTRIES: usize = 256;
 
-/// Monitor with a kernel driver.
+/// Power monitor with a kernel driver.
 #[derive(Debug)]
 pub struct Hwmon {
     folder: PathBuf,
 }
 
-/// Opens the monitor at a 7-bit address. Uses the kernel's driver if the kernel lists the monitor below `root`
+/// Opens the power monitor at a 7-bit address. Uses the kernel's driver if the kernel lists the monitor below `root`
 /// ([`ROOT`] on a robot). Otherwise opens and configures the chip on the bus `i2c`.
 pub fn open(i2c: &Path, root: &Path, address: u8) -> Result<Box<dyn PowerMonitor>, DeviceError> {
     if let Some(monitor) = Hwmon::find(root, address)? {
@@ -30,12 +30,12 @@ pub fn open(i2c: &Path, root: &Path, address: u8) -> Result<Box<dyn PowerMonitor
 }
 
 impl Hwmon {
-    /// Finds the kernel's INA231 at a 7-bit address, if any. Its shunt must be set to 20 mOhm, because the kernel
-    /// assumes 10 mOhm.
+    /// Finds the INA231 that a kernel driver serves at a 7-bit address. Returns `None` if the kernel lists none.
+    /// Returns an error if the shunt is not set to 20 mOhm: the kernel assumes 10 mOhm by default.
     pub fn find(root: &Path, address: u8) -> Result<Option<Hwmon>, DeviceError> {
-        // A kernel without the folder has no monitors.
+        // If the folder is missing, the kernel has no hardware monitors.
         let Ok(entries) = fs::read_dir(root) else { return Ok(None) };
-        // The kernel names a device on an I2C bus by the bus and the address: "1-0040".
+        // The kernel's name of an I2C device consists of the bus and the address, for example "1-0040".
         let suffix = format!("-{address:04x}");
         for entry in entries.flatten().take(MAX_ENTRIES) {
             let folder = entry.path();
@@ -55,7 +55,7 @@ impl Hwmon {
             return Ok(());
         }
         let (path, found) = (self.folder.join(HWMON_SHUNT.name), found.to_string());
-        Err(I2cError::Attribute { path, found, wanted: "the shunt has 20 mOhm: write 20000" }.into())
+        Err(I2cError::Attribute { path, found, wanted: "the shunt has 20 mOhm; write 20000" }.into())
     }
 
     fn read(&self, attribute: Attribute) -> Result<f32, DeviceError> {
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    /// Creates a folder like the kernel's, with a thermometer and two monitors.
+    /// Creates a folder like /sys/class/hwmon, with a thermometer and two power monitors.
     fn tree() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         let chips =

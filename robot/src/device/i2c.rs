@@ -1,4 +1,4 @@
-//! Common code of the I2C drivers: opening a bus, retrying a transfer, and errors in answers.
+//! Common code of the I2C drivers: opening of a bus, retries of a transfer, and errors in answers.
 
 use super::body::Counts;
 use super::i2cdev::KernelI2c;
@@ -7,7 +7,7 @@ use super::{DeviceError, I2cBus};
 use std::path::{Path, PathBuf};
 use xpuck_registers::epuck2::ChecksumError;
 
-/// Number of attempts per transfer; about one transfer in a thousand to an e-puck times out (GCtronic).
+/// Maximum number of attempts per transfer. About one transfer in a thousand to an e-puck times out (GCtronic).
 pub const TRIES: u32 = 3;
 
 /// Invalid answer of a device.
@@ -21,7 +21,7 @@ pub enum I2cError {
         /// Checksum error.
         source: ChecksumError,
     },
-    /// Packet of zeros.
+    /// Packet that contains only zeros.
     #[error("I2C address {address:#04x} answered with a packet of zeros only")]
     Empty {
         /// 7-bit address.
@@ -38,7 +38,7 @@ pub enum I2cError {
         number: usize,
         /// Received value.
         found: u16,
-        /// Maximum.
+        /// Maximum possible value.
         most: u16,
     },
     /// A device at a camera sensor's address has an unknown id.
@@ -87,7 +87,7 @@ pub enum I2cError {
         /// 7-bit address.
         address: u8,
     },
-    /// A kernel attribute has a wrong value.
+    /// The file of a kernel attribute holds a wrong value.
     #[error("{} holds {found:?}; {wanted}", path.display())]
     Attribute {
         /// File of the attribute.
@@ -103,13 +103,13 @@ fn bank_name(bank: &Option<u8>) -> String {
     bank.map_or(String::new(), |bank| format!(" of bank {}", char::from(b'A' + bank)))
 }
 
-/// Opens a kernel bus, or a virtual arena's bus if the path is a socket or a network address.
+/// Opens an I2C bus: a virtual arena's bus if the path is a socket or a network address, otherwise a kernel bus.
 pub fn open(path: &Path) -> Result<Box<dyn I2cBus>, DeviceError> {
     let virtual_one = is_virtual(path).map_err(|source| DeviceError::Open { path: path.into(), source })?;
     if virtual_one { Ok(Box::new(VirtualI2c::open(path)?)) } else { Ok(Box::new(KernelI2c::open(path)?)) }
 }
 
-/// Makes a transfer with up to [`TRIES`] attempts, and counts the retries.
+/// Performs a transfer with up to [`TRIES`] attempts, and counts the retries.
 pub(super) fn transfer(
     bus: &mut impl I2cBus,
     counts: &mut Counts,

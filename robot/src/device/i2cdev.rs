@@ -9,12 +9,12 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use xpuck_wire::retry_on_interrupt;
 
-/// Time limit of a transfer in the kernel (ms). A report of an e-puck2 takes 7 ms; the kernel's default of a second
-/// would block the control of the wheels.
+/// Time limit of a transfer in the kernel (ms). A report of an e-puck2 takes 7 ms. The kernel's default of 1 s would
+/// block the control of the wheels.
 pub const TIMEOUT_MS: u64 = 20;
-/// ioctl that sets the time limit (linux/i2c-dev.h).
+/// Number of the ioctl request that sets the time limit (linux/i2c-dev.h).
 const I2C_TIMEOUT: libc::Ioctl = 0x0702;
-/// Time limit in the unit of the ioctl (10 ms).
+/// Time limit in the unit of the ioctl request (10 ms).
 const TIMEOUT: libc::c_ulong = TIMEOUT_MS as libc::c_ulong / 10;
 /// Folder in which the kernel shows the hierarchy of buses.
 const BUSES: &str = "/sys/bus/i2c/devices";
@@ -28,7 +28,7 @@ pub struct KernelI2c {
 
 impl KernelI2c {
     /// Opens a bus, such as `/dev/i2c-12`, and limits the time of a transfer to [`TIMEOUT_MS`]. Behind a multiplexer,
-    /// as on the Pi-puck board, the time limit of the root bus applies, so it is set too.
+    /// as on the Pi-puck board, the time limit of the root bus applies, so that limit is set too.
     pub fn open(path: &Path) -> Result<KernelI2c, DeviceError> {
         let open = |path: &Path| -> Result<LinuxI2CBus, io::Error> {
             let file = OpenOptions::new().read(true).write(true).open(path)?;
@@ -45,12 +45,12 @@ impl KernelI2c {
 
 #[allow(unsafe_code, reason = "the i2cdev crate does not offer this request")]
 fn limit(bus: &File) -> io::Result<()> {
-    // SAFETY: the request takes a number, not a pointer, and the descriptor is open while `bus` exists.
+    // SAFETY: The argument of the request is a number, not a pointer. The descriptor is open while `bus` exists.
     let result = unsafe { libc::ioctl(bus.as_raw_fd(), I2C_TIMEOUT, TIMEOUT) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Root bus of a bus behind multiplexers; `None` for a bus without a multiplexer.
+/// Returns the root bus of a bus behind multiplexers; `None` for a bus without a multiplexer.
 fn root(path: &Path, buses: &Path) -> Option<PathBuf> {
     let name = path.file_name()?;
     let place = buses.join(name).canonicalize().ok()?;
@@ -81,7 +81,7 @@ impl I2cBus for KernelI2c {
     }
 }
 
-/// Converts the kernel's error numbers. Bus drivers use two different numbers for a missing acknowledge.
+/// Converts the kernel's error number to an error. Bus drivers use two different numbers for a missing acknowledge.
 fn named(path: &Path, address: u8, source: io::Error) -> DeviceError {
     let path = path.to_path_buf();
     match source.raw_os_error() {

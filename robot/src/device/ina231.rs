@@ -3,7 +3,7 @@
 use super::{DeviceError, I2cBus, PowerMonitor};
 use xpuck_registers::ina231::{self, CALIBRATION, CONFIGURATION, Register};
 
-/// Driver of one monitor.
+/// Driver of one INA231.
 #[derive(Debug)]
 pub struct Ina231<B> {
     bus: B,
@@ -11,13 +11,13 @@ pub struct Ina231<B> {
 }
 
 impl<B: I2cBus> Ina231<B> {
-    /// Creates a driver of the monitor at a 7-bit address, without configuring it.
+    /// Creates a driver of the INA231 at a 7-bit address, without configuring the chip.
     pub fn new(bus: B, address: u8) -> Ina231<B> {
         Ina231 { bus, address }
     }
 
-    /// Sets the averaging and the current scale, and reads both back. It is required after each power-up, because
-    /// without the scale the current reads 0.
+    /// Sets the averaging and the current scale, and reads both back. Required after each power-up, because the
+    /// current reads 0 until the scale is set.
     pub fn configure(&mut self) -> Result<(), DeviceError> {
         for (register, written) in [(Register::Configuration, CONFIGURATION), (Register::Calibration, CALIBRATION)] {
             self.bus.write_read(self.address, &ina231::write(register, written), &mut [])?;
@@ -30,12 +30,12 @@ impl<B: I2cBus> Ina231<B> {
         Ok(())
     }
 
-    /// Voltage on the load's side of the shunt (V); the resolution is 1.25 mV.
+    /// Returns the voltage on the load's side of the shunt (V). The resolution is 1.25 mV.
     pub fn volts(&mut self) -> Result<f32, DeviceError> {
         Ok(ina231::volts(self.read(Register::BusVoltage)?))
     }
 
-    /// Current through the shunt (A, +-4.096), positive towards the load; the resolution is 1 mA.
+    /// Returns the current through the shunt (A, +-4.096), positive towards the load. The resolution is 1 mA.
     pub fn amps(&mut self) -> Result<f32, DeviceError> {
         Ok(ina231::amps(self.read(Register::Current)?))
     }

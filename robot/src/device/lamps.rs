@@ -3,21 +3,21 @@
 use xpuck_registers::epuck1::{BODY_LAMP, FRONT_LAMP};
 use xpuck_registers::spi::{PIXELS, Pixel};
 
-/// State of lamps and speaker. Pixel i is at i * 24 degrees to the left of straight ahead.
+/// State of the lamps and the speaker. Pixel i is at i * 24 degrees to the left of straight ahead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lamps {
-    /// Colours of the Neopixels; bodies without Neopixels show the closest approximation.
+    /// Colours of the Neopixels. Bodies without Neopixels show an approximation on other LEDs.
     pub pixels: [Pixel; PIXELS],
-    /// The e-puck's own LEDs. `None`: on a body without Neopixels, they approximate the pixels.
+    /// State of the e-puck's own LEDs. `None`: the LEDs approximate the pixels on a body without Neopixels.
     pub leds: Option<Leds>,
-    /// Sound of the speaker.
+    /// Melody that the speaker plays.
     pub sound: Sound,
 }
 
-/// The e-puck's own LEDs.
+/// State of the e-puck's own LEDs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Leds {
-    /// Bit n is LED n of the red ring, clockwise from the front.
+    /// Red ring: bit n is the state of LED n, numbered clockwise from the front.
     pub ring: u8,
     /// Green body LED.
     pub body: bool,
@@ -30,7 +30,7 @@ pub struct Leds {
 pub struct Sound {
     /// Melody (1..=3; 0: none).
     pub melody: u8,
-    /// Number of the sound; a change starts the melody again.
+    /// Number of the request. A new number starts the melody again.
     pub number: u8,
 }
 
@@ -38,19 +38,20 @@ pub struct Sound {
 pub const DARK: Pixel = Pixel { red: 0, green: 0, blue: 0 };
 
 impl Lamps {
-    /// Sets all pixels to one colour.
+    /// Returns lamps with all pixels in one colour, and no sound.
     pub const fn all(pixel: Pixel) -> Lamps {
         Lamps { pixels: [pixel; PIXELS], leds: None, sound: Sound { melody: 0, number: 0 } }
     }
 
-    /// Pixel nearest to a bearing in the robot's frame (degrees to the left of straight ahead).
+    /// Returns the pixel nearest to a bearing in the robot's frame (degrees to the left of straight ahead).
     pub fn pixel_at(&self, degrees: f32) -> Pixel {
         let step = 360.0 / PIXELS as f32;
         self.pixels[(degrees.rem_euclid(360.0) / step).round() as usize % PIXELS]
     }
 
-    /// State of the e-puck's own LEDs. If `leds` is `None`, a red pixel lights the ring LEDs on its side, a blue
-    /// pixel every second of these LEDs, and a green pixel the body LED.
+    /// Returns the state of the e-puck's own LEDs. If `leds` is `None`, the LEDs approximate the pixels: a red pixel
+    /// lights the nearest ring LEDs, and a blue pixel only those with an even number. A green pixel lights the body
+    /// LED.
     pub fn leds_or_default(&self) -> Leds {
         self.leds.unwrap_or_else(|| {
             let lit = |led: &u8| match self.pixel_at(-45.0 * f32::from(*led)) {
@@ -65,12 +66,12 @@ impl Lamps {
 }
 
 impl Leds {
-    /// Format of the e-puck's firmware: bits 0..=7 ring, 8 body, 9 front.
+    /// Encodes the LEDs for the e-puck's firmware: bits 0..=7 ring, 8 body, 9 front.
     pub fn to_firmware_word(self) -> u16 {
         u16::from(self.ring) | u16::from(self.body) << 8 | u16::from(self.front) << 9
     }
 
-    /// Format of the e-puck1's register for front and body LED.
+    /// Encodes the front and the body LED for the register of an e-puck1.
     pub fn to_epuck1_register(self) -> u16 {
         (if self.front { FRONT_LAMP } else { 0 }) | (if self.body { BODY_LAMP } else { 0 })
     }

@@ -34,10 +34,11 @@ use std::path::{Path, PathBuf};
 use xpuck_registers::spi::{SpiError, Words};
 use xpuck_registers::yuyv;
 
-/// Maximum length of the write and the read part of an I2C transaction (bytes): the length of an e-puck2's report.
+/// Maximum length of each of the two parts of an I2C transaction, write and read (bytes). It is the length of an
+/// e-puck2's report.
 pub const MAX_I2C: usize = xpuck_registers::epuck2::REPORT_BYTES;
 
-/// Name of a device in messages: its path, or a description for a socket of a virtual arena.
+/// Returns the name of a device for error texts: its path, or a description for a socket of a virtual arena.
 fn named(path: &Path) -> String {
     match path.extension().and_then(OsStr::to_str).filter(|_| !path.starts_with("/dev")) {
         Some("spi") => "the simulated body".into(),
@@ -57,12 +58,12 @@ pub enum DeviceError {
         /// Error of the system.
         source: std::io::Error,
     },
-    /// Another program holds the body.
+    /// Another program has locked the robot's body.
     #[error("{} is held by {holder}, which drives this robot: end it first", path.display())]
     InUse {
         /// Device file or socket.
         path: PathBuf,
-        /// Description of the holder.
+        /// Description of the program that has locked the body.
         holder: String,
     },
     /// The other side closed the connection.
@@ -80,7 +81,7 @@ pub enum DeviceError {
         /// Time limit (ms).
         milliseconds: u64,
     },
-    /// A simulated body did not answer in time; the connection is opened again.
+    /// A simulated body did not answer in time. The program reconnects.
     #[error("lost contact with {} for {milliseconds} ms: this machine is overloaded", named(path))]
     Abandoned {
         /// Path of the socket.
@@ -89,7 +90,7 @@ pub enum DeviceError {
         milliseconds: u64,
     },
     /// Reading or writing failed.
-    #[error("cannot transfer over {}: {source}", named(path))]
+    #[error("cannot transfer data over {}: {source}", named(path))]
     Transfer {
         /// Path of the device file or socket.
         path: PathBuf,
@@ -97,7 +98,7 @@ pub enum DeviceError {
         source: std::io::Error,
     },
     /// A kernel SPI device rejected an operation.
-    #[error("cannot {doing} {} (SPI mode {mode}, {hertz} Hz, {bits} bits a word): {source}", path.display())]
+    #[error("cannot {doing} {} (SPI mode {mode}, {hertz} Hz, {bits} bits per word): {source}", path.display())]
     Spi {
         /// Operation: "set up" or "transfer over".
         doing: &'static str,
@@ -105,7 +106,7 @@ pub enum DeviceError {
         path: PathBuf,
         /// SPI mode, 0..=3.
         mode: u8,
-        /// Clock (Hz).
+        /// Clock frequency (Hz).
         hertz: u32,
         /// Bits per word.
         bits: u8,
@@ -147,7 +148,7 @@ pub enum DeviceError {
     #[error("the guard that stops the wheels {0}")]
     Guard(String),
     /// The transaction exceeds the bus's limit.
-    #[error("{bytes} bytes for I2C address {address:#04x}; at most {MAX_I2C} are possible in one transaction")]
+    #[error("a transaction has {bytes} bytes for I2C address {address:#04x}; at most {MAX_I2C} are possible")]
     TooLong {
         /// 7-bit address.
         address: u8,
@@ -169,9 +170,9 @@ pub enum DeviceError {
         /// Actual number of bytes.
         found: usize,
     },
-    /// The frame size is impossible for YUYV frames that are divided into thirds.
+    /// The size is invalid for YUYV frames that are divided into thirds.
     #[error(
-        "a camera frame of {width} x {height} is invalid: the width must be even and 4..=2048, the height 2..=2048"
+        "a camera frame of {width} x {height} is invalid; the width must be even and 4 to 2048, the height 2 to 2048"
     )]
     FrameSize {
         /// Width (pixels).
@@ -189,17 +190,17 @@ pub trait SpiBus: Send {
 
 /// I2C bus with the board as its master.
 pub trait I2cBus: Send {
-    /// Writes, then reads after a repeated start. Either part may be empty, and each has at most [`MAX_I2C`] bytes.
-    /// `address` has 7 bits.
+    /// Writes `write`, then fills `read` after a repeated start. Either part may be empty, and each has at most
+    /// [`MAX_I2C`] bytes. `address` has 7 bits.
     fn write_read(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> Result<(), DeviceError>;
 }
 
 /// Monitor of voltage and current.
 pub trait PowerMonitor: Send {
-    /// Voltage on the load's side of the shunt (V).
+    /// Returns the voltage on the load's side of the shunt (V).
     fn volts(&mut self) -> Result<f32, DeviceError>;
 
-    /// Current through the shunt (A); positive towards the load.
+    /// Returns the current through the shunt (A), positive towards the load.
     fn amps(&mut self) -> Result<f32, DeviceError>;
 }
 
@@ -217,14 +218,14 @@ impl<B: I2cBus + ?Sized> I2cBus for Box<B> {
 
 /// Source of camera frames.
 pub trait FrameSource: Send {
-    /// Newest complete frame, if one arrived since the last call. Never blocks.
+    /// Returns the newest complete frame; `None` if no frame arrived since the last call. Never blocks.
     fn latest(&mut self) -> Result<Option<&Frame>, DeviceError>;
 
-    /// Counters of the stream so far.
+    /// Returns the counters since the start of the stream.
     fn counts(&self) -> CameraCounts;
 }
 
-/// YUYV picture; the number of bytes always matches its size.
+/// YUYV picture. The number of bytes always matches the width and height.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     width: usize,
@@ -242,13 +243,13 @@ impl Frame {
         Ok(Frame { width, height, bytes })
     }
 
-    /// Creates a black frame as a buffer.
+    /// Creates a black frame, whose bytes a reader overwrites.
     pub(crate) fn black(width: usize, height: usize) -> Result<Frame, DeviceError> {
         let pairs = Frame::len_of(width, height)? / 4;
         Frame::new(width, height, [16, 128, 16, 128].repeat(pairs))
     }
 
-    /// Length of a frame of this size (bytes); an error if the size is invalid.
+    /// Returns the length of a frame of this size (bytes), or an error if the size is invalid.
     pub fn len_of(width: usize, height: usize) -> Result<usize, DeviceError> {
         if !(4..=2048).contains(&width) || !width.is_multiple_of(2) || !(2..=2048).contains(&height) {
             return Err(DeviceError::FrameSize { width, height });
@@ -256,22 +257,22 @@ impl Frame {
         Ok(yuyv::frame_len(width, height))
     }
 
-    /// Width (pixels).
+    /// Returns the width (pixels).
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Height (pixels).
+    /// Returns the height (pixels).
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// YUYV bytes, top row first.
+    /// Returns the YUYV bytes, top row first.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Mutable YUYV bytes, top row first.
+    /// Returns the YUYV bytes for writing, top row first.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes
     }

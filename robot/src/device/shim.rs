@@ -1,5 +1,6 @@
-//! Registers of the logic between board and dsPIC, accessed through the last word of the SPI messages
-//! (`docs/protocols/shim.md`). Sets the row length of the camera, and stores the logic's reports.
+//! Registers of the shim, the logic between the board and the dsPIC (`docs/protocols/shim.md`). They are accessed
+//! through the last word of the SPI messages. This module sets the row length of the camera, and stores the values that
+//! the shim reports.
 
 use std::collections::VecDeque;
 use xpuck_registers::shim::{IDENT, REGISTERS, REVISION, answer, at, read, write};
@@ -7,20 +8,21 @@ use xpuck_registers::shim::{IDENT, REGISTERS, REVISION, answer, at, read, write}
 const STATUS: u8 = at("status");
 const ROW_UNITS: u8 = at("row_units");
 
-/// Last register values of the logic. Registers that were not read yet have the value 0.
+/// Latest register values of the shim. Registers that were not read yet have the value 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShimReport {
     /// Whether ident and revision match the known table of registers.
     pub known: bool,
-    /// Checksum of the sources of the logic.
+    /// Checksum of the shim's source code.
     pub build: u32,
-    /// All status bits seen since the link was opened; each reading clears the bits in the logic.
+    /// All status bits received since the shim last started to answer. The bits are cleared in the shim after they
+    /// were read.
     pub status: u8,
     /// Bits of the register `now` at the last reading.
     pub now: u8,
-    /// Number of rows dropped because the buffer was full, wrapping.
+    /// Number of camera rows dropped because the buffer was full, wrapping.
     pub rows_left_out: u8,
-    /// Number of rows dropped because of a wrong length, wrapping.
+    /// Number of camera rows dropped because of a wrong length, wrapping.
     pub rows_uneven: u8,
     /// Number of rejected SPI messages, wrapping.
     pub messages_bad: u8,
@@ -28,12 +30,12 @@ pub struct ShimReport {
     pub row_units: u8,
 }
 
-/// The board's side of the link.
+/// The board's side of the link to the shim.
 #[derive(Clone, Debug)]
 pub(super) struct ShimLink {
-    /// Row length to set (units of 16 bytes); `None`: the setting is left unchanged.
+    /// Row length to set (units of 16 bytes). `None`: the shim keeps its setting.
     row_units: Option<u8>,
-    /// Queue of last words to send.
+    /// Last words of the messages to be sent, in order.
     queue: VecDeque<u16>,
     /// Last words of the previous and the current message. The answer to the previous message arrives with the
     /// current message.
@@ -43,7 +45,7 @@ pub(super) struct ShimLink {
     answers: bool,
 }
 
-/// End of the register addresses.
+/// Number after the highest register address.
 const REGISTERS_END: usize = REGISTERS[REGISTERS.len() - 1].address as usize + 1;
 
 impl ShimLink {
@@ -58,7 +60,7 @@ impl ShimLink {
         }
     }
 
-    /// Last word of the next message.
+    /// Returns the last word of the next message.
     pub(super) fn next_word(&mut self) -> u16 {
         if self.answers && self.queue.is_empty() {
             self.queue.extend(REGISTERS.iter().map(|register| read(register.address)));
@@ -75,14 +77,14 @@ impl ShimLink {
         };
         self.answers = true;
         self.values[usize::from(address)] = Some(value);
-        // The answer to a write has the value before the write.
+        // The answer to a write contains the value before the write, so it is not processed further.
         if self.requested[0] != read(address) {
             return;
         }
         match address {
             STATUS if value != 0 => {
                 self.status |= value;
-                // Clears the bits that were read, so that later events are visible.
+                // Clears the bits that were read, so that later events become visible.
                 self.write(STATUS, value);
             }
             ROW_UNITS => {
@@ -94,12 +96,12 @@ impl ShimLink {
         }
     }
 
-    /// A write takes effect after two equal consecutive words.
+    /// Queues a write as the next words. The shim requires two equal consecutive words.
     fn write(&mut self, address: u8, value: u8) {
         (0..2).for_each(|_| self.queue.push_front(write(address, value)));
     }
 
-    /// Last report; `None` if no logic answers.
+    /// Returns the latest register values; `None` if no shim answers.
     pub(super) fn report(&self) -> Option<ShimReport> {
         let value = |name: u8| self.values[usize::from(name)].unwrap_or(0);
         let build = [at("build_0"), at("build_1"), at("build_2"), at("build_3")].map(value);
@@ -120,7 +122,7 @@ impl ShimLink {
 mod tests {
     use super::*;
 
-    /// Registers of a simulated logic, written by two equal consecutive words.
+    /// Registers of a simulated shim, which are written by two equal consecutive words.
     struct Registers {
         values: [u8; REGISTERS_END],
         last: u16,

@@ -1,7 +1,8 @@
-//! Kernel SPI device `/dev/spidevB.C`: the bus to the e-puck behind the interface board.
+//! Kernel SPI device `/dev/spidevB.C`: the bus between the interface board and the e-puck's dsPIC.
 //!
-//! Each word is a separate transfer followed by a pause; all transfers form one message under one slave select. The
-//! dsPIC needs the pause to load its next word, and few controllers support pauses between words.
+//! Each word is a separate transfer followed by a pause. All transfers form one message under one slave select. The
+//! dsPIC needs the pause to load its next word. The pauses are between transfers, because few SPI controllers support
+//! pauses between the words of a transfer.
 
 use super::{DeviceError, SpiBus};
 use ::spidev::{SpiModeFlags, Spidev, SpidevOptions, SpidevTransfer};
@@ -12,7 +13,7 @@ use xpuck_wire::retry_on_interrupt;
 
 /// SPI mode 1: the clock is low when idle, and data is valid on the falling edge.
 const MODE: u8 = 1;
-/// Pause after each word (us), rounded up.
+/// Pause after each word (us), rounded up from the number of clocks.
 const GAP_US: u16 = (GAP_CLOCKS as u64 * 1_000_000).div_ceil(CLOCK_HZ as u64) as u16;
 
 /// Memory layout of a word in the kernel's buffers.
@@ -47,7 +48,7 @@ impl WordSize {
     }
 }
 
-/// The dsPIC's SPI bus through the kernel.
+/// SPI bus to the dsPIC, accessed through the kernel.
 pub struct KernelSpi {
     device: Spidev,
     path: PathBuf,
@@ -55,8 +56,8 @@ pub struct KernelSpi {
 }
 
 impl KernelSpi {
-    /// Opens a device, and sets mode 1, 5 MHz and 16-bit words, or 8-bit words if the controller does not support
-    /// 16-bit words.
+    /// Opens a device, and sets mode 1, 5 MHz and 16-bit words. If the SPI controller does not support 16-bit words,
+    /// sets 8-bit words.
     pub fn open(path: &Path) -> Result<KernelSpi, DeviceError> {
         let mut device = Spidev::open(path).map_err(|source| DeviceError::Open { path: path.into(), source })?;
         let mut set = |size: WordSize| {
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn words_travel_high_byte_first_whatever_the_controller_takes() {
         assert_eq!(WordSize::Eight.bytes(0x1234), [0x12, 0x34]);
-        // The controller sends the number's most significant bit first, so the bytes are in native order.
+        // The SPI controller itself sends the most significant bit first, so the bytes in memory are in native order.
         assert_eq!(u16::from_ne_bytes(WordSize::Sixteen.bytes(0x1234)), 0x1234);
         for size in [WordSize::Eight, WordSize::Sixteen] {
             assert!((0..=u16::MAX).all(|word| size.word(size.bytes(word)) == word));

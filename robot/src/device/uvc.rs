@@ -1,34 +1,35 @@
-//! Assembles frame buffers from the payloads of a USB video class camera, like the kernel's uvcvideo driver; used for
-//! a camera in a virtual arena. The module uses no device.
+//! Assembles frame buffers from the payloads of a camera of the USB video class, like the kernel's uvcvideo driver. It
+//! is used for a camera in a virtual arena, and accesses no device.
 //!
-//! A frame ends with its end mark, when the frame identifier toggles, or when the buffer is full. Frames that are
-//! short or marked by the device are delivered as damaged, as Video4Linux does.
+//! A frame ends at a payload with the end flag, at a change of the frame identifier, or when a payload exceeds the
+//! buffer. As in Video4Linux, frames with errors are delivered too. A frame is marked as damaged if it is too long, or
+//! if a payload has the error flag or an invalid header.
 
 use xpuck_registers::uvc::{EOF, EOH, ERR, FID, HEADER, LONGEST_HEADER};
 
-/// Assembles buffers of one frame's size.
+/// Assembler of frames with a fixed size.
 #[derive(Debug)]
 pub struct PayloadReader {
     buffer: Vec<u8>,
     size: usize,
-    /// Identifier of the current frame; `None` before the first.
+    /// Identifier of the current frame; `None` before the first frame.
     frame: Option<u8>,
     /// Whether the current frame is damaged.
     damaged: bool,
-    /// Whether the current frame was delivered; its further payloads are dropped.
+    /// Whether the current frame was delivered. Further payloads of a delivered frame are dropped.
     done: bool,
     /// Number of payloads with an invalid header.
     pub malformed: u64,
 }
 
 impl PayloadReader {
-    /// Creates a reader of frames of `size` bytes.
+    /// Creates a reader for frames of `size` bytes.
     pub fn new(size: usize) -> PayloadReader {
         let buffer = Vec::with_capacity(size);
         PayloadReader { buffer, size, frame: None, damaged: false, done: false, malformed: 0 }
     }
 
-    /// Processes one payload. Passes each completed buffer to `deliver`, with `true` if it is damaged.
+    /// Processes one payload. Passes each completed frame to `deliver`, with `true` if the frame is damaged.
     pub fn push(&mut self, payload: &[u8], mut deliver: impl FnMut(&[u8], bool)) {
         let header = payload.first().map_or(0, |length| usize::from(*length));
         if !(HEADER..=LONGEST_HEADER).contains(&header) || header > payload.len() || payload[1] & EOH == 0 {
@@ -38,7 +39,7 @@ impl PayloadReader {
         }
         let (flags, bytes) = (payload[1], &payload[header..]);
         if self.frame != Some(flags & FID) {
-            // Data before the first complete frame is discarded.
+            // Before the first frame there is nothing to deliver.
             if self.frame.is_some() && !self.done {
                 self.finish(&mut deliver);
             }
@@ -50,8 +51,8 @@ impl PayloadReader {
         }
         self.damaged |= flags & ERR > 0;
         let room = self.size - self.buffer.len();
-        // More bytes than a frame mean that the camera has another frame size; one excess byte is enough to detect
-        // this.
+        // Excess bytes mean that the camera has another frame size. They are dropped, and the frame is marked as
+        // damaged.
         self.buffer.extend(&bytes[..bytes.len().min(room)]);
         let over = bytes.len() > room;
         self.damaged |= over;

@@ -1,4 +1,4 @@
-//! Connection of an external controller. A thread reads requests; sending never blocks.
+//! Connection of an external controller. A thread of the listener reads the requests. Sending never blocks.
 
 use super::line::Stats;
 use crate::histogram::Histogram;
@@ -38,7 +38,7 @@ struct SenderState {
     unread: u64,
     /// Bytes that the socket has not accepted yet.
     pending: Vec<u8>,
-    /// Time since which the socket accepts no bytes.
+    /// Time since which the socket has accepted no bytes; `None` while it accepts bytes.
     blocked_since: Option<Instant>,
     /// Whether the connection was closed.
     broken: bool,
@@ -55,27 +55,27 @@ impl Connection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts sense messages at this rate (1/s of arena time).
+    /// Starts to send sense messages at this rate (1/s of arena time).
     pub fn begin(&self, rate: f64) {
         self.state().rate = Some(rate);
     }
 
-    /// Time of the next sense message (s of arena time); `None` before the hello.
+    /// Returns the time of the next sense message (s of arena time); `None` before the hello.
     pub fn due(&self) -> Option<f64> {
         let state = self.state();
         state.rate.map(|_| state.due)
     }
 
-    /// Sends a sense message if one is due at `now` (s of arena time); `line` creates the message from its number.
+    /// Sends a sense message if one is due at `now` (s of arena time). `line` creates the message from its number.
     pub fn send_senses(&self, now: f64, line: impl FnOnce(u64) -> Vec<u8>) {
         let mut state = self.state();
         let Some(rate) = state.rate.filter(|_| now >= state.due) else { return };
-        // Missed messages are not sent later.
+        // If messages were missed, they are skipped: the next message is one period after `now`.
         let next = state.due + 1.0 / rate;
         state.due = if next > now { next } else { now + 1.0 / rate };
         let number = state.sent + 1;
         self.flush(&mut state);
-        // Behind unsent bytes a message would arrive late, so it is skipped.
+        // If older bytes are unsent, the message would arrive late, so it is skipped.
         if state.pending.is_empty() && self.put(&mut state, line(number)) {
             state.sent = number;
             state.times[(number % REMEMBERED) as usize] = Some(Instant::now());
@@ -84,7 +84,7 @@ impl Connection {
         }
     }
 
-    /// Sends a line; returns false if the controller has not read the previous bytes.
+    /// Sends a line. Returns false if the line is dropped, because it would exceed the limit of unsent bytes.
     pub fn send_line(&self, line: Vec<u8>) -> bool {
         self.put(&mut self.state(), line)
     }
@@ -130,19 +130,20 @@ impl Connection {
         self.end(&mut self.state());
     }
 
-    /// Records the round trip of a command that reached the body; `of` is the sense message that it answers.
+    /// Records the round-trip time of a command that reached the body. `of` is the number of the sense message that
+    /// the command answers.
     pub fn record_round_trip(&self, of: u64) {
         let mut state = self.state();
         if of == 0 || of > state.sent || of + REMEMBERED <= state.sent {
             return;
         }
-        // Each sense message is counted once.
+        // Only the first answer to a sense message is counted.
         if let Some(sent) = state.times[(of % REMEMBERED) as usize].take() {
             state.round_trips.record(sent.elapsed());
         }
     }
 
-    /// Response times of the controller.
+    /// Returns the response times of the controller.
     pub fn stats(&self) -> Stats {
         let state = self.state();
         let us = |time: Duration| time.as_micros() as u64;

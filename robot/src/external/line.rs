@@ -18,7 +18,7 @@ pub const RATES: [f64; 2] = [0.1, 50.0];
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Request {
-    /// First message: protocol, name, and rate of sense messages.
+    /// First message of a controller, with the protocol, a name and the rate of sense messages.
     Hello {
         /// Version of the protocol, [`PROTOCOL`].
         protocol: u32,
@@ -30,7 +30,7 @@ pub enum Request {
     },
     /// Requests control of the wheels.
     Take,
-    /// Drives until the command expires.
+    /// Sets the wheel speeds and lamps until the command expires.
     Drive {
         /// Speeds over the floor, left and right (m/s).
         wheels: [f32; 2],
@@ -41,11 +41,11 @@ pub enum Request {
         #[serde(default)]
         of: Option<u64>,
     },
-    /// Returns control to the tree.
+    /// Returns control of the wheels to the behaviour tree.
     Release,
     /// Sends a text to the controller of another robot in range.
     Say {
-        /// Index of the receiving robot in the swarm file, from 1, as in `neighbours`.
+        /// Index of the receiving robot in the swarm file, from 1, as in `neighbours` of a sense message.
         to: u16,
         /// Text, at most 64 bytes.
         text: String,
@@ -54,7 +54,7 @@ pub enum Request {
     Stats,
 }
 
-/// Lamps in the format of a line.
+/// Colours of the lamps, in the format of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged, expecting = "lamps must be [red, green, blue], or fifteen of these, each 0 to 255")]
 pub enum RingLine {
@@ -77,7 +77,7 @@ fn usual_rate() -> f64 {
     10.0
 }
 
-/// Message of the robot.
+/// Message from the robot to a controller.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "is", rename_all = "lowercase")]
 pub enum Reply<'a> {
@@ -87,11 +87,11 @@ pub enum Reply<'a> {
         protocol: u32,
         /// Id of the robot.
         robot: &'a str,
-        /// Arena time over wall time.
+        /// Ratio of arena time to wall time.
         speed: f64,
         /// Maximum wheel speed (m/s).
         max_speed: f32,
-        /// Time for which a command is valid (s of arena time).
+        /// Time after which a drive command expires (s of arena time).
         hold: f64,
     },
     /// The controller now has control of the wheels.
@@ -107,8 +107,8 @@ pub enum Reply<'a> {
     Senses {
         /// Number of the message on this connection.
         n: u64,
-        /// Current driver: "you", "tree", "program" (another controller), "operator", or "nobody" after a controller
-        /// disconnected without a release.
+        /// Current controller of the wheels: "you", "tree", "program" (another external controller), "operator", or
+        /// "nobody" after an external controller disconnected without a release.
         driver: &'static str,
         /// Readings of the robot.
         #[serde(flatten)]
@@ -126,12 +126,12 @@ pub enum Reply<'a> {
 }
 
 impl<'a> Reply<'a> {
-    /// Answer to a hello.
+    /// Creates the answer to a hello. `speed` is the ratio of arena time to wall time.
     pub fn hello(robot: &'a str, speed: f64) -> Reply<'a> {
         Reply::Hello { protocol: PROTOCOL, robot, speed, max_speed: V_MAX, hold: HOLD }
     }
 
-    /// Line in its transmitted form.
+    /// Encodes the message as a line of JSON, with the line feed.
     pub fn line(&self) -> Vec<u8> {
         // Serialization cannot fail: the message contains only numbers and text.
         let mut line = serde_json::to_vec(self).unwrap_or_default();
@@ -140,7 +140,7 @@ impl<'a> Reply<'a> {
     }
 }
 
-/// Readings of the robot in SI units; times are in seconds of arena time. Stale or missing readings are null.
+/// Readings of the robot in SI units. Times are in seconds of arena time. Stale or missing readings are null.
 #[derive(Clone, Debug, Serialize)]
 pub struct SenseMessage {
     /// Time since the start of the robot's program (s).
@@ -158,7 +158,7 @@ pub struct SenseMessage {
     pub neighbours: Option<Vec<(u16, f32, f32)>>,
     /// Odometry: x (m), y (m) and heading (rad) relative to the start of the robot's program.
     pub odometry: [f64; 3],
-    /// Step counters, which wrap.
+    /// Step counters of the left and the right motor, which wrap.
     pub steps: [u16; 2],
     /// Battery voltage (V).
     pub battery: Option<f32>,
@@ -167,7 +167,8 @@ pub struct SenseMessage {
 }
 
 impl SenseMessage {
-    /// Creates a sense message with the core's readings; the device layer adds odometry, steps and battery.
+    /// Creates a sense message at `now` (s of arena time). The core provides most values; `readings` provides the
+    /// values of the device layer.
     pub fn new(core: &Core, now: f64, readings: &Readings) -> SenseMessage {
         let told = core.virtual_senses(now);
         SenseMessage {
@@ -185,7 +186,7 @@ impl SenseMessage {
     }
 }
 
-/// Name of the current driver for the controller with this connection.
+/// Returns the name of the current driver, as reported to the controller with this connection number.
 pub fn driver_name(driver: Driver, connection: u32) -> &'static str {
     match driver {
         Driver::Tree => "tree",
@@ -196,11 +197,11 @@ pub fn driver_name(driver: Driver, connection: u32) -> &'static str {
     }
 }
 
-/// Response times of a controller (wall time), from sending a sense message to passing the answering command to the
-/// body.
+/// Response times of a controller (wall time). They start when a sense message is sent, and end when the command that
+/// answers it is passed to the body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Stats {
-    /// Number of commands that contained the number of their sense message.
+    /// Number of sense messages for which a response time was measured.
     pub trips: u64,
     /// Median response time (us).
     pub p50_us: u64,

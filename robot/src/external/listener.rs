@@ -14,13 +14,13 @@ use tracing::warn;
 use xpuck_robot_core::external::{Command, MAX_NAME, ProgramRequest, Ring};
 use xpuck_wire::{FileError, escape};
 
-/// Time limit for the hello (wall time).
+/// Time limit for the first message of a controller, the hello (wall time).
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum line rate of a controller (1/s of arena time).
 const MAX_LINE_RATE: f64 = 500.0;
-/// Permissions of the socket: the robot's user and group.
+/// Permissions of the socket: read and write for its owner and its group.
 const SOCKET_MODE: u32 = 0o660;
-/// Pause after a failed accept, for example with too many open files.
+/// Pause after a connection could not be accepted, for example because of too many open files.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Maximum path length of a Unix socket (bytes).
@@ -42,7 +42,7 @@ pub(crate) fn check_place(path: &Path) -> Result<(), String> {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Err(error) => return Err(error.to_string()),
     }
-    // One missing folder, such as /run/xpuck, is created; a missing parent of that folder is an error.
+    // `bind` creates the folder of the socket, such as /run/xpuck. The parent of that folder must exist.
     let folder = path.parent().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
     match folder.is_none_or(Path::is_dir) {
         true => Ok(()),
@@ -50,7 +50,7 @@ pub(crate) fn check_place(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Creates the socket.
+/// Creates the socket and its folder. An existing socket at this path is replaced.
 pub(super) fn bind(path: &Path) -> Result<UnixListener, FileError> {
     let refuse = |why: String| FileError::value(&path.display().to_string(), format!("external.socket: {why}"));
     check_place(path).map_err(refuse)?;
@@ -84,7 +84,9 @@ pub(super) fn accept(listener: &UnixListener, shared: &Arc<Shared>) {
         let connection = Arc::new(Connection::new(number, stream));
         let mut connections = lock(&shared.connections);
         if connections.len() >= MAX_PROGRAMS {
-            let why = format!("{MAX_PROGRAMS} programs are connected, which is the maximum");
+            let why = format!(
+                "{MAX_PROGRAMS} programs are connected, which is the maximum; close another program's connection"
+            );
             connection.send_line(Reply::Refused { why: &why }.line());
             continue;
         }
@@ -123,11 +125,11 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
             Ok(0) => return,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                return refuse(&format!("no hello within {} s", HELLO_TIMEOUT.as_secs()));
+                return refuse(&format!("no hello was received within {} s", HELLO_TIMEOUT.as_secs()));
             }
             Err(_) => return,
             Ok(_) if line.len() > MAX_LINE => return refuse(&format!("the line has more than {MAX_LINE} bytes")),
-            // An incomplete last line is ignored.
+            // A last line without a line feed is incomplete and is ignored.
             Ok(_) if !line.ends_with(b"\n") => return,
             Ok(_) => {}
         }
@@ -138,7 +140,7 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
         if count > MAX_LINE_RATE * shared.speed.max(1.0) {
             let who = if name.is_empty() { "a program" } else { &name };
             warn!(target: "xpuckd", id = shared.robot, "program `{who}` is disconnected: more than {MAX_LINE_RATE} lines a second");
-            return refuse(&format!("more than {MAX_LINE_RATE} lines a second of arena time"));
+            return refuse(&format!("more than {MAX_LINE_RATE} lines per second of arena time"));
         }
         let request = match serde_json::from_slice::<Request>(&line) {
             Ok(request) => request,
@@ -161,7 +163,7 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
                     let _ = lines.get_ref().set_read_timeout(None);
                     connection.send_line(Reply::hello(&shared.robot, shared.speed).line());
                     connection.begin(rate);
-                    // The loop may sleep beyond the time of the first sense message, so it is woken.
+                    // Wakes the control loop, which might sleep longer than the time to the first sense message.
                     lock(&shared.waker).wake();
                 }
                 Err(why) => return refuse(&why),
@@ -189,13 +191,13 @@ fn queue_request(connection: &Arc<Connection>, shared: &Shared, said: ProgramReq
     }
 }
 
-/// Validates a hello; returns the name as shown in logs.
+/// Validates a hello. Returns the controller's name in the form for logs.
 fn validate_hello(known: &str, name: &str, rate: f64) -> Result<String, String> {
     if !known.is_empty() {
-        return Err("hello must be sent once".into());
+        return Err("hello must be sent only once".into());
     }
     if !(RATES[0]..=RATES[1]).contains(&rate) {
-        return Err(format!("rate = {rate} is outside {}..={}", RATES[0], RATES[1]));
+        return Err(format!("rate = {rate} is outside {} to {}", RATES[0], RATES[1]));
     }
     let length = name.chars().count();
     if length == 0 || length > MAX_NAME {

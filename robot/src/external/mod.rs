@@ -1,8 +1,8 @@
-//! The robot's socket for external controllers: programs on this board that read senses and drive
+//! The robot's socket for external controllers: programs on this board that read the senses and drive the robot
 //! (docs/controllers.md).
 //!
-//! Each controller has a reading thread. The control loop processes the requests and sends senses without blocking on
-//! any controller. [`xpuck_robot_core::external`] decides which controller drives.
+//! For each controller, one thread reads the requests. The control loop processes the requests and sends sense
+//! messages, and never waits for a controller. [`xpuck_robot_core::external`] decides which controller drives.
 
 mod connection;
 mod line;
@@ -31,7 +31,7 @@ const WAITING: usize = 64;
 struct QueuedRequest {
     connection: Arc<Connection>,
     said: ProgramRequest,
-    /// Number of the sense message that a command answers.
+    /// Number of the sense message that a drive command answers, if the command contains the number.
     of: Option<u64>,
 }
 
@@ -71,7 +71,7 @@ impl Shared {
     }
 }
 
-/// The control loop's side of the socket. Dropping it closes all connections and removes the socket.
+/// Server of the socket, owned by the control loop. Dropping the server closes all connections and removes the socket.
 pub struct ProgramServer {
     shared: Arc<Shared>,
     path: PathBuf,
@@ -82,7 +82,7 @@ pub struct ProgramServer {
 
 impl ProgramServer {
     /// Listens at `path`, and replaces a socket that a killed program left there. The caller holds the lock of the
-    /// robot's body, so no other program of this robot is running. `speed` is arena time over wall time.
+    /// robot's body, so no other program of this robot is running. `speed` is the ratio of arena time to wall time.
     ///
     /// # Errors
     /// If another file is at the path, or the socket cannot be created.
@@ -101,12 +101,15 @@ impl ProgramServer {
             .name("programs".into())
             .spawn(move || listener::accept(&listener, &accepting))
             .map_err(|error| {
-                FileError::value(&path.display().to_string(), format!("cannot create a thread for it: {error}"))
+                FileError::value(
+                    &path.display().to_string(),
+                    format!("cannot create a thread for this socket: {error}"),
+                )
             })?;
         Ok(ProgramServer { shared, path: path.into(), listener: Some(thread), current: None })
     }
 
-    /// Next request of a controller, with the number of its connection.
+    /// Returns the next request, with the number of the controller's connection; `None` if no request is queued.
     pub fn next_request(&mut self) -> Option<(u32, ProgramRequest)> {
         let heard = lock(&self.shared.heard).pop_front()?;
         let next = (heard.connection.number, heard.said.clone());
@@ -114,8 +117,8 @@ impl ProgramServer {
         Some(next)
     }
 
-    /// Reports the result of the last request to its controller. If a drive command succeeded, it has reached the
-    /// body.
+    /// Reports the result of the last request to its controller. For a drive command, `Ok` means that the command has
+    /// reached the body; the response time is recorded, and no message is sent.
     pub fn reply(&mut self, result: Result<(), String>) {
         let Some(QueuedRequest { connection, said, of }) = self.current.take() else { return };
         let reply = match (&result, &said) {
@@ -128,13 +131,13 @@ impl ProgramServer {
         connection.send_line(reply.line());
     }
 
-    /// Time of the next sense message (s of arena time); `None` without a controller.
+    /// Returns the time of the next sense message (s of arena time); `None` if no controller has sent a hello.
     pub fn due(&self) -> Option<f64> {
         let connections = lock(&self.shared.connections);
         connections.iter().filter_map(|connection| connection.due()).reduce(f64::min)
     }
 
-    /// Sends sense messages to the controllers for which they are due at `now` (s of arena time).
+    /// Sends `view` to each controller whose next sense message is due at `now` (s of arena time).
     pub fn send_senses(&self, now: f64, core: &Core, view: &SenseMessage) {
         for connection in lock(&self.shared.connections).iter() {
             let driver = line::driver_name(core.driver(now), connection.number);
@@ -144,7 +147,8 @@ impl ProgramServer {
 }
 
 impl ProgramServer {
-    /// Sends a text from another robot's controller to all controllers.
+    /// Sends a text from a controller of robot `from` to all controllers of this robot. `from` is the index in the
+    /// swarm file, from 1.
     pub fn broadcast(&self, from: u16, text: &str) {
         for connection in lock(&self.shared.connections).iter() {
             connection.send_line(Reply::Heard { from, text }.line());
@@ -156,7 +160,7 @@ impl Drop for ProgramServer {
     fn drop(&mut self) {
         self.shared.ending.store(true, Ordering::Release);
         lock(&self.shared.connections).iter().for_each(|connection| connection.close());
-        // The connection wakes the listening thread, which then ends.
+        // Connects to the own socket, to wake the listening thread. The thread then ends.
         let woken = UnixStream::connect(&self.path).is_ok();
         let _ = std::fs::remove_file(&self.path);
         if let Some(listener) = self.listener.take().filter(|_| woken) {

@@ -1,4 +1,4 @@
-//! Tests with controllers at a real socket and a loop like the robot's control loop.
+//! Tests of controllers at a real socket. The tests process requests in the same way as the robot's control loop.
 
 use super::*;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ impl Program {
     }
 }
 
-/// Socket and arbiter, as in the robot's loop.
+/// Server of the socket, and the arbiter of controllers, which the robot's control loop owns.
 struct Robot {
     programs: ProgramServer,
     external: External,
@@ -67,7 +67,7 @@ impl Robot {
         Robot { programs, external: External::default(), path, _folder: folder }
     }
 
-    /// Processes the next request.
+    /// Waits for the next request, processes it, and returns it.
     fn turn(&mut self) -> ProgramRequest {
         let until = Instant::now() + SOON;
         loop {
@@ -140,16 +140,16 @@ fn invalid_requests_are_rejected_in_one_line() {
     robot.turn();
     assert!(program.refused().contains("0.5 m/s"));
     program.say(json!({"do": "hello", "protocol": 1, "name": "b"}));
-    assert_eq!(program.refused(), "hello must be sent once");
+    assert_eq!(program.refused(), "hello must be sent only once");
     assert!(program.next().is_none());
     for (first, why) in [
         (json!({"do": "hello", "protocol": 0, "name": "old"}), "protocol 0 is not supported; this robot supports 1"),
-        (json!({"do": "hello", "protocol": 1, "name": "x", "rate": 51}), "rate = 51 is outside 0.1..=50"),
+        (json!({"do": "hello", "protocol": 1, "name": "x", "rate": 51}), "rate = 51 is outside 0.1 to 50"),
         (json!({"do": "hello", "protocol": 1, "name": ""}), "the name has 0 characters; 1 to 32 are allowed"),
         (json!({"do": "take"}), "send hello first"),
         (json!("x".repeat(5000)), "the line has more than 4096 bytes"),
     ] {
-        // A closed connection's slot does not become free at once.
+        // The server frees the slot of a closed connection with a delay, so the test retries.
         let refused = xpuck_testing::patience::wait_for("a free place", || {
             let mut other = Program::connect(&robot.path);
             other.say(first.clone());

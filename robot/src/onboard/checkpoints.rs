@@ -1,4 +1,4 @@
-//! Checkpoints of the island: after each generation, the island's state replaces the older of two files.
+//! Checkpoints of the island. After each generation, the island's state replaces the older of two files.
 
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
@@ -7,7 +7,7 @@ use xpuck_evolve::{Island, Migrant, Progress, checkpoint};
 use xpuck_robot_core::curriculum_state::CurriculumState;
 use xpuck_wire::atomic;
 
-/// File names of the last two generations, used in turn.
+/// Names of the files for the last two generations, which are written alternately.
 const NAMES: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
 /// Size limit of a checkpoint (bytes), for 4096 trees of 16 KiB.
 const MAX_BYTES: u64 = 64 << 20;
@@ -21,30 +21,29 @@ pub struct Checkpoint {
     pub champion: Migrant,
     /// Progress after the last trials.
     pub progress: Progress,
-    /// Position in the experiment's curriculum. It is written after the other fields, and only if there is a
+    /// Position in the experiment's curriculum. It is written after the other fields, and only if the experiment has a
     /// curriculum.
     #[serde(skip)]
     pub way: CurriculumState,
 }
 
-/// Folder with the checkpoints of one experiment; checkpoints of another experiment are replaced.
+/// Folder with the checkpoints of one experiment. Checkpoints of another experiment are overwritten.
 #[derive(Debug)]
 pub struct Checkpoints {
     folder: PathBuf,
     configuration: u32,
-    /// Whether the experiment has a curriculum. Without a curriculum, the layout equals the layout of earlier
-    /// versions.
+    /// Whether the experiment has a curriculum. Without a curriculum, the file layout equals that of earlier versions.
     steps: bool,
 }
 
 impl Checkpoints {
-    /// Creates the checkpoints in a folder. `what` identifies the experiment; `steps` states whether it has a
-    /// curriculum.
+    /// Creates a handle of the checkpoints in a folder. The texts in `what` identify the experiment. `steps` states
+    /// whether the experiment has a curriculum.
     pub fn new<'a>(folder: &Path, what: impl IntoIterator<Item = &'a str>, steps: bool) -> Checkpoints {
         Checkpoints { folder: folder.into(), configuration: checkpoint::fingerprint(what), steps }
     }
 
-    /// Newest valid checkpoint of this experiment, and a line for each invalid checkpoint.
+    /// Returns the newest valid checkpoint of this experiment, and a message for each invalid checkpoint.
     pub fn load_newest(&self) -> (Option<Checkpoint>, Vec<String>) {
         let mut newest: Option<Checkpoint> = None;
         let mut broken = Vec::new();
@@ -63,10 +62,10 @@ impl Checkpoints {
         (newest, broken)
     }
 
-    /// Writes the checkpoint of a generation; it replaces the older file.
+    /// Writes the checkpoint of a generation to the older of the two files.
     ///
     /// # Errors
-    /// One line with the file and the error; the previous checkpoint remains.
+    /// One line with the file and the error. The checkpoint of the previous generation remains.
     pub fn save(&self, kept: &Checkpoint) -> Result<(), String> {
         let path = self.folder.join(NAMES[kept.progress.generation as usize % 2]);
         let bytes = match self.steps {
@@ -81,7 +80,8 @@ impl Checkpoints {
     }
 }
 
-/// Reads a checkpoint of this configuration; `None` if the file does not exist or belongs to another experiment.
+/// Reads a checkpoint of the experiment with this configuration hash; `None` if the file does not exist or belongs to
+/// another experiment.
 fn read(path: &Path, configuration: u32, steps: bool) -> Result<Option<Checkpoint>, String> {
     let bytes = match xpuck_wire::file::bytes(path, MAX_BYTES) {
         Ok(bytes) => bytes,

@@ -27,30 +27,30 @@ use xpuck_wire::log::Line;
 use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{gpu_nodes, priority};
 
-/// Number of trials per thread between two checks of whether evolution may continue: one block of the engine's lanes,
-/// which takes a few milliseconds.
+/// Number of trials per thread after which the island checks whether evolution may continue. This number fills the
+/// engine's lanes once, and takes a few milliseconds.
 const TRIALS_PER_CHECK: usize = 16;
-/// Target duration of a batch on a GPU (s). Batches are large, because a GPU needs many trials at once.
+/// Target duration of a batch of trials on a GPU (s). Batches are large, because a GPU needs many trials at once.
 const DEVICE_CHUNK_S: f64 = 0.2;
-/// Interval between checks during a pause (wall time).
+/// Interval at which a paused island checks whether it may continue (wall time).
 const PAUSE_NAP: Duration = Duration::from_millis(2);
-/// Maximum number of answers of the hub that wait for the island; further answers are dropped.
+/// Maximum number of queued answers of the hub to the island. Further answers are dropped.
 const ANSWERS: usize = 4;
-/// Maximum number of observations that wait for the island, enough for about twelve seconds.
+/// Maximum number of queued observations for the island. The queue holds the observations of about twelve seconds.
 const NOTICES: usize = 256;
 
-/// State shared by both threads. It has no locks, because a thread at idle priority that holds a lock would block the
-/// control loop.
+/// State shared by the control loop and the island's thread. It has no locks, because a thread at idle priority that
+/// holds a lock would block the control loop.
 #[derive(Default)]
 struct Shared {
     running: AtomicBool,
     ended: AtomicBool,
-    /// Duty cycle, as the bits of an f32.
+    /// Fraction of the time that evolution may use (0..=1), as the bits of an f32.
     duty: AtomicU32,
     kept: AtomicU32,
 }
 
-/// Message of the island's thread.
+/// Message from the island's thread to the control loop.
 enum ThreadMessage {
     News(IslandEvent),
     Engine(EngineReport),
@@ -58,7 +58,7 @@ enum ThreadMessage {
 
 type Answer = (u32, Vec<Migrant>);
 
-/// Handle of the island's thread; dropping it ends the thread at its next check.
+/// Handle of the island's thread. Dropping the handle ends the thread at its next check.
 pub struct Onboard {
     shared: Arc<Shared>,
     told: Receiver<ThreadMessage>,
@@ -74,7 +74,7 @@ impl Drop for Onboard {
     }
 }
 
-/// Island, and the resources that this robot provides.
+/// Plan of an island, and the resources that this robot provides for it.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Plan of the island.
@@ -83,7 +83,7 @@ pub struct Plan {
     pub engine: EngineChoice,
     /// Number of threads.
     pub threads: usize,
-    /// Folder of the checkpoints; `None`: checkpoints are not written.
+    /// Folder of the checkpoints. `None`: no checkpoints are written.
     pub state: Option<PathBuf>,
     /// File with the processor temperature.
     pub temperature: PathBuf,
@@ -125,7 +125,7 @@ impl Onboard {
                     return drop(sender.send(ThreadMessage::News(IslandEvent::Say(line))));
                 }
             };
-            // The engine is opened here, because the threads of a driver inherit the priority of the creating thread.
+            // The engine is opened in this thread, because the threads of a GPU driver inherit its idle priority.
             let machine = Machine { clock: monotonic, gpu: gpu_nodes::any() };
             let engine = ChosenEngine::open_or_wait(plan.engine.clone(), machine);
             let own = Trials::from_phase(&plan.island.plan, plan.island.plan.phase(0));
@@ -150,14 +150,14 @@ impl Onboard {
         Ok(Onboard { shared, told, engine: RefCell::default(), immigrants, trials, noticed })
     }
 
-    /// Resumes the island, or pauses it after the current trials.
+    /// Resumes the island, or pauses it after the current batch of trials.
     pub fn run(&self, running: bool) {
         self.shared.running.store(running, Ordering::Relaxed);
     }
 
     /// Changes the world of the island's trials.
     pub fn change_trials(&self, trials: Trials) {
-        // An error means that the island has ended.
+        // An error means that the island's thread has ended.
         let _ = self.trials.send(trials);
     }
 
@@ -169,7 +169,7 @@ impl Onboard {
         }
     }
 
-    /// Next event of the island; `None` if the queue is empty.
+    /// Returns the next event of the island; `None` if the queue is empty.
     pub fn poll(&self) -> Option<IslandEvent> {
         loop {
             match self.told.try_recv().ok()? {
@@ -179,32 +179,32 @@ impl Onboard {
         }
     }
 
-    /// Engine and its speed, as of the last poll.
+    /// Returns the engine and its speed, as of the last poll.
     pub fn engine(&self) -> EngineReport {
         self.engine.borrow().clone()
     }
 
-    /// Fraction of the time that the island may use (0..=1); below 1 the processor is too hot.
+    /// Returns the fraction of the time that the island may use (0..=1). Below 1, the processor is too hot.
     pub fn duty(&self) -> f32 {
         f32::from_bits(self.shared.duty.load(Ordering::Relaxed))
     }
 
-    /// Generation of the last checkpoint on disk; 0 without a checkpoint.
+    /// Returns the generation of the last checkpoint on disk; 0 if there is no checkpoint.
     pub fn kept(&self) -> u32 {
         self.shared.kept.load(Ordering::Relaxed)
     }
 
-    /// Passes the immigrants for `generation`; they are dropped if the queue is full.
+    /// Passes the immigrants for `generation` to the island. If the queue is full, the immigrants are dropped.
     pub fn immigrate(&self, generation: u32, migrants: Vec<Migrant>) {
-        // An error is ignored: an island with a full queue is too slow to use the immigrants.
+        // The error is ignored: an island with a full queue is too slow to use the immigrants.
         let _ = self.immigrants.try_send((generation, migrants));
     }
 }
 
-/// Creates threads at idle priority, which run only when no other thread needs the processor.
+/// Creates a pool of threads at idle priority, which run only when no other thread needs the processor.
 ///
-/// New threads inherit priority and affinity. The calling thread inherited them from the control loop, so it changes
-/// its own before it creates the threads.
+/// A new thread inherits the priority and the processor affinity of its creator. The calling thread has inherited both
+/// from the control loop. It therefore resets its own values first.
 fn idle_pool(threads: usize) -> Result<rayon::ThreadPool, String> {
     processors::unpin();
     if priority::run_last().is_err() {
@@ -217,7 +217,7 @@ fn idle_pool(threads: usize) -> Result<rayon::ThreadPool, String> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().map_err(|error| error.to_string())
 }
 
-/// World of the trials, and the programs of robots with a fixed tree.
+/// Settings of the trials, and the compiled programs of the robots that have a fixed tree.
 struct TrialSetup {
     trials: Trials,
     mates: Vec<Program>,
@@ -226,13 +226,13 @@ struct TrialSetup {
 impl TrialSetup {
     fn of(trials: Trials) -> TrialSetup {
         let given = trials.given.iter().flatten();
-        // No error is expected: a plan contains only trees that fit a robot.
+        // Compilation cannot fail, because a plan contains only trees that fit a robot.
         let mates = given.map(|tree| Program::compile(tree).expect("a tree that fits a robot")).collect();
         TrialSetup { trials, mates }
     }
 
-    /// Team for a trial of one individual. The fixed trees of other robots follow the `trees` individuals in the
-    /// list of programs.
+    /// Returns the team for a trial of one individual. In the list of programs, the fixed trees follow the trees of
+    /// the `trees` individuals.
     fn team(&self, individual: usize, trees: usize) -> Team {
         if self.mates.is_empty() {
             return Team::all(individual);
@@ -253,7 +253,7 @@ enum TrialResult {
     Ended,
 }
 
-/// The island's thread.
+/// State of the island's thread.
 struct IslandThread<'a> {
     plan: &'a Plan,
     engine: ChosenEngine,
@@ -303,7 +303,7 @@ impl IslandThread<'_> {
             let changes = other.is_some();
             if let Some(world) = other {
                 self.phase_trials.world = world;
-                // The world of a curriculum step is fixed.
+                // The world of a curriculum step is fixed, so a change of the phase's world has no effect on it.
                 if self.curriculum_state.step(plan).is_none() {
                     island.relearn();
                 }
@@ -323,7 +323,7 @@ impl IslandThread<'_> {
         }
     }
 
-    /// Island of the newest checkpoint of this experiment.
+    /// Restores the island from the newest checkpoint of this experiment; `None` without a valid checkpoint.
     fn resumed(&mut self, checkpoints: Option<&Checkpoints>) -> Option<Island> {
         let (kept, broken) = checkpoints?.load_newest();
         broken.into_iter().for_each(|text| self.say(Line::warn(text)));
@@ -340,20 +340,20 @@ impl IslandThread<'_> {
         Some(island)
     }
 
-    /// Selects the trials of the current curriculum step.
+    /// Selects the trials of the current curriculum step. Without a curriculum, selects those of the phase.
     fn update_setup(&mut self) {
         self.setting = TrialSetup::of(self.curriculum_state.trials(&self.plan.island.plan, &self.phase_trials));
     }
 
-    /// Passes queued observations of the robot to the probe.
+    /// Passes the queued observations to the probe, which estimates the parameters of the real world.
     fn process_observations(&mut self) {
         if let Some(probe) = &mut self.probe {
             self.notices.try_iter().take(NOTICES).for_each(|noticed| probe.on_observation(noticed));
         }
     }
 
-    /// Adds the probe's estimates to the generation. Returns the world to simulate from now on; `None` if it did not
-    /// change.
+    /// Adds the probe's estimates to the generation. Returns the world to simulate from now on; `None` if the world
+    /// did not change.
     fn update_world(&mut self, done: &mut Generation) -> Option<Arc<WorldSpec>> {
         self.process_observations();
         let probe = self.probe.as_mut()?;
@@ -377,18 +377,18 @@ impl IslandThread<'_> {
         let _ = self.sender.send(ThreadMessage::Engine(report.bounded()));
     }
 
-    /// Number of trials until the next check of whether evolution may continue. `left` trials remain; each has
-    /// `robot_seconds` robot-seconds.
+    /// Returns the number of trials until the next check of whether evolution may continue. `left` trials of the
+    /// generation remain. Each trial simulates `robot_seconds` (s, summed over its robots).
     fn chunk(&self, left: usize, robot_seconds: f64) -> usize {
         let few = TRIALS_PER_CHECK * self.plan.threads;
         let EngineStatus { adapter, r_acc, .. } = self.engine.status();
         let many = (DEVICE_CHUNK_S * r_acc / robot_seconds) as usize;
         let chunk = if adapter.is_some() { many.max(few) } else { few };
-        // A small remainder is included, because a separate call for it is not worthwhile.
+        // Includes a remainder of less than half a batch, because a separate call for it would be inefficient.
         if left < chunk + chunk / 2 { left } else { chunk }
     }
 
-    /// Runs every trial of a generation.
+    /// Runs all trials of a generation.
     fn try_all(&mut self, island: &Island, evaluator: &mut Evaluator) -> TrialResult {
         let plan = &self.plan.island;
         let trials = island.trials();
@@ -427,7 +427,7 @@ impl IslandThread<'_> {
         TrialResult::All(fitness)
     }
 
-    /// Waits while the island is paused or the processor is too hot; returns false when the island must end.
+    /// Waits while the island is paused or the processor is too hot. Returns false if the island must end.
     fn may_go_on(&mut self) -> bool {
         while !self.shared.ended.load(Ordering::Relaxed) {
             self.process_observations();

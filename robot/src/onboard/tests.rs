@@ -8,7 +8,7 @@ use xpuck_testing::patience;
 
 const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
     [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
-/// Two curriculum steps of two generations each.
+/// Curriculum of two steps with two generations each.
 const STEPS: &str = "[[steps]]\nname = \"alone\"\nrobots = 1\nseconds = 2.0\nend = \"gennum-thisstep >= 2\"\n\
     [[steps]]\nname = \"three\"\nrobots = 3\nend = \"num-eval-thisstep >= 9\"\n";
 
@@ -25,8 +25,8 @@ fn plan_of(text: &str, state: Option<PathBuf>) -> Plan {
     Plan { island, engine, threads: 1, state, temperature: "/nowhere".into(), max_temperature: 80.0 }
 }
 
-/// Returns the next generation; passes other events to `other`. The time limit allows for a software GPU, which
-/// compiles its kernels first.
+/// Waits for the next generation and returns it. Passes other events to `other`. The time limit is long, because a
+/// software GPU compiles its kernels first.
 fn generation(onboard: &Onboard, mut other: impl FnMut(IslandEvent)) -> Generation {
     loop {
         match onboard.told.recv_timeout(3 * patience()).expect("a generation") {
@@ -37,7 +37,7 @@ fn generation(onboard: &Onboard, mut other: impl FnMut(IslandEvent)) -> Generati
     }
 }
 
-/// Drops the handle, and waits for the end of the thread.
+/// Drops the handle of an island, and waits for the end of the island's thread.
 fn end(onboard: Onboard) {
     let shared = Arc::downgrade(&onboard.shared);
     drop(onboard);
@@ -88,7 +88,7 @@ fn island_adopts_world_estimate_by_majority() {
         let mass = found.estimates.iter().find(|estimate| estimate.parameter == "frisbee-mass");
         mass.expect("every parameter is told").simulated
     };
-    // In a swarm of two robots, the vote of one robot is enough.
+    // In a swarm of two robots, the estimate of one other robot is enough to change the simulation.
     let first = generation(&onboard, |news| lines.push(news));
     assert!((simulated(&first) - 0.28).abs() < 1e-3);
     onboard.immigrate(1, vec![]);
@@ -164,7 +164,7 @@ fn killed_island_resumes_in_same_step() {
 
     let dir = tempfile::tempdir().unwrap();
     let state = || Some(dir.path().join("xp01"));
-    // The island is killed in each of its generations.
+    // In each pass, the island is killed in another generation.
     for killed in 1..=6 {
         let one = Onboard::start(plan_of(&text, state())).unwrap();
         one.run(true);

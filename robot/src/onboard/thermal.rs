@@ -1,36 +1,36 @@
-//! Limits evolution by the processor temperature: computes the fraction of the time that evolution may use.
+//! Thermal limit of evolution. The processor temperature determines the fraction of the time that evolution may use.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// File with the processor temperature on Linux (thousandths of a degree C).
 pub const SOC_TEMPERATURE_PATH: &str = "/sys/class/thermal/thermal_zone0/temp";
-/// Temperature above the limit at which evolution stops (K).
+/// Difference between the temperature at which evolution stops and the limit at which throttling begins (K).
 const THROTTLE_SPAN: f32 = 8.0;
-/// Hysteresis: cooling required before evolution gets more time again, to avoid oscillation (K).
+/// Cooling that is required before evolution gets more time again (K). This hysteresis avoids oscillation.
 const HYSTERESIS: f32 = 4.0;
-/// Plausible temperatures (degrees C); other values are ignored.
+/// Range of plausible temperatures (degrees C). Other values are ignored.
 const PLAUSIBLE_RANGE: std::ops::RangeInclusive<f32> = -40.0..=150.0;
 /// Interval between temperature readings.
 const READ_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum duration of a single rest, after which the caller checks again.
 pub const LONGEST_REST: Duration = Duration::from_secs(1);
 
-/// Fraction of the time that evolution may use (0..=1) at this temperature (degrees C): 1 up to `limit`, decreasing
-/// to 0 at 8 K above `limit`. During cooling, the same fractions apply at temperatures 4 K lower; between the two
-/// curves, the `previous` fraction is kept.
+/// Returns the fraction of the time that evolution may use (0..=1) at `temperature` (degrees C). During heating, it is
+/// 1 up to `limit`, and decreases to 0 at 8 K above `limit`. During cooling, the same fractions apply at temperatures
+/// 4 K lower. Between these two curves, the function returns `previous`.
 pub fn duty(previous: f32, temperature: f32, limit: f32) -> f32 {
     let allowed = |temperature: f32| (1.0 - (temperature - limit) / THROTTLE_SPAN).clamp(0.0, 1.0);
     previous.clamp(allowed(temperature + HYSTERESIS), allowed(temperature))
 }
 
-/// Temperature in a kernel file (degrees C); `None` if it is not plausible.
+/// Reads the temperature from a kernel file (degrees C); `None` if the file is unreadable or the value implausible.
 pub fn temperature(path: &Path) -> Option<f32> {
     let thousandths: f32 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
     Some(thousandths / 1000.0).filter(|t| PLAUSIBLE_RANGE.contains(t))
 }
 
-/// Computes the duty cycle of evolution.
+/// Controller of the duty cycle, the fraction of the time that evolution may use.
 #[derive(Debug)]
 pub struct Governor {
     path: PathBuf,
@@ -40,13 +40,13 @@ pub struct Governor {
 }
 
 impl Governor {
-    /// Reads the file at `path`, and limits the temperature to about `limit` (degrees C).
+    /// Creates a controller that reads the temperature file at `path`. Throttling begins at `limit` (degrees C).
     pub fn new(path: PathBuf, limit: f32) -> Governor {
         Governor { path, limit, duty: 1.0, read_at: None }
     }
 
-    /// Current duty cycle. Without a temperature reading it is 1, and only the kernel's own limits protect the
-    /// processor.
+    /// Returns the current duty cycle (0..=1). Without a temperature reading, the duty cycle is 1, and only the
+    /// kernel's own limits protect the processor.
     pub fn duty(&mut self) -> f32 {
         if self.read_at.is_none_or(|at| at.elapsed() >= READ_INTERVAL) {
             self.read_at = Some(Instant::now());
@@ -56,7 +56,7 @@ impl Governor {
     }
 }
 
-/// Rest after the working time `worked` that results in this duty cycle; at most [`LONGEST_REST`].
+/// Returns the rest after a working time of `worked` that results in this duty cycle, at most [`LONGEST_REST`].
 pub fn rest(worked: Duration, duty: f32) -> Duration {
     if duty >= 1.0 {
         return Duration::ZERO;
@@ -89,8 +89,8 @@ mod tests {
 
     #[test]
     fn heated_processor_settles_without_oscillation() {
-        // Each second the temperature changes by 1/20 of its difference to the steady state: 60 degrees C at rest,
-        // 100 degrees C at full load.
+        // Each second the temperature changes by 1/20 of its difference to the steady state. The steady state is at 60
+        // degrees C without load, and at 100 degrees C at full load.
         let (mut temperature, mut d, mut changes) = (60.0f32, 1.0f32, 0);
         for second in 0..1000 {
             let next = duty(d, temperature, 80.0);

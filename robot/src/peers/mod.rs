@@ -1,5 +1,5 @@
-//! Links to other robots. A separate thread sends the control loop's messages, and receives and validates messages of
-//! other robots. The control loop never waits for the thread.
+//! Links to other robots. A separate thread sends the control loop's messages. It also receives and validates the
+//! messages of other robots. The control loop never waits for the thread.
 
 use crate::config::Config;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,18 +15,18 @@ use xpuck_wire::peer::PeerMessage;
 use xpuck_wire::socket::{Dealer, Readable, Router, SocketError, Sockets, wait};
 use xpuck_wire::{FileError, Swarm, Waker, Wakeups, event_at, host_of};
 
-/// Maximum number of messages queued in each direction; further messages are dropped.
+/// Maximum number of messages queued in each direction. Further messages are dropped.
 const QUEUE: usize = 256;
 /// Maximum number of messages read from one link before the other links are read.
 const AT_ONCE: usize = 16;
 /// Interval between checks of the keys (ms).
 const LOOK_MS: i64 = 500;
 
-/// Command for the thread.
+/// Command from the control loop to the thread.
 enum Command {
     /// Send a message to the robot of this island.
     Tell(u16, PeerMessage),
-    /// Accept genes of this experiment from now on.
+    /// Accept trees that fit this experiment from now on.
     Admit(Arc<Plan>),
 }
 
@@ -46,13 +46,13 @@ pub enum PeersError {
 
 #[derive(Default)]
 struct Counts {
-    /// Number of connections and messages rejected because of their keys since the start.
+    /// Number of connections and messages rejected because of their keys or sender names since the start.
     keys: AtomicU64,
-    /// Number of messages dropped because a queue was full, since the last call of `refused`.
+    /// Number of messages and commands dropped because a queue was full, since the last call of `refused`.
     dropped: AtomicU64,
 }
 
-/// The control loop's side. Dropping it ends the thread at its next check.
+/// Handle of the thread, owned by the control loop. Dropping the handle ends the thread at its next check.
 pub struct PeersLink {
     wanted: SyncSender<Command>,
     heard: Receiver<(u16, PeerInput)>,
@@ -61,11 +61,11 @@ pub struct PeersLink {
 }
 
 impl PeersLink {
-    /// Binds this robot's address of the swarm file, and starts the thread; `None` if the swarm file has no
-    /// addresses.
+    /// Binds the address that the swarm file gives for this robot, and starts the thread. Returns `None` if the swarm
+    /// file has no addresses.
     ///
     /// # Errors
-    /// If the address or the keys cannot be used.
+    /// If the address or the keys cannot be used, or the system cannot create the thread.
     pub fn start(config: &Config) -> Result<Option<PeersLink>, PeersError> {
         let (swarm, id) = (&config.swarm, &config.robot.id);
         let Some(own) = swarm.peers.get(usize::from(config.island).saturating_sub(1)) else { return Ok(None) };
@@ -94,12 +94,12 @@ impl PeersLink {
         Ok(Some(PeersLink { wanted, heard, waker, counts }))
     }
 
-    /// Sends a message to the robot of an island; the message is dropped if the queue is full.
+    /// Sends a message to the robot of an island. If the queue is full, the message is dropped.
     pub fn send(&self, island: u16, message: PeerMessage) {
         self.want(Command::Tell(island, message));
     }
 
-    /// Accepts genes of this experiment from now on.
+    /// Accepts trees that fit this experiment from now on.
     pub fn admit(&self, plan: &Arc<Plan>) {
         self.want(Command::Admit(plan.clone()));
     }
@@ -107,25 +107,25 @@ impl PeersLink {
     fn want(&self, wanted: Command) {
         match self.wanted.try_send(wanted) {
             Ok(()) => self.waker.wake(),
-            // The message is lost, as with a radio link.
+            // The queue is full. The message is lost, in the same way as on a radio link.
             Err(_) => drop(self.counts.dropped.fetch_add(1, Ordering::Relaxed)),
         }
     }
 
-    /// Next message of another robot, with its island.
+    /// Returns the next message of another robot, with the sender's island; `None` if the queue is empty.
     pub fn receive(&self) -> Option<(u16, PeerInput)> {
         self.heard.try_recv().ok()
     }
 
-    /// Number of connections and messages rejected because of their keys since the start, and number of messages
-    /// dropped since the last call because a queue was full.
+    /// Returns two counts. The first counts the connections and messages rejected because of their keys or sender names
+    /// since the start. The second counts the messages dropped because a queue was full, since the last call.
     pub fn refused(&self) -> (u64, u64) {
         (self.counts.keys.load(Ordering::Relaxed), self.counts.dropped.swap(0, Ordering::Relaxed))
     }
 }
 
-/// Local address to bind for a robot that others reach at `address`. It is the same address, or all interfaces if the
-/// host is a name, because the name may not resolve on this robot.
+/// Returns the local address to bind for a robot that others reach at `address`. If the host is a number, it is the
+/// same address. If the host is a name, the robot binds all interfaces, because the name may not resolve on it.
 fn bound(address: &str) -> String {
     let Some(authority) = address.strip_prefix("tcp://") else { return address.into() };
     let host = host_of(authority);
@@ -144,17 +144,16 @@ struct PeerWorker {
     swarm: Swarm,
     sockets: Sockets,
     end: Router,
-    /// Open links by island.
+    /// Open links to other robots, by island number.
     links: BTreeMap<u16, Dealer>,
     plan: Option<Arc<Plan>>,
     heard: SyncSender<(u16, PeerInput)>,
     counts: Arc<Counts>,
-    /// Edition of the keys used by the links.
+    /// Edition number of the keys that the links use.
     edition: u64,
-    /// Number of messages with an unknown robot name, and of answers that did not arrive over the link of the
-    /// answering robot.
+    /// Number of messages with an unknown robot name, plus answers that did not arrive over this robot's own links.
     unknown_senders: u64,
-    /// Robots without an enrolled key for which a warning was logged.
+    /// Islands of the robots without an enrolled key for which a warning was logged.
     unenrolled: BTreeSet<u16>,
     unknown: UnknownNames,
 }
@@ -174,7 +173,7 @@ impl PeerWorker {
         }
     }
 
-    /// Executes queued commands; returns false when the robot's program ends.
+    /// Executes queued commands. Returns false if the control loop has dropped its handle.
     fn run_commands(&mut self, wishes: &Receiver<Command>) -> bool {
         for _ in 0..QUEUE {
             match wishes.try_recv() {
@@ -187,7 +186,8 @@ impl PeerWorker {
         true
     }
 
-    /// Sends an answer over the connection of its question, and any other message over the link to the robot.
+    /// Sends a message to the robot of an island. An answer is sent over the connection on which the question arrived.
+    /// Any other message is sent over the link to that robot, which is opened if necessary.
     fn send(&mut self, island: u16, message: &PeerMessage) {
         let Some((name, address)) = self.named(island) else { return };
         if matches!(message, PeerMessage::Genes { .. }) {
@@ -208,7 +208,7 @@ impl PeerWorker {
                 Err(error) => return warn!(target: "xpuckd", id = self.id, "link to robot {name}: {error}"),
             }
         }
-        // If the link is not connected yet, the message is lost; questions are repeated.
+        // If the link is not connected yet, the message is lost. The control loop repeats its questions.
         self.links[&island].send(message);
     }
 
@@ -250,7 +250,7 @@ impl PeerWorker {
         }
     }
 
-    /// Updates the rejection count, logs changes in the key folder, and closes links that use previous keys.
+    /// Updates the rejection count, logs the notes about the key folder, and closes links that use previous keys.
     fn check_keys(&mut self) {
         let Some(guard) = self.sockets.guard().cloned() else { return };
         self.counts.keys.store(guard.refusals().total() + self.unknown_senders, Ordering::Relaxed);

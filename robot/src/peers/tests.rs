@@ -1,4 +1,4 @@
-//! Tests with the threads of two robots, which exchange messages over real sockets with real keys.
+//! Tests with the peer threads of two robots, which exchange messages over real sockets with real keys.
 
 use super::*;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn exchange_drops_invalid_genes_and_revoked_robots() {
     let plan = Plan::new(&Experiment::parse("e", text).unwrap(), &BTreeMap::new(), Some(2)).unwrap();
     first.admit(&Arc::new(plan));
     let ask = PeerMessage::Ask { number: 3, run: RUN, after: 0 };
-    // Messages are lost until the connection is established.
+    // The question is repeated, because messages are lost until the connection is established.
     let heard = wait_for(|| {
         first.send(2, ask.clone());
         std::thread::sleep(Duration::from_millis(20));

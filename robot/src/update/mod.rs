@@ -1,6 +1,6 @@
-//! The robot's side of an over-the-air update: a separate thread verifies the offered bundle, receives it into the
-//! slots folder and reports the result. The control loop exchanges messages with the thread and never waits for a
-//! disk.
+//! The robot's side of an over-the-air update. A separate thread verifies the head of an offered bundle, receives the
+//! bundle into the slots folder, and reports the result. The control loop exchanges messages with the thread and never
+//! waits for the disk.
 
 mod receiver;
 pub mod slots;
@@ -14,20 +14,20 @@ use xpuck_wire::Waker;
 use xpuck_wire::message::RobotMessage;
 use xpuck_wire::rollout::{BundleHead, Installed};
 
-/// Maximum number of queued messages of the hub; further messages are dropped and requested again.
+/// Maximum number of queued messages from the hub. Further messages are dropped, and pieces are requested again.
 const WAITING: usize = 4;
-/// Maximum number of reports queued for the control loop.
+/// Maximum number of queued reports from the thread to the control loop.
 const TOLD: usize = 8;
 /// Environment variable with the root of all update paths, for tests (default: `/`).
 const ROOT: &str = "XPUCK_ROOT";
 
-/// Message of the hub.
+/// Message from the hub about an update.
 enum UpdateMessage {
     Offer { number: u64, bundle: BundleHead },
     Chunk { digest: String, offset: u64, bytes: Vec<u8> },
 }
 
-/// Handle of the thread; dropping it ends the thread.
+/// Handle of the update thread. Dropping the handle ends the thread.
 pub struct Updater {
     jobs: Option<SyncSender<UpdateMessage>>,
     told: Receiver<RobotMessage>,
@@ -35,8 +35,8 @@ pub struct Updater {
 }
 
 impl Updater {
-    /// Starts the thread; `waker` wakes the control loop when the thread has a report. If the system cannot create a
-    /// thread, the robot accepts no updates.
+    /// Starts the thread, which wakes the control loop through `waker` when it has a report. If the system cannot
+    /// create a thread, the robot accepts no updates.
     pub fn start(config: &Config, waker: Waker) -> Updater {
         let root = std::env::var_os(ROOT).filter(|root| !root.is_empty()).map_or("/".into(), PathBuf::from);
         Updater::with_root(&root, &config.file, waker)
@@ -51,24 +51,25 @@ impl Updater {
         Updater { jobs: thread.ok().map(|_| jobs), told, installed: None }
     }
 
-    /// Passes on a bundle that the hub offers.
+    /// Passes the head of a bundle that the hub offers to the thread.
     pub fn offer(&self, number: u64, bundle: BundleHead) {
         self.enqueue(UpdateMessage::Offer { number, bundle });
     }
 
-    /// Passes on a requested piece of a bundle.
+    /// Passes a requested piece of a bundle to the thread. `offset` is the piece's position in the payload (bytes).
     pub fn chunk(&self, digest: String, offset: u64, bytes: Vec<u8>) {
         self.enqueue(UpdateMessage::Chunk { digest, offset, bytes });
     }
 
     fn enqueue(&self, job: UpdateMessage) {
         if let Some(jobs) = &self.jobs {
-            // The queue is full if the disk is too slow; the piece is then dropped and requested again.
+            // The queue is full if the disk is too slow. The message is then dropped. The thread requests a dropped
+            // piece again.
             let _ = jobs.try_send(job);
         }
     }
 
-    /// Next report for the hub, if any.
+    /// Returns the next report for the hub; `None` if no report is queued.
     pub fn poll(&mut self) -> Option<RobotMessage> {
         let message = self.told.try_recv().ok()?;
         if let RobotMessage::Installed(installed) = &message {
@@ -77,13 +78,14 @@ impl Updater {
         Some(message)
     }
 
-    /// Last report about the installed release, for a hub that has just accepted this robot.
+    /// Returns the last report about the installed release, if any. The robot sends it to a hub that has just accepted
+    /// the robot.
     pub fn installed(&self) -> Option<RobotMessage> {
         self.installed.clone().map(RobotMessage::Installed)
     }
 }
 
-/// Release of this program.
+/// Returns the release of this program.
 pub fn this_release() -> Release {
     Release::of_this_program(env!("CARGO_PKG_VERSION"))
 }
@@ -130,7 +132,7 @@ mod tests {
         seal(Kind::App, &boards, this_arch(), &release, &payload()[..], signer).unwrap().into()
     }
 
-    /// Waits for the next report for which `counts` returns a value, and returns the value.
+    /// Waits for the next report for which `counts` returns a value, and returns that value.
     fn reports<T>(updater: &mut Updater, counts: impl Fn(RobotMessage) -> Option<T>) -> T {
         let (end, mut others) = (Instant::now() + Duration::from_secs(30), Vec::new());
         loop {

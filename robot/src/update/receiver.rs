@@ -1,4 +1,4 @@
-//! Thread that receives updates.
+//! Thread that receives bundles from the hub, and reports the progress of updates.
 
 use super::{UpdateMessage, this_release};
 use crate::update::slots::{BOARD, SLOTS, operators};
@@ -15,17 +15,17 @@ use xpuck_wire::file;
 use xpuck_wire::message::RobotMessage;
 use xpuck_wire::rollout::{BundleHead, Installed, RobotUpdate, Stage};
 
-/// Interval between checks of the slots, after which a missing piece is requested again.
+/// Interval between checks of the slots. At each check, a missing piece is requested again.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval between reports of the installed release. Reports are repeated without a change, because a message may be
-/// lost.
+/// Maximum interval between reports of the installed release. An unchanged report is repeated, because a message may
+/// be lost.
 const REPORT_INTERVAL: Duration = Duration::from_secs(10);
-/// Maximum number of requests for a piece; after that the robot waits until the bundle is offered again.
+/// Maximum number of requests for a piece. After them, the robot waits until the hub offers the bundle again.
 const MAX_REQUESTS: u32 = 60;
 /// Size limit of the state file (bytes).
 const MAX_STATE: u64 = 64 * 1024;
 
-/// Last bundle that was offered since the start of the program.
+/// Bundle that the hub offered last.
 struct Offer {
     number: u64,
     digest: String,
@@ -36,15 +36,15 @@ struct Offer {
 
 enum OfferState {
     Loading(Box<Incoming>),
-    /// The bundle is ready for installation, or was found installed.
+    /// The reception is complete. A separate program installs the bundle, or has already put its version on trial.
     Left,
     Refused(String),
-    /// The release is already running.
+    /// The bundle's release is already running.
     Good,
 }
 
-/// Whether the manifest's release is running. Images are compared by digest, because two images may contain the same
-/// release.
+/// Returns whether the manifest's release is running. Images are compared by digest, because two images may contain the
+/// same release.
 fn runs(manifest: &Manifest, release: &Release, state: Option<&State>) -> bool {
     match manifest.kind {
         Kind::App => manifest.release() == *release,
@@ -52,7 +52,7 @@ fn runs(manifest: &Manifest, release: &Release, state: Option<&State>) -> bool {
     }
 }
 
-/// State of the thread.
+/// State of the update thread.
 pub(super) struct UpdateReceiver {
     slots: PathBuf,
     config: PathBuf,
@@ -85,7 +85,7 @@ impl UpdateReceiver {
         }
     }
 
-    /// Runs until the sender of jobs is dropped.
+    /// Processes messages of the hub until the control loop drops its handle.
     pub(super) fn run(mut self, jobs: &Receiver<UpdateMessage>) {
         let mut looked = Instant::now();
         self.tell_installed(false);
@@ -110,7 +110,7 @@ impl UpdateReceiver {
         self.waker.wake();
     }
 
-    /// Requests the next piece.
+    /// Requests the next piece of the bundle that is being received, unless the maximum number of requests is reached.
     fn ask(&mut self) {
         if let Some(Offer { digest, doing: OfferState::Loading(incoming), requests: asked, .. }) = &mut self.offered
             && *asked < MAX_REQUESTS
@@ -123,7 +123,7 @@ impl UpdateReceiver {
 
     fn take_offer(&mut self, number: u64, bundle: BundleHead) {
         let head = Head::from(bundle);
-        // Only the digest of the unverified manifest is used, to report a refusal.
+        // The manifest is not verified yet. Only its digest is used, to identify the bundle in reports.
         let Ok(digest) = head.unverified_manifest().map(|manifest| manifest.sha256) else { return };
         let known = self.offered.as_ref().is_some_and(|known| (known.number, &known.digest) == (number, &digest));
         if !known {
@@ -138,7 +138,7 @@ impl UpdateReceiver {
             offered.requests = 0;
         }
         match &mut self.offered {
-            // The bundle may already be complete.
+            // An earlier start may have received the whole bundle. An empty piece makes the reception check this.
             Some(Offer { digest, doing: OfferState::Loading(incoming), .. }) => {
                 let (digest, offset) = (digest.clone(), incoming.offset());
                 self.take_chunk(&digest, offset, &[]);
@@ -147,7 +147,7 @@ impl UpdateReceiver {
         }
     }
 
-    /// Decides whether to receive, keep or refuse a bundle.
+    /// Decides whether to receive a bundle. Returns the reason if the bundle is refused.
     fn judge(&self, head: &Head) -> Result<OfferState, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         if !self.slots.join(slots::INCOMING).is_dir() {
@@ -170,7 +170,12 @@ impl UpdateReceiver {
             state.as_ref().filter(|state| state.phase != Phase::Settled).and_then(|state| state.candidate.as_ref());
         match busy {
             Some(candidate) if candidate.sha256 == manifest.sha256 => return Ok(OfferState::Left),
-            Some(candidate) => return Err(format!("version {} is on trial on this robot", candidate.release.version)),
+            Some(candidate) => {
+                return Err(format!(
+                    "version {} is on trial on this robot; send the bundle after the trial",
+                    candidate.release.version
+                ));
+            }
             None if runs(&manifest, &self.release, state.as_ref()) => return Ok(OfferState::Good),
             None => {}
         }
@@ -228,7 +233,8 @@ impl UpdateReceiver {
         let told = |number, digest: &str, stage, received, why: &str| {
             Some(RobotUpdate { number, digest: digest.into(), stage, received, why: why.into() })
         };
-        // This is checked before the state is read, because the program that removes the file writes the state first.
+        // The ready file is checked before the state is read. The program that installs the bundle writes the state,
+        // and removes the ready file afterwards.
         let ready = self.is_ready();
         let state = self.state();
         let offered = self.offered.as_ref();
@@ -254,7 +260,8 @@ impl UpdateReceiver {
             TrialResult::Reverted => Stage::Reverted,
             TrialResult::Refused => Stage::Refused,
         };
-        // A bundle that was refused before its manifest was read has no digest. It is the bundle that was ready last.
+        // The result has no digest if the bundle was refused before its manifest was read. That bundle is then the
+        // offered one.
         let digest = match offered {
             Some(offered) if last.sha256.is_empty() => &offered.digest,
             _ => &last.sha256,

@@ -1,4 +1,4 @@
-//! `xpuckd slots`: command line of the update slots, run as root by the packaged program.
+//! Command `xpuckd slots`, which manages the update slots. The packaged program runs it as root.
 
 use crate::config::Config;
 use anyhow::Context;
@@ -21,11 +21,11 @@ use xpuck_wire::{file, log, output};
 
 /// Folder of the slots, relative to the root.
 pub(crate) const SLOTS: &str = "var/lib/xpuck-slots";
-/// Path of the robot's file.
+/// Path of the robot's file, relative to the root.
 const CONFIG: &str = "etc/xpuck/robot.toml";
-/// File that contains the board's name.
+/// File that contains the board's name, relative to the root.
 pub(crate) const BOARD: &str = "etc/xpuck/board";
-/// Health report of the running program.
+/// File with the health report of the running program, relative to the root.
 const HEALTH: &str = "run/xpuck/health";
 /// List of mounts, relative to the root.
 const MOUNTS: &str = "proc/self/mountinfo";
@@ -34,11 +34,11 @@ const MOUNTS: &str = "proc/self/mountinfo";
 const FILL_SERVICE: &str = "xpuck-root.service";
 const FILLED: &str = "root.release";
 const NOT_FILLED: &str = "root.why";
-/// Size limit of the files that the service writes (bytes).
+/// Size limit of each file that `FILL_SERVICE` writes (bytes).
 const MAX_TOLD: u64 = 1024;
-/// Time limit for a new root to become healthy after its boot (s).
+/// Minimum time limit for a version in a new root to become healthy (s), because the board must boot first.
 const ROOT_HEALTH_TIMEOUT_S: f64 = 240.0;
-/// Polling interval of the judge, and number of attempts to write its verdict to disk.
+/// Polling interval of `xpuckd slots judge`, and its number of attempts to write the verdict to disk.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 const WRITE_ATTEMPTS: u32 = 40;
 
@@ -105,14 +105,14 @@ impl Source<RealDisk> for Packages<'_> {
         let told = match (started, release, why) {
             (Ok(()), Ok(text), Err(_)) => return Release::parse(FILLED, &text).map_err(io::Error::other),
             (.., Ok(why)) => why.trim().to_string(),
-            (Err(error), ..) => format!("{error}: see `journalctl -u {FILL_SERVICE}`"),
+            (Err(error), ..) => format!("{error}; see `journalctl -u {FILL_SERVICE}`"),
             (Ok(()), Err(error), _) => error.to_string(),
         };
         Err(io::Error::other(told))
     }
 }
 
-/// Runs a command; returns false if an update was refused or reverted.
+/// Runs a subcommand of `xpuckd slots`. Returns false if an update was reverted.
 ///
 /// # Errors
 /// Any error of the disk, the robot's file or systemd.
@@ -152,17 +152,18 @@ pub fn run(args: &SlotsArgs) -> anyhow::Result<bool> {
     }
 }
 
-/// Packaged release; a package without a release file counts as the oldest release.
+/// Returns the release of the Debian package that is installed in `root`. A package without a release file counts as
+/// the oldest release.
 fn packaged(root: &Path) -> Release {
     Release::of_tree(root).unwrap_or(Release { version: env!("CARGO_PKG_VERSION").into(), counter: 0 })
 }
 
-/// The running root of a card with two roots; `None` if the card does not have two roots, or `root` is not a mount
-/// point.
+/// Returns the running root of a card with two roots; `None` if the card does not have two roots.
 fn root_of(root: &Path) -> Option<Slot> {
     let text = file::text(&root.join(MOUNTS), 256 * 1024).ok()?;
     let words = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
-    // The fourth field is the mounted path in its file system, the fifth the mount point. The last mount is visible.
+    // The fourth field of a line is the mounted path in its file system, and the fifth field is the mount point. If
+    // several file systems are mounted at `/`, the last one is visible.
     let seen = words.rev().find(|words| words.get(4) == Some(&"/"))?;
     Slot::from_root_name(seen.get(3)?.strip_prefix('/')?)
 }
@@ -208,8 +209,8 @@ fn install(args: &SlotsArgs, disk: &mut RealDisk, here: BaseVersions) -> anyhow:
     }
 }
 
-/// Operators whose bundles are accepted: the operators with keys in the swarm's folder. Updates must be signed even
-/// in a swarm without keys.
+/// Returns the names and keys of the operators whose bundles are accepted: those with keys in the swarm's key folder.
+/// Bundles must be signed even in a swarm that otherwise uses no keys.
 pub(crate) fn operators(config: &Path) -> anyhow::Result<BTreeMap<String, Key>> {
     let config = Config::read(config)?;
     let (ring, wrong) = Keyring::read(&config.swarm.security.keys)?;
@@ -234,7 +235,7 @@ fn judge(args: &SlotsArgs, disk: &mut RealDisk, here: &BaseVersions, within: f64
         }
         let still = on_trial(disk)?;
         if still.is_none_or(|now| (now.slot, &now.sha256) != (candidate.slot, &candidate.sha256)) {
-            // The trial has ended in the meantime, because it used up its starts.
+            // The trial has ended in the meantime, because no start was left.
             return Ok(false);
         }
         std::thread::sleep(POLL_INTERVAL);
@@ -306,7 +307,7 @@ fn describe(shown: &ShowOutput) -> String {
 }
 
 impl SlotsArgs {
-    /// Restarts the robot's program or the board.
+    /// Restarts the robot's program or the board, as stated by `what`.
     fn restart(&self, what: Restart) -> anyhow::Result<()> {
         let Some(command) = &self.restart else {
             return match what {
@@ -323,7 +324,7 @@ impl SlotsArgs {
         Ok(())
     }
 
-    /// Calls systemd; without effect for a root other than `/`.
+    /// Runs `systemctl`. Does nothing if the root is not `/`.
     fn systemctl(&self, arguments: &[&str]) -> anyhow::Result<()> {
         if self.root != Path::new("/") {
             return Ok(());

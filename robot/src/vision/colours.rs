@@ -1,8 +1,8 @@
-//! Colour vision: which of the three primary colours appear in the left, centre and right third of the frame (thesis
-//! 7.3.2).
+//! Colour vision. It detects which of the three primary colours appear in the left, centre and right third of the frame
+//! (thesis 7.3.2).
 //!
-//! A pixel's colour class comes from a table over the upper six bits of Y, U and V, so a frame costs one look-up per
-//! pixel. Only the lower half of the frame is used, because all objects in the arena are below the horizon.
+//! A table maps the upper six bits of Y, U and V to a colour class, so each pixel requires one look-up. Only the lower
+//! half of the frame is used, because all objects in the arena are below the horizon.
 
 use crate::device::Frame;
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use xpuck_registers::yuyv::{self, Rgb};
 
 /// Number of bits of Y, of U and of V that index the table.
 const BITS: u32 = 6;
-/// A colour counts as seen if more than 1/`ONE_IN` (0.2 %) of a segment's pixels have it.
+/// Detection threshold: a colour is detected if more than 1/`ONE_IN` (0.2 %) of a segment's pixels have that colour.
 const ONE_IN: usize = 500;
 const COLOURS: [Colour; 3] = [Colour::Red, Colour::Green, Colour::Blue];
 /// Class of pixels without a primary colour.
@@ -35,7 +35,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Whether the region contains a colour: hue (degrees), saturation and value (0..=1).
+    /// Returns whether the region contains a colour, given as hue (degrees), saturation and value (0..=1).
     pub fn contains(&self, [hue, saturation, value]: [f32; 3]) -> bool {
         let [from, to] = self.hue;
         (hue - from).rem_euclid(360.0) <= (to - from).rem_euclid(360.0)
@@ -44,14 +44,14 @@ impl Region {
     }
 }
 
-/// Table 7.3: red, green, blue.
+/// Regions of red, green and blue (thesis Table 7.3).
 pub const REGIONS: [Region; 3] = [
     Region { hue: [320.0, 20.0], saturation: 0.4, value: 0.4 },
     Region { hue: [80.0, 160.0], saturation: 0.4, value: 0.4 },
     Region { hue: [180.0, 260.0], saturation: 0.2, value: 0.4 },
 ];
 
-/// Colour classifier with a precomputed table.
+/// Classifier of the colours in a frame, with a precomputed table.
 #[derive(Clone, Debug)]
 pub struct ColourClassifier {
     classes: Vec<u8>,
@@ -66,7 +66,7 @@ impl Default for ColourClassifier {
 }
 
 impl ColourClassifier {
-    /// Builds the table for these regions of red, green and blue.
+    /// Creates a classifier, and builds its table from these regions of red, green and blue.
     pub fn new(regions: &[Region; 3]) -> ColourClassifier {
         let level = |bits: usize| {
             let kept = bits & ((1 << BITS) - 1);
@@ -78,16 +78,16 @@ impl ColourClassifier {
     }
 
     /// Sets the angle of the camera to the left of straight ahead (degrees). The segments are then relative to the
-    /// robot's heading; parts outside the picture are omitted.
+    /// robot's heading. Parts of segments outside the picture are omitted.
     pub fn turned(self, degrees: f32) -> ColourClassifier {
         ColourClassifier { turn: degrees.to_radians() / CAMERA_FOV, ..self }
     }
 
-    /// Colours seen in a frame.
+    /// Detects the colours in each segment of a frame.
     pub fn classify(&self, frame: &Frame) -> Blobs {
         let (width, height) = (frame.width(), frame.height());
         let mut counts = [[0usize; 4]; 3];
-        // Segments begin and end at whole pairs of pixels, because the two pixels of a pair share their colour.
+        // Segments begin and end at whole pairs of pixels, because the two pixels of a pair share U and V.
         let shift = (self.turn * width as f32).round() as isize;
         let edges = [0, 1, 2, 3].map(|s| {
             let column = ((width * s / 3) as isize + shift).clamp(0, width as isize) as usize;
@@ -115,13 +115,14 @@ impl ColourClassifier {
     }
 }
 
-/// Class of a colour: an index into [`COLOURS`], or [`NONE`].
+/// Returns the class of a colour: an index into [`COLOURS`], or [`NONE`].
 fn class_of(regions: &[Region; 3], rgb: Rgb) -> u8 {
     let colour = hsv(rgb);
     regions.iter().position(|region| region.contains(colour)).map_or(NONE, |i| i as u8)
 }
 
-/// Hue (degrees, 0..360), saturation (0..=1) and value (0..=1); for grey, hue and saturation are 0.
+/// Converts a colour to hue (degrees, 0..360), saturation (0..=1) and value (0..=1). For grey, hue and saturation are
+/// 0.
 pub fn hsv(rgb: Rgb) -> [f32; 3] {
     let [r, g, b] = rgb.map(|c| f32::from(c) / 255.0);
     let value = r.max(g).max(b);
@@ -148,7 +149,7 @@ mod tests {
     const GREEN: Rgb = [40, 150, 60];
     const BLUE: Rgb = [35, 80, 185];
 
-    /// White frame of 160 x 120 pixels with coloured rectangles (rows, columns, colour).
+    /// Returns a white frame of 160 x 120 pixels with coloured rectangles (rows, columns, colour).
     fn picture(patches: &[(std::ops::Range<usize>, std::ops::Range<usize>, Rgb)]) -> Frame {
         let at = |row: usize, column: usize| {
             let patch = patches.iter().rev().find(|(r, c, _)| r.contains(&row) && c.contains(&column));
@@ -186,8 +187,8 @@ mod tests {
 
     #[test]
     fn turned_camera_keeps_robot_segments() {
-        // The camera points 10 degrees to the left, so objects straight ahead appear this number of pixels right of
-        // the picture's middle.
+        // The camera points 10 degrees to the left. Objects straight ahead of the robot therefore appear `aside` pixels
+        // to the right of the picture's middle.
         let aside = (160.0 * 10f32.to_radians() / CAMERA_FOV).round() as usize;
         let mut seen = [[[false; 3]; 3]; 2];
         for (turn, seen) in [10.0, -10.0].into_iter().zip(&mut seen) {
@@ -210,7 +211,7 @@ mod tests {
 
     #[test]
     fn more_than_two_pixels_in_a_thousand_are_needed() {
-        // The centre segment has 54 columns of 60 pixels, so 0.2 % are 6.5 pixels.
+        // The centre segment has 54 columns of 60 pixels, so the threshold of 0.2 % is 6.5 pixels.
         assert_eq!(seen(&[(90..93, 80..82, BLUE)])[2], [false; 3]);
         assert_eq!(seen(&[(90..94, 80..82, BLUE)])[2], [false, true, false]);
     }

@@ -2,11 +2,11 @@
 
 use xpuck_kernels::math::linear::solve;
 
-/// Minimum pivot, below which a system of equations counts as singular.
+/// Pivot below which a system of linear equations counts as singular.
 pub const LEAST_PIVOT: f64 = 1e-300;
 
-/// Least-squares homography from the points `from` to the points `to`, as a matrix row by row with last element 1. It
-/// requires at least four points. `None` if the points do not determine a homography.
+/// Computes the least-squares homography from the points `from` to the points `to`. The result is a matrix, row by row,
+/// with last element 1. Returns `None` for fewer than four points, or if the points do not determine a homography.
 pub fn homography(from: &[[f64; 2]], to: &[[f64; 2]]) -> Option<[f64; 9]> {
     if from.len().min(to.len()) < 4 {
         return None;

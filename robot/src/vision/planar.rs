@@ -1,7 +1,7 @@
 //! Pose of a planar target, from points on the target and the slopes at which the points are seen.
 //!
-//! Axes are right, down and away from the viewer. A distant planar target looks nearly the same when it is tilted in
-//! the opposite direction. Both poses are tried, and the better fit is returned.
+//! The axes point to the right, down and away from the viewer. A distant planar target looks nearly the same if it is
+//! tilted in the opposite direction. Both poses are tried, and the better fit is returned.
 
 use crate::vision::homography::{LEAST_PIVOT, homography};
 use xpuck_kernels::math::linear::solve;
@@ -10,37 +10,38 @@ use xpuck_kernels::math::linear::solve;
 pub const POSE: usize = 6;
 /// Maximum number of refinement iterations.
 const STEPS: usize = 20;
-/// Relative improvement of the sum of squares below which the refinement has converged.
+/// Relative improvement of the sum of squared residuals below which the refinement has converged.
 const ENOUGH: f64 = 1e-6;
-/// Minimum distance of a visible point (m).
+/// Minimum distance of a visible point from the camera, along the lens's axis (m).
 const NEAREST: f64 = 1e-3;
 
-/// Point on the target, as offsets to the right and downwards from the target's origin (m), and the slopes at which
-/// the point is seen.
+/// Point on the target, and the slopes at which the point is seen. The point is given by its offsets to the right and
+/// downwards from the target's origin (m).
 pub type Point = ([f64; 2], [f64; 2]);
 
-/// Pose of the target: its axes in the camera's frame, row by row, and its origin (m).
+/// Pose of the target in the camera's coordinate frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Rotation matrix, row by row; its columns are the target's axes.
+    /// Rotation matrix, row by row. Its columns are the target's axes.
     pub rotation: [[f64; 3]; 3],
     /// Position of the target's origin (m).
     pub at: [f64; 3],
 }
 
 impl Pose {
-    /// Position of a point of the target (m).
+    /// Returns the position of a point of the target in the camera's coordinate frame (m).
     pub fn position(&self, on: [f64; 2]) -> [f64; 3] {
         std::array::from_fn(|i| self.rotation[i][0] * on[0] + self.rotation[i][1] * on[1] + self.at[i])
     }
 
-    /// Slopes of a point of the target; `None` behind the camera.
+    /// Returns the slopes at which a point of the target is seen; `None` if the point is not in front of the camera.
     pub fn slopes(&self, on: [f64; 2]) -> Option<[f64; 2]> {
         let [right, down, ahead] = self.position(on);
         (ahead > NEAREST).then(|| [right / ahead, down / ahead])
     }
 
-    /// Rotates the pose by a small rotation vector, whose length is the angle (rad), and then translates it (m).
+    /// Returns the pose after a rotation and a translation. The first three values are a rotation vector, whose length
+    /// is the angle (rad). The last three values are the translation (m).
     pub fn shifted(&self, by: &[f64; POSE]) -> Pose {
         let angle = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
         let (sine, rest) = match angle < 1e-9 {
@@ -70,7 +71,7 @@ impl Pose {
         self.shifted(&[axis[0] * twice, axis[1] * twice, axis[2] * twice, 0.0, 0.0, 0.0])
     }
 
-    /// Sum of squared residuals of the points, in slopes.
+    /// Returns the sum of the squared residuals between computed and measured slopes of the points.
     fn squares(&self, points: &[Point]) -> f64 {
         let off = |(on, seen): &Point| {
             self.slopes(*on).map_or(f64::INFINITY, |[x, y]| (x - seen[0]).powi(2) + (y - seen[1]).powi(2))
@@ -78,7 +79,8 @@ impl Pose {
         points.iter().map(off).sum()
     }
 
-    /// Refines the pose to the nearest local optimum; returns the pose with its sum of squared residuals.
+    /// Refines the pose to a local optimum. Returns the refined pose with its sum of squared residuals; `None` if the
+    /// refinement fails.
     fn refined(mut self, points: &[Point]) -> Option<(Pose, f64)> {
         let (mut error, mut damping) = (self.squares(points), 1e-4);
         for _ in 0..STEPS {
@@ -125,12 +127,13 @@ impl Pose {
     }
 }
 
-/// Pose from the homography between target and slopes; a starting point close to the optimum.
+/// Computes a pose from the homography between the points and their slopes. The result is close to the best fit, and is
+/// a starting point for the refinement. Returns `None` if the points do not determine a pose.
 pub fn from_homography(points: &[Point]) -> Option<Pose> {
     let (on, seen): (Vec<_>, Vec<_>) = points.iter().copied().unzip();
     let h = homography(&on, &seen)?;
     let column = |i: usize| [h[i], h[i + 3], h[i + 6]];
-    // The homography's last element is 1, so the origin is in front of the camera.
+    // The homography's last element is 1. The positive scale therefore places the origin in front of the camera.
     let scale = 2.0 / (dot(column(0), column(0)).sqrt() + dot(column(1), column(1)).sqrt());
     let right = unit(column(0));
     let along = dot(right, column(1));
@@ -141,7 +144,7 @@ pub fn from_homography(points: &[Point]) -> Option<Pose> {
     stand.rotation.iter().flatten().chain(&stand.at).all(|x| x.is_finite()).then_some(stand)
 }
 
-/// Pose with the best fit to at least four points. `None` if the points do not determine a pose.
+/// Returns the pose with the best fit to at least four points; `None` if the points do not determine a pose.
 pub fn fit(points: &[Point]) -> Option<Pose> {
     let one = from_homography(points)?.refined(points);
     let other = one.and_then(|(stand, _)| stand.mirrored().refined(points));

@@ -1,4 +1,4 @@
-//! Reduced picture of a camera frame for operators, made on request in the camera's thread.
+//! Reduced picture of a camera frame for operators. The camera's thread makes it on request.
 
 use crate::device::Frame;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,10 +7,10 @@ use xpuck_registers::yuyv;
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::message::Picture;
 
-/// Maximum size of a picture (pixels).
+/// Maximum width and height of a picture (pixels).
 const SIZE: (usize, usize) = (160, 120);
 
-/// Slot through which the camera's thread passes a picture to the control loop.
+/// Buffer for one picture, through which the camera's thread passes the picture to the control loop.
 #[derive(Debug, Default)]
 pub struct Snapshot {
     wanted: AtomicBool,
@@ -23,7 +23,7 @@ impl Snapshot {
         self.wanted.store(true, Ordering::Relaxed);
     }
 
-    /// Makes a picture of the frame, if requested.
+    /// Makes a picture of the frame if a picture is requested.
     pub fn on_frame(&self, frame: &Frame) {
         if self.wanted.swap(false, Ordering::Relaxed) {
             let picture = picture(frame);
@@ -31,13 +31,13 @@ impl Snapshot {
         }
     }
 
-    /// Takes the picture, if available. Never blocks.
+    /// Returns the picture and removes it from the buffer; `None` if no picture is available. Never blocks.
     pub fn take(&self) -> Option<Picture> {
         self.made.try_lock().ok()?.take()
     }
 }
 
-/// Reduces a frame by a whole factor to at most [`SIZE`].
+/// Reduces a frame by an integer factor to at most [`SIZE`].
 fn picture(frame: &Frame) -> Picture {
     let (width, height) = (frame.width(), frame.height());
     let step = width.div_ceil(SIZE.0).max(height.div_ceil(SIZE.1)).max(1);
@@ -68,7 +68,8 @@ mod tests {
         snapshot.on_frame(&frame);
         let picture = snapshot.take().unwrap();
         assert!(picture.is_sound() && (picture.width, picture.height) == (160, 120));
-        // The picture takes every fourth pixel. It is the left pixel of its pair, and all left pixels are white.
+        // The picture consists of every fourth pixel of the frame. Each of these pixels is the left pixel of a pair,
+        // and all left pixels are white.
         assert!(picture.rgb.0.iter().all(|value| *value > 250));
         assert!(snapshot.take().is_none());
     }

@@ -1,6 +1,6 @@
-//! Renders tags as a real camera sees them, to measure the detector. Models lens distortion, sampling over the pixel
-//! area, lens blur, sensor noise, a rolling shutter while the robot turns, and chroma shared by two neighbouring
-//! pixels.
+//! Renders tags as a real camera sees them, to measure the performance of the tag detector. The model includes lens
+//! distortion, sampling over the pixel area, lens blur, sensor noise, and a rolling shutter while the robot turns. Two
+//! neighbouring pixels share their chroma.
 
 use crate::device::Frame;
 use crate::device::apriltag::{PICTURE_SIDE, TAG_SIDE, picture};
@@ -11,9 +11,10 @@ use std::f64::consts::TAU;
 use xpuck_kernels::random::Draws;
 use xpuck_registers::yuyv;
 
-/// Number of rays per pixel.
+/// Number of rays that are traced per pixel.
 const RAYS: usize = 32;
-/// Colours of paper, ink and background wall (sRGB levels), for warm light and ink that is not fully black.
+/// Colours of the paper, the ink and the wall in the background (sRGB levels). They model warm light, and ink that is
+/// not fully black.
 const PAPER: [f64; 3] = [225.0, 222.0, 214.0];
 const INK: [f64; 3] = [28.0, 26.0, 25.0];
 const ROOM: [f64; 3] = [132.0, 130.0, 124.0];
@@ -23,7 +24,7 @@ const SHADE: f64 = 0.2;
 /// Parameters of the rendering.
 #[derive(Clone, Copy, Debug)]
 pub struct Optics {
-    /// Lens; its size is the frame size.
+    /// Lens. Its picture size is the size of the rendered frame.
     pub lens: Lens,
     /// Standard deviation of the point spread (pixels).
     pub blur: f64,
@@ -35,19 +36,20 @@ pub struct Optics {
     pub exposure: f64,
     /// Time between the exposures of the first and the last row (s).
     pub readout: f64,
-    /// Rotation rate of the robot to the left (rad/s). Poses are valid at the middle of the readout.
+    /// Rotation rate of the robot to the left (rad/s). The poses of the tags apply to the middle of the readout.
     pub turning: f64,
 }
 
 impl Optics {
-    /// Ideal pinhole without blur or noise, at rest.
+    /// Returns the parameters of an ideal pinhole without blur or noise, on a robot at rest.
     pub fn perfect(width: usize, height: usize) -> Optics {
         let lens = Lens::nominal(width, height);
         Optics { lens, blur: 0.0, dark_noise: 0.0, shot_noise: 0.0, exposure: 0.0, readout: 0.0, turning: 0.0 }
     }
 }
 
-/// Offset of a ray from the pixel's centre (pixels), and its time within the exposure (fraction, -0.5..=0.5).
+/// Ray of a pixel: its offset from the pixel's centre (pixels), and its time relative to the middle of the exposure
+/// (fraction of the exposure, -0.5..=0.5).
 struct Ray {
     off: [f64; 2],
     when: f64,
@@ -62,10 +64,11 @@ struct RenderedTag {
     rows: [f64; 2],
 }
 
-/// Renders tags of `size` (m) between black edges, each with a white margin of an eighth of its size.
+/// Renders tags of `size` (m) between black edges, each with a white margin of an eighth of its size. The random
+/// numbers in `draws` produce the noise.
 ///
 /// # Panics
-/// If a tag's id is above 586, or the lens's size is not a valid frame size.
+/// If a tag's id is above 586, or the lens's picture size is not a valid frame size.
 pub fn render(tags: &[(u16, Pose)], size: f64, optics: &Optics, draws: &mut Draws) -> Frame {
     let (width, height) = (optics.lens.size[0] as usize, optics.lens.size[1] as usize);
     let rays = rays(optics.blur);
@@ -91,10 +94,10 @@ pub fn render(tags: &[(u16, Pose)], size: f64, optics: &Optics, draws: &mut Draw
     Frame::new(width, height, bytes).expect("a size that frames have")
 }
 
-/// Mean colour of a pixel's rays.
+/// Returns the mean colour of a pixel's rays (sRGB levels).
 fn integrate_pixel(tags: &[&RenderedTag], [x, y]: [f64; 2], size: f64, optics: &Optics, rays: &[Ray]) -> [f64; 3] {
     let lens = &optics.lens;
-    // Over the few pixels of the point spread, the lens is approximated as linear.
+    // Within the few pixels of the lens blur, the slopes are approximated as a linear function of the pixel position.
     let [middle, beside, below] = [[x, y], [x + 1.0, y], [x, y + 1.0]].map(|pixel| lens.slopes(pixel));
     let begun = (y / lens.size[1] - 0.5) * optics.readout;
     let mut sum = [0.0; 3];
@@ -112,7 +115,7 @@ fn integrate_pixel(tags: &[&RenderedTag], [x, y]: [f64; 2], size: f64, optics: &
 }
 
 impl RenderedTag {
-    /// Cell at which a line of sight meets the tag: true for white; `None` if the line misses the tag.
+    /// Returns whether the cell in which a line of sight meets the tag is white; `None` if the line misses the tag.
     fn cell(&self, sight: [f64; 3], size: f64) -> Option<bool> {
         let pose = &self.pose;
         let along = dot(pose.at, pose.outward) / dot(sight, pose.outward);
@@ -125,7 +128,7 @@ impl RenderedTag {
     }
 }
 
-/// Prepares a tag, with the part of the picture that it may cover.
+/// Prepares a tag for rendering, and computes the part of the picture that the tag may cover.
 fn draw(id: u16, pose: &Pose, size: f64, optics: &Optics) -> RenderedTag {
     let cells = picture(id).expect("a tag of the family");
     let half = size * PICTURE_SIDE as f64 / TAG_SIDE as f64 / 2.0;
@@ -150,9 +153,10 @@ fn draw(id: u16, pose: &Pose, size: f64, optics: &Optics) -> RenderedTag {
     RenderedTag { cells, pose: *pose, columns, rows }
 }
 
-/// Rays of a pixel, distributed evenly over its area, the lens blur and the exposure (Roberts's sequence).
+/// Returns the rays of a pixel. Roberts's sequence distributes them over the pixel's area, the lens blur and the
+/// exposure.
 fn rays(blur: f64) -> Vec<Ray> {
-    // Root of g^6 = g + 1, on which Roberts's sequence in five dimensions is based.
+    // Positive root of g^6 = g + 1, on which Roberts's sequence in five dimensions is based.
     const G: f64 = 1.134_724_138_401_519_5;
     let part = |n: usize, dimension: i32| (0.5 + (n + 1) as f64 * G.powi(-dimension)).fract();
     let ray = |n: usize| {
@@ -163,7 +167,8 @@ fn rays(blur: f64) -> Vec<Ray> {
     (0..RAYS).map(ray).collect()
 }
 
-/// Approximately normal random number with variance 1: a scaled sum of four uniform random numbers.
+/// Returns an approximately normal random number with mean 0 and variance 1. It is a scaled sum of four uniform random
+/// numbers.
 fn normal(draws: &mut Draws) -> f64 {
     let sum: f32 = (0..4).map(|_| draws.unit()).sum();
     f64::from(sum - 2.0) * 3f64.sqrt()
@@ -173,8 +178,8 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Pose of a marker at a position. The marker is turned by `yaw` (rad) to the left from the direction of the camera,
-/// and rolled by `roll` (rad), clockwise for a viewer.
+/// Returns the pose of a marker with its centre at `at` (m). At yaw 0, the marker faces against the camera's viewing
+/// direction. It is turned by `yaw` (rad) to the left, and rolled by `roll` (rad), clockwise for a viewer.
 pub fn marker_pose(at: [f64; 3], yaw: f64, roll: f64) -> Pose {
     let outward = [-yaw.cos(), -yaw.sin(), 0.0];
     let up: [f64; 3] = [0.0, 0.0, 1.0];
@@ -183,8 +188,8 @@ pub fn marker_pose(at: [f64; 3], yaw: f64, roll: f64) -> Pose {
     Pose { at, right: mix(roll.cos(), -roll.sin()), up: mix(roll.sin(), roll.cos()), outward }
 }
 
-/// Poses of the tags in each view of a calibration. The board is close, tilted in all directions, and appears in
-/// every corner of the picture, so that the views determine the lens.
+/// Returns the poses of the board's tags in each of `views` views for a lens calibration. The board is close, is tilted
+/// in all directions, and appears in every corner of the picture. The views therefore determine the lens.
 pub fn calibration_views(board: &Board, views: usize) -> Vec<Vec<(u16, Pose)>> {
     let middle = [
         (f64::from(board.columns - 1) * board.pitch + board.size) / 2.0,
@@ -199,7 +204,7 @@ pub fn calibration_views(board: &Board, views: usize) -> Vec<Vec<(u16, Pose)>> {
         let at = [ahead, 0.3 * ahead * around.cos(), 0.2 * ahead * around.sin()];
         let whole = marker_pose(at, yaw, 0.3 * around.sin());
         let lean = |v: [f64; 3]| {
-            // Rotation by the pitch about the robot's left axis.
+            // Rotates the vector by `pitch` about the robot's left axis.
             [v[0] * pitch.cos() + v[2] * pitch.sin(), v[1], v[2] * pitch.cos() - v[0] * pitch.sin()]
         };
         let (right, up, outward) = (lean(whole.right), lean(whole.up), lean(whole.outward));
@@ -233,7 +238,7 @@ mod tests {
         let tag = [(0, marker_pose([0.3, 0.0, 0.0], 0.0, 0.0))];
         let sharp = Optics::perfect(320, 240);
         let soft = Optics { blur: 2.0, ..sharp };
-        // Counts the pixels with levels between those of wall, margin and ink.
+        // Counts the pixels of a row whose levels are between the levels of wall, margin and ink.
         let between = |optics: &Optics| {
             let frame = render(&tag, 0.1, optics, &mut draws());
             (90..160).filter(|x| (60.0..180.0).contains(&luma(&frame, *x, 120))).count()
@@ -254,8 +259,8 @@ mod tests {
         let frame = render(&[], 0.1, &noisy, &mut draws());
         let mean: f64 = (0..120).map(|y| luma(&frame, 10, y)).sum::<f64>() / 120.0;
         let variance: f64 = (0..120).map(|y| (luma(&frame, 10, y) - mean).powi(2)).sum::<f64>() / 119.0;
-        // The luma combines the noise of three colours, each with a variance of 9 + 0.05 * 130, with weights of 0.26,
-        // 0.50 and 0.10.
+        // The luma is the sum of three colours with weights of 0.26, 0.50 and 0.10. The noise of each colour has a
+        // variance of 9 + 0.05 * 130.
         assert!((2.5..9.0).contains(&variance), "{variance}");
         let tag = [(0, marker_pose([0.5, 0.0, 0.0], 0.0, 0.0))];
         let still = Optics::perfect(320, 240);

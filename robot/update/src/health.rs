@@ -1,5 +1,5 @@
-//! Health reports of a running program, and the evaluation of reports in a trial. A report is a small file that is
-//! rewritten at most once a second.
+//! Health reports of the robot's program, and the evaluation of these reports while a new version is on trial. A report
+//! is a small file that the program rewrites at most once a second.
 
 use crate::release::Release;
 use rustix::time::{ClockId, clock_gettime};
@@ -7,33 +7,34 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use xpuck_wire::{FileError, file};
 
-/// Maximum length of the file (bytes).
+/// Maximum length of a report's file (bytes).
 const MAX_HEALTH: u64 = 4096;
 /// Maximum age of a fresh report (s).
 const FRESH_S: f64 = 3.0;
-/// Duration of uninterrupted health that a trial requires (s).
+/// Time for which a version on trial must be healthy without interruption (s).
 const HEALTHY_S: f64 = 5.0;
-/// Maximum duration of a trial (s).
+/// Default time limit of a trial (s).
 pub const TRIAL_TIMEOUT_S: f64 = 60.0;
 
-/// Health report of a program. Times are seconds since the system's boot ([`uptime`]).
+/// Health report of a program. Times are in seconds since the system's boot ([`uptime`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Health {
     /// Release of the program.
     #[serde(flatten)]
     pub release: Release,
-    /// Start time of the program.
+    /// Start time of the program (s).
     pub started: f64,
-    /// Time of this report.
+    /// Time of this report (s).
     pub stamp: f64,
     /// Whether the devices answer.
     pub devices: bool,
-    /// Whether the hub was heard within the last seconds.
+    /// Whether messages of the hub arrived within the last seconds.
     pub hub: bool,
 }
 
 impl Health {
-    /// Writes the report and replaces the previous report. A report need not survive a power failure.
+    /// Replaces the report at `path` with this report. The file is not synchronised to the disk, because a report need
+    /// not survive a power failure.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -52,7 +53,7 @@ impl Health {
     }
 }
 
-/// Seconds since the system's boot, by a clock that cannot be set.
+/// Returns the time since the system's boot, from a clock that cannot be set (s).
 pub fn uptime() -> f64 {
     let time = clock_gettime(ClockId::Boottime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
@@ -63,11 +64,11 @@ pub fn uptime() -> f64 {
 pub enum Verdict {
     /// The program was healthy for the required duration.
     Healthy,
-    /// The program was not healthy, with the reason.
+    /// The program was not healthy, for the reason in the field.
     Unhealthy(String),
 }
 
-/// Monitors a trial.
+/// Monitor of the trial of a release.
 #[derive(Clone, Debug)]
 pub struct TrialMonitor {
     release: Release,
@@ -78,7 +79,8 @@ pub struct TrialMonitor {
 }
 
 impl TrialMonitor {
-    /// Monitors this release from `now` and decides after at most `patience` seconds.
+    /// Creates a monitor for the trial of a release that starts at `now` (s). The verdict is made after at most
+    /// `patience` (s).
     pub fn new(release: Release, now: f64, patience: f64) -> TrialMonitor {
         TrialMonitor {
             release,
@@ -89,7 +91,8 @@ impl TrialMonitor {
         }
     }
 
-    /// Evaluates the report at `now`; `None` if there is no report to read. A returned verdict ends the trial.
+    /// Evaluates the report that was read at `now` (s). `health` is `None` if no report could be read. Returns the
+    /// verdict when the trial is decided; `None` while it continues.
     pub fn evaluate(&mut self, now: f64, health: Option<&Health>) -> Option<Verdict> {
         let trouble = self.trouble(now, health);
         match trouble {
@@ -111,8 +114,8 @@ impl TrialMonitor {
 
     fn trouble(&self, now: f64, health: Option<&Health>) -> Option<&'static str> {
         let Some(health) = health else { return Some("the program did not report that it is healthy") };
-        // Rejects stale reports, which are from an earlier program, and reports with future stamps, which are from
-        // another boot.
+        // Rejects stale reports, because the program does not report any more. Also rejects reports with stamps in the
+        // future, which are from before a reboot.
         if !(0.0..=FRESH_S).contains(&(now - health.stamp)) {
             return Some("the program stopped reporting");
         }

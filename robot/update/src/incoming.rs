@@ -1,5 +1,5 @@
-//! Reception of a bundle by a robot. Received bytes are stored in a file, so that after a restart only the missing
-//! bytes are requested.
+//! Reception of a bundle by a robot. The received bytes are stored in a file, so that the robot requests only the
+//! missing bytes after a restart.
 
 use crate::bundle::{BundleError, Head, Manifest, Reader};
 use std::fs::{self, File, OpenOptions};
@@ -9,20 +9,20 @@ use std::path::{Path, PathBuf};
 pub use xpuck_wire::rollout::MAX_PIECE;
 use xpuck_wire::{atomic, file};
 
-/// Number of bytes written between synchronisations of the disk; bytes that are lost in a power failure are sent
-/// again.
+/// Number of bytes written between synchronisations of the file to the disk. If a power failure loses bytes, the robot
+/// requests them again.
 const SYNC_EVERY: u64 = 4 << 20;
 
-/// Result of storing a piece.
+/// Result of the storage of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Continue at this offset of the payload.
+    /// The next piece is required from this offset in the payload (bytes).
     Next(u64),
     /// The payload is complete and verified, and ready to be installed.
     Ready,
 }
 
-/// A bundle that is being received.
+/// Bundle that is being received.
 #[derive(Debug)]
 pub struct Incoming {
     folder: PathBuf,
@@ -34,8 +34,8 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Starts to receive the bundle with this verified head into a folder. Continues an earlier partial file of the
-    /// same bundle; replaces a partial file of another bundle.
+    /// Starts to receive a bundle into a folder. The caller has verified the head. If the folder contains a partial
+    /// file of the same bundle, the reception continues in that file. A partial file of another bundle is replaced.
     ///
     /// # Errors
     /// Errors of the disk.
@@ -68,20 +68,22 @@ impl Incoming {
         })
     }
 
-    /// Offset of the next piece in the payload (bytes).
+    /// Returns the offset of the next required piece in the payload (bytes).
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Digest that identifies the payload.
+    /// Returns the SHA-256 of the payload (64 hexadecimal digits), which identifies the bundle.
     pub fn digest(&self) -> &str {
         &self.manifest.sha256
     }
 
-    /// Stores a piece. A piece at another offset is ignored; the result states the required offset.
+    /// Stores a piece if `offset` (bytes) is the required offset, and ignores it otherwise. When the payload is
+    /// complete, verifies it and makes the bundle ready for installation.
     ///
     /// # Errors
-    /// Errors of the disk. An error if the complete payload does not match the manifest; the payload is then removed.
+    /// Errors of the disk. An error if the payload does not match the manifest. A complete but wrong payload is
+    /// removed.
     pub fn write_piece(&mut self, offset: u64, bytes: &[u8]) -> Result<Piece, BundleError> {
         if offset == self.offset && bytes.len() <= MAX_PIECE {
             let left = self.manifest.size - self.offset;
@@ -90,7 +92,7 @@ impl Incoming {
             }
             let written = self.file.write_all(bytes);
             if let Err(error) = written {
-                // Moves back, so that the next attempt overwrites a partially written piece.
+                // Moves the file position back, so that the next attempt overwrites a partially written piece.
                 let _ = self.file.seek(SeekFrom::Start(self.head.to_bytes().len() as u64 + self.offset));
                 return Err(error.into());
             }
@@ -122,7 +124,7 @@ impl Incoming {
     }
 }
 
-/// Length of a file that begins with `bytes`; `None` if the file is missing or different.
+/// Returns the length of a file that begins with `bytes`; `None` if the file is missing or begins with other bytes.
 fn begins_with(path: &Path, bytes: &[u8]) -> std::io::Result<Option<u64>> {
     let mut file = match file::open(path) {
         Ok(file) => file,
@@ -168,7 +170,7 @@ mod tests {
         let mut incoming = Incoming::begin(dir.path(), &head, &manifest).unwrap();
         let piece = |offset: u64| &payload[offset as usize..payload.len().min(offset as usize + MAX_PIECE)];
         assert_eq!(incoming.write_piece(0, piece(0)).unwrap(), Piece::Next(MAX_PIECE as u64));
-        // Lost and repeated pieces have no effect.
+        // Neither a repeated piece nor a piece after a lost piece has an effect.
         assert_eq!(incoming.write_piece(0, piece(0)).unwrap(), Piece::Next(MAX_PIECE as u64));
         assert_eq!(incoming.write_piece(400_000, &payload[400_000..]).unwrap(), Piece::Next(MAX_PIECE as u64));
         drop(incoming);

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tar::Archive;
 
-/// Returns the architecture of a package, such as "arm64" ("any" for all), and its release.
+/// Returns the architecture of a package, such as "arm64", and its release. For a package for all architectures,
+/// returns "any".
 ///
 /// # Errors
 /// The file is not a package of the robot's program, or `dpkg-deb` cannot read it.
@@ -27,7 +28,8 @@ pub fn describe(package: &Path) -> Result<(String, Release), BundleError> {
         arch => arch.to_string(),
     };
     let damaged = |error: std::io::Error| wrong(&format!("is damaged: {error}; build or copy it again"));
-    // The archive is read raw and with a size limit, so that sizes in the archive do not determine memory use.
+    // The archive's extensions are not interpreted, and its size is limited. Sizes that the archive declares therefore
+    // cannot cause a large memory use.
     let tar = DebTar::open(package)?.take(MAX_BYTES);
     for entry in Archive::new(tar).entries()?.raw(true).take(MAX_ENTRIES) {
         let entry = entry.map_err(damaged)?;

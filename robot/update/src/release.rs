@@ -1,27 +1,28 @@
-//! Release of a program: the file `usr/lib/xpuck/release` in the tree where the program is installed.
+//! Release of the robot's program. The file `usr/lib/xpuck/release` describes it, in the file tree in which the program
+//! is installed.
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xpuck_wire::{FileError, file};
 
-/// Path of the file in a tree.
+/// Path of the release file, relative to the root of a file tree.
 pub const RELEASE: &str = "usr/lib/xpuck/release";
-/// Maximum length of the file (bytes).
+/// Maximum length of a release file (bytes).
 pub const MAX_RELEASE: u64 = 4096;
 /// Maximum length of a version (bytes).
 const MAX_VERSION: usize = 64;
 
-/// A release.
+/// Release of the robot's program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
     /// Version, such as "0.2.0".
     pub version: String,
-    /// Counter that increases from release to release: the time of the last commit (s since 1970).
+    /// Counter that increases from release to release. It is the time of the release's last commit (s since 1970).
     pub counter: u64,
 }
 
 impl Release {
-    /// Parses the text of the file; `name` is the file's name in errors.
+    /// Parses the text of a release file. `name` is the file's name in error texts.
     ///
     /// # Errors
     /// The text is not a release, or its version is invalid.
@@ -33,7 +34,7 @@ impl Release {
         }
     }
 
-    /// Reads the release of a tree.
+    /// Reads the release file of a file tree.
     ///
     /// # Errors
     /// The errors of [`Release::parse`], or the file cannot be read.
@@ -42,26 +43,26 @@ impl Release {
         Release::parse(&path.display().to_string(), &file::text(&path, MAX_RELEASE)?)
     }
 
-    /// Release of the running program: the release of its tree, or version `built` with counter 0 if the tree has no
-    /// release file.
+    /// Returns the release of the running program. It is read from the file tree in which the program is installed. If
+    /// the tree has no valid release file, returns version `built` with counter 0.
     pub fn of_this_program(built: &str) -> Release {
         let tree = std::env::current_exe().ok().and_then(|program| tree_of(&program));
         tree.and_then(|tree| Release::of_tree(&tree).ok()).unwrap_or(Release { version: built.into(), counter: 0 })
     }
 
-    /// Text of the release file.
+    /// Encodes the release as the text of a release file.
     pub fn to_text(&self) -> String {
         toml::to_string(self).expect("a release is plain TOML")
     }
 }
 
-/// Tree that contains `usr/bin/PROGRAM`.
+/// Returns the root of the file tree in which a program is installed; `None` if the program is not in `usr/bin`.
 fn tree_of(program: &Path) -> Option<PathBuf> {
     let bin = program.parent()?;
     bin.ends_with("usr/bin").then(|| bin.ancestors().nth(2).map(Path::to_path_buf))?
 }
 
-/// Whether the text is a valid version, which is safe in output and in paths.
+/// Returns whether the text is a valid version. A valid version is safe in output and in paths.
 pub fn is_version(text: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '~' | '-' | '_');
     (1..=MAX_VERSION).contains(&text.len()) && text.chars().all(allowed)

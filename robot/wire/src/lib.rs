@@ -1,6 +1,6 @@
-//! Messages between hub, robots and operators with their version and limits, and the ZeroMQ sockets that carry them.
-//! Also contains shared types and helpers: signed experiments, the swarm file, gene migration, file reading, log and
-//! output.
+//! Messages between hub, robots and operators, with the version and limits of their format, and the ZeroMQ sockets that
+//! carry them. The crate also contains shared types and helpers: signed experiments, the swarm file, gene migration,
+//! file reading, log and output.
 
 mod link;
 mod messages;

@@ -1,4 +1,4 @@
-//! Tests with corrupted messages. Each message is rejected or decoded; no message ends the program or takes long.
+//! Tests with corrupted messages. Each message must be rejected or decoded within a short time, without a panic.
 
 mod examples;
 
@@ -8,7 +8,7 @@ use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, Worke
 /// Number of corrupted variants per example.
 const FORMS: u64 = 1500;
 
-/// Pseudo-random generator (SplitMix64); sufficient for fuzzing.
+/// Pseudo-random generator (SplitMix64), which is sufficient for fuzzing.
 struct Random(u64);
 
 impl Random {
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// First bytes with which long lists, maps, strings and byte strings begin in MessagePack.
+/// First bytes of long lists, maps, strings and byte strings in MessagePack.
 const OPENERS: [u8; 10] = [0xdc, 0xdd, 0xde, 0xdf, 0xd9, 0xda, 0xdb, 0xc4, 0xc6, 0xc9];
 
 fn damage(bytes: &[u8], dice: &mut Random) -> Vec<u8> {
@@ -47,8 +47,8 @@ fn damage(bytes: &[u8], dice: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Corrupts each example. A message that can still be decoded must be equal after encoding and decoding. Returns two
-/// counts: rejected and decoded messages.
+/// Corrupts each example in many ways. A corrupted message that can be decoded must be equal after it is encoded and
+/// decoded again. Returns the numbers of decoded and rejected messages.
 fn fuzz<T: Message>(examples: &[T]) -> (u64, u64) {
     let (mut read, mut refused) = (0, 0);
     for (number, example) in examples.iter().enumerate() {
@@ -58,7 +58,7 @@ fn fuzz<T: Message>(examples: &[T]) -> (u64, u64) {
             match decode::<T>(&bytes) {
                 Ok(message) => {
                     read += 1;
-                    // NaN does not equal itself, so encoded bytes are compared.
+                    // NaN does not equal itself, so the encoded bytes are compared instead of the messages.
                     let again = encode(&message);
                     assert_eq!(encode(&decode::<T>(&again).unwrap()), again);
                 }
@@ -90,7 +90,7 @@ fn damaged_messages_of_every_kind_are_refused_or_read() {
     }
 }
 
-/// Tests that a list with a declared length of 2^32 - 1 is rejected without memory for its members.
+/// Tests that a list with a declared length of 2^32 - 1 is rejected without allocating memory for its members.
 #[test]
 fn false_length_reserves_no_memory() {
     // The message is {"Genes": {"generation": 1, "immigrants": ...}} with a list of 2^32 - 1 members.

@@ -60,12 +60,12 @@ Each example is shown as JSON and as the bytes that travel.
 /// Maximum number of bytes of an example that the page shows.
 const SHOWN: usize = 160;
 
-/// Converts a documentation comment to one line of Markdown, without links into the code.
+/// Converts a documentation comment to one line of Markdown. Links to items of the code are removed.
 fn words(attributes: &[Attribute]) -> String {
     page::words(attributes).replace("crate::settings::", "")
 }
 
-/// Serialised name of a variant.
+/// Returns the serialised name of a variant. `attributes` are the attributes of the variant's type.
 fn renamed(attributes: &[Attribute], name: &str) -> String {
     let serde = attributes.iter().filter(|a| a.path().is_ident("serde"));
     let rules: String = serde.filter_map(|a| a.meta.require_list().ok()).map(|l| l.tokens.to_string()).collect();
@@ -83,7 +83,8 @@ fn renamed(attributes: &[Attribute], name: &str) -> String {
     }
 }
 
-/// Value of a serde attribute of a field or type, such as `x` in `rename = "x"`.
+/// Returns the value of a serde attribute of a field or type, such as `x` for `rename = "x"`. `None` without the
+/// attribute.
 fn rule(attributes: &[Attribute], key: &str) -> Option<String> {
     let serde = attributes.iter().filter(|a| a.path().is_ident("serde"));
     let rules: String = serde.filter_map(|a| a.meta.require_list().ok()).map(|l| l.tokens.to_string()).collect();
@@ -91,14 +92,15 @@ fn rule(attributes: &[Attribute], key: &str) -> Option<String> {
     Some(rules[begins..].split('"').nth(1)?.to_string())
 }
 
-/// Writes the serialised type of a type with the serde attribute `from`; returns false without the attribute.
+/// Writes the name of the type that the serde attribute `from` names, because messages contain this type. Returns false
+/// without the attribute.
 fn write_serialised_type(page: &mut String, attributes: &[Attribute], known: &BTreeMap<String, bool>) -> bool {
     let Some(other) = rule(attributes, "from") else { return false };
     let _ = writeln!(page, "Travels as: {}.\n", type_description(&syn::parse_str(&other).unwrap(), known));
     true
 }
 
-/// Whether an item is a public serialisable type.
+/// Returns whether an item is a public serialisable type.
 fn is_message_type(item: &Item) -> bool {
     let (attributes, public) = match item {
         Item::Struct(item) => (&item.attrs, &item.vis),
@@ -110,7 +112,7 @@ fn is_message_type(item: &Item) -> bool {
         && derives.map(|list| list.tokens.to_string()).any(|list| list.contains("Serialize"))
 }
 
-/// Description of a type.
+/// Returns the description of a Rust type for the page. `known` contains the types with a section on the page.
 fn type_description(of: &Type, known: &BTreeMap<String, bool>) -> String {
     match of {
         Type::Path(path) => {
@@ -178,7 +180,7 @@ fn example<T: Message + Serialize>(page: &mut String, message: &T) {
     let _ = writeln!(page, "```text\n{json}\n\n{}{more}\n```\n", lines.join("\n"));
 }
 
-/// Examples by variant name.
+/// Returns the formatted examples by the names of their variants.
 fn by_name<T: Message + Serialize>(messages: &[T]) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for message in messages {
@@ -194,7 +196,7 @@ fn by_name<T: Message + Serialize>(messages: &[T]) -> BTreeMap<String, String> {
     found
 }
 
-/// Sentence on the roles that may send a request, by its variant's name.
+/// Returns a sentence that states the roles that may send a request. `title` is the name of the request's variant.
 fn allowed_roles(title: &str) -> &'static str {
     let is = |request: &Request| format!("{request:?}").split(|c: char| !c.is_alphanumeric()).next() == Some(title);
     let request = examples::requests().into_iter().find(is);
@@ -212,7 +214,7 @@ fn page() -> String {
         .flat_map(|file| syn::parse_file(&std::fs::read_to_string(here.join("src").join(file)).unwrap()).unwrap().items)
         .filter(is_message_type)
         .collect();
-    // All documented types; the value states whether the type is a message with examples.
+    // Formatted examples of each message type, by the type's name and then by the variant's name.
     let examples: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::from([
         ("RobotMessage", by_name(&examples::from_robot())),
         ("ToRobot", by_name(&examples::to_robot())),

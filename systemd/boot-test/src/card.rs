@@ -1,6 +1,6 @@
-//! Emulated card that loses data in power cuts. Sectors that were written but not flushed are kept separately. At a
-//! power cut, each of them is kept or lost at random. This reveals a file system that relies on writes without a
-//! flush.
+//! Emulated card that loses data in power cuts. Sectors that were written but not flushed are stored separately. At a
+//! power cut, each of these sectors is kept or lost at random. This reveals faults of a file system that does not flush
+//! its writes.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -10,12 +10,12 @@ use std::path::Path;
 /// Size of a sector, the smallest unit that a card writes atomically (bytes).
 pub const SECTOR: u64 = 512;
 
-/// A card in a file.
+/// Emulated card whose contents are in a file.
 pub struct Card {
     file: File,
     /// Size of the card (bytes).
     pub size: u64,
-    /// Sectors that were written but not flushed.
+    /// Contents of the sectors that were written but not flushed, by sector number.
     pending: BTreeMap<u64, [u8; SECTOR as usize]>,
     random: Random,
     /// Number of flushes so far.
@@ -23,7 +23,7 @@ pub struct Card {
 }
 
 impl Card {
-    /// Opens the file of a card; `seed` determines the losses of a power cut.
+    /// Opens the file of a card. `seed` determines which sectors are lost in power cuts.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -33,14 +33,14 @@ impl Card {
         Ok(Card { file, size, pending: BTreeMap::new(), random: Random(seed), flushes: 0 })
     }
 
-    /// Whether a range consists of whole sectors of the card.
+    /// Returns whether a range of `length` bytes from offset `at` consists of whole sectors of the card.
     pub fn has(&self, at: u64, length: u64) -> bool {
         at.is_multiple_of(SECTOR)
             && length.is_multiple_of(SECTOR)
             && at.checked_add(length).is_some_and(|end| end <= self.size)
     }
 
-    /// Reads whole sectors as the machine sees them.
+    /// Reads whole sectors from offset `at` (bytes), including data that were written but not flushed.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -54,7 +54,7 @@ impl Card {
         Ok(())
     }
 
-    /// Writes whole sectors; they are safe after the next flush.
+    /// Writes whole sectors at offset `at` (bytes). A power cut before the next flush may lose them.
     pub fn write(&mut self, bytes: &[u8], at: u64) {
         for (number, sector) in bytes.chunks_exact(SECTOR as usize).enumerate() {
             let mut kept = [0; SECTOR as usize];
@@ -63,7 +63,7 @@ impl Card {
         }
     }
 
-    /// Writes all pending sectors to the file.
+    /// Writes all sectors that were not flushed to the file.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -75,19 +75,19 @@ impl Card {
         Ok(())
     }
 
-    /// Number of sectors that were written but not flushed.
+    /// Returns the number of sectors that were written but not flushed.
     pub fn unsafe_sectors(&self) -> usize {
         self.pending.len()
     }
 
-    /// Cuts the power: each sector that was not flushed is kept or lost. Returns the numbers of kept and lost
+    /// Cuts the power. Each sector that was not flushed is kept or lost at random. Returns the numbers of kept and lost
     /// sectors.
     ///
     /// # Errors
     /// Error of the operating system.
     pub fn cut(&mut self) -> std::io::Result<(usize, usize)> {
         let (mut kept, mut lost) = (0, 0);
-        // The fraction of lost sectors varies between cuts, from nearly none to nearly all.
+        // Percentage of sectors that are lost, which varies randomly between power cuts.
         let part = self.random.next() % 101;
         for (sector, bytes) in std::mem::take(&mut self.pending) {
             if self.random.next() % 100 < part {
@@ -101,11 +101,11 @@ impl Card {
     }
 }
 
-/// Random numbers from a seed (splitmix64).
+/// Pseudo-random generator (SplitMix64).
 pub struct Random(pub u64);
 
 impl Random {
-    /// Next number.
+    /// Returns the next random number.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -114,7 +114,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Next number below `end`.
+    /// Returns a random number from 0 to `end` - 1; 0 if `end` is 0.
     pub fn below(&mut self, end: u64) -> u64 {
         self.next() % end.max(1)
     }

@@ -1,16 +1,17 @@
-//! Offline checks of the card, while no machine uses it.
+//! Checks of the card while the virtual machine is off.
 
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Copies of a card's file system as loop devices, which are detached on drop.
+/// Loop devices for the two copies of a card's file system. The loop devices are detached on drop.
 pub struct OfflineCard {
     copies: Vec<String>,
 }
 
-/// Reads the first block and the number of blocks of the second and third partition from the partition table.
+/// Reads the positions of the second and third partition from the partition table. These partitions contain the two
+/// copies of the file system. A position consists of the first block and the number of blocks.
 pub fn copies(card: &Path) -> Result<[(u64, u64); 2]> {
     let mut table = [0; 512];
     std::os::unix::fs::FileExt::read_exact_at(&fs::File::open(card)?, &mut table, 0)?;
@@ -20,7 +21,7 @@ pub fn copies(card: &Path) -> Result<[(u64, u64); 2]> {
 }
 
 impl OfflineCard {
-    /// Attaches both copies of a card.
+    /// Attaches a loop device to each copy of a card's file system.
     pub fn attach(card: &Path) -> Result<OfflineCard> {
         let mut bench = OfflineCard { copies: Vec::new() };
         for (first, blocks) in copies(card)? {
@@ -38,25 +39,25 @@ impl OfflineCard {
         Ok(bench)
     }
 
-    /// Runs btrfs check on all structures.
+    /// Checks the structure of the file system with `btrfs check`.
     pub fn check(&self) -> Result<()> {
         output_of(Command::new("btrfs").args(["check", "--readonly"]).arg(&self.copies[0])).map(drop)
     }
 
-    /// Reads every block of both copies without changes.
+    /// Reads every block of both copies and checks it without repairs.
     ///
     /// # Errors
-    /// If a copy is damaged.
+    /// A copy is damaged, or a program fails.
     pub fn scrub(&self) -> Result<()> {
         self.read(|top| {
-            // The report is checked, because the exit status is 0 for damage that the other copy could repair.
+            // The report is checked, because the exit status is 0 if the other copy could repair the damage.
             let report = output_of(Command::new("btrfs").args(["scrub", "start", "-B", "-r"]).arg(top))?;
             ensure!(report.contains("no errors found"), "{}", report.trim());
             Ok(())
         })
     }
 
-    /// Mounts the card read-only and passes its folder to `check`.
+    /// Mounts the file system read-only, and calls `look` with the folder of the mount.
     pub fn read<T>(&self, look: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         let folder = tempfile::tempdir()?;
         let options = format!("ro,subvolid=5,device={},device={}", self.copies[0], self.copies[1]);
@@ -70,13 +71,13 @@ impl OfflineCard {
 impl Drop for OfflineCard {
     fn drop(&mut self) {
         for copy in &self.copies {
-            // An error is ignored; a device that stays attached is visible in losetup.
+            // An error is ignored, because `losetup` shows a device that is still attached.
             let _ = Command::new("losetup").arg("--detach").arg(copy).status();
         }
     }
 }
 
-/// Returns the files of a folder with their contents, sorted by name. Does not follow links.
+/// Returns the files in and below a folder with their contents, sorted by path. Does not follow links.
 pub fn files(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
     let (mut found, mut open) = (Vec::new(), vec![folder.to_path_buf()]);
     while let Some(here) = open.pop() {
@@ -95,7 +96,7 @@ pub fn files(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
     Ok(found)
 }
 
-/// Runs a program that must succeed; returns its output.
+/// Runs a program and returns its standard output. A failure of the program is an error.
 fn output_of(command: &mut Command) -> Result<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| program.clone())?;

@@ -1,4 +1,4 @@
-//! Virtual board: qemu with a card; a file receives the console output.
+//! Virtual board, which is a qemu process with an emulated card. The console output is written to a file.
 
 use crate::card::Card;
 use crate::nbd;
@@ -14,14 +14,14 @@ use std::time::{Duration, Instant};
 pub struct Kind {
     /// Name of the qemu program.
     pub program: &'static str,
-    /// Machine type.
+    /// Machine type, for qemu's option `-M`.
     pub machine: &'static str,
-    /// Processor type.
+    /// Processor type, for qemu's option `-cpu`.
     pub processor: &'static str,
 }
 
 impl Kind {
-    /// Kind of virtual board for an architecture, by Debian's name.
+    /// Returns the kind of virtual board for an architecture, which is given by Debian's name.
     pub fn from_architecture(architecture: &str) -> Result<Kind> {
         match architecture {
             "arm64" => Ok(Kind { program: "qemu-system-aarch64", machine: "virt", processor: "cortex-a57" }),
@@ -32,7 +32,7 @@ impl Kind {
     }
 }
 
-/// A virtual board, which is on or off.
+/// Virtual board with a card. The board can be switched on and off.
 pub struct Board {
     kind: Kind,
     work: PathBuf,
@@ -44,12 +44,12 @@ pub struct Board {
 }
 
 impl Board {
-    /// Creates a switched-off board with a card in a file. Reads kernel, initramfs and arguments from the card's
-    /// first partition.
+    /// Creates a board that is off. `card_file` is the file with the card's contents. Kernel, initramfs and kernel
+    /// arguments are copied from the card's first partition to the folder `work`.
     pub fn new(kind: Kind, work: &Path, card_file: &Path) -> Result<Board> {
         for name in ["vmlinuz", "initrd.img", "cmdline.txt"] {
             let mut copy = Command::new("mcopy");
-            // The first partition begins at 16 MiB.
+            // The first partition begins at 16 MiB, which is 16777216 bytes.
             copy.args(["-o", "-i", &format!("{}@@16777216", card_file.display()), &format!("::/{name}")]).arg(work);
             anyhow::ensure!(
                 copy.status().context("mcopy (Debian's package mtools)")?.success(),
@@ -63,7 +63,8 @@ impl Board {
         Ok(Board { kind, work, card_file, card, qemu: None, boots: 0, arguments })
     }
 
-    /// Switches the board on; `seed` determines the card's losses at the next power cut.
+    /// Switches the board on. `seed` determines which sectors the card loses at the next power cut. `more` is appended
+    /// to the kernel's command line.
     pub fn switch_on(&mut self, seed: u64, more: &str) -> Result<()> {
         self.boots += 1;
         let opened = Card::open(&self.card_file, seed).with_context(|| self.card_file.display().to_string())?;
@@ -83,28 +84,29 @@ impl Board {
         Ok(())
     }
 
-    /// Console file of the current boot.
+    /// Returns the path of the file with the console output of the current boot.
     pub fn console(&self) -> PathBuf {
         self.work.join(format!("console-{:02}.log", self.boots))
     }
 
-    /// Console output of the current boot.
+    /// Returns the console output of the current boot.
     pub fn console_output(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(self.console()).unwrap_or_default()).into_owned()
     }
 
-    /// Whether the board is on; false after qemu has exited.
+    /// Returns whether the board is on. The board is off if qemu has exited.
     pub fn is_on(&mut self) -> bool {
         self.qemu.as_mut().is_some_and(|qemu| matches!(qemu.try_wait(), Ok(None)))
     }
 
-    /// Number of sectors of the card that were written but not flushed.
+    /// Returns the number of sectors of the card that were written but not flushed.
     pub fn unsafe_sectors(&self) -> usize {
         let card = self.card.lock().unwrap_or_else(PoisonError::into_inner);
         card.as_ref().map_or(0, Card::unsafe_sectors)
     }
 
-    /// Cuts the power. Returns the numbers of kept and lost sectors that were not flushed.
+    /// Cuts the power. Each sector that was not flushed is kept or lost at random. Returns the numbers of kept and lost
+    /// sectors.
     pub fn cut_power(&mut self) -> Result<(usize, usize)> {
         // The card loses power first, so later writes of the machine have no effect.
         let card = self.card.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -115,7 +117,11 @@ impl Board {
         Ok(card.map(|mut card| card.cut()).transpose()?.unwrap_or_default())
     }
 
-    /// Waits until a condition holds; fails if the board switches off or the time limit is exceeded.
+    /// Waits until the condition `holds` is true and returns the waiting time. `what` describes the condition in
+    /// errors.
+    ///
+    /// # Errors
+    /// The board is off, or the time limit `most` is exceeded.
     pub fn wait(&mut self, what: &str, most: Duration, mut holds: impl FnMut(&Board) -> bool) -> Result<Duration> {
         let begun = Instant::now();
         loop {
@@ -123,7 +129,7 @@ impl Board {
                 return Ok(begun.elapsed());
             }
             if !self.is_on() {
-                bail!("the board went off while waiting for: {what}; see {}", self.console().display());
+                bail!("the board switched off while waiting for: {what}; see {}", self.console().display());
             }
             if begun.elapsed() > most {
                 bail!("timeout after {} s while waiting for: {what}; see {}", most.as_secs(), self.console().display());

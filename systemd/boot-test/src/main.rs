@@ -1,6 +1,7 @@
-//! Test of image, card and updates. A robot's card boots in a virtual machine. Its program is updated over the air,
-//! also with power cuts, and recovers from a broken version. The robot takes part in an experiment of a swarm on this
-//! machine, with power cuts at random times. Finally the card is damaged.
+//! Test of image, card and updates. A robot's card boots in a virtual machine. The robot's program is updated over the
+//! air, also during power cuts, and the robot recovers from a broken version. Then the robot takes part in an
+//! experiment with the rest of the swarm, which runs on this machine. The power is cut at random times. Finally the
+//! card is damaged.
 //!
 //! `make boot-test` runs this program. It requires root (for loop devices) and qemu.
 
@@ -39,16 +40,16 @@ struct Args {
     /// Debian's name of the image's architecture.
     #[arg(long, default_value = "arm64")]
     architecture: String,
-    /// Package of the robot's program to update to, newer than the image.
+    /// Package of the robot's program for an update without power cuts; newer than the image.
     #[arg(long)]
     newer: PathBuf,
-    /// Package to update to with power cuts, newer than all others.
+    /// Package of the robot's program for an update with power cuts; newer than the other packages.
     #[arg(long)]
     newest: PathBuf,
-    /// Package between those two whose program does not run.
+    /// Package with a program that does not run; newer than `--newer` and older than `--newest`.
     #[arg(long)]
     broken: PathBuf,
-    /// Folder with this machine's programs.
+    /// Folder with the programs `xpuck` and `xpuckd` for this machine.
     #[arg(long, default_value = "target/debug")]
     programs: PathBuf,
     /// Working folder; must not exist.
@@ -60,25 +61,25 @@ struct Args {
     /// Number of times that a copy of the card is damaged.
     #[arg(long, default_value_t = 5)]
     damages: u32,
-    /// Seed of the times of power cuts, the lost sectors and the damage.
+    /// Seed of the random times of power cuts, the lost sectors and the damage.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// First of six free ports.
+    /// First of six consecutive free ports.
     #[arg(long, default_value_t = 27_600)]
     ports: u16,
 }
 
-/// Time limit of a boot, in wall time. It is long, because the board is emulated and this machine may be busy.
+/// Maximum wall time of a boot. It is long, because the board is emulated and this machine may be busy.
 const BOOT: Duration = Duration::from_secs(400);
-/// Time limit for waiting for pending writes before a cut.
+/// Maximum time before a power cut to wait until the card has sectors that are not flushed.
 const WRITES: Duration = Duration::from_secs(35);
-/// Time limit for a scrub of the whole card.
+/// Maximum duration of a scrub of the whole card.
 const SCRUB: Duration = Duration::from_secs(900);
 /// Duration of the latency measurement (s).
 const LATENCY_S: u32 = 30;
 /// Size of the card (bytes).
 const CARD: u64 = 4_000_000_000;
-/// Experiment, small enough that an emulated processor completes generations.
+/// Text of the experiment. It is so small that an emulated processor completes generations.
 const EXPERIMENT: &str = "name = \"boot-test\"\nminutes = 240.0\nsegment_minutes = 5.0\ntask = \"transport\"\n\n[evolution]\n\
     population = 8\ntrial_seconds = 5.0\n";
 
@@ -87,7 +88,7 @@ struct Test {
     board: Board,
     card: PathBuf,
     random: Random,
-    /// Original files of the robot's identity.
+    /// Original files of the robot's identity, by path.
     identity: Vec<(PathBuf, Vec<u8>)>,
 }
 
@@ -109,7 +110,7 @@ fn run(args: &Args) -> Result<()> {
     fs::create_dir(&args.work).with_context(|| args.work.display().to_string())?;
     let work = args.work.canonicalize()?;
     let swarm = Swarm::make(&args.programs.canonicalize()?, &work, args.ports)?;
-    // The signer of the image becomes an operator of this swarm.
+    // The robots accept the image only if its signer is an operator of the swarm.
     for folder in [&swarm.folder, &swarm.card_folder] {
         let operators = folder.join("keys/operators");
         fs::remove_dir_all(&operators)?;
@@ -150,14 +151,14 @@ fn run(args: &Args) -> Result<()> {
     let during = args.cuts / 5;
     test.update_and_back(Bundle::Package(&newer), Bundle::Package(&broken))?;
     test.update_with_cuts(Bundle::Package(&newest), 2..=during, args.cuts)?;
-    // The first power cut, if any, happens while a root is written or on trial.
+    // Power cut number 1 happens while an image's root is written or on trial. Without power cuts, the range is empty.
     test.update_with_cuts(Bundle::Image(&newer_image), 1..=during.min(1), args.cuts)?;
     test.back_from(Bundle::Image(&broken_image))?;
     test.run()?;
     for number in during + 1..=args.cuts {
         test.cut(number, args.cuts)?;
     }
-    // The run is stopped first, because on this board a scrub would compete with evolution for the processor.
+    // The run is stopped before the card is damaged, because evolution would slow down the scrub.
     test.swarm.run_checked(&["stop"])?;
     test.power_off()?;
     for number in 1..=args.damages {
@@ -169,7 +170,8 @@ fn run(args: &Args) -> Result<()> {
 }
 
 impl Test {
-    /// Boots and waits until the robot is at the hub.
+    /// Switches the board on and waits until the robot is connected to the hub and the boot is complete. A failed unit
+    /// is an error.
     fn boot(&mut self) -> Result<()> {
         let seed = self.random.next();
         self.board.switch_on(seed, "")?;
@@ -181,13 +183,14 @@ impl Test {
         let said = self.board.console_output();
         let startup = said.lines().rev().find_map(|line| line.split_once("Startup finished in "));
         log::write_raw(format_args!("systemd: {}", startup.map_or("no report", |(_, rest)| rest.trim())));
-        // The robot's program may fail at first: it retries until the network, which its devices need, is up.
+        // A failure of xpuckd.service is ignored. The robot's program fails and is restarted until the network is up,
+        // because the emulated devices of the robot are reached over the network.
         let failed = said.lines().find(|line| line.contains("Failed with result") && !line.contains("xpuckd.service"));
         ensure!(failed.is_none(), "a unit failed: {}", failed.unwrap_or_default());
         Ok(())
     }
 
-    /// Starts an experiment in which the robot takes part.
+    /// Starts an experiment, and waits until the robot has completed a generation in it.
     fn run(&mut self) -> Result<()> {
         fs::write(self.swarm.folder.join("boot-test.toml"), EXPERIMENT)?;
         self.swarm.run_checked(&["start", "boot-test.toml", "--wait", "60"])?;
@@ -212,7 +215,8 @@ impl Test {
         self.swarm.virtual_robot().map_or(0, |robot| robot.evolution.generation)
     }
 
-    /// Waits for pending writes: a checkpoint, the journal, or a piece of an update.
+    /// Waits until the card has sectors that are not flushed, but at most [`WRITES`]. Such sectors belong for example
+    /// to a checkpoint, the journal or an update.
     fn wait_for_writes(&self) {
         let begun = Instant::now();
         while self.board.unsafe_sectors() == 0 && begun.elapsed() < WRITES {
@@ -220,8 +224,8 @@ impl Test {
         }
     }
 
-    /// Cuts the power, and waits until the hub reports the robot as lost. A later check then cannot see the old
-    /// connection.
+    /// Cuts the power, and waits until the hub reports the robot as lost. Later checks then cannot mistake the old
+    /// connection for a new one. Returns the numbers of kept and lost sectors.
     fn power_off(&mut self) -> Result<(usize, usize)> {
         let cut = self.board.cut_power()?;
         let begun = Instant::now();
@@ -232,9 +236,10 @@ impl Test {
         Ok(cut)
     }
 
-    /// Cuts the power at a random time, checks the card, boots again, and waits until the robot resumes its run.
+    /// Cuts the power at a random time, checks the card, boots again, and waits until the robot resumes its run. This
+    /// is power cut `number` of `of`.
     fn cut(&mut self, number: u32, of: u32) -> Result<()> {
-        // Half of the cuts happen during the boot.
+        // Power cuts with an even number happen during the boot.
         let (boots, evolved) = (number.is_multiple_of(2), self.generation());
         let wait = Duration::from_millis(self.random.below(if boots { 20_000 } else { 8_000 }));
         if boots {
@@ -250,7 +255,7 @@ impl Test {
         self.board.switch_on(seed, "")?;
         let swarm = &self.swarm;
         let took = self.board.wait("the robot back at the hub", BOOT, |_| swarm.virtual_robot().is_some())?;
-        // The last generation may be missing on the card; the robot resumes from the newest generation on the card.
+        // The card may lack the last generation. The robot then resumes from an earlier one and has to evolve it again.
         self.wait_for_generation(evolved.max(1))?;
         let when = if boots { "after power-on" } else { "in the run" };
         log::write_raw(format_args!(
@@ -262,15 +267,15 @@ impl Test {
         Ok(())
     }
 
-    /// Damages part of one copy while the board is off. The next boot must repair and report the damage, and then
-    /// both copies must be intact.
+    /// Damages a part of one copy of the file system while the board is off. During the next boot, the robot must
+    /// repair and report the damage. Afterwards both copies must be intact. This is damage `number` of `of`.
     fn damage(&mut self, number: u32, of: u32) -> Result<()> {
-        // The damage alternates between the copies.
+        // The two copies of the file system are damaged alternately.
         let copy = (number as usize + 1) % 2;
         let (first, blocks) = check::copies(&self.card)?[copy];
         let file = fs::OpenOptions::new().write(true).open(&self.card)?;
-        // The range contains data, because btrfs fills a card from its beginning. The first MiB, with the first
-        // superblock, is excluded.
+        // The range in which blocks are damaged is the first third of the copy. It contains data, because btrfs fills a
+        // card from its beginning. The first MiB is excluded, because it contains the first superblock.
         let (from, to) = (2048, (blocks / 3).max(4096));
         for _ in 0..200 {
             let at = (first + from + self.random.below(to - from)) * 512;
@@ -281,13 +286,14 @@ impl Test {
         ensure!(OfflineCard::attach(&self.card)?.scrub().is_err(), "none of the damaged blocks is in use");
         let seed = self.random.next();
         self.board.switch_on(seed, "systemd.wants=xpuck-scrub.service")?;
-        // The last report is used: blocks that the boot itself reads are repaired before the scrub reaches them.
+        // The last report is used, because blocks that are read during the boot are repaired and reported before the
+        // scrub.
         let told = |board: &Board| board.console_output().lines().filter_map(repair_report).next_back();
         let took = self.board.wait("the scrub's report of repaired damage", SCRUB, |board| told(board).is_some())?;
         let swarm = &self.swarm;
         self.board.wait("the robot back at the hub", BOOT, |_| swarm.virtual_robot().is_some())?;
         let said = told(&self.board).unwrap_or_default();
-        // The repaired blocks are on the card once the card has been flushed.
+        // Waits until the repaired blocks are flushed to the card.
         self.board.wait("the card at rest", WRITES * 2, |board| board.unsafe_sectors() == 0)?;
         self.power_off()?;
         let bench = OfflineCard::attach(&self.card)?;
@@ -301,8 +307,8 @@ impl Test {
         Ok(())
     }
 
-    /// Measures the wake-up latency of a real-time thread on an otherwise idle board. The values of an emulated
-    /// processor are logged but not evaluated: the bound applies to real boards.
+    /// Measures the wake-up latency of a real-time thread while the robot's program does not run. The measured values
+    /// are only logged, because their bound applies to real boards and not to emulated processors.
     fn latency(&mut self) -> Result<()> {
         let seed = self.random.next();
         let measure =
@@ -331,7 +337,8 @@ impl Test {
         self.power_off().map(drop)
     }
 
-    /// Checks the card offline: btrfs finds no error, and the robot's identity is unchanged.
+    /// Checks the card while the board is off. The check fails if btrfs finds an error or the robot's identity has
+    /// changed.
     fn check_card(&self) -> Result<()> {
         OfflineCard::attach(&self.card)?.check().context("check of the card after the power cut")?;
         let now = identity(&self.card)?;
@@ -343,13 +350,13 @@ impl Test {
     }
 }
 
-/// Message of the scrub in a console line; `None` unless the line reports repaired damage.
+/// Returns the scrub's message in a line of the console. `None` if the line does not report repaired damage.
 fn repair_report(line: &str) -> Option<String> {
     let (_, said) = line.split_once("scrub: ")?;
     said.contains("mended").then(|| said.trim().to_string())
 }
 
-/// Files of the robot's identity on a card.
+/// Reads the files of the robot's identity from a card.
 fn identity(card: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
     let bench = OfflineCard::attach(card)?;
     bench.read(|top| check::files(&top.join("@config")))

@@ -1,5 +1,5 @@
-//! Serves the card as a network block device on a Unix socket (NBD protocol, "fixed newstyle"), to one machine at a
-//! time.
+//! Server for the card as a network block device on a Unix socket. It uses the NBD protocol with the handshake "fixed
+//! newstyle", and serves one virtual machine at a time.
 
 use crate::card::Card;
 use std::io::{self, ErrorKind, Read, Write};
@@ -14,12 +14,13 @@ const REQUEST: u32 = 0x2560_9513;
 const ANSWER: u32 = 0x6744_6698;
 /// Maximum length of a request (bytes).
 const MAX_REQUEST: u32 = 32 << 20;
-/// Flags of the export: flags are present, and flushes are supported.
+/// Transmission flags of the export. They state that the flags are valid, and that flush requests are supported.
 const FLAGS: u16 = 1 | 1 << 2;
 const INVALID: u32 = 22;
 const BROKEN: u32 = 5;
 
-/// Serves a card until the process ends, one connection at a time.
+/// Starts a thread that serves a card until the process ends, one connection at a time. The card is `None` while it has
+/// no power.
 ///
 /// # Errors
 /// The socket cannot be bound.
@@ -27,7 +28,7 @@ pub fn serve(path: &Path, card: Arc<Mutex<Option<Card>>>) -> io::Result<()> {
     let listener = UnixListener::bind(path)?;
     std::thread::Builder::new().name("card".into()).spawn(move || {
         for stream in listener.incoming().flatten() {
-            // A machine that disconnects during a request was killed, as the test intends.
+            // The error is ignored. The test kills the virtual machine, which then disconnects during a request.
             let _ = serve_client(stream, &card);
         }
     })?;
@@ -37,7 +38,7 @@ pub fn serve(path: &Path, card: Arc<Mutex<Option<Card>>>) -> io::Result<()> {
 fn serve_client(mut stream: UnixStream, card: &Mutex<Option<Card>>) -> io::Result<()> {
     let size = with(card, |card| Ok(card.size))?;
     stream.write_all(HELLO)?;
-    // Handshake flags: fixed newstyle, no padding.
+    // The handshake flags announce "fixed newstyle" without padding.
     stream.write_all(&3u16.to_be_bytes())?;
     let mut flags = [0; 4];
     stream.read_exact(&mut flags)?;
@@ -61,18 +62,18 @@ fn serve_client(mut stream: UnixStream, card: &Mutex<Option<Card>>) -> io::Resul
         };
         let export = [&size.to_be_bytes()[..], &FLAGS.to_be_bytes()].concat();
         match option {
-            // Option EXPORT_NAME: the export follows at once.
+            // Option EXPORT_NAME. The server answers with the export, and the transmission of data begins.
             1 => {
                 stream.write_all(&export)?;
                 break;
             }
-            // Option GO.
+            // Option GO. The server answers with an info reply and an acknowledgement, and the transmission begins.
             7 => {
                 reply(3, &[&0u16.to_be_bytes()[..], &export].concat())?;
                 reply(1, &[])?;
                 break;
             }
-            // Option ABORT.
+            // Option ABORT. The server acknowledges it and closes the connection.
             2 => return reply(1, &[]),
             // Any other option gets the reply "unsupported", and the client continues without the option.
             _ => reply(1 << 31 | 1, &[])?,
@@ -82,7 +83,7 @@ fn serve_client(mut stream: UnixStream, card: &Mutex<Option<Card>>) -> io::Resul
     Ok(())
 }
 
-/// Handles one request; returns false when the client disconnects.
+/// Handles one request. Returns false if the client ends the connection or the card has no power.
 fn transmit(stream: &mut UnixStream, card: &Mutex<Option<Card>>) -> io::Result<bool> {
     let mut head = [0; 28];
     stream.read_exact(&mut head)?;
@@ -124,7 +125,7 @@ fn transmit(stream: &mut UnixStream, card: &Mutex<Option<Card>>) -> io::Result<b
     Ok(true)
 }
 
-/// Runs an action on the card, if the card has power.
+/// Runs an action on the card. Returns the error `NotConnected` if the card has no power.
 fn with<T>(card: &Mutex<Option<Card>>, act: impl FnOnce(&mut Card) -> io::Result<T>) -> io::Result<T> {
     match &mut *card.lock().unwrap_or_else(PoisonError::into_inner) {
         Some(card) => act(card),

@@ -1,4 +1,4 @@
-//! The rest of the swarm, on this machine: hub, arena, and a second robot.
+//! Parts of the swarm that run on this machine: the hub, the arena, and a second robot.
 
 use anyhow::{Context, Result, bail, ensure};
 use std::fs::{self, File};
@@ -6,27 +6,29 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use xpuck_wire::Status;
 
-/// Ids of the robot in the virtual machine and of the robot on this machine.
+/// Id of the robot in the virtual machine.
 pub const VIRTUAL_ROBOT: &str = "xp02";
+/// Id of the robot that runs on this machine.
 pub const LOCAL_ROBOT: &str = "xp01";
 /// Address of this machine in qemu's user network.
 const HOST: &str = "10.0.2.2";
 
-/// A swarm of two robots.
+/// Swarm of two robots, with its hub and its arena.
 pub struct Swarm {
     xpuck: PathBuf,
     xpuckd: PathBuf,
     /// Folder of the swarm.
     pub folder: PathBuf,
-    /// Folder from which the card is made. It differs from the swarm's folder in the address of this machine, which
-    /// is the address for the board.
+    /// Copy of the swarm's folder from which the card is made. It contains the address of this machine in the virtual
+    /// machine's network instead of the local address.
     pub card_folder: PathBuf,
     ports: u16,
     services: Vec<Child>,
 }
 
 impl Swarm {
-    /// Creates the folders; `ports` is the first of six ports.
+    /// Creates the folders of a swarm below `work`. `programs` is the folder with this machine's programs, and `ports`
+    /// is the first of six consecutive ports.
     pub fn make(programs: &Path, work: &Path, ports: u16) -> Result<Swarm> {
         let (folder, card_folder) = (work.join("swarm"), work.join("card"));
         let (xpuck, xpuckd) = (programs.join("xpuck"), programs.join("xpuckd"));
@@ -53,7 +55,7 @@ impl Swarm {
         Ok(swarm)
     }
 
-    /// Starts hub, arena and the robot on this machine.
+    /// Starts the arena, the hub and the local robot.
     pub fn start(&mut self) -> Result<()> {
         let commands = [
             (self.xpuck.clone(), vec!["serve".to_string(), "arena".into(), "--config".into(), "arena.toml".into()]),
@@ -82,7 +84,7 @@ impl Swarm {
         Ok(())
     }
 
-    /// Creates an operator's command.
+    /// Creates a command of `xpuck` with the address of the hub and an operator's key.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.xpuck);
         command.args(arguments).current_dir(&self.folder).stdin(Stdio::null());
@@ -91,12 +93,12 @@ impl Swarm {
         command
     }
 
-    /// Runs an operator's command.
+    /// Runs a command of `xpuck` as an operator, and returns its output and exit status.
     pub fn xpuck(&self, arguments: &[&str]) -> Result<Output> {
         Ok(self.command(arguments).output()?)
     }
 
-    /// Runs an operator's command that must succeed.
+    /// Runs a command of `xpuck` as an operator, and returns its standard output. A failure of the command is an error.
     pub fn run_checked(&self, arguments: &[&str]) -> Result<String> {
         let output = self.xpuck(arguments)?;
         if !output.status.success() {
@@ -105,14 +107,15 @@ impl Swarm {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Status of the swarm at the hub. The command may report problems.
+    /// Requests the status of the swarm from the hub. The exit status of the command is ignored, because it reports
+    /// problems of the swarm.
     pub fn status(&self) -> Result<Status> {
         let output = self.xpuck(&["status", "--json"])?;
         serde_json::from_slice(&output.stdout)
             .with_context(|| String::from_utf8_lossy(&output.stderr).trim().to_string())
     }
 
-    /// The hub's data about the robot in the virtual machine; `None` while the robot is not connected.
+    /// Requests the hub's data about the robot in the virtual machine. `None` if the robot is not connected.
     pub fn virtual_robot(&self) -> Option<xpuck_wire::RobotRow> {
         self.status().ok()?.robots.into_iter().find(|robot| robot.id == VIRTUAL_ROBOT && robot.alive)
     }

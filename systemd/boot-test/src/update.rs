@@ -10,14 +10,14 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xpuck_wire::log;
 
-/// Arguments of an update of the robot in the virtual machine.
+/// Arguments of the command that updates the robot in the virtual machine.
 const UPDATE: [&str; 4] = ["robot", "update", "--robots", VIRTUAL_ROBOT];
-/// Update for a robot.
+/// File with an update for a robot.
 #[derive(Clone, Copy)]
 pub(crate) enum Bundle<'a> {
-    /// A package of the robot's program.
+    /// Package with the robot's program.
     Package(&'a Path),
-    /// An image of a whole root.
+    /// Image with a whole root.
     Image(&'a Path),
 }
 
@@ -36,7 +36,7 @@ impl Bundle<'_> {
         }
     }
 
-    /// Maximum time from the start of the update to the power cut (ms).
+    /// Returns the maximum time from the start of the update to the power cut (ms).
     fn within_ms(self) -> u64 {
         match self {
             Bundle::Package(_) => 25_000,
@@ -46,10 +46,11 @@ impl Bundle<'_> {
 }
 
 impl Test {
-    /// Updates to a good version, and then to a broken version, from which the robot must recover.
+    /// Updates the robot to a newer version, and then to a broken version. The robot must return from the broken
+    /// version to the newer version.
     pub(crate) fn update_and_back(&mut self, newer: Bundle<'_>, broken: Bundle<'_>) -> Result<()> {
         let swarm = &self.swarm;
-        // The version is awaited, because the hub hears the robot before the robot reports its version.
+        // This wait is necessary, because a robot connects to the hub before it reports its version.
         let told = |_: &Board| swarm.virtual_robot().is_some_and(|robot| !robot.version.is_empty());
         self.board.wait("the version of the virtual robot", BOOT, told)?;
         let (before, wanted) = (self.version(), newer.version()?);
@@ -60,11 +61,11 @@ impl Test {
         self.back_from(broken)
     }
 
-    /// Updates to a version that does not run, and waits until the robot is back on its previous version.
+    /// Updates the robot to a version that does not run, and waits until the robot runs its previous version again.
     pub(crate) fn back_from(&mut self, broken: Bundle<'_>) -> Result<()> {
         let (begun, wanted) = (Instant::now(), self.version());
         let Err(error) = self.update(broken) else {
-            bail!("an update to a program that does not run is reported as good")
+            bail!("an update to a program that does not run is reported as successful")
         };
         let swarm = &self.swarm;
         self.board.wait("the robot back on the previous version", BOOT, |_| {
@@ -78,8 +79,9 @@ impl Test {
         Ok(())
     }
 
-    /// Updates with power cuts. After each cut the robot must run one of the two versions, and at the end the new
-    /// version.
+    /// Updates the robot with power cuts during the update. After each power cut, the robot must run the old or the new
+    /// version. Finally an update without a power cut must succeed. `cuts` are the numbers of the power cuts, and `of`
+    /// is the total number of power cuts in the test.
     pub(crate) fn update_with_cuts(&mut self, newest: Bundle<'_>, cuts: RangeInclusive<u32>, of: u32) -> Result<()> {
         let (before, wanted) = (self.version(), newest.version()?);
         for number in cuts {
@@ -90,8 +92,7 @@ impl Test {
             std::thread::sleep(wait);
             self.wait_for_writes();
             let (kept, lost) = self.power_off()?;
-            // Ends the command; the hub's part of the update is aborted below. The output of the command is not
-            // needed.
+            // The command is killed, because its result is not needed. The update itself is aborted at the hub below.
             let _ = update.kill();
             update.wait()?;
             self.swarm.xpuck(&["robot", "update", "abort"])?;
@@ -115,7 +116,7 @@ impl Test {
         Ok(())
     }
 
-    /// Waits until no update is in progress at the hub.
+    /// Waits until the hub reports that no update is in progress.
     fn settle(&mut self) -> Result<()> {
         let swarm = &self.swarm;
         let done = || -> Option<bool> {
@@ -139,7 +140,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap_or_default()
 }
 
-/// Reads the version from a package's release file.
+/// Reads the version from the release file in a package.
 fn version_of(package: &Path) -> Result<String> {
     let script = "dpkg-deb --fsys-tarfile \"$1\" | tar -xO ./usr/lib/xpuck/release";
     let output = Command::new("sh").args(["-c", script, "sh"]).arg(package).output()?;

@@ -1,4 +1,4 @@
-//! Variants of the built image: a newer release, and a release whose program does not run.
+//! Variants of an image for the test. One has a newer release, and the other has a release whose program does not run.
 
 use anyhow::{Context, Result, ensure};
 use std::fs::File;
@@ -9,11 +9,12 @@ use xpuck_update::bundle::{self, Reader};
 use xpuck_update::{Kind, Release};
 use xpuck_wire::keys::Secret;
 
-/// Replacement for the program, which supports only the slot commands that updates need.
+/// Broken replacement for the robot's program. It passes the slot commands, which updates need, to the original
+/// program, and fails for all other commands.
 const BROKEN: &str = "#!/bin/sh\n[ \"$1\" = slots ] && exec /usr/lib/xpuck/whole \"$@\"\nexit 1\n";
 
-/// Makes an image with the same system and another release from `image`. If `broken`, the program of the new image
-/// does not run.
+/// Makes a copy of `image` with another release, signs it with an operator's key of `keys`, and returns its path. If
+/// `broken` is true, the program in the new image does not run.
 pub fn build(image: &Path, keys: &Path, work: &Path, release: &Release, broken: bool) -> Result<PathBuf> {
     let reader = Reader::new(File::open(image)?)?;
     let manifest = reader.head.unverified_manifest()?;
@@ -30,7 +31,8 @@ pub fn build(image: &Path, keys: &Path, work: &Path, release: &Release, broken: 
     if broken {
         script += "tar -xf \"$1\" ./usr/bin/xpuckd; tar --delete -f \"$1\" ./usr/bin/xpuckd; mv usr/bin/xpuckd usr/lib/xpuck/whole\n";
         script += "printf '%s' \"$4\" >usr/bin/xpuckd; chmod 755 usr/bin/xpuckd\n";
-        // The modules are deleted to save writing time; a broken program needs no drivers.
+        // The kernel modules are deleted, because a broken program needs no drivers. This shortens the time to write
+        // the image.
         script += "tar --delete -f \"$1\" ./usr/lib/modules ./usr/lib/udev/hwdb.bin\n";
     }
     script += "find . -type f -print0 | tar --null --owner=0 --group=0 -r -f \"$1\" -T -; zstd -q -1 -f \"$1\" -o \"$1.zst\"\n";
@@ -46,7 +48,7 @@ pub fn build(image: &Path, keys: &Path, work: &Path, release: &Release, broken: 
     Ok(out)
 }
 
-/// Release of an image.
+/// Reads the release of an image.
 pub fn release_of(image: &Path) -> Result<Release> {
     Ok(Reader::new(File::open(image)?)?.head.unverified_manifest()?.release())
 }

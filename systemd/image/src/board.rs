@@ -4,63 +4,67 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use xpuck_wire::{FileError, file};
 
-/// A kind of board.
+/// Kind of board, as described by its data file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
-    /// Name of the board, from the name of the file.
+    /// Name of the board, which is the name of its data file without the ending.
     #[serde(skip)]
     pub name: String,
     /// Debian's name of the architecture.
     pub architecture: String,
-    /// Debian package of the kernel; `None`: the kernel is among the blobs.
+    /// Debian package of the kernel. `None` if one of the blobs contains the kernel.
     #[serde(default)]
     pub kernel: Option<String>,
-    /// Debian suite of the kernel's package, if the release has no suitable kernel.
+    /// Debian suite with the kernel's package. `None` if the kernel is in the Debian release of the image.
     #[serde(default)]
     pub suite: Option<String>,
-    /// Debian packages in addition to those of all boards.
+    /// Debian packages that are installed in addition to the common packages of all boards.
     #[serde(default)]
     pub packages: Vec<String>,
     /// Device of the card on the running board, such as "/dev/mmcblk0".
     pub disk: String,
-    /// Modules that the kernel needs before it can read the card, without their dependencies.
+    /// Modules that the kernel needs before it can read the card. Dependencies of these modules are added
+    /// automatically.
     pub modules: Vec<String>,
-    /// Like `modules`, but optional: some kernels have them built in or no longer have them.
+    /// Further modules like those in `modules`, which may be missing. Some kernels have them built in, and some no
+    /// longer have them.
     #[serde(default)]
     pub modules_if_any: Vec<String>,
     /// Modules that are loaded after boot.
     #[serde(default)]
     pub load: Vec<String>,
-    /// Folders of modules for hardware that the board does not have, in addition to the modules that no board needs.
-    /// `/*` stands for all folders in a folder.
+    /// Folders of kernel modules that are removed, because the board lacks the hardware. Modules that no board needs
+    /// are always removed. `/*` at the end of a path stands for all folders in the folder.
     #[serde(default)]
     pub without: Vec<String>,
-    /// SPI device of the shim, as in the robot's file; `None` on a board without SPI pins.
+    /// SPI device of the shim, in the same form as in the robot's file. `None` for a board without SPI pins.
     #[serde(default)]
     pub spi: Option<String>,
-    /// I2C bus of the shim.
+    /// I2C bus of the shim; `None` without such a bus.
     #[serde(default)]
     pub i2c: Option<String>,
-    /// I2C bus of an e-puck behind a Pi-puck's multiplexer.
+    /// I2C bus of the e-puck that is connected through the multiplexer of a Pi-puck; `None` without such a bus.
     #[serde(default)]
     pub epuck_i2c: Option<String>,
-    /// Console for boot messages.
+    /// Console for boot messages, as in the kernel argument `console=`.
     pub console: String,
     /// Boot method.
     pub boot: Boot,
-    /// The kernel's device tree for the board, relative to the package's folder of device trees; `None` if the boot
-    /// loader provides one.
+    /// Path of the board's device tree, relative to the folder of device trees in the kernel's package. `None` if the
+    /// boot loader provides the device tree.
     #[serde(default)]
     pub device_tree: Option<String>,
-    /// Symbols for nodes of the device tree, which the overlay needs: most kernels are built without symbols.
+    /// Symbols that the overlay needs for nodes of the device tree, with the paths of the nodes. Most kernels are built
+    /// without symbols.
     #[serde(default)]
     pub symbols: BTreeMap<String, String>,
-    /// Aliases that number devices. A value is a path, or a symbol of `symbols` with an optional path below its node.
+    /// Aliases of the device tree, which determine device numbers. A value is the path of a node, or a symbol of
+    /// `symbols` with an optional path below the symbol's node.
     #[serde(default)]
     pub aliases: BTreeMap<String, String>,
-    /// Further files for the boot loader, relative to the package's folder of device trees; they are stored next to
-    /// the device tree.
+    /// Further files for the boot loader, which are stored next to the device tree. Paths are relative to the folder of
+    /// device trees in the kernel's package.
     #[serde(default)]
     pub beside: Vec<String>,
     /// Lines of the boot loader's configuration file.
@@ -69,7 +73,7 @@ pub struct Board {
     /// Debian packages from which the card gets some files.
     #[serde(default, rename = "fetch")]
     pub fetched: Vec<PackageFiles>,
-    /// Files that must not be redistributed; the operator fetches them.
+    /// Files that must not be redistributed. The operator downloads these files.
     #[serde(default, rename = "blob")]
     pub blobs: Vec<Blob>,
 }
@@ -78,7 +82,7 @@ pub struct Board {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Boot {
-    /// qemu gets kernel and initramfs from the host.
+    /// qemu receives kernel and initramfs from the host.
     Qemu,
     /// The Raspberry Pi's firmware reads `config.txt` from the first partition.
     RaspberryPi,
@@ -86,54 +90,54 @@ pub enum Boot {
     Extlinux,
 }
 
-/// A package of Debian's archive (main) from which the card gets some files.
+/// Package in the section "main" of Debian's archive. Some of its files are copied to the card.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackageFiles {
     /// Name of the package.
     pub package: String,
-    /// Files from the package.
+    /// Files of the package that are copied to the card.
     pub files: Vec<PackageFile>,
 }
 
-/// A file or a folder in a package, with exactly one destination.
+/// File or folder in a package. It has exactly one destination: `file`, `block` or `root`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackageFile {
     /// Path in the package.
     pub from: String,
-    /// Destination on the first partition.
+    /// Path of the destination on the first partition.
     #[serde(default)]
     pub file: Option<String>,
-    /// Destination on the card: the number of the first block (of 512 bytes).
+    /// Number of the first block of the destination on the card (blocks of 512 bytes).
     #[serde(default)]
     pub block: Option<u64>,
-    /// Destination in the root; existing files are kept.
+    /// Path of the destination in the root. Existing files are not replaced.
     #[serde(default)]
     pub root: Option<String>,
 }
 
-/// A third-party file that must not be redistributed.
+/// Third-party file that must not be redistributed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Blob {
-    /// Name in the operator's folder of blobs.
+    /// Name of the file in the operator's folder of blobs.
     pub name: String,
-    /// Origin of the file.
+    /// Source from which the operator downloads the file.
     pub source: String,
-    /// SHA-256 of the file. `None`: the file is not verified, and the operator is warned.
+    /// SHA-256 of the file. With `None`, the file is not verified, and the operator is warned.
     #[serde(default)]
     pub sha256: Option<String>,
     /// Whether the image can be built without the file.
     #[serde(default)]
     pub optional: bool,
-    /// Destination on the first partition.
+    /// Path of the destination on the first partition, if any.
     #[serde(default)]
     pub file: Option<String>,
-    /// Destination on the card instead: the number of the first block (of 512 bytes).
+    /// Number of the first block of the destination on the card, if any (blocks of 512 bytes).
     #[serde(default)]
     pub block: Option<u64>,
-    /// Files to use, if the blob is a Debian package.
+    /// Files of the blob that are copied to the card, if the blob is a Debian package.
     #[serde(default)]
     pub files: Vec<PackageFile>,
     /// Whether the blob is a Debian package with a kernel that replaces Debian's kernel.
@@ -151,15 +155,15 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 impl Board {
-    /// Names of all boards.
+    /// Returns the names of all boards.
     pub fn names() -> impl Iterator<Item = &'static str> {
         FILES.iter().map(|(name, _)| *name)
     }
 
-    /// Board with this name.
+    /// Returns the board with the given name.
     ///
     /// # Errors
-    /// There is no board with this name.
+    /// No board has the given name, or the board's data file is invalid.
     pub fn named(name: &str) -> Result<Board, FileError> {
         let Some((_, text)) = FILES.iter().find(|(known, _)| *known == name) else {
             let names: Vec<&str> = Board::names().collect();
@@ -172,14 +176,15 @@ impl Board {
         Ok(Board { name: name.into(), ..board })
     }
 
-    /// Device of the card's partition with this number on the running board.
+    /// Returns the device of a partition of the card on the running board. `number` is the number of the partition,
+    /// from 1.
     pub fn partition(&self, number: u32) -> String {
         // If the device name ends in a digit, the kernel inserts a `p` before the partition number.
         let between = if self.disk.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
         format!("{}{between}{number}", self.disk)
     }
 
-    /// Kernel command line.
+    /// Returns the command line of the kernel.
     pub fn kernel_arguments(&self) -> String {
         // The camera's USB transfers need more memory than the kernel's default of 16 MiB (docs/robots.md).
         format!(

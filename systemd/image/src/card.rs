@@ -1,24 +1,24 @@
-//! Layout of a card: a partition for boot loaders, and two partitions of equal size with two copies of the same file
-//! system.
+//! Layout of a card. A card has a partition for boot loaders, and two partitions of equal size with the two copies of a
+//! file system.
 
 /// Size of a block (bytes).
 pub const BLOCK: u64 = 512;
-/// Start of the first partition (bytes), after the space that boot loaders use. The Odroid XU4's U-Boot stores its
-/// settings at 3 MiB, the RK3588's U-Boot is read from 8 MiB on.
+/// Start of the first partition (bytes), after the space that boot loaders use. The U-Boot of the Odroid XU4 stores its
+/// settings at 3 MiB, and the U-Boot of the RK3588 is read from 8 MiB onwards.
 pub const FIRST_PARTITION_START: u64 = 16 << 20;
 /// Size of the first partition (bytes).
 const BOOT: u64 = 112 << 20;
-/// Alignment of partitions, for the erase blocks of cards (bytes).
+/// Alignment of partitions (bytes), which matches the erase blocks of cards.
 const ALIGN: u64 = 4 << 20;
-/// Minimum size of a card (bytes): two copies of a root, another root on trial, and working space.
+/// Minimum size of a card (bytes). It has space for both copies of a root and of another root on trial, and for data.
 pub const MIN_SIZE: u64 = 3_600_000_000;
-/// Maximum usable size (bytes), because an MBR partition table counts blocks in 32 bits.
+/// Maximum usable size of a card (bytes). It is limited, because an MBR partition table counts blocks in 32 bits.
 const MAX_SIZE: u64 = (u32::MAX as u64) * BLOCK;
 
-/// A part of a card.
+/// Contiguous part of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Start of the part (bytes).
+    /// Offset of the part from the start of the card (bytes).
     pub start: u64,
     /// Length of the part (bytes).
     pub length: u64,
@@ -29,34 +29,35 @@ pub struct Part {
 pub struct Layout {
     /// FAT32 partition for boot loaders.
     pub boot: Part,
-    /// The two copies of the file system.
+    /// Partitions with the two copies of the file system.
     pub copies: [Part; 2],
 }
 
 impl Layout {
-    /// Layout of a card of this size; `None` if the card is too small.
+    /// Returns the layout of a card with `size` bytes. `None` if the card is too small.
     pub fn for_size(size: u64) -> Option<Layout> {
         if size < MIN_SIZE {
             return None;
         }
         let boot = Part { start: FIRST_PARTITION_START, length: BOOT };
         let begin = boot.start + boot.length;
-        // Leaves the last MiBs free, because cards of the same nominal size differ slightly.
+        // The end of the card remains free (at least 4 MiB), because cards of the same nominal size differ slightly.
         let end = size.min(MAX_SIZE) / ALIGN * ALIGN - ALIGN;
         let length = (end - begin) / 2 / ALIGN * ALIGN;
         let copy = |number: u64| Part { start: begin + number * length, length };
         Some(Layout { boot, copies: [copy(0), copy(1)] })
     }
 
-    /// First block of the card: the partition table (MBR) with this disk identifier.
+    /// Returns the contents of the card's first block, which is the partition table (MBR). `disk` is the disk
+    /// identifier in this table.
     pub fn table(&self, disk: u32) -> [u8; BLOCK as usize] {
         let mut block = [0; BLOCK as usize];
         block[440..444].copy_from_slice(&disk.to_le_bytes());
-        // Partition types: FAT32 with LBA, and Linux for both copies.
+        // The partition types are FAT32 with LBA (0x0c) and Linux (0x83).
         let parts = [(0x0c, self.boot), (0x83, self.copies[0]), (0x83, self.copies[1])];
         for (place, (kind, part)) in parts.into_iter().enumerate() {
             let entry = &mut block[446 + 16 * place..][..16];
-            // These values mark cylinders, heads and sectors as unused.
+            // The values other than `kind` state that the fields for cylinders, heads and sectors are unused.
             entry.copy_from_slice(&[0, 0xfe, 0xff, 0xff, kind, 0xfe, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0]);
             entry[8..12].copy_from_slice(&((part.start / BLOCK) as u32).to_le_bytes());
             entry[12..16].copy_from_slice(&((part.length / BLOCK) as u32).to_le_bytes());

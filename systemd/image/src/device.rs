@@ -1,4 +1,4 @@
-//! Device of a card: checks whether it may be written, and whether its capacity is real.
+//! Device of a card. Checks whether the device may be written, and whether its nominal capacity is real.
 
 use crate::tools::{self, ToolError};
 use sha2::{Digest, Sha256};
@@ -7,21 +7,21 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Number of positions to probe, distributed over the whole card.
+/// Number of blocks that are written to test the capacity. They are distributed over the whole card.
 const PROBES: u64 = 64;
-/// Size of a probe (bytes).
+/// Size of a block that is written to test the capacity (bytes).
 const PROBE: usize = 4096;
 
-/// Reason why a device is not written.
+/// Reason why a device cannot or must not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
     /// A file operation failed.
     #[error("{0}")]
     File(#[from] ToolError),
-    /// The device is a partition of a card.
-    #[error("{0} is a partition; name the whole card, {1}")]
+    /// The device is a partition and not a whole card. The values are the paths of the partition and of the card.
+    #[error("{0} is a partition; use the whole card, {1}")]
     Partition(String, String),
-    /// The path is neither a device nor a file.
+    /// The path is neither a block device nor a regular file.
     #[error("{0} is neither a block device nor a file")]
     Kind(String),
     /// The device is in use.
@@ -29,39 +29,40 @@ pub enum DeviceError {
     InUse {
         /// Path of the device.
         device: String,
-        /// Current user of the device.
+        /// Description of the current use.
         by: String,
     },
-    /// The device is built in.
-    #[error("{0} is not removable, so it may be this machine's own disk; use --force if it is the card")]
+    /// The device is not removable.
+    #[error("{0} is not removable, so it may be a disk of this machine; use --force if it is the card")]
     BuiltIn(String),
-    /// The card returns different data than was written.
+    /// The data that were read back from the card differ from the written data.
     #[error(
         "the card returns different data than was written at {at} of {size}: its capacity is fake or it is worn out; use another card"
     )]
     CapacityMismatch {
-        /// Position of the difference on the card.
+        /// Position of the wrong data on the card.
         at: String,
         /// Nominal capacity of the card.
         size: String,
     },
 }
 
-/// A device that may be written.
+/// Device of a card that is open for exclusive writing.
 #[derive(Debug)]
 pub struct Device {
     /// Path of the device.
     pub path: PathBuf,
-    /// Nominal capacity (bytes).
+    /// Nominal capacity of the device (bytes).
     pub size: u64,
     file: File,
 }
 
 impl Device {
-    /// Opens a device exclusively for writing. A regular file is also accepted, for example the image of a card.
+    /// Opens a device exclusively for writing. A regular file is also accepted, for example the image of a card. If
+    /// `force` is true, a device that is not removable is accepted too.
     ///
     /// # Errors
-    /// Reason why the device must not be written; `force` permits a built-in device.
+    /// The device must not be written, or cannot be opened.
     pub fn open(path: &Path, force: bool) -> Result<Device, DeviceError> {
         let path = path.canonicalize().map_err(ToolError::file(path))?;
         let found = fs::metadata(&path).map_err(ToolError::file(&path))?;
@@ -79,7 +80,7 @@ impl Device {
                 return Err(DeviceError::InUse { device: name, by });
             }
         }
-        // The kernel denies exclusive access to a device that is in use.
+        // With flag EXCL, the kernel rejects a block device that is in use.
         let exclusive = if block { rustix::fs::OFlags::EXCL.bits() as i32 } else { 0 };
         let file = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(&path);
         let mut file = file.map_err(|error| match error.raw_os_error() {
@@ -89,7 +90,7 @@ impl Device {
             _ => ToolError::file(&path)(error).into(),
         })?;
         let by = |by: &str| DeviceError::InUse { device: name.clone(), by: by.into() };
-        // Excludes other runs of this program.
+        // The lock prevents that two processes of this program write to the same card.
         rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive)
             .map_err(|_| by("another program is writing to it"))?;
         if let Some(attached) = attached(&path)? {
@@ -99,7 +100,8 @@ impl Device {
         Ok(Device { path, size, file })
     }
 
-    /// Whether the first block is zero or a partition table, as in a file that serves as a card.
+    /// Returns whether the first block of a file is zero or a partition table. A file with other contents is
+    /// probably not the image of a card.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -110,10 +112,11 @@ impl Device {
         Ok(first.iter().all(|byte| *byte == 0) || first.ends_with(&[0x55, 0xaa]) && first.len() == 512)
     }
 
-    /// Writes blocks distributed over the card and reads them back. This destroys the card's contents.
+    /// Tests the capacity of the card. Writes blocks that are distributed over the card, and reads them back. The
+    /// card's contents are destroyed.
     ///
     /// # Errors
-    /// A block differs from what was written.
+    /// A block that was read back differs from the written block, or an error of the operating system.
     pub fn probe(&self) -> Result<(), DeviceError> {
         let trouble = |error| DeviceError::from(ToolError::file(&self.path)(error));
         let places: Vec<u64> =
@@ -132,7 +135,7 @@ impl Device {
         Ok(())
     }
 
-    /// Writes bytes at an offset.
+    /// Writes data at the offset `at` (bytes).
     ///
     /// # Errors
     /// Error of the operating system.
@@ -140,7 +143,7 @@ impl Device {
         Ok(self.file.write_all_at(bytes, at).map_err(ToolError::file(&self.path))?)
     }
 
-    /// Reads bytes at an offset.
+    /// Fills `bytes` with the data at the offset `at` (bytes).
     ///
     /// # Errors
     /// Error of the operating system.
@@ -148,7 +151,7 @@ impl Device {
         Ok(self.file.read_exact_at(bytes, at).map_err(ToolError::file(&self.path))?)
     }
 
-    /// Flushes all data to the card and drops cached data, so that later reads come from the card.
+    /// Flushes all data to the card and drops cached data, so that later reads access the card.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -162,20 +165,21 @@ impl Device {
     }
 }
 
-/// First loop device that is attached to a device or a file.
+/// Returns the path of the first loop device that is attached to a device or file, if any.
 fn attached(path: &Path) -> Result<Option<String>, ToolError> {
     let mut ask = std::process::Command::new("losetup");
     let said = tools::run("looking for loop devices", ask.args(["--noheadings", "--output", "NAME", "-j"]).arg(path))?;
     Ok(said.lines().map(|line| line.trim().to_string()).find(|line| !line.is_empty()))
 }
 
-/// Contents of a probe, different for each position and card size.
+/// Returns the contents of the test block at the position `place`. They differ for each position and each card size.
 fn pattern(size: u64, place: u64) -> Vec<u8> {
     let seed = Sha256::digest([size.to_le_bytes(), place.to_le_bytes()].concat());
     seed.iter().copied().cycle().take(PROBE).collect()
 }
 
-/// Checks the kernel's information about a block device.
+/// Checks that a block device is a whole removable card that is not in use, by the kernel's files below `sys`. If
+/// `force` is true, the device need not be removable.
 fn check_block_device(path: &Path, sys: &Path, force: bool) -> Result<(), DeviceError> {
     let name = path.file_name().unwrap_or_default();
     let here = sys.join(name);
@@ -191,15 +195,16 @@ fn check_block_device(path: &Path, sys: &Path, force: bool) -> Result<(), Device
         return Err(DeviceError::InUse { device: shown, by });
     }
     let says = |attribute: &str| fs::read_to_string(here.join(attribute)).unwrap_or_default().trim().to_string();
-    // The kernel does not mark a card in a dedicated slot as "removable"; soldered memory on the same interface is
-    // not of type "SD".
+    // The kernel does not mark a card in an SD slot as "removable". Such a card has the type "SD". Soldered memory at
+    // the same interface has another type.
     if says("removable") != "1" && says("device/type") != "SD" && !force {
         return Err(DeviceError::BuiltIn(shown));
     }
     Ok(())
 }
 
-/// Current use of a device or of one of its partitions, from the kernel's lists of mounts and swap spaces.
+/// Returns a description of the use of a device or of one of its partitions; `None` if neither is in use. `mounts` and
+/// `swaps` are the kernel's lists of mounts and swap spaces.
 fn find_user(path: &Path, mounts: &str, swaps: &str) -> Option<String> {
     let name = path.to_str()?;
     let is_part = |source: &str| {
@@ -215,7 +220,7 @@ fn find_user(path: &Path, mounts: &str, swaps: &str) -> Option<String> {
     mounted.or_else(|| swap.map(|source| format!("{source} is swap space")))
 }
 
-/// Formats a size or an offset for people.
+/// Formats a size or an offset with a unit (kB, MB or GB).
 pub fn bytes(count: u64) -> String {
     match count {
         0..10_000_000 => format!("{} kB", count / 1000),
@@ -224,7 +229,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// Whether both paths refer to the same device or file.
+/// Returns whether both paths exist and refer to the same device or file.
 pub fn same(one: &Path, two: &Path) -> bool {
     let id = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
     id(one).is_some() && id(one) == id(two)
@@ -279,7 +284,8 @@ mod tests {
         let card = Device::open(&path, false).unwrap();
         assert_eq!(card.size, 1 << 20);
         card.probe().unwrap();
-        // A card with half its nominal capacity: the second half maps to the first, as on cards with a fake capacity.
+        // Simulates a card whose real capacity is half of its nominal capacity. Writes to the second half go to the
+        // first half, as on cards with a fake capacity.
         let liar = |place: u64| place % (card.size / 2);
         let places = [0, card.size / 2];
         for place in places {

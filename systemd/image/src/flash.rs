@@ -1,10 +1,11 @@
-//! Writes a card: partitions, the mirrored file system, the image's root and the robot's identity. Then reads
-//! everything back.
+//! Writes a card with its partitions, the mirrored file system, the image's root and the robot's identity. Then reads
+//! the card back to verify it.
 //!
-//! The file system is btrfs with two copies on one card (RAID1, thesis 5.2.2): data that is damaged in one copy is
-//! read and restored from the other. Subvolumes: `@a` contains the root (an update adds `@b`), `@config` the robot's
-//! identity, `@state` the results of evolution, `@slots` updates of the robot's program, and `@log` the logs. The
-//! partition table is written last, so a card whose writing was interrupted does not boot.
+//! The file system is btrfs with two copies on one card (RAID1, thesis 5.2.2). Data that are damaged in one copy are
+//! restored from the other copy. The subvolume `@a` contains the root; an update adds the subvolume `@b` with another
+//! root. The subvolume `@config` contains the robot's identity, and `@state` the results of evolution. The subvolume
+//! `@slots` contains updates of the robot's program, and `@log` the logs. The partition table is written last, so that
+//! a card does not boot if its writing was interrupted.
 
 mod mounts;
 
@@ -29,11 +30,11 @@ use xpuck_update::slots::{Roots, Slot};
 use xpuck_wire::file;
 use xpuck_wire::keys::Key;
 
-/// Subvolumes in addition to the root's.
+/// Names of the subvolumes, except for the subvolumes with a root.
 pub const SUBVOLUMES: &[&str] = &["@config", "@state", SLOTS, "@log"];
-/// Subvolume for updates.
+/// Name of the subvolume for updates.
 const SLOTS: &str = "@slots";
-/// Maximum size of a system's `etc/passwd` (bytes).
+/// Maximum size of the file `etc/passwd` in a root (bytes).
 const LONGEST_TEXT: u64 = 1 << 20;
 /// Maximum size of a boot file (bytes).
 const LONGEST_FILE: u64 = 256 << 20;
@@ -41,10 +42,10 @@ const LONGEST_FILE: u64 = 256 << 20;
 const LABEL: &str = "xpuck";
 /// Label of the first partition.
 const BOOT_LABEL: &str = "XPUCKBOOT";
-/// User of the robot's program.
+/// Name of the user that runs the robot's program.
 const USER: &str = "xpuck";
 
-/// Reason why a card is not written.
+/// Reason why a card cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum FlashError {
     /// The device cannot be used.
@@ -55,13 +56,13 @@ pub enum FlashError {
     Image {
         /// Path of the image.
         path: String,
-        /// Reason for the rejection.
+        /// Reason why the image cannot be used.
         error: BundleError,
     },
     /// A program or a file operation failed.
     #[error("{0}")]
     Tool(#[from] ToolError),
-    /// The bundle is a package instead of an image.
+    /// The file is a package of the robot's program instead of an image. The value is the path of the file.
     #[error(
         "{0} is a package, but a card needs an image; build one with `xpuck card build`, or install the package with `xpuck robot update --deb`"
     )]
@@ -71,37 +72,37 @@ pub enum FlashError {
     Small {
         /// Path of the device.
         device: String,
-        /// Size of the device.
+        /// Size of the device, with a unit.
         size: String,
-        /// Minimum size.
+        /// Minimum size of a card, with a unit.
         least: String,
     },
-    /// The data read back differs from the data written.
-    #[error("{device}: {what} differs from the written data; the card is defective, use another")]
+    /// The data that were read back differ from the written data.
+    #[error("{device}: {what} differs from the written data; the card is defective; use another card")]
     Verify {
         /// Path of the device.
         device: String,
-        /// Part of the card that differs.
+        /// Description of the part of the card that differs.
         what: String,
     },
 }
 
-/// Contents of a card.
+/// Inputs for writing a card.
 pub struct Job<'a> {
     /// Path of the image.
     pub image: &'a Path,
-    /// Keys of the operators whose images are accepted.
+    /// Keys of the operators whose images are accepted, by operator name.
     pub operators: &'a BTreeMap<String, Key>,
-    /// Files specific to the robot's card.
+    /// Files of the robot's identity.
     pub identity: &'a [Entry],
-    /// Name of the robot.
+    /// Id of the robot.
     pub robot: &'a str,
 }
 
-/// Returns the image's manifest after verifying its signature.
+/// Verifies the signature of an image, and returns the image's manifest.
 ///
 /// # Errors
-/// The file is not an image, or its signer is not an operator.
+/// The file is not an image, is truncated, or was not signed by one of the operators.
 pub fn describe(image: &Path, operators: &BTreeMap<String, Key>) -> Result<Manifest, FlashError> {
     let file = file::open(image).map_err(ToolError::file(image))?;
     let trouble = |error| FlashError::Image { path: image.display().to_string(), error };
@@ -112,31 +113,33 @@ pub fn describe(image: &Path, operators: &BTreeMap<String, Key>) -> Result<Manif
     }
     let head = reader.head.to_bytes().len() as u64;
     let have = file.metadata().map_err(ToolError::file(image))?.len().saturating_sub(head);
-    // The size is checked before writing, because truncated files are the most common fault.
+    // The size is checked before a card is written, because truncated files are the most common fault of images.
     if have < manifest.size {
         return Err(trouble(BundleError::Truncated { what: "payload", have, want: manifest.size }));
     }
     Ok(manifest)
 }
 
-/// Writes a card and reads it back.
+/// Writes a card and reads it back. Returns the manifest of the image.
 ///
 /// # Errors
-/// Reason for the failure. The card then has no partition table.
+/// The image or the card cannot be used, or a step fails. If writing had begun, the card does not have a valid
+/// partition table.
 pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Result<Manifest, FlashError> {
     let manifest = describe(job.image, job.operators)?;
     let Some(layout) = Layout::for_size(device.size) else {
         let (size, least) = (device::bytes(device.size), device::bytes(MIN_SIZE));
         return Err(FlashError::Small { device: device.path.display().to_string(), size, least });
     };
-    // The image is checked first, so that a damaged image does not destroy the card's contents.
+    // The whole image is read first, so that the card's contents are not destroyed if the image is damaged.
     progress.step("reading the image");
     payload(job.image, &manifest, progress, |_| Ok(()))?;
     mounts::private_namespace()?;
     progress.step("trying the card");
     device.probe()?;
-    // Erases old contents, so that they neither boot nor appear as part of the new file system. Boot loaders may
-    // store settings anywhere before the first partition.
+    // Old boot loaders and file systems are erased, so that the card does not boot and old data do not appear in the
+    // new file systems. The whole space before the first partition is erased, because boot loaders may store settings
+    // there.
     let front = (0..layout.boot.start).step_by(1 << 20);
     for place in front.chain([layout.boot.start, layout.copies[0].start, layout.copies[1].start]) {
         device.write(&vec![0; 1 << 20], place)?;
@@ -172,7 +175,7 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     progress.step("verifying the card");
     verify(&boot, &copies, &files, device)?;
     drop((boot, copies));
-    // The last step: afterwards the card boots.
+    // The partition table is written last. From then on, the card boots.
     let table = layout.table(number(&manifest, job.robot));
     device.write(&table, 0)?;
     device.flush()?;
@@ -184,13 +187,13 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     Ok(manifest)
 }
 
-/// Disk identifier in the partition table of a robot's card.
+/// Returns the disk identifier in the partition table of a robot's card. It depends on the image and the robot.
 fn number(manifest: &Manifest, robot: &str) -> u32 {
     let digest = Sha256::digest([manifest.sha256.as_bytes(), robot.as_bytes()].concat());
     u32::from_le_bytes(std::array::from_fn(|i| digest[i]))
 }
 
-/// Whether the device is the robot's card, written with this image.
+/// Returns whether the device is a card that was written for the robot with the image of the manifest.
 pub fn is_card_of(device: &Device, manifest: &Manifest, robot: &str) -> bool {
     let mut found = [0; BLOCK as usize];
     let table = Layout::for_size(device.size).map(|layout| layout.table(number(manifest, robot)));
@@ -201,7 +204,8 @@ fn bad(device: &Device, what: &str) -> FlashError {
     FlashError::Verify { device: device.path.display().to_string(), what: what.into() }
 }
 
-/// Passes an image's payload to `take` piece by piece; fails if the digest differs from the manifest's.
+/// Passes the payload of an image to `take` in pieces. Returns an error if the payload's digest differs from the digest
+/// in the manifest.
 fn payload(
     image: &Path,
     manifest: &Manifest,
@@ -220,7 +224,8 @@ fn payload(
     read.map(drop).map_err(trouble)
 }
 
-/// Unpacks the image's root; fails if the digest differs from the manifest's.
+/// Unpacks the root of an image into the folder `root`. Returns an error if the payload's digest differs from the
+/// digest in the manifest.
 fn unpack(image: &Path, manifest: &Manifest, root: &Path, progress: &mut impl Progress) -> Result<(), FlashError> {
     let mut tar = Command::new("tar");
     tar.args(["--zstd", "--xattrs", "--xattrs-include=security.capability", "--numeric-owner", "-xpf", "-", "-C"]);
@@ -230,13 +235,13 @@ fn unpack(image: &Path, manifest: &Manifest, root: &Path, progress: &mut impl Pr
     let read =
         payload(image, manifest, progress, |piece| input.as_mut().map_or(Ok(()), |input| input.write_all(piece)));
     drop(input);
-    // If tar stopped reading, its own error is the most useful.
+    // If tar has failed, its error is returned instead of the error of the pipe, because it is more informative.
     tools::finish("writing the root", &tar, child)?;
     read
 }
 
-/// Writes the robot's identity. Files that the robot's program may change belong to its user, because settings may be
-/// pushed to the robot.
+/// Writes the files of the robot's identity to the folder `config`. Files that the robot's program may change belong to
+/// the user of the program, because the hub can send new settings to the robot.
 fn identity(job: &Job<'_>, root: &Path, config: &Path) -> Result<(), FlashError> {
     let owner = user_of(root)?;
     for entry in job.identity {
@@ -254,14 +259,15 @@ fn identity(job: &Job<'_>, root: &Path, config: &Path) -> Result<(), FlashError>
     }
     let link = config.join("robot.toml");
     symlink(format!("robots/{}.toml", job.robot), &link).map_err(ToolError::file(&link))?;
-    // A robot's file refers to the folder of checkpoints by a relative path.
+    // The robot's configuration file refers to the folder of checkpoints by a relative path, which needs this link.
     let state = config.join("state");
     symlink("/var/lib/xpuck", &state).map_err(ToolError::file(&state))?;
     chown(config, Some(owner))?;
     Ok(())
 }
 
-/// Resolves a path in an image's root. Links in the image must not lead to files of this machine.
+/// Resolves the path `name` in the root of an image. Returns an error if a link in the image leads to a file of this
+/// machine.
 fn inside(root: &Path, name: &str) -> Result<PathBuf, ToolError> {
     let path = root.join(name);
     let real = |path: &Path| path.canonicalize().map_err(ToolError::file(path));
@@ -272,7 +278,7 @@ fn inside(root: &Path, name: &str) -> Result<PathBuf, ToolError> {
     }
 }
 
-/// User id and group id of the program's user in a root.
+/// Returns the user id and the group id of the user [`USER`] in a root.
 fn user_of(root: &Path) -> Result<(u32, u32), ToolError> {
     let path = inside(root, "etc/passwd")?;
     let text = file::bytes(&path, LONGEST_TEXT).map_err(ToolError::file(&path))?;
@@ -303,15 +309,15 @@ fn put(path: &Path, bytes: &[u8], mode: u32) -> Result<(), ToolError> {
     write().map_err(ToolError::file(path))
 }
 
-/// Copies the boot files to the first partition; returns the data for blocks outside it. The partition is not
-/// mounted, because this machine's kernel may not support FAT.
+/// Copies the boot files to the first partition. Returns the first blocks and contents of the boot files that are not
+/// in a partition. The first partition is not mounted, because this machine's kernel may not support FAT.
 fn boot_files(files: &Files, boot: &Loop) -> Result<Vec<(u64, Vec<u8>)>, FlashError> {
     let mut blocks = Vec::new();
     let folder = tempfile::tempdir().map_err(ToolError::file(Path::new("a folder for boot files")))?;
     for (name, bytes) in &files.0 {
         if let Some(block) = block_of(name) {
             let end = block.checked_mul(BLOCK).and_then(|start| start.checked_add(bytes.len() as u64));
-            // Block 0 is the partition table.
+            // Block 0 contains the partition table, so no boot file may be there.
             if block == 0 || end.is_none_or(|end| end > FIRST_PARTITION_START) {
                 let why =
                     "the image has a boot file for blocks that are not between partition table and first partition";
@@ -333,12 +339,12 @@ fn boot_files(files: &Files, boot: &Loop) -> Result<Vec<(u64, Vec<u8>)>, FlashEr
     Ok(blocks)
 }
 
-/// Destination block of a boot file; `None` if the file is for the first partition.
+/// Returns the number of the first block for a boot file. `None` if the file is for the first partition.
 fn block_of(name: &str) -> Option<u64> {
     name.strip_prefix("blocks/").and_then(|block| block.parse().ok())
 }
 
-/// Contents of the files in and below a folder, by relative path.
+/// Contents of the files in and below a folder, by their paths relative to the folder.
 struct Files(BTreeMap<String, Vec<u8>>);
 
 impl Files {
@@ -362,14 +368,15 @@ impl Files {
     }
 }
 
-/// Reads the card back: both copies of every block by their checksums, and the first partition's files.
+/// Reads the card back. In the file system, both copies of every block are verified by their checksums. The boot files
+/// are compared with their contents.
 fn verify(boot: &Loop, copies: &[Loop; 2], files: &Files, device: &Device) -> Result<(), FlashError> {
     for part in copies.iter().chain([boot]) {
         part.drop_cache()?;
     }
     let top = Mount::copies(copies, "subvolid=5,ro")?;
     let mut scrub = Command::new("btrfs");
-    // Read-only: on a new card, errors are reported instead of repaired.
+    // The scrub is read-only, so that it reports errors of a new card instead of repairing them.
     let said = tools::run("reading the card again", scrub.args(["scrub", "start", "-B", "-r"]).arg(&top.path))?;
     if !said.lines().any(|line| line.starts_with("Error summary:") && line.ends_with("no errors found")) {
         return Err(bad(device, "the file system"));

@@ -1,4 +1,5 @@
-//! Identity of a robot: the files specific to its card, assembled from the folder of a swarm.
+//! Identity of a robot. It consists of the files on the robot's card that differ between robots. They are made from the
+//! files in the folder of a swarm.
 
 use serde::Deserialize;
 use std::fs;
@@ -7,14 +8,15 @@ use std::path::{Path, PathBuf};
 use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::{FileError, Swarm, file};
 
-/// File of the lab's settings in the folder of a swarm.
+/// Name of the file in the folder of a swarm with the lab's settings for cards.
 pub const CARDS: &str = "cards.toml";
 /// Maximum length of a key file (bytes).
 const LONGEST_KEY: u64 = 4096;
-/// Maximum lengths of a Wi-Fi network's name and passphrase (bytes), from IEEE 802.11.
+/// Maximum length of the name of a Wi-Fi network (bytes, IEEE 802.11).
 const MAX_SSID: usize = 32;
+/// Maximum length of the passphrase of a Wi-Fi network (bytes, IEEE 802.11).
 const MAX_PASSPHRASE: usize = 63;
-/// Number of hexadecimal digits of a precomputed key (IEEE 802.11).
+/// Number of hexadecimal digits of a precomputed Wi-Fi key (IEEE 802.11).
 const KEY_DIGITS: usize = 64;
 /// Country codes (ISO 3166-1 alpha-2).
 const COUNTRIES: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY \
@@ -25,59 +27,60 @@ const COUNTRIES: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB B
     SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA \
     VC VE VG VI VN VU WF WS YE YT ZA ZM ZW";
 
-/// `cards.toml`: common settings of a lab's cards.
+/// Contents of the file `cards.toml`, which are the common settings of a lab's cards.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cards {
-    /// Kind of board; images for other boards are rejected.
+    /// Kind of the robots' boards. Images for other boards are rejected.
     pub board: Option<String>,
-    /// Wi-Fi of the arena; if omitted, robots use a wired network.
+    /// Wi-Fi network of the arena. If omitted, robots use a wired network.
     pub wifi: Option<Wifi>,
-    /// Fixed addresses; if omitted, robots use DHCP.
+    /// Fixed addresses of the robots. If omitted, robots use DHCP.
     pub network: Option<Network>,
-    /// Public keys for root logins over SSH (files like id_ed25519.pub, relative to `cards.toml`).
+    /// Paths of public keys for root logins over SSH, such as `id_ed25519.pub`. The paths are relative to the folder of
+    /// `cards.toml`.
     #[serde(default)]
     pub login: Vec<PathBuf>,
-    /// Time server; if omitted, the hub's machine.
+    /// Host name or address of the time server. If omitted, the hub's machine is the time server.
     pub time: Option<String>,
 }
 
-/// A Wi-Fi network.
+/// Settings of a Wi-Fi network.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wifi {
-    /// Name (SSID).
+    /// Name of the network (SSID).
     pub name: String,
-    /// Passphrase of 8 to 63 characters, or key of 64 hexadecimal digits; omitted for an open network.
+    /// Passphrase of 8 to 63 characters, or key of 64 hexadecimal digits. Omit it for an open network.
     pub passphrase: Option<String>,
     /// Whether the network hides its name.
     #[serde(default)]
     pub hidden: bool,
-    /// Country for radio regulations, as an ISO 3166 code such as "GB".
+    /// Country whose radio regulations apply, as an ISO 3166 code such as "GB".
     pub country: String,
 }
 
-/// Fixed addresses.
+/// Fixed addresses of the robots.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
-    /// Address of the first robot with the prefix length, such as "192.168.1.101/24"; the other robots get the
-    /// following addresses.
+    /// Address of the first robot with the prefix length, such as "192.168.1.101/24". The other robots get the
+    /// following addresses, in the order of `swarm.toml`.
     pub first: String,
     /// Gateway of the network, if any.
     pub gateway: Option<Ipv4Addr>,
 }
 
-/// A file in a card's `/etc/xpuck`.
+/// File below the folder `/etc/xpuck` of a card.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Path below `/etc/xpuck`.
+    /// Path relative to `/etc/xpuck`.
     pub name: String,
     /// Contents of the file.
     pub bytes: Vec<u8>,
-    /// Whether only the owner may read the file.
+    /// Whether only the owner of the file may read it.
     pub secret: bool,
-    /// Whether the file belongs to the system and the robot's program must not change it.
+    /// Whether the file belongs to root, so that the robot's program cannot change it.
     pub system: bool,
 }
 
@@ -87,10 +90,10 @@ impl std::fmt::Debug for Entry {
     }
 }
 
-/// Files of a robot's card below `/etc/xpuck`.
+/// Returns the files below `/etc/xpuck` for the card of a robot, sorted by name. `folder` is the folder of the swarm.
 ///
 /// # Errors
-/// One line with the missing or invalid input and how to create it.
+/// An input is missing or invalid. The error describes on one line how to correct it.
 pub fn card_files(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileError> {
     let name = |path: &Path| path.display().to_string();
     let swarm_file = folder.join("swarm.toml");
@@ -118,7 +121,7 @@ pub fn card_files(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>,
         })?;
         add(&inside, file::text(&path, file::MAX_TOML)?.into_bytes(), false, false);
     }
-    // The key readers report errors in the keys.
+    // The keys are read only to report errors in them. Their files are copied without changes.
     let keys = folder.join("keys");
     let (key, hub) = (keys.join(format!("robots/{robot}.key")), keys.join("hub.pub"));
     let missing = |path: &Path| match path.exists() {
@@ -173,7 +176,8 @@ pub fn card_files(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>,
     Ok(entries)
 }
 
-/// Kind of board from the lab's file, if any.
+/// Returns the kind of board from `cards.toml` in the folder of a swarm. `None` if the file is missing or does not name
+/// a board.
 ///
 /// # Errors
 /// The file is invalid.
@@ -181,7 +185,7 @@ pub fn board(folder: &Path) -> Result<Option<String>, FileError> {
     Ok(read_cards(folder)?.board)
 }
 
-/// Reads the lab's file; a missing file counts as empty.
+/// Reads and validates `cards.toml`. A missing file counts as empty.
 fn read_cards(folder: &Path) -> Result<Cards, FileError> {
     let path = folder.join(CARDS);
     if !path.exists() {
@@ -192,7 +196,7 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
     if let Some(wifi) = &cards.wifi {
         let plain = |text: &str| text.chars().all(|c| !c.is_control() && c != '"' && c != '\\');
         if !(1..=MAX_SSID).contains(&wifi.name.len()) || !plain(&wifi.name) {
-            return bad(format!("wifi.name must have 1 to {MAX_SSID} characters, none of them \" or \\"));
+            return bad(format!("wifi.name must have 1 to {MAX_SSID} characters, without \" and \\"));
         }
         let passphrase = wifi.passphrase.as_deref();
         if passphrase.is_some_and(|text| !(is_key(text) || (8..=MAX_PASSPHRASE).contains(&text.len()) && plain(text))) {
@@ -208,7 +212,7 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
             } else {
                 "use two capital letters, such as \"GB\""
             };
-            return bad(format!("wifi.country = {country:?} is not the code of a country (ISO 3166); {hint}"));
+            return bad(format!("wifi.country = {country:?} is not a country code (ISO 3166); {hint}"));
         }
     }
     let name = |text: &str| {
@@ -227,22 +231,23 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
     Ok(cards)
 }
 
-/// Whether a passphrase is a precomputed key.
+/// Returns whether the passphrase in the settings is a precomputed key.
 fn is_key(text: &str) -> bool {
     text.len() == KEY_DIGITS && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Validates the lab's file against the swarm: no robot may get an address that another machine has.
+/// Validates `cards.toml` against `swarm.toml`. No robot may get the address of another machine.
 ///
 /// # Errors
-/// One line with the first error.
+/// A file is invalid, or a robot would get an invalid address. The error describes the first fault on one line.
 pub fn check(folder: &Path) -> Result<(), FileError> {
     let cards = read_cards(folder)?;
     let swarm = Swarm::read(&folder.join("swarm.toml"))?;
     (0..swarm.robots.len()).try_for_each(|place| address(folder, &cards, &swarm, place).map(drop))
 }
 
-/// Fixed address of a robot with the prefix length; `None` without fixed addresses.
+/// Returns the fixed address of a robot with the prefix length; `None` if robots use DHCP. `place` is the index of the
+/// robot in `swarm.toml`.
 ///
 /// # Errors
 /// The address is invalid or belongs to another machine.
@@ -265,13 +270,14 @@ fn address(folder: &Path, cards: &Cards, swarm: &Swarm, place: usize) -> Result<
     ];
     match others.into_iter().find(|(_, other)| other.as_deref() == Some(plain)) {
         Some((what, _)) => {
-            wrong(format!("{what} = {plain} would also be {robot}'s address: choose another network.first"))
+            wrong(format!("{what} = {plain} would also be {robot}'s address; choose another network.first"))
         }
         None => Ok(Some(address)),
     }
 }
 
-/// Whether a gateway is reachable from an address. Returns true for an invalid address, which is reported elsewhere.
+/// Returns whether a gateway is in the network of the address `first` and differs from this address. Also returns true
+/// for an invalid address, because [`address`] reports it.
 fn is_reachable(first: &str, gateway: Ipv4Addr) -> bool {
     let Some((address, length)) = first.split_once('/') else { return true };
     let (Ok(address), Ok(length)) = (address.parse::<Ipv4Addr>(), length.parse::<u32>()) else { return true };
@@ -279,7 +285,8 @@ fn is_reachable(first: &str, gateway: Ipv4Addr) -> bool {
     address != gateway && u32::from(address) & mask == u32::from(gateway) & mask
 }
 
-/// Files of the system; each has a name, a text, and whether only root may read it.
+/// Returns the robot's files for the operating system. Each file has a name, a text, and a flag that is true if only
+/// root may read the file.
 fn system(
     folder: &Path,
     cards: &Cards,
@@ -289,14 +296,14 @@ fn system(
 ) -> Result<Vec<(&'static str, String, bool)>, FileError> {
     let path = folder.join(CARDS).display().to_string();
     let mut files = vec![("hostname", format!("{robot}\n"), false)];
-    // The machine id is random once and then fixed; it is not secret.
+    // The machine id is generated for each card. It need not be secret, so it is derived from a random public key.
     let random = Secret::generate("machine")?.public.curve.0;
     let id: String = random[..16].iter().map(|byte| format!("{byte:02x}")).collect();
     files.push(("machine-id", format!("{id}\n"), false));
     let hub = xpuck_wire::host_of(swarm.hub.robots.trim_start_matches("tcp://")).to_string();
     let time = cards.time.clone().unwrap_or(hub);
     files.push(("time.conf", format!("[Time]\nNTP={time}\n"), false));
-    // Only one interface has the fixed address; with Wi-Fi, a wired interface gets an address from its network.
+    // Only one kind of interface gets the fixed address. With Wi-Fi, a wired interface uses DHCP instead.
     let link = if cards.wifi.is_some() { "wl*" } else { "en* eth*" };
     let mut network = format!("[Match]\nName={link}\n\n[Network]\n");
     match &cards.network {
@@ -333,7 +340,10 @@ fn system(
             let kind = ["ssh-", "ecdsa-", "sk-"].iter().any(|kind| line.starts_with(kind));
             let plain = line.split(' ').count() >= 2 && !line.chars().any(char::is_control);
             if !kind || !plain {
-                return Err(FileError::value(&path, format!("login: {shown} is not an SSH public key")));
+                return Err(FileError::value(
+                    &path,
+                    format!("login: {shown} contains a line that is not an SSH public key"),
+                ));
             }
             logins += &format!("{line}\n");
         }
@@ -342,26 +352,28 @@ fn system(
     Ok(files)
 }
 
-/// Address at offset `place` from the first, with the prefix length.
+/// Returns the address that follows the address `first` after `place` steps, with the prefix length. `None` if an
+/// address is invalid or outside the network.
 fn address_at(first: &str, place: usize) -> Option<String> {
     let (address, length) = first.split_once('/')?;
     let (address, length): (Ipv4Addr, u32) = (address.parse().ok()?, length.parse().ok()?);
     let hosts = 1u32.checked_shl(32u32.checked_sub(length)?).unwrap_or(0);
     let mask = hosts.wrapping_sub(1);
     let number = u32::from(address).checked_add(u32::try_from(place).ok()?)?;
-    // Excludes the network's own address and the broadcast address.
+    // The address must be in the same network. The network address and the broadcast address are excluded.
     let inside = number & !mask == u32::from(address) & !mask && number & mask != 0 && number & mask != mask;
     (inside && (8..=30).contains(&length)).then(|| format!("{}/{length}", Ipv4Addr::from(number)))
 }
 
-/// Path of the calibration in the robot's file.
+/// Returns the path of the calibration file, which the robot's file names; `None` without a calibration file. `name` is
+/// the name of the robot's file in errors, and `text` is its text.
 fn calibration(name: &str, text: &str) -> Result<Option<PathBuf>, FileError> {
     let table: toml::Table = file::parse(name, text)?;
     let file = table.get("calibration").and_then(|calibration| calibration.get("file")).and_then(|file| file.as_str());
     Ok(file.map(PathBuf::from))
 }
 
-/// A path without `.` and `..`; `None` if the path leads out of its start.
+/// Returns a relative path without `.` and `..`. `None` if the path leads out of the folder in which it starts.
 fn normalized(path: &Path) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.components() {
@@ -450,7 +462,8 @@ mod tests {
         assert!(said(&GOOD.replace("\"lab\"", "\"la\\\"b\""), &nothing).contains("wifi.name"));
         assert!(said(&GOOD.replace("GB", "gb"), &nothing).contains("two capital letters"));
         assert!(said(&GOOD.replace("GB", "UK"), &nothing).contains("the United Kingdom is \"GB\""));
-        // With these settings, the second robot would get the address of the gateway, the hub or the time server.
+        // With the following settings, the second robot would get the address of the gateway, the hub or the time
+        // server.
         let beside = |more: &str| format!("{more}{GOOD}gateway = \"192.168.1.102\"\n");
         assert!(said(&beside(""), &nothing).contains("network.gateway = 192.168.1.102 would also be xp02's address"));
         assert!(

@@ -1,5 +1,5 @@
-//! The initramfs of a board: a static shell, [`init.sh`](../src/init.sh) and the modules that the card needs. It is
-//! built on any machine, without running programs of the board.
+//! Initramfs of a board. It contains a static shell, [`init.sh`](../src/init.sh), and the kernel modules that are
+//! needed to read the card. It can be built on any machine, because no program of the board is run.
 
 use crate::board::Board;
 use crate::tools::{self, ToolError};
@@ -9,14 +9,17 @@ use std::path::Path;
 use std::process::Command;
 
 const INIT: &str = include_str!("init.sh");
-/// Path of busybox, which contains all shell programs.
+/// Path of busybox in the archive. It contains the shell and all other programs.
 const SHELL: &str = "bin/busybox";
-/// File modes of archive entries.
+/// File mode of a folder in the archive.
 const FOLDER: u32 = 0o040_755;
+/// File mode of a regular file in the archive.
 const PROGRAM: u32 = 0o100_755;
+/// File mode of a character device in the archive.
 const DEVICE: u32 = 0o020_600;
 
-/// Builds the archive in the kernel's format (cpio, "newc"), compressed with zstd.
+/// Builds the archive of the initramfs in the kernel's format (cpio, "newc"), and compresses it with zstd. `release` is
+/// the release of the kernel, whose modules are in `root`.
 ///
 /// # Errors
 /// A module that the board needs is missing, or a file cannot be read.
@@ -26,7 +29,7 @@ pub fn make(root: &Path, release: &str, board: &Board, busybox: &[u8]) -> Result
     for folder in ["bin", "dev", "modules", "proc", "root", "sys", "top"] {
         archive.add(folder, FOLDER, &[], (0, 0));
     }
-    // Before devtmpfs exists, the kernel opens this device for the first program's output.
+    // The kernel opens this device for the output of the first program, before devtmpfs is mounted.
     archive.add("dev/console", DEVICE, &[], (5, 1));
     archive.add(SHELL, PROGRAM, busybox, (0, 0));
     archive.add("init", PROGRAM, INIT.as_bytes(), (0, 0));
@@ -52,7 +55,8 @@ pub fn make(root: &Path, release: &str, board: &Board, busybox: &[u8]) -> Result
     zstd::bulk::compress(&archive, 19).map_err(ToolError::file(Path::new("the initial file system")))
 }
 
-/// Files of the board's modules and of their dependencies, from `modules.dep`; each module follows its dependencies.
+/// Returns the paths of the board's modules and of their dependencies. Each module follows its dependencies, which are
+/// read from `modules.dep`.
 fn in_order(root: &Path, release: &str, board: &Board) -> Result<Vec<String>, ToolError> {
     let path = root.join("lib/modules").join(release).join("modules.dep");
     let text = fs::read_to_string(&path).map_err(ToolError::file(&path))?;
@@ -89,7 +93,7 @@ fn order<'a>(
                 None => continue,
             }
         };
-        // The file lists dependencies in reverse order.
+        // A line of `modules.dep` lists dependencies in reverse order of loading.
         for needed in needs.split_whitespace().rev().chain([path]) {
             if seen.insert(needed.to_string()) {
                 order.push(needed.to_string());
@@ -99,7 +103,7 @@ fn order<'a>(
     Ok(order)
 }
 
-/// A cpio archive in the kernel's format.
+/// Archive in the kernel's cpio format.
 #[derive(Default)]
 struct Archive {
     bytes: Vec<u8>,
@@ -107,7 +111,8 @@ struct Archive {
 }
 
 impl Archive {
-    /// Adds a file, a folder or a device with this number; all entries belong to root, with time 0.
+    /// Adds a file, a folder or a device to the archive. `device` is the major and minor number of a device, and (0, 0)
+    /// otherwise. All entries belong to root and have the timestamp 0.
     fn add(&mut self, name: &str, mode: u32, contents: &[u8], device: (u32, u32)) {
         self.files += 1;
         let fields =

@@ -1,9 +1,9 @@
-//! Images of robots' boards, and the cards written with them.
+//! Builds images for robots' boards, and writes cards with these images.
 //!
-//! An image is one file: a signed bundle ([`xpuck_update::bundle`]) whose payload is the board's whole root as a
-//! compressed tar archive, the same for every robot. Partitions, file system and the robot's identity are created
-//! when a card is written ([`flash`]). Therefore builds from the same packages give the same bytes, and one file
-//! serves for cards and for updates.
+//! An image is a signed bundle ([`xpuck_update::bundle`]) in one file. Its payload is the board's whole root as a
+//! compressed tar archive, which is the same for every robot. Partitions, file system and the robot's identity are
+//! created when a card is written ([`flash`]). Builds from the same packages therefore give the same bytes, and the
+//! same image can be used for cards and for updates.
 
 pub mod board;
 pub mod build;
@@ -19,13 +19,13 @@ pub use tools::ToolError;
 
 /// Receiver of the progress of a long operation.
 pub trait Progress {
-    /// Starts a step; its name is shown until the next step.
+    /// Reports the start of a step. The name of the step is shown until the next step starts.
     fn step(&mut self, name: &str);
-    /// Reports that `done` of `all` bytes of the step are complete.
+    /// Reports that `done` of `all` bytes of the current step are complete.
     fn bytes(&mut self, done: u64, all: u64);
 }
 
-/// Ignores all progress.
+/// Receiver that ignores all progress.
 pub struct Silent;
 
 impl Progress for Silent {

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Maximum length of a program's last output line in an error (characters).
+/// Maximum length of the output of a program that an error quotes (characters).
 const MAX_OUTPUT: usize = 300;
 
 /// Failure of a program or a file operation.
@@ -15,13 +15,13 @@ pub enum ToolError {
     Missing {
         /// Name of the program.
         program: String,
-        /// Debian package of the program.
+        /// Debian package that contains the program.
         package: &'static str,
     },
     /// The program failed.
     #[error("{what}: {program} failed ({status}): {words}")]
     Failed {
-        /// Purpose of the program.
+        /// Purpose for which the program was run.
         what: String,
         /// Name of the program.
         program: String,
@@ -41,7 +41,7 @@ pub enum ToolError {
 }
 
 impl ToolError {
-    /// Returns a function that converts an I/O error of this file.
+    /// Returns a function that converts an I/O error of the file at `path` to this type.
     pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> ToolError {
         let path = path.display().to_string();
         move |error| ToolError::File { path, error }
@@ -51,7 +51,7 @@ impl ToolError {
 /// Runs a program and returns its standard output as text.
 ///
 /// # Errors
-/// The program is missing or fails; `what` is the purpose in the error.
+/// The program is missing or fails. The error contains `what` as the purpose of the program.
 pub fn run(what: &str, command: &mut Command) -> Result<String, ToolError> {
     Ok(String::from_utf8_lossy(&bytes(what, command)?).into_owned())
 }
@@ -63,12 +63,12 @@ pub fn bytes(what: &str, command: &mut Command) -> Result<Vec<u8>, ToolError> {
     Ok(output.stdout)
 }
 
-/// Starts a program that reads or writes through a pipe.
+/// Starts a program without waiting for its end. Its error output is kept for [`finish`].
 pub fn start(command: &mut Command) -> Result<std::process::Child, ToolError> {
     command.stderr(Stdio::piped()).spawn().map_err(|error| not_started(command, error))
 }
 
-/// Waits for a started program.
+/// Waits for the end of a program that was started by [`start`]. A failure of the program is an error.
 pub fn finish(what: &str, command: &Command, child: std::process::Child) -> Result<(), ToolError> {
     let output = child.wait_with_output().map_err(ToolError::file(Path::new(command.get_program())))?;
     ended(what, command, &output)
@@ -93,7 +93,7 @@ fn not_started(command: &Command, error: std::io::Error) -> ToolError {
     }
 }
 
-/// Debian package of a program that this crate calls.
+/// Returns the name of the Debian package that contains a program. All programs that this crate calls are known.
 fn package_of(program: &str) -> &'static str {
     match program {
         "mmdebstrap" => "mmdebstrap",

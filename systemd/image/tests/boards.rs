@@ -1,6 +1,6 @@
-//! Checks the boards' files against Debian's packages: every module, device tree, node and file that they name
-//! exists. Files from other sources are not fetched, so the Raspberry Pi 5 is only checked with a tree of the same
-//! structure.
+//! Checks the boards' data files against Debian's packages. Every module, device tree, node and file that a data file
+//! names must exist. Files from other sources are not downloaded. The Raspberry Pi 5, whose kernel is not from Debian,
+//! is therefore only checked with a device tree of the same structure.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use std::process::Command;
 use xpuck_image::{Board, build};
 use xpuck_testing::skipped;
 
-/// Boot files from the kernel's package; `None` if Debian's archive is unreachable.
+/// Returns the folder with the boot files of a board's kernel from Debian. `None` if a program is missing or Debian's
+/// archive cannot be reached; the test is then skipped.
 fn boot_files(board: &Board, work: &Path) -> Option<PathBuf> {
     for program in ["apt-get", "dtc", "depmod", "xz"] {
         if Command::new(program).arg("--version").output().is_err() {
@@ -16,7 +17,7 @@ fn boot_files(board: &Board, work: &Path) -> Option<PathBuf> {
             return None;
         }
     }
-    // The packages take about 60 MB per board, and are kept between runs.
+    // The downloaded packages take about 60 MB per board, and are kept between runs of the test.
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
     match build::kernel_alone(board, &cache, work) {
         Ok(boot) => Some(boot),
@@ -49,7 +50,7 @@ fn check_buses(tree: &Path, spi: &str, device: &str, i2c: &str) {
     }
 }
 
-/// Checks that a property of a node refers to the target node.
+/// Checks that a property of the node `node` refers to the node `target`.
 fn refers_to(tree: &Path, node: &str, property: &str, target: &str) {
     let handle = get(tree, target, "phandle");
     assert!(get(tree, node, property).split(' ').any(|word| word == handle), "{node}'s {property} is not {target}");
@@ -116,7 +117,8 @@ fn raspberry_pi_5_fragment_applies_to_matching_tree() {
         skipped("dtc is missing: make deps-image");
         return;
     }
-    // Symbols used by the overlay, as in Raspberry Pi's kernel 6.12 (bcm2712-rpi.dtsi, rp1.dtsi).
+    // The device tree has the nodes that the overlay needs, with the same structure as in Raspberry Pi's kernel 6.12
+    // (bcm2712-rpi.dtsi, rp1.dtsi).
     let tree = "/dts-v1/;\n/ { aliases { spi0 = &spi0; i2c1 = &i2c1; };\n\
         axi { pcie@1000120000 { rp1 {\n\
         spi0: spi@50000 { status = \"disabled\"; spidev0: spidev@0 { compatible = \"spidev\"; reg = <0>;\n\

@@ -1,5 +1,5 @@
-//! Compiles libzmq with CURVE against libsodium in the folder PREFIX, and installs it there.
-//! systemd/packaging/bundled.sh calls it.
+//! Compiles libzmq with CURVE, and installs it in the folder that the environment variable PREFIX names. This folder
+//! must contain libsodium. `systemd/packaging/bundled.sh` runs this build script.
 
 use std::path::{Path, PathBuf};
 

@@ -1,1 +1,1 @@
-//! This file is empty, because the crate exists for its build script.
+//! Empty library. The crate exists only for its build script.

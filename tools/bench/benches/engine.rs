@@ -1,8 +1,9 @@
-//! Cost of simulated worlds in `simd`: 256 worlds of 16 robots, 30 s each, on all cores.
+//! Measures the speed of the engine `simd` on all cores. It simulates 256 worlds of 16 robots for 30 s each.
 //!
-//! Criterion keeps what it measured, so a change is compared with what was before by
-//! `cargo bench -p xpuck-bench --profile dev --bench engine -- --save-baseline before`, then `--baseline before`.
-//! Elements per second are robot-seconds a second, the r_acc of `xpuck dev bench`.
+//! Criterion stores its measurements, so that the speed before and after a change can be compared. Before the change,
+//! run `cargo bench -p xpuck-bench --profile dev --bench engine -- --save-baseline before`. After the change, run the
+//! same command with `--baseline before`. The unit "elements per second" means simulated robot-seconds per second,
+//! which `xpuck dev bench` reports as r_acc.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use xpuck_kernels::engine::{Engine, Job, Simd, Team};
@@ -11,9 +12,10 @@ use xpuck_kernels::world::{Scenario, Sensing, WorldSpec};
 
 const WORLDS: u32 = 256;
 const ROBOTS: usize = 16;
-/// Controller updates of a world, 0.1 s each.
+/// Number of controller updates of a world. An update lasts 0.1 s.
 const UPDATES: u32 = 300;
-/// Name, tree of the robots, and computed senses; without a value, the senses that the tree reads.
+/// Name of each workload, tree of the robots, and senses that are computed. With `None`, the senses that the tree reads
+/// are computed.
 const WORKLOADS: [(&str, &str, Option<Sensing>); 4] = [
     ("physics", "movcv v_goal 60deg", Some(Sensing::NONE)),
     ("senses", "movcv v_goal 60deg", Some(Sensing::ALL)),

@@ -1,13 +1,16 @@
-//! Cost of worlds of foraging Kilobots: 256 worlds of 25 robots, 300 s each, on all cores.
+//! Measures the speed of simulating foraging Kilobots on all cores. It simulates 256 worlds of 25 or 100 robots for 300
+//! s each.
 //!
-//! `cargo bench -p xpuck-bench --profile dev --bench kilobots`; elements per second are robot-seconds a second (r_acc).
+//! Run `cargo bench -p xpuck-bench --profile dev --bench kilobots`. The unit "elements per second" means simulated
+//! robot-seconds per second (r_acc).
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use xpuck_kernels::tree::{RegisterMap, Tree};
 use xpuck_kilobots::{Foraging, Job, Program, run};
 
 const WORLDS: u32 = 256;
-/// Name and tree of the robots: their swarm disperses, stays together, or does nothing.
+/// Name of each workload and tree of the robots. In the first workload the swarm disperses, in the second it stays
+/// together, and in the third the robots do not move.
 const WORKLOADS: [(&str, &str); 3] =
     [("forward", "mf"), ("figure-4-6", include_str!("../../../docs/kilobots/figure-4-6.bt")), ("still", "failurel")];
 

@@ -1,4 +1,5 @@
-//! Wall time on one core of what recording costs a control update: the tick, the update captured, and a batch as a message.
+//! Measures the wall time that recording adds to a control update, on one core. The benchmarks are a tick without
+//! recording, a tick whose update is recorded, and the encoding of a batch as a message.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -13,7 +14,7 @@ use xpuck_wire::codec::encode;
 use xpuck_wire::message::{Neighbour, RobotMessage, State};
 use xpuck_wire::updates::Updates;
 
-/// A robot among eight others, whose senses change with every update.
+/// Robot with eight other robots in range. Its senses change with every update.
 struct Robot {
     controller: Controller,
     tracer: Tracer,

@@ -1,4 +1,5 @@
-//! How fast scenes are read and written: bytes a second of real streams, and a moment of sixteen robots for all viewers.
+//! Measures the speed of reading and writing scenes. Reading is measured with recorded streams (bytes per second).
+//! Writing is measured for a scene of sixteen robots that have all moved.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -52,7 +53,7 @@ fn writing(criterion: &mut Criterion) {
         let mut sender = Sender::default();
         sender.update(&moments[0]);
         let mut now = 0;
-        criterion.bench_function(&format!("write {name}, 16 robots that all moved"), |b| {
+        criterion.bench_function(&format!("write {name}, 16 moving robots"), |b| {
             b.iter(|| {
                 now = 1 - now;
                 let Update::Changes(changes) = sender.update(&moments[now]) else { return String::new() };

@@ -1,7 +1,8 @@
-//! Cost of a tick, per visited node.
+//! Measures the wall time of a tick per visited node.
 //!
-//! The first tree is the one in which other engines were measured: a selector of three sequences (S, S, F), a selector
-//! (F, F, F) and a sequence (S, S, S); all of its 21 nodes are visited in every tick. The second does a robot's work.
+//! The first tree has also been measured in other behaviour-tree engines. It is a selector of three sequences (S, S,
+//! F), a selector (F, F, F) and a sequence (S, S, S). S stands for success, and F for failure. All 21 nodes of the tree
+//! are visited in every tick. The second tree is a robot's controller.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -13,7 +14,7 @@ const TREE_806768: &str = include_str!("../../../docs/trees/806768.bt");
 
 fn tree_tick(c: &mut Criterion) {
     let mut group = c.benchmark_group("tree_tick");
-    // Throughput counts nodes, so criterion's elements per second are nodes per second.
+    // The throughput is the number of visited nodes, so that Criterion's "elements per second" are nodes per second.
     for (name, text, visited) in [("all_visited", ALL_VISITED, 21), ("806768_blue_ahead", TREE_806768, 11)] {
         let program = Program::compile(&Tree::parse(text).expect("a tree of the library")).expect("fits a robot");
         let mut memory = Memory::new(&program);

@@ -1,4 +1,5 @@
-//! Wall time of one frame on one core: blobs, markers, the camera's stream decoded, and what an emulated camera sees.
+//! Measures the wall time to process one camera frame on one core. The benchmarks are the detection of blobs, the
+//! detection of markers, the decoding of the camera's stream, and the rendering of a frame by the emulated camera.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -14,13 +15,14 @@ use xpuck_robot::device::frames::{FrameDecoder, PixelOrder};
 use xpuck_robot::vision::colours::ColourClassifier;
 use xpuck_robot::vision::markers::Markers;
 
-/// A frame of pixels by row and column: luma, and one value for both colour differences.
+/// Creates a frame. `pixel` returns two values for a row and a column: the luma, and a value for both colour
+/// differences.
 fn frame(width: usize, height: usize, mut pixel: impl FnMut(usize, usize) -> [u8; 2]) -> Frame {
     let bytes = (0..width * height).flat_map(|i| pixel(i / width, i % width)).collect();
     Frame::new(width, height, bytes).expect("a size that frames have")
 }
 
-/// Markers on a grid, each `cell` pixels a cell, on white.
+/// Creates a frame with a grid of `across` by `across` markers on white. A cell of a marker is `cell` pixels wide.
 fn grid(width: usize, height: usize, across: usize, cell: usize) -> Frame {
     let pictures: Vec<_> = (0..(across * across) as u16).filter_map(picture).collect();
     let step = (width / across, height / across);
@@ -46,7 +48,7 @@ fn blobs(c: &mut Criterion) {
 
 fn markers(c: &mut Criterion) {
     let mut group = c.benchmark_group("markers");
-    // The cases of the thesis's Table 5.4, then those with the camera's own size.
+    // The first cases are from Table 5.4 of the thesis. The other cases have the full frame size of the camera.
     for (name, width, height, across, cell, decimate, expected) in [
         ("320x240, none", 320, 240, 1, 0, 1, 0),
         ("320x240, 4", 320, 240, 2, 8, 1, 4),
@@ -65,7 +67,7 @@ fn markers(c: &mut Criterion) {
     group.bench_function("320x240, noise", |b| b.iter(|| markers.detect(black_box(&noise)).len()));
 }
 
-/// A header of the camera's stream: kind, frame and row.
+/// Returns a header of the camera's stream. `number` is the number of the frame, and `value` is the number of the row.
 fn header(kind: u8, number: u16, value: u16) -> [u8; 8] {
     let digits = [u16::from(kind), number >> 6, number, value >> 6, value].map(|d| d as u8 & 0x3f);
     let bits = digits.iter().flat_map(|digit| (0..6).rev().map(move |bit| digit >> bit & 1));
@@ -86,7 +88,7 @@ fn stream(c: &mut Criterion) {
     assert!(frames > 0, "the stream holds a frame");
 }
 
-/// One frame of the arena's camera: a robot's view of eight others and a frisbee.
+/// Measures the rendering of a frame by a robot's emulated camera. The arena contains eight other robots and a frisbee.
 fn emulated(c: &mut Criterion) {
     let at = |shape, x, y, heading| Body::at_rest(shape, Pose { at: vec2(x, y), heading });
     let robot = |i: u8| at(Shape::ROBOT, -0.8 + 0.2 * f32::from(i), 0.1 * f32::from(i % 3), f32::from(i));

@@ -1,1 +1,2 @@
-//! Micro-benchmarks, in `benches/`: a crate of their own, so that only they need Criterion (`make bench`).
+//! Micro-benchmarks in the folder `benches/`, which `make bench` runs. They have their own crate, so that no other
+//! crate depends on Criterion.

@@ -1,4 +1,4 @@
-//! Behaviour trees as genomes of curricula: trees that arbitrate between the modules of the cargo robot.
+//! Genomes of curricula that are behaviour trees. The trees arbitrate between the modules of the cargo robot.
 
 mod primitives;
 mod species;

@@ -1,4 +1,5 @@
-//! Genome and operators: those of rule lists, plus the exchange of subtrees.
+//! Genome that is a behaviour tree, and its operators. The operators are those of rule lists, and the exchange of
+//! subtrees as crossover.
 
 use super::primitive_set;
 use std::hash::{Hash, Hasher};
@@ -13,7 +14,7 @@ use xpuck_evolve::{Change, change, exchange, replace_constant, replace_node};
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::Tree;
 
-/// Tree as a genome; genomes with equal keys have equal behaviour.
+/// Behaviour tree as a genome. Genomes with equal keys have equal behaviour.
 #[derive(Clone, Debug)]
 pub struct TreeGenome {
     tree: Tree,
@@ -26,7 +27,7 @@ impl TreeGenome {
         TreeGenome { key: tree.key(), tree }
     }
 
-    /// Behaviour tree.
+    /// Returns the behaviour tree.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
@@ -48,18 +49,18 @@ impl Hash for TreeGenome {
 
 #[derive(Clone, Copy)]
 enum Mutation {
-    /// Draws a register or a quadrant anew.
+    /// Draws a new register or a new quadrant for a query.
     Question,
-    /// Replaces a node by another of the same arity.
+    /// Replaces a node by another node of the same arity.
     Node,
     /// Changes the rule list.
     Rules(Change),
-    /// Draws the whole tree anew.
+    /// Draws a new tree.
     New,
 }
 
-/// Names, mutations and percentages. Percentages are those of rule lists in the racing algorithm, where crossover is
-/// separate.
+/// Names, mutations and probabilities (%). The probabilities are those of rule lists in the racing algorithm, which
+/// chooses crossover separately.
 const MUTATIONS: [(&str, Mutation, u32); 8] = [
     ("question", Mutation::Question, 30),
     ("node", Mutation::Node, 10),
@@ -81,7 +82,8 @@ pub struct TreeSpecies {
 }
 
 impl TreeSpecies {
-    /// Creates the species of trees that can give the motors to `modules`; `node` is the fitness per node.
+    /// Creates the species of trees that can give the motors to `modules`. `node` is the change of fitness per node
+    /// of a tree.
     pub fn new(modules: Vec<Module>, node: f64) -> TreeSpecies {
         TreeSpecies {
             primitive_set: primitive_set(&modules),
@@ -91,12 +93,12 @@ impl TreeSpecies {
         }
     }
 
-    /// Modules to which trees can give the motors.
+    /// Returns the modules to which trees can give the motors.
     pub fn modules(&self) -> &[Module] {
         &self.modules
     }
 
-    /// Primitive set of the trees.
+    /// Returns the primitive set of the trees.
     pub(crate) fn primitive_set(&self) -> &PrimitiveSet {
         &self.primitive_set
     }
@@ -109,7 +111,7 @@ impl TreeSpecies {
         TreeGenome::new(self.space().tree(genotype))
     }
 
-    /// Returns the genotype for variation; `None` for a tree that uses a module of another step.
+    /// Returns the genotype that operators vary; `None` for a tree that uses a module which this step lacks.
     fn genotype(&self, genome: &TreeGenome) -> Option<Genotype> {
         self.primitive_set.branch(&genome.tree).map(|branch| Genotype::Branches(vec![branch]))
     }
@@ -175,7 +177,7 @@ impl Species for TreeSpecies {
     }
 
     fn mutate_part(&self, genome: &mut TreeGenome, _part: usize, draws: &mut Draws) {
-        // For a copy that is to be mutated, a mutation that draws a new tree is drawn again.
+        // This mutation must keep parts of the copied tree, so a mutation that draws a new tree is rejected.
         let mutation = loop {
             match MUTATIONS[TreeSpecies::draw_mutation(draws)].1 {
                 Mutation::New => {}

@@ -1,26 +1,28 @@
-//! Crossover by subsets of states, with Petrovic's four maps.
+//! Crossover of automata by subsets of their states. Four random maps (M1 to M4 in Petrovic's report) replace the
+//! targets of transitions that would leave a child.
 
 use xpuck_automata::automaton::{Automaton, State};
 use xpuck_kernels::random::Draws;
 
-/// Assignment of a parent's states to the children, with their new numbers.
+/// Distribution of a parent's states to two children, and the numbers of the states in their children.
 struct StateAssignment {
-    /// Whether a state goes to the first child.
+    /// Whether each state goes to the first child; the other states go to the second child.
     first: Vec<bool>,
     number: Vec<u8>,
-    /// Replacement target of a transition into the other group: a state of the other parent (M1 to M4).
+    /// Stand-in for each state in the child that does not contain the state: the number of a state of the other
+    /// parent.
     replacement: Vec<u8>,
 }
 
 /// Returns two children of two parents; `None` if a child would have no state or more than `max_states`.
 ///
-/// Each parent's states are divided at random. Transitions within a group are kept. A transition to a state of the
-/// other child leads to the stand-in drawn for that state. Transitions with a common target therefore keep a common
-/// target.
+/// The states of each parent are distributed to the children at random. Transitions between states of the same child
+/// are kept. If the target of a transition is in the other child, the transition leads to a stand-in. The stand-in is
+/// drawn once per target state, so transitions with a common target keep a common target.
 pub fn cross(mother: &Automaton, father: &Automaton, max_states: usize, draws: &mut Draws) -> Option<[Automaton; 2]> {
     let mut part =
         |automaton: &Automaton| -> Vec<bool> { automaton.states.iter().map(|_| draws.word() & 1 == 1).collect() };
-    // The first child gets the mother's chosen states and the father's states that were not chosen.
+    // The first child gets the drawn states of the mother, and the states of the father that were not drawn.
     let from_mother = part(mother);
     let from_father: Vec<bool> = part(father).into_iter().map(|chosen| !chosen).collect();
     let number = |mine: &[bool], others: Option<&[bool]>| {
@@ -51,8 +53,8 @@ pub fn cross(mother: &Automaton, father: &Automaton, max_states: usize, draws: &
     Some([true, false].map(|child| {
         let mut states = kept(mother, &mother_parts, child);
         states.extend(kept(father, &father_parts, child));
-        // The first child has the mother's start state, and the second the father's. If the other child has that
-        // state, its stand-in is used.
+        // The first child has the start state of the mother, the second child that of the father. If the start state
+        // is in the other child, its stand-in replaces it.
         let (parent, parts) = if child { (mother, &mother_parts) } else { (father, &father_parts) };
         Automaton { start: parts.target(parent.start, child), states }
     }))
@@ -62,8 +64,8 @@ fn count(parts: &[bool], child: bool) -> usize {
     parts.iter().filter(|&&first| first == child).count()
 }
 
-/// Returns a stand-in for each state: the number of a random state of the other parent. The stand-in is in the child
-/// that does not contain the state; 0 if that child has no state of the other parent.
+/// Returns a stand-in for each state of a parent: the number of a random state of the other parent. The stand-in is
+/// in the child that does not contain the state. It is 0 if that child has no state of the other parent.
 fn stand_ins(mine: &[bool], others: &[bool], other_numbers: &[u8], draws: &mut Draws) -> Vec<u8> {
     let numbers = |child: bool| -> Vec<u8> {
         others.iter().zip(other_numbers).filter(|&(&first, _)| first == child).map(|(_, &n)| n).collect()
@@ -77,14 +79,15 @@ fn stand_ins(mine: &[bool], others: &[bool], other_numbers: &[u8], draws: &mut D
 }
 
 impl StateAssignment {
-    /// Number that the target of a transition to `state` has in a child.
+    /// Returns the number that the target of a transition has in the first or second child. `state` is the number of
+    /// the target in the parent.
     fn target(&self, state: u8, child: bool) -> u8 {
         let state = usize::from(state);
         if self.first[state] == child { self.number[state] } else { self.replacement[state] }
     }
 }
 
-/// Returns the states of a parent that belong to a child, in order.
+/// Returns the states of a parent that belong to a child, with the targets of their transitions renumbered.
 fn kept(parent: &Automaton, parts: &StateAssignment, child: bool) -> Vec<State> {
     let mut states = Vec::new();
     for (state, _) in parent.states.iter().zip(&parts.first).filter(|&(_, &first)| first == child) {
@@ -105,7 +108,7 @@ mod tests {
 
     #[test]
     fn children_share_the_states_and_keep_what_stays_together() {
-        // Triggers identify the parents, messages identify the states.
+        // Triggers identify the parents, and messages identify the states.
         let ring = |trigger: &str| {
             let text: String = (1..=4)
                 .map(|i| {

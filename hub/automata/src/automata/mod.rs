@@ -1,5 +1,5 @@
-//! Post-offices as genomes: creation, crossover and mutation, with the probabilities of Petrovic, "Evolving
-//! automatons for distributed behavior arbitration" (NTNU 05/2005).
+//! Automata of post-offices as genomes: creation, crossover and mutation. The probabilities are those of Petrovic,
+//! "Evolving automatons for distributed behavior arbitration" (NTNU 05/2005).
 
 mod crossover;
 mod mutate;
@@ -13,23 +13,23 @@ pub use species::{AutomataSpecies, Rates};
 
 use xpuck_automata::automaton::{Kind, Module};
 
-/// Limits of an evolving automaton in a step.
+/// Limits of an automaton that evolves in a step of a curriculum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
-    /// Module of the post-office.
+    /// Module whose post-office the automaton controls.
     pub module: Module,
     /// Possible triggers of transitions for incoming messages.
     pub triggers: Vec<Kind>,
     /// Possible triggers of transitions for outgoing messages.
     pub outgoing_triggers: Vec<Kind>,
-    /// Maximum number of states (1..16).
+    /// Maximum number of states (1..=16).
     pub max_states: usize,
     /// Minimum and maximum number of states of a new automaton.
     pub new_states: [usize; 2],
-    /// Minimum and maximum number of transitions of a state (0..16).
+    /// Minimum and maximum number of transitions of a state (0..=16).
     pub transitions: [usize; 2],
     /// Minimum and maximum number of transitions of a new state.
     pub new_transitions: [usize; 2],
-    /// Probability that a transition broadcasts a message.
+    /// Probability that a transition broadcasts a message (0..=1).
     pub out: f32,
 }

@@ -1,4 +1,4 @@
-//! The eight mutations.
+//! The eight mutations of automata.
 
 use super::Bounds;
 use super::random::{
@@ -8,7 +8,7 @@ use super::random::{
 use xpuck_automata::automaton::{Automaton, State, Transition};
 use xpuck_kernels::random::Draws;
 
-/// Kinds of mutations, in the order of Petrovic's project file.
+/// Kinds of mutations, in the order of the project files of Petrovic's program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mutation {
     /// Adds a transition.
@@ -19,11 +19,11 @@ pub enum Mutation {
     NewState,
     /// Deletes a state and the transitions to it.
     DeleteState,
-    /// Draws a part of a transition anew.
+    /// Draws a new target, trigger or message of a transition.
     ChangeTransition,
-    /// Draws all automata anew.
+    /// Draws new automata for the whole genome.
     NewIndividual,
-    /// Splits a transition by a new state.
+    /// Replaces a transition by a new state and two transitions that lead through it.
     SplitTransition,
     /// Changes the start state.
     ChangeStart,
@@ -42,7 +42,7 @@ pub const MUTATIONS: [Mutation; 8] = [
 ];
 
 impl Mutation {
-    /// Name in curriculum files and statistics.
+    /// Returns the name in curriculum files and statistics.
     pub fn name(self) -> &'static str {
         match self {
             Mutation::NewTransition => "new-transition",
@@ -57,7 +57,7 @@ impl Mutation {
     }
 }
 
-/// Applies a mutation to an automaton; makes no change if the bounds forbid it.
+/// Applies a mutation to an automaton. Leaves the automaton unchanged if the bounds forbid the mutation.
 pub fn mutate(automaton: &mut Automaton, mutation: Mutation, bounds: &Bounds, draws: &mut Draws) {
     let n = automaton.states.len();
     let chosen = draws.below(n as u32) as usize;
@@ -83,7 +83,8 @@ pub fn mutate(automaton: &mut Automaton, mutation: Mutation, bounds: &Bounds, dr
     }
 }
 
-/// Draws a transition: its state, whether it is for outgoing messages, and its index.
+/// Draws one of an automaton's transitions. Returns the index of its state, whether it is for outgoing messages, and
+/// its index in the state; `None` if the automaton has no transitions.
 fn random_place(automaton: &Automaton, draws: &mut Draws) -> Option<(usize, bool, usize)> {
     let places: Vec<(usize, bool, usize)> = (0..automaton.states.len())
         .flat_map(|s| {
@@ -139,8 +140,8 @@ fn change(automaton: &mut Automaton, bounds: &Bounds, draws: &mut Draws) {
     }
 }
 
-/// Splits a transition. The first half keeps its messages and leads to the new state. The second half has a random
-/// trigger and leads to the original target.
+/// Splits a random transition. The original transition keeps its messages and leads to a new state. A second
+/// transition with a random trigger leads from the new state to the original target.
 fn split(automaton: &mut Automaton, bounds: &Bounds, draws: &mut Draws) {
     let n = automaton.states.len();
     if n >= bounds.max_states {

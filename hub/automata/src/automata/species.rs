@@ -10,9 +10,9 @@ use xpuck_kernels::random::Draws;
 /// Probabilities of the operators; the defaults are Petrovic's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
-    /// Probability of each mutation, in the order of [`MUTATIONS`]; the sum is 1.
+    /// Probability of each mutation, in the order of [`MUTATIONS`]. The sum is 1.
     pub mutations: [f32; 8],
-    /// Probability of trimming unused states and transitions.
+    /// Probability that unused states and transitions are removed.
     pub trim: f32,
     /// Probability that a state without transitions gets one.
     pub new_in_last: f32,
@@ -24,7 +24,7 @@ impl Default for Rates {
     }
 }
 
-/// Automata that evolve in a step, and the fixed ones.
+/// Automata that evolve in a step, and the automata that are fixed.
 #[derive(Clone, Debug)]
 pub struct AutomataSpecies {
     /// Limits of each evolving automaton.
@@ -33,12 +33,12 @@ pub struct AutomataSpecies {
     pub rates: Rates,
     /// Fixed automata.
     pub fixed: ControllerAutomata,
-    /// Fitness per state and per transition.
+    /// Change of fitness per state and per transition.
     pub size: [f64; 2],
 }
 
 impl AutomataSpecies {
-    /// Returns the controller of a genome.
+    /// Returns the controller of a genome: its evolved automata and the fixed automata.
     pub fn controller(&self, genome: &ControllerAutomata) -> ControllerAutomata {
         let mut whole = self.fixed.clone();
         for bounds in &self.bounds {
@@ -53,9 +53,9 @@ impl AutomataSpecies {
     }
 }
 
-/// Index of an automaton in a set.
+/// Returns the index of a module's automaton in a set.
 fn place(bounds: &Bounds) -> usize {
-    // Only modules with a post-office have bounds; this is checked when curriculum files are read.
+    // Only modules with a post-office have bounds. The reader of curriculum files checks this.
     bounds.module.arbitrated().unwrap_or(0)
 }
 
@@ -93,7 +93,7 @@ impl Species for AutomataSpecies {
     }
 
     fn mutate_part(&self, genome: &mut ControllerAutomata, part: usize, draws: &mut Draws) {
-        // For a copy that is to be mutated, a mutation that draws new automata is drawn again.
+        // This mutation must keep parts of the copied automata, so a mutation that draws new automata is rejected.
         let mutation = loop {
             let mutation = self.draw_mutation(draws);
             if mutation != Mutation::NewIndividual {

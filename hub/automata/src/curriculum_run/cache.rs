@@ -1,4 +1,4 @@
-//! SQLite cache of evaluations: an interrupted step is repeated without new simulations.
+//! SQLite cache of evaluations. With the cache, an interrupted step can be repeated without new simulations.
 
 use crate::scenario::Kind;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,9 +8,9 @@ use xpuck_automata::automaton::{MAX_STATES, Usage};
 use xpuck_automata::cargo::{COUNTED_SCRIPTS, ControllerScores, Trials};
 use xpuck_kernels::hash::fnv1a;
 
-/// Format version of the file; a file of another version is cleared.
+/// Format version of the cache file. A file with another version is cleared.
 const FORMAT: i64 = 1;
-/// Maximum number of starts of a step, and of runs from each start.
+/// Maximum number of starts of a step, and maximum number of runs from each start.
 const MOST: usize = 64;
 
 /// Cache of evaluations, by trials and controller.
@@ -31,7 +31,7 @@ impl Cache {
             database.execute_batch("DROP TABLE IF EXISTS tried")?;
             database.pragma_update(None, "user_version", FORMAT)?;
         }
-        // Entries lost at a power failure are simulated again.
+        // Entries that are lost at a power failure are simulated again.
         database.pragma_update(None, "synchronous", "OFF")?;
         database.execute_batch(
             "CREATE TABLE IF NOT EXISTS tried (trials INTEGER, controller TEXT, result BLOB, PRIMARY KEY (trials, controller))
@@ -40,7 +40,8 @@ impl Cache {
         Ok(Cache { database })
     }
 
-    /// Evaluates controllers with `evaluate`, except those in the cache; results are in input order.
+    /// Evaluates controllers: takes results from the cache, and calls `evaluate` for all others. The results are in
+    /// input order.
     ///
     /// # Errors
     /// Any SQLite error.
@@ -50,7 +51,7 @@ impl Cache {
         trials: &Trials,
         evaluate: impl FnOnce(&[S::Controller], &Trials) -> Vec<ControllerScores>,
     ) -> rusqlite::Result<Vec<ControllerScores>> {
-        // The key contains the program version, because a release may change the world.
+        // The key contains the program version, because a release may change the simulated world.
         let key = fnv1a(format!("{} {trials:?}", env!("CARGO_PKG_VERSION")).bytes()) as i64;
         let text = |controller| S::arbitration(controller).text();
         let transaction = self.database.transaction()?;
@@ -96,7 +97,7 @@ fn to_bytes(tried: &ControllerScores) -> Vec<u8> {
     bytes
 }
 
-/// Decodes an entry; `None` if it is damaged.
+/// Decodes an entry; `None` if the entry is damaged.
 fn from_bytes(bytes: &[u8], trials: &Trials) -> Option<ControllerScores> {
     if trials.starts > MOST || trials.repeats as usize > MOST {
         return None;

@@ -1,4 +1,4 @@
-//! Operations of a run that depend on the kind of controller, other than evolution.
+//! Operations of a run, other than evolution, that depend on the kind of controller.
 
 use crate::arbiters::TreeSpecies;
 use crate::automata::AutomataSpecies;
@@ -12,9 +12,10 @@ pub trait SavedKind: Kind {
     /// File name extension of a controller's text.
     const ENDING: &'static str;
 
-    /// Evaluates controllers; results are in input order.
+    /// Evaluates controllers. The results are in input order.
     fn try_all(controllers: &[Self::Controller], trials: &Trials) -> Vec<ControllerScores>;
-    /// Returns drawings of the evolved parts of a step: names without extension, and SVG.
+    /// Returns SVG drawings of the controller's parts that evolve in a step. Each drawing has a name without
+    /// extension.
     fn drawings(step: &Step, controller: &Self::Controller) -> Vec<(&'static str, String)>;
     /// Returns a description of a controller in plain English.
     fn account(controller: &Self::Controller) -> String;

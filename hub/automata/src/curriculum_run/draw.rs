@@ -1,9 +1,9 @@
-//! Plots of a run: fitness over evaluations, and contributions of operators (Petrovic's figures 12, 15 and 16).
+//! Plots of a run: fitness over evaluations, and contributions of operators (like Petrovic's figures 12, 15 and 16).
 
 use super::outcome::{Outcome, StepOutcome};
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg, to_svg_with};
 
-/// Fitness of a step, divided by 1000, over evaluations.
+/// Best and mean fitness of a step, divided by 1000, over evaluations.
 #[derive(Default)]
 struct Course {
     step: String,
@@ -11,7 +11,8 @@ struct Course {
     means: Vec<(f64, f64)>,
 }
 
-/// Returns a plot of best and mean fitness over evaluations, one line per step, from the text of `generations.csv`.
+/// Returns a plot of fitness over evaluations, with two lines per step: best and mean fitness. `table` is the text of
+/// `generations.csv`.
 pub(super) fn course(table: &str) -> String {
     let rows = table.lines().skip(1).filter_map(|line| {
         let fields: Vec<&str> = line.rsplitn(8, ',').collect();
@@ -36,8 +37,8 @@ pub(super) fn course(table: &str) -> String {
     to_svg(&[plot])
 }
 
-/// Returns a plot of two panels over the steps: each operator's share of all gains, and its share of improvements
-/// among the changes in fitness.
+/// Returns a plot with two panels over the steps. The first shows each operator's share of all fitness gains. The
+/// second shows the fraction of improvements among all genotypes of an operator that changed the fitness.
 pub(super) fn operators(outcome: &Outcome) -> String {
     let steps: Vec<&StepOutcome> = outcome.steps.iter().filter(|step| !step.operators.is_empty()).collect();
     let mut shares = Plot::new("share of all gains", "step", "share").whole_x();

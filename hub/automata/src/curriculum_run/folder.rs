@@ -1,4 +1,4 @@
-//! Folder of a run: settings, results of steps, and all data needed to resume.
+//! Folder of a run, which contains settings, results of steps, and all data needed to resume the run.
 
 use super::cache::Cache;
 use super::controller_kind::SavedKind;
@@ -12,23 +12,23 @@ use std::path::Path;
 use xpuck_lab::run_folder::{FolderError, Kind, RunFolder, fail, refuse_link};
 use xpuck_wire::file;
 
-/// Curriculum file.
+/// Name of the curriculum file.
 const CURRICULUM: &str = "curriculum.toml";
-/// Curriculum file if it is a project of Petrovic's program.
+/// Name of the curriculum file if the curriculum is a project of Petrovic's program.
 const PROJECT: &str = "curriculum.prj";
-/// Folder of the files named by the curriculum.
+/// Folder for copies of the files that the curriculum names.
 const ATTACHED: &str = "beside";
-/// Result of the run.
+/// File with the result of the run.
 const RESULT: &str = "result.json";
 /// Cache of evaluations.
 const CACHE: &str = "fitness.sqlite";
-/// Request file that ends the step as if its end formula held.
+/// Request file: while it exists, the current step ends as if its end formula held.
 const SKIP: &str = "skip";
 /// Folder of completed steps.
 const STEPS: &str = "steps";
-/// Final population of a step.
+/// File with the final population of a step.
 const POPULATION: &str = "population.txt";
-/// Outcome of a step.
+/// File with the outcome of a step.
 const STEP_FILE: &str = "step.toml";
 
 static KIND: Kind = Kind {
@@ -39,29 +39,30 @@ static KIND: Kind = Kind {
     requests: &[SKIP],
 };
 
-/// Content of the run file: part of the plan.
+/// Content of the run file, which describes the plan of the run.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Run {
     name: String,
     seed: u64,
-    /// Hash of the curriculum, its files and the seed. A folder with another hash belongs to another run.
+    /// Hash of the curriculum, of the files that it names, and of the seed. A folder with another hash belongs to
+    /// another run.
     fingerprint: String,
-    /// Names of the files named by the curriculum, in the order of `beside/N.txt`.
+    /// Names of the files that the curriculum names. File N of the list, from 1, is saved as `beside/N.txt`.
     beside: Vec<String>,
 }
 
 /// Folder of a run.
 pub struct Folder {
     folder: RunFolder,
-    /// Position of each step in the run, from 1, by step index.
+    /// Position of each step in the order of execution, from 1. The list is indexed by step.
     places: Vec<usize>,
     /// Whether the run was started by an earlier process.
     resumed: bool,
     pub(super) cache: Option<Cache>,
 }
 
-/// Resumed run.
+/// Run that was opened to be resumed.
 pub struct Resumed {
     /// Folder of the run.
     pub folder: Folder,
@@ -70,7 +71,7 @@ pub struct Resumed {
 }
 
 impl Folder {
-    /// Whether the folder contains the run of a cargo curriculum.
+    /// Returns whether the folder contains the run of a cargo curriculum.
     pub fn holds_run(path: &Path) -> bool {
         path.join(KIND.run).exists()
     }
@@ -78,7 +79,7 @@ impl Folder {
     /// Creates the folder of a new run.
     ///
     /// # Errors
-    /// If a run already exists there, or the folder cannot be written.
+    /// If the folder already contains a run, or cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Folder, FolderError> {
         let run = Run {
             name: plan.name.clone(),
@@ -93,26 +94,27 @@ impl Folder {
         Ok(Folder::new(RunFolder::create(path, &KIND, &files, &run)?, &plan.scenario))
     }
 
-    /// Opens the folder of a run to resume it.
+    /// Opens the folder of a run to resume the run.
     ///
     /// # Errors
-    /// If there is no run, another process uses it, or a file is damaged.
+    /// If the folder contains no run, another process uses it, or a file is damaged.
     pub fn resume(path: &Path) -> Result<Resumed, PlanError> {
         let folder = RunFolder::open(path, &KIND)?;
-        // The folders of steps are checked too, because their content determines how the run continues.
+        // The folders of steps must not be links either, because their content determines how the run continues.
         for step in std::fs::read_dir(path.join(STEPS)).into_iter().flatten().flatten() {
             refuse_link(&step.path())?;
         }
         let run_file = path.join(KIND.run);
         let text = file::text(&run_file, MAX_CURRICULUM)?;
         let run: Run = serde_json::from_str(&text)
-            .map_err(|error| fail(&run_file, format!("{error}; the run cannot be resumed, begin a new one")))?;
+            .map_err(|error| fail(&run_file, format!("{error}; the run cannot be resumed; start a new run")))?;
         let project = path.join(PROJECT);
         let curriculum = if project.exists() { project } else { path.join(CURRICULUM) };
         let text = file::text(&curriculum, MAX_CURRICULUM)?;
         let plan = Plan::from_text(run.name.clone(), text, run.seed, |beside| {
             let place = run.beside.iter().position(|name| name == beside);
-            let place = place.ok_or_else(|| format!("{beside}: the folder does not contain this file"))?;
+            let place =
+                place.ok_or_else(|| format!("{beside}: the run's folder does not contain this file; restore it"))?;
             file::text(&path.join(self::beside(place)), MAX_POPULATION).map_err(|error| error.to_string())
         })?;
         if plan.fingerprint() != run.fingerprint {
@@ -124,10 +126,10 @@ impl Folder {
         Ok(Resumed { folder, plan })
     }
 
-    /// Returns the final populations of completed steps, by index, and deletes the table rows of all other steps.
+    /// Returns the final populations of completed steps, by step index. Deletes the table rows of all other steps.
     ///
     /// # Errors
-    /// If a file of those steps is damaged.
+    /// If a file of a completed step is damaged.
     pub(super) fn completed<S: SavedKind>(
         &mut self,
         scenario: &Scenario,
@@ -157,12 +159,13 @@ impl Folder {
     fn new(folder: RunFolder, scenario: &Scenario) -> Folder {
         let mut places = vec![0; scenario.steps.len()];
         scenario.order.iter().enumerate().for_each(|(place, &i)| places[i] = place + 1);
-        // Without the cache, an interrupted step is only simulated again.
+        // If the cache cannot be opened, an interrupted step is simulated again.
         let cache = Cache::open(&folder.path().join(CACHE)).ok();
         Folder { folder, places, resumed: false, cache }
     }
 
-    /// Keeps the table rows of completed steps, one per generation, and deletes all others.
+    /// Checks that the table has one row per generation of each completed step, and deletes the rows of all other
+    /// steps.
     fn keep_rows(&mut self, scenario: &Scenario, done: &BTreeMap<usize, u32>) -> Result<(), PlanError> {
         let file = self.path().join(KIND.grows);
         let text = RunFolder::table(self.path(), &KIND)?;
@@ -172,7 +175,7 @@ impl Folder {
             let rows = text.lines().skip(1).filter(|line| step_of(line).as_ref() == Some(name)).count();
             if rows != generations as usize {
                 let why = format!(
-                    "it has {rows} of the {generations} rows of step {name:?}; remove {} to run the step again",
+                    "contains {rows} of the {generations} rows of step {name:?}; remove {} to run the step again",
                     self.path().join(self.step(scenario, i)).display()
                 );
                 return Err(fail(&file, why).into());
@@ -183,19 +186,19 @@ impl Folder {
         Ok(self.folder.keep_rows(&rows)?)
     }
 
-    /// Path of the folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Folder of a step, relative to the run's folder.
+    /// Returns the path of a step's folder, relative to the folder of the run.
     fn step(&self, scenario: &Scenario, i: usize) -> String {
         let name: String =
             scenario.steps[i].name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
         format!("{STEPS}/{}-{name}", self.places[i])
     }
 
-    /// Returns the request made by files in the folder; deletes a skip file.
+    /// Returns the request that a file in the folder makes. A skip file is deleted.
     pub fn request(&self) -> Request {
         let skip = self.path().join(SKIP);
         match () {
@@ -205,8 +208,8 @@ impl Folder {
         }
     }
 
-    /// Deletes requests of an earlier process: a stop request would end the resumed run, and a skip request concerned
-    /// a step that starts anew.
+    /// Deletes the request files that an earlier process left. A stop request would end the resumed run, and a skip
+    /// request was for a step that now starts again.
     ///
     /// # Errors
     /// If a file cannot be deleted.
@@ -214,7 +217,7 @@ impl Folder {
         self.folder.clear_requests()
     }
 
-    /// Saves a generation.
+    /// Appends a generation to the table of the run.
     ///
     /// # Errors
     /// If the disk is full or broken.
@@ -255,7 +258,8 @@ impl Folder {
         files.into_iter().try_for_each(|(name, text)| self.folder.write(&format!("{folder}/{name}"), text))
     }
 
-    /// Returns the saved outcome of a completed step; `None` if it cannot be read, because it is only for display.
+    /// Returns the saved outcome of a completed step; `None` if the file cannot be read. The outcome is only
+    /// displayed, so this is not an error.
     pub(super) fn step_outcome(&self, scenario: &Scenario, name: &str) -> Option<StepOutcome> {
         let i = scenario.steps.iter().position(|step| step.name == name)?;
         let text = file::text(&self.path().join(self.step(scenario, i)).join(STEP_FILE), MAX_CURRICULUM).ok()?;
@@ -281,12 +285,12 @@ impl Folder {
     }
 }
 
-/// Returns the file of a text named by the curriculum.
+/// Returns the path of the copy of a file that the curriculum names. `i` is the file's index, from 0.
 fn beside(i: usize) -> String {
     format!("{ATTACHED}/{}.txt", i + 1)
 }
 
-/// Returns the files about a step's best controller: names and texts.
+/// Returns the names and texts of the files that describe the best controller of a step.
 fn best_files<S: SavedKind>(step: &Step, best: &S::Controller) -> Vec<(String, String)> {
     let controller = S::arbitration(best);
     let drawings = S::drawings(step, best).into_iter().map(|(name, svg)| (format!("{name}.svg"), svg));
@@ -298,7 +302,7 @@ fn best_files<S: SavedKind>(step: &Step, best: &S::Controller) -> Vec<(String, S
     files.into_iter().chain(drawings).collect()
 }
 
-/// Quotes a field of a CSV table (RFC 4180).
+/// Returns a field of a CSV table, quoted if necessary (RFC 4180). Line breaks become blanks.
 fn quoted(text: &str) -> String {
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"").replace(['\n', '\r'], " ")),

@@ -1,4 +1,4 @@
-//! Run of a curriculum of automata or trees ([`crate::scenario`]), and its folder.
+//! Run of a curriculum ([`crate::scenario`]) of automata or trees, and the folder of the run.
 
 mod cache;
 mod controller_kind;

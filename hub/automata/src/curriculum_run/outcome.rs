@@ -1,4 +1,4 @@
-//! Outcome of a run.
+//! Outcome of a curriculum run.
 
 use super::controller_kind::SavedKind;
 use super::plan::Plan;
@@ -9,17 +9,17 @@ use xpuck_automata::cargo::{Arbitration, COUNTED_SCRIPTS, ScriptTimes};
 use xpuck_evolve::curriculum::{OperatorStatistics, Statistics, StepState};
 use xpuck_stats::statistics::mean;
 
-/// Runs from each start in the re-evaluation of the final controller.
+/// Number of runs from each start in the re-evaluation of the final controller.
 const FRESH: u32 = 20;
 
-/// Last line of `xpuck evolve --curriculum FILE --json`.
+/// Outcome of a run, which `xpuck evolve --curriculum FILE --json` prints as its last line.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Outcome {
     /// Name of the curriculum.
     pub curriculum: String,
     /// Seed of the run.
     pub seed: u64,
-    /// Whether the goal's end formula held.
+    /// Whether the end formula of the goal, the last step, held.
     pub solved: bool,
     /// Number of generations of all steps.
     pub generations: u32,
@@ -27,8 +27,8 @@ pub struct Outcome {
     pub evaluations: u64,
     /// Steps, in the order in which they ran.
     pub steps: Vec<StepOutcome>,
-    /// Re-evaluation of the last step's best controller with other random numbers; `None` if the goal was not
-    /// reached.
+    /// Re-evaluation of the last step's best controller with other random numbers. `None` if the goal was not
+    /// reached, or if its weights reward no script.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fresh: Option<Fresh>,
     /// Automata or tree of the last step's best controller, as text.
@@ -48,10 +48,10 @@ pub struct StepOutcome {
     pub evaluations: u64,
     /// Fitness of the best controller.
     pub best: f64,
-    /// End of the step: "held" (end formula), "skipped", "stopped", "exhausted", or "before" (in an earlier process
-    /// that did not save it).
+    /// Reason for the end of the step: "held" (end formula), "skipped", "stopped", "exhausted" (no generations left),
+    /// or "before" (an earlier process completed the step but did not save its outcome).
     pub ending: String,
-    /// Contributions of the operators.
+    /// Contribution of each operator; empty with the racing algorithm.
     pub operators: Vec<OperatorOutcome>,
 }
 
@@ -60,7 +60,7 @@ pub struct StepOutcome {
 pub struct OperatorOutcome {
     /// Name of the operator.
     pub name: String,
-    /// Number of new genotypes made by the operator.
+    /// Number of new genotypes that the operator created.
     pub applied: u32,
     /// Number of the operator's genotypes that were fitter than their parent.
     pub better: u32,
@@ -68,29 +68,30 @@ pub struct OperatorOutcome {
     pub worse: u32,
     /// Sum of the fitness gains of the fitter genotypes.
     pub gain: f64,
-    /// Share of the gains of all operators (0..1).
+    /// Share of the operator's gains in the gains of all operators (0..=1).
     pub share: f64,
-    /// Share of the fitter genotypes among those whose fitness changed (0..1).
+    /// Share of fitter genotypes among the operator's genotypes whose fitness changed (0..=1).
     pub positive: f64,
 }
 
-/// Re-evaluation of a controller with random numbers not used in evolution.
+/// Re-evaluation of a controller with random numbers that evolution did not use.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Fresh {
-    /// Number of runs; the starts of the step are used in turn.
+    /// Number of runs, which is the same from each start of the step.
     pub runs: usize,
     /// Mean score of a run.
     pub score: f64,
-    /// Script with the largest weight in the goal, from 1; 4 (a delivery) in the cargo worlds.
+    /// Script with the largest weight in the goal, from 1. In the cargo worlds it is 4, a delivery.
     pub script: usize,
     /// Mean number of executions of the script per run.
     pub times: f64,
-    /// Number of runs without an execution of the script.
+    /// Number of runs in which the script was not executed.
     pub without: usize,
 }
 
 impl Outcome {
-    /// Creates the outcome of a report; `kept` returns the saved outcome of a step that an earlier process completed.
+    /// Creates the outcome of a run from its report. `kept` returns the saved outcome of a step that an earlier
+    /// process completed.
     pub(super) fn new<S: SavedKind>(
         plan: &Plan,
         report: &Report<S::Controller>,
@@ -128,7 +129,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the run can be resumed.
+    /// Returns whether the run was stopped before its end, so that it can be resumed.
     pub fn stopped(&self) -> bool {
         let over = [ending(Ending::Exhausted), ending(Ending::Skipped)];
         !self.solved && self.steps.last().is_none_or(|step| !over.contains(&step.ending.as_str()))
@@ -136,7 +137,7 @@ impl Outcome {
 }
 
 impl StepOutcome {
-    /// Creates the outcome of a step from its last generation.
+    /// Creates the outcome of a step from its last generation and the observer's last request.
     pub(super) fn from_generation<S: SavedKind>(generation: &Generation<S>, asked: Request) -> StepOutcome {
         let over = if asked == Request::Skip && generation.progress != StepState::Done {
             Ending::Skipped
@@ -177,7 +178,7 @@ fn ending(ending: Ending) -> &'static str {
     }
 }
 
-/// Re-evaluates a controller; `None` if the step's weights reward no script.
+/// Re-evaluates a controller in the world of a step; `None` if the step's weights reward no script.
 fn fresh(step: &Step, controller: Arbitration, seed: u64) -> Option<Fresh> {
     let wanted = step.weights.scripts;
     let script = (0..COUNTED_SCRIPTS).filter(|&i| wanted[i] > 0.0).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]))?;

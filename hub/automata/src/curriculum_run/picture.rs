@@ -1,19 +1,20 @@
-//! Top view of a cargo world with the path of a robot.
+//! Top view of a cargo world and of the robot's path in it.
 
 use std::fmt::Write;
 use xpuck_automata::cargo::{Arbitration, PreparedScene, Setup, Weights, run_observed};
 use xpuck_kernels::markup::escape;
 use xpuck_stats::plot::begin_svg;
 
-/// Length of the longer side, and margin around the arena (px).
+/// Length of the longer side of the arena (px), and width of the margin around the arena (px).
 const SIDE: f32 = 480.0;
 const EDGE: f32 = 16.0;
-/// Height of the line of text below the arena (px).
+/// Height of the text line below the arena (px).
 const BELOW: f64 = 24.0;
-/// Minimum distance between drawn points (units).
+/// Minimum distance between two drawn points of a path (length units of the scene).
 const STEP: f32 = 0.004;
 
-/// Returns the world, and the path of a controller from its first start over `time` (ms).
+/// Returns an SVG picture of a world with the path of a controller from the first start. The path lasts for `time`
+/// (ms).
 pub fn picture(world: &PreparedScene, weights: &Weights, controller: Arbitration, time: u32) -> String {
     let scene = world.scene();
     let [width, height] = scene.size;
@@ -35,7 +36,7 @@ pub fn picture(world: &PreparedScene, weights: &Weights, controller: Arbitration
         height * scale
     );
     for lamp in &scene.lamps {
-        // Horizontal reach of the light.
+        // Horizontal distance to which the lamp shines (px).
         let reach = lamp.z * scene.conductivity * scale;
         let (fill, word) = if lamp.on { ("#ffe08a", "on") } else { ("#eceff1", "off") };
         let _ = writeln!(

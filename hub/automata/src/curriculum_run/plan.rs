@@ -16,11 +16,11 @@ pub(super) const MAX_POPULATION: u64 = 64 << 20;
 /// Plan of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Name of the curriculum file in errors.
+    /// Name of the curriculum file in error messages.
     pub name: String,
     /// Text of the curriculum file.
     pub(super) text: String,
-    /// Names and texts of the files named by the curriculum: populations and a project's worlds.
+    /// Texts of the files that the curriculum names, by name. They are saved populations and the worlds of a project.
     pub(super) beside: BTreeMap<String, String>,
     /// Seed of all random numbers.
     pub seed: u64,
@@ -29,8 +29,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Reads a curriculum file, or a project of Petrovic's program, and the files that it names: populations,
-    /// relative to a curriculum, and a project's worlds.
+    /// Reads a curriculum file, or a project of Petrovic's program. Also reads the files that it names, which are
+    /// saved populations and the worlds of a project. Their paths in a curriculum are relative to the curriculum
+    /// file; in a project, they are relative to the current folder.
     ///
     /// # Errors
     /// One line with file, line and key.
@@ -42,7 +43,7 @@ impl Plan {
         })
     }
 
-    /// Hash that identifies this run in its folder.
+    /// Returns the hash that identifies this run in its folder.
     pub(super) fn fingerprint(&self) -> String {
         let mut all = format!("{}\0{}", self.text, self.seed);
         for (name, text) in &self.beside {
@@ -51,7 +52,8 @@ impl Plan {
         format!("{:016x}", fnv1a(all.bytes()))
     }
 
-    /// Creates a plan from a curriculum's text; `read` returns the content of a file named there.
+    /// Creates a plan from the text of a curriculum or project. `read` returns the content of a file that the text
+    /// names.
     pub(super) fn from_text(
         name: String,
         text: String,
@@ -72,16 +74,17 @@ impl Plan {
     }
 }
 
-/// Whether the text is a project of Petrovic's program, which begins with the number of steps; curricula are TOML.
+/// Returns whether the text is a project of Petrovic's program. Projects begin with the number of steps, whereas
+/// curricula are TOML.
 pub fn is_project(text: &str) -> bool {
     let first = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).find(|line| !line.is_empty());
     first.is_some_and(|first| first.parse::<u32>().is_ok())
 }
 
-/// Plan that cannot be read.
+/// Reason for which a plan cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// File error.
+    /// Error in reading a file.
     #[error(transparent)]
     File(#[from] FileError),
     /// Error in the curriculum.

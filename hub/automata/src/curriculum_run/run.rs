@@ -1,4 +1,4 @@
-//! Run from its current state to its end, or to a stop request.
+//! Execution of a run from its current state to its end, or to a stop request.
 
 use super::cache::Cache;
 use super::controller_kind::SavedKind;
@@ -17,19 +17,19 @@ use xpuck_lab::run_folder::FolderError;
 
 /// Event for an observer of a run.
 pub enum RunEvent<'a> {
-    /// Step completed by an earlier process.
+    /// A step was completed by an earlier process.
     Before(&'a Step),
-    /// Evaluated generation, with its step and variables.
+    /// A generation of this step was evaluated. The variables are those after it.
     Generation(&'a Step, &'a Variables),
-    /// Problem that does not end the run.
+    /// A problem occurred that does not end the run.
     Notice(String),
 }
 
-/// Runs the remaining steps. Generations and steps are saved in the folder, if one is given. `stop`, or a stop file
-/// in the folder, ends the run after the current generation.
+/// Runs the remaining steps. If a folder is given, generations and steps are saved in it. `stop`, or a stop file in
+/// the folder, ends the run after the current generation.
 ///
 /// # Errors
-/// If the content of the folder is damaged, or the folder cannot be written; completed steps stay saved.
+/// If the content of the folder is damaged, or the folder cannot be written. Completed steps stay saved.
 pub fn run(
     plan: &Plan,
     folder: Option<&mut Folder>,
@@ -45,17 +45,17 @@ pub fn run(
     }
 }
 
-/// Input of a run: plan, completed steps, and cached evaluations.
+/// Input of an algorithm: plan, populations of completed steps, and cache of evaluations.
 struct RunInput<'a, S: SavedKind> {
     plan: &'a Plan,
     done: BTreeMap<usize, Population<S::Genome>>,
     cache: Option<Cache>,
 }
 
-/// Report of a run, and a problem that did not end it.
+/// Report of a run, and a message about a problem that did not end the run, if any.
 type RunResult<S> = (Report<<S as Kind>::Controller>, Option<String>);
 
-/// Callback for each generation.
+/// Callback for each generation, which returns a request.
 type Observer<'a, S> = &'a mut dyn FnMut(&Generation<S>) -> Request;
 
 /// Runs the plan with Petrovic's algorithm.
@@ -67,7 +67,7 @@ fn generational<S: SavedKind>(given: RunInput<S>, see: Observer<S>) -> RunResult
             match open.tried::<S>(controllers, trials, S::try_all) {
                 Ok(tried) => return tried,
                 Err(error) => {
-                    notice = Some(format!("fitness.sqlite: {error}; continuing without it"));
+                    notice = Some(format!("fitness.sqlite: {error}; continuing without this cache"));
                     cache = None;
                 }
             }
@@ -78,7 +78,7 @@ fn generational<S: SavedKind>(given: RunInput<S>, see: Observer<S>) -> RunResult
     (report, notice)
 }
 
-/// Runs the plan with the racing algorithm, whose single runs are not cached.
+/// Runs the plan with the racing algorithm. The cache is not used, because this algorithm evaluates single runs.
 fn race(given: RunInput<TreeSpecies>, see: Observer<TreeSpecies>) -> RunResult<TreeSpecies> {
     (given.plan.scenario.run_race(given.plan.seed, &given.done, score_runs, see), None)
 }
@@ -154,7 +154,7 @@ mod tests {
         std::fs::read_to_string(path).unwrap()
     }
 
-    /// Runs to the end, or for one generation if a stop file exists.
+    /// Executes the run to its end, or for one generation if a stop file exists.
     fn go(plan: &Plan, folder: &mut Folder) -> Outcome {
         run(plan, Some(folder), &AtomicBool::new(false), |_| {}).unwrap()
     }
@@ -192,7 +192,7 @@ mod tests {
         for file in ["generations.csv", "controller.bt"].into_iter().chain(of_step.iter().map(String::as_str)) {
             assert_eq!(read(&cut.join(file)), read(&whole.join(file)), "{file}");
         }
-        // A completed step is read from its files.
+        // The outcome of a completed step is read from its files.
         let mut again = Folder::resume(&cut).unwrap().folder;
         let last = go(&plan, &mut again);
         assert_eq!((last.controller, last.generations), (first.controller, first.generations));

@@ -1,29 +1,29 @@
-//! Early stop of runs that are far behind the best.
+//! Early stop of runs that are far behind the best controller.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use xpuck_automata::cargo::{Arbitration, Setup, Trials, run_observed};
 use xpuck_kernels::hash::fnv1a;
 
-/// Early stop rule: at given times, runs are aborted that gained less than a share of the best's gain at that time.
-/// An aborted run keeps its current score.
+/// Early stop rule. At given times, a run is aborted if its gain is less than a given share of the best controller's
+/// gain at that time. An aborted run keeps its current score.
 ///
-/// Gains are scores above the offset, which keeps scores positive. Applied to whole scores, Petrovic's 5 % would be
-/// below the score of any run.
+/// A gain is the part of a score above the offset, a constant that keeps scores positive. If Petrovic's share of 5 %
+/// were applied to whole scores, the limit would be below the score of any run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EarlyStop {
     /// Time of the first check (ms).
     pub after: u32,
-    /// Interval of the following checks (ms), > 0.
+    /// Interval between two checks (ms), > 0.
     pub every: u32,
-    /// Share of the best's gain (0..1).
+    /// Minimum gain as a share of the best controller's gain (0..=1).
     pub share: f64,
 }
 
 impl EarlyStop {
-    /// Returns the minimum scores of a step whose best controller is `best`. Its profile is the minimum score of its
-    /// runs at each time; these runs are simulated again, which does not count as an evaluation. Times without a gain
-    /// of the best have no minimum.
+    /// Returns the times (ms) of checks and the minimum scores at these times. `best` is the best controller of the
+    /// step. The lowest score of its runs at a time is the reference for that time. These runs are simulated here,
+    /// which does not count as an evaluation. Times without a gain of `best` are omitted.
     pub(super) fn checkpoints(&self, best: Arbitration, trials: &Trials) -> Vec<(u32, f64)> {
         let times = (self.after..trials.time).step_by(self.every.max(1) as usize);
         let mut profile: Vec<(u32, f64)> = times.map(|time| (time, f64::INFINITY)).collect();
@@ -47,7 +47,7 @@ impl EarlyStop {
     }
 }
 
-/// Keys of an early stop rule; times are in seconds.
+/// Keys of an early stop rule. Times are in seconds.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EarlyStopEntry {

@@ -1,4 +1,4 @@
-//! Keys of a curriculum file.
+//! Structure of a curriculum file.
 
 use super::early_stop::EarlyStopEntry;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use xpuck_automata::cargo::Scene;
 use xpuck_evolve::curriculum::{Combination, GainOver, Selection};
 
-/// Curriculum as a TOML file.
+/// Curriculum file (TOML).
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ScenarioFile {
     /// Name of the curriculum.
     pub(super) name: String,
-    /// Maximum number of generations of all steps (1..100000).
+    /// Maximum number of generations of all steps (1..=100000).
     #[serde(default = "generations")]
     pub(super) generations: u32,
     /// Genome that evolves.
@@ -22,18 +22,19 @@ pub struct ScenarioFile {
     /// Evolutionary algorithm; "racing" is only for trees.
     #[serde(default)]
     pub(super) algorithm: StepAlgorithm,
-    /// Files of saved populations, by name. They can be sources of a blend, or of a module that is fixed to the best
-    /// individual, as `population:NAME`.
+    /// Files of saved populations, by name. In a step, `population:NAME` refers to such a file. It can be the source
+    /// of a blend, or the source of a fixed module, whose automaton is then that of the best individual.
     #[serde(default)]
     pub(super) populations: BTreeMap<String, String>,
-    /// Worlds by name; `like` names another world, whose keys apply where this world has none.
+    /// Worlds by name. In a world, `like` names another world, which provides the missing keys.
     #[schemars(schema_with = "worlds")]
     pub(super) worlds: BTreeMap<String, toml::Table>,
-    /// Steps; the last is the goal.
+    /// Steps of the curriculum. The last step is the goal.
     pub(super) steps: Vec<StepEntry>,
 }
 
-/// Returns the schema of the worlds. Worlds have the keys of a scene; required keys may come from another world.
+/// Returns the schema of the worlds. A world has the keys of a scene, but none is required, because another world may
+/// provide it.
 fn worlds(generator: &mut SchemaGenerator) -> Schema {
     let mut world = Scene::json_schema(generator);
     let keys = world.ensure_object();
@@ -52,10 +53,10 @@ fn worlds(generator: &mut SchemaGenerator) -> Schema {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evolving {
-    /// Automata, one for each module named by a step.
+    /// Automata, one for each module that evolves in a step.
     #[default]
     Automata,
-    /// One behaviour tree, which arbitrates between the evolving and fixed modules named by a step.
+    /// One behaviour tree, which arbitrates between the evolving and the fixed modules of a step.
     Tree,
 }
 
@@ -66,7 +67,7 @@ pub enum StepAlgorithm {
     /// Petrovic's algorithm: each new genotype is evaluated in all starts and repeats of the step.
     #[default]
     Generational,
-    /// Racing algorithm of `xpuck evolve`: each tree gets only as many runs as needed.
+    /// Racing algorithm of `xpuck evolve`: each tree is evaluated in only as many runs as needed.
     Racing,
 }
 
@@ -79,20 +80,20 @@ fn generations() -> u32 {
 pub(super) struct StepEntry {
     /// Name of the step.
     pub name: String,
-    /// Steps whose final populations this step starts with.
+    /// Names of the steps whose final populations are sources of this step's first population.
     #[serde(default)]
     pub after: Vec<String>,
-    /// Name of the world.
+    /// Name of the step's world.
     pub world: String,
-    /// Population size.
+    /// Number of individuals in the population.
     pub population: usize,
-    /// End formula.
+    /// Formula that ends the step when it holds.
     pub end: String,
     #[serde(default = "crossover")]
     pub crossover: f32,
     #[serde(default = "mutation")]
     pub mutation: f32,
-    /// Probability of each kind of mutation.
+    /// Probability of each kind of mutation, by its name (0..=1).
     #[serde(default)]
     pub mutations: BTreeMap<String, f32>,
     #[serde(default = "half")]
@@ -105,12 +106,12 @@ pub(super) struct StepEntry {
     pub selection: Selection,
     #[serde(default = "phi")]
     pub phi: f64,
-    /// Reference of the gain in the learning momentum.
+    /// Fitness with which a new best fitness is compared in the learning momentum.
     #[serde(default)]
     pub gain_over: GainOver,
     #[serde(default)]
     pub reinitialise: Reinitialise,
-    /// Generations after which an unfinished step restarts; never if omitted.
+    /// Number of generations after which an unfinished step restarts. Without this key, steps do not restart.
     #[serde(default)]
     pub restart_after: Option<u32>,
     pub starts: usize,
@@ -123,7 +124,7 @@ pub(super) struct StepEntry {
     pub early_stop: Option<EarlyStopEntry>,
     #[serde(default)]
     pub combine: Combination,
-    /// Source of fixed automata: `hand-made`, a step's name, or `population:NAME`.
+    /// Source of each fixed automaton, by module: `hand-made`, the name of a step, or `population:NAME`.
     #[serde(default)]
     pub fixed: BTreeMap<String, String>,
     pub weights: WeightsEntry,
@@ -243,9 +244,10 @@ fn out() -> f32 {
 #[serde(deny_unknown_fields)]
 pub(super) struct BlendEntry {
     pub module: String,
-    /// Name of the source: a step, or `population:NAME`.
+    /// Source of the individuals: the name of a step, or `population:NAME`.
     pub from: String,
-    /// Four values: share of the source population that is used, the fittest first; share of the new population that
-    /// is copied; share that is copied and mutated; number of mutations.
+    /// Four values of the blend. The first is the share of the source population that is used, the fittest first. The
+    /// second and third are shares of the new population: individuals that are copied, and individuals that are
+    /// copied and mutated. The fourth is the number of mutations.
     pub row: [f32; 4],
 }

@@ -1,4 +1,5 @@
-//! Steps of a curriculum by Petrovic's algorithm: generation by generation, each new genotype evaluated in all runs.
+//! Runs of curricula with Petrovic's algorithm. In each generation, each new genotype is evaluated in all runs of the
+//! step.
 
 use super::run::StepRun;
 use super::{Ending, Generation, Kind, Population, Report, Request, Scenario, Step};
@@ -9,7 +10,7 @@ use xpuck_automata::cargo::{Arbiter, ControllerAutomata, ControllerScores, Trial
 use xpuck_evolve::curriculum::{Evaluation, Evolution, Member, StepState, Variables};
 
 impl Scenario {
-    /// Runs a curriculum of automata; see [`Scenario::run_kind`].
+    /// Runs a curriculum of automata. The arguments are those of [`Scenario::run_kind`].
     pub fn run(
         &self,
         seed: u64,
@@ -20,7 +21,8 @@ impl Scenario {
         self.run_kind::<AutomataSpecies>(seed, begin, evaluate, see)
     }
 
-    /// Runs the curriculum with one tree instead of the automata of each step; see [`Scenario::run_kind`].
+    /// Runs the curriculum with one tree in place of the automata of each step. The arguments are those of
+    /// [`Scenario::run_kind`].
     pub fn run_trees(
         &self,
         seed: u64,
@@ -31,9 +33,9 @@ impl Scenario {
         self.run_kind::<TreeSpecies>(seed, begin, evaluate, see)
     }
 
-    /// Runs the curriculum. `begin` has the populations of completed steps by index, as read by [`Step::population`].
-    /// These steps are not repeated, and the others run as in an uninterrupted run. `evaluate` evaluates controllers.
-    /// `see` is called with each evaluated generation, and may end the step or the run.
+    /// Runs the curriculum. `begin` contains the populations of completed steps by step index, as read by
+    /// [`Step::population`]. These steps are not repeated; all other steps run as in an uninterrupted run. `evaluate`
+    /// evaluates controllers. `see` is called with each evaluated generation, and may end the step or the run.
     pub fn run_kind<S: Kind>(
         &self,
         seed: u64,
@@ -65,7 +67,7 @@ impl Scenario {
         })
     }
 
-    /// Creates a step with its first population.
+    /// Creates the evolution of a step, with the step's first population.
     fn begin_step<S: Kind>(
         &self,
         i: usize,
@@ -81,15 +83,15 @@ impl Scenario {
     }
 }
 
-/// Minimum scores that a step's runs must reach to avoid an early stop.
+/// Minimum scores that the runs of a step must reach to avoid an early stop.
 struct EarlyStopScores<S: Kind> {
-    /// Genome whose profile defines the scores.
+    /// Genome from whose runs the minimum scores were computed.
     best: Option<S::Genome>,
     checkpoints: Vec<(u32, f64)>,
 }
 
 impl<S: Kind> EarlyStopScores<S> {
-    /// Updates the scores if the best genome has changed.
+    /// Updates the minimum scores if the best genome has changed.
     fn update(&mut self, step: &Step, evolution: &Evolution<S>, trials: &Trials) {
         let Some(early_stop) = step.early_stop else { return };
         let best = &evolution.members()[0].genome;
@@ -101,7 +103,8 @@ impl<S: Kind> EarlyStopScores<S> {
     }
 }
 
-/// Evaluates a generation and reports it.
+/// Evaluates a generation, and reports it to the observer `see`. Returns the state of the step and the observer's
+/// request.
 fn generation<S: Kind>(
     evolution: &mut Evolution<S>,
     index: usize,

@@ -1,4 +1,4 @@
-//! Kinds of genomes that the steps of a scenario can evolve.
+//! Kinds of genomes that evolve in the steps of a curriculum.
 
 use super::{Fixed, Population, SavedGenome, Scenario, Step};
 use crate::arbiters::{TreeGenome, TreeSpecies};
@@ -7,7 +7,7 @@ use xpuck_automata::automaton::Module;
 use xpuck_automata::cargo::{Arbiter, Arbitration, ControllerAutomata, Usages, hand_made_automata};
 use xpuck_evolve::curriculum::{Blend, Member, Species};
 
-/// Kind of genome from which controllers are made.
+/// Kind of genome, from which controllers are made.
 pub trait Kind: Species<Genome: std::fmt::Debug + SavedGenome> + Sized {
     /// Type of the evaluated controllers.
     type Controller: Clone + std::fmt::Debug + Sync;
@@ -16,13 +16,14 @@ pub trait Kind: Species<Genome: std::fmt::Debug + SavedGenome> + Sized {
     fn of_step(scenario: &Scenario, step: usize, populations: &[Vec<Member<Self>>]) -> Self;
     /// Returns the controller of a genome.
     fn controller(&self, genome: &Self::Genome) -> Self::Controller;
-    /// Returns the controller in the form used by runs.
+    /// Returns the controller in the form that simulated runs use.
     fn arbitration(controller: &Self::Controller) -> Arbitration<'_>;
-    /// Returns the individuals of a population named in a curriculum file; saved populations are automata.
+    /// Returns the individuals of a population that a curriculum file names. Such populations contain automata; for
+    /// other genomes, the result is empty.
     fn named(population: &Population) -> Vec<Member<Self>>;
-    /// Returns the usage of a genome's parts from that of the automata.
+    /// Returns the usage of a genome's parts. `of_automata` is the usage of automata in a run.
     fn usage(of_automata: Usages) -> Self::Usage;
-    /// Returns the blend rows of a step for the parts of these genomes.
+    /// Returns the rows of a step's blend for the parts of these genomes.
     fn rows(step: &Step) -> Vec<Blend>;
 }
 
@@ -88,8 +89,8 @@ impl Kind for TreeSpecies {
 
     fn usage(_of_automata: Usages) {}
 
-    /// A tree has one part: for each source step, the first row is used, with its shares divided by the number of
-    /// sources.
+    /// Returns the rows for a tree, which has only one part. The first row of each source is used. The shares of the
+    /// rows are divided by the number of sources.
     fn rows(step: &Step) -> Vec<Blend> {
         let mut rows: Vec<Blend> = Vec::new();
         for row in &step.blends {
@@ -103,7 +104,7 @@ impl Kind for TreeSpecies {
 }
 
 impl Step {
-    /// Modules to which a tree can give the motors in this step: the evolving and the fixed ones.
+    /// Returns the modules to which a tree can give the motors in this step: the evolving and the fixed modules.
     pub fn driven(&self) -> Vec<Module> {
         let fixed = self.fixed.iter().map(|(module, _)| *module);
         let named: Vec<Module> = self.bounds.iter().map(|bounds| bounds.module).chain(fixed).collect();

@@ -1,4 +1,4 @@
-//! Curricula of automata or trees that deliver cargo: files and runs.
+//! Curricula of automata or trees that deliver cargo. The modules read curriculum files and run curricula.
 
 mod early_stop;
 mod file;
@@ -24,15 +24,15 @@ use xpuck_automata::automaton::Module;
 use xpuck_automata::cargo::{PreparedScene, Weights};
 use xpuck_evolve::curriculum::{Blend, Combination, StepSettings};
 
-/// Error in a curriculum, in one line.
+/// Error in a curriculum. Its message is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: line {line}: {message}")]
 pub struct ScenarioError {
-    /// File or text.
+    /// Name of the file or text.
     pub file: String,
-    /// Line, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// Key, problem and remedy.
+    /// Key with the error, description of the problem, and remedy.
     pub message: String,
 }
 
@@ -41,26 +41,26 @@ pub struct ScenarioError {
 pub struct Scenario {
     /// Name of the curriculum.
     pub name: String,
-    /// Genome that evolves.
+    /// Kind of genome that evolves.
     pub species: Evolving,
     /// Evolutionary algorithm.
     pub algorithm: StepAlgorithm,
-    /// Steps; the last is the goal.
+    /// Steps of the curriculum. The last step is the goal.
     pub steps: Vec<Step>,
-    /// Order of the steps, as indices.
+    /// Indices of the steps in the order in which the steps run.
     pub order: Vec<usize>,
-    /// Saved populations that are used in blends or for fixed automata.
+    /// Saved populations that are sources of blends or of fixed automata.
     pub populations: Vec<Population>,
 }
 
 /// Source of a fixed automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fixed {
-    /// Hand-made automaton.
+    /// Hand-made automaton of the module.
     HandMade,
-    /// Automaton of a step's best individual.
+    /// Automaton of the best individual of the step with this index.
     Step(usize),
-    /// Automaton of a saved population's best individual.
+    /// Automaton of the best individual of the saved population with this index.
     Saved(usize),
 }
 
@@ -69,34 +69,34 @@ pub enum Fixed {
 pub struct Step {
     /// Name of the step.
     pub name: String,
-    /// Parameters of evolution.
+    /// Parameters of the evolution.
     pub settings: StepSettings,
-    /// Indices of the steps whose populations are blended.
+    /// Indices of the steps whose final populations are blended.
     pub after: Vec<usize>,
-    /// Indices of the saved populations that are blended; in [`Blend::from`] they follow the steps.
+    /// Indices of the saved populations that are blended. [`Blend::from`] counts them after the steps.
     pub saved: Vec<usize>,
     /// Rows of the blend.
     pub blends: Vec<Blend>,
-    /// Evolving automata.
+    /// Limits of each evolving automaton.
     pub bounds: Vec<Bounds>,
-    /// Probabilities of the operators.
+    /// Probabilities of the genetic operators.
     pub rates: Rates,
-    /// Fixed automata.
+    /// Modules with fixed automata, and the sources of these automata.
     pub fixed: Vec<(Module, Fixed)>,
     /// World of the step.
     pub world: PreparedScene,
-    /// Score weights.
+    /// Weights of the terms of a score.
     pub weights: Weights,
-    /// Fitness per state and per transition.
+    /// Change of fitness per state and per transition.
     pub size: [f64; 2],
     /// Number of starts.
     pub starts: usize,
-    /// Runs from each start.
+    /// Number of runs from each start.
     pub repeats: u32,
     /// Duration of a run (ms).
     pub time: u32,
     /// Early stop rule; `None` disables early stops.
     pub early_stop: Option<EarlyStop>,
-    /// Combination of scores to a fitness.
+    /// Combination of the scores of all runs to a fitness.
     pub combine: Combination,
 }

@@ -1,4 +1,4 @@
-//! Conversion of a curriculum file to a validated curriculum.
+//! Reader that parses and validates curriculum files.
 
 use super::file::{Evolving, ScenarioFile, StepAlgorithm, StepEntry};
 use super::step::{Sources, StepError, saved_name, step};
@@ -16,12 +16,12 @@ const MAX_STEPS: usize = 64;
 const MAX_POPULATIONS: usize = 64;
 
 impl Scenario {
-    /// Parses a curriculum file without saved populations; errors name it as `file`.
+    /// Parses a curriculum file without saved populations. Errors contain `file` as the name of the file.
     pub fn parse(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
         Scenario::parse_with(file, text, |path| Err(format!("{path:?} cannot be read here; remove the population")))
     }
 
-    /// Parses a curriculum file; `read` returns the content of the saved population files that it names.
+    /// Parses a curriculum file. `read` returns the content of a saved population file that the curriculum names.
     pub fn parse_with(
         file: &str,
         text: &str,
@@ -79,8 +79,8 @@ impl Scenario {
         Ok(Scenario { species: entries.species, algorithm: entries.algorithm, ..scenario })
     }
 
-    /// Builds a curriculum from the steps of a file; `wrong` creates an error for a step's key, or for a key of the
-    /// whole file.
+    /// Builds a curriculum from the steps of a file. `wrong` creates an error for a key of the step with the given
+    /// index, or for a key of the whole file.
     pub(super) fn of_entries(
         name: String,
         generations: u32,
@@ -125,8 +125,8 @@ impl Scenario {
     }
 }
 
-/// Returns the line (from 1) of a key below the header with the given number, or the header's line if the key is
-/// absent.
+/// Returns the line (from 1) of a key below a header. The file may contain the header several times; `number` (from
+/// 0) selects one of them. If the key is absent, returns the line of the header.
 fn line_of(text: &str, header: &str, number: usize, key: &str) -> usize {
     let headers = text.lines().enumerate().filter(|(_, line)| header.is_empty() || line.trim() == header);
     let begin = headers.map(|(i, _)| i).nth(number).unwrap_or(0);
@@ -143,15 +143,15 @@ fn line_of(text: &str, header: &str, number: usize, key: &str) -> usize {
     key_line.map_or(begin, |(i, _)| i) + 1
 }
 
-/// Whether the name is valid for a step: it is used in tables, pictures, and names of folders.
+/// Returns whether a string is a valid name of a step. Names are used in tables, pictures and the names of folders.
 fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.chars().count()) && name.chars().all(|c| c.is_alphanumeric() || " -_.,+()".contains(c))
 }
 
-/// Name of the hand-made automata in `fixed`.
+/// Value in `fixed` that stands for the hand-made automata.
 const BY_HAND: &str = "hand-made";
 
-/// Dependencies of a step: populations and fixed automata of other steps.
+/// Returns a step's name and its dependencies: the steps from which it takes populations or fixed automata.
 fn node(entry: &StepEntry) -> Node {
     let fixed = entry.fixed.values().filter(|&from| from != BY_HAND && saved_name(from).is_none());
     Node { name: entry.name.clone(), after: entry.after.iter().chain(fixed).cloned().collect() }
@@ -169,7 +169,7 @@ fn worlds(tables: &BTreeMap<String, toml::Table>) -> Result<BTreeMap<String, Pre
     Ok(worlds)
 }
 
-/// Returns the library's message on one line, without type names.
+/// Returns the error message of the TOML library on one line, without type names.
 fn plain(message: &str) -> String {
     let message = message.replace('\n', "; ");
     match message.split_once(", expected ") {
@@ -183,11 +183,11 @@ fn scene(table: toml::Table) -> Result<Scene, String> {
     table.try_into().map_err(|error: toml::de::Error| plain(error.message()))
 }
 
-/// Returns a world's keys, completed by those of its `like` world.
+/// Returns the keys of a world. Missing keys are taken from the world that `like` names.
 fn whole_table(tables: &BTreeMap<String, toml::Table>, name: &str, depth: usize) -> Result<toml::Table, String> {
     let table = tables
         .get(name)
-        .ok_or_else(|| format!("like {name:?} is not a world{}", suggest(name, tables.keys().cloned())))?;
+        .ok_or_else(|| format!("like = {name:?}: unknown world{}", suggest(name, tables.keys().cloned())))?;
     if depth > tables.len() {
         return Err("`like` forms a cycle; remove one `like`".into());
     }
@@ -199,6 +199,6 @@ fn whole_table(tables: &BTreeMap<String, toml::Table>, name: &str, depth: usize)
             whole.extend(own);
             Ok(whole)
         }
-        Some(_) => Err("like must be the name of a world".into()),
+        Some(_) => Err("`like` must be the name of a world".into()),
     }
 }

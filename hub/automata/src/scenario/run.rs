@@ -1,4 +1,4 @@
-//! Run of a curriculum from its first step to its goal, independent of the algorithm.
+//! Execution of a curriculum from its first step to its goal, with any algorithm.
 
 use super::{Ending, Kind, Population, Request, Scenario, Step};
 use std::collections::BTreeMap;
@@ -12,65 +12,65 @@ use xpuck_kernels::random::{Draws, Stream};
 pub struct StepReport<C = ControllerAutomata> {
     /// Name of the step.
     pub name: String,
-    /// Number of generations.
+    /// Number of generations of the step.
     pub generations: u32,
     /// Number of evaluations of new genotypes.
     pub evaluations: u64,
-    /// Fitness of the best individual.
+    /// Fitness of the step's best individual.
     pub best: f64,
-    /// Complete controller of the best individual.
+    /// Complete controller of the best individual, including fixed automata.
     pub controller: C,
-    /// End of the step.
+    /// Reason for the end of the step.
     pub ending: Ending,
-    /// Contributions of the operators; empty for a step that was completed before.
+    /// Contributions of the genetic operators. They are empty for a step that was completed before the run.
     pub statistics: Statistics,
 }
 
-/// Step that was run to its end.
+/// Result of an algorithm for one step.
 pub(super) struct StepRun<S: Kind> {
     /// Variables at the end of the step.
     pub variables: Variables,
-    /// Final population, fittest first.
+    /// Final population, the fittest first.
     pub members: Vec<Member<S>>,
-    /// Contributions of the operators.
+    /// Contributions of the genetic operators.
     pub statistics: Statistics,
-    /// End of the step.
+    /// Reason for the end of the step.
     pub ending: Ending,
-    /// Request of the observer at the end.
+    /// Last request of the observer.
     pub ask: Request,
 }
 
-/// Result of a curriculum.
+/// Result of a curriculum run.
 #[derive(Clone, Debug)]
 pub struct Report<C = ControllerAutomata> {
-    /// Steps, in the order in which they ran; incomplete if the generations ran out.
+    /// Steps in the order in which they ran. Steps after the end of an incomplete run are missing.
     pub steps: Vec<StepReport<C>>,
-    /// Whether the goal was reached.
+    /// Whether the run completed the goal, the last step.
     pub solved: bool,
 }
 
 impl<C> Report<C> {
-    /// Number of generations of all steps.
+    /// Returns the number of generations of all steps.
     pub fn generations(&self) -> u32 {
         self.steps.iter().map(|step| step.generations).sum()
     }
 
-    /// Contributions of the operators, summed over all steps.
+    /// Returns the contributions of the genetic operators, summed over all steps.
     pub fn statistics(&self) -> Statistics {
         let mut sum = Statistics::default();
         self.steps.iter().for_each(|step| sum.add(&step.statistics));
         sum
     }
 
-    /// Number of evaluations of all steps.
+    /// Returns the number of evaluations of all steps.
     pub fn evaluations(&self) -> u64 {
         self.steps.iter().map(|step| step.evaluations).sum()
     }
 }
 
 impl Scenario {
-    /// Runs the steps that are not completed. `run_step` runs one step, given by its index, from the populations and
-    /// variables of the previous steps.
+    /// Runs all steps that are not in `begin`, the completed steps. `run_step` runs the step with the given index,
+    /// from the populations and variables of the previous steps.
     pub(super) fn run_steps<S: Kind>(
         &self,
         begin: &BTreeMap<usize, Population<S::Genome>>,
@@ -111,8 +111,8 @@ impl Scenario {
         report
     }
 
-    /// Returns the first genomes of a step, or of a restart. Each restart uses populations of an earlier step,
-    /// because the step was stuck with the descendants of the previous ones.
+    /// Returns the genomes with which a step begins or restarts. Each restart uses populations of a step further
+    /// back, because the step made no progress with the populations used before.
     pub(super) fn first_genomes<S: Kind>(
         &self,
         i: usize,
@@ -134,8 +134,8 @@ impl Scenario {
         blend(species, step.settings.population, &rows, &before, &mut draws)
     }
 
-    /// Returns the step that is `back` steps before `from` in the ancestry of a module's automata; wraps around to
-    /// `from` after the first one.
+    /// Returns the step that is `back` steps before `from` in the ancestry of a module's automata. After the first
+    /// step of the ancestry, the search continues at `from`.
     fn ancestor_step(&self, from: usize, module: Module, back: u32) -> usize {
         let before = |&i: &usize| {
             let step = &self.steps[i];
@@ -148,7 +148,7 @@ impl Scenario {
 }
 
 impl Step {
-    /// Returns the evaluation settings of the step.
+    /// Returns the settings with which the step evaluates controllers.
     pub fn trials(&self, seed: u64) -> Trials<'_> {
         Trials {
             world: &self.world,

@@ -10,10 +10,10 @@ use xpuck_automata::cargo::{COUNTED_SCRIPTS, MAX_TIME, PreparedScene, Weights};
 use xpuck_evolve::curriculum::{Blend, Formula, Selection, StepSettings};
 use xpuck_kernels::tree::suggest;
 
-/// Key and message of an error in a step.
+/// Error in a step: its key and a message.
 pub(super) type StepError = (&'static str, String);
 
-/// Named sources of steps.
+/// Worlds and saved populations to which steps refer by name.
 pub(super) struct Sources {
     /// Worlds by name.
     pub worlds: BTreeMap<String, PreparedScene>,
@@ -23,7 +23,8 @@ pub(super) struct Sources {
     pub populations: Vec<Population>,
 }
 
-/// Returns the name of the saved population in the source of a blend or a fixed automaton; `None` for other sources.
+/// Returns the name of a saved population from a source of the form `population:NAME`. Returns `None` for other
+/// sources.
 pub(super) fn saved_name(from: &str) -> Option<&str> {
     from.strip_prefix("population:")
 }
@@ -36,7 +37,7 @@ impl Sources {
         })
     }
 
-    /// Returns the index of a saved population with automata of the given module.
+    /// Returns the index of a saved population. Rejects populations without automata of the given module.
     fn population(&self, key: &'static str, name: &str, module: &str) -> Result<usize, StepError> {
         let place = self.names.iter().position(|known| known == name).ok_or_else(|| {
             let near = suggest(name, self.names.iter().cloned());
@@ -47,7 +48,7 @@ impl Sources {
             return Ok(place);
         }
         let message = format!(
-            "the automata of population {name:?} are of {}, not of {module}; name a population of {module}",
+            "the automata of population {name:?} are for {}, not for {module}; choose a population for {module}",
             population.module_names()
         );
         Err((key, message))
@@ -62,7 +63,7 @@ fn within<T: PartialOrd + std::fmt::Display>(key: &'static str, value: T, low: T
     }
 }
 
-/// Builds a step of a curriculum with this maximum number of generations.
+/// Builds a validated step. `generations` is the maximum number of generations of the curriculum.
 pub(super) fn step(
     entry: &StepEntry,
     all: &[StepEntry],
@@ -71,7 +72,7 @@ pub(super) fn step(
 ) -> Result<Step, StepError> {
     let end = Formula::parse(&entry.end).map_err(|message| ("end", message))?;
     if let Some(reason) = end.never(generations) {
-        return Err(("end", format!("it can never hold: {reason}; choose an end that evolution can reach")));
+        return Err(("end", format!("it can never hold: {reason}; choose a condition that evolution can reach")));
     }
     let world = sources.world(&entry.world)?;
     within("repeats", entry.repeats, 1, 64)?;
@@ -95,7 +96,10 @@ pub(super) fn step(
         let step = place("fixed", from)?;
         let evolved = all[step].automata.iter().any(|automaton| automaton.module == *name);
         if !evolved {
-            return Err(("fixed", format!("{name} does not evolve in step {from:?}; name one in which it does")));
+            return Err((
+                "fixed",
+                format!("{name} does not evolve in step {from:?}; choose a step in which it evolves"),
+            ));
         }
         Ok((module, Fixed::Step(step)))
     });
@@ -174,7 +178,7 @@ fn rates(entry: &StepEntry) -> Result<Rates, StepError> {
     Ok(rates)
 }
 
-/// Maximum weight; keeps fitness finite and exact to a thousandth.
+/// Maximum weight. It keeps fitness finite, and exact to a thousandth.
 const MAX_WEIGHT: f64 = 1e6;
 
 fn weights(entry: &WeightsEntry) -> Result<Weights, StepError> {
@@ -219,7 +223,7 @@ fn bounds(entry: &AutomatonEntry) -> Result<Bounds, StepError> {
         let kind = |name: &String| {
             Kind::of_name(name).ok_or_else(|| {
                 let near = suggest(name, Kind::ALL.iter().map(|kind| kind.name().into()));
-                ("automata", format!("{name:?} is not a message{near}"))
+                ("automata", format!("unknown message {name:?}{near}"))
             })
         };
         names.iter().map(kind).collect()
@@ -249,7 +253,7 @@ fn bounds(entry: &AutomatonEntry) -> Result<Bounds, StepError> {
     })
 }
 
-/// Builds a row of a blend; adds its saved population, if any, to `saved`.
+/// Builds a row of a blend. If its source is a saved population, adds the population to `saved`.
 fn blend(
     row: &BlendEntry,
     entry: &StepEntry,
@@ -272,10 +276,10 @@ fn blend(
         }
     };
     let part = bounds.iter().position(|bounds| bounds.module.name() == row.module);
-    let part = part.ok_or(("blend", format!("{} does not evolve in this step", row.module)))?;
+    let part = part.ok_or(("blend", format!("module {} does not evolve in this step", row.module)))?;
     let [pool, copied, mutated, times] = row.row;
     if !(0.0..=1.0).contains(&(copied + mutated)) {
-        let message = format!("row: the sum of the shares c and t, {copied} and {mutated}, must be 0 to 1");
+        let message = format!("row: the sum of the shares c = {copied} and t = {mutated} must be 0 to 1");
         return Err(("blend", message));
     }
     Ok(Blend {

@@ -4,29 +4,29 @@ use super::{Kind, Step};
 use crate::automata::AutomataSpecies;
 use xpuck_evolve::curriculum::{Member, Statistics, StepState, Variables};
 
-/// Evaluated generation.
+/// Evaluated generation, as an observer sees it.
 #[derive(Debug)]
 pub struct Generation<'a, S: Kind = AutomataSpecies> {
     /// Index of the step.
     pub index: usize,
-    /// Step of the generation.
+    /// Step to which the generation belongs.
     pub step: &'a Step,
     /// Variables of the step.
     pub variables: &'a Variables,
-    /// Whether the step's end formula holds.
+    /// State of the step: continues, completed, or out of generations.
     pub progress: StepState,
-    /// Population, fittest first; [`super::Population::new`] creates its saved form.
+    /// Population, the fittest first. [`super::Population::new`] creates its saved form.
     pub members: &'a [Member<S>],
-    /// Complete controller of the best individual.
+    /// Complete controller of the best individual, including fixed automata.
     pub best: &'a S::Controller,
-    /// Contributions of the step's operators so far.
+    /// Contributions of the genetic operators in the step so far.
     pub statistics: &'a Statistics,
 }
 
 /// Request of an observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Continue.
+    /// Continue the run.
     GoOn,
     /// End the step as if its end formula held.
     Skip,
@@ -34,10 +34,10 @@ pub enum Request {
     Stop,
 }
 
-/// End of a step.
+/// Reason for the end of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The step was completed before the run.
+    /// The step was completed before this run.
     Before,
     /// The end formula held.
     FormulaHeld,
@@ -45,13 +45,13 @@ pub enum Ending {
     Skipped,
     /// An observer stopped the run.
     Stopped,
-    /// The curriculum's generations were used up.
+    /// All generations of the curriculum were used.
     Exhausted,
 }
 
 impl Ending {
-    /// Returns the end of a step for its progress and an observer's request; `None` if the step continues. A formula
-    /// that holds has priority.
+    /// Returns the reason for the end of a step from its state and an observer's request; `None` if the step
+    /// continues. An end formula that holds has priority over the request.
     pub(super) fn from_progress(progress: StepState, ask: Request) -> Option<Ending> {
         match (progress, ask) {
             (StepState::Done, _) => Some(Ending::FormulaHeld),
@@ -62,7 +62,7 @@ impl Ending {
         }
     }
 
-    /// Whether later steps can start with the step's population.
+    /// Returns whether later steps can start with the population of the step.
     pub fn is_done(self) -> bool {
         matches!(self, Ending::Before | Ending::FormulaHeld | Ending::Skipped)
     }

@@ -8,24 +8,24 @@ use xpuck_registers::infrared::{Curve, MAX_COUNTS};
 /// Properties of the bench's sensors.
 #[derive(Clone, Copy, Debug)]
 pub struct InfraredBench {
-    /// Curve of the mean sensor.
+    /// Reading as a function of distance, averaged over the sensors.
     pub curve: Curve,
-    /// Standard deviation of the sensors' scales around 1.
+    /// Standard deviation of the factors by which sensors scale the curve; their mean is 1.
     pub scale_spread: f32,
-    /// Standard deviation of the sensors' offsets around 0 (counts).
+    /// Standard deviation of the sensors' offsets, whose mean is 0 (counts).
     pub offset_spread: f32,
-    /// Standard deviation of a reading (counts).
+    /// Standard deviation of the noise of each reading (counts).
     pub noise: f32,
     /// Seed of all random numbers.
     pub seed: u64,
 }
 
-/// Returns readings of eight sensors, 0 to 30 mm from the card every 0.25 mm.
+/// Returns readings of eight sensors at distances of 0 to 30 mm from the card, in steps of 0.25 mm.
 pub fn infrared(bench: &InfraredBench) -> Vec<Reading> {
     let mut draws = Draws::new(bench.seed, 0, 0, 0, Stream::Start);
     let mut sensors = [(0.0, 0.0); 8]
         .map(|_: (f32, f32)| (1.0 + normal(&mut draws) * bench.scale_spread, normal(&mut draws) * bench.offset_spread));
-    // Normalised so that the curve is that of the mean sensor.
+    // Scales and offsets are normalised, so that the sensors' mean reading follows the curve.
     let mean = |of: fn(&(f32, f32)) -> f32| sensors.iter().map(of).sum::<f32>() / 8.0;
     let (scale, offset) = (mean(|s| s.0), mean(|s| s.1));
     sensors.iter_mut().for_each(|s| *s = (s.0 / scale, s.1 - offset));

@@ -1,4 +1,4 @@
-//! Synthetic recordings: simulated with known parameters, in the form of real recordings.
+//! Synthetic recordings, simulated with known parameters. They have the form of real recordings.
 
 mod bench;
 mod runs;

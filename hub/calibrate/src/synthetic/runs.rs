@@ -9,12 +9,12 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Colour, Pose, Shape, senses};
 
-/// Parameters of encounters.
+/// Parameters of the simulated encounters.
 #[derive(Clone, Debug)]
 pub struct Encounters {
     /// Physics of the arena.
     pub physics: Physics,
-    /// Standard deviation of the observed poses: position (m) and heading (rad).
+    /// Standard deviations of the noise of observed poses: each coordinate (m), and heading (rad).
     pub pose_noise: [f32; 2],
     /// Number of runs.
     pub runs: u32,
@@ -24,11 +24,11 @@ pub struct Encounters {
     pub seed: u64,
 }
 
-/// Number of physics steps between new wheel speeds of an encounter: half a second.
+/// Number of physics steps between changes of the wheel speeds in an encounter. The steps last half a second.
 const STEPS_PER_COMMAND: u32 = 20;
 
-/// Simulates runs in which a robot drives alone, or towards the frisbee, another robot, or both. The robot starts a
-/// few centimetres away and off centre, and gets new wheel speeds every half second.
+/// Simulates runs in which a robot drives alone, or towards the frisbee, another robot, or both. The robot starts a few
+/// centimetres from the other bodies and not aimed at their centres. It gets new wheel speeds every half second.
 pub fn encounters(setting: &Encounters) -> Vec<Run> {
     (0..setting.runs).map(|run| encounter(setting, run)).collect()
 }
@@ -45,7 +45,7 @@ fn encounter(setting: &Encounters, run: u32) -> Run {
     let mut bodies = vec![Body::at_rest(shapes[0], Pose { at: vec2(0.0, 0.0), heading })];
     for (i, shape) in shapes.iter().enumerate().skip(1) {
         let gap = draws.range(0.01, 0.04);
-        // The third body is beside the second, so that the robot meets one of them first.
+        // The third body is placed beside the second, so that the robot does not meet both at the same time.
         let aside = draws.range(-0.5, 0.5) + if i == 2 { 2.4 } else { 0.0 };
         let at = Vec2::unit(wrap_angle(heading + aside)) * (Shape::ROBOT.radius + shape.radius + gap);
         bodies.push(Body::at_rest(*shape, Pose { at, heading: draws.range(-3.1, 3.1) }));
@@ -70,14 +70,15 @@ fn encounter(setting: &Encounters, run: u32) -> Run {
     Run { bodies: names, frames }
 }
 
-/// Draws speeds ahead with a slight curve, so that the robot keeps contact with the pushed body for a while.
+/// Draws random wheel speeds (m/s) for driving ahead in a slight curve, so that the robot keeps contact with the pushed
+/// body for a while.
 fn pushing_wheels(draws: &mut Draws) -> [f32; 2] {
     let (ahead, curve) = (draws.range(0.04, 0.1), draws.range(-0.01, 0.01));
     [ahead - curve, ahead + curve]
 }
 
-/// Draws a curve, straight motion, a turn on the spot, or standing. In some of these motions each kind of noise
-/// appears in isolation.
+/// Draws random wheel speeds (m/s) for a curve, straight motion, a turn on the spot, or standing. The last three
+/// motions each show one kind of noise in isolation.
 fn any_wheels(draws: &mut Draws) -> [f32; 2] {
     let (ahead, curve, turn) = (draws.range(0.04, 0.1), draws.range(-0.03, 0.03), draws.range(-0.1, 0.1));
     match draws.below(8) {
@@ -88,7 +89,8 @@ fn any_wheels(draws: &mut Draws) -> [f32; 2] {
     }
 }
 
-/// Returns a frame of motion capture.
+/// Returns the frame of motion capture at a physics step. `place` (m) and `angle` (rad) are the standard deviations of
+/// its noise.
 fn seen(bodies: &[Body], step: u32, [place, angle]: [f32; 2], draws: &mut Draws) -> Frame {
     let mut pose = |body: &Body| Pose {
         at: body.pose.at + vec2(normal(draws), normal(draws)) * place,
@@ -101,9 +103,9 @@ fn seen(bodies: &[Body], step: u32, [place, angle]: [f32; 2], draws: &mut Draws)
     }
 }
 
-/// Simulates a robot that drives ahead, pauses, drives back and pauses, for one to three seconds each: the experiment
-/// of Fig. 7.6. Motion capture observes it 50 times per second with the delay `delay` (s). Times are the arrival times
-/// of poses.
+/// Simulates the experiment of Fig. 7.6: a robot drives ahead, pauses, drives back and pauses, for one to three seconds
+/// each. Motion capture observes the robot 50 times per second, with the delay `delay` (s). Frames have the time at
+/// which their poses arrive.
 pub fn pauses(physics: &Physics, delay: f64, seconds: f32, seed: u64) -> Run {
     const FRAME: f64 = 0.02;
     let mut draws = Draws::new(seed, 0, 0, 0, Stream::Start);
@@ -115,7 +117,7 @@ pub fn pauses(physics: &Physics, delay: f64, seconds: f32, seed: u64) -> Run {
         if step == change {
             // Commands change only at control updates.
             let drawn = (10 + draws.below(20)) * STEPS_PER_UPDATE;
-            // The robot drives back for the same time as ahead, so it stays away from the walls.
+            // The robot drives back for as long as it drove ahead, so that it stays away from the walls.
             let (speed, lasts) = [(ahead, drawn), (0.0, drawn), (-ahead, way), (0.0, drawn)][part % 4];
             way = if part % 4 == 0 { drawn } else { way };
             body[0].wheels = [speed; 2];
@@ -130,9 +132,10 @@ pub fn pauses(physics: &Physics, delay: f64, seconds: f32, seed: u64) -> Run {
     Run { bodies: truth.bodies.clone(), frames }
 }
 
-/// Simulates the experiment of Fig. 7.5. Robots turn on the spot 0.5 to 1.8 m from the frisbee, at ten speeds from 10
-/// % to 100 % of the maximum. Camera images have the delay `delay` (s), come ten times per second, and miss the
-/// frisbee in a segment with probability `misses`. `seconds` is the duration of each speed's run (s).
+/// Simulates the experiment of Fig. 7.5. In each run, a robot turns on the spot at one of four distances (0.5 to 1.8 m)
+/// from the frisbee, and at one of ten speeds (10 % to 100 % of the maximum). Camera images arrive ten times per second
+/// with the delay `delay` (s). A segment misses a visible frisbee with probability `misses`. `seconds` is the duration
+/// of each run (s).
 pub fn turns(physics: &Physics, delay: f64, misses: f32, seconds: f32, seed: u64) -> Vec<Sample> {
     let mut samples = Vec::new();
     for run in 0..40 {
@@ -148,7 +151,7 @@ pub fn turns(physics: &Physics, delay: f64, misses: f32, seconds: f32, seed: u64
             truth.frames.push(seen(&bodies, step, [0.0; 2], &mut draws));
             physics::step(&mut bodies, physics, seed, run, step);
         }
-        // Starts at the eleventh sample, so that there are earlier states.
+        // The first second is left out, because its images would need states from before the start.
         for k in 10..(seconds / 0.1) as u32 {
             let time = f64::from(k) * 0.1;
             let past = truth.at(time - delay).poses;

@@ -7,7 +7,7 @@ use xpuck_kernels::engine::Team;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_wire::output;
 
-/// Robot counts, each with the file of its tree.
+/// Number of robots of each tree, with the tree's file, in the order of the robots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mix(pub Vec<(usize, PathBuf)>);
 
@@ -20,7 +20,7 @@ impl FromStr for Mix {
                 let (count, file) = part.split_once(':')?;
                 (!file.is_empty()).then_some((count.parse::<usize>().ok()?, PathBuf::from(file)))
             };
-            read().with_context(|| format!("`{part}` is not COUNT:FILE; write for example 7:a.bt,2:b.bt"))
+            read().with_context(|| format!("`{part}` is not COUNT:FILE; a valid mixture is 7:a.bt,2:b.bt"))
         };
         let parts: Vec<(usize, PathBuf)> = text.split(',').map(part).collect::<Result<_>>()?;
         let robots = parts.iter().fold(0usize, |sum, (count, _)| sum.saturating_add(*count));
@@ -33,12 +33,12 @@ impl FromStr for Mix {
 }
 
 impl Mix {
-    /// Number of robots.
+    /// Returns the total number of robots.
     pub fn robots(&self) -> usize {
         self.0.iter().map(|(count, _)| count).sum()
     }
 
-    /// Assigns trees to robots.
+    /// Returns the assignment of trees to robots.
     pub fn team(&self) -> Team {
         Team::mixed(&self.0.iter().map(|(count, _)| *count).collect::<Vec<_>>())
     }
@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(mix.0, [(7, "a.bt".into()), (2, "trees/b:2.bt".into())]);
         assert_eq!((mix.robots(), mix.team().program(6), mix.team().program(7)), (9, 0, 1));
         let error = |text: &str| text.parse::<Mix>().unwrap_err().to_string();
-        assert_eq!(error("7:a.bt,b.bt"), "`b.bt` is not COUNT:FILE; write for example 7:a.bt,2:b.bt");
+        assert_eq!(error("7:a.bt,b.bt"), "`b.bt` is not COUNT:FILE; a valid mixture is 7:a.bt,2:b.bt");
         assert!(error("x:a.bt").starts_with("`x:a.bt` is not") && error("3:").starts_with("`3:` is not"));
         assert!(error("9:a.bt,248:b.bt").starts_with("257 robots;") && error("1:a.bt,0:b.bt").starts_with("1 robot;"));
         assert!(error(&format!("{0}:a.bt,{0}:b.bt", usize::MAX)).contains("1 to 256 robots"));

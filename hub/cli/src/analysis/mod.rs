@@ -1,4 +1,4 @@
-//! Simulation of trees and worlds, studies, and pictures of both.
+//! Simulations, studies of trees, world files, and pictures of runs.
 
 pub mod mix;
 pub mod picture;

@@ -1,4 +1,4 @@
-//! PNG encoder (ISO/IEC 15948): one chunk of pixels, without filters.
+//! PNG encoder (ISO/IEC 15948). All pixels are in one chunk, and rows are not filtered.
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -13,14 +13,14 @@ pub fn encode(picture: &Picture) -> std::io::Result<Vec<u8>> {
     let row = 3 * usize::from(picture.width);
     let mut pixels = ZlibEncoder::new(Vec::new(), Compression::default());
     for row in picture.rgb.0.chunks_exact(row.max(1)) {
-        // Each row begins with the number of its filter; 0 is no filter.
+        // Each row begins with its filter type. Type 0 means that the row is not filtered.
         pixels.write_all(&[0])?;
         pixels.write_all(row)?;
     }
     let mut head = Vec::new();
     head.extend(u32::from(picture.width).to_be_bytes());
     head.extend(u32::from(picture.height).to_be_bytes());
-    // Bit depth 8, colour type RGB, the only compression and filter methods, no interlacing.
+    // These bytes are bit depth (8), colour type (RGB), compression method, filter method and interlacing (none).
     head.extend([8, 2, 0, 0, 0]);
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
     for (kind, data) in [(b"IHDR", head), (b"IDAT", pixels.finish()?), (b"IEND", Vec::new())] {

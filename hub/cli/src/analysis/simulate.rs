@@ -30,7 +30,7 @@ use xpuck_wire::{FileError, output};
 ///
 /// A tree runs exactly as written: `avoiding` is not added. The fitness of the benchmark is f_raw of Eq. 8.3: the
 /// speed of the frisbee towards -x, divided by v_max. A world file (docs/worlds.md) selects one of seven tasks, each
-/// with its own fitness. The same seed gives the same digits on any number of threads.
+/// with its own fitness. The same seed gives identical results on any number of threads.
 #[derive(Args)]
 pub struct SimulateArgs {
     /// File with the tree (.bt, .xml, .json or .bin) that all robots run.
@@ -45,7 +45,7 @@ pub struct SimulateArgs {
     /// Calibration file (.toml) with measured values of the world (docs/calibration.md).
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// Number of robots, 1 to 256. For more than 16, the arena grows to keep the area per robot.
+    /// Number of robots, 1 to 256. For more than 16 robots, the arena grows to keep the area per robot constant.
     #[arg(long = "count", alias = "robots", default_value_t = 9, conflicts_with_all = ["mix", "world"])]
     robots: usize,
     /// Simulated seconds of each run.
@@ -62,7 +62,7 @@ pub struct SimulateArgs {
     seed: u64,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Print one JSON object.
+    /// Print the result as one JSON object.
     #[arg(long)]
     json: bool,
     /// Register numbering of `[index]` operands: Table 6.3 or Table 8.2.
@@ -90,7 +90,7 @@ pub enum ScenarioArg {
 }
 
 impl ScenarioArg {
-    /// Benchmark with these start positions.
+    /// Returns the benchmark's world with these start positions.
     pub fn spec(self, robots: usize) -> WorldSpec {
         match self {
             ScenarioArg::A => WorldSpec::scenario(robots, Scenario::A),
@@ -100,7 +100,7 @@ impl ScenarioArg {
     }
 }
 
-/// Rejects a plan outside the simulator's limits.
+/// Checks that robots, duration and number of runs are within the simulator's limits.
 pub fn check(plan: &Plan<'_>) -> Result<()> {
     if !(1..=MAX_ROBOTS).contains(&plan.spec.robots) {
         wrong_argument!("--count {}: must be 1 to {MAX_ROBOTS}", plan.spec.robots);
@@ -114,12 +114,12 @@ pub fn check(plan: &Plan<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Register numbering.
+/// Register numbering of a tree file.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum MapArg {
-    /// Table 6.3.
+    /// Register numbers of Table 6.3.
     Full,
-    /// Table 8.2.
+    /// Register numbers of Table 8.2.
     InSwarm,
 }
 
@@ -138,12 +138,12 @@ pub struct Output {
     hash: String,
 }
 
-/// Reads a tree file; errors state the file, line and column.
+/// Reads a tree file. Errors state the file, line and column.
 pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
     read_asked(path, &ReadOptions { map, exact, ..ReadOptions::default() })
 }
 
-/// World that the arguments select.
+/// Returns the world that the arguments select, before calibration.
 fn world(args: &SimulateArgs) -> Result<WorldSpec> {
     if let Some(file) = &args.world {
         let spec = world_file::read(file)?;
@@ -158,7 +158,7 @@ fn world(args: &SimulateArgs) -> Result<WorldSpec> {
     Ok(args.scenario.spec(robots))
 }
 
-/// Runs the command.
+/// Runs `xpuck simulate`.
 pub fn run(args: &SimulateArgs) -> Result<()> {
     let spec = match &args.calibration {
         Some(path) => {
@@ -177,8 +177,8 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let load = |path: &PathBuf| -> Result<(Tree, Program)> {
         let tree = read_tree(path, map, args.exact)?;
         let whole = Program::compile_with(&tree, published).with_context(|| format!("tree {}", path.display()))?;
-        // A reduced tree gives the same result faster, but the reduction rules assume the usual meaning of bleft and
-        // bright.
+        // A reduced tree gives the same result faster. The rules of reduction assume that bleft and bright work, so
+        // they do not hold with --as-published.
         let program = match published {
             LegacyBlueSides::Yes => whole,
             LegacyBlueSides::No => Program::compile(&reduce(&tree, Options { executable: false }).tree)?,
@@ -195,7 +195,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     )?;
     let picture = match args.picture.wanted(args.runs)? {
         Some(_) if args.mix.is_some() => {
-            bail!("--svg, --png, --pdf, --html and --mp4 draw a swarm of one tree; leave out --mix")
+            bail!("--svg, --png, --pdf, --html and --mp4 can only draw a swarm with a single tree; leave out --mix")
         }
         Some(run) => Some(draw(args, &trees[0], &Program::compile_with(&trees[0], published)?, &plan, run)?),
         None => None,
@@ -247,7 +247,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     Ok(())
 }
 
-/// Writes the pictures of one run of the plan and returns a line for the report.
+/// Simulates one run of the plan again, writes its pictures, and returns a line for the report.
 fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan<'_>, run: u32) -> Result<String> {
     let world = World::new(plan.spec, run as usize, plan.seed, run);
     let trajectories = record(world, tree, program, plan.updates());

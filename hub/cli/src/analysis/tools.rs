@@ -1,31 +1,32 @@
-//! External programs that make pictures: their output, and their failures in one line.
+//! Execution of external programs that make pictures. A failure is reported in one line.
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use std::io::{ErrorKind, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-/// External program and its Debian package.
+/// External program, and the Debian packages that provide it.
 #[derive(Clone, Copy, Debug)]
 pub struct Tool {
     name: &'static str,
     package: &'static str,
 }
 
-/// Converts SVG to PNG and PDF.
+/// Program that converts SVG to PNG and PDF.
 pub const RSVG: Tool = Tool { name: "rsvg-convert", package: "librsvg2-bin fonts-liberation" };
-/// Encodes films.
+/// Program that decodes pictures and encodes films.
 pub const FFMPEG: Tool = Tool { name: "ffmpeg", package: "ffmpeg" };
 
 impl Tool {
-    /// Creates the command. Its own process group shields it from Ctrl-C; this process ends it.
+    /// Creates the command with pipes for all its streams. The command runs in its own process group, so that Ctrl-C
+    /// does not reach it.
     pub fn command(self) -> Command {
         let mut command = Command::new(self.name);
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
-    /// Starts the program.
+    /// Starts the program with this command.
     ///
     /// # Errors
     /// The program is missing, or the system cannot start it.
@@ -47,7 +48,7 @@ impl Tool {
         let mut child = self.start(command)?;
         let stdin = child.stdin.take();
         let output = std::thread::scope(|scope| {
-            // A program that does not read all its input reports the reason itself.
+            // Writing fails if the program ends before it has read all input. Its exit status then shows the failure.
             scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
             child.wait_with_output()
         });
@@ -58,12 +59,13 @@ impl Tool {
         }
     }
 
-    /// Error of a failed program: the first line of its error output, or its exit status.
+    /// Returns an error for a failed program, with the first non-empty line of its error output, or else with its exit
+    /// status.
     pub fn failed(self, status: ExitStatus, stderr: &[u8]) -> Error {
         let said = String::from_utf8_lossy(stderr);
         match said.lines().map(str::trim).find(|line| !line.is_empty()) {
             Some(line) => anyhow!("{}: {line}", self.name),
-            None => anyhow!("{} ended with {status}", self.name),
+            None => anyhow!("{} failed ({status})", self.name),
         }
     }
 }

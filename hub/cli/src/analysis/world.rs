@@ -34,7 +34,7 @@ struct NewArgs {
     output: Option<PathBuf>,
 }
 
-/// Example worlds of docs/worlds/, by task.
+/// Name of each task, with its example world from docs/worlds/.
 const EXAMPLES: [(&str, &str); 7] = [
     ("aggregation", include_str!("../../../../docs/worlds/aggregation.toml")),
     ("clutter", include_str!("../../../../docs/worlds/clutter.toml")),
@@ -45,7 +45,7 @@ const EXAMPLES: [(&str, &str); 7] = [
     ("transport", include_str!("../../../../docs/worlds/transport.toml")),
 ];
 
-/// Runs the command.
+/// Runs `xpuck world`.
 ///
 /// # Errors
 /// A file is invalid or cannot be written.
@@ -65,7 +65,7 @@ fn new(args: &NewArgs) -> Result<()> {
     deliver(args.output.as_deref(), found.map_or("", |(_, text)| text).as_bytes())
 }
 
-/// Summary of a world in one line.
+/// Returns a summary of a world in one line.
 pub fn summary(spec: &WorldSpec) -> String {
     let (hx, hy) = spec.physics.half_arena;
     let parts = [

@@ -11,17 +11,18 @@ use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_lab::exchange::{self, Export};
 use xpuck_wire::{atomic, escape, file, output};
 
-/// Maximum number of runs of an export; each run is a file.
+/// Maximum number of runs of an export. An export has one file per run.
 const MOST_RUNS: u32 = 10_000;
-/// Maximum size of a file that is searched for the mark of an earlier export (bytes).
+/// Maximum size of an existing file that is searched for the mark of an earlier export (bytes).
 const LONGEST_MARKED: u64 = 16 << 20;
 
 /// Write a world and its trees for another simulator.
 ///
-/// For ARGoS 3, the result is one experiment per run and a C++ library to build with cmake. They use its e-puck as
-/// robot, the trees as a table, our camera, and the score of the transport tasks. For Webots, the result is one world
-/// per run and a Python controller for its E-puck. Robots and discs start as in `xpuck simulate` with the same run and
-/// seed. Features that the other simulator lacks are listed (docs/transfer/argos.md).
+/// For ARGoS 3, the result is one experiment per run and a C++ library to build with cmake. The experiments use the
+/// e-puck of ARGoS. The library contains the trees as a table, this project's camera model, and the score of transport
+/// tasks. For Webots, the result is one world per run and a Python controller for the E-puck of Webots. Robots and
+/// discs start as in `xpuck simulate` with the same run and seed. Features that the other simulator lacks are listed
+/// (docs/transfer/argos.md).
 #[derive(Args)]
 pub struct ExportArgs {
     /// World file.
@@ -49,7 +50,7 @@ pub struct ExportArgs {
     seed: u64,
 }
 
-/// Other simulators.
+/// Simulators to which worlds can be exported.
 #[derive(Clone, Copy, ValueEnum)]
 enum Simulator {
     /// ARGoS 3, with its own e-puck.
@@ -60,10 +61,10 @@ enum Simulator {
 
 /// Make a world file from an arena of ARGoS 3.
 ///
-/// The command reads boxes, cylinders, lights and robots, with their own position or in a `<distribute>`. The arena
-/// is the floor that walls close around the robots. Random values of ARGoS are drawn with the file's seed. Parts that
-/// cannot be kept are listed with their count and line. An .argos file does not contain the score, so `[task]` of the
-/// result is a guess (docs/transfer/argos.md).
+/// The command reads boxes, cylinders, lights and robots, with their own position or in a `<distribute>`. The arena is
+/// the area around the robots that walls enclose. Random values of ARGoS are drawn with the file's seed. Elements that
+/// cannot be imported are listed with their count and line. An .argos file does not define the score, so `[task]` of
+/// the result is a guess (docs/transfer/argos.md).
 #[derive(Args)]
 pub struct ImportArgs {
     /// ARGoS experiment (.argos).
@@ -116,10 +117,10 @@ pub fn export(args: &ExportArgs) -> Result<()> {
     Ok(())
 }
 
-/// Rejects replacing existing files unless one of them has the mark of an earlier export.
+/// Checks that existing files may be replaced: at least one of them must have the mark of an earlier export.
 ///
 /// # Errors
-/// A file exists, and no file has the mark; the error names the first existing file.
+/// A file exists, and no file has the mark. The error names the first existing file.
 fn refuse_foreign<'a>(made: impl Iterator<Item = (&'a Path, &'a str)> + Clone) -> Result<()> {
     const MARK: &str = "made by `xpuck world export`";
     let is_marked = |path: &Path| file::text(path, LONGEST_MARKED).is_ok_and(|text| text.contains(MARK));
@@ -145,14 +146,14 @@ pub fn import(args: &ImportArgs) -> Result<()> {
     }
     let output = args.output.as_deref();
     refuse_over([&args.file], &args.output)?;
-    // The task of an earlier result may have been edited, so the file is not replaced.
+    // An existing file is not replaced, because the user may have edited the task in an earlier result.
     if let Some(path) =
         output.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file() || found.is_symlink()))
     {
         bail!("{}: already exists; remove it, or choose another file", path.display());
     }
     deliver(output, imported.text.as_bytes())?;
-    // The result may still be an invalid world: bodies overlap, or the arena is too large.
+    // The result may be an invalid world, for example if bodies overlap or the arena is too large.
     if let Err(error) = world_file::parse(&name, &imported.text) {
         output::print_error(format_args!("xpuck: the world must be corrected before it can run: {error}"));
     }

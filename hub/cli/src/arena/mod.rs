@@ -1,4 +1,4 @@
-//! `xpuck serve arena`: virtual arena in place of the real one.
+//! `xpuck serve arena`: runs a virtual arena in place of the real one.
 
 mod guests;
 
@@ -32,8 +32,8 @@ use xpuck_wire::{FileError, Swarm, file};
 
 /// Run a virtual arena: move the robots' bodies, answer their devices and serve motion capture.
 ///
-/// The command prints `ready` once it can be reached, and with `--end-with-stdin` one JSON object about its timing at
-/// the end.
+/// The command prints `ready` when its servers accept connections. With `--end-with-stdin`, it prints one JSON object
+/// with its timing at the end.
 #[derive(Args)]
 pub struct ArenaArgs {
     /// File of the arena (arena.toml).
@@ -56,7 +56,7 @@ pub struct ArenaFile {
     pub swarm: PathBuf,
     /// Seed of start positions and noise.
     pub seed: u64,
-    /// Start positions: `a` for the -x end, `b` for the whole arena. A world file has its own.
+    /// Start positions: `a` for the -x end, `b` for the whole arena. A world file's start positions take precedence.
     #[serde(default = "usual_scenario")]
     pub scenario: String,
     /// World file, relative to this file: arena, inner walls, discs, coloured patches, masses, friction and start
@@ -78,11 +78,11 @@ pub struct ArenaFile {
     /// Address and port of the VRPN server (usual port: 3883). Without it: no VRPN server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vrpn: Option<SocketAddr>,
-    /// Reading of every light sensor without the lights, as a fraction of its range, 0 to 1. Default: 0.952, or 0.1
-    /// if there are lights.
+    /// Reading of every light sensor in an arena without lights, as a fraction of the sensor's range, 0 to 1. Default:
+    /// 0.952, or 0.1 if there are lights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room_light: Option<f32>,
-    /// Lights over the arena, at most 4, in place of those of its world.
+    /// Lights over the arena, at most 4, in place of those of the world file.
     #[serde(default, skip_serializing_if = "is_default")]
     pub lights: Vec<LightEntry>,
     /// Sources of sound, at most 8.
@@ -103,13 +103,13 @@ pub struct ArenaFile {
     /// Robots of another kind, by id, such as `bodies = { xp02 = "e-puck2" }`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bodies: BTreeMap<String, BodyFile>,
-    /// Whether the first robot's SPI and camera use the shim's own logic, simulated clock by clock. This is slow, and
-    /// only programs built with that logic can do it (`make build-fpga`).
+    /// Whether the SPI bus and the camera of the first robot run through the logic of the FPGA shim, simulated clock by
+    /// clock. This is slow. It requires a program built with the logic (`make build-fpga`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub fpga: bool,
     /// Time with all wheels at rest after which a displaced frisbee is put back to its start position (s of arena
-    /// time), 1 to 600. `xpuck swarm trials` then needs no operator. Without it, only a frisbee that touches an end
-    /// is put back.
+    /// time), 1 to 600. With this key, `xpuck swarm trials` does not need an operator. Without it, only a frisbee that
+    /// touches an end of the arena is put back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0, max = 600.0))]
     pub reset_frisbee_s: Option<f64>,
@@ -142,7 +142,7 @@ pub struct ArenaFile {
     /// Imperfections of every robot.
     #[serde(default, skip_serializing_if = "is_default")]
     pub every_robot: RobotKeys,
-    /// Imperfections of some robots; they take precedence over those of every robot.
+    /// Imperfections of individual robots. They take precedence over those in `every_robot`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub robots: Vec<RobotKeys>,
     /// Temporary faults, at given or random times.
@@ -188,10 +188,10 @@ impl UnkindFile {
         Ok(UnkindFile { unkind, physics, floor, every_robot, robots, faults, changes })
     }
 
-    /// Checks every value; named robots are assumed to exist.
+    /// Checks every value. Robots named in the file are assumed to exist.
     ///
     /// # Errors
-    /// A value is invalid; the error states the key, its value and its range.
+    /// A value is invalid. The error states the key, its value and its range.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         let named = self.robots.iter().filter_map(|keys| keys.id.clone());
         let named = named.chain(self.faults.iter().filter_map(|fault| fault.robot.clone()));
@@ -200,20 +200,20 @@ impl UnkindFile {
         Unkind { physics, floor, every_robot, robots, faults, changes }.check(&names)
     }
 
-    /// Sets these conditions in an arena's file.
+    /// Replaces the conditions in an arena's file by these conditions.
     pub fn apply(self, arena: &mut ArenaFile) {
         let UnkindFile { unkind, physics, floor, every_robot, robots, faults, changes } = self;
         *arena = ArenaFile { unkind, physics, floor, every_robot, robots, faults, changes, ..arena.clone() };
     }
 }
 
-/// Returns the shim's own logic if `wanted`.
+/// Returns the simulated logic of the FPGA shim if `wanted`.
 #[cfg(feature = "fpga")]
 fn shim(_: &str, wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
     Ok(wanted.then(|| Arc::new(shim::Logic::default()) as Arc<dyn Shim>))
 }
 
-/// Fails if `wanted`: this build does not have the shim's own logic.
+/// Fails if `wanted`, because this build does not contain the simulated logic of the FPGA shim.
 #[cfg(not(feature = "fpga"))]
 fn shim(name: &str, wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
     if wanted {
@@ -232,8 +232,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 pub struct NatNetFile {
     /// Address and port of requests (usual port: 1510).
     pub address: SocketAddrV4,
-    /// Multicast group and port of frames (usual value: 239.255.42.99:1511). Without it, frames go to each client
-    /// that asked.
+    /// Multicast group and port of frames (usual value: 239.255.42.99:1511). Without it, frames are sent to each client
+    /// that requested them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<SocketAddrV4>,
     /// Protocol version: `3.1`, `4.1` or `4.2`.
@@ -241,34 +241,34 @@ pub struct NatNetFile {
     pub version: NatNetVersion,
 }
 
-/// NatNet version.
+/// Version of the NatNet protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NatNetVersion {
-    /// Motive 2.1 and 2.2.
+    /// Version of Motive 2.1 and 2.2.
     #[serde(rename = "3.1")]
     V3_1,
-    /// Motive 3.1.
+    /// Version of Motive 3.1.
     #[default]
     #[serde(rename = "4.1")]
     V4_1,
-    /// Motive 3.2.
+    /// Version of Motive 3.2.
     #[serde(rename = "4.2")]
     V4_2,
 }
 
-/// Kind of robot.
+/// Kind of robot, which determines how programs access its body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 pub enum BodyFile {
-    /// dsPIC on SPI.
+    /// Body accessed through a dsPIC on SPI.
     #[default]
     #[serde(rename = "xpuck")]
     #[value(name = "xpuck")]
     Xpuck,
-    /// Registers over I2C.
+    /// Body accessed by registers over I2C.
     #[serde(rename = "e-puck1")]
     #[value(name = "e-puck1")]
     Epuck1,
-    /// Packets over I2C.
+    /// Body accessed by packets over I2C.
     #[serde(rename = "e-puck2")]
     #[value(name = "e-puck2")]
     Epuck2,
@@ -285,7 +285,7 @@ impl From<BodyFile> for BodyKind {
 }
 
 impl BodyFile {
-    /// Name in files.
+    /// Returns the name of the kind in files.
     pub fn name(self) -> &'static str {
         match self {
             BodyFile::Xpuck => "xpuck",
@@ -303,7 +303,7 @@ pub struct CameraFile {
     pub width: u32,
     /// Height of a frame (pixels).
     pub height: u32,
-    /// Frames per second of arena time.
+    /// Number of frames per second of arena time.
     pub frames_per_second: f64,
 }
 
@@ -311,11 +311,11 @@ pub struct CameraFile {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TagFile {
-    /// Number in the family 36h11, 0 to 29.
+    /// Number of the tag in the family 36h11, 0 to 29.
     pub id: u16,
-    /// Centre, on a wall (m).
+    /// x and y of the tag's centre, on a wall (m).
     pub at: [f32; 2],
-    /// Side length between the black edges (m), 0.01 to 0.16.
+    /// Side length of the black square (m), 0.01 to 0.16.
     #[serde(default = "tag_size")]
     pub size: f32,
     /// Height of the centre above the floor (m); walls are 0.18 m high.
@@ -331,18 +331,18 @@ fn tag_height() -> f32 {
     0.08
 }
 
-/// Timing report that the arena prints at its end.
+/// Timing report that the command prints at its end.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
     /// Elapsed arena time (s).
     pub arena_seconds: f64,
     /// Elapsed wall time (s).
     pub wall_seconds: f64,
-    /// Arena time, divided by wall time and by the configured speed.
+    /// Arena time divided by wall time and by the configured speed. 1 means that the arena kept up.
     pub ratio: f64,
 }
 
-/// Reads the arena's file and the files that it refers to.
+/// Reads the arena's file and the files to which it refers.
 pub fn settings(path: &Path) -> Result<Settings> {
     let name = path.display().to_string();
     let arena: ArenaFile = file::read(path)?;
@@ -427,7 +427,8 @@ pub fn settings(path: &Path) -> Result<Settings> {
     Ok(settings)
 }
 
-/// Tags of a world, which have no ids, as tags 0, 1 and so on. Tags on inner walls are left out.
+/// Returns the tags of a world. As tags in a world file do not have ids, they are numbered from 0. Tags on inner walls
+/// are left out.
 fn hung(world: &WorldSpec) -> Vec<WallTag> {
     let tag = |(id, tag): (u16, &Tag)| WallTag { id, at: tag.at, size: tag_size(), height: tag_height() };
     let on_a_wall = |tag: &WallTag| tag.check(world.physics.half_arena).is_ok();
@@ -438,7 +439,7 @@ fn wall_tag(TagFile { id, at: [x, y], size, height }: TagFile) -> WallTag {
     WallTag { id, at: vec2(x, y), size, height }
 }
 
-/// Rejects a calibration of robots outside of the swarm; `name` is the file that refers to the calibration.
+/// Rejects a calibration that contains robots outside the swarm. `name` is the file that refers to the calibration.
 pub fn known(name: &str, calibration: Option<&Path>, measured: &Calibration, robots: &[String]) -> Result<()> {
     if let Some(id) = measured.robots.keys().find(|id| !robots.contains(id)) {
         let file = calibration.unwrap_or(Path::new("")).display();
@@ -447,8 +448,8 @@ pub fn known(name: &str, calibration: Option<&Path>, measured: &Calibration, rob
     Ok(())
 }
 
-/// Adds the measured values of arena and bodies that `unkind` does not set. The distance between a body's wheels
-/// stays nominal, because it cannot be set.
+/// Returns `unkind`, with measured values for all properties of arena and robots that it does not set. The measured
+/// distance between a robot's wheels is ignored, because the simulation has no parameter for it.
 fn as_measured(measured: &Calibration, unkind: Unkind) -> Unkind {
     let camera = measured.camera;
     let every = RobotKeys {
@@ -475,7 +476,7 @@ fn as_measured(measured: &Calibration, unkind: Unkind) -> Unkind {
     Unkind { physics, every_robot: unkind.every_robot.over(&every), robots, ..unkind }
 }
 
-/// Runs the command.
+/// Runs `xpuck serve arena`.
 pub fn run(args: &ArenaArgs) -> Result<()> {
     let settings = settings(&args.config)?;
     let stop =
@@ -492,7 +493,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     )?;
     let timing =
         Timing { arena_seconds: summary.arena_seconds, wall_seconds: summary.wall_seconds, ratio: summary.ratio };
-    // The report is for the parent process.
+    // Only a parent process that controls standard input needs the report.
     if args.end_with_stdin {
         report_json(&timing);
     }

@@ -9,21 +9,21 @@ use xpuck_image::{Board, device};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::{atomic, output};
 
-/// Folders to which `make deb` writes packages.
+/// Folders that are searched for the robot package.
 const PACKAGES: [&str; 2] = [".", "target/deb"];
 
 /// Build the card image of a kind of board: Debian, its kernel, and the robot's program, signed.
 ///
-/// The image is the same for every robot; `xpuck card flash` writes it to a card with a robot's identity, and `xpuck
-/// robot update` installs it on running robots. The first build needs root's rights, Debian's package mirror and some
-/// minutes. Results of long steps are kept, so an interrupted build continues where it stopped. The same packages
-/// give the same bytes.
+/// The image is the same for every robot. `xpuck card flash` writes it to a card with a robot's identity, and `xpuck
+/// robot update` installs it on running robots. The first build needs root privileges, access to a Debian mirror and
+/// some minutes. Results of long steps are kept, so an interrupted build continues where it stopped. The same packages
+/// result in an identical image.
 #[derive(Args)]
 pub struct ImageArgs {
     /// Kind of board (see --boards).
     #[arg(long)]
     board: Option<String>,
-    /// Image file to write; an existing file stays until the new one is complete.
+    /// Image file to write; an existing file is replaced only when the new one is complete.
     #[arg(short, long = "output", alias = "out", value_name = "FILE", required_unless_present = "boards")]
     out: Option<PathBuf>,
     /// List the kinds of board, and the files that the operator has to fetch for each.
@@ -47,7 +47,7 @@ pub struct ImageArgs {
     cache: Option<PathBuf>,
 }
 
-/// Runs the command.
+/// Runs `xpuck card build`.
 pub fn run(args: &ImageArgs) -> Result<()> {
     if args.boards {
         return list();
@@ -71,7 +71,7 @@ pub fn run(args: &ImageArgs) -> Result<()> {
     let out = args.out.as_deref().context("--output is missing")?;
     let place = atomic::folder(out);
     if !place.is_dir() {
-        bail!("{}: the folder does not exist", place.display());
+        bail!("{}: this folder does not exist; create it, or choose another one with --output", place.display());
     }
     let recipe = Recipe {
         board: &board,
@@ -109,7 +109,7 @@ fn list() -> Result<()> {
     Ok(())
 }
 
-/// Newest package of this architecture, by modification time.
+/// Returns the robot package of this architecture with the latest modification time.
 fn newest(architecture: &str) -> Result<PathBuf> {
     let end = format!("_{architecture}.deb");
     let fits = |path: &Path| {

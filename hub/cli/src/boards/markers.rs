@@ -1,4 +1,4 @@
-//! `xpuck dev markers`: reflector patterns that distinguish robots.
+//! `xpuck dev markers`: chooses reflector patterns that distinguish robots.
 
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
@@ -10,15 +10,15 @@ use std::path::PathBuf;
 use xpuck_lab::markers::{self, Choice, SIDE, SPACING_MM};
 use xpuck_wire::{atomic, output};
 
-/// Patterns per row of the text.
+/// Number of patterns per row of the text output.
 const COLUMNS: usize = 8;
 
 /// Choose reflector patterns by which motion capture distinguishes robots.
 ///
 /// Each robot gets four reflectors on a grid of 4 x 4 points with a spacing of 10 mm. The choice maximises the
-/// separation of the two most similar patterns: the difference (mm) of some distance between two markers, for any
-/// rotation, displacement or reflection of a pattern. Each pattern also differs by that much from itself when turned.
-/// All choices are searched.
+/// separation of the two most similar patterns (mm). For any rotation, displacement or reflection of a pattern, at
+/// least one distance between two markers differs by the separation. Each pattern also differs by the separation from
+/// any rotated copy of itself. If the search reaches its limit, the output states that a better choice may exist.
 #[derive(Args)]
 pub struct MarkersArgs {
     /// Number of robots, 1 to 99.
@@ -32,13 +32,13 @@ pub struct MarkersArgs {
     json: bool,
 }
 
-/// Runs the command.
+/// Runs `xpuck dev markers`.
 pub fn run(args: &MarkersArgs) -> Result<()> {
     let progress = Progress::waiting("choosing patterns", args.json);
     let choice = markers::choose(args.robots.into(), SIDE);
     drop(progress);
     let Some(choice) = choice else {
-        bail!("the grid has fewer than {} patterns", args.robots);
+        bail!("the grid has fewer than {} distinguishable patterns; choose fewer robots", args.robots);
     };
     if let Some(path) = &args.svg {
         atomic::output(path, markers::svg(&choice.patterns).as_bytes())
@@ -55,11 +55,11 @@ pub fn run(args: &MarkersArgs) -> Result<()> {
 /// Patterns of reflectors, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Patterns {
-    /// Grid spacing (mm).
+    /// Spacing of the grid on which the reflectors lie (mm).
     spacing_mm: f64,
-    /// Least difference of some distance between two markers, over all pairs of patterns (mm).
+    /// Separation of the two most similar patterns: at least one distance between two markers differs by this (mm).
     separation_mm: f64,
-    /// Whether no other choice has a greater separation.
+    /// Whether it is proven that no other choice of patterns has a greater separation.
     best: bool,
     /// One pattern for each robot.
     patterns: Vec<RobotPattern>,
@@ -70,7 +70,7 @@ pub struct Patterns {
 struct RobotPattern {
     /// Number of the robot, from 1.
     robot: usize,
-    /// Positions relative to the robot's centre, x to the front and y to the left (mm).
+    /// Positions of the reflectors relative to the robot's centre, x to the front and y to the left (mm).
     markers_mm: Vec<[f64; 2]>,
 }
 

@@ -1,4 +1,4 @@
-//! Robots' boards: images, cards, and markers for motion capture.
+//! Preparation of robots: images and cards for their boards, and markers for motion capture.
 
 pub mod flash;
 pub mod image;

@@ -1,6 +1,6 @@
-//! Commands that take files of several kinds. Each kind has its own command line. The help shows the options that the
-//! kinds share, then those of each kind. The arguments are then parsed again with the command line of the file's
-//! kind.
+//! Commands that take files of several kinds. Each kind has its own command line. The arguments are parsed first with
+//! the options of all kinds, which determines the file's kind, and then with the command line of this kind. The help
+//! shows the options that the kinds share, then those of each kind.
 
 use anyhow::Result;
 use clap::builder::{PossibleValue, ValueParser};
@@ -12,25 +12,25 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Option that selects a kind.
+/// Name of the option that selects a kind.
 const KIND: &str = "kind";
 
-/// Kind of files, and the command for it.
+/// Kind of files, and the command for files of this kind.
 pub struct Kind {
-    /// Name of such files, in the plural.
+    /// Name of the kind, in the plural, such as `trees`.
     pub name: &'static str,
-    /// Adds the arguments of the kind to a command.
+    /// Adds the arguments for this kind to a command.
     pub define: fn(Command) -> Command,
     /// Runs the command with these arguments.
     pub run: fn(&ArgMatches) -> Result<ExitCode>,
 }
 
-/// Conversion of a command's result to an exit code.
+/// Result of a command that can be converted to an exit code.
 pub trait Ends {
     /// Returns the exit code.
     ///
     /// # Errors
-    /// Errors of the command.
+    /// The command failed.
     fn ends(self) -> Result<ExitCode>;
 }
 
@@ -63,9 +63,9 @@ pub(crate) use kind;
 
 /// Command that takes files of several kinds.
 pub trait OfKinds {
-    /// Words of the command after `xpuck`.
+    /// Name of the command without `xpuck`, such as `tree fmt`.
     const NAME: &'static str;
-    /// Value name of the file in the help.
+    /// Placeholder for the file in the help.
     const FILE: &'static str;
     /// Description of the file in the help.
     const READS: &'static str = "Tree, automata, or another kind of file named above";
@@ -74,10 +74,10 @@ pub trait OfKinds {
     /// Summary line, then an empty line and the full description.
     const ABOUT: &'static str;
 
-    /// Kinds, the default first.
+    /// Returns all kinds, with the default kind first.
     fn kinds() -> Vec<Kind>;
 
-    /// Kind of a file; `None` for the default.
+    /// Returns the name of a file's kind; `None` for the default kind.
     fn kind_of(file: &Path, matches: &ArgMatches) -> Option<&'static str>;
 }
 
@@ -108,17 +108,17 @@ impl<T: OfKinds> Args for ByKind<T> {
     }
 }
 
-/// Id of the n-th positional argument, from 0.
+/// Returns the id of the n-th positional argument, counted from 0.
 fn place(n: usize) -> String {
     format!("file-{n}")
 }
 
-/// Arguments of a kind.
+/// Returns the arguments of a kind's command line.
 fn arguments(kind: &Kind) -> Vec<Arg> {
     (kind.define)(Command::new("kind")).get_arguments().cloned().collect()
 }
 
-/// Adds the arguments of all kinds, each option once.
+/// Adds the arguments of all kinds to a command. An option that several kinds have is added once.
 fn union<T: OfKinds>(command: Command) -> Command {
     let (about, more) = T::ABOUT.split_once("\n\n").unwrap_or((T::ABOUT, ""));
     let kinds: Vec<(&str, Vec<Arg>)> = T::kinds().iter().map(|kind| (kind.name, arguments(kind))).collect();
@@ -168,7 +168,8 @@ fn takes_many(arg: &Arg) -> bool {
     arg.get_num_args().is_some_and(|range| range.max_values() > 1) || matches!(arg.get_action(), ArgAction::Append)
 }
 
-/// Merges an option of several kinds for the help; its values are parsed when the kind is known.
+/// Merges an option of several kinds into one for the help. The option accepts any value, because values are parsed
+/// when the kind is known. `kind` and `arg` are those of the first kind with the option.
 fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
     let long = arg.get_long().unwrap_or_default().to_string();
     let mut option = Arg::new(long.clone()).long(long).hide(arg.is_hide_set());
@@ -214,7 +215,7 @@ fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
     }
     option = match () {
         () if !values.is_empty() => option.value_parser(values),
-        // With this parser, shells complete paths.
+        // The parser for paths makes shells complete file names.
         () if arg.get_value_parser().type_id() == ValueParser::path_buf().type_id() => {
             option.value_parser(ValueParser::path_buf())
         }
@@ -250,9 +251,9 @@ impl<T: OfKinds> ByKind<T> {
         (kind.run)(&command.try_get_matches_from(self.words(&own))?)
     }
 
-    /// Given options that belong to some kind of file.
+    /// Returns the options on the command line, except for those that every command has.
     fn options(&self) -> impl Iterator<Item = String> {
-        // Options that every command has are left out.
+        // Only options of some kind are returned. This leaves out options that every command has.
         let known: Vec<String> =
             T::kinds().iter().flat_map(arguments).filter_map(|arg| Some(arg.get_long()?.into())).collect();
         let ids = self.matches.ids().map(|id| id.as_str().to_string());
@@ -278,7 +279,7 @@ impl<T: OfKinds> ByKind<T> {
         if !self.files().is_empty() {
             return &kinds[0];
         }
-        // Without a file, options that only one kind has select it.
+        // Without a file, the first kind that has all given options is selected.
         let has = |kind: &&Kind| {
             let own = arguments(kind);
             self.options().all(|long| own.iter().any(|arg| arg.get_long() == Some(&long)))
@@ -286,8 +287,8 @@ impl<T: OfKinds> ByKind<T> {
         kinds.iter().find(has).unwrap_or(&kinds[0])
     }
 
-    /// Arguments for the kind's own command line. A folder becomes the value of --resume, if the kind has that
-    /// option.
+    /// Returns the arguments for a command line with the arguments `own` of a kind. A folder becomes the value of
+    /// --resume, if the kind has this option.
     fn words(&self, own: &[Arg]) -> Vec<OsString> {
         let mut words = vec![OsString::from("xpuck")];
         for long in self.options() {
@@ -299,7 +300,7 @@ impl<T: OfKinds> ByKind<T> {
             }
             for values in self.matches.get_raw_occurrences(&long).into_iter().flatten() {
                 match &values.collect::<Vec<_>>()[..] {
-                    // This form also passes values that begin with a dash.
+                    // The form --option=value also works for values that begin with a dash.
                     [value] => words.push([flag.as_os_str(), "=".as_ref(), value].into_iter().collect()),
                     values => words.extend([flag.as_os_str()].iter().chain(values).map(OsString::from)),
                 }

@@ -15,10 +15,9 @@ use xpuck_wire::message::{Order, Request};
 
 /// Format, explain, reduce, compare, convert and draw trees, automata and other controllers.
 ///
-/// The file decides which command runs: for a behaviour tree, a Kilobot's tree, automata, a state machine or a body.
-/// The text form of a tree has one node per line, two spaces per level, and `#` comments. Trees also convert to and
-/// from XML of BehaviorTree.CPP version 4 (for Groot2), JSON and the robots' binary form, and can be drawn as SVG or
-/// DOT.
+/// Commands detect the kind of their file: a behaviour tree, a Kilobot's tree, automata, a state machine or a body. The
+/// text form of a tree has one node per line, two spaces per level, and `#` comments. Trees also convert to and from
+/// XML of BehaviorTree.CPP version 4 (for Groot2), JSON and the robots' binary form, and can be drawn as SVG or DOT.
 #[derive(Args)]
 pub struct TreeArgs {
     #[command(subcommand)]
@@ -78,7 +77,7 @@ enum OfRuns {
 /// Runs `xpuck runs`.
 ///
 /// # Errors
-/// Errors of the command.
+/// The subcommand fails.
 pub fn runs(args: &RunsArgs) -> Result<ExitCode> {
     match &args.what {
         OfRuns::Recorded(what) => records::runs::run(what, &args.folder).ends(),
@@ -102,23 +101,23 @@ enum OfSwarm {
     Start(to_swarm::start::StartArgs),
     /// Pause wheels and evolution; print which robots stand and after what time.
     ///
-    /// The command waits at most 3 s. Exit code 1 if a robot does not answer. If robots are given, only they pause,
-    /// until `xpuck resume` releases them.
+    /// The command waits at most 3 s. The exit code is 1 if a robot does not answer. If robots are given, only these
+    /// robots pause, until `xpuck resume` releases them.
     Pause(TargetArgs),
     /// Continue after a pause; print which robots run again.
     ///
-    /// The command waits at most 3 s. Exit code 1 if a robot does not answer. If robots are given that were stopped
-    /// or paused individually, they follow the swarm again.
+    /// The command waits at most 3 s. The exit code is 1 if a robot does not answer. If robots are given that were
+    /// stopped or paused individually, these robots follow the swarm again.
     Resume(TargetArgs),
     /// End the current phase of the experiment: the next phase begins, or the run ends.
     ///
-    /// The command waits at most 3 s for the robots. Exit code 1 if a robot does not answer.
+    /// The command waits at most 3 s for the robots. The exit code is 1 if a robot does not answer.
     Next(CommandArgs),
     /// Stop the wheels and end the run; print which robots stand and after what time.
     ///
-    /// The command waits at most 3 s. Exit code 1 if a robot does not answer: its wheels stop 1 s after the hub's
-    /// last message, but this is not confirmed. If robots are given, only they stop, until `xpuck resume` releases
-    /// them, and the run continues.
+    /// The command waits at most 3 s. The exit code is 1 if a robot does not answer. The wheels of such a robot stop
+    /// 1 s after the hub's last message, but this is not confirmed. If robots are given, only these robots stop, until
+    /// `xpuck resume` releases them, and the run continues.
     Stop(TargetArgs),
     Status(to_swarm::status::StatusArgs),
     Top(to_swarm::top::TopArgs),
@@ -132,7 +131,7 @@ enum OfSwarm {
 /// Runs `xpuck swarm`.
 ///
 /// # Errors
-/// Errors of the command.
+/// The subcommand fails.
 pub fn swarm(args: &SwarmArgs) -> Result<ExitCode> {
     match &args.what {
         OfSwarm::Start(args) => to_swarm::start::start(args).ends(),
@@ -162,7 +161,7 @@ enum OfRobot {
     List(to_swarm::operator::RobotsArgs),
     /// Make robots blink, so that a person beside the arena finds them.
     Identify(OrderArgs),
-    /// Hold robots still, whatever the others do, until they are released.
+    /// Hold robots still until they are released, even while the other robots run.
     Hold(OrderArgs),
     /// Release held robots, so that they follow the swarm again.
     Release(OrderArgs),
@@ -179,7 +178,7 @@ enum OfRobot {
 /// Runs `xpuck robot`.
 ///
 /// # Errors
-/// Errors of the command.
+/// The subcommand fails.
 pub fn robot(args: &RobotArgs) -> Result<ExitCode> {
     match &args.what {
         OfRobot::List(args) => to_swarm::operator::robots(args).ends(),
@@ -196,7 +195,7 @@ pub fn robot(args: &RobotArgs) -> Result<ExitCode> {
     }
 }
 
-/// Run a server: hub, arena, gene exchange, or a server for programs of other makers.
+/// Run a server: hub, arena, gene exchange, or a server for third-party programs.
 #[derive(Args)]
 pub struct ServeArgs {
     #[command(subcommand)]
@@ -224,7 +223,7 @@ enum OfServe {
 /// Runs `xpuck serve`.
 ///
 /// # Errors
-/// Errors of the command.
+/// The subcommand fails.
 pub fn serve(args: &ServeArgs) -> Result<ExitCode> {
     match &args.what {
         OfServe::Hub(args) => services::hub::run(args).ends(),
@@ -260,7 +259,7 @@ enum OfCard {
 /// Runs `xpuck card`.
 ///
 /// # Errors
-/// Errors of the command.
+/// The subcommand fails.
 pub fn card(args: &CardArgs) -> Result<ExitCode> {
     match &args.what {
         OfCard::Build(args) => boards::image::run(args).ends(),
@@ -292,7 +291,7 @@ enum OfDev {
 /// Runs `xpuck dev`.
 ///
 /// # Errors
-/// Errors of the command.
+/// The subcommand fails.
 pub fn dev(args: &DevArgs) -> Result<ExitCode> {
     match &args.what {
         OfDev::Bench(args) => engines::bench::run(args).ends(),

@@ -8,7 +8,7 @@ use crate::{analysis, evolution, trees};
 use clap::ArgMatches;
 use std::path::Path;
 
-/// Kind of a file; `None` for a behaviour tree or an unknown file.
+/// Returns the name of a file's kind; `None` for a behaviour tree or an unknown file.
 fn kind_of(file: &Path) -> Option<&'static str> {
     match file_contents::is(file) {
         What::Automata => Some("automata"),
@@ -20,7 +20,7 @@ fn kind_of(file: &Path) -> Option<&'static str> {
     }
 }
 
-/// `xpuck simulate`.
+/// The command `xpuck simulate`.
 pub enum Simulate {}
 
 impl OfKinds for Simulate {
@@ -50,7 +50,7 @@ impl OfKinds for Simulate {
     }
 
     fn kind_of(file: &Path, matches: &ArgMatches) -> Option<&'static str> {
-        // With --curriculum, a tree can take the place of automata.
+        // With --curriculum, a tree is simulated as a controller in place of automata.
         if matches.try_get_raw("curriculum").is_ok_and(|given| given.is_some()) {
             return Some("automata");
         }
@@ -58,7 +58,7 @@ impl OfKinds for Simulate {
     }
 }
 
-/// `xpuck evolve`.
+/// The command `xpuck evolve`.
 pub enum Evolve {}
 
 impl OfKinds for Evolve {
@@ -93,7 +93,7 @@ impl OfKinds for Evolve {
     }
 }
 
-/// `xpuck tree fmt`.
+/// The command `xpuck tree fmt`.
 pub enum Fmt {}
 
 impl OfKinds for Fmt {
@@ -116,7 +116,7 @@ impl OfKinds for Fmt {
     }
 }
 
-/// `xpuck tree explain`.
+/// The command `xpuck tree explain`.
 pub enum Explain {}
 
 impl OfKinds for Explain {
@@ -141,7 +141,7 @@ impl OfKinds for Explain {
     }
 }
 
-/// `xpuck tree reduce`.
+/// The command `xpuck tree reduce`.
 pub enum Reduce {}
 
 impl OfKinds for Reduce {
@@ -166,7 +166,7 @@ impl OfKinds for Reduce {
     }
 }
 
-/// `xpuck tree diff`.
+/// The command `xpuck tree diff`.
 pub enum Diff {}
 
 impl OfKinds for Diff {
@@ -190,7 +190,7 @@ impl OfKinds for Diff {
     }
 }
 
-/// `xpuck tree draw`.
+/// The command `xpuck tree draw`.
 pub enum Draw {}
 
 impl OfKinds for Draw {
@@ -213,7 +213,7 @@ impl OfKinds for Draw {
     }
 }
 
-/// `xpuck tree convert`.
+/// The command `xpuck tree convert`.
 pub enum Convert {}
 
 impl OfKinds for Convert {
@@ -251,7 +251,7 @@ impl OfKinds for Convert {
         if to.is_some_and(|to| to == "hex") {
             return Some("kilobots");
         }
-        // Apart from the program (hex), the forms of a Kilobot's tree are those of all trees.
+        // A Kilobot's tree converts like any other tree, except to a Kilobot program (hex).
         kind_of(file).filter(|kind| *kind != "kilobots")
     }
 }

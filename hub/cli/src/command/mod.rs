@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use swarm::commands::TargetArgs;
 use xpuck_wire::message::{Order, Request};
 
-/// Top-level commands. The hidden commands are short forms of `xpuck swarm ...`: a STOP must be quick to type.
+/// Top-level commands. The hidden commands are short forms of `xpuck swarm ...`, because a STOP must be quick to type.
 #[derive(Subcommand)]
 pub enum Command {
     Demo(services::demo::DemoArgs),
@@ -54,10 +54,10 @@ pub enum Command {
 /// Runs a command.
 ///
 /// # Errors
-/// Errors of the command.
+/// The command fails.
 pub fn run(command: &Command) -> Result<ExitCode> {
     match command {
-        // Exit code of shells for a program that Ctrl-C ended.
+        // Shells report this exit code for a program that Ctrl-C ended.
         Command::Demo(args) => Ok(if services::demo::run(args)? { ExitCode::SUCCESS } else { ExitCode::from(130) }),
         Command::Init(args) => files::init::run(args).ends(),
         Command::Check(args) => files::check::run(args).ends(),

@@ -10,19 +10,19 @@ use xpuck_wire::message::Event;
 use xpuck_wire::schema::json_schema;
 use xpuck_wire::settings::PushRow;
 
-/// JSON that a command prints.
+/// Description of the JSON that a command prints.
 pub struct Output {
     /// Path of the command without `xpuck`, such as `runs list`.
     pub command: &'static str,
-    /// Kind of file for which it is printed, if the command takes several.
+    /// Kind of file for which the JSON is printed; `None` if the command takes one kind.
     pub kind: Option<&'static str>,
-    /// Number of printed values.
+    /// Number of JSON values that the command prints.
     pub form: Form,
-    /// Makes the schema of one value.
+    /// Creates the schema of one value.
     schema: fn() -> Schema,
 }
 
-/// Number of JSON values that a command prints.
+/// Number and arrangement of the JSON values that a command prints.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// One value.
@@ -43,7 +43,7 @@ const fn for_kind<T: JsonSchema>(command: &'static str, kind: &'static str) -> O
     Output { command, kind: Some(kind), form: Form::One, schema: json_schema::<T> }
 }
 
-/// Schema of the JSON that a command prints, or `None` if it does not print JSON.
+/// Returns the schema of the JSON that a command prints, or `None` if the command does not print JSON.
 pub fn schema(command: &str) -> Option<Value> {
     let found: Vec<Output> = all().into_iter().filter(|output| output.command == command).collect();
     let lines = found.first()?.form == Form::Lines;
@@ -56,7 +56,8 @@ pub fn schema(command: &str) -> Option<Value> {
     Some(schema)
 }
 
-/// Schema of a value that is valid by the schema of one kind. Definitions stand at the top, where references find them.
+/// Returns a schema for values that are valid by the schema of at least one kind. All definitions are moved to the top
+/// level, because references are resolved there.
 fn any_of(kinds: &[Output]) -> Value {
     let (mut choices, mut definitions) = (Vec::new(), Map::new());
     for output in kinds {
@@ -73,7 +74,7 @@ fn any_of(kinds: &[Output]) -> Value {
     json!({ "$schema": "http://json-schema.org/draft-07/schema#", "anyOf": choices, "definitions": definitions })
 }
 
-/// Outputs of all commands, in the order of `xpuck --help`.
+/// Returns the outputs of all commands, in the order of `xpuck --help`.
 pub fn all() -> Vec<Output> {
     vec![
         one::<services::demo::report::Output>("demo"),

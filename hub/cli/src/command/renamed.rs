@@ -1,8 +1,8 @@
-//! Names of commands before 0.2. They still work, and a line on standard error states the current name.
+//! Names of commands before version 0.2. They still work, and a line on standard error states the current name.
 
 use std::ffi::OsString;
 
-/// Former words and their replacement.
+/// Former names of commands, each with its current name.
 const RENAMED: [(&str, &str); 69] = [
     ("arena", "serve arena"),
     ("automaton diff", "tree diff --kind automata"),
@@ -75,7 +75,7 @@ const RENAMED: [(&str, &str); 69] = [
     ("world check", "check"),
 ];
 
-/// Options of a command that became subcommands.
+/// Options that became subcommands: current name of the command, option, and current name of the subcommand.
 const OPTIONS: [(&str, &str, &str); 5] = [
     ("robot update", "--status", "robot update status"),
     ("robot update", "--abort", "robot update abort"),
@@ -83,16 +83,17 @@ const OPTIONS: [(&str, &str, &str); 5] = [
     ("sweep", "--collect", "sweep collect"),
     ("sweep", "--slurm", "sweep slurm"),
 ];
-/// Subcommands of `xpuck runs` whose former option `--runs` named the record directory.
+/// Subcommands of `xpuck runs` for which `--runs`, now `--folder`, was the option for the record directory.
 const OF_FOLDERS: [&str; 9] = ["list", "show", "export", "verify", "recover", "replay", "table", "lineage", "report"];
 /// Subcommands of `xpuck runs` whose option `--runs` is a count.
 const COUNTED: [&str; 2] = ["curves", "remeasure"];
 /// Options of every command.
 const OF_ALL: [&str; 6] = ["-h", "--help", "-V", "--version", "--quiet", "--"];
-/// Subcommands of `xpuck sweep`; any other word is a file to run.
+/// Subcommands of `xpuck sweep`. Any other word after `sweep` is a file to run.
 const SWEEP: [&str; 6] = ["new", "run", "list", "collect", "slurm", "help"];
 
-/// Returns the current form of a command line, and the former and the current name if the command was renamed.
+/// Converts a command line to its current form. Also returns the former and the current name if the command was
+/// renamed.
 pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Option<(String, String)>) {
     let at = |n: usize| words.get(n).and_then(|word| word.to_str()).unwrap_or_default().to_string();
     let (first, second) = (at(1), at(2));
@@ -117,7 +118,7 @@ pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Option<(String, Stri
     if new == "sweep" && is_file {
         (old, new, rest) = ("sweep".into(), "sweep run".into(), 2);
     }
-    // The option could also stand before the subcommand.
+    // The subcommand is searched for, because `--runs` could also precede it.
     let known = |word: &str| OF_FOLDERS.contains(&word) || COUNTED.contains(&word);
     let below = words.iter().skip(2).filter_map(|word| word.to_str()).find(|word| known(word)).unwrap_or_default();
     let below = new.split(' ').nth(1).unwrap_or(below).to_string();
@@ -137,7 +138,7 @@ pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Option<(String, Stri
     }
     let first = words[..1].iter().cloned();
     let now = first.chain(new.split(' ').map(OsString::from)).chain(words[rest..].iter().cloned()).collect();
-    // The message leaves out the kind, because the user's file determines it.
+    // The reported name omits `--kind`, because the file determines the kind.
     let told = match new.starts_with("evolve") {
         true => new.clone(),
         false => new.split(" --kind ").next().unwrap_or(&new).to_string(),
@@ -146,7 +147,8 @@ pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Option<(String, Stri
     (now, Some((old, told + &to)))
 }
 
-/// Converts the notation after `tree to-fsm --to` to a form of `tree convert`.
+/// Converts `--to` of the former command `tree to-fsm` to `--to` of `tree convert`. Returns the remaining words and the
+/// current name. Without `--to`, `new` is the current name.
 fn notation(mut words: Vec<OsString>, new: String) -> (Vec<OsString>, String) {
     let form = |text: &str| match text {
         "text" => Some("fsm"),
@@ -162,7 +164,7 @@ fn notation(mut words: Vec<OsString>, new: String) -> (Vec<OsString>, String) {
         true => words.get(place + 1).and_then(|word| word.to_str()).map(str::to_string),
         false => words[place].to_str().and_then(|word| word.strip_prefix("--to=")).map(str::to_string),
     };
-    // The new command rejects an unknown notation.
+    // An unknown notation is passed on, because `tree convert` rejects it.
     let Some(form) = said.as_deref().and_then(form) else { return (words, "tree convert --kind trees".into()) };
     words.drain(place..=place + usize::from(alone));
     (words, format!("tree convert --kind trees --to {form}"))

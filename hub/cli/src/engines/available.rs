@@ -1,4 +1,4 @@
-//! `xpuck dev engines`: simulation engines of this machine.
+//! `xpuck dev engines`: lists the simulation engines of this machine.
 
 use crate::engines::bench::{EXPLORE, program, times};
 use crate::terminal::print_json;
@@ -11,15 +11,15 @@ use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Reference, Simd};
 use xpuck_stats::statistics::median;
 use xpuck_wire::{gpu_nodes, output};
 
-/// Number of worlds in a measurement, as in `xpuck dev bench`.
+/// Number of worlds per measurement, as in `xpuck dev bench`.
 const WORLDS: u32 = 256;
-/// Number of runs in a measurement.
+/// Number of repetitions of a measurement, of which the median is reported.
 const REPEAT: usize = 3;
 
 /// List the engines of this machine, and the GPU adapters with the index or name that selects each in files and
 /// commands.
 ///
-/// `engine = "gpu"` uses the most capable adapter unless `adapter` names another; `auto` tries only hardware
+/// `engine = "gpu"` uses the most capable adapter, unless `adapter` names another one. `auto` tries only hardware
 /// adapters.
 #[derive(Args)]
 pub struct EnginesArgs {
@@ -31,7 +31,7 @@ pub struct EnginesArgs {
     json: bool,
 }
 
-/// An engine, or an adapter of the engine `gpu`.
+/// Row of the list: an engine, or an adapter of the engine `gpu`.
 #[derive(Serialize, JsonSchema)]
 pub struct Row {
     engine: &'static str,
@@ -53,12 +53,12 @@ pub struct Row {
 #[derive(Serialize, JsonSchema)]
 pub struct Output {
     threads: usize,
-    /// Whether the kernel shows a GPU, in which case `auto` loads the drivers and tries it.
+    /// Whether the kernel has a device file for a GPU. Only in this case does `auto` load the drivers and try the GPU.
     gpu_node: bool,
     engines: Vec<Row>,
 }
 
-/// Runs the command.
+/// Runs `xpuck dev engines`.
 pub fn run(args: &EnginesArgs) -> Result<()> {
     let progress = Progress::waiting("measuring", args.json || !args.measure);
     let speed = |engine: &dyn Engine| {
@@ -82,7 +82,8 @@ pub fn run(args: &EnginesArgs) -> Result<()> {
             match Gpu::open_adapter(&choice) {
                 Ok(gpu) => {
                     r_acc = speed(&gpu);
-                    // If simd ran in place of the adapter, the speed is not that of the adapter.
+                    // A notice means that simd ran in place of the adapter. The measured speed is then not the
+                    // adapter's.
                     if let Some(notice) = gpu.notice() {
                         (r_acc, refused) = (None, None);
                         output::print_error(format_args!("xpuck: {notice}"));

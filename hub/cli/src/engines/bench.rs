@@ -1,4 +1,4 @@
-//! `xpuck dev bench`: speed of the engines on this machine.
+//! `xpuck dev bench`: measures the speed of the engines on this machine.
 
 use crate::engines::bench_genes::{self, GenesBenchArgs};
 use crate::engines::bench_geneserver::{self, GeneserverBenchArgs};
@@ -21,17 +21,17 @@ use xpuck_kernels::world::{Scenario, Sensing, WorldSpec};
 use xpuck_stats::statistics::median;
 use xpuck_wire::output;
 
-/// Controller of Table 5.3: explores, and turns away from obstacles.
+/// Tree for the controller of Table 5.3, which explores and turns away from obstacles.
 pub const EXPLORE: &str = "explore 20";
-/// Without senses, a robot that drives straight on stops at a wall. Therefore the stages before the controller are
-/// timed with a robot that circles.
+/// Tree for a robot that drives in circles. All stages before the controller are timed with this tree, because a robot
+/// that drives straight on without senses would stop at a wall.
 const CIRCLE: &str = "movcv v_goal 60deg";
 
 /// Measure the engines: robot-seconds simulated per second, and the time of each stage.
 ///
-/// The workload is that of the thesis's Table 5.3: 16 robots and one disc, 30 s, all senses on, a controller that
-/// explores and avoids. Each figure is the median of --repeat runs. The stages are measured by adding one after
-/// another: physics, proximity, camera with range and bearing, controller.
+/// The workload is that of Table 5.3 of the thesis: 16 robots and one disc, 30 s, all senses on, and a controller that
+/// explores and avoids obstacles. Each number is the median of --repeat runs. The stages are measured by adding one
+/// after another: physics, proximity, camera with range and bearing, controller.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
@@ -43,7 +43,7 @@ pub struct BenchArgs {
     /// Adapter of gpu: its index, or a part of its name (`xpuck dev engines` lists them).
     #[arg(long, value_name = "ADAPTER")]
     adapter: Option<String>,
-    /// Tree file; its tree, under `avoiding`, replaces the controller that explores.
+    /// Tree file, whose tree replaces the exploring controller; `avoiding` is added to the tree.
     #[arg(long, value_name = "FILE")]
     tree: Option<PathBuf>,
     /// Number of worlds in the main measurement.
@@ -52,8 +52,8 @@ pub struct BenchArgs {
     /// Number of repetitions; the median is reported.
     #[arg(long, default_value_t = 5)]
     repeat: usize,
-    /// Also measure the cost for different numbers of robots (1 to 256; above 16 with the same area per robot) and of
-    /// worlds (1 to 4096).
+    /// Also measure the cost for different numbers of robots (1 to 256) and of worlds (1 to 4096). Above 16 robots, the
+    /// area per robot is constant.
     #[arg(long)]
     scaling: bool,
     /// Print one JSON object.
@@ -72,11 +72,11 @@ enum Other {
 /// Engines that can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum BenchEngine {
-    /// Reference implementation.
+    /// Reference implementation, one world after another.
     Reference,
-    /// Vector registers.
+    /// Worlds in parallel, in vector registers.
     Simd,
-    /// A GPU through Vulkan.
+    /// Worlds on a GPU, through Vulkan.
     Gpu,
 }
 
@@ -87,8 +87,8 @@ pub struct Measurement {
     #[serde(skip_serializing_if = "Option::is_none")]
     adapter: Option<String>,
     worlds: u32,
-    /// Median of the simulated robot-seconds per second, with all stages. `r_acc_range` is the lowest and the highest
-    /// value.
+    /// Median number of robot-seconds simulated per second, with all stages. `r_acc_range` contains the minimum and the
+    /// maximum.
     r_acc: f64,
     r_acc_range: [f64; 2],
     us_per_robot_s: Stages,
@@ -98,7 +98,7 @@ pub struct Measurement {
     by_worlds: Vec<Point>,
 }
 
-/// Time per simulated robot-second (us).
+/// Time of each stage per simulated robot-second (us).
 #[derive(Serialize, JsonSchema)]
 struct Stages {
     physics: f64,
@@ -107,7 +107,7 @@ struct Stages {
     controller: f64,
 }
 
-/// Cost for a number of robots or worlds.
+/// Measured cost for `n` robots or worlds.
 #[derive(Serialize, JsonSchema)]
 struct Point {
     n: usize,
@@ -120,7 +120,7 @@ pub struct Output {
     engines: Vec<Measurement>,
 }
 
-/// Runs the command.
+/// Runs `xpuck dev bench`.
 pub fn run(args: &BenchArgs) -> Result<()> {
     match &args.other {
         Some(Other::Genes(args)) => return bench_genes::run(args),
@@ -158,7 +158,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         };
         match with(Sensing::ALL) {
             Ok(full) => engines.push(measure(args, &controller, (full.as_ref(), &with), &progress)?),
-            // A missing GPU is an error only if the engine was requested.
+            // An engine that cannot be opened is an error only if the user requested it.
             Err(error) if args.engine.is_none() => {
                 output::print_error(format_args!("xpuck: engine gpu is skipped: {error}"))
             }
@@ -175,19 +175,19 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     Ok(())
 }
 
-/// Numbers of robots that --scaling measures.
+/// Numbers of robots for which --scaling measures the cost.
 const ROBOTS: [usize; 10] = [1, 2, 4, 8, 12, 16, 32, 64, 128, 256];
-/// Numbers of worlds that --scaling measures.
+/// Numbers of worlds for which --scaling measures the cost.
 const WORLDS: [u32; 7] = [1, 4, 16, 64, 256, 1024, 4096];
 
-/// Number of measurements of an engine.
+/// Returns the number of measurements per engine.
 fn steps(args: &BenchArgs) -> usize {
     4 + if args.scaling { ROBOTS.len() + WORLDS.len() } else { 0 }
 }
 
 type With<'a> = &'a dyn Fn(Sensing) -> Result<Box<dyn Engine>>;
 
-/// Measures an engine. `full` computes all senses; `with` opens the engine with the given senses.
+/// Measures an engine. `full` is the engine with all senses. `with` opens the engine with a selection of senses.
 fn measure(
     args: &BenchArgs,
     controller: &Program,
@@ -211,7 +211,7 @@ fn measure(
     let everything = median(&main);
     let (mut by_robots, mut by_worlds) = (Vec::new(), Vec::new());
     if args.scaling {
-        // The gpu engine does not run larger worlds.
+        // The engine gpu does not simulate worlds of more than 16 robots.
         let most = if name == "gpu" { 16 } else { MAX_ROBOTS };
         for n in ROBOTS.into_iter().filter(|n| *n <= most) {
             let cost = median(&step(&format!("{n} robots"), full, controller, n, fewer(args.worlds, n), args.repeat));
@@ -242,18 +242,19 @@ fn measure(
     })
 }
 
-/// For more than 16 robots, reduces the number of worlds to keep the total number of robots, down to a block of 32
-/// worlds.
+/// Returns the number of worlds for a measurement with this number of robots per world. For more than 16 robots, it is
+/// reduced to keep the total number of robots constant. At least 32 worlds remain, which form a block.
 fn fewer(worlds: u32, robots: usize) -> u32 {
     if robots <= 16 { worlds } else { (worlds * 16 / robots as u32).max(worlds.min(32)) }
 }
 
-/// Compiles a text that is known to be a valid tree.
+/// Compiles the text of a tree, which must be valid.
 pub fn program(text: &str) -> Program {
     Program::compile(&Tree::parse(text).expect("a tree")).expect("fits a robot")
 }
 
-/// Durations of `repeat` runs of 30 s, after a warm-up run (us per robot-second).
+/// Simulates 30 s in all worlds `repeat` times, after a short warm-up run. Returns the duration of each repetition (us
+/// per robot-second).
 pub fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32, repeat: usize) -> Vec<f64> {
     const UPDATES: u32 = 300;
     let spec = WorldSpec::scenario(robots, Scenario::B);

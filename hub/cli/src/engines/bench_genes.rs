@@ -14,9 +14,9 @@ use xpuck_stats::statistics::mean_and_sd;
 
 /// Compare the channels by which genes travel between robots: hub, direct, direct with a hub that fails, none.
 ///
-/// The programs' cores for nine robots and the hub run on a simulated clock and network without faults. Bodies move,
-/// so that the robots in radio range change, and trials are fully simulated. At the end, each island's fittest tree
-/// is measured in worlds that no island has used. All results follow from the seed.
+/// The core logic of nine robots and the hub runs on a simulated clock and a simulated network without faults. Bodies
+/// move, so that the robots in radio range change, and trials are fully simulated. At the end, each island's fittest
+/// tree is measured in worlds that no island has used. The same seed gives identical results.
 #[derive(Args)]
 pub struct GenesBenchArgs {
     /// First seed.
@@ -46,14 +46,15 @@ fn trial(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|s| (1.0..=600.0).contains(s)).ok_or_else(|| "must be 1 to 600 seconds".into())
 }
 
-/// Runs with one channel.
+/// Results of all runs with one channel.
 #[derive(Serialize, JsonSchema)]
 pub struct Row {
     way: GenePath,
     /// Mean fitness over the seeds; `error` is its standard error.
     mean: f64,
     error: f64,
-    /// Mean difference to the channel through the hub with the same seeds; `difference_error` is its standard error.
+    /// Mean difference of the fitness to that of the channel through the hub, with the same seeds. `difference_error`
+    /// is its standard error.
     difference: f64,
     difference_error: f64,
     in_range: f64,
@@ -65,7 +66,7 @@ fn mean_and_error(values: &[f64]) -> (f64, f64) {
     (mean, sd / (values.len() as f64).sqrt())
 }
 
-/// Runs the command.
+/// Runs `xpuck dev bench genes`.
 pub fn run(args: &GenesBenchArgs) -> Result<()> {
     let Some(end) = args.seed.checked_add(args.seeds) else {
         bail!("--seed {} --seeds {}: the last seed is too large; use a lower --seed", args.seed, args.seeds);

@@ -1,4 +1,4 @@
-//! `xpuck dev bench geneserver`: answer times of a geneserver with many islands.
+//! `xpuck dev bench geneserver`: measures the answer times of a geneserver with many islands.
 
 use crate::engines::loads::geneserver::Load;
 use crate::terminal::print_json;
@@ -22,10 +22,10 @@ const FILES_A_SOCKET: usize = 2;
 
 /// Measure a geneserver: its answer times with thousands of islands, and its memory.
 ///
-/// A real server process, which saves its genes every few seconds, is started and filled as in a long run. For this,
-/// each island sends twice as many emigrants as the server keeps. Then each island sends once per period, with its own
-/// phase. Times count from the moment when an emigrant was due, so that they include the delay of a server that falls
-/// behind.
+/// A real server process is started, which saves its genes every few seconds. First, the server is filled as in a long
+/// run: each island sends twice as many emigrants as the server keeps. Then each island sends once per period, with its
+/// own phase. Answer times count from the moment at which an emigrant was due. They therefore include the delay of a
+/// server that falls behind.
 #[derive(Args)]
 pub struct GeneserverBenchArgs {
     /// Number of islands, 1 to 10000.
@@ -37,7 +37,7 @@ pub struct GeneserverBenchArgs {
     /// Duration of the measurement, after the server is full (s).
     #[arg(long, default_value_t = 30.0)]
     seconds: f64,
-    /// Use plain sockets, to measure the cost of encryption.
+    /// Use sockets without encryption, for comparison.
     #[arg(long)]
     plain: bool,
     /// Print one JSON object.
@@ -48,7 +48,7 @@ pub struct GeneserverBenchArgs {
 #[derive(Serialize, JsonSchema)]
 pub struct Measurement {
     islands: u16,
-    /// Number of sockets for the islands: one each, if the limit of open files allows it.
+    /// Number of sockets for all islands. Each island has its own socket, if the limit of open files allows it.
     sockets: usize,
     seconds: f64,
     messages: usize,
@@ -58,11 +58,11 @@ pub struct Measurement {
     p50_ms: f64,
     p99_ms: f64,
     max_ms: f64,
-    /// Memory of the server when full, at the end of the load, and at its peak (MiB).
+    /// Memory of the server when filled, at the end of the load, and at its peak (MiB).
     server_mib: [f64; 3],
 }
 
-/// Runs the command.
+/// Runs `xpuck dev bench geneserver`.
 pub fn run(args: &GeneserverBenchArgs) -> Result<()> {
     let fits = |value: f64, low: f64| (low..=3600.0).contains(&value);
     if !(1..=10_000).contains(&args.islands) || !fits(args.period, 0.1) || !fits(args.seconds, 0.5) {
@@ -160,12 +160,12 @@ impl Server {
         let first = lines.next().context("the server ended immediately")??;
         let json: serde_json::Value = serde_json::from_str(&first)?;
         server.endpoint = json["listening"].as_str().context("the server did not report its address")?.into();
-        // The server's reports have to be read, or the pipe fills up.
+        // The server's reports are read and dropped, because a full pipe would block the server.
         std::thread::spawn(move || lines.for_each(drop));
         Ok(server)
     }
 
-    /// Value of the row `row` in the server's `/proc/PID/status` (MiB).
+    /// Returns the value of the row `row` in the server's `/proc/PID/status` (MiB), or 0 if it cannot be read.
     fn mib(&self, row: &str) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         let line = status.lines().find_map(|l| l.strip_prefix(row)).unwrap_or_default();

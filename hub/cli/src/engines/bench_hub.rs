@@ -1,4 +1,4 @@
-//! `xpuck dev bench hub`: delay between poses and the robots' senses.
+//! `xpuck dev bench hub`: measures the delay between poses and the robots' senses.
 
 use crate::engines::loads::hub::{LONGEST_S, RobotsLoad};
 use crate::terminal::print_json;
@@ -23,24 +23,24 @@ use xpuck_wire::output;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::Sockets;
 
-/// Clock ticks per second in the times of a process; 100 on Linux.
+/// Number of clock ticks per second in the processor times of `/proc/PID/stat`.
 const TICKS: f64 = 100.0;
 /// Time limit for the hub to bring all robots to RUN.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Time between RUN and the measurement.
+/// Waiting time between RUN and the start of the measurement.
 const SETTLE: Duration = Duration::from_secs(1);
-/// Experiment that runs during the measurement.
+/// File of the experiment that runs during the measurement.
 const EXPERIMENT: &str = "name = \"bench\"\nminutes = 60.0\nsegment_minutes = 10.0\ntask = \"transport\"\n";
 
 /// Measure a hub: the delay between poses and the senses of many robots, and the cost of each robot.
 ///
-/// A real hub process runs an experiment and records it. It reads 50 frames per second from a Vicon server, and sends
-/// senses without its usual added latency. The simulated robots answer its pings and send telemetry as real robots do.
-/// The send time comes from the hub's metrics. The other times count from the moment when a frame is given to the
-/// server until a robot has decoded its message.
+/// A real hub process runs an experiment and records it. The hub reads 50 frames per second from a simulated Vicon
+/// server, and sends senses without the usual added latency. Simulated robots answer the hub's pings and send telemetry
+/// as real robots do. The send time is taken from the hub's metrics. All other times count from the moment at which the
+/// Vicon server gets a frame until a robot has decoded its message.
 #[derive(Args)]
 pub struct HubBenchArgs {
-    /// Number of robots, 1 to 200; several numbers with commas.
+    /// Number of robots, 1 to 200; several numbers are separated by commas.
     #[arg(long = "count", alias = "robots", value_delimiter = ',', default_values_t = [10, 50, 100, 200])]
     robots: Vec<usize>,
     /// Spacing of the robots in a square grid (m), 0.08 to 1.
@@ -49,8 +49,8 @@ pub struct HubBenchArgs {
     /// Duration of the measurement (s).
     #[arg(long, default_value_t = 10.0)]
     seconds: f64,
-    /// Number of open consoles that read all data sent to them, 0 to 100; several numbers with commas. A console
-    /// corresponds to a page in a browser.
+    /// Number of open consoles that read all data sent to them, 0 to 100; several numbers are separated by commas. A
+    /// console corresponds to a page in a browser.
     #[arg(long, value_delimiter = ',', default_values_t = [0])]
     consoles: Vec<usize>,
     /// Number of additional consoles that never read, 0 to 100.
@@ -74,19 +74,19 @@ pub struct Measurement {
     messages: usize,
     lost: u64,
     hertz: f64,
-    /// Time from a frame at the hub to its senses at the sockets: upper edge of the bin with the 99th percentile
-    /// (ms).
+    /// Time between a frame's arrival at the hub and the sending of the robots' senses: upper edge of the histogram bin
+    /// with the 99th percentile (ms).
     send_p99_ms: f64,
     p50_ms: f64,
     p99_ms: f64,
     max_ms: f64,
     /// Processor use of the hub (% of one processor).
     cpu_percent: f64,
-    /// Processor use of the hub per robot (% of one processor).
+    /// Processor use of the hub, divided by the number of robots (% of one processor).
     cpu_percent_a_robot: f64,
 }
 
-/// Runs the command.
+/// Runs `xpuck dev bench hub`.
 pub fn run(args: &HubBenchArgs) -> Result<()> {
     if !args.robots.iter().all(|n| (1..=200).contains(n)) {
         wrong_argument!("--count must be 1 to 200");
@@ -94,7 +94,7 @@ pub fn run(args: &HubBenchArgs) -> Result<()> {
     if !(0.08..=1.0).contains(&args.spacing) {
         wrong_argument!("--spacing must be 0.08 to 1");
     }
-    // The robots need time to get ready, which shortens the possible measurement.
+    // The time that the robots need to get ready reduces the maximum duration of the measurement.
     let longest = LONGEST_S - PATIENCE.as_secs_f64() - SETTLE.as_secs_f64();
     if !(1.0..=longest).contains(&args.seconds) {
         wrong_argument!("--seconds must be 1 to {longest}");
@@ -142,7 +142,7 @@ fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progr
     let dir = tempfile::tempdir()?;
     let ids: Vec<String> = (1..=robots).map(|i| format!("xp{i:03}")).collect();
     let [robots_endpoint, operator, console] = free_endpoints()?;
-    // The user can meanwhile open the page to see how the console performs with this number of robots.
+    // The address allows the user to open the console, and to see how it performs with this number of robots.
     progress.note(format!("{robots} robots, {consoles} consoles, the page at http://{console}"));
     let load = RobotsLoad::new(ids.clone(), args.spacing)?;
     let security = Security { keys: dir.path().join("keys"), dev_mode: args.plain };
@@ -186,7 +186,7 @@ fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progr
         ensure!(open == consoles, "only {open} of {consoles} consoles received events until the end");
         Ok(window)
     })?;
-    ensure!(!delays.ms.is_empty(), "the hub sent no senses");
+    ensure!(!delays.ms.is_empty(), "the hub sent no sensor values");
     let at = |part: f64| delays.ms[((delays.ms.len() - 1) as f64 * part).round() as usize];
     Ok(Measurement {
         robots,
@@ -205,7 +205,7 @@ fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progr
     })
 }
 
-/// Free addresses for robots, operators and the console.
+/// Returns free local addresses for robots, operators and the console.
 fn free_endpoints() -> Result<[String; 3]> {
     let bind = || TcpListener::bind("127.0.0.1:0");
     let listeners = [bind()?, bind()?, bind()?];
@@ -232,7 +232,8 @@ fn write(
     Ok(())
 }
 
-/// Cumulative numbers of senses messages that the hub has sent within time limits (s), from its own metrics.
+/// Reads the histogram of send times from the hub's metrics. Returns, for each upper edge (s), the number of messages
+/// with senses sent within this time.
 fn sent_within(console: &str) -> Result<Vec<(f64, f64)>> {
     let mut socket = TcpStream::connect(console)?;
     write!(socket, "GET /metrics HTTP/1.1\r\nHost: {console}\r\nConnection: close\r\n\r\n")?;
@@ -247,7 +248,8 @@ fn sent_within(console: &str) -> Result<Vec<(f64, f64)>> {
     bins.map(bin).collect()
 }
 
-/// Time limit within which the hub sent this part of the messages between two readings of its metrics (ms).
+/// Returns the quantile `part` (0 to 1) of the send times between two readings of the hub's metrics: the upper edge of
+/// its bin (ms).
 fn quantile(before: &[(f64, f64)], after: &[(f64, f64)], part: f64) -> f64 {
     let sent: Vec<(f64, f64)> = before.iter().zip(after).map(|(b, a)| (a.0, a.1 - b.1)).collect();
     let all = sent.last().map_or(0.0, |(_, count)| *count);
@@ -255,7 +257,7 @@ fn quantile(before: &[(f64, f64)], after: &[(f64, f64)], part: f64) -> f64 {
     bin.map_or(f64::NAN, |(edge, _)| edge * 1000.0)
 }
 
-/// Simulated console pages: connections that receive events.
+/// Simulated consoles: connections that receive events as the page in a browser does.
 struct Consoles {
     told: Arc<AtomicU64>,
     ended: Arc<AtomicUsize>,
@@ -284,12 +286,12 @@ impl Consoles {
         Ok(consoles)
     }
 
-    /// Bytes received so far.
+    /// Returns the number of bytes that all consoles have received so far.
     fn bytes(&self) -> u64 {
         self.told.load(Ordering::Relaxed)
     }
 
-    /// Number of connections that still receive events.
+    /// Returns the number of reading consoles whose connection is still open.
     fn open_still(&self) -> usize {
         self.readers - self.ended.load(Ordering::Relaxed)
     }
@@ -322,10 +324,10 @@ impl Hub {
         Ok(hub)
     }
 
-    /// Processor time so far (s).
+    /// Returns the processor time that the hub has used so far (s).
     fn cpu_seconds(&self) -> Result<f64> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id()))?;
-        // The program's name, in brackets, may contain any character.
+        // Fields are counted from the last bracket, because the program's name, in brackets, may contain spaces.
         let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
         let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|f| f.parse().ok()).collect();
         ensure!(ticks.len() == 2, "/proc/{}/stat: has no processor times", self.0.id());

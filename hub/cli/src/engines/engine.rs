@@ -8,16 +8,17 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::engine;
 use xpuck_wire::output;
 
-/// Engines. `reference` and `simd` give the same digits, `gpu` gives the same distributions (docs/performance.md).
+/// Engines. Results of `reference` and `simd` are identical, and those of `gpu` have the same distribution
+/// (docs/performance.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArg {
     /// Reference implementation: one world after another.
     Reference,
     /// Worlds in parallel, in vector registers.
     Simd,
-    /// Worlds on a GPU, through Vulkan; on a software adapter if there is no other.
+    /// Worlds on a GPU, through Vulkan; on a software adapter if there is no hardware adapter.
     Gpu,
-    /// Simd and gpu in parallel, each with a share according to its speed.
+    /// Simd and gpu in parallel, each with a share of the worlds in proportion to its speed.
     Both,
     /// The fastest of simd, gpu and both on this machine, measured with the first batch; a software adapter only if
     /// --adapter names it.
@@ -52,12 +53,12 @@ fn adapter(text: &str) -> Result<AdapterChoice, Infallible> {
 }
 
 impl EngineArgs {
-    /// Whether an engine or an adapter was selected.
+    /// Returns whether an engine or an adapter was selected.
     pub fn is_given(&self) -> bool {
         self.engine.is_some() || self.adapter.is_some()
     }
 
-    /// Returns the selected engine and adapter; `otherwise` replaces missing options.
+    /// Returns the selected engine and adapter. Where an option is missing, the value of `otherwise` is used.
     pub fn over(&self, otherwise: &EngineChoice) -> EngineChoice {
         EngineChoice {
             engine: self.engine.map_or(otherwise.engine, EngineArg::kind),
@@ -65,7 +66,7 @@ impl EngineArgs {
         }
     }
 
-    /// Opens the engine for these worlds; `otherwise` is the default.
+    /// Opens the selected engine, or `otherwise` if no engine was selected, for these worlds.
     ///
     /// # Errors
     /// The engine cannot be opened, or lacks a feature that a world requires.
@@ -73,10 +74,10 @@ impl EngineArgs {
         engine::open(self.over(&EngineChoice::with_best_adapter(otherwise)), specs).map_err(Error::msg)
     }
 
-    /// Checks before the start of a command that the requested adapter exists.
+    /// Checks that the requested adapter exists. Commands call this before they start other work.
     ///
     /// # Errors
-    /// The adapter does not exist; the error has the options as keys and the available adapters, in one line.
+    /// The adapter does not exist. The error contains the selection and the available adapters, in one line.
     pub fn check_adapter(&self) -> Result<(), String> {
         let choice = self.over(&EngineChoice::with_best_adapter(EngineKind::Auto));
         let needed = matches!(choice.engine, EngineKind::Gpu | EngineKind::Both) || self.adapter.is_some();
@@ -84,14 +85,14 @@ impl EngineArgs {
         checked.map_err(|error| format!("{}: {error}", choice.keys()))
     }
 
-    /// Selection as options of another command.
+    /// Returns the selection as command-line options for another command.
     pub fn options(&self) -> Vec<String> {
         let engine = self.engine.map(|engine| ["--engine".to_string(), engine.kind().to_string()]);
         let adapter = self.adapter.as_ref().map(|adapter| ["--adapter".to_string(), adapter.to_string()]);
         [engine, adapter].into_iter().flatten().flatten().collect()
     }
 
-    /// Selection as lines of a TOML file.
+    /// Returns the selection as lines of a TOML file.
     pub fn toml(&self) -> String {
         let engine = self.engine.map(|engine| format!("engine = \"{}\"\n", engine.kind()));
         let adapter = self.adapter.as_ref().map(|adapter| match adapter {

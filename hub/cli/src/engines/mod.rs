@@ -1,4 +1,4 @@
-//! Engines: list, selection, speed, and the loads of benchmarks.
+//! Engines of simulation: list, selection, speed, and the loads of benchmarks.
 
 pub mod available;
 pub mod bench;

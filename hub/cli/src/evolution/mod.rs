@@ -1,4 +1,4 @@
-//! Evolution without robots: runs and sweeps that can be stopped and continued.
+//! Evolution without robots: runs and sweeps that can be stopped and resumed.
 
 pub mod evolve;
 pub mod remeasure;

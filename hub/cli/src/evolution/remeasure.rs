@@ -18,16 +18,16 @@ use xpuck_stats::figure::Figure;
 
 /// Measure the champions of recorded runs again, generation by generation.
 ///
-/// A run reports the fitness of its champions as evolution estimates it: the highest of many noisy values, which is
-/// biased upwards. This command takes the champion of every island after every Nth generation from the record. It
-/// simulates each champion in worlds that evolution has not used, in the run's own arena and with its robots, in both
-/// scenarios alternately. A reported curve that rises above the measured one shows selection by luck; if both rise
-/// together, the progress is real.
+/// A run reports the fitness of its champions as evolution estimates it. This estimate is the highest of many noisy
+/// values, and is therefore biased upwards. This command takes the champion of every island after every Nth
+/// generation from the record. It simulates each champion in worlds that evolution has not used, in the run's own
+/// arena and with its number of robots. The two scenarios alternate. A reported curve that rises above the measured
+/// one shows selection by luck. If both rise together, the progress is real.
 ///
-/// "reported" is the mean over the islands of the column `derated` in generations.csv. The worlds are the same for all
-/// champions of a run, and are those of the end of `xpuck evolve`. If --runs equals the --remeasure of the run, the
-/// last line is the result of the run. Equal trees are measured once. The numbers do not depend on the number of
-/// threads.
+/// "reported" is the mean over the islands of the column `derated` in generations.csv. The worlds are the same for
+/// all champions of a run, and equal those in which `xpuck evolve` measures its final champions. If --runs equals the
+/// --remeasure of the run, the last line is the result of the run. Equal trees are measured once. The numbers do not
+/// depend on the number of threads.
 #[derive(Args)]
 pub struct RemeasureArgs {
     /// Folders of runs (`xpuck evolve --output`), at most 7; the runs may be unfinished.
@@ -52,7 +52,7 @@ pub struct RemeasureArgs {
     json: bool,
 }
 
-/// Run with its measured generations.
+/// Run with the measured champions of its generations.
 #[derive(Serialize, JsonSchema)]
 pub struct Measurement<'a> {
     run: &'a Path,
@@ -89,7 +89,7 @@ pub fn run(args: &RemeasureArgs) -> Result<()> {
     print(text(&measured, args.json)?.as_bytes())
 }
 
-/// Algorithm, with the seed if another run has the same algorithm.
+/// Returns the label of a run: its algorithm, with the seed if another run has the same algorithm.
 fn label(one: &Measurement<'_>, all: &[Measurement<'_>]) -> String {
     match all.iter().filter(|other| other.algorithm == one.algorithm).count() {
         1 => one.algorithm.to_string(),

@@ -7,13 +7,15 @@ use xpuck_kernels::tree::suggest;
 use xpuck_wire::atomic;
 use xpuck_wire::output;
 
-/// System messages for a full disk and for a missing file; errors of libraries contain only this text.
+/// System messages for a full disk and for a missing file. Errors of libraries contain only these texts, without a
+/// code.
 const FULL: &str = "No space left on device";
 const NOTHING: &str = "No such file or directory";
-/// Files of a swarm's folder.
+/// Names of files in a swarm's folder.
 const OF_A_SWARM: [&str; 3] = ["swarm.toml", "hub.toml", "arena.toml"];
 
-/// Formats an error with its causes and a remedy on one line, followed by the marked place in a text if there is one.
+/// Formats an error with its causes and a remedy on one line. If the error marks a place in a text, this place
+/// follows on further lines.
 pub fn sentence(error: &Error) -> String {
     let text = printable(&output::error_chain(error.as_ref()));
     if let Some(other) = file_kind::misplaced(&text) {
@@ -38,7 +40,7 @@ pub fn word(path: &Path) -> String {
     }
 }
 
-/// Escapes control characters of names and texts, so that a file cannot control the terminal.
+/// Escapes control characters except line feeds, so that a name or text from a file cannot control the terminal.
 fn printable(text: &str) -> String {
     let escaped = |c: char| match c.is_control() && c != '\n' {
         true => c.escape_default().to_string(),
@@ -47,7 +49,8 @@ fn printable(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-/// Remedy for a missing file. Text before its name is ignored.
+/// Returns the remedy for a missing file, or `None` if the file exists or no remedy is known. `name` ends with the
+/// path of the file; text up to the last colon is ignored.
 fn missing(name: &str) -> Option<String> {
     let path = Path::new(name.rsplit(": ").next()?);
     let file = path.file_name()?.to_str()?;

@@ -1,4 +1,4 @@
-//! Inserts parameters into a calibration file; its other content stays, including comments.
+//! Inserts parameters into a calibration file, and keeps its other content, including comments.
 
 use anyhow::{Context, Result};
 use std::io::ErrorKind;
@@ -10,7 +10,7 @@ use xpuck_wire::{atomic, file};
 /// Inserts the keys of `found` into the file at `path`, which may be missing.
 ///
 /// # Errors
-/// The result is invalid or cannot be written; the file is unchanged then.
+/// The result is invalid, or cannot be written. The file is unchanged in both cases.
 pub fn put(path: &Path, found: &str) -> Result<()> {
     let name = path.display().to_string();
     // Concurrent writers wait for each other, so that no change is lost.
@@ -24,7 +24,7 @@ pub fn put(path: &Path, found: &str) -> Result<()> {
     atomic::output(path, text.as_bytes()).with_context(|| format!("{name}: cannot be written; the file is unchanged"))
 }
 
-/// Text of a calibration file, merged with the parameters that were found.
+/// Returns the text `old` of a calibration file, merged with the parameters in `found`.
 fn merged(name: &str, old: &str, found: &str) -> Result<String> {
     Calibration::parse(name, old).context("the file is unchanged")?;
     let mut document: DocumentMut = old.parse().with_context(|| name.to_string())?;
@@ -44,7 +44,7 @@ fn merge(into: &mut dyn TableLike, from: &dyn TableLike) {
                 }
             }
             (Some(Item::Value(old)), Item::Value(new)) => {
-                // The comment behind the value stays.
+                // The comment after the old value is kept.
                 let decor = old.decor().clone();
                 *old = new.clone();
                 *old.decor_mut() = decor;

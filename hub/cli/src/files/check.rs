@@ -14,10 +14,10 @@ use xpuck_wire::{escape, output};
 
 /// Check files offline, or a swarm's whole folder, and list all errors and missing files at once.
 ///
-/// The command accepts trees (.bt, .xml, .btproj, .json, .bin), bodies (.prif, .urdf), keys (.key, .pub or their
-/// folder), and every kind of TOML file that users write: experiments, worlds, evolution, sweeps, primitive sets,
-/// state machines, calibrations, and the files of swarm, hub, arena and robots. The keys of a TOML file determine its
-/// kind. Exit code 1 if anything is wrong.
+/// The command accepts trees (.bt, .xml, .btproj, .json, .bin), bodies (.prif, .urdf), and keys (.key, .pub or their
+/// folder). It also accepts every kind of TOML file that users write: experiments, worlds, evolution, sweeps,
+/// primitive sets, state machines, calibrations, and the files of swarm, hub, arena and robots. The keys of a TOML
+/// file determine its kind. The exit code is 1 if anything is wrong.
 #[derive(Args)]
 pub struct CheckArgs {
     /// Files to check, or folders of swarms or of keys.
@@ -26,7 +26,7 @@ pub struct CheckArgs {
     /// Format of a tree file [default: by its extension].
     #[arg(long, value_enum)]
     from: Option<From>,
-    /// ID of the tree, if XML contains several that no other tree uses.
+    /// ID of the tree, if an XML file contains several trees that no other tree uses.
     #[arg(long, value_name = "ID")]
     tree: Option<String>,
     /// Print a JSON list: for each file whether it is valid, and its description or errors.
@@ -40,7 +40,7 @@ pub struct Checked {
     text: String,
 }
 
-/// Checks all given files and folders, and reports the number of errors last.
+/// Checks all given files and folders, prints each error, and reports the number of errors at the end.
 pub fn run(args: &CheckArgs) -> Result<()> {
     let asked = ReadOptions { tree: args.tree.as_deref(), ..ask(args.from, false) };
     let is_tree = args.from.is_some() || args.tree.is_some();
@@ -58,7 +58,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
             match right {
                 true if !args.json => output::line(escape(&text))?,
                 false => {
-                    // Each error of a tree has its own line, followed by the place in the text.
+                    // Each error in a tree has its own line, followed by lines that mark the place in the text.
                     let lines: Vec<String> = text.lines().map(|line| escape(line).to_string()).collect();
                     output::print_error(format_args!("xpuck: {}", lines.join("\n")));
                 }
@@ -81,7 +81,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     }
 }
 
-/// Whether a path is a swarm's folder: any folder without a hub key whose name does not end in `.bt`.
+/// Whether a path is a swarm's folder. Any folder counts as one, unless it has a hub key or its name ends in `.bt`.
 fn is_swarm(path: &Path) -> bool {
     let tree = path.extension().is_some_and(|extension| extension == "bt");
     path.is_dir() && !tree && !path.join("hub.pub").exists() && !path.join("hub.key").exists()

@@ -1,4 +1,4 @@
-//! Checks one file without running anything; its name or its keys determine its kind.
+//! Checks one file without running anything. The name or the keys of the file determine its kind.
 
 use crate::arena;
 use crate::files::advice;
@@ -25,7 +25,7 @@ use xpuck_wire::file;
 use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::{Swarm, output};
 
-/// Line that describes a valid file, or its error.
+/// Result of a check: a line that describes the valid file, or an error message. Both begin with the path.
 pub type CheckResult = Result<String, String>;
 
 /// Checks one file, or a folder of keys.
@@ -44,7 +44,7 @@ fn check(path: &Path) -> Result<String> {
         Some("json") if file_contents::is(path) == What::Body => return guests::check_body(path),
         Some("bt" | "xml" | "btproj" | "json" | "bin") => return of_tree(path, &tree_file::ask(None, false)),
         _ if file_contents::is(path) == What::Automata => {
-            bail!("{name}: holds automata; explain them with `xpuck tree explain {name}`")
+            bail!("{name}: contains automata; explain them with `xpuck tree explain {name}`")
         }
         _ if path.is_dir() => return Ok(format!("a folder of {} keys", keys::describe(path)?.lines().count())),
         Some("key") => return Ok(format!("the secret key of {}", Secret::read(path)?.public.name)),
@@ -70,7 +70,7 @@ fn check(path: &Path) -> Result<String> {
     })
 }
 
-/// Checks a TOML file of this kind.
+/// Checks the text of a TOML file as the given kind of file, and describes the file.
 fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
     let name = path.display().to_string();
     match kind {
@@ -129,7 +129,7 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
     }
 }
 
-/// Checks a tree, read with these options.
+/// Checks a file with a tree, which is read with the options `asked`.
 pub fn tree(path: &Path, asked: &ReadOptions<'_>) -> CheckResult {
     match of_tree(path, asked) {
         Ok(what) => Ok(format!("{}: {what}", path.display())),
@@ -148,7 +148,7 @@ fn of_tree(path: &Path, asked: &ReadOptions<'_>) -> Result<String> {
     Ok(format!("a tree of {nodes}, {} with subtrees expanded; {free:.1} % of a robot's memory is free", program.len()))
 }
 
-/// Summary of an experiment in one line.
+/// Describes an experiment in one line.
 fn describe(plan: &Plan) -> String {
     let phase = |p: &PlannedPhase| format!("{} {:.1} min of {}", p.name, p.seconds / 60.0, p.world.task.name());
     let phases: Vec<String> = plan.phases.iter().map(phase).collect();
@@ -159,7 +159,8 @@ fn describe(plan: &Plan) -> String {
     format!("{} of {:.1} minutes at most: {}{steps}", plan.name, plan.seconds() / 60.0, phases.join(", then "))
 }
 
-/// Checks a robot's file, which only the robot's program can read.
+/// Checks a robot's file by running `xpuckd --check`, because only the robot's program can read this kind of file.
+/// `None` for `xpuckd`: the file is not checked.
 pub fn robot(path: &Path, xpuckd: Option<&Path>) -> CheckResult {
     let Some(xpuckd) = xpuckd else {
         return Ok(format!("{}: a robot's file; `xpuckd --check --config` checks it", path.display()));

@@ -17,7 +17,7 @@ use xpuck_wire::{Swarm, file, output};
 /// Files of a swarm's folder with fixed names.
 const NAMED: [&str; 5] = ["swarm.toml", "hub.toml", "arena.toml", identity::CARDS, "cards-written.toml"];
 
-/// Checks a folder; returns a line for each valid file and for each error.
+/// Checks a swarm's folder. Returns a line for each valid file and for each error.
 pub fn check(folder: &Path) -> Vec<CheckResult> {
     let mut found = Vec::new();
     let swarm = swarm(folder, &mut found);
@@ -30,7 +30,8 @@ pub fn check(folder: &Path) -> Vec<CheckResult> {
     }
     let cards = folder.join(identity::CARDS);
     if is_there(&cards) {
-        // A missing or invalid swarm file is already listed with its own error.
+        // A missing or invalid swarm file is already listed with its own error, so the identities are not checked
+        // without it.
         let checked = if has_swarm { identity::check(folder) } else { Ok(()) };
         let read = checked.and_then(|()| identity::board(folder)).map_err(|error| error.to_string());
         found.push(read.map(|board| match board {
@@ -87,7 +88,7 @@ fn hub(folder: &Path, found: &mut Vec<CheckResult>) -> Option<Config> {
     Some(config)
 }
 
-/// Checks every robot's file; returns the readable files by robot id.
+/// Checks every robot's file. Returns the contents of the readable files by robot id.
 fn robots(folder: &Path, swarm: &Swarm, found: &mut Vec<CheckResult>) -> BTreeMap<String, Table> {
     let mut read = BTreeMap::new();
     let xpuckd = std::env::current_exe().ok().map(|path| path.with_file_name("xpuckd")).filter(|path| path.exists());
@@ -111,7 +112,7 @@ fn robots(folder: &Path, swarm: &Swarm, found: &mut Vec<CheckResult>) -> BTreeMa
     read
 }
 
-/// Checks the arena's file, and its agreement with the files of hub and robots.
+/// Checks the arena's file, and whether it agrees with the files of hub and robots.
 fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Table>, found: &mut Vec<CheckResult>) {
     let path = folder.join(NAMED[2]);
     let name = path.display();
@@ -120,7 +121,10 @@ fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Tab
         robots.iter().filter(|(_, table)| kind(table).as_deref() == Some("virtual")).collect();
     if !is_there(&path) {
         if let Some((id, _)) = simulated.first() {
-            found.push(missing(&path, &format!("robots/{id}.toml has kind = \"virtual\" (docs/arena.md)")));
+            found.push(missing(
+                &path,
+                &format!("robots/{id}.toml requires it, because it has kind = \"virtual\" (docs/arena.md)"),
+            ));
         }
         return;
     }
@@ -184,7 +188,7 @@ fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Tab
     }
 }
 
-/// Removes `.` and `..` from a path lexically, because the folder may be missing.
+/// Removes `.` and `..` from a path without file access, because the folder may be missing.
 fn plain(path: &Path) -> PathBuf {
     use std::path::Component::{CurDir, ParentDir};
     let mut out = PathBuf::new();
@@ -213,7 +217,8 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
     let need = |path: PathBuf| {
         let half = |end| is_there(&path.with_extension(end));
         (!is_there(&path)).then(|| match (path.extension().is_some_and(|end| end == "key"), half("pub")) {
-            // Both halves are generated together: a lost secret cannot be restored.
+            // Both halves of a key are generated together, and a lost secret cannot be restored. Both have to be
+            // replaced.
             (true, true) => {
                 missing(&path, &format!("delete {}, then {remedy} again", path.with_extension("pub").display()))
             }
@@ -230,7 +235,8 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
     }
     for id in &swarm.robots {
         found.extend(need(keyring::path(keys, Role::Robot, id, "pub")));
-        // The secret of a real robot exists only on the robot.
+        // The secret of a real robot exists only on the robot, so a missing secret is an error only for virtual
+        // robots.
         let here = robots
             .get(id)
             .is_some_and(|table| table.get("devices").and_then(|d| d.get("kind")?.as_str()) == Some("virtual"));
@@ -245,7 +251,7 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
     }
 }
 
-/// Checks the other files of users: experiments, worlds, trees.
+/// Checks the user's other files in the folder: experiments, worlds, trees.
 fn others(folder: &Path, found: &mut Vec<CheckResult>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

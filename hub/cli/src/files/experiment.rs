@@ -1,4 +1,4 @@
-//! Experiment file with the files that it refers to.
+//! Experiment file, with the files to which the experiment refers.
 
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -12,11 +12,12 @@ pub struct ExperimentFiles {
     pub text: String,
     /// Parsed experiment.
     pub experiment: Experiment,
-    /// Files that the experiment refers to, by the names under which they are sent.
+    /// Texts of the files to which the experiment refers, by the names under which they are sent.
     pub files: BTreeMap<String, String>,
 }
 
-/// Reads an experiment. The files that it refers to are found relative to its own file, unless they are in `given`.
+/// Reads an experiment and the files to which it refers. Their paths are relative to the experiment's folder. A file
+/// in `given` is used as it is, without being read.
 pub fn read(path: &Path, given: BTreeMap<String, String>) -> Result<ExperimentFiles> {
     let text = file::text(path, file::MAX_TOML)?;
     let experiment = Experiment::parse(&path.display().to_string(), &text)?;

@@ -1,4 +1,4 @@
-//! Contents of a file, determined by its name and its first words, so that users need not state them.
+//! Kind of contents of a file. It is determined by the name and the first words, so that users need not state it.
 
 use crate::files::file_kind;
 use crate::files::guests::is_project;
@@ -8,27 +8,28 @@ use xpuck_experiment::tree_file::{self, ReadOptions};
 use xpuck_kernels::tree::RegisterMap;
 use xpuck_wire::file;
 
-/// Maximum size of a file that is inspected (bytes).
+/// Maximum size of a file that is inspected (bytes); a larger file is `Other`.
 const MAX_TEXT: u64 = 1 << 20;
 
-/// Contents of a file that is simulated, drawn, explained or converted.
+/// Kind of contents of a file that is simulated, drawn, explained or converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Automata of modules.
+    /// Finite automata that control modules.
     Automata,
-    /// A body of joined cubes.
+    /// Body of joined cubes.
     Body,
-    /// A genome of a population manager.
+    /// Individual of a population manager.
     Individual,
-    /// A tree with nodes that only Kilobots have.
+    /// Behaviour tree with nodes that only Kilobots have.
     KilobotsTree,
-    /// A state machine.
+    /// State machine.
     Machine,
-    /// A behaviour tree, or unknown contents.
+    /// Behaviour tree of an e-puck, or unknown contents.
     Other,
 }
 
-/// Determines the contents of a file. A file that cannot be read is `Other`; its reader reports the error.
+/// Determines the kind of contents of a file. A file that cannot be read is `Other`, and its reader reports the
+/// error.
 pub fn is(path: &Path) -> What {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     if matches!(extension, "prif" | "urdf" | "nndf") {
@@ -50,7 +51,8 @@ pub fn is(path: &Path) -> What {
     }
 }
 
-/// Kind of evolution that a file describes, or of the run in a folder; `None` for trees.
+/// Returns the kind of evolution that a file describes, or that the run in a folder belongs to. `None` if this is
+/// evolution of trees for e-pucks.
 pub fn evolves(path: &Path) -> Option<&'static str> {
     if path.is_dir() {
         let holds = |name: &str| path.join(name).exists();

@@ -11,7 +11,7 @@ use xpuck_kernels::tree::Tree;
 use xpuck_lab::schemas::{FileKind, KINDS};
 use xpuck_wire::file::{self, FileError, shorten};
 
-/// All kinds that have a schema here, in alphabetical order.
+/// Returns all kinds of files that have a schema here, in alphabetical order.
 pub fn kinds() -> Vec<FileKind> {
     let arena = FileKind::new::<ArenaFile>("arena", "arena.toml: the virtual arena");
     let mut kinds = [&[arena], &KINDS[..], &guests::kinds()].concat();
@@ -19,7 +19,7 @@ pub fn kinds() -> Vec<FileKind> {
     kinds
 }
 
-/// Top-level keys of a kind of file, and the required ones.
+/// Known top-level keys of a kind of file, and its required keys.
 struct Keys {
     kind: &'static str,
     known: BTreeSet<String>,
@@ -39,11 +39,11 @@ static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
             Keys { kind: kind.name, known: known.unwrap_or_default(), required }
         })
         .collect();
-    // The robot's program has the type and the schema of this kind.
+    // The type and the schema of a robot's file are part of the robot's program, so the keys are listed here.
     let robot = ["id", "swarm", "groot", "devices", "control", "evolution", "calibration"];
     let set = |keys: &[&str]| keys.iter().map(|key| (*key).to_string()).collect();
     all.push(Keys { kind: "robot", known: set(&robot), required: set(&robot[..2]) });
-    // Only `xpuck runs table` reads this kind, which holds the numbers of published runs.
+    // Only `xpuck runs table` reads this kind of file, which holds the numbers of published runs.
     all.push(Keys { kind: "printed", known: set(&["source", "runs"]), required: set(&["runs"]) });
     all
 });
@@ -55,15 +55,15 @@ const NAMED: usize = 6;
 pub struct Guess {
     /// Name of the kind.
     pub kind: &'static str,
-    /// Reason for the assumption if the kind is not certain, for users who meant another kind.
+    /// Explanation of the assumption, for users who meant another kind; `None` if the kind is certain.
     pub why: Option<String>,
 }
 
-/// Guesses the kind of a text. This is the kind that the text names; else the kind that knows all its keys; else the
-/// kind that knows most of its keys.
+/// Guesses the kind of a TOML file from its text. A kind that the first line declares has precedence, then the only
+/// kind to which all keys belong, then the kind to which most keys belong.
 ///
 /// # Errors
-/// The text is not TOML, names an unknown kind, or has only unknown keys; the error states a remedy.
+/// The text is not TOML, declares an unknown kind, or has only unknown keys. The error states a remedy.
 pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
     let table: Table = file::parse(name, text)?;
     if let Some(kind) = named(text) {
@@ -108,15 +108,15 @@ pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
     })
 }
 
-/// Kind that a text names on its first line, in the notation of editors.
+/// Returns the kind of file that a text declares on its first line (`#:schema`, a convention of editors), if any.
 fn named(text: &str) -> Option<&str> {
     let schema = text.lines().next()?.strip_prefix("#:schema")?.split_whitespace().next()?;
     let path = schema.split(['?', '#']).next()?.trim_end_matches('/');
     path.rsplit('/').next()?.strip_suffix(".schema.json")
 }
 
-/// Returns the kind that knows all top-level keys of a text. If several kinds know them, only kinds whose required keys
-/// are all present count. `None` unless exactly one kind remains.
+/// Returns the kind of file to which all top-level keys of a text belong. If there are several, only kinds whose
+/// required keys are all present count. `None` unless exactly one kind remains.
 pub fn detect(text: &str) -> Option<&'static str> {
     let table = text.parse::<Table>().ok().filter(|table| !table.is_empty())?;
     let known: Vec<&Keys> = KEYS.iter().filter(|keys| table.keys().all(|key| keys.known.contains(key))).collect();
@@ -127,7 +127,7 @@ pub fn detect(text: &str) -> Option<&'static str> {
     }
 }
 
-/// Commands that take a kind of file, with the file as argument.
+/// Lists the commands that take a kind of file, with `file` as their argument.
 fn commands(kind: &str, file: &str) -> String {
     match kind {
         "arena" => format!("`xpuck serve arena --config {file}`"),
@@ -148,7 +148,7 @@ fn commands(kind: &str, file: &str) -> String {
     }
 }
 
-/// Name of a kind in a sentence.
+/// Returns the name of a kind of file, with its article, for use in a sentence.
 pub fn called(kind: &str) -> &'static str {
     match kind {
         "arena" => "an arena's file",
@@ -169,12 +169,12 @@ pub fn called(kind: &str) -> &'static str {
     }
 }
 
-/// Explains an error about an unknown key in a file of another kind: names that kind, and the commands that take it.
-/// The message begins with the file's name.
+/// Explains an error about an unknown key if the file is of another kind. The explanation states this kind, and the
+/// commands that take it. `message` begins with the file's name. `None` if the kind is not the cause.
 pub fn misplaced(message: &str) -> Option<String> {
     let message = message.strip_prefix("tree ").unwrap_or(message);
     let (name, rest) = message.split_once(": ")?;
-    // An error about another file, to which this file refers, is explained for that other file.
+    // If the error is about another file to which this file refers, the other file is explained.
     if let Some((before, inner)) = named_in(rest) {
         return misplaced(inner).map(|said| format!("{name}: {before}{said}"));
     }
@@ -188,7 +188,7 @@ pub fn misplaced(message: &str) -> Option<String> {
     let table = text.parse::<Table>().ok()?;
     // A wrong key at a deeper level is a mistake in a file of the right kind.
     let key = unknown("unknown field `").or_else(|| unknown("unknown node `"))?;
-    // The same key may be valid at the top level while the error is behind the first table header.
+    // A key that is valid at the top level may be wrong below a table header. Then the file is of the right kind.
     let at: Option<usize> = message.split_once("line ").and_then(|(_, rest)| rest.split(':').next()?.parse().ok());
     let top = text.lines().position(|line| line.trim_start().starts_with('[')).unwrap_or(usize::MAX);
     let header = |line: usize| text.lines().nth(line - 1).map(|text| text.trim().trim_matches(['[', ']']).to_string());
@@ -198,7 +198,7 @@ pub fn misplaced(message: &str) -> Option<String> {
     table.contains_key(&key).then(|| format!("{name}: is {}; use {}", called(kind), commands(kind, name)))
 }
 
-/// Splits a message before the part that is about another file.
+/// Splits a message before the part that is about another file; `None` if there is no such part.
 fn named_in(message: &str) -> Option<(&str, &str)> {
     let starts = std::iter::once(0).chain(message.match_indices(": ").map(|(at, _)| at + 2));
     let is_file = |at: &usize| {

@@ -1,4 +1,4 @@
-//! Files of optional features: their kinds and checks, if this build has the features.
+//! Files of optional features. This module has their kinds and checks, if this build has the features.
 
 #[cfg(feature = "bodies")]
 use anyhow::Context;
@@ -15,7 +15,7 @@ use xpuck_wire::file;
 #[cfg(feature = "bodies")]
 use xpuck_wire::output::count;
 
-/// Kinds of TOML files of optional features.
+/// Returns the kinds of TOML files that belong to the optional features of this build.
 pub fn kinds() -> Vec<FileKind> {
     vec![
         #[cfg(feature = "bodies")]
@@ -30,7 +30,7 @@ pub fn kinds() -> Vec<FileKind> {
     ]
 }
 
-/// Checks a file of an optional feature, and describes it in one line; `None` for other kinds.
+/// Checks a file of an optional feature, and describes it in one line; `None` if the kind belongs to no such feature.
 pub fn check(kind: &str, path: &Path) -> Option<Result<String>> {
     let _ = path;
     match kind {
@@ -47,13 +47,16 @@ pub fn check(kind: &str, path: &Path) -> Option<Result<String>> {
 #[cfg(feature = "bodies")]
 fn bodies(path: &Path) -> Result<String> {
     let config = xpuck_hub_bodies::Config::load(Some(path), toml::Table::new())?;
-    Ok(format!("a run of evolution of bodies, {} on each of {} islands", config.evaluations, config.islands))
+    Ok(format!(
+        "a run of evolution of bodies, {} evaluations on each of {} islands",
+        config.evaluations, config.islands
+    ))
 }
 
 #[cfg(feature = "automata")]
 fn curriculum(path: &Path) -> Result<String> {
     let plan = xpuck_hub_automata::curriculum_run::Plan::read(path, 1)?;
-    Ok(format!("a curriculum of {} steps in worlds of cargo", plan.scenario.steps.len()))
+    Ok(format!("a curriculum of {} steps in cargo worlds", plan.scenario.steps.len()))
 }
 
 #[cfg(feature = "kilobots")]
@@ -62,19 +65,19 @@ fn kilobots(path: &Path) -> Result<String> {
     Ok(format!("an experiment with {} Kilobots, {} runs of each algorithm", config.world.robots, config.runs))
 }
 
-/// Body that can be built.
+/// Valid body, read from a file.
 #[cfg(feature = "bodies")]
 pub struct Body {
-    /// Definition of the body.
+    /// Definition of the body in PRIF.
     pub prif: Prif,
-    /// Parts of the body.
+    /// Parts of the body, with their positions.
     pub plan: Plan,
 }
 
-/// Reads a body in the format of the file's extension.
+/// Reads a body in the format that the file's extension indicates.
 ///
 /// # Errors
-/// The file is invalid; the error states the file, the place in it and the rule, in one line.
+/// The file is invalid. The error states the file, the place in it and the rule, in one line.
 #[cfg(feature = "bodies")]
 pub fn read_body(path: &Path) -> Result<Body> {
     let name = path.display().to_string();
@@ -90,16 +93,16 @@ pub fn read_body(path: &Path) -> Result<Body> {
     Ok(Body { prif, plan })
 }
 
-/// Describes a body in one line.
+/// Reads a body from a file, and describes it in one line.
 ///
 /// # Errors
-/// The body is invalid, or this build has no bodies.
+/// The body is invalid, or this build does not support bodies.
 #[cfg(feature = "bodies")]
 pub fn check_body(path: &Path) -> Result<String> {
     Ok(format!("a body of {}", count(read_body(path)?.plan.parts().len(), "part", "parts")))
 }
 
-/// Rejects a body: this build has no bodies.
+/// Returns an error, because this build does not support bodies.
 #[cfg(not(feature = "bodies"))]
 pub fn check_body(path: &Path) -> Result<String> {
     anyhow::bail!("{}: is a body; build xpuck with the feature `bodies` to use it", path.display())
@@ -117,7 +120,7 @@ pub fn is_project(text: &str) -> bool {
 /// Describes a tree with Kilobot nodes in one line.
 ///
 /// # Errors
-/// The tree does not fit a Kilobot, or this build has no Kilobots.
+/// The tree does not fit a Kilobot, or this build does not support Kilobots.
 #[cfg(feature = "kilobots")]
 pub fn check_kilobot_tree(tree: &Tree) -> Result<String> {
     use xpuck_kilobots::{Program, TREE_BYTES};
@@ -125,22 +128,22 @@ pub fn check_kilobot_tree(tree: &Tree) -> Result<String> {
     Ok(format!("a Kilobot's tree of {nodes} nodes, {} of {TREE_BYTES} bytes", usage.tree))
 }
 
-/// Table of a Kilobot's tree in C.
+/// Returns a Kilobot's tree as a table in C.
 ///
 /// # Errors
-/// The tree does not fit a Kilobot, or this build has no Kilobots.
+/// The tree does not fit a Kilobot, or this build does not support Kilobots.
 #[cfg(feature = "kilobots")]
 pub fn kilobot_table(tree: &Tree) -> Result<String> {
     Ok(xpuck_kilobots::Program::compile(tree)?.to_c())
 }
 
-/// Rejects a Kilobot's tree: this build has no Kilobots.
+/// Returns an error, because this build does not support Kilobots.
 #[cfg(not(feature = "kilobots"))]
 pub fn check_kilobot_tree(_: &Tree) -> Result<String> {
     anyhow::bail!("is a Kilobot's tree, but this xpuck was built without `kilobots`")
 }
 
-/// Rejects a Kilobot's tree: this build has no Kilobots.
+/// Returns an error, because this build does not support Kilobots.
 #[cfg(not(feature = "kilobots"))]
 pub fn kilobot_table(tree: &Tree) -> Result<String> {
     check_kilobot_tree(tree)

@@ -47,7 +47,7 @@ pub struct InitArgs {
 }
 
 impl InitArgs {
-    /// Kind of the robots; a board without a kind implies the thesis's robot.
+    /// Returns the kind of the robots. A board without a kind implies the thesis's robot.
     fn kind(&self) -> Kind {
         match (self.kind, &self.board) {
             (Some(kind), _) => kind,
@@ -62,19 +62,19 @@ impl InitArgs {
 enum Kind {
     /// Robots in a virtual arena on this machine.
     Virtual,
-    /// The thesis's robot: an e-puck with a Linux board on the shim's SPI.
+    /// Robot of the thesis: an e-puck with a Linux board on the shim's SPI.
     Xpuck,
-    /// An e-puck1 with a Pi-puck board.
+    /// E-puck1 with a Pi-puck board.
     #[value(name = "e-puck1")]
     Epuck1,
-    /// An e-puck2 with a Pi-puck board.
+    /// E-puck2 with a Pi-puck board.
     #[value(name = "e-puck2")]
     Epuck2,
 }
 
-/// File of the experiment in the folder.
+/// Name of the experiment file in the folder.
 const EXPERIMENT: &str = "transport.toml";
-/// Example address of a real swarm's motion capture, to be changed.
+/// Example address of a real swarm's motion capture, which the user has to change.
 const TRACKER: &str = "192.168.1.3:801";
 
 /// Runs the command.
@@ -90,13 +90,15 @@ pub fn run(args: &InitArgs) -> Result<()> {
         .collect();
     if !there.is_empty() {
         bail!(
-            "{}: already has {}, and nothing is overwritten; choose another folder",
+            "{}: already contains {}, and existing files are not overwritten; choose another folder",
             args.folder.display(),
             there.join(", ")
         );
     }
     match args.folder.symlink_metadata() {
-        Ok(_) if !args.folder.is_dir() => bail!("{}: exists, but is not a folder", args.folder.display()),
+        Ok(_) if !args.folder.is_dir() => {
+            bail!("{}: exists, but is not a folder; choose another name", args.folder.display())
+        }
         Ok(_) => fill(&args.folder, &swarm, &files)?,
         Err(_) => make(&args.folder, &swarm, &files)?,
     }
@@ -104,21 +106,24 @@ pub fn run(args: &InitArgs) -> Result<()> {
     Ok(())
 }
 
-/// Makes the folder under a temporary name first, so that it appears complete or not at all.
+/// Makes the folder under a temporary name and renames it when it is complete, so that a failure leaves no folder.
 fn make(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> {
-    let name = folder.file_name().with_context(|| format!("{}: is not a folder name", folder.display()))?;
+    let name = folder
+        .file_name()
+        .with_context(|| format!("{}: is not a valid folder name; choose another name", folder.display()))?;
     let unfinished = folder.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
     let made = fill(&unfinished, swarm, files).and_then(|()| {
         std::fs::rename(&unfinished, folder).with_context(|| format!("{}: cannot be created", folder.display()))
     });
     if made.is_err() {
-        // The incomplete folder is removed; the returned error states the reason of the failure.
+        // The incomplete folder is removed. An error of the removal is ignored, because the caller needs the first
+        // error.
         let _ = std::fs::remove_dir_all(&unfinished);
     }
     made
 }
 
-/// Writes keys, then files; existing keys can make the first step fail.
+/// Writes the keys and the files of a swarm to a folder, which is created if it is missing.
 fn fill(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> {
     let robots = folder.join("robots");
     std::fs::create_dir_all(&robots).with_context(|| format!("{}: cannot be created", robots.display()))?;
@@ -126,7 +131,7 @@ fn fill(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> 
     files.iter().try_for_each(|(name, text)| write_new(&folder.join(name), text))
 }
 
-/// Files by their names in the folder.
+/// Returns the swarm, and the texts of all files by their names in the folder.
 fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
     let kind = args.kind();
     let simulated = kind == Kind::Virtual;
@@ -191,8 +196,8 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
     Ok((swarm, files))
 }
 
-/// Peer address of each robot: one port each on this machine, or the same port on each board, by its host name; empty
-/// if there are not enough ports.
+/// Returns the peer address of each robot. Virtual robots have one port each on this machine. Real robots have the
+/// same port on each board, addressed by the board's host name. Empty if there are not enough ports.
 fn peers(args: &InitArgs, simulated: bool) -> Vec<String> {
     let address = |(i, id): (u16, &String)| match simulated {
         true => Some(format!("tcp://127.0.0.1:{}", args.ports.checked_add(10 + i)?)),
@@ -201,7 +206,7 @@ fn peers(args: &InitArgs, simulated: bool) -> Vec<String> {
     (0..).zip(&swarm_files::ids(args.robots)).map(address).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Common settings of the cards, to be completed by the user.
+/// Returns the text of cards.toml with common settings of the cards, which the user has to complete.
 fn cards_text(board: &str) -> String {
     format!(
         "# Common settings of this lab's cards, for `xpuck card flash` (docs/flash.md).\n\
@@ -219,7 +224,7 @@ fn cards_text(board: &str) -> String {
     )
 }
 
-/// Experiment of the thesis, with comments on its most important settings.
+/// Returns the thesis's experiment, with comments on its most important settings.
 fn experiment() -> String {
     let notes = [
         ("minutes", "Change this first: length of the run [min of arena time]."),
@@ -242,19 +247,19 @@ fn experiment() -> String {
     )
 }
 
-/// Address of this machine as other machines see it, if it has a route to them. Nothing is sent: the kernel only
-/// selects the source address.
+/// Returns the address under which other machines reach this machine; an example address if this machine has no route.
+/// Nothing is sent, because the kernel only selects the source address.
 fn own_address() -> IpAddr {
     let ask = || -> std::io::Result<IpAddr> {
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
-        // Address from the block that is reserved for documentation, which no host has.
+        // The address is from a block that is reserved for documentation, so no host has it.
         socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
         Ok(socket.local_addr()?.ip())
     };
     ask().unwrap_or(IpAddr::V4(Ipv4Addr::new(192, 168, 1, 2)))
 }
 
-/// Commands to type next.
+/// Returns a text with the commands to type next.
 fn next(args: &InitArgs, swarm: &Swarm) -> String {
     let folder = args.folder.display();
     let mut text = format!(

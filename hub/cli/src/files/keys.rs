@@ -142,7 +142,7 @@ fn enrol(file: &Path, role: Role, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads a public half that may be enrolled; its owner must have this `name`, if given.
+/// Reads a public half that may be enrolled. Its owner must have the `name`, if one is given.
 ///
 /// # Errors
 /// `dir` is not a folder of keys, the key is already enrolled, or its owner has another name.
@@ -161,10 +161,10 @@ pub fn readable(file: &Path, name: Option<&str>, dir: &Path) -> Result<Public> {
     Ok(public)
 }
 
-/// Adds a public half to the folder of keys.
+/// Enrols a key: adds its public half to the folder of keys.
 ///
 /// # Errors
-/// Another key has that name, or the file cannot be written.
+/// Another key has the same name, or the file cannot be written.
 pub fn let_in(file: &Path, role: Role, dir: &Path) -> Result<()> {
     let public = Public::read(file)?;
     let path = keyring::path(dir, role, &public.name, "pub");
@@ -193,10 +193,10 @@ fn revoke(name: &str, role: Option<Role>, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Lists the enrolled keys, one on each line; checks every file.
+/// Lists the enrolled keys, one on each line. Checks every file.
 ///
 /// # Errors
-/// A file of the folder is invalid.
+/// A file in the folder is invalid.
 pub fn describe(dir: &Path) -> Result<String> {
     Ok(lines(&holders(dir)?))
 }

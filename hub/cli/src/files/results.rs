@@ -1,14 +1,13 @@
-//! Kinds of result folders: a command that gets the wrong kind names the right command.
+//! Kinds of result folders. If a command gets the wrong kind, its error message suggests the right command.
 
 use std::path::Path;
 
-/// Sentence about a folder with a sweep or a run of evolution, and the commands that show it; `None` for other
-/// folders.
+/// Describes a folder with a sweep or a run of evolution, and suggests commands for it; `None` for other folders.
 pub fn other_kind(folder: &Path) -> Option<String> {
     sweep(folder).or_else(|| evolution(folder))
 }
 
-/// Sentence about a folder with a sweep; `None` for other folders.
+/// Describes a folder with a sweep, and suggests commands for it; `None` for other folders.
 pub fn sweep(folder: &Path) -> Option<String> {
     let name = folder.display();
     (folder.join("results.csv").is_file() && folder.join("runs").is_dir()).then(|| {

@@ -12,13 +12,13 @@ use xpuck_wire::{atomic, file, output};
 /// Formats that can be read.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum From {
-    /// The text form (.bt).
+    /// Text form (.bt).
     Text,
     /// XML of BehaviorTree.CPP version 4, or a project of Groot2.
     Xml,
     /// Nested JSON objects.
     Json,
-    /// The binary form.
+    /// Binary form (.bin).
     Bin,
 }
 
@@ -33,17 +33,17 @@ impl From {
     }
 }
 
-/// Writes to a file, or to standard output without a file.
+/// Writes bytes to a file, or to standard output if `output` is `None`.
 pub fn deliver(output: Option<&Path>, bytes: &[u8]) -> Result<()> {
     output.map_or_else(|| print(bytes), |path| write(path, bytes))
 }
 
-/// Reads an e-puck's tree; errors state the file and the place in it.
+/// Reads an e-puck's tree. Errors state the file and the place in it.
 pub fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
     read_asked(path, &ask(from, exact))
 }
 
-/// Options for reading an e-puck's tree.
+/// Returns the options for reading an e-puck's tree.
 pub fn ask<'a>(from: Option<From>, exact: bool) -> ReadOptions<'a> {
     ReadOptions { form: from.map(From::form), exact, ..ReadOptions::default() }
 }
@@ -57,7 +57,7 @@ pub fn read_asked(path: &Path, ask: &ReadOptions<'_>) -> Result<Tree> {
     Ok(tree)
 }
 
-/// Reads a tree of an e-puck or a Kilobot, for commands that only use its form.
+/// Reads a tree of an e-puck or a Kilobot, for commands that use only the structure of the tree.
 pub fn read_either(path: &Path, ask: &ReadOptions<'_>) -> Result<Tree> {
     let kilobots = tree_file::read(path, &ReadOptions { map: RegisterMap::Kilobot, ..*ask });
     match kilobots.ok().filter(|tree| tree.nodes().iter().any(|node| node.kind.is_kilobots_own())) {
@@ -76,12 +76,12 @@ pub fn text(path: &Path) -> Result<String> {
     Ok(file::text(path, MAX_TEXT as u64)?)
 }
 
-/// Writes a file; an existing file is replaced only when the new one is complete.
+/// Writes a file. An existing file is replaced only when the new one is complete.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     atomic::output(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// Rejects writing to a file that is also read, under any name, because its content would be lost.
+/// Rejects an output file that is also an input file, even under another name, because the input would be lost.
 pub fn refuse_over<'a>(
     read: impl IntoIterator<Item = &'a PathBuf>,
     written: impl IntoIterator<Item = &'a PathBuf>,

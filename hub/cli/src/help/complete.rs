@@ -1,4 +1,5 @@
-//! Shell completion of commands, options, and values known in the current folder: robots, runs, keys of files.
+//! Shell completion of commands, options and values. The values are those known in the current folder: robots, runs,
+//! and keys of evolution files.
 //!
 //! A shell set up by `xpuck dev completions` calls this program at each TAB, with `COMPLETE` in the environment.
 
@@ -10,15 +11,15 @@ use std::path::PathBuf;
 use xpuck_lab::schemas::KINDS;
 use xpuck_wire::Swarm;
 
-/// Maximum number of offered values.
+/// Maximum number of values that are offered for one completion.
 const MOST: usize = 200;
 
-/// Answers a completion request and exits; returns at once if there is no request.
+/// Answers a completion request of a shell, and exits. Returns at once if there is no request.
 pub fn answer(program: impl Fn() -> Command) {
     CompleteEnv::with_factory(|| with_values(program())).complete();
 }
 
-/// Adds the completion of values to the command definition.
+/// Adds the completion of option values to the definition of a command and its subcommands.
 fn with_values(command: Command) -> Command {
     command.mut_args(with_value).mut_subcommands(with_values)
 }
@@ -36,11 +37,12 @@ fn with_value(arg: Arg) -> Arg {
     }
 }
 
-/// Values that begin with the typed text. In a list with commas, only the text after the last comma counts.
+/// Returns the values that begin with the typed text `begun`. In a list with commas, only the text after the last
+/// comma counts.
 fn beginning(begun: &OsStr, all: Vec<String>) -> Vec<CompletionCandidate> {
     let begun = begun.to_string_lossy();
     let (before, begun) = begun.rsplit_once(',').map_or((String::new(), &*begun), |(a, b)| (format!("{a},"), b));
-    // Values that a shell would not read as one word are not offered.
+    // Values that a shell would not read as one word, or that look like an option, are not offered.
     let is_word = |value: &String| {
         !value.starts_with('-') && value.chars().all(|c| c.is_alphanumeric() || "._+=:@%,-".contains(c))
     };
@@ -48,12 +50,12 @@ fn beginning(begun: &OsStr, all: Vec<String>) -> Vec<CompletionCandidate> {
     found.map(|value| CompletionCandidate::new(before.clone() + &value)).collect()
 }
 
-/// Robots of the swarm in this folder.
+/// Returns the ids of the robots in the current folder's swarm file; an empty list if the file cannot be read.
 fn robots() -> Vec<String> {
     Swarm::read("swarm.toml".as_ref()).map(|swarm| swarm.robots).unwrap_or_default()
 }
 
-/// Runs of the record directory.
+/// Returns the names of the runs in the record directory, and `last`.
 fn runs() -> Vec<String> {
     let folder = std::env::var_os("XPUCK_RUNS").map_or_else(|| PathBuf::from("runs"), PathBuf::from);
     let folders = xpuck_record::folders(&folder).unwrap_or_default();
@@ -61,7 +63,7 @@ fn runs() -> Vec<String> {
     ["last".to_string()].into_iter().chain(names).collect()
 }
 
-/// Keys of evolution files, for `--set`.
+/// Returns the keys of evolution files for `--set`, each followed by `=`.
 fn keys() -> Vec<String> {
     let of = |schema: &serde_json::Value| -> Vec<String> {
         schema["properties"].as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()

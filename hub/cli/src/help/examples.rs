@@ -1,8 +1,10 @@
-//! At least two examples for every command, for its help and its manual page. A test parses each as a command line.
+//! Examples for the help and the manual page of every command, at least two each. A test parses each example as a
+//! command line.
 
 use clap::Command;
 
-/// Commands by their names below `xpuck`, with examples; the text after ` # ` is for readers.
+/// Names of commands, as typed after `xpuck`, with their examples. The text after ` # ` is an explanation for
+/// readers.
 const EXAMPLES: [(&str, &[&str]); 127] = [
     (
         "demo",

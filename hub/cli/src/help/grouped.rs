@@ -4,7 +4,7 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::fmt::Write;
 
-/// Commands in the order of typical use, one line each below the name of the group.
+/// Names of the groups in `xpuck --help`, with the commands of each group in the order of typical use.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Begin", &["demo", "init", "check", "doctor"]),
     ("Controllers and worlds", &["tree", "world", "simulate", "evolve", "study", "sweep", "runs"]),
@@ -32,7 +32,7 @@ const ABOUT: [(&str, &str); 18] = [
     ("calibrate", "fit the simulator to runs and records of real robots"),
     ("dev", "benchmarks, engines and GPUs, schemas, completions, man pages"),
 ];
-/// Width of the column of command names.
+/// Width of the column with the command names (characters).
 const NAMES: usize = 11;
 
 const EXIT_CODES: &str = "\
@@ -40,13 +40,13 @@ Short for `xpuck swarm ...`: xpuck start, stop, pause, resume, status.
 Exit codes: 0 done, 1 error, 2 invalid arguments, 75 stopped and can be
 continued, 130 interrupted. `xpuck COMMAND --help` shows examples.";
 
-/// Adds the grouped list to the help.
+/// Adds the grouped list of commands to the help.
 pub fn grouped(program: Command) -> Command {
     let list = list(&program);
     program.help_template(format!("{{about-with-newline}}\nUsage: xpuck COMMAND\n\n{list}\n{EXIT_CODES}"))
 }
 
-/// Command names of other programs, and the equivalent command here.
+/// Commands that users of other programs may type, and the equivalent `xpuck` command.
 const CALLED_ELSEWHERE: [(&str, &str); 14] = [
     ("btcpp", "tree convert"),
     ("groot", "tree convert"),
@@ -64,14 +64,14 @@ const CALLED_ELSEWHERE: [(&str, &str); 14] = [
     ("new", "init"),
 ];
 
-/// Adds suggestions to an error about an unknown command: commands of that name in groups, or the equivalent of another
-/// program's command.
+/// Adds suggestions to an error about an unknown command. They are commands of the same name in groups, and
+/// equivalents of other programs' commands.
 pub fn elsewhere(program: &Command, mut error: clap::Error) -> clap::Error {
     let word = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
         (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word))) => word.clone(),
         _ => return error,
     };
-    // Only the first word is handled here; below a group, clap suggests the commands of the group.
+    // Only the first word of a command line is handled here. In a group, clap suggests the group's commands.
     if std::env::args_os().nth(1).is_none_or(|first| *first != *word) {
         return error;
     }
@@ -83,7 +83,7 @@ pub fn elsewhere(program: &Command, mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Number errors of Rust's own parsers, and their replacement in plain words.
+/// Messages of Rust's own number parsers, and their replacements in plain words.
 const NUMBERS: [(&str, &str); 4] = [
     ("invalid float literal", "must be a number, such as 2 or 0.5"),
     ("cannot parse float from empty string", "must be a number, such as 2 or 0.5"),
@@ -98,7 +98,7 @@ pub fn in_plain_words(error: clap::Error) -> clap::Error {
     }
     let text = error.render().to_string();
     match NUMBERS.iter().find(|(said, _)| text.contains(said)) {
-        // clap prints the word `error:` again.
+        // The message already begins with `error: `, and clap adds it again.
         Some((said, words)) => {
             let text = text.replace(said, words);
             clap::Error::raw(ErrorKind::ValueValidation, text.strip_prefix("error: ").unwrap_or(&text))
@@ -107,7 +107,7 @@ pub fn in_plain_words(error: clap::Error) -> clap::Error {
     }
 }
 
-/// Commands with this name in groups, each preceded by the name of its group.
+/// Returns all commands called `word` in groups, each preceded by the name of its group.
 fn called(program: &Command, word: &str) -> Vec<String> {
     let groups = program.get_subcommands().filter(|group| group.get_name() != "help");
     let commands = groups.flat_map(|group| group.get_subcommands().map(move |command| (group, command)));

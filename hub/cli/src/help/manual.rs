@@ -1,4 +1,5 @@
-//! `xpuck dev completions` and `xpuck dev man`: shell completions and manual pages from the command definition.
+//! `xpuck dev completions` and `xpuck dev man`: shell completions and manual pages, generated from the definition of
+//! the commands.
 
 use anyhow::{Context, Result};
 use clap::{Args, Command};

@@ -10,11 +10,11 @@ use xpuck_wire::message::{Event, Reply, Request};
 use xpuck_wire::socket::{OperatorLink, SocketError, Sockets};
 use xpuck_wire::{Status, Swarm, escape, output};
 
-/// Time limit of an answer (ms).
+/// Time limit for an answer of the hub (ms).
 const TIMEOUT_MS: i32 = 3000;
-/// Default address of a hub.
+/// Default operator address of a hub on this machine.
 const USUAL: &str = "tcp://127.0.0.1:7602";
-/// Swarm file in the current folder.
+/// Name of the swarm file in the current folder.
 const SWARM: &str = "swarm.toml";
 
 /// Address of the hub. Without --hub and --key: the hub of swarm.toml in this folder. Without swarm.toml and keys in
@@ -25,8 +25,8 @@ pub struct HubAddress {
     /// tcp://127.0.0.1:7602].
     #[arg(long, env = "XPUCK_HUB")]
     hub: Option<String>,
-    /// Key file of an operator or observer, in `operators/` of a folder of keys; hub.pub of that folder is the hub's
-    /// key [default: keys/operators/operator.key, or that of the running demo].
+    /// Key file of an operator or observer, in `operators/` of a folder of keys; this folder must also have the hub's
+    /// key, hub.pub [default: keys/operators/operator.key, or the key of the running demo].
     #[arg(long, value_name = "FILE", env = "XPUCK_KEY")]
     key: Option<PathBuf>,
     /// Use no keys, for a hub with `dev_mode = true`.
@@ -39,7 +39,7 @@ pub struct HubAddress {
 struct HubTarget {
     hub: String,
     key: Option<PathBuf>,
-    /// Folder of the running demo from which the address was taken.
+    /// Folder of the running demo from which the address was taken; `None` if it was not taken from a demo.
     demo: Option<PathBuf>,
 }
 
@@ -54,7 +54,7 @@ impl HubTarget {
 }
 
 impl HubAddress {
-    /// Opens a link to the hub; returns the operator's secret with it if the hub uses keys.
+    /// Opens a link to the hub. Also returns the operator's secret; `None` if the hub uses no keys.
     ///
     /// # Errors
     /// No hub is known, or the key cannot be read.
@@ -63,7 +63,7 @@ impl HubAddress {
         self.link(here.as_ref())
     }
 
-    /// Opens a link like [`HubAddress::open`]; the hub of `swarm` is the default.
+    /// Opens a link as [`HubAddress::open`] does, but with the hub of `swarm` as the default.
     ///
     /// # Errors
     /// The same as for [`HubAddress::open`].
@@ -75,7 +75,7 @@ impl HubAddress {
         let found = self.find(here, &running)?;
         found.name_demo();
         if !found.hub.contains("://") {
-            // An invalid address is reported before a missing key.
+            // This check is here, so that an invalid address is reported before a missing key.
             return Err(SocketError::Address(found.hub).into());
         }
         let Some(key) = &found.key else {
@@ -94,8 +94,8 @@ impl HubAddress {
         Ok((sockets.operator(&found.hub, TIMEOUT_MS)?, Some(secret)))
     }
 
-    /// Finds the hub's address and its key. Options come first, then the swarm file of this folder, then a folder of
-    /// keys in it, then a running demo.
+    /// Finds the hub's address and its key. Options have precedence, then the swarm file `here` of the current
+    /// folder, then a folder `keys` in the current folder, then a running demo.
     fn find(&self, here: Option<&Swarm>, running: &dyn Fn() -> Vec<RunningDemo>) -> Result<HubTarget> {
         let usual = || here.map_or(USUAL.into(), |swarm| swarm.hub.operator.clone());
         let named = self.hub.clone().unwrap_or_else(usual);
@@ -119,7 +119,7 @@ impl HubAddress {
                 Ok(HubTarget { hub: only.hub.clone(), key: Some(only.key.clone()), demo })
             }
             [] if self.hub.is_some() => Ok(HubTarget { hub: named, key: Some(key), demo: None }),
-            // With --hub, the arm above applies; the link then reports that the key is missing.
+            // If --hub is given, the arm above applies, and `link` reports the missing key.
             [] => bail!(
                 "no hub is known here: this folder has no swarm.toml, and you have no running demo; start one with \
                  `xpuck demo`, make a swarm's folder with `xpuck init DIR`, or set --hub and --key"
@@ -133,7 +133,7 @@ impl HubAddress {
     }
 }
 
-/// Sends one request to the hub.
+/// Opens a link to the hub, and sends one request.
 pub fn ask(address: &HubAddress, request: &Request) -> Result<Reply> {
     Ok(address.open()?.0.ask(request)?)
 }
@@ -149,10 +149,10 @@ pub fn status(link: &OperatorLink) -> Result<Status> {
     }
 }
 
-/// Requests the events with numbers above `after`.
+/// Requests the events whose numbers are greater than `after`.
 ///
 /// # Errors
-/// The same as for [`status`].
+/// The hub does not answer, rejects the request, or sends another kind of answer.
 pub fn events(link: &OperatorLink, after: u64) -> Result<Vec<Event>> {
     match link.ask(&Request::Events { after })? {
         Reply::Events(events) => Ok(events),
@@ -161,7 +161,7 @@ pub fn events(link: &OperatorLink, after: u64) -> Result<Vec<Event>> {
     }
 }
 
-/// Sends a command to the hub.
+/// Sends a command to the hub. If the hub executes the command with a reservation, prints it as a warning.
 ///
 /// # Errors
 /// The hub does not answer, or rejects the command.

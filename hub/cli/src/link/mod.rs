@@ -1,4 +1,4 @@
-//! Address of the hub for a command, and the link to it.
+//! Address of the hub to which a command is sent, and the link to the hub.
 
 pub mod hub_address;
 pub mod running;

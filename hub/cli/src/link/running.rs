@@ -1,4 +1,4 @@
-//! Running demos of this user on this machine, so that commands find their hub.
+//! List of this user's running demos on this machine. Commands use it to find the hub of a demo.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
@@ -7,33 +7,35 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use xpuck_wire::file;
 
-/// Prefix of the demos' folders for sockets, in the folder for temporary files.
+/// Prefix of the names of the demos' socket folders, in the folder for temporary files.
 pub const PREFIX: &str = "xpuck-";
-/// File in that folder with the addresses of the demo. A demo holds a lock on it while it runs.
+/// Name of the file with a demo's addresses, in the demo's socket folder. The demo holds a lock on the file while it
+/// runs.
 const FILE: &str = "demo.json";
-/// Maximum size of the file (bytes).
+/// Maximum size of the file with a demo's addresses (bytes).
 const MAX: u64 = 1 << 16;
 
 /// Addresses of a running demo.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunningDemo {
-    /// Folder of the demo.
+    /// Folder with the files of the demo.
     pub root: PathBuf,
-    /// Operator address of its hub.
+    /// Operator address of the demo's hub.
     pub hub: String,
-    /// Key file of its operator.
+    /// Key file of the demo's operator.
     pub key: PathBuf,
-    /// Address of its console, if it has one.
+    /// Address of the demo's console; `None` if the demo has no console.
     pub console: Option<String>,
 }
 
-/// Announces a demo until it is dropped; the file is removed with the demo's folder for sockets.
+/// Lock that announces a running demo to other commands until it is dropped. The announcing file is removed together
+/// with the demo's socket folder.
 pub struct Announcement {
     _locked: File,
 }
 
 impl Announcement {
-    /// Writes the file into the demo's folder for sockets and locks it.
+    /// Writes the demo's addresses to a file in its folder `sockets`, and locks the file.
     ///
     /// # Errors
     /// The file cannot be written or locked.
@@ -45,7 +47,7 @@ impl Announcement {
     }
 }
 
-/// Running demos of this user, in the order of their folders.
+/// Returns the running demos of this user, sorted by their folders.
 pub fn running() -> Vec<RunningDemo> {
     let Ok(entries) = std::fs::read_dir(std::env::temp_dir()) else { return Vec::new() };
     let ours =
@@ -56,7 +58,8 @@ pub fn running() -> Vec<RunningDemo> {
     found
 }
 
-/// Reads a running demo; `None` if the lock is free or another user owns the file.
+/// Reads the addresses of a running demo. `None` if the file cannot be read, is not locked, or belongs to another
+/// user.
 fn read(path: &Path) -> Option<RunningDemo> {
     let opened = file::open(path).ok()?;
     let me = std::fs::metadata("/proc/self").ok()?.uid();
@@ -64,7 +67,7 @@ fn read(path: &Path) -> Option<RunningDemo> {
     if !held || opened.metadata().ok()?.uid() != me {
         return None;
     }
-    // Reads from the opened file, because another file may have its name by now.
+    // Reads from the opened file, because the path may already refer to another file.
     let mut bytes = Vec::new();
     opened.take(MAX).read_to_end(&mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()

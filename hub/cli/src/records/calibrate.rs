@@ -45,7 +45,7 @@ enum Subject {
     /// Friction and restitution between bodies, and motion noise, from poses of collisions (Fig. 7.2).
     ///
     /// Columns: run, time_s, body, x_m, y_m, heading_rad, left_m_s, right_m_s. Each run starts at rest. The body
-    /// called `frisbee` is the frisbee; all others are robots. The speeds are the commanded wheel speeds.
+    /// called `frisbee` is the frisbee; all other bodies are robots. The speeds are the commanded wheel speeds.
     Collisions {
         #[command(flatten)]
         fit: FitArgs,
@@ -60,23 +60,24 @@ enum Subject {
     Ir {
         #[command(flatten)]
         fit: FitArgs,
-        /// Robot with these eight sensors, in the order of Table 6.1; their scales and offsets are also written.
+        /// Robot with these eight sensors, in the order of Table 6.1; the sensors' scales and offsets are also
+        /// written.
         #[arg(long, value_name = "ID", value_parser = robot_id)]
         robot: Option<String>,
     },
     /// Blind gap, delay and miss rate of the camera from robots that turn near the frisbee (Eq. 7.4, Fig. 7.5).
     ///
-    /// Columns: run, time_s, x_m, y_m, heading_rad, frisbee_x_m, frisbee_y_m, and left, centre, right: 1 if blue was
-    /// seen in that segment, else 0.
+    /// Columns: run, time_s, x_m, y_m, heading_rad, frisbee_x_m, frisbee_y_m, left, centre, right. Each of the last
+    /// three columns is 1 if blue was seen in that segment of the picture, else 0.
     Camera(FitArgs),
     /// Latency of poses from a robot that alternately drives and pauses (Fig. 7.6).
     ///
-    /// Columns as for collisions; the times are arrival times of poses.
+    /// The columns are the same as for collisions; the times are arrival times of poses.
     Latency(FitArgs),
     /// Friction with the floor from readings of a force gauge (Table 7.2).
     ///
-    /// Columns: body, kind (static or dynamic), force_n. The body called `frisbee` is the frisbee; all others are
-    /// robots, whose readings are pooled. The smallest and the largest reading of each kind are discarded.
+    /// Columns: body, kind (static or dynamic), force_n. The body called `frisbee` is the frisbee. All other bodies
+    /// are robots, whose readings are pooled. The smallest and the largest reading of each kind are discarded.
     Friction {
         #[command(flatten)]
         fit: FitArgs,
@@ -93,15 +94,15 @@ enum Subject {
     Steering(SteeringArgs),
     /// Latency, wheel factors, motion noise, and camera delay and mounting, from the record of a run.
     ///
-    /// The robots of the run may be real or virtual. They should drive for some minutes, partly alone, and see the
-    /// frisbee.
+    /// The robots of the run may be real or virtual. They should drive for some minutes, alone for part of the time,
+    /// and see the frisbee.
     Run {
-        /// `last`, the start of a run's id, or a run's folder.
+        /// Run: `last`, the start of a run's id, or a run's folder.
         run: String,
-        /// The record directory that hub.toml names; runs of demos below it are found too.
+        /// Record directory, as in hub.toml; runs of demos below it are included.
         #[arg(long = "folder", alias = "runs", default_value = "runs", env = "XPUCK_RUNS")]
         runs: PathBuf,
-        /// Calibration of the robots in that run, if they had one; the results are combined with it.
+        /// Calibration that the robots had in this run, if any; the fitted parameters are combined with it.
         #[arg(long, value_name = "FILE")]
         had: Option<PathBuf>,
         #[command(flatten)]
@@ -135,7 +136,7 @@ struct SteeringArgs {
     /// Age of the heading from which the goal's direction is computed (s), 0 to 2.
     #[arg(long, default_value_t = 0.25)]
     latency: f64,
-    /// Factors of the turning rate, 1 to 8 values of 0.01 to 100.
+    /// Factors of the turning rate for the simulated responses: 1 to 8 values, 0.01 to 100 each.
     #[arg(long, value_delimiter = ',', default_values_t = [0.25, 0.5, 1.0, 2.0])]
     gains: Vec<f64>,
     /// Duration of each of the two goals (s), 1 to 60.
@@ -149,7 +150,7 @@ struct SteeringArgs {
     output: Option<PathBuf>,
 }
 
-/// Parses a robot's id by the rules of swarm files.
+/// Checks that a text is a valid robot id by the rules of swarm files, and returns it.
 fn robot_id(text: &str) -> Result<String, String> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
     if (1..=32).contains(&text.len()) && text.chars().all(plain) {
@@ -204,13 +205,13 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
     }
 }
 
-/// Whether both paths name the same file.
+/// Whether both paths refer to the same file.
 fn same(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
     place(a) == place(b)
 }
 
-/// Fits a record and outputs the results that the options request.
+/// Fits parameters to a record, and outputs the results in the forms that the options request.
 fn report(args: &FitArgs, fit: impl Fn(&str, &str) -> Result<Report>) -> Result<()> {
     let outs = [&args.shown.output, &args.shown.into];
     if let Some(out) = outs.into_iter().flatten().find(|out| same(out, &args.data)) {
@@ -223,7 +224,7 @@ fn report(args: &FitArgs, fit: impl Fn(&str, &str) -> Result<Report>) -> Result<
     show(&report, &args.shown)
 }
 
-/// Outputs the requested results: text or JSON, a plot, a parameter file.
+/// Outputs a report in the requested forms: text or JSON, a plot, a parameter file.
 fn show(report: &Report, args: &ShowArgs) -> Result<()> {
     if let (Some(plot), Some(into)) = (&args.output, &args.into)
         && same(plot, into)
@@ -241,7 +242,8 @@ fn show(report: &Report, args: &ShowArgs) -> Result<()> {
     }
     let mut text = format!("{}\n", report.data);
     let width = report.estimates.iter().map(|e| e.name.len()).max().unwrap_or(0).max(12);
-    // A report without fitted parameters comes from a noiseless simulation, so its estimates have no errors.
+    // A report without fitted parameters comes from a simulation without noise, so an error of its estimates has no
+    // meaning.
     let none = if report.toml.is_empty() { "" } else { "(too few for an error)" };
     for e in &report.estimates {
         let error = e.error.map_or(none.into(), |error| format!("+- {error:.5}"));
@@ -259,7 +261,7 @@ fn read(path: &Path) -> Result<String> {
         return Ok(file::text(path, MAX_BYTES as u64)?);
     }
     let mut text = String::new();
-    // One byte above the limit is enough for the table reader to reject the input.
+    // At most one byte above the limit is read. The table reader rejects an input of this size.
     let read = std::io::stdin().take(MAX_BYTES as u64 + 1).read_to_string(&mut text);
     read.context("-: standard input cannot be read as text")?;
     Ok(text)

@@ -1,4 +1,4 @@
-//! `xpuck calibrate record`: simulated records with known parameters.
+//! `xpuck calibrate record`: simulates records with known parameters, to test a fit.
 
 use crate::files::tree_file::{print, write};
 use crate::terminal::wrong_argument;
@@ -11,7 +11,7 @@ use xpuck_kernels::model::{MU_BODIES, NOISE, RESTITUTION};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_registers::infrared::{Curve, PUBLISHED};
 
-/// Make a record in the simulator, with known parameters that its fit must recover.
+/// Make a record in the simulator with known parameters, which a fit of the record must recover.
 ///
 /// The experiments are those of docs/calibration.md. The same seed gives the same record.
 #[derive(Args)]
@@ -22,13 +22,13 @@ pub struct RecordArgs {
 
 #[derive(Subcommand)]
 enum RecordSubject {
-    /// Robots alone, with the frisbee, and with another robot.
+    /// Collisions: robots alone, with the frisbee, and with another robot.
     Collisions(CollisionsArgs),
-    /// Eight sensors in front of white card, every 0.25 mm from 0 to 30 mm.
+    /// Infrared readings of eight sensors in front of white card, every 0.25 mm from 0 to 30 mm.
     Ir(IrArgs),
-    /// A robot turning on the spot at ten speeds, at four distances from the frisbee.
+    /// Camera readings of a robot that turns on the spot at ten speeds, at four distances from the frisbee.
     Camera(CameraArgs),
-    /// A robot that alternately drives and pauses.
+    /// Poses of a robot that alternately drives and pauses.
     Latency(LatencyArgs),
 }
 
@@ -80,7 +80,7 @@ struct IrArgs {
     /// Standard deviation of the sensors' offsets (counts), 0 to 1000.
     #[arg(long, default_value_t = 5.0)]
     offset_spread: f32,
-    /// Noise of a reading (counts), 0 to 1000.
+    /// Standard deviation of a reading's noise (counts), 0 to 1000.
     #[arg(long, default_value_t = 2.0)]
     noise: f32,
 }
@@ -92,7 +92,7 @@ struct CameraArgs {
     /// Camera delay (s), 0 to 0.45.
     #[arg(long, default_value_t = 0.15)]
     delay: f64,
-    /// Probability that the frisbee is missed in a segment where it is visible, 0 to 0.9.
+    /// Probability that the camera misses the frisbee in a segment where it is visible, 0 to 0.9.
     #[arg(long, default_value_t = 0.1)]
     misses: f32,
     /// Length of each of the forty runs (s), 2 to 600.
@@ -104,7 +104,7 @@ struct CameraArgs {
 struct LatencyArgs {
     #[command(flatten)]
     common: Common,
-    /// Latency of poses (s), 0 to 0.9.
+    /// Latency of the poses (s), 0 to 0.9.
     #[arg(long, default_value_t = 0.2)]
     delay: f64,
     /// Length of the run (s), 2 to 3600.
@@ -126,7 +126,7 @@ pub fn run(args: &RecordArgs) -> Result<()> {
     }
 }
 
-/// Rejects an option outside its range.
+/// Returns an error if the value of an option is outside the range from `low` to `high`.
 fn check(option: &str, value: f64, low: f64, high: f64) -> Result<()> {
     if !(low..=high).contains(&value) {
         wrong_argument!("{option} {value}: must be {low} to {high}");

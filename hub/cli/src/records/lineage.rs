@@ -1,4 +1,4 @@
-//! `xpuck runs lineage`: ancestry of a tree.
+//! `xpuck runs lineage`: prints the ancestry of a tree.
 
 use crate::files::results::sweep;
 use crate::records::lineage_record::{self, Form};
@@ -19,9 +19,10 @@ use xpuck_wire::output;
 
 /// Print the ancestry of any tree of a run, from the record of `xpuck evolve --output` or from that of a hub.
 ///
-/// Without an ID, the islands' champions are listed. With an ID, its ancestors are printed as a tree: each with its
-/// operator, its generation of birth (as in generations.csv) and its fitness samples. Repeated ancestors are only
-/// named. A record that is still being written, or that was cut off, is read up to its last whole generation.
+/// Without an ID, the islands' champions are listed. With an ID, the ancestors of this individual are printed as a
+/// tree: each with its operator, its generation of birth (as in generations.csv) and its fitness samples. An ancestor
+/// that occurs again is printed only by its id. A record that is still being written, or that was cut off, is read up
+/// to its last whole generation.
 #[derive(Args)]
 pub struct LineageArgs {
     /// Folder of the run, `last`, or the id of a recorded run as in `xpuck runs list`.
@@ -35,7 +36,7 @@ pub struct LineageArgs {
     /// Print one JSON object, with every sample and every tree.
     #[arg(long, conflicts_with = "dot")]
     json: bool,
-    /// Print a graph for Graphviz, with edges from ancestors to the tree.
+    /// Print a graph for Graphviz, with edges from parents to children.
     #[arg(long, requires = "id")]
     dot: bool,
 }
@@ -90,7 +91,7 @@ pub fn run(args: &LineageArgs, runs: &Path) -> Result<()> {
     }
 }
 
-/// Returns the given folder or file if it exists, else the recorded run with that id.
+/// Returns the path in `args` if it exists, else the folder of the recorded run with this id.
 fn resolve_run(args: &LineageArgs, runs: &Path) -> Result<PathBuf> {
     let nothing = |path: &PathBuf| !path.try_exists().unwrap_or(true);
     let text = args.run.to_string_lossy();
@@ -125,13 +126,13 @@ fn champions_table(champions: &[Individual], index: &Index, json: bool) -> Resul
     print(&text)
 }
 
-/// Name of an operator, as in all files.
+/// Returns the name of an operator, as it is written in all files.
 fn name(operator: Operator) -> Result<String> {
     let value = serde_json::to_value(operator)?;
-    Ok(value.as_str().context("operators are names")?.to_string())
+    Ok(value.as_str().context("internal error: the operator has no name")?.to_string())
 }
 
-/// Describes an individual in one line.
+/// Describes an individual in one line: id, operator, generation of birth, fitness, and islands.
 fn describe(i: &Individual) -> Result<String> {
     let (n, mean) = i.fitness();
     let mut line = format!("{}  {} in generation {}", i.id, name(i.operator)?, i.generation);
@@ -151,7 +152,8 @@ fn describe(i: &Individual) -> Result<String> {
     Ok(line)
 }
 
-/// Formats the lineage as a text tree. Uses an explicit stack, because the lineage may be deep.
+/// Formats a lineage as text in the form of a tree. An explicit stack replaces recursion, because the lineage may be
+/// deep.
 fn to_text(lineage: &Lineage) -> Result<String> {
     let mut text = String::new();
     let mut open = vec![(0, String::new(), String::new())];
@@ -183,7 +185,7 @@ fn to_text(lineage: &Lineage) -> Result<String> {
     Ok(text)
 }
 
-/// Champions of a run of evolution, as `--json` prints them without an ID.
+/// Champions of a run of evolution, as printed by `--json` without an ID.
 #[derive(Serialize, JsonSchema)]
 pub struct Champions<'a> {
     /// Last generation of the run.
@@ -192,39 +194,39 @@ pub struct Champions<'a> {
     champions: Vec<Member<'a>>,
 }
 
-/// Ancestry of an individual of a run of evolution, as `--json` prints it.
+/// Ancestry of an individual of a run of evolution, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Ancestry<'a> {
     /// Id of the individual.
     id: String,
-    /// The individual first, then its ancestors.
+    /// Requested individual, followed by its ancestors.
     members: Vec<Member<'a>>,
-    /// Number of ancestors beyond `--depth`.
+    /// Number of ancestors that are not listed, because they are beyond `--depth`.
     further: usize,
 }
 
-/// An individual of a run of evolution.
+/// Individual of a run of evolution.
 #[derive(Serialize, JsonSchema)]
 struct Member<'a> {
-    /// Id, unique in the run.
+    /// Id of the individual, unique in the run.
     id: String,
-    /// Generation of its birth.
+    /// Generation in which the individual was born.
     generation: u32,
-    /// Operator that made the individual.
+    /// Operator that created the individual.
     operator: Operator,
-    /// Ids of its parents.
+    /// Ids of the individual's parents.
     parents: Vec<String>,
-    /// Number of evaluations.
+    /// Number of the individual's evaluations.
     evaluations: u32,
-    /// Mean fitness of the evaluations.
+    /// Mean fitness over the evaluations.
     fitness: f64,
-    /// Number of evaluations that its island rejected.
+    /// Number of evaluations that the individual's island rejected.
     refused: usize,
-    /// Evaluations by generation.
+    /// Results of the evaluations, by generation.
     samples: &'a [Taken],
-    /// Islands that the individual reached.
+    /// Islands that the individual reached by migration.
     arrivals: &'a [Place],
-    /// The tree as text.
+    /// Behaviour tree of the individual, as text.
     tree: String,
 }
 
@@ -249,11 +251,11 @@ fn ancestry(lineage: &Lineage) -> Ancestry<'_> {
     Ancestry { id: lineage.members[0].id.to_string(), members, further: lineage.further }
 }
 
-/// Formats the lineage as a Graphviz graph with edges from parents to children.
+/// Formats a lineage as a Graphviz graph with edges from parents to children.
 fn to_dot(lineage: &Lineage) -> Result<String> {
     let mut dot = String::from("digraph lineage {\n  node [shape=box, style=rounded, fontname=\"monospace\"];\n");
     for member in &lineage.members {
-        // Names, operators and numbers contain no quotes or backslashes.
+        // The label needs no escapes, because names, operators and numbers contain no quotes or backslashes.
         writeln!(dot, "  \"{}\" [label=\"{}\"];", member.id, describe(member)?.replace(", ", "\\n"))?;
     }
     for member in &lineage.members {

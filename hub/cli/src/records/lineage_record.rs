@@ -1,4 +1,4 @@
-//! `xpuck runs lineage` for a run of robots, read from its MCAP record.
+//! `xpuck runs lineage` for a robots' run, read from the MCAP record of the hub.
 
 use crate::records::runs::{print, print_problems};
 use crate::terminal::print_json;
@@ -22,10 +22,10 @@ pub enum Form {
     Dot,
 }
 
-/// Last emigrant of each robot of a recorded run, as `--json` prints them without an ID.
+/// Last emigrant of each robot of a recorded run, as printed by `--json` without an ID.
 #[derive(Serialize, JsonSchema)]
 pub struct Fittest {
-    /// One row for each robot.
+    /// Last emigrants, one for each robot.
     fittest: Vec<Emigrant>,
 }
 
@@ -40,33 +40,33 @@ struct Emigrant {
     ancestors: usize,
 }
 
-/// Ancestry of an individual of a recorded run, as `--json` prints it.
+/// Ancestry of an individual of a recorded run, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Ancestry<'a> {
     /// Id of the individual.
     id: String,
-    /// The individual first, then its ancestors.
+    /// Requested individual, followed by its ancestors.
     members: Vec<Member<'a>>,
 }
 
-/// An individual of a recorded run.
+/// Individual of a recorded run.
 #[derive(Serialize, JsonSchema)]
 struct Member<'a> {
-    /// Id, unique in the run.
+    /// Id of the individual, unique in the run.
     id: String,
-    /// Number of births between this individual and the requested one.
+    /// Number of births from this individual to the requested one; 0 for the requested one.
     step: usize,
     /// Birth and evaluations of the individual.
     individual: &'a Individual,
 }
 
-/// Prints the ancestry of `id`; without an id, the last emigrant of each robot.
+/// Prints the ancestry of the individual `id`. Without an id, prints the last emigrant of each robot.
 pub fn run(path: &Path, id: Option<Id>, depth: usize, form: &Form) -> Result<()> {
     let births = LineageIndex::read(path)?;
     print_problems(&births.damage);
     let Some(id) = id else { return fittest(&births, form) };
     if births.get(id).is_none() {
-        bail!("{}: has no {id}; without an ID, the fittest tree of each robot is listed", path.display());
+        bail!("{}: contains no {id}; omit the ID to list the fittest tree of each robot", path.display());
     }
     let all = births.ancestry(id, depth);
     let nobody = Individual::default();

@@ -1,4 +1,4 @@
-//! Recorded runs: lists, exports, reports, calibration, and the lineage of their trees.
+//! Commands for recorded runs: lists, exports, reports, calibration, and the lineage of evolved trees.
 
 pub mod calibrate;
 pub mod calibrate_record;

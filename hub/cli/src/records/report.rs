@@ -1,4 +1,4 @@
-//! `xpuck runs report`: a page about recorded runs of a swarm.
+//! `xpuck runs report`: makes a page about recorded runs of a swarm.
 
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::results::other_kind;
@@ -28,10 +28,10 @@ const MOST: usize = 500;
 /// Make a report of runs of a swarm: one page with figures, and its numbers as CSV and Parquet.
 ///
 /// Contents: which runs count; real and evolved fitness by segment; benefit of several islands; a map of the swarm's
-/// behaviour; the final trees with their fitness, explanation and lineage; mixtures of trees; simulation compared with
-/// reality; recorded senses compared with poses; and world parameters estimated by adaptive robots (thesis 7.3, 8.4 to
-/// 8.7, 9.2.1). The page needs no network. All runs must be of one experiment. A run that cannot be read, or is given
-/// twice, is reported and left out, and the exit code is 1.
+/// behaviour; the final trees with their fitness, explanation and lineage; mixtures of trees; simulation compared
+/// with reality; recorded senses compared with poses; and world parameters estimated by adaptive robots (thesis 7.3,
+/// 8.4 to 8.7, 9.2.1). The page needs no network connection. All runs must be of one experiment. A run that cannot be
+/// read, or is given twice, is reported and omitted, and the exit code is 1.
 #[derive(Args)]
 pub struct ReportArgs {
     /// Runs: `last`, ids as in `xpuck runs list`, or folders.
@@ -40,7 +40,7 @@ pub struct ReportArgs {
     /// Folder for the report: new, empty, or with an earlier report, which is replaced.
     #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: PathBuf,
-    /// Run of one island (`xpuck evolve --islands 1 --output`) as the baseline for several islands (Eq. 8.4).
+    /// Run of a single island (`xpuck evolve --islands 1 --output`) as the baseline for several islands (Eq. 8.4).
     #[arg(long, value_name = "DIR")]
     single: Option<PathBuf>,
     /// Number of simulations (60 s each) of each tree and of each swarm, 2 to 100000.
@@ -71,7 +71,7 @@ enum GridArg {
 /// Runs the command.
 pub fn run(args: &ReportArgs, records: &Path) -> Result<()> {
     if args.chosen.len() > MOST {
-        bail!("{} runs: a report has at most {MOST}", args.chosen.len());
+        bail!("{} runs are given; a report has at most {MOST}", args.chosen.len());
     }
     if let Some(told) = args.chosen.iter().find_map(|folder| other_kind(Path::new(folder))) {
         bail!(told);
@@ -84,7 +84,7 @@ pub fn run(args: &ReportArgs, records: &Path) -> Result<()> {
     let damage = runs.iter().flat_map(|run| run.damage.iter().map(|damage| format!("{}: {damage}", run.name)));
     print_problems(&damage.collect::<Vec<_>>());
     if runs.is_empty() {
-        bail!("none of the runs could be read");
+        bail!("no run could be read");
     }
     let specs: Vec<&WorldSpec> = runs.iter().map(|run| run.world.as_ref()).collect();
     let engine = args.engine.open(EngineKind::Simd, &specs)?;
@@ -115,20 +115,20 @@ pub fn run(args: &ReportArgs, records: &Path) -> Result<()> {
     }
 }
 
-/// Page and results of a report, as `--json` prints them.
+/// Page and results of a report, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct ReportOutput<'a> {
-    /// Path of the page.
+    /// Path of the report's page.
     page: &'a Path,
     /// Number of runs in the report.
     runs: usize,
-    /// Error of each run that was left out.
+    /// Error messages for the runs that were left out, one for each.
     left_out: &'a [String],
-    /// Result lines by title of their section.
+    /// Titles of the sections, each with the lines of its results.
     results: &'a [(String, Vec<String>)],
 }
 
-/// Reads the runs; returns the readable runs, and one error line for each other run.
+/// Reads recorded runs. Returns the runs for the report, and one error line for each run that is left out.
 fn read(folders: &[PathBuf], quiet: bool) -> (Vec<RunFacts>, Vec<String>) {
     let progress = Progress::steps("run", folders.len() as u64, quiet);
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
@@ -147,7 +147,7 @@ fn read(folders: &[PathBuf], quiet: bool) -> (Vec<RunFacts>, Vec<String>) {
     (runs, left_out)
 }
 
-/// Whether two folders hold the same run.
+/// Whether two folders contain the same run: start time, seed and experiment are equal.
 fn same(a: &RunFacts, b: &RunFacts) -> bool {
     (a.started_unix_ms, a.seed, &a.experiment) == (b.started_unix_ms, b.seed, &b.experiment)
 }

@@ -15,13 +15,13 @@ const LAST: usize = 30;
 
 /// Test the swarm by simulation: hub and nine robots in one thread, with faults injected.
 ///
-/// The core logic of the programs runs on a simulated clock and network, with real physics. Links lose, delay,
-/// duplicate and reorder messages; robots and hub crash and restart; control threads hang; motion capture freezes or
-/// reports false poses; operators issue commands. Checked from outside: wheels stand when required, robots run only
-/// verified trees, nothing is counted twice, and roster and record are correct. In the last 20 s no faults are
-/// injected, and the swarm must complete a run.
+/// The core logic of the programs runs with a simulated clock, a simulated network, and the physics of the simulator.
+/// Links lose, delay, duplicate and reorder messages. Robots and hub crash and restart, and control threads hang.
+/// Motion capture freezes or reports false poses. Operators issue commands. Independent checkers verify four rules:
+/// wheels stop when required, robots run only verified trees, nothing is counted twice, and roster and record are
+/// correct. In the last 20 s no faults are injected, and the swarm must complete a run.
 ///
-/// All results follow from the seed, so failures are reproducible. Exit code 1 if a seed breaks a rule.
+/// All results depend only on the seed, so failures are reproducible. Exit code 1 if a rule is broken for any seed.
 #[derive(Args)]
 pub struct FuzzSwarmArgs {
     /// First seed.
@@ -33,13 +33,14 @@ pub struct FuzzSwarmArgs {
     /// Simulated time of each seed (s), 30 to 90000.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(30..=90_000))]
     seconds: u32,
-    /// Print the whole trace of the first seed that broke a rule, else of the first seed.
+    /// Print the whole trace of the first seed that breaks a rule. If no seed breaks a rule, print the trace of the
+    /// first seed.
     #[arg(long)]
     trace: bool,
     /// Print one JSON object and no progress.
     #[arg(long)]
     json: bool,
-    /// Insert a known bug, to verify that it is found.
+    /// Insert a known bug, to verify that the tests find it.
     #[arg(long, alias = "plant", value_name = "BUG", help_heading = "Mutation testing")]
     mutant: Option<Mutant>,
 }

@@ -22,18 +22,20 @@ use xpuck_wire::output::count;
 use xpuck_wire::shutdown;
 use xpuck_wire::shutdown::TRY_AGAIN;
 
-/// Exchange genes between islands on any number of machines; start the islands with `xpuck serve island`.
+/// Exchange genes between islands on any number of machines. Start the islands with `xpuck serve island`.
 ///
-/// The server keeps each island's most recent emigrants and answers with those of other islands, as --policy defines.
-/// Islands may connect, leave and return at any time, and continue alone while the server is down. With --dir the
-/// server keeps its state over a restart; without it, it recovers the state from the islands within a few generations.
+/// The server stores the latest emigrants of each island. It answers an island with emigrants of other islands, as
+/// --policy defines. Islands may connect, leave and return at any time, and continue alone while the server is down.
+/// With --dir, the server keeps its state over a restart. Without --dir, it recovers the state from the islands
+/// within a few generations.
 ///
-/// With --above, the server acts as an island of another geneserver, to any depth. Once a second it offers the best
-/// tree of its islands there, and distributes the trees that it receives. While the upper server is down, it continues
-/// alone. Island numbers identify genes, so each lower server needs its own --numbers; the first is its own number at
-/// the upper server.
+/// With --above, the server acts as an island of another geneserver, the upper server. An upper server may have an
+/// upper server itself. Once a second, the server sends the best tree of its islands to the upper server, and
+/// distributes the trees that it receives from there. While the upper server is down, the server continues alone.
+/// Island numbers identify genes, so each lower server needs its own range, --numbers. The first number of the range
+/// is its own number at the upper server.
 ///
-/// Exit codes: 0 when --islands are done or silent, 75 ("try again") when SIGTERM ended it before that.
+/// Exit codes: 0 when --islands are done or silent; 75 ("try again") when SIGTERM ended the server before.
 #[derive(Args)]
 pub struct GeneserverArgs {
     /// Evolution file (.toml) of the islands: its algorithm, seed and `[migration]` define the exchange of genes.
@@ -48,13 +50,13 @@ pub struct GeneserverArgs {
     /// End when this number of islands is done.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     islands: Option<u16>,
-    /// With --islands: also end after this time without any message (s).
+    /// With --islands: end also if no message arrives for this time (s).
     #[arg(long, default_value_t = 3600, value_name = "SECONDS")]
     idle: u64,
     /// Exchange policy: full, ring, near, random or none.
     #[arg(long)]
     policy: Option<String>,
-    /// Any key of the file, as in `--set migration.keep=4`; can be repeated.
+    /// Override a key of the evolution file, as in `--set migration.keep=4`; can be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Key file that the geneserver and its islands share, made by `xpuck keys make`.
@@ -66,13 +68,13 @@ pub struct GeneserverArgs {
     /// Key file that the upper geneserver shares with its lower servers [default: that of --key].
     #[arg(long, value_name = "FILE", requires = "above")]
     above_key: Option<PathBuf>,
-    /// Range of island numbers allowed here [default: 0-65534].
+    /// Range of island numbers that this server accepts [default: 0-65534].
     #[arg(long, value_name = "FIRST-LAST", value_parser = numbers)]
     numbers: Option<RangeInclusive<u16>>,
     /// Folder for the server's state, saved every few seconds.
     #[arg(long)]
     dir: Option<PathBuf>,
-    /// Print one JSON object a line: the endpoint, the status every ten seconds, and the final status.
+    /// Print one JSON object per line: the endpoint, the status every ten seconds, and the final status.
     #[arg(long)]
     json: bool,
     /// End when standard input is closed.
@@ -119,7 +121,7 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     Ok(if unfinished { ExitCode::from(TRY_AGAIN) } else { ExitCode::SUCCESS })
 }
 
-/// Rejects an upper address that is invalid or that is this server's own.
+/// Rejects an address of the upper server that is invalid or is this server's own address.
 fn check_above(above: &str, listen: &str) -> Result<()> {
     let port = above.strip_prefix("tcp://").and_then(|rest| rest.rsplit_once(':'));
     if !port.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port > 0)) {
@@ -144,14 +146,14 @@ fn numbers(text: &str) -> Result<RangeInclusive<u16>> {
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Report<'a> {
-    /// Printed at the start.
+    /// Line at the start.
     Listening {
         /// Endpoint at which the server listens.
         listening: &'a str,
     },
-    /// Printed every ten seconds.
+    /// Line that is printed every ten seconds.
     Status(&'a Status),
-    /// Printed at the end.
+    /// Line at the end.
     End {
         /// Final status.
         ended: &'a Status,

@@ -9,10 +9,11 @@ use xpuck_wire::shutdown;
 
 /// Run the hub: switchboard, geneserver, virtual senses, recorder and console.
 ///
-/// Prints `ready` once robots and operators can connect. SIGTERM stops the swarm and closes the record.
+/// The hub prints `ready` as soon as robots and operators can connect. SIGTERM stops the swarm, closes the record and
+/// ends the hub.
 #[derive(Args)]
 pub struct HubArgs {
-    /// Hub file.
+    /// Configuration file of the hub (TOML).
     #[arg(long, value_name = "FILE", default_value = "hub.toml")]
     config: PathBuf,
     /// End when standard input is closed.

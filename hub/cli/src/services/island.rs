@@ -1,4 +1,4 @@
-//! `xpuck serve island`: one island in its own process, for any scheduler.
+//! `xpuck serve island`: evolution of one island in its own process, which any job scheduler can start.
 
 use crate::engines::engine::EngineArgs;
 use crate::evolution::evolve::percent;
@@ -21,43 +21,47 @@ use xpuck_wire::log::{self, Line};
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::socket::Sockets;
 
-/// Interval between status lines.
+/// Interval between two status lines.
 const REPORT: Duration = Duration::from_secs(10);
-/// Maximum wait for the geneserver to acknowledge the island's end, if the server was ever reached.
+/// Maximum wait until the geneserver acknowledges the island's end, if the server answered during this process.
 const DONE_TIMEOUT: Duration = Duration::from_secs(120);
-/// Maximum wait for the acknowledgement if the server was never reached, or if the island had already ended before.
+/// Maximum wait for the acknowledgement if the geneserver never answered, or if an earlier process has ended the
+/// island.
 const SHORT_DONE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Evolve one island, exchanging genes with other island processes through a geneserver.
 ///
-/// A scheduler may start this worker any number of times. It begins in a new folder, continues from the last generation
-/// after an interruption, and ends immediately if all generations are done. It continues while the geneserver is down.
-/// Every generation is saved before the next begins, so `kill -9` loses only the generation in progress.
+/// A scheduler may start this program any number of times. In a new folder, the program starts a new evolution. After
+/// an interruption, it continues from the last generation. If all generations are done, it ends immediately.
+/// Evolution continues while the geneserver is down. Every generation is saved before the next one begins, so `kill
+/// -9` loses only the generation in progress.
 ///
-/// Exit codes: 0 all generations are done; 75 ended by SIGTERM or Ctrl-C within 5 s, start it again to continue; 1 an
-/// error that a restart does not fix.
+/// Exit codes: 0 if all generations are done; 75 after SIGTERM or Ctrl-C, which end the program within 5 s (start it
+/// again to continue); 1 after an error that a restart does not fix.
 #[derive(Args)]
 #[command(after_help = "The geneserver: xpuck serve geneserver. For Slurm and HyperQueue: docs/cluster/README.md")]
 pub struct IslandArgs {
-    /// Evolution file (.toml), as for `xpuck evolve`; only needed at the first start, and all its keys are optional.
+    /// Evolution file (.toml), as for `xpuck evolve`. It is only needed at the first start. All its keys are
+    /// optional.
     file: Option<PathBuf>,
     /// Endpoint of the geneserver.
     #[arg(long, value_name = "ADDR", default_value = "tcp://127.0.0.1:7610")]
     hub: String,
-    /// File to which the geneserver writes its address (`xpuck serve geneserver --address-file`), in place of --hub. A
-    /// running island reads it whenever the server is down, and so finds a server that has moved.
+    /// File to which the geneserver writes its address (`xpuck serve geneserver --address-file`), in place of --hub.
+    /// While the server is down, the island reads the file again, in case the address has changed.
     #[arg(long, value_name = "FILE", conflicts_with = "hub")]
     address_file: Option<PathBuf>,
-    /// Number of the island, 0 to 9999. Together with the seed of the file it determines the island's random numbers.
+    /// Number of the island, 0 to 9999. The number and the seed of the evolution file determine the island's random
+    /// numbers.
     #[arg(long, value_name = "K")]
     island: u16,
     /// Key file that the geneserver and its islands share, made by `xpuck keys make`.
     #[arg(long, value_name = "FILE", env = "XPUCK_GENESERVER_KEY")]
     key: Option<PathBuf>,
-    /// Folder of this island, created if missing: checkpoints, record, final trees and result.
+    /// Folder for the island's checkpoints, record, final trees and result. It is created if missing.
     #[arg(long, value_name = "DIR")]
     resume: PathBuf,
-    /// Any key of the file, as in `--set settings.elite=0.3`; can be repeated.
+    /// Override a key of the evolution file, as in `--set settings.elite=0.3`; can be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     #[command(flatten)]
@@ -86,7 +90,8 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
         }
     };
     if evolution.is_done() && Folder::is_finished(dir) {
-        // The server may not know yet that the island has ended, but a long wait is not necessary.
+        // The server may not know yet that the island has ended. A short wait is enough, because an earlier process
+        // has already waited for the acknowledgement.
         link.done(evolution.state().generation, SHORT_DONE_TIMEOUT);
         log::print(format_args!("island {} is done: see {}", args.island, dir.display()));
         return Ok(ExitCode::SUCCESS);
@@ -121,7 +126,7 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     }
     let outcome = Outcome::from_evolution(&evolution)?;
     folder.finish(&evolution, &outcome)?;
-    // A server that is restarting must learn of this island's end, or it would wait for the island forever.
+    // The server may be restarting. Without a report of this island's end, it would wait for the island forever.
     let patience = if link.met() { DONE_TIMEOUT } else { SHORT_DONE_TIMEOUT };
     link.done(evolution.state().generation, patience);
     say(&mut link);
@@ -137,7 +142,7 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Opens the island's run: a new run in a new folder, else the resumed run.
+/// Opens the island's run. Starts a new run if the folder holds no run; else resumes the run in the folder.
 fn open(args: &IslandArgs) -> Result<(EvolutionRun, Folder)> {
     let dir = &args.resume;
     let fresh = !Folder::holds_run(dir);
@@ -153,13 +158,16 @@ fn open(args: &IslandArgs) -> Result<(EvolutionRun, Folder)> {
         }
         let kept = Folder::config(dir)?;
         if kept.fingerprint() != config.fingerprint() {
-            bail!("{}: holds a run of another configuration (see its run.toml); choose another folder", dir.display());
+            bail!(
+                "{}: contains a run with another configuration (see its run.toml); choose another folder",
+                dir.display()
+            );
         }
     }
     let Resumed { folder, evolution, notices } = Folder::resume(dir)?;
     notices.iter().for_each(|notice| log::write_raw(format_args!("xpuck: {notice}")));
     if evolution.config().island != Some(args.island) {
-        bail!("{}: holds the run of another island than {}; choose another folder", dir.display(), args.island);
+        bail!("{}: contains the run of an island other than {}; choose another folder", dir.display(), args.island);
     }
     let engine = engine(args, evolution.config())?;
     let other = folder.other_engine(&engine.status());
@@ -167,7 +175,7 @@ fn open(args: &IslandArgs) -> Result<(EvolutionRun, Folder)> {
     Ok((evolution.on(engine), folder))
 }
 
-/// Opens the engine of the options, or else that of the run's configuration.
+/// Opens the engine. Command-line options take precedence over the run's configuration.
 fn engine(args: &IslandArgs, config: &Config) -> Result<ChosenEngine> {
     open_engine(args.engine.over(&config.engine), &[&config.spec]).map_err(Error::msg)
 }

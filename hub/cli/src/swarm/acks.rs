@@ -17,22 +17,22 @@ pub struct Answer {
     pub known: bool,
     /// Whether the robot has acknowledged the directive.
     pub obeys: bool,
-    /// Time from the directive to the acknowledgement (ms of wall time).
+    /// Time from the directive to the acknowledgement (ms of wall time); `None` without an acknowledgement.
     pub ms: Option<f32>,
     /// Current state of the robot.
     pub state: State,
-    /// Whether the robot is held, independent of the others.
+    /// Whether an operator holds the robot, so that it does not drive even if the swarm runs.
     pub held: bool,
 }
 
-/// Acknowledgements of the last directive by the swarm.
+/// Last directive, and its acknowledgements by all robots.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Obedience {
     /// Phase of the hub.
     pub phase: Phase,
     /// Last directive to the robots.
     pub directive: State,
-    /// One row for each robot, in the order of the swarm file.
+    /// Acknowledgement of each robot, in the order of the swarm file.
     pub robots: Vec<Answer>,
 }
 
@@ -55,17 +55,17 @@ impl Obedience {
         }
     }
 
-    /// Whether all robots that are present have acknowledged.
+    /// Returns whether all robots that are present have acknowledged.
     pub fn is_settled(&self) -> bool {
         self.robots.iter().all(|robot| robot.obeys || !robot.there)
     }
 
-    /// Whether the directive stops the robots.
+    /// Returns whether the directive stops the robots (STOP or PAUSE).
     pub fn stops_robots(&self) -> bool {
         matches!(self.directive, State::Stop | State::Pause)
     }
 
-    /// Robots that were heard once and have not acknowledged; their state is unknown.
+    /// Returns the ids of the robots that have been heard since the hub's start, but have not acknowledged.
     pub fn unacked(&self) -> Vec<String> {
         self.ids(|robot| !robot.obeys && robot.known)
     }
@@ -74,7 +74,8 @@ impl Obedience {
         self.robots.iter().filter(|robot| so(robot)).map(|robot| escape(&robot.robot)).collect()
     }
 
-    /// Number of robots that comply, and the last delay: `9 from_status 9 robots stand, the last after 112 ms`.
+    /// Returns the number of robots that have acknowledged, and the longest delay, as text: `9 of 9 robots stand, the
+    /// last after 112 ms`.
     pub fn summary(&self) -> String {
         let obeying = || self.robots.iter().filter(|robot| robot.obeys);
         let Some(first) = obeying().next() else {
@@ -102,12 +103,12 @@ impl Obedience {
         format!("{number} of {} robots {does}{last}{held}", self.robots.len())
     }
 
-    /// Summary, preceded by the phase of the hub.
+    /// Returns the phase of the hub and the summary as text.
     pub fn headline(&self) -> String {
         format!("{}: {}", phase_name(self.phase), self.summary())
     }
 
-    /// One line for each robot that acknowledged, with its delay.
+    /// Returns one line for each robot that has acknowledged, with the delay.
     pub fn rows(&self) -> Vec<String> {
         let width = self.robots.iter().map(|robot| escape(&robot.robot).chars().count()).max().unwrap_or(0);
         let row = |robot: &Answer| {
@@ -117,7 +118,7 @@ impl Obedience {
         self.robots.iter().filter(|robot| robot.obeys).map(row).collect()
     }
 
-    /// Warning about robots that did not answer; `None` if all robots answered.
+    /// Returns a warning about the robots in [`Obedience::unacked`]; `None` if there are none.
     pub fn warning(&self) -> Option<String> {
         let silent = self.unacked();
         let why = if self.stops_robots() {

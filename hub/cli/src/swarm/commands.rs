@@ -11,15 +11,15 @@ use xpuck_wire::message::{Order, Request};
 use xpuck_wire::output;
 use xpuck_wire::socket::AskError;
 
-/// Maximum wait for robots to acknowledge (wall time). The hub repeats the directive five times a second.
+/// Maximum wait until all robots have acknowledged (wall time). The hub repeats the directive five times a second.
 const ACK_TIMEOUT: Duration = Duration::from_secs(3);
-/// Interval between status requests.
+/// Interval between two status requests (wall time).
 const EVERY: Duration = Duration::from_millis(50);
 
 /// Options of commands without arguments.
 #[derive(Args)]
 pub struct CommandArgs {
-    /// Return when the hub has accepted the command, without waiting for robots.
+    /// Return as soon as the hub has accepted the command, without waiting for the robots.
     #[arg(long)]
     no_wait: bool,
     /// Print the acknowledgement of each robot as one JSON object.
@@ -29,20 +29,20 @@ pub struct CommandArgs {
     address: HubAddress,
 }
 
-/// Options of commands that may also address single robots.
+/// Options of commands to the whole swarm or to single robots.
 #[derive(Args)]
 pub struct TargetArgs {
-    /// Robots to address, independent of the others; without any, the command is for the swarm and its run.
+    /// Robots to which the command is sent. The other robots continue [default: the whole swarm and its run].
     #[arg(value_name = "ROBOT", conflicts_with = "no_wait")]
     robots: Vec<String>,
     #[command(flatten)]
     command: CommandArgs,
 }
 
-/// Sends a command to the swarm, or an order to the given robots.
+/// Sends `request` to the whole swarm, or the order `alone` to the given robots.
 ///
 /// # Errors
-/// As [`command`] and [`order_robots`].
+/// Errors of [`command`] and [`order_robots`].
 pub fn stand(args: &TargetArgs, request: &Request, alone: Order) -> Result<()> {
     let CommandArgs { json, address, .. } = &args.command;
     match &args.robots[..] {
@@ -51,7 +51,7 @@ pub fn stand(args: &TargetArgs, request: &Request, alone: Order) -> Result<()> {
     }
 }
 
-/// Explanation of an unanswered STOP or PAUSE.
+/// Error text for a STOP or PAUSE that the hub did not answer.
 const UNACKNOWLEDGED: &str = "not acknowledged: wheels stop 1 s after the hub's last message, but a hub that returns \
     may continue the run; repeat the command until it is acknowledged";
 
@@ -86,7 +86,8 @@ pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
     }
 }
 
-/// Prints the last acknowledgements seen. `ended` means that the hub has ended since then, such as the hub of a demo.
+/// Prints the last acknowledgements. `seen` is `None` if the hub ended before it reported any. `ended` is true if the
+/// hub ended after the command, as the hub of a demo may do.
 fn print_acks(seen: Option<&Obedience>, args: &CommandArgs, ended: bool) -> Result<()> {
     const SINCE: &str = "the hub has ended; wheels stop within 1.1 s after its last message";
     let Some(seen) = seen else { return Ok(output::line(format_args!("sent; {SINCE}"))?) };

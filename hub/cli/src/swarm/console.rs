@@ -1,4 +1,4 @@
-//! `xpuck swarm console`: a link to the console page.
+//! `xpuck swarm console`: one-time link to the console page.
 
 use crate::link::hub_address::{HubAddress, ask};
 use crate::terminal::print_json;
@@ -9,9 +9,10 @@ use serde::Serialize;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::output;
 
-/// Print a one-time link by which a browser opens the console's page with your permissions.
+/// Print a one-time link with which a browser opens the console's page with your permissions.
 ///
-/// The link is valid once, for ten minutes. Its session ends after twelve hours, or after two hours without a request.
+/// The link can be used once, within ten minutes. The browser's session ends after twelve hours, or after two hours
+/// without a request.
 /// Anyone with the link has the permissions of your key, so do not share it.
 #[derive(Args)]
 pub struct ConsoleArgs {
@@ -25,7 +26,7 @@ pub struct ConsoleArgs {
 /// Link to the console, as `--json` prints it.
 #[derive(Serialize, JsonSchema)]
 pub struct Link {
-    /// Address with a one-time token.
+    /// URL of the console, with a one-time token.
     link: String,
 }
 

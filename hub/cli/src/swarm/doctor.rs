@@ -1,4 +1,4 @@
-//! `xpuck doctor`: checks of the fleet's promises.
+//! `xpuck doctor`: checks whether the guarantees of the fleet hold.
 
 use crate::terminal::print_json;
 use anyhow::Result;
@@ -8,12 +8,14 @@ use std::process::ExitCode;
 use xpuck_hub_service::doctor::{self, Verdict};
 use xpuck_wire::output;
 
-/// Check each promise of the fleet: on, off or broken, with evidence and a remedy. Changes nothing.
+/// Check each guarantee of the fleet, and print `on`, `off` or `BROKEN` with evidence and a remedy. Nothing is
+/// changed.
 ///
-/// Queries the hub if it runs, and checks its files and this machine. Exit code 1 if anything is broken.
+/// The command queries the hub if it runs, and checks the hub's files and this machine. Exit code 1 if a guarantee is
+/// broken.
 #[derive(Args)]
 pub struct DoctorArgs {
-    /// Hub file.
+    /// Configuration file of the hub (TOML).
     #[arg(long, default_value = "hub.toml")]
     config: PathBuf,
     /// Key for queries to the hub: an operator's or observer's, usually `operator` in the key folder.

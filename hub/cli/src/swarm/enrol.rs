@@ -18,19 +18,20 @@ use xpuck_wire::{Swarm, atomic, output, quote_input};
 
 /// Add a robot to the swarm: its key, its file, its entry in swarm.toml, and its registration at the running hub.
 ///
-/// The hub accepts it immediately, also during a run, where its island starts from scratch. Run the command in the
-/// folder of the hub's swarm.toml. Existing files are kept, so the command can be repeated.
+/// The hub accepts the robot immediately. If it is added during a run, its island starts from scratch. Run the
+/// command in the folder of the hub's swarm.toml. Existing files are kept, so the command can be repeated.
 #[derive(Args)]
 pub struct EnrolArgs {
     /// Id of the new robot: 1 to 32 characters of a-z, 0-9, - and _.
     robot: String,
-    /// Public key that was made on the robot's board, NAME.pub [default: make a key pair here].
+    /// Public key NAME.pub that was made on the robot's board [default: make a key pair on this machine].
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
-    /// Robot whose file is the template [default: the last one in swarm.toml that has a file].
+    /// Robot whose file is the template [default: the last robot in swarm.toml that has a file].
     #[arg(long, value_name = "ROBOT")]
     like: Option<String>,
-    /// Address at which the robot listens to its peers, if swarm.toml has `peers`, such as tcp://192.168.1.110:7606.
+    /// Address at which the robot listens to the other robots, such as tcp://192.168.1.110:7606. Only if swarm.toml
+    /// has `peers`.
     #[arg(long, value_name = "ADDRESS")]
     peer: Option<String>,
     #[command(flatten)]
@@ -39,13 +40,13 @@ pub struct EnrolArgs {
 
 /// Replace a robot's board: revoke the old key and enrol a key for the new board.
 ///
-/// Name and island are kept. The island starts from scratch unless the folder `evolution.state` is copied from the old
-/// board to the new one.
+/// The robot keeps its name and island. The island starts from scratch unless the folder `evolution.state` is copied
+/// from the old board to the new board.
 #[derive(Args)]
 pub struct ReplaceArgs {
     /// Id of the robot.
     robot: String,
-    /// Public key that was made on the new board, NAME.pub [default: make a key pair here].
+    /// Public key NAME.pub that was made on the new board [default: make a key pair on this machine].
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
     #[command(flatten)]
@@ -71,18 +72,18 @@ pub struct Done {
     robot: String,
     /// Number of the robot's island, from 1.
     island: u16,
-    /// Files that the robot's board needs.
+    /// Paths of the files that must be copied to the robot's board.
     board: Vec<PathBuf>,
-    /// Changes that were made, in words.
+    /// Changes that the command made, one line of text each.
     said: Vec<String>,
     /// Whether the running hub has accepted the change.
     hub: bool,
 }
 
-/// Adds a robot.
+/// Adds a robot to the swarm's files, and registers the robot at the running hub.
 ///
 /// # Errors
-/// One line: the obstacle, or the hub's refusal.
+/// The robot cannot be added, or the hub refuses the robot.
 pub fn enrol(args: &EnrolArgs) -> Result<()> {
     let path = &args.common.swarm;
     let folder = atomic::folder(path);
@@ -96,7 +97,7 @@ pub fn enrol(args: &EnrolArgs) -> Result<()> {
         }
         None => Some(files::with(&swarm, robot, args.peer.as_deref(), path)?),
     };
-    // All checks come before the first write.
+    // The file is derived before anything is written, so that an error leaves all files unchanged.
     let file = files::robot_file(folder, &swarm, robot, args.like.as_deref())?;
     let mut said = Vec::new();
     if !swarm.security.dev_mode {
@@ -122,10 +123,10 @@ fn lock(folder: &Path) -> Result<File> {
     Ok(locked)
 }
 
-/// Replaces a robot's board.
+/// Replaces the key of a robot, and notifies the running hub that the robot has a new board.
 ///
 /// # Errors
-/// One line: the obstacle, or the hub's refusal.
+/// The key cannot be replaced, or the hub refuses the change.
 pub fn replace(args: &ReplaceArgs) -> Result<()> {
     let _locked = lock(atomic::folder(&args.common.swarm))?;
     let swarm = Swarm::read(&args.common.swarm)?;
@@ -146,7 +147,7 @@ pub fn replace(args: &ReplaceArgs) -> Result<()> {
         if keyring::path(dir, Role::Robot, robot, "pub").exists() {
             let aside = keyring::revoke(dir, Role::Robot, robot)?;
             said.push("revoked its previous key".to_string());
-            said.extend(aside.map(|aside| format!("the previous secret key is now {}", aside.display())));
+            said.extend(aside.map(|aside| format!("moved its previous secret key to {}", aside.display())));
         }
         said.extend(key(dir, robot, args.public.as_deref())?);
     }
@@ -154,7 +155,8 @@ pub fn replace(args: &ReplaceArgs) -> Result<()> {
     notify_hub(&args.common, &swarm, robot, said, &request, "the hub waits for the new board")
 }
 
-/// Ensures that a robot has a key. Returns a description of the change, if any.
+/// Ensures that a robot has a key: copies the file `public`, or makes a key pair without it. Returns a description of
+/// the change; `None` if the robot already had the key.
 fn key(dir: &Path, robot: &str, public: Option<&Path>) -> Result<Option<String>> {
     let Some(file) = public else {
         let made = keyring::create_pair(dir, Some(Role::Robot), robot)?;
@@ -169,7 +171,7 @@ fn key(dir: &Path, robot: &str, public: Option<&Path>) -> Result<Option<String>>
     Ok(Some(format!("enrolled the key {}", file.display())))
 }
 
-/// Notifies the hub, and prints the changes.
+/// Sends `request` to the hub, and prints the changes. `done` is the line that is printed if the hub accepts.
 fn notify_hub(
     common: &Common,
     swarm: &Swarm,
@@ -183,7 +185,7 @@ fn notify_hub(
         Ok(Reply::Refused(why)) => (false, Some(why)),
         Ok(_) => (true, None),
         Err(error) => {
-            said.push(format!("no hub was notified: {error:#}; it reads the files at its next start"));
+            said.push(format!("no hub was notified: {error:#}; the hub reads the files at its next start"));
             (false, None)
         }
     };
@@ -198,7 +200,7 @@ fn notify_hub(
         output::line(format_args!("{robot}: island {}; its board needs {}", done.island, files.join(" ")))?;
     }
     match refused {
-        Some(why) => bail!("the files are correct, but the hub refuses: {why}"),
+        Some(why) => bail!("the files are correct, but the hub refuses the request: {why}"),
         None => Ok(()),
     }
 }

@@ -1,42 +1,43 @@
-//! Incremental reading of the hub's events; the hub keeps the last thousand. Does no I/O.
+//! Incremental reading of the hub's events. The hub keeps the last thousand events. Does no I/O.
 
 use xpuck_wire::message::Event;
 
-/// Cursor in the hub's list of events.
+/// Cursor in the hub's list of events, which stores the last event that was read.
 #[derive(Debug, Default)]
 pub struct EventCursor {
     last: Option<Event>,
 }
 
-/// Result of an answer to an event request.
+/// Content of the hub's answer to an event request.
 #[derive(Debug, PartialEq)]
 pub enum EventBatch {
-    /// New events, and the number of events lost before them because the hub no longer keeps them.
+    /// New events, and the number of earlier events that were missed because the hub no longer stores them.
     Events(Vec<Event>, u64),
-    /// The hub was restarted and counts from 1; the request must be repeated.
+    /// The hub was restarted and numbers its events from 1 again. The request must be repeated.
     Anew,
 }
 
 impl EventCursor {
-    /// Starts after the event with this number.
+    /// Creates a cursor that starts after the event with the given number. 0 starts at the oldest event.
     pub fn after(number: u64) -> EventCursor {
         let event =
             |number| Event { number, time: 0.0, level: Default::default(), who: String::new(), text: String::new() };
         EventCursor { last: (number > 0).then(|| event(number)) }
     }
 
-    /// Number after which to request events: one below the last event, which is returned again to identify the hub.
+    /// Returns the number after which events must be requested. It is one less than the number of the last event. The
+    /// hub then sends the last event again, and a different event shows that the hub was restarted.
     pub fn position(&self) -> u64 {
         self.last.as_ref().map_or(0, |last| last.number.saturating_sub(1))
     }
 
-    /// Processes the hub's answer.
+    /// Processes the hub's answer to a request for events after [`EventCursor::position`].
     pub fn apply(&mut self, mut events: Vec<Event>) -> EventBatch {
         let newest = events.last().cloned();
         let lost = match (&self.last, events.first()) {
             (None, _) => 0,
             (Some(last), Some(first)) if first.number > last.number => first.number - last.number - 1,
-            // A cursor from [`EventCursor::after`] has only the number of its event.
+            // A cursor from [`EventCursor::after`] stores only the number of its event, so the text is not compared.
             (Some(last), Some(first)) if first == last || last.text.is_empty() => {
                 events.remove(0);
                 0

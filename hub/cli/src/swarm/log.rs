@@ -11,21 +11,21 @@ use xpuck_wire::message::{Event, Severity};
 use xpuck_wire::socket::AskError;
 use xpuck_wire::{escape, output};
 
-/// Interval between event requests.
+/// Interval between two event requests.
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Show events: arena time since the hub's start, severity, and author.
+/// Show events of the hub, each with the arena time since the hub's start, the severity and the author.
 ///
-/// The hub keeps the last 1000 events; the record of a run contains all events of that run.
+/// The hub keeps the last 1000 events. The record of a run contains all events of the run.
 #[derive(Args)]
 pub struct LogArgs {
-    /// Continue with new events until Ctrl-C.
+    /// Continue to show new events until Ctrl-C.
     #[arg(long)]
     follow: bool,
-    /// Only events with numbers above this one; --json prints the numbers.
+    /// Show only events whose number is above NUMBER. --json prints the numbers.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     after: u64,
-    /// Only events that name this robot.
+    /// Show only events that name this robot.
     #[arg(long, value_name = "ID")]
     robot: Option<String>,
     /// Print each event as one line of JSON.
@@ -38,7 +38,7 @@ pub struct LogArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// The hub does not answer. With --follow, a hub that answered before is retried.
+/// The hub does not answer. With --follow, silence of a hub that has answered before is not an error.
 pub fn run(args: &LogArgs) -> Result<()> {
     let (link, _) = args.address.open()?;
     if !args.follow {
@@ -81,13 +81,13 @@ fn print_events(args: &LogArgs, events: &[Event]) -> Result<()> {
     Ok(())
 }
 
-/// Whether the text contains this id, or operator's name, as a whole word.
+/// Returns whether the text of the event contains `id` as a whole word. `id` is a robot's id or an operator's name.
 fn names(event: &Event, id: &str) -> bool {
     let of_id = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     event.text.split(|c| !of_id(c)).any(|word| word == id)
 }
 
-/// Formats an event in one line: time, level, author, text.
+/// Formats an event in one line: time, level, author and text.
 pub fn line(event: &Event, colours: bool) -> String {
     let (level, colour) = match event.level {
         Severity::Error => ("ERROR", "31"),
@@ -99,7 +99,7 @@ pub fn line(event: &Event, colours: bool) -> String {
         true => format!("\x1b[{colour}m{level:<5}\x1b[0m"),
         false => format!("{level:<5}"),
     };
-    // Most texts contain the author's name.
+    // The author is left out if the text contains the name.
     let who = match event.who.is_empty() || names(event, &event.who) {
         true => String::new(),
         false => format!("{}: ", escape(&event.who)),

@@ -12,19 +12,20 @@ use xpuck_wire::output;
 use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{Phase, Status};
 
-/// Show one row for each robot: state, battery, round trip, generation, best fitness.
+/// Show one row for each robot, with state, battery, round trip, generation and best fitness.
 ///
-/// A robot that the hub has not heard since its start is absent; a robot that fell silent is lost.
+/// A robot is absent if the hub has not heard it since the hub's start. A robot is lost if the hub heard it before,
+/// but no longer does.
 #[derive(Args)]
 pub struct RobotsArgs {
     #[command(flatten)]
     address: HubAddress,
-    /// Print the whole status as JSON.
+    /// Print the complete status of the hub as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// Prints the robots.
+/// Prints the state of the robots.
 pub fn robots(args: &RobotsArgs) -> Result<()> {
     let Reply::Status(status) = ask(&args.address, &Request::Status)? else { bail!("unexpected answer from the hub") };
     if args.json {
@@ -35,7 +36,7 @@ pub fn robots(args: &RobotsArgs) -> Result<()> {
     Ok(())
 }
 
-/// Engine of a robot's evolution, and its speed.
+/// Formats the engine of a robot's evolution, and its speed (simulated robot seconds per second).
 pub fn engine(report: &EngineReport) -> String {
     match report {
         EngineReport { name, .. } if name.is_empty() => "-".into(),
@@ -44,7 +45,7 @@ pub fn engine(report: &EngineReport) -> String {
     }
 }
 
-/// Formats text in red on a terminal.
+/// Returns the text in bold red if the output is a terminal, else unchanged.
 fn red(text: &str) -> String {
     match output::is_terminal() {
         true => format!("\x1b[1;31m{text}\x1b[0m"),

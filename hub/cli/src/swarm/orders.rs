@@ -1,4 +1,5 @@
-//! `xpuck swarm note`, and `xpuck robot identify|hold|release|reboot`: notes, and orders to single robots.
+//! `xpuck swarm note` adds notes to the events. `xpuck robot identify|hold|release|reboot` sends orders to single
+//! robots.
 
 use crate::link::hub_address::{HubAddress, have, status};
 use crate::terminal::print_json;
@@ -12,16 +13,16 @@ use xpuck_wire::output::{self, count};
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{RobotRow, Status, escape, quote_input};
 
-/// Maximum wait for a robot to stop or continue (wall time).
+/// Maximum wait until the robots have carried out an order (wall time).
 const ACK_TIMEOUT: Duration = Duration::from_secs(3);
-/// Interval between status requests.
+/// Interval between two status requests (wall time).
 const EVERY: Duration = Duration::from_millis(50);
 /// Maximum length of a robot's id (characters).
 const LONGEST_ID: usize = 32;
-/// Word for all robots of the swarm.
+/// Argument that stands for all robots of the swarm.
 const ALL: &str = "all";
 
-/// Add a note to the events of the run: shown, logged and recorded with your name.
+/// Add a note to the events of the run. The note is shown, logged and recorded with your name.
 #[derive(Args)]
 pub struct NoteArgs {
     /// Text of the note, at most 500 characters.
@@ -41,7 +42,7 @@ pub fn note(args: &NoteArgs) -> Result<()> {
     Ok(output::line("noted")?)
 }
 
-/// Options of all orders.
+/// Options of all commands that send orders to robots.
 #[derive(Args)]
 pub struct OrderArgs {
     /// Ids of the robots, or `all`.
@@ -54,18 +55,18 @@ pub struct OrderArgs {
     address: HubAddress,
 }
 
-/// Result of an order.
+/// Result of an order to one robot.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
     /// Id of the robot.
     robot: String,
-    /// Whether the order was accepted and, where this can be observed, carried out.
+    /// Whether the hub accepted the order, and the robot carried it out as far as this can be observed.
     done: bool,
-    /// Result in words.
+    /// Description of the result, as text.
     said: String,
 }
 
-/// Sends an order to robots.
+/// Sends an order to the robots in `args`, and prints the results.
 ///
 /// # Errors
 /// The hub is silent, or a robot does not carry out the order.
@@ -73,10 +74,11 @@ pub fn order(args: &OrderArgs, order: Order) -> Result<()> {
     order_robots(&args.robots, args.json, &args.address, order)
 }
 
-/// Sends an order to robots by their ids; `all` means every robot.
+/// Sends an order to the robots with the given ids, and prints the results. `all` stands for all robots to which the
+/// order applies.
 ///
 /// # Errors
-/// As [`order`].
+/// Errors of [`order`].
 pub fn order_robots(robots: &[String], json: bool, address: &HubAddress, order: Order) -> Result<()> {
     check_names(robots)?;
     let (link, _) = address.open()?;
@@ -112,10 +114,10 @@ pub fn order_robots(robots: &[String], json: bool, address: &HubAddress, order: 
     }
 }
 
-/// Rejects invalid robot names before a request: empty names, and names that are too long to print.
+/// Validates the robots' ids before a request is sent.
 ///
 /// # Errors
-/// One line about the invalid name.
+/// An id is empty, or is longer than 32 characters.
 pub fn check_names(robots: &[String]) -> Result<()> {
     if robots.iter().any(String::is_empty) {
         bail!("a robot's id is empty; expected an id such as xp01");
@@ -126,7 +128,8 @@ pub fn check_names(robots: &[String]) -> Result<()> {
     }
 }
 
-/// Resolves the given names. `all` means the robots to which the order applies, such as held robots for a release.
+/// Returns the ids of the robots that are meant. `all` stands for the robots to which the order applies, such as held
+/// robots for a release.
 fn resolve_robots(named: &[String], status: &Status, order: Order) -> Vec<String> {
     if named != [ALL] {
         return named.to_vec();
@@ -139,7 +142,8 @@ fn resolve_robots(named: &[String], status: &Status, order: Order) -> Vec<String
     status.robots.iter().filter(meant).map(|robot| robot.id.clone()).collect()
 }
 
-/// Waits until the results are known, and describes them.
+/// Waits until the result of each row is known or [`ACK_TIMEOUT`] has passed, and writes the results to the rows.
+/// Rows that already have a result are kept.
 fn see(link: &OperatorLink, order: Order, rows: &mut [Row]) -> Result<()> {
     let until = Instant::now() + ACK_TIMEOUT;
     loop {
@@ -160,7 +164,8 @@ fn see(link: &OperatorLink, order: Order, rows: &mut [Row]) -> Result<()> {
     }
 }
 
-/// Result of an order and its description; `None` while it is unknown.
+/// Returns whether an order succeeded, and a description. `None` while the result is unknown. `late` is true after
+/// the timeout.
 fn order_result(order: Order, robot: &RobotRow, late: bool) -> Option<(bool, String)> {
     let after = robot.obeyed_ms.map_or(String::new(), |ms| format!(" after {ms:.0} ms"));
     let there = robot.alive;
@@ -171,8 +176,12 @@ fn order_result(order: Order, robot: &RobotRow, late: bool) -> Option<(bool, Str
         Order::Hold | Order::Pause if !there => {
             (true, "held; the robot is absent and will stay stopped when it connects".into())
         }
-        Order::Hold if robot.held && robot.obeys => (true, format!("held: it stands{after}, until it is released")),
-        Order::Pause if robot.held && robot.obeys => (true, format!("paused: it stands{after}, until it is released")),
+        Order::Hold if robot.held && robot.obeys => {
+            (true, format!("held: it stopped{after}, and stays stopped until it is released"))
+        }
+        Order::Pause if robot.held && robot.obeys => {
+            (true, format!("paused: it stopped{after}, and stays stopped until it is released"))
+        }
         Order::Release if !there => (true, "released; it is absent".into()),
         Order::Release if !robot.held && robot.obeys => (true, format!("released: it follows the swarm again{after}")),
         _ if late => (false, format!("no acknowledgement within {} s; check the robot", ACK_TIMEOUT.as_secs())),
@@ -194,7 +203,9 @@ mod tests {
         let status = Status { robots, ..Status::default() };
         let all = |order| resolve_robots(&["all".into()], &status, order).join(" ");
         assert_eq!([Order::Identify, Order::Hold, Order::Release].map(all), ["a b", "a b c", "b"]);
-        for (name, expected) in [(String::new(), "is empty"), ("x".repeat(5000), "... (4960 more): a robot's id")] {
+        for (name, expected) in
+            [(String::new(), "is empty"), ("x".repeat(5000), "... (4960 more characters): a robot's id")]
+        {
             assert!(check_names(&[name]).unwrap_err().to_string().contains(expected));
         }
         assert_eq!(
@@ -214,7 +225,10 @@ mod tests {
         );
         let obeys = RobotRow { obeys: true, obeyed_ms: Some(80.2), ..waits };
         let (done, said) = order_result(Order::Hold, &obeys, false).unwrap();
-        assert_eq!((done, said.as_str()), (true, "held: it stands after 80 ms, until it is released"));
+        assert_eq!(
+            (done, said.as_str()),
+            (true, "held: it stopped after 80 ms, and stays stopped until it is released")
+        );
         assert_eq!(order_result(Order::Release, &obeys, false), None);
         assert!(
             order_result(Order::Hold, &robot("a", false, true), false)

@@ -1,4 +1,4 @@
-//! `xpuck swarm park`: drives robots to their start poses by motion capture.
+//! `xpuck swarm park`: drives robots to their start poses. Motion capture measures the poses.
 
 use crate::analysis::simulate::ScenarioArg;
 use crate::link::hub_address::{HubAddress, have, status};
@@ -20,46 +20,47 @@ use xpuck_wire::park::{ParkOrder, ParkReport, ParkState};
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{Status, escape, file};
 
-/// Interval between status requests.
+/// Interval between two requests for the state of parking.
 const EVERY: Duration = Duration::from_millis(100);
-/// Default subject name of the frisbee.
+/// Default name of the frisbee as a subject of motion capture.
 pub const FRISBEE: &str = "frisbee";
 
-/// Drive robots to their start poses by motion capture, around one another, walls and the frisbee.
+/// Drive robots to their start poses. The robots avoid each other, the walls and the frisbee.
 ///
-/// Default poses are in the start region of the benchmark's scenario A. Poses are assigned to robots for short paths;
-/// with --own, the first robot takes the first pose, and so on. Not during a run. `xpuck stop` stops the robots
-/// immediately. Exit code 1 if a robot does not stop within 2 cm and 10 degrees of its pose.
+/// Motion capture must see the robots. By default, the poses are in the start region of the benchmark's scenario A,
+/// and are assigned to the robots so that paths are short. With --own, the first robot takes the first pose, and so
+/// on. Parking is not possible during a run. `xpuck stop` stops the robots immediately. Exit code 1 if a robot does
+/// not stop within 2 cm and 10 degrees of its pose.
 #[derive(Args)]
 pub struct ParkArgs {
-    /// Pose: x and y (m) and heading (degrees); one for each robot.
+    /// Pose: x and y (m) and heading (degrees). Repeat the option for each robot.
     #[arg(long = "pose", value_name = "X,Y,DEGREES", allow_hyphen_values = true)]
     poses: Vec<PoseArg>,
     /// File of poses: TOML with `[[pose]]`, each with x_m, y_m and heading_deg.
     #[arg(long = "poses", value_name = "FILE", conflicts_with = "poses")]
     pose_file: Option<PathBuf>,
-    /// World file: robots drive to the start poses of a run in this world, around its walls.
+    /// World file. The robots drive to the start poses of a run in this world, and avoid the walls of the world.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["poses", "pose_file"])]
     world: Option<PathBuf>,
-    /// Scenario of the benchmark that defines the start region.
+    /// Scenario of the benchmark, which defines the start region.
     #[arg(long, value_enum, default_value_t = ScenarioArg::A, conflicts_with_all = ["poses", "pose_file", "world"])]
     scenario: ScenarioArg,
-    /// Seed of the poses in a start region.
+    /// Seed of the random poses in the start region.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Robots, separated by commas [default: all robots that are present and not held].
+    /// Ids of the robots, separated by commas [default: all robots that are present and not held].
     #[arg(long, value_delimiter = ',')]
     robots: Vec<String>,
     /// Assign the poses in order: the first robot takes the first pose, and so on.
     #[arg(long)]
     own: bool,
-    /// Expect no frisbee in the arena.
+    /// Park without a frisbee in the arena.
     #[arg(long)]
     without_frisbee: bool,
-    /// Subject name of the frisbee in motion capture.
+    /// Name of the frisbee as a subject of motion capture.
     #[arg(long, default_value = FRISBEE)]
     frisbee: String,
-    /// Return when the hub has accepted the command, without waiting for robots.
+    /// Return as soon as the hub has accepted the command, without waiting for the robots.
     #[arg(long)]
     no_wait: bool,
     /// Print the result as one JSON object.
@@ -95,7 +96,7 @@ fn heading(degrees: f32) -> Result<f32, String> {
     }
 }
 
-/// File of poses.
+/// Content of a pose file (TOML).
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PoseFile {
@@ -155,7 +156,7 @@ fn order(args: &ParkArgs, status: &Status) -> Result<ParkOrder> {
     let there = status.robots.iter().filter(|robot| robot.alive && !robot.held).count();
     let robots = if args.robots.is_empty() { there } else { args.robots.len() };
     if robots == 0 {
-        bail!("no robot is present to be parked; switch robots on");
+        bail!("no robot to park is connected; switch robots on");
     }
     let spec = spec(args.world.as_deref(), args.scenario, robots)?;
     let frisbee = frisbee_position(status, &args.frisbee).filter(|_| !args.without_frisbee);
@@ -165,10 +166,10 @@ fn order(args: &ParkArgs, status: &Status) -> Result<ParkOrder> {
     Ok(ParkOrder { poses, walls: walls(&spec), ..order })
 }
 
-/// Returns the selected world with this number of robots.
+/// Returns the world of the file `world`, or else of the scenario, with the given number of robots.
 ///
 /// # Errors
-/// The file cannot be read, or the robots do not fit into the world.
+/// The file cannot be read, or its world is invalid with this number of robots.
 pub fn spec(world: Option<&Path>, scenario: ScenarioArg, robots: usize) -> Result<WorldSpec> {
     let Some(path) = world else { return Ok(scenario.spec(robots)) };
     let mut spec = world_file::read(path)?;
@@ -177,21 +178,21 @@ pub fn spec(world: Option<&Path>, scenario: ScenarioArg, robots: usize) -> Resul
     Ok(spec)
 }
 
-/// Walls of a world, as end points for an order (m).
+/// Returns the end points of each wall of a world, as x, y, x, y (m).
 pub fn walls(spec: &WorldSpec) -> Vec<[f32; 4]> {
     spec.physics.walls.iter().map(|wall| [wall.from.x, wall.from.y, wall.to.x, wall.to.y]).collect()
 }
 
-/// Position of the frisbee in motion capture (m).
+/// Returns the position of the frisbee from motion capture (m); `None` if motion capture has not seen the frisbee.
 pub fn frisbee_position(status: &Status, name: &str) -> Option<Vec2> {
     let body = status.bodies.iter().find(|body| body.name == name)?;
     Some(vec2(body.pose[0], body.pose[1]))
 }
 
-/// Waits until parking has ended.
+/// Waits until parking has ended, and returns the report.
 ///
 /// # Errors
-/// The hub is silent.
+/// The hub is silent, or refuses the request.
 pub fn wait(link: &OperatorLink) -> Result<ParkReport> {
     loop {
         match link.ask(&Request::Parked)? {
@@ -203,7 +204,7 @@ pub fn wait(link: &OperatorLink) -> Result<ParkReport> {
     }
 }
 
-/// Formats the result, one line for each robot.
+/// Formats the report: one line about the result, and one line for each robot.
 fn report_lines(report: &ParkReport) -> Vec<String> {
     let moved = report.frisbee_moved_m.map_or(String::new(), |m| format!("; the frisbee moved by {:.0} mm", m * 1e3));
     let mut lines = vec![format!("{} after {:.1} s{moved}", escape(&report.said), report.seconds)];

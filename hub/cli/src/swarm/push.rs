@@ -1,4 +1,4 @@
-//! `xpuck robot push`: sends settings for robots' files through the hub.
+//! `xpuck robot push`: sends settings through the hub to robots, which write them to their files.
 
 use crate::link::hub_address::{HubAddress, ask};
 use crate::swarm::orders::check_names;
@@ -13,23 +13,23 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::settings::Answer;
 use xpuck_wire::{file, output};
 
-/// Maximum wait for the robots' answers, slightly longer than the hub's retries.
+/// Maximum wait for the robots' answers. It is slightly longer than the time for which the hub retries.
 const NOTICE_DELAY: Duration = Duration::from_secs(4);
-/// Interval between requests for the answers.
+/// Interval between two requests for the answers.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Send settings to robots: each writes them to its own file, and keeps the previous file as `.old`.
+/// Send settings to robots. Each robot writes the settings to its own file, and keeps the previous file as `.old`.
 ///
-/// The file holds part of a robot's file: `[calibration]`, `[control]` or `[evolution]`. Settings are not sent during
-/// a run. Exit code 1 if a robot refuses or is silent.
+/// The settings file has sections of a robot's file: `[calibration]`, `[control]` or `[evolution]`. Settings cannot
+/// be sent during a run. Exit code 1 if a robot refuses or is silent.
 #[derive(Args)]
 pub struct PushArgs {
     /// Settings file (TOML).
     file: PathBuf,
-    /// Robots, separated by commas, or `all`.
+    /// Ids of the robots, separated by commas, or `all`.
     #[arg(long, value_delimiter = ',', required = true)]
     robots: Vec<String>,
-    /// Print the rows as JSON.
+    /// Print the answers of the robots as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

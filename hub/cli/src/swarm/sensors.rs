@@ -4,10 +4,11 @@ use xpuck_kernels::model::PROX_ANGLES;
 use xpuck_wire::escape;
 use xpuck_wire::message::Sensors;
 
-/// Difference of light readings, as a fraction of full scale, below which light counts as uniform.
+/// Difference between the brightest and the darkest reading below which the light counts as uniform (fraction of full
+/// scale).
 const EVEN: f32 = 0.02;
 
-/// Describes the readings; sensors that a robot does not have are left out.
+/// Describes the readings as text. Sensors that the robot does not have are left out.
 pub fn words(sensors: &Sensors) -> String {
     let mut parts = Vec::new();
     if let Some(light) = &sensors.light {
@@ -38,7 +39,7 @@ pub fn words(sensors: &Sensors) -> String {
     if parts.is_empty() { "no further sensors".into() } else { parts.join("; ") }
 }
 
-/// Direction of a bearing in the robot's frame (rad).
+/// Returns the word for the direction of a bearing in the robot's frame (rad, positive to the left).
 fn side(bearing: f32) -> &'static str {
     match bearing.abs() {
         size if size < 0.6 => "ahead",

@@ -1,4 +1,4 @@
-//! `xpuck robot snapshot`: one picture of a robot's camera, as a file.
+//! `xpuck robot snapshot`: saves one picture of a robot's camera as a file.
 
 use crate::analysis::png;
 use crate::link::hub_address::HubAddress;
@@ -13,17 +13,18 @@ use xpuck_wire::message::{Picture, Reply, Request, StoredPicture};
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{atomic, escape, output};
 
-/// Interval between requests for the picture.
+/// Interval between two requests for the picture.
 const EVERY: Duration = Duration::from_millis(100);
 
 /// Save a picture of a robot's camera as a PNG file, at most 160 x 120 pixels.
 ///
-/// The hub requests a new picture from the robot; older pictures are ignored. The robot may drive meanwhile.
+/// The hub requests a new picture from the robot. Pictures taken before the request are ignored. The robot may drive
+/// during the command.
 #[derive(Args)]
 pub struct SnapshotArgs {
     /// Id of the robot.
     robot: String,
-    /// PNG file; an existing file is replaced.
+    /// PNG file to write. An existing file is replaced.
     #[arg(short, long = "output", alias = "out")]
     out: PathBuf,
     /// Maximum wait for the picture (s), 1 to 60.
@@ -41,17 +42,17 @@ pub struct SnapshotArgs {
 pub struct Snapshot<'a> {
     /// Id of the robot.
     robot: &'a str,
-    /// Path of the file.
+    /// Path of the PNG file.
     path: &'a Path,
     /// Width (pixels).
     width: u16,
     /// Height (pixels).
     height: u16,
-    /// Time from the request to the picture (s).
+    /// Time from the request to the arrival of the picture (s).
     seconds: f64,
 }
 
-/// Saves a picture.
+/// Requests a picture from a robot, and saves it as a PNG file.
 ///
 /// # Errors
 /// The hub is silent, the robot does not exist, no picture arrives in time, or the file cannot be written.
@@ -70,7 +71,7 @@ pub fn run(args: &SnapshotArgs) -> Result<()> {
     Ok(())
 }
 
-/// Returns the first picture taken after the request, and the time until its arrival.
+/// Returns the first picture that was taken after the request, and the time until it arrived.
 fn wait(link: &OperatorLink, robot: &str, timeout: Duration) -> Result<(Picture, Duration)> {
     let begun = Instant::now();
     loop {
@@ -79,7 +80,7 @@ fn wait(link: &OperatorLink, robot: &str, timeout: Duration) -> Result<(Picture,
                 if age < begun.elapsed().as_secs_f64() =>
             {
                 if !picture.is_sound() {
-                    bail!("the hub sent a picture of robot {robot} with a wrong size");
+                    bail!("the hub sent a picture of robot {robot} with an invalid size");
                 }
                 return Ok((picture, begun.elapsed()));
             }
@@ -94,7 +95,8 @@ fn wait(link: &OperatorLink, robot: &str, timeout: Duration) -> Result<(Picture,
     }
 }
 
-/// Reason for a missing picture, as far as the robot's telemetry shows it.
+/// Returns the likely reason for a missing picture. `camera_age` is the age of the camera's last frame (s); `None` if
+/// the camera sends no frames.
 fn silence(robot: &str, timeout: Duration, camera_age: Option<f32>) -> String {
     let seconds = timeout.as_secs();
     match camera_age {

@@ -22,10 +22,10 @@ const EVERY: Duration = Duration::from_secs(1);
 /// no poses or is not recorded, keys cannot be read, or the hub does not answer.
 #[derive(Args)]
 pub struct StatusArgs {
-    /// Refresh every second on a terminal, or print each changed line in a pipe, until Ctrl-C.
+    /// Update the lines every second until Ctrl-C. If the output is not a terminal, print only lines that change.
     #[arg(long)]
     watch: bool,
-    /// Print the whole status as JSON; with --watch one line every second.
+    /// Print the complete status as JSON. With --watch, print one JSON line every second.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -55,7 +55,8 @@ pub fn run(args: &StatusArgs) -> Result<()> {
     }
 }
 
-/// Prints the status repeatedly. A hub that answered before is retried; a hub that never answered is an error.
+/// Prints the status repeatedly. If the hub stops to answer, it is queried again. If it has never answered, an error
+/// is returned.
 fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
     let mut place = (output::is_terminal() && !args.json).then(InPlace::default);
     let colours = output::has_colours();
@@ -83,11 +84,12 @@ fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
     Ok(())
 }
 
-/// Lines for a pipe, which are printed when they change; values that change constantly are left out.
+/// Returns the lines that are printed when they change, for an output that is not a terminal. Values that change
+/// constantly are left out.
 fn changes(status: &Status) -> Vec<Row> {
     let stays = |name: &str| !matches!(name, "time" | "fitness" | "poses");
     let mut rows: Vec<Row> = summary::rows(status).into_iter().filter(|row| stays(row.name)).collect();
-    // Continuation lines get the name too, because each line is printed alone.
+    // A continuation line has no name. It gets the name of its first line, because each line is printed alone.
     let mut name = "";
     for row in &mut rows {
         name = if row.name.is_empty() { name } else { row.name };
@@ -103,7 +105,7 @@ fn changes(status: &Status) -> Vec<Row> {
     rows
 }
 
-/// Whether the error is a missing answer, so that the hub may come back.
+/// Returns whether the error is a missing answer. The hub may answer again later.
 fn is_no_answer(error: &Error) -> bool {
     matches!(error.downcast_ref(), Some(AskError::NoAnswer(_)))
 }

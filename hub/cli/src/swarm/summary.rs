@@ -1,4 +1,4 @@
-//! Lines of `xpuck status`. Does no I/O.
+//! Formats the lines of `xpuck status`. Does no I/O.
 
 use crate::swarm::acks::Obedience;
 use crate::swarm::swarm_state::{clock, fitness, fitness_reference, phase, robot_counts, troubles};
@@ -6,12 +6,12 @@ use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 use xpuck_wire::{Status, escape};
 
-/// Number of recent events shown.
+/// Maximum number of recent events in the summary.
 const EVENTS: usize = 5;
-/// Width of the name column.
+/// Width of the name column (characters).
 const NAMES: usize = 10;
 
-/// Line of the summary.
+/// Line of the summary of the swarm's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Topic of the line; empty for a continuation line.
@@ -37,7 +37,7 @@ impl Row {
     }
 }
 
-/// Lines of the summary.
+/// Returns the lines of the summary.
 pub fn rows(status: &Status) -> Vec<Row> {
     let mut rows = vec![Row::new("experiment", experiment(status)), Row::new("phase", phase(status))];
     if !status.experiment.is_empty() {
@@ -54,7 +54,7 @@ pub fn rows(status: &Status) -> Vec<Row> {
     rows.push(Row { bad: !status.tracking, ..Row::new("poses", poses(status)) });
     rows.push(Row { bad: status.record.starts_with("NOT RECORD"), ..Row::new("record", record(status)) });
     rows.push(Row { bad: status.security.dev_mode, ..Row::new("security", security(status)) });
-    // Lost lines are not marked as a problem, because they may have been lost long ago.
+    // Lost log lines are not marked as a problem, because they may have been lost long ago.
     if status.log_lines_lost > 0 {
         let lost = count(status.log_lines_lost as usize, "line", "lines");
         rows.push(Row::new(
@@ -96,19 +96,19 @@ fn worth(status: &Status) -> String {
     format!("{real} in this segment, {:.3} evolved{scale}", Figure(status.evolved))
 }
 
-/// Whether poses arrive, and the age of the last poses.
+/// Formats whether poses arrive, the age of the last poses, and the number of rejected poses.
 pub fn poses(status: &Status) -> String {
     let refused: u64 = status.refused_poses.iter().map(|(_, count)| count).sum();
     let refused = if refused > 0 { format!("; {refused} rejected") } else { String::new() };
     let age = status.pose_age_s.map(|age| format!("{age:.2} s old"));
     match (status.tracking, age) {
         (true, age) => format!("received{}{refused}", age.map_or(String::new(), |age| format!(", {age}"))),
-        (false, Some(age)) => format!("missing: the last are {age}{refused}"),
+        (false, Some(age)) => format!("missing: the last ones are {age}{refused}"),
         (false, None) => format!("none so far{refused}"),
     }
 }
 
-/// Path of the record.
+/// Returns the path of the record, or `none`.
 pub fn record(status: &Status) -> String {
     if status.record.is_empty() { "none".into() } else { escape(&status.record) }
 }
@@ -123,7 +123,7 @@ fn security(status: &Status) -> String {
     }
 }
 
-/// Formats an event of the status, after its time as minutes and seconds.
+/// Formats an event: its time as minutes and seconds, then its text.
 fn event_text(event: &str) -> String {
     match event.split_once(' ').and_then(|(at, text)| Some((at.parse::<f64>().ok()?, text))) {
         Some((at, text)) => format!("{:>6}  {}", clock(at), escape(text)),

@@ -1,9 +1,9 @@
-//! State of the swarm in words, shared by several commands. All functions are pure.
+//! Descriptions of the swarm's state as text, for several commands. Does no I/O.
 
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_wire::{Phase, RobotRow, Status, escape};
 
-/// Formats a time (s) as `4:05`, or from one hour as `1:04:05`.
+/// Formats a time (s) as minutes and seconds, `4:05`. From one hour, hours are added: `1:04:05`.
 pub fn clock(seconds: f64) -> String {
     let s = seconds.max(0.0) as u64;
     match s / 3600 {
@@ -12,19 +12,21 @@ pub fn clock(seconds: f64) -> String {
     }
 }
 
-/// State of a robot: in capitals while it is present, else `held`, `lost`, or `absent` if it was never heard.
+/// Returns the state of a robot in capitals while the hub hears it. Otherwise returns `held` if an operator holds the
+/// robot, `absent` if the hub has never heard it, or else `lost`.
 pub fn state(robot: &RobotRow) -> String {
     match robot.alive {
         true if robot.held => "HELD".into(),
         true => format!("{:?}", robot.state).to_uppercase(),
         false if robot.held => "held".into(),
-        // A robot sends its version in its greeting.
+        // A robot sends its version in its first message. The hub has therefore never heard a robot without a
+        // version.
         false if robot.version.is_empty() => "absent".into(),
         false => "lost".into(),
     }
 }
 
-/// Meaning of a phase for a person beside the arena.
+/// Explains a phase to a user.
 pub fn phase_meaning(phase: Phase) -> &'static str {
     match phase {
         Phase::Idle => "no run; `xpuck start FILE` starts one",
@@ -39,7 +41,7 @@ pub fn phase_meaning(phase: Phase) -> &'static str {
     }
 }
 
-/// Reference values for the real fitness of a task; empty if the task has none.
+/// Returns reference values for the real fitness of a task; empty if there are none.
 pub fn fitness_reference(task: &str) -> &'static str {
     match task {
         "transport" => "0.71 = pushed at full robot speed; hand-tuned tree: 0.3",
@@ -47,12 +49,12 @@ pub fn fitness_reference(task: &str) -> &'static str {
     }
 }
 
-/// Real fitness of the current segment; `None` before it is scored.
+/// Returns the real fitness of the current segment. `None` in segment 0, and during the first second of a segment.
 pub fn fitness(status: &Status) -> Option<f64> {
     status.segments.last().filter(|segment| segment.number > 0 && segment.seconds > 1.0).map(|s| s.fitness)
 }
 
-/// Counts robots by state: `8 of 9 there, 1 lost (xp03), 1 held (xp02)`.
+/// Formats the number of robots in each state: `8 of 9 present, 1 lost (xp03), 1 held (xp02)`.
 pub fn robot_counts(status: &Status) -> String {
     let ids = |so: &dyn Fn(&RobotRow) -> bool| -> Vec<String> {
         status.robots.iter().filter(|robot| so(robot)).map(|robot| escape(&robot.id)).collect()
@@ -70,7 +72,7 @@ pub fn robot_counts(status: &Status) -> String {
     text
 }
 
-/// Problems of a robot, in words; empty if there are none. An absent robot has no problems.
+/// Describes the problems of a robot; empty if there are none. Absence is not listed here, but in [`troubles`].
 pub fn robot_problems(robot: &RobotRow) -> Vec<String> {
     let lost = match robot.heard_s {
         _ if robot.alive || robot.version.is_empty() => None,
@@ -82,7 +84,7 @@ pub fn robot_problems(robot: &RobotRow) -> Vec<String> {
     [lost, refuses, devices].into_iter().flatten().collect()
 }
 
-/// Problems of the swarm, one sentence each; empty if there are none.
+/// Describes the problems of the swarm, one text each; empty if there are none.
 pub fn troubles(status: &Status) -> Vec<String> {
     let goes_on = !matches!(status.phase, Phase::Idle | Phase::Finished);
     let mut troubles = Vec::new();
@@ -118,7 +120,8 @@ pub fn troubles(status: &Status) -> Vec<String> {
     troubles
 }
 
-/// Phase and its meaning, with the experiment's own phase if it has several.
+/// Formats the phase of the hub with an explanation. If the experiment has several phases, its current phase is
+/// added.
 pub fn phase(status: &Status) -> String {
     let of_several = status
         .experiment_phase

@@ -30,31 +30,31 @@ use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{Phase, Status, escape, file};
 
-/// Interval between status requests.
+/// Interval between two status requests.
 const EVERY: Duration = Duration::from_millis(50);
 /// Displacement of the frisbee between two status requests below which it counts as at rest (m).
 const STILL: f32 = 0.002;
-/// Maximum number of attempts to see a body in motion capture.
+/// Maximum number of status requests until a body must appear in motion capture.
 const SEE_ATTEMPTS: u32 = 40;
 /// Maximum number of attempts to park the robots.
 const PARK_ATTEMPTS: u32 = 3;
-/// Minimum scored fraction of a trial's length for which the trial counts as complete.
+/// Minimum fraction of a trial's length that must be scored, so that the trial counts as complete.
 const MIN_SCORED_FRACTION: f64 = 0.98;
-/// Maximum deviation of a robot from its start pose (m, degrees).
+/// Maximum deviation of a robot from its start pose: distance (m) and heading (degrees).
 const MAX_START_ERROR: [f32; 2] = [0.02, 10.0];
 /// Prefix of the names of experiments that this command starts.
 const NAME: &str = "trial ";
 
 /// Run one tree repeatedly on the real swarm, and compare its fitness with simulation (thesis 7.4.4, Table 7.8).
 ///
-/// Before each trial, robots are parked at start poses of the world, drawn from the seed and the trial's number. The
-/// hub then waits until the frisbee is at its start position, runs the tree for --seconds, scores and records. A trial
-/// is discarded if a robot was lost, a battery was low, a body was touched, the frisbee left the arena, or motion
-/// capture lost bodies. Trials are saved in --output; the same command resumes after an interruption, or adds trials
-/// with more --runs.
+/// Before each trial, the robots are parked at start poses of the world. The seed and the trial's number determine
+/// the poses. When the frisbee is at rest at its start position, all robots run the tree for --seconds, and the hub
+/// scores and records the run. A trial is discarded if a robot was lost, a battery was low, a body was touched, the
+/// frisbee left the arena, or motion capture lost bodies. Trials are saved in --output. After an interruption, the
+/// same command continues. With a larger --runs, it adds trials.
 #[derive(Args)]
 pub struct TrialsArgs {
-    /// Tree file (.bt, .xml, .json or .bin); all robots run the tree as written.
+    /// Tree file (.bt, .xml, .json or .bin). All robots run this tree without changes.
     tree: PathBuf,
     /// Number of trials, including discarded ones.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -62,13 +62,13 @@ pub struct TrialsArgs {
     /// Length of a trial (s of arena time), 3 to 3600.
     #[arg(long, default_value_t = 60.0)]
     seconds: f64,
-    /// Folder for the trials.
+    /// Folder for the trials and their results.
     #[arg(short, long = "output", alias = "out", value_name = "DIR", default_value = "trials")]
     out: PathBuf,
-    /// World file: start poses, start of the frisbee, and task.
+    /// World file, which defines the start poses, the start position of the frisbee, and the task.
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
-    /// Scenario of the benchmark that defines the start poses.
+    /// Scenario of the benchmark, which defines the start poses.
     #[arg(long, value_enum, default_value_t = ScenarioArg::A, conflicts_with = "world")]
     scenario: ScenarioArg,
     /// Seed of the start poses and the simulations.
@@ -80,22 +80,22 @@ pub struct TrialsArgs {
     /// Battery voltage below which a trial is discarded (V).
     #[arg(long, default_value_t = 3.4)]
     least_battery: f32,
-    /// Maximum wait for the frisbee to be placed (s of wall time).
+    /// Maximum wait until the user has put the frisbee at its start position (s of wall time).
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     patience: u64,
-    /// Subject name of the frisbee in motion capture.
+    /// Name of the frisbee as a subject of motion capture.
     #[arg(long, default_value = FRISBEE)]
     frisbee: String,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Print one JSON object with every trial and the comparison.
+    /// Print one JSON object with all trials and the comparison.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     address: HubAddress,
 }
 
-/// Settings that are the same for all trials.
+/// Connection to the hub, and settings that are the same for all trials.
 struct TrialSession<'a> {
     args: &'a TrialsArgs,
     link: OperatorLink,
@@ -151,7 +151,7 @@ impl TrialSession<'_> {
         output::print_error(format_args!("xpuck: {}", escape(text)));
     }
 
-    /// Runs one trial, from parking to its score.
+    /// Runs one trial: parks the robots, waits for the frisbee, runs the tree, and returns the score.
     fn trial(&self, number: u32) -> Result<Trial> {
         self.ensure_idle()?;
         let (world, report) = self.park(number)?;
@@ -179,7 +179,8 @@ impl TrialSession<'_> {
         })
     }
 
-    /// Checks that the swarm is not running; stops parking, or a trial that an earlier call of this command started.
+    /// Checks that no run is in progress. Stops parking, and also a trial that an earlier call of this command
+    /// started.
     fn ensure_idle(&self) -> Result<()> {
         let now = status(&self.link)?;
         match now.phase {
@@ -195,7 +196,11 @@ impl TrialSession<'_> {
         for _ in 0..PARK_ATTEMPTS {
             let now = status(&self.link)?;
             if let Some(robot) = now.robots.iter().find(|robot| !robot.alive || robot.held) {
-                let what = if robot.held { "is held: release it with `xpuck robot release`" } else { "is absent" };
+                let what = if robot.held {
+                    "is held: release it with `xpuck robot release`"
+                } else {
+                    "is absent: switch it on"
+                };
                 bail!("robot {} {what}; then run the same command again to continue", escape(&robot.id));
             }
             let there = !self.spec.discs.is_empty();
@@ -214,7 +219,7 @@ impl TrialSession<'_> {
         bail!("{}; run the same command again to continue", escape(&why))
     }
 
-    /// Waits until the frisbee is at rest at its start position.
+    /// Waits until the frisbee is at rest at its start position, for at most [`TrialsArgs::patience`] seconds.
     fn place_frisbee(&self) -> Result<()> {
         let Some(disc) = self.spec.discs.first() else { return Ok(()) };
         let until = Instant::now() + Duration::from_secs(self.args.patience);
@@ -246,7 +251,8 @@ impl TrialSession<'_> {
         }
     }
 
-    /// Returns the largest deviation of the robots from their start poses (m, degrees).
+    /// Returns the largest distance (m) and the largest difference of heading (degrees) of a robot from its start
+    /// pose. Returns an error if one of them is above [`MAX_START_ERROR`].
     fn off(&self, report: &ParkReport) -> Result<[f32; 2]> {
         let mut off = [0.0f32; 2];
         for row in &report.robots {
@@ -266,7 +272,8 @@ impl TrialSession<'_> {
         Ok(off)
     }
 
-    /// Pose of a body in motion capture: x and y (m), heading (rad). Retries while the body is hidden.
+    /// Returns the pose of a body from motion capture: x and y (m), and heading (rad). Retries while motion capture
+    /// does not see the body.
     fn body_pose(&self, name: &str) -> Result<[f32; 3]> {
         for _ in 0..SEE_ATTEMPTS {
             if let Some(body) = status(&self.link)?.bodies.iter().find(|body| body.name == name) {
@@ -302,7 +309,8 @@ impl TrialSession<'_> {
         Ok(Signed::new(text, files, self.secret.as_ref())?)
     }
 
-    /// Watches the run until its end.
+    /// Waits for the end of the run. Returns the last status, the measurements, and the reason if the trial is
+    /// discarded.
     fn watch(&self) -> Result<(Status, Watch, Option<Discard>)> {
         let mut watch = Watch::new(&self.args.frisbee, self.args.least_battery);
         let mut discard = None;
@@ -326,7 +334,7 @@ impl TrialSession<'_> {
         }
     }
 
-    /// Simulates, compares, and reports the results.
+    /// Simulates the tree, compares the trials with the simulations, and reports the results.
     fn report(&self, kept: &Trials, program: &Program) -> Result<()> {
         let Settings { seconds, simulations, seed, .. } = kept.settings;
         let engine = self.args.engine.open(EngineKind::Simd, &[&self.spec])?;

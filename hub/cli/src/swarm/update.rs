@@ -1,4 +1,4 @@
-//! `xpuck robot update`: updates of the robots' software over the air.
+//! `xpuck robot update`: updates the robots' software over the network.
 
 mod follow;
 mod upload;
@@ -19,29 +19,30 @@ use xpuck_wire::rollout::UpdateReport;
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{file, output};
 
-/// Update the program or the whole system of robots over the air: canaries first, the others after their success.
+/// Update the program or the whole system of robots over the network. The first robots, called canaries, try the
+/// update before the others.
 ///
-/// A robot tries the new version and reverts by itself if the version does not start, or if its devices or the hub are
-/// not heard; the remaining robots are then not updated. An image is for cards of `xpuck card flash` with the same
-/// kernel, and takes some minutes a robot. Robots are not updated during a run, and no run begins during an update.
-/// The hub continues the update when this command is interrupted; `xpuck robot update status` prints its progress.
-/// Exit code 1 if a robot does not run the new version in the end.
+/// A robot reverts by itself to the previous version if the new version does not start, or does not hear the robot's
+/// devices or the hub. If a robot reverts, the remaining robots are not updated. An image is for cards made by `xpuck
+/// card flash` with the same kernel, and takes some minutes for each robot. Robots are not updated during a run, and
+/// no run begins during an update. If this command is interrupted, the hub continues the update, and `xpuck robot
+/// update status` prints the progress. Exit code 1 if a robot does not run the new version at the end.
 #[derive(Args)]
 #[command(group(ArgGroup::new("what").required(true).args(["deb", "image"])), args_conflicts_with_subcommands = true,
           subcommand_negates_reqs = true)]
 pub struct UpdateArgs {
     #[command(subcommand)]
     last: Option<Last>,
-    /// Debian package of the robot's program; it is signed with the operator's key.
+    /// Debian package of the robots' program. The command signs the package with the operator's key.
     #[arg(long, value_name = "FILE")]
     deb: Option<PathBuf>,
     /// Signed bundle (.xpb), such as an image of `xpuck card build`.
     #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
-    /// Number of canaries, the robots that are updated first.
+    /// Number of canaries, which are the robots that are updated first.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     canary: u32,
-    /// Robots, separated by commas, or `all`.
+    /// Ids of the robots, separated by commas, or `all`.
     #[arg(long, value_delimiter = ',', default_value = "all")]
     robots: Vec<String>,
     /// Boards for which the package is made, separated by commas, or `any`.
@@ -59,7 +60,7 @@ pub struct UpdateArgs {
 enum Last {
     /// Print the progress of the last update.
     Status(LastArgs),
-    /// Stop the update before further robots; robots that have begun continue to the end.
+    /// Stop the update. Robots that have already begun finish their update, and no other robot begins.
     Abort(LastArgs),
 }
 
@@ -78,7 +79,7 @@ pub fn run(args: &UpdateArgs) -> Result<ExitCode> {
         Some(Last::Abort(args)) => {
             let (link, _) = args.address.open()?;
             have(&link, &Request::AbortUpdate)?;
-            let report = report(&link)?.context("the hub has no update")?;
+            let report = report(&link)?.context("the hub has no update to report")?;
             follow::print(&report, args.json)?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -119,7 +120,7 @@ fn open(path: &Path) -> Result<File> {
     file::open(path).with_context(|| path.display().to_string())
 }
 
-/// Makes the head of a signed bundle for this package.
+/// Makes the head of a bundle with the package `deb`, signed with the key `secret`.
 fn sealed(deb: &Path, boards: &[String], secret: Option<&Secret>) -> Result<Head> {
     let Some(secret) = secret else {
         bail!("updates are always signed; set an operator's key with --key, even for a hub without keys")
@@ -128,7 +129,7 @@ fn sealed(deb: &Path, boards: &[String], secret: Option<&Secret>) -> Result<Head
     seal(Kind::App, boards, &arch, &release, open(deb)?, secret).with_context(|| deb.display().to_string())
 }
 
-/// Checks for a run before the upload, because the hub refuses updates during a run.
+/// Returns an error during a run, so that nothing is uploaded. The hub refuses updates during a run.
 fn refuse_in_run(link: &OperatorLink) -> Result<()> {
     match link.ask(&Request::Status)? {
         Reply::Status(status) if !matches!(status.phase, Phase::Idle | Phase::Finished) => {
@@ -138,7 +139,7 @@ fn refuse_in_run(link: &OperatorLink) -> Result<()> {
     }
 }
 
-/// State of the last update.
+/// Requests the state of the last update; `None` if there was no update.
 fn report(link: &OperatorLink) -> Result<Option<UpdateReport>> {
     match link.ask(&Request::Updated)? {
         Reply::Updated(report) => Ok(report.map(|report| *report)),

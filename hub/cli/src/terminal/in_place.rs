@@ -6,21 +6,21 @@ use ratatui::text::Line;
 use std::io::{self, Write};
 use xpuck_wire::output::{Standard, escape_for_terminal};
 
-/// Lines that replace the previous ones.
+/// Writer of lines that replace the lines it wrote before.
 #[derive(Default)]
 pub struct InPlace {
-    /// Number of lines on the terminal.
+    /// Number of lines that were written last, and are replaced by the next lines.
     there: u16,
 }
 
 impl InPlace {
-    /// Replaces the previous lines. Lines that do not fit on the terminal are cut.
+    /// Replaces the previous lines. Long lines are truncated, and lines that do not fit on the terminal are left out.
     ///
     /// # Errors
     /// The terminal cannot be written.
     pub fn show(&mut self, lines: &[String]) -> io::Result<()> {
         let (columns, rows) = size().unwrap_or((80, 24));
-        // A single write avoids flicker.
+        // All lines are written at once to avoid flicker.
         Standard.write_all(&self.text(lines, columns, rows)?)
     }
 
@@ -30,7 +30,7 @@ impl InPlace {
         if self.there > 0 {
             text.queue(MoveToPreviousLine(self.there))?;
         }
-        // The cursor needs a line below the text.
+        // One row is reserved for the cursor, which is below the text.
         let fit = usize::from(rows.saturating_sub(1).max(1));
         for line in lines.iter().take(fit) {
             text.write_all(cut(&escape_for_terminal(line), usize::from(columns)).as_bytes())?;
@@ -43,7 +43,8 @@ impl InPlace {
     }
 }
 
-/// Truncates a line to a width. Colour codes have no width, and are reset at the end.
+/// Truncates a line to a width of `columns`. Colour codes have no width. A truncated line with colour codes ends with
+/// a reset of the colour.
 fn cut(line: &str, columns: usize) -> String {
     let (mut cut, mut width, mut rest) = (String::new(), 0, line);
     while let Some(c) = rest.chars().next() {

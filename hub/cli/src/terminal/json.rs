@@ -13,7 +13,7 @@ pub fn print_json<T: Serialize + JsonSchema + ?Sized>(value: &T) -> Result<()> {
     Ok(output::line(json(value)?)?)
 }
 
-/// Reports a value as one line of JSON on the standard output of a service, whose reader may be gone.
+/// Prints a value as one line of JSON on the standard output of a service. A closed output is not an error.
 pub fn report_json<T: Serialize + JsonSchema + ?Sized>(value: &T) {
     match json(value) {
         Ok(line) => log::print(line),

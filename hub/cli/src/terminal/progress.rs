@@ -1,4 +1,5 @@
-//! Progress of long work: a bar on a terminal, otherwise occasional lines; both with the estimated remaining time.
+//! Progress of long work with the estimated remaining time. A terminal shows a bar. If standard error is not a
+//! terminal, lines are printed at growing intervals.
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,20 +7,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use xpuck_wire::{log, output};
 
-/// Duration of work below which no bar is shown.
+/// Duration of work above which a bar is shown.
 const SHOW_DELAY: Duration = Duration::from_millis(500);
-/// Delay of the first line; each further delay is half as long again.
+/// Delay of the first line. Each further delay is 1.5 times the previous one.
 const FIRST_DELAY: Duration = Duration::from_secs(5);
-/// Maximum delay between lines.
+/// Maximum delay between two lines.
 const MAX_DELAY: Duration = Duration::from_secs(60);
-/// Number of steps below which no trend of their duration is estimated.
+/// Minimum number of steps for which a trend of the step duration is estimated.
 const MIN_TREND_STEPS: u64 = 8;
-/// Maximum number of stored marks, which are pairs of a step count and an elapsed time.
+/// Maximum number of stored marks. A mark is a pair of a step count and an elapsed time.
 const MARKS: usize = 256;
-/// Interval for checking whether a line is due, and for redrawing the bar.
+/// Interval at which the bar is redrawn, or the program checks whether a line is due.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Progress display, shown until it is dropped.
+/// Display of the progress, which is shown until this value is dropped.
 pub struct Progress {
     bar: ProgressBar,
     shared: Arc<Shared>,
@@ -35,20 +36,20 @@ enum Unit {
 }
 
 struct Shared {
-    /// Name of the counted unit, such as "generation"; for work without a count, a description of the work.
+    /// Name of the counted unit, such as "generation", or a description of work without a count.
     what: &'static str,
     unit: Unit,
     begun: Mutex<Instant>,
-    /// Number of completed steps and elapsed time since the start, for the estimate.
+    /// Marks for the estimate of the remaining time: number of completed steps, and elapsed time since the start.
     marks: Mutex<Vec<(u64, Duration)>>,
     done: AtomicU64,
-    /// Total count; 0 if unknown.
+    /// Total number of steps, bytes or thousandths; 0 if unknown.
     total: AtomicU64,
     note: Mutex<String>,
     over: AtomicBool,
 }
 
-/// Disables all progress output from now on.
+/// Disables progress output for all displays that are created later.
 pub fn silence() {
     SILENT.store(true, Ordering::Relaxed);
 }
@@ -57,22 +58,22 @@ pub fn silence() {
 static SILENT: AtomicBool = AtomicBool::new(false);
 
 impl Progress {
-    /// Progress over `total` steps of the unit `what`.
+    /// Creates a display that counts `total` steps of the unit `what`. `quiet` suppresses all output.
     pub fn steps(what: &'static str, total: u64, quiet: bool) -> Progress {
         Progress::new(what, Unit::Steps, total, quiet)
     }
 
-    /// Progress in percent, for work without named steps: [`Progress::set`] takes thousandths.
+    /// Creates a display in percent, for work without named steps. [`Progress::set`] then takes thousandths.
     pub fn percent(what: &'static str, quiet: bool) -> Progress {
         Progress::new(what, Unit::Thousandths, 1000, quiet)
     }
 
-    /// Progress in bytes, as reported by [`Progress::set`]; `what` describes the work.
+    /// Creates a display in bytes, which are set with [`Progress::set`]. `what` describes the work.
     pub fn bytes(what: &'static str, quiet: bool) -> Progress {
         Progress::new(what, Unit::Bytes, 0, quiet)
     }
 
-    /// Progress of work with an unknown length.
+    /// Creates a display for work of unknown length.
     pub fn waiting(what: &'static str, quiet: bool) -> Progress {
         Progress::new(what, Unit::Steps, 0, quiet)
     }
@@ -88,9 +89,9 @@ impl Progress {
             note: Mutex::default(),
             over: AtomicBool::new(false),
         });
-        // The bar is hidden until the work proves to be long.
+        // The bar is hidden until the work has lasted for `SHOW_DELAY`.
         let bar = ProgressBar::with_draw_target(Some(total.max(1)), ProgressDrawTarget::hidden());
-        // A narrow terminal shows only the text.
+        // On a narrow terminal, only the text is shown.
         let wide = output::columns().is_none_or(|columns| columns > 60);
         let template = match (total > 0 || unit == Unit::Bytes, wide) {
             (true, true) => "{bar:30.cyan} {wide_msg}",
@@ -117,7 +118,7 @@ impl Progress {
         self.bar.set_position(done);
     }
 
-    /// Sets the number of steps completed earlier, which are ignored in the time estimate.
+    /// Sets the number of steps that were completed earlier. The estimate of the remaining time ignores these steps.
     pub fn begin_at(&self, done: u64) {
         self.shared.done.store(done, Ordering::Relaxed);
         *lock(&self.shared.begun) = Instant::now();
@@ -134,7 +135,7 @@ impl Progress {
         self.bar.set_position(done);
     }
 
-    /// Sets a text beside the count.
+    /// Sets a text that is shown after the count.
     pub fn note(&self, text: impl Into<String>) {
         *lock(&self.shared.note) = text.into();
     }
@@ -156,7 +157,7 @@ impl Drop for Progress {
     }
 }
 
-/// Whether standard error is a terminal, on which bars can be drawn.
+/// Returns whether standard error is a terminal, so that bars can be drawn.
 pub fn is_drawn() -> bool {
     !ProgressDrawTarget::stderr().is_hidden()
 }
@@ -166,7 +167,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Updates the bar, or prints a line when one is due, until the work is over.
+    /// Redraws the bar until the work ends. With `plain`, prints a line whenever one is due instead.
     fn run(&self, bar: &ProgressBar, plain: bool) {
         let (mut wait, mut next, show) = (FIRST_DELAY, Instant::now() + FIRST_DELAY, Instant::now() + SHOW_DELAY);
         while !self.over.load(Ordering::Relaxed) {
@@ -186,7 +187,7 @@ impl Shared {
         }
     }
 
-    /// Records the elapsed time at this number of steps.
+    /// Stores a mark with the number of completed steps `done` and the elapsed time.
     fn mark(&self, done: u64) {
         let passed = lock(&self.begun).elapsed();
         let mut marks = lock(&self.marks);
@@ -208,9 +209,9 @@ impl Shared {
     }
 }
 
-/// Estimated remaining time; `None` before the first step. Generations of evolution slow down as trees grow, so the
-/// change of pace from the first to the second half is extrapolated. For other work, changes of pace are treated as
-/// chance.
+/// Estimates the remaining time. `None` before the first step, or if `done` exceeds `total`. Work in thousandths,
+/// such as evolution, slows down as trees grow. For such work, the change of the step duration from the first to the
+/// second half is extrapolated. For other work, the mean step duration is used.
 fn remaining(unit: Unit, marks: &[(u64, Duration)], (done, total): (u64, u64), passed: Duration) -> Option<Duration> {
     let (before, _) = *marks.first()?;
     let steps = done.checked_sub(before).filter(|steps| *steps > 0)?;
@@ -268,7 +269,7 @@ mod tests {
 
     #[test]
     fn steps_that_grow_longer_are_foreseen() {
-        // Step n takes n seconds.
+        // Step n lasts n seconds.
         let at = |done: u64| Duration::from_secs(done * (done + 1) / 2);
         let marks: Vec<(u64, Duration)> = (0..=100).map(|done| (done, at(done))).collect();
         for done in [20, 40, 60, 90] {

@@ -1,10 +1,10 @@
-//! Steps of long work, one line each, with a bar for steps that count bytes.
+//! Display of the steps of long work: one line for each step, and a bar for steps that count bytes.
 
 use crate::terminal::progress::Progress;
 use std::time::Instant;
 use xpuck_wire::log;
 
-/// Display of steps, shown until it is dropped.
+/// Display of steps, which is shown until this value is dropped.
 pub struct Steps {
     quiet: bool,
     step: Option<Step>,
@@ -18,7 +18,7 @@ struct Step {
 }
 
 impl Steps {
-    /// Makes a display without a current step; `quiet` suppresses all output.
+    /// Creates a display without a current step. `quiet` suppresses all output.
     pub fn new(quiet: bool) -> Steps {
         Steps { quiet, step: None }
     }

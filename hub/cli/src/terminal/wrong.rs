@@ -1,8 +1,8 @@
-//! Errors in the command line that are found after it was parsed.
+//! Errors in the command line that are found after the parser has accepted it.
 
 use std::fmt;
 
-/// A value of an option that is out of range. The program ends with code 2, as for any wrong argument.
+/// Error for an option whose value is out of range. The program ends with code 2, as for any wrong argument.
 #[derive(Debug)]
 pub struct WrongArgument(pub String);
 
@@ -14,7 +14,7 @@ impl fmt::Display for WrongArgument {
 
 impl std::error::Error for WrongArgument {}
 
-/// Returns a [`WrongArgument`] with a formatted message.
+/// Returns from the calling function with the error [`WrongArgument`]. The arguments are those of `format!`.
 macro_rules! wrong_argument {
     ($($message:tt)*) => {
         return Err($crate::terminal::WrongArgument(format!($($message)*)).into())

@@ -1,4 +1,4 @@
-//! `xpuck tree reduce` and `xpuck tree diff`: equivalent smaller trees, and comparison by simulation.
+//! `xpuck tree reduce` and `xpuck tree diff`: reduction to equivalent smaller trees, and comparison by simulation.
 
 use crate::files::tree_file::{print, read};
 use crate::terminal::print_json;
@@ -17,19 +17,20 @@ use xpuck_wire::output;
 
 /// Number of robots in a comparison, as in the thesis.
 const ROBOTS: usize = 9;
-/// Number of controller updates in a comparison: 60 s.
+/// Number of controller updates in a run of a comparison, which lasts 60 s.
 const UPDATES: u32 = 600;
 
-/// Print a smaller tree that drives the wheels exactly the same.
+/// Print a smaller tree that drives the wheels in exactly the same way.
 ///
-/// Applies the rules of thesis section 8.6.1, and others that follow from the node table, until nothing changes:
-/// unreachable nodes, known results, repeated queries, writes that are never read.
+/// The command applies the rules of thesis section 8.6.1, and other rules that follow from the node table, until
+/// nothing changes. The rules remove unreachable nodes, nodes with known results, repeated queries, and writes that
+/// are never read.
 #[derive(Args)]
 pub struct ReduceArgs {
     /// Tree files: .bt, .xml, .json or .bin.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Keep composites at 2 to 4 children, as the thesis's interpreter requires.
+    /// Limit composites to 2 to 4 children, as the thesis's interpreter requires.
     #[arg(long)]
     executable: bool,
     /// Print each step and the rule that allows it, as comments before the tree.
@@ -38,15 +39,15 @@ pub struct ReduceArgs {
     /// Print the share of removed nodes for each tree and on average, instead of the trees.
     #[arg(long, conflicts_with = "explain")]
     summary: bool,
-    /// Minimum number of nodes of trees in the summary.
+    /// Minimum number of nodes for which a tree is included in the summary.
     #[arg(long, requires = "summary", default_value_t = 1)]
     at_least: usize,
 }
 
 /// Compare the behaviour of two trees in simulation, update by update, and print the first difference.
 ///
-/// Nine robots run each tree from the same starts with the same noise; poses and wheel speeds must be equal bit for
-/// bit.
+/// Nine robots run each tree from the same start poses with the same noise. Poses and wheel speeds must be equal bit
+/// for bit.
 #[derive(Args)]
 pub struct EqualArgs {
     /// First tree file.
@@ -59,7 +60,7 @@ pub struct EqualArgs {
     /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print one JSON object: whether the trees are equal, and the first difference.
+    /// Print one JSON object, with the result of the comparison and the first difference.
     #[arg(long)]
     json: bool,
 }
@@ -97,7 +98,8 @@ pub fn reduce(args: &ReduceArgs) -> Result<()> {
     print(text.as_bytes())
 }
 
-/// Summarises the reduction of all trees. Each tree has its removed share, and its node counts before and after.
+/// Summarises the reduction of all trees. Each item is the removed share of a tree (0 to 1), and the number of its
+/// nodes before and after.
 fn summary(parts: &[(f64, usize, usize)]) -> String {
     if parts.is_empty() {
         return "no tree has that many nodes\n".into();
@@ -116,24 +118,24 @@ fn summary(parts: &[(f64, usize, usize)]) -> String {
 /// Comparison of two trees in simulation, as `--json` prints it.
 #[derive(Serialize, JsonSchema)]
 pub struct Equality<'a> {
-    /// Whether all runs were equal.
+    /// Whether the two trees were equal in all runs.
     equal: bool,
-    /// Number of compared runs.
+    /// Number of runs for the comparison.
     runs: u32,
-    /// First difference, in the order of the runs.
+    /// First difference, in the order of the runs; `null` if there is none.
     difference: Option<Difference<'a>>,
 }
 
-/// First update in which two trees drive a run differently.
+/// First update of a run in which two trees behave differently.
 #[derive(Serialize, JsonSchema)]
 struct Difference<'a> {
     /// Number of the run, from 0.
     run: u32,
-    /// Time, robot and wheel speeds (m/s).
+    /// Text with time (s), robot, and wheel speeds of both trees (m/s).
     at: &'a str,
 }
 
-/// Runs `xpuck tree diff` on trees.
+/// Runs `xpuck tree diff` on two trees.
 pub fn equal(args: &EqualArgs) -> Result<()> {
     if !(1..=100_000).contains(&args.runs) {
         wrong_argument!("--runs must be 1 to 100000");
@@ -151,7 +153,7 @@ pub fn equal(args: &EqualArgs) -> Result<()> {
         print_json(&equality)?;
     }
     match found {
-        Some((run, difference)) => bail!("different: run {run}, {difference}"),
+        Some((run, difference)) => bail!("the trees differ: run {run}, {difference}"),
         None if args.json => return Ok(()),
         None => {}
     }

@@ -1,4 +1,5 @@
-//! Trees as other machines (thesis 3.1.6, 3.1.8, 3.1.9): memoryless forms, state machines, and `xpuck dev rasp`.
+//! Conversions between trees and other machines: memoryless trees, state machines, and the universal computer of
+//! `xpuck dev rasp` (thesis 3.1.6, 3.1.8, 3.1.9).
 
 use crate::files::tree_file::{print, refuse_over, text, write};
 use anyhow::{Context, Result, anyhow};
@@ -13,13 +14,14 @@ use xpuck_wire::output;
 
 /// Make a tree for robots from a finite state machine, which may be probabilistic.
 ///
-/// The file names the initial state and, for each state, an action and its transitions, highest priority first.
-/// Actions and conditions are trees. Each update takes at most one transition of the current state: the first whose
-/// condition succeeds and whose random draw passes. Then the action of the new current state is ticked. The current
-/// state is kept in v_scr, which actions and conditions must not use.
+/// The file names the initial state. For each state, it has an action and the transitions, in order of priority with
+/// the highest first. Actions and conditions are trees. In each update, the machine takes the first transition of the
+/// current state whose condition succeeds and whose random draw passes, if there is one. Then it ticks the action of
+/// the state that is now current. The register v_scr holds the current state, so actions and conditions must not use
+/// it.
 #[derive(Args)]
 pub struct FromFsmArgs {
-    /// State machine file (.toml); described in docs/algebra.md.
+    /// State machine file (.toml). The format is described in docs/algebra.md.
     file: PathBuf,
     /// Output file [default: standard output].
     #[arg(short, long)]
@@ -29,22 +31,23 @@ pub struct FromFsmArgs {
     to: String,
 }
 
-/// Notation of a state machine.
+/// Output format of a state machine.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Notation {
-    /// Text, one state a line.
+    /// Text with one state per line.
     Text,
     /// Graph for Graphviz.
     Dot,
-    /// JSON object with the entry of a tick, and for each state the targets of its results.
+    /// JSON object with the state that a tick enters first, and the targets of each state's results.
     Json,
 }
 
-/// Run a program on a universal computer that is a tree, or print that tree.
+/// Run a program on a universal computer that is built as a behaviour tree, or print the tree.
 ///
 /// Each update executes one instruction: `ldi j` (A <- j), `add j` and `sub j` (A <- A +- X(j)), `st j` (X(j) <- A),
-/// `bp j` (go to j if A > 0), `halt`. A program consists of numbers and these words, stored from X(0) on; an
-/// instruction takes two numbers. Registers are X(-4096) to X(4095) of 64 bits; other addresses are errors.
+/// `bp j` (go to j if A > 0), `halt`. A program consists of numbers and these instructions, and is stored from X(0)
+/// on. Each instruction occupies two registers. The registers X(-4096) to X(4095) have 64 bits. Other addresses are
+/// errors.
 #[derive(Args)]
 pub struct RaspArgs {
     /// Program file [default: print the tree].
@@ -54,9 +57,9 @@ pub struct RaspArgs {
     steps: u64,
 }
 
-/// Converts a tree to memoryless nodes over integer variables, which hold the state of the other nodes. Comments list
-/// the variables; all start at 0, and a state is idle (0), active (1) or running (2). The result behaves the same bit
-/// for bit, but robots cannot run it, because their registers have no such variables.
+/// Converts a tree to a tree of memoryless nodes. Integer variables hold the state that nodes with memory had: idle
+/// (0), active (1) or running (2). All variables start at 0, and are listed in comments of the result. The result
+/// behaves the same bit for bit. Robots cannot run it, because they have no registers for the variables.
 ///
 /// # Errors
 /// The tree does not compile, or contains a network.
@@ -78,9 +81,9 @@ pub fn from_fsm(args: &FromFsmArgs) -> Result<()> {
     }
 }
 
-/// Converts a tree to a state machine: each leaf is a state, and its results are transitions. An update enters at
-/// `tick`, ticks leaves until a transition leads to an exit, and ends with the tree's result. Only possible results of
-/// a leaf are shown.
+/// Converts a tree to a state machine. Each leaf is a state, and each possible result of a leaf is a transition. An
+/// update enters the machine at `tick`, and ticks leaves until a transition leads to an exit. The exit is the tree's
+/// result.
 ///
 /// # Errors
 /// The tree does not compile, or contains a network.
@@ -114,7 +117,7 @@ pub fn rasp(args: &RaspArgs) -> Result<()> {
     print(report.as_bytes())
 }
 
-/// Returns the tree in compiled and in memoryless form.
+/// Returns the compiled form and the memoryless form of a tree.
 fn forms(tree: &Tree) -> Result<(Program, Memoryless)> {
     Ok((Program::compile(tree)?, Memoryless::from_tree(tree)?))
 }

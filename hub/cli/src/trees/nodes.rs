@@ -8,9 +8,9 @@ use serde::Serialize;
 use xpuck_kernels::tree::{Access, Kind, NodeSpec, REGISTERS, Register, operand_domain, reference_page};
 use xpuck_wire::output;
 
-/// Print the reference page: every node with its operands, results and size, and every register.
+/// Print the reference page of all nodes, with operands, results and size, and of all registers.
 ///
-/// The page is identical to docs/nodes.md. It is generated from the table that the parser and the robots use.
+/// The page is identical to docs/nodes.md. It is generated from the node table that the parser and the robots use.
 #[derive(Args)]
 pub struct NodesArgs {
     /// Print one JSON object with the nodes and registers of e-pucks.
@@ -27,48 +27,48 @@ pub struct Reference {
     registers: Vec<RegisterRow>,
 }
 
-/// A node.
+/// Row of the reference about a node.
 #[derive(Serialize, JsonSchema)]
 struct Node {
-    /// Name in the text form.
+    /// Name of the node in the text form of trees.
     name: &'static str,
-    /// Group: composite, decorator, action, query, subtree, network or part.
+    /// Group of the node: composite, decorator, action, query, subtree, network or part.
     group: String,
-    /// Operands, in order.
+    /// Operands, in the order of the text form.
     operands: Vec<OperandRow>,
-    /// Possible results: success, failure, running.
+    /// Possible results of a tick: success, failure, running.
     results: Vec<&'static str>,
     /// Whether the node writes a register.
     writes: bool,
-    /// Size in the binary form without children (bytes).
+    /// Size of the node in the binary form, without its children (bytes).
     bytes: usize,
-    /// Effect in one sentence.
+    /// Description of the node's effect, as one sentence.
     meaning: &'static str,
 }
 
-/// An operand of a node.
+/// Row of the reference about an operand of a node.
 #[derive(Serialize, JsonSchema)]
 struct OperandRow {
     /// Name of the operand.
     name: &'static str,
-    /// Type and range in words.
+    /// Description of the operand's type and range.
     domain: String,
 }
 
-/// A register.
+/// Row of the reference about a register.
 #[derive(Serialize, JsonSchema)]
 struct RegisterRow {
-    /// Name in the text form.
+    /// Name of the register in the text form of trees.
     name: &'static str,
     /// Number of the register's first cell.
     cell: u8,
-    /// First cell in the swarm's register map; `null` if it has none.
+    /// Number of the first cell in the swarm's register map; `null` if the map does not contain the register.
     in_swarm: Option<u8>,
     /// Number of cells: 1 for a scalar, 2 for a vector.
     cells: u8,
-    /// Access: read, write (also read), or goal (written once a tick).
+    /// Access by nodes: `read` (read only), `write` (read and write), or `goal` (written once per tick).
     access: &'static str,
-    /// Meaning in a few words.
+    /// Short description of the register.
     meaning: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! `xpuck tree`: formatting, drawing and conversion of behaviour trees.
+//! `xpuck tree fmt|draw|convert`: formatting, drawing and conversion of behaviour trees.
 
 use super::machines::{self, Notation};
 use crate::files::guests as guest_files;
@@ -14,12 +14,13 @@ use xpuck_wire::output;
 
 /// Print a tree in the canonical text form.
 ///
-/// Comments and blank lines are lost, angles in degrees are rounded to steps of pi/128, and registers get their names.
+/// Comments and blank lines are removed. Angles in degrees are rounded to steps of pi/128. Registers are printed by
+/// name.
 #[derive(Args)]
 pub struct FmtArgs {
     /// Tree file: .bt, .xml, .json or .bin.
     file: PathBuf,
-    /// Write the result to the file, which must be in the text form.
+    /// Write the result to the file instead of printing it. The file must be in the text form.
     #[arg(long)]
     write: bool,
     /// Keep angles in degrees as written instead of rounding them to steps of pi/128.
@@ -29,9 +30,10 @@ pub struct FmtArgs {
 
 /// Convert a tree to another format.
 ///
-/// text, xml, json and bin can be read again and give the same tree; svg and dot are drawings. XML is that of
-/// BehaviorTree.CPP version 4 with a model of all nodes, so that Groot2 can open it. bin is the form in a robot's
-/// memory. kilobot is a C table for the program of a Kilobot; its trees have their own nodes and registers.
+/// The formats text, xml, json and bin can be read again and give the same tree. The formats svg and dot are
+/// drawings. The xml format is the XML of BehaviorTree.CPP version 4 with a model of all nodes, so that Groot2 can
+/// open it. The bin format is the form of a tree in a robot's memory. The kilobot format is a C table for the program
+/// of a Kilobot, from a tree of Kilobot nodes and registers.
 #[derive(Args)]
 pub struct ConvertArgs {
     /// Tree file: .bt, .xml, .json or .bin.
@@ -39,16 +41,16 @@ pub struct ConvertArgs {
     /// Output format.
     #[arg(long, value_enum)]
     to: To,
-    /// Input format [default: by the file's extension].
+    /// Input format [default: from the file's extension].
     #[arg(long, value_enum)]
     from: Option<From>,
-    /// ID of the tree, if the XML contains several that no other tree uses.
+    /// ID of the tree to convert. Needed if the XML contains several trees that no other tree uses.
     #[arg(long, value_name = "ID")]
     tree: Option<String>,
     /// Output file [default: standard output].
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// Draw the SVG with its root at the left instead of the top.
+    /// Draw the root of the SVG tree at the left instead of the top.
     #[arg(long)]
     left: bool,
     /// Keep angles in degrees as written instead of rounding them to steps of pi/128.
@@ -76,18 +78,18 @@ enum To {
     Kilobot,
     /// Text form of a tree of memoryless nodes over integer variables.
     Memoryless,
-    /// Finite state machine, one state a line.
+    /// Finite state machine as text with one state per line.
     Fsm,
     /// Finite state machine as a graph for Graphviz.
     FsmDot,
     /// Finite state machine as one JSON object.
     FsmJson,
-    /// Automaton of a tree that was made from an automaton.
+    /// Automaton from which the tree was made. Other trees are rejected.
     #[cfg(feature = "automata")]
     Automaton,
 }
 
-/// Draw a tree.
+/// Draw a tree as SVG.
 #[derive(Args)]
 pub struct DrawArgs {
     /// Tree file: .bt, .xml, .json or .bin.
@@ -95,19 +97,19 @@ pub struct DrawArgs {
     /// Output file [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Draw the tree with its root at the left instead of the top.
+    /// Draw the root of the tree at the left instead of the top.
     #[arg(long)]
     left: bool,
 }
 
-/// Runs `xpuck tree draw` on a tree.
+/// Runs `xpuck tree draw`.
 pub fn draw(args: &DrawArgs) -> Result<()> {
     refuse_over([&args.file], &args.output)?;
     let direction = if args.left { Direction::Right } else { Direction::Down };
     deliver(args.output.as_deref(), to_svg(&read_either(&args.file, &ask(None, false))?, direction).as_bytes())
 }
 
-/// Runs `xpuck tree fmt` on a tree.
+/// Runs `xpuck tree fmt`.
 pub fn format(args: &FmtArgs) -> Result<()> {
     let text = read(&args.file, None, args.exact)?.to_string();
     if !args.write {

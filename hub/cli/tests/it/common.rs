@@ -1,15 +1,15 @@
-//! Output of programs and records of runs.
+//! Helpers to read the output of programs and the records of runs.
 
 pub use crate::rig::{free_ports, processes, xpuck};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-/// Standard output and standard error of a program, as text.
+/// Returns the standard output of a program, followed by its standard error, as text.
 pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Path of the only entry in the folder `dir` whose name starts with `prefix`.
+/// Returns the path of the only entry in the folder `dir` whose name starts with `prefix`.
 pub fn only(dir: &Path, prefix: &str) -> PathBuf {
     let matching = |e: &std::fs::DirEntry| e.file_name().to_string_lossy().starts_with(prefix);
     let found: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().flatten().filter(matching).map(|e| e.path()).collect();
@@ -17,7 +17,7 @@ pub fn only(dir: &Path, prefix: &str) -> PathBuf {
     found.into_iter().next().unwrap()
 }
 
-/// Messages of a record by topic. An unfinished file is read up to its end.
+/// Returns the messages of a record, each with its topic. An unfinished file is read up to its last complete message.
 pub fn record(file: &Path) -> Vec<(String, serde_json::Value)> {
     let bytes = std::fs::read(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     let stream = mcap::MessageStream::new_with_options(&bytes, mcap::read::Options::IgnoreEndMagic.into()).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of the programs from a user's view: commands, real processes, records, and the structure of the workspace.
+//! Tests of the programs from a user's view: commands, real processes and records, and the structure of the workspace.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
 

@@ -1,4 +1,5 @@
-//! Fit of the cell to the observed discharge: capacity, remaining charge, and resistance between cell and monitor.
+//! Fit of the cell's parameters to the observed discharge: capacity, remaining charge, and resistance between cell and
+//! monitor.
 //!
 //! The fit is a maximum a posteriori estimate by Gauss-Newton steps. The cell's curve is not known exactly, and its
 //! errors at similar states of charge are correlated. This correlation prevents the fit from trusting the curve more
@@ -11,24 +12,25 @@ use super::curve::open_circuit;
 const CAPACITY: (f64, f64) = (3.0, 0.6);
 /// Prior of the initial state of charge, mean and standard deviation (0 to 1).
 const CHARGE: (f64, f64) = (0.7, 0.6);
-/// Prior of the resistance, mean and standard deviation (ohm). Thesis 5.1.4 has 0.2 ohm before the board was repaired,
-/// and 0.1 ohm after it.
+/// Prior of the resistance between cell and monitor, mean and standard deviation (ohm). The thesis (5.1.4) measured 0.2
+/// ohm before the board was repaired, and 0.1 ohm after it.
 const OHMS: (f64, f64) = (0.15, 0.08);
-/// Standard deviation of the cell's curve from the published curve (V), and its correlation length (fraction of a full
-/// charge).
+/// Standard deviation of the cell's curve from the published curve (V), and correlation length of this deviation
+/// (fraction of a full charge).
 const CURVE: (f64, f64) = (0.015, 0.3);
-/// Standard error of one point (V).
+/// Standard error of the voltage of a point (V).
 const POINT: f64 = 0.004;
-/// Maximum number of points of the discharge; if there are more, adjacent points are merged.
+/// Maximum number of points of the discharge. If there are more, two adjacent points are merged.
 const POINTS: usize = 32;
-/// Charge drawn during one new point (A h).
+/// Charge drawn during a new point (A h).
 const WIDTH: f64 = 0.01;
-/// Charge drawn since a point up to which the point counts as recent (A h); recent points stay narrow.
+/// Charge drawn after a point for which the point still counts as recent (A h). Recent points are merged last.
 const RECENT: f64 = 0.1;
-/// Number of Gauss-Newton steps per fit, which starts at the previous solution.
+/// Number of Gauss-Newton steps per fit. Each fit starts at the solution of the previous fit.
 const STEPS: usize = 4;
 
-/// Means over a section of the discharge: charge drawn before the section (A h), voltage (V), current (A).
+/// Means over a section of the discharge: charge drawn before the readings (A h), voltage (V), current (A). `seconds`
+/// is the duration of the section (s).
 #[derive(Clone, Copy, Debug, Default)]
 struct Point {
     taken: f64,
@@ -50,10 +52,10 @@ impl Point {
     }
 }
 
-/// Fitted cell parameters.
+/// Fitted parameters of the cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cell {
-    /// State of charge when counting began (0 to 1).
+    /// State of charge at the start of the charge count (0 to 1).
     pub charge: f64,
     /// Capacity (A h).
     pub capacity: f64,
@@ -77,8 +79,8 @@ impl Default for Fit {
 }
 
 impl Fit {
-    /// Adds a reading that represents `seconds` (s); `taken` is the charge drawn before it (A h). Returns whether a
-    /// point is complete.
+    /// Adds a reading that represents the duration `seconds` (s). `taken` is the charge drawn so far (A h). Returns
+    /// whether a point is complete.
     pub fn add_reading(&mut self, taken: f64, volts: f64, amps: f64, seconds: f64) -> bool {
         self.open.add(Point { taken, volts, amps, seconds });
         if self.open.amps * self.open.seconds / 3600.0 < WIDTH {
@@ -91,7 +93,7 @@ impl Fit {
         true
     }
 
-    /// Merges two adjacent points: those with the least charge relative to the charge drawn since.
+    /// Merges the two adjacent points whose charge is smallest relative to the charge drawn after them.
     fn merge(&mut self) {
         let (now, charge) = (self.points[POINTS].taken, |p: &Point| p.amps * p.seconds / 3600.0);
         let wide = |i: &usize| {
@@ -103,12 +105,12 @@ impl Fit {
         self.points[least].add(next);
     }
 
-    /// Cell parameters of the last fit.
+    /// Returns the cell parameters of the last fit.
     pub fn cell(&self) -> Cell {
         self.cell
     }
 
-    /// Fits the cell to all points; `measured` is the resistance from load steps, with its standard error (ohm).
+    /// Fits the cell to all points. `measured` is the resistance from load steps and its standard error (ohm).
     pub fn fit(&mut self, measured: Option<(f64, f64)>) {
         let mut points = self.points.clone();
         if self.open.seconds > 0.0 {
@@ -118,13 +120,13 @@ impl Fit {
             return;
         }
         if self.points.is_empty() {
-            // Initial estimate: the state of charge at which the curve has the observed voltage.
+            // The initial estimate is the state of charge at which the curve has the observed open-circuit voltage.
             let first = points[0];
             let ohms = measured.map_or(OHMS.0, |(ohms, _)| ohms.clamp(0.0, 2.0));
             self.cell.charge = super::curve::charge_at(first.volts + first.amps * ohms).clamp(0.02, 1.1);
         }
-        // The unknowns are the state of charge and the inverse of the capacity, because the remaining charge is
-        // linear in both.
+        // The unknowns are the initial state of charge, the inverse of the capacity, and the resistance. The inverse is
+        // used because the remaining charge is linear in it.
         let inverse = (1.0 / CAPACITY.0, CAPACITY.1 / CAPACITY.0 / CAPACITY.0);
         let mut x = [self.cell.charge, 1.0 / self.cell.capacity, self.cell.ohms];
         let priors = [CHARGE, inverse, OHMS];
@@ -136,7 +138,8 @@ impl Fit {
                 .zip(&parts)
                 .map(|(p, part)| {
                     let (open, slope) = open_circuit(*part);
-                    // V = open(x0 - q x1) - I x2; the last column is the residual.
+                    // Linearises V = open(x0 - q x1) - I x2, where q is the drawn charge. The last column is the
+                    // residual.
                     [slope, -slope * p.taken, -p.amps, p.volts - (open - p.amps * x[2])]
                 })
                 .collect();
@@ -150,7 +153,7 @@ impl Fit {
                 rows.push([0.0, 0.0, 1.0 / error, (ohms - x[2]) / error]);
             }
             let Some(step) = solve(&rows) else { return };
-            // Steps are limited to the valid range of the curve.
+            // Steps are limited, and the parameters are limited to the valid range of the curve.
             x[0] = (x[0] + step[0].clamp(-0.2, 0.2)).clamp(0.01, 1.15);
             x[1] = (x[1] + step[1].clamp(-0.05, 0.05)).clamp(0.1, 1.0);
             x[2] = (x[2] + step[2].clamp(-0.1, 0.1)).clamp(0.0, 2.0);
@@ -159,7 +162,7 @@ impl Fit {
     }
 }
 
-/// Lower Cholesky factor of the covariance of points at these states of charge.
+/// Returns the lower Cholesky factor of the covariance of points at these states of charge.
 fn cholesky(parts: &[f64]) -> Vec<Vec<f64>> {
     let n = parts.len();
     let mut lower = vec![vec![0.0; n]; n];
@@ -186,8 +189,8 @@ fn whiten(lower: &[Vec<f64>], rows: &mut [[f64; 4]]) {
     }
 }
 
-/// Least squares with three unknowns: rows of coefficients and right-hand side. `None` if the rows do not determine
-/// the unknowns.
+/// Solves a least-squares problem with three unknowns. Each row has three coefficients and the right-hand side. Returns
+/// `None` if the rows do not determine the unknowns.
 fn solve(rows: &[[f64; 4]]) -> Option<[f64; 3]> {
     let mut m = [[0.0; 4]; 3];
     for row in rows {

@@ -1,14 +1,14 @@
-//! Estimate of a robot's lasting load: short changes are averaged, and a lasting change becomes the new load.
+//! Estimate of a robot's lasting load. Short changes of the power are averaged, and a lasting change replaces the load.
 
-/// Averaging time, which covers several phases of an experiment and the pauses between them (s).
+/// Averaging time of the load (s). It covers several phases of an experiment and the pauses between them.
 const SMOOTH: f64 = 1200.0;
 /// Averaging time of the momentary power, which is compared with the load (s).
 const MOMENT: f64 = 10.0;
-/// Relative deviation from the mean that counts as a different load.
+/// Relative deviation of the momentary power from the mean above which the load counts as different.
 const OTHER: f64 = 0.1;
 /// Minimum duration after which a different load becomes the new load (s).
 const STAYS: f64 = 240.0;
-/// Factor by which the duration of a different load must exceed that of the longest earlier deviation.
+/// Factor by which the duration of a different load must exceed the longest previous deviation.
 const LONGER: f64 = 1.5;
 /// Duration after which a different load always becomes the new load (s).
 const AT_MOST: f64 = 600.0;
@@ -16,22 +16,22 @@ const AT_MOST: f64 = 600.0;
 /// Mean power of a robot (W).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Load {
-    /// Weighted energy (J) and time (s) of the mean.
+    /// Weighted energy (J) and weighted time (s) of the mean power.
     energy: f64,
     seconds: f64,
     moment: Option<f64>,
     /// Recent peak power, which decays towards the mean (W).
     peak: f64,
-    /// Side of the mean on which the momentary power is (-1, 0 or 1), and energy (J) and time (s) since the side
-    /// changed.
+    /// Side of the mean on which the momentary power is: -1 below, 0 near, 1 above. `stay` is the energy (J) and the
+    /// time (s) since the side changed.
     side: i8,
     stay: (f64, f64),
-    /// Longest deviation so far (s).
+    /// Duration of the longest deviation so far (s).
     longest: f64,
 }
 
 impl Load {
-    /// Adds `watts` for `seconds`.
+    /// Adds a reading of `watts` (W) that lasted for `seconds` (s).
     pub fn add_sample(&mut self, watts: f64, seconds: f64) {
         let keep = (-seconds / SMOOTH).exp();
         self.energy = self.energy * keep + watts * seconds;
@@ -58,7 +58,7 @@ impl Load {
         self.stay.0 += watts * seconds;
         self.stay.1 += seconds;
         if self.side != 0 && self.stay.1 > STAYS.max(LONGER * self.longest).min(AT_MOST) {
-            // Later deviations of this duration do not become the new load.
+            // A later deviation must last longer than this one to become the new load.
             self.longest = self.longest.max(self.stay.1);
             (self.energy, self.seconds) = self.stay;
             (self.side, self.stay) = (0, (0.0, 0.0));
@@ -71,17 +71,17 @@ impl Load {
         *self = Load::default();
     }
 
-    /// Weighted time of the mean (s).
+    /// Returns the weighted time of the mean power (s).
     pub fn seconds(&self) -> f64 {
         self.seconds
     }
 
-    /// Mean power (W); `None` before the first reading.
+    /// Returns the mean power (W), or `None` before the first reading.
     pub fn watts(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.energy / self.seconds)
     }
 
-    /// Ratio of the recent peak to the mean, 1 to 10.
+    /// Returns the ratio of the recent peak power to the mean power, 1 to 10. Returns 1 before the first reading.
     pub fn crest(&self) -> f64 {
         self.watts().map_or(1.0, |mean| (self.peak / mean.max(1e-9)).clamp(1.0, 10.0))
     }

@@ -1,9 +1,9 @@
-//! Estimate of a robot's remaining battery time, fitted to its discharge during operation.
+//! Estimate of a robot's remaining battery time, fitted to the battery's discharge during operation.
 //!
 //! The drawn charge is counted from the power monitor's readings. The open-circuit voltage is the voltage under load
-//! plus the drop across the path's resistance, which is measured from load steps. The cell's curve relates this
-//! voltage to the state of charge. A fit to these data (`fit`) gives the remaining charge, and a smoothed load
-//! (`load`) gives the remaining time.
+//! plus the drop across the resistance between cell and monitor, which is measured from load steps. The cell's curve
+//! relates the open-circuit voltage to the state of charge. A fit to these data (`fit`) gives the remaining charge, and
+//! a smoothed load (`load`) gives the remaining time.
 
 mod curve;
 mod fit;
@@ -19,54 +19,54 @@ use load::Load;
 use monitor::{AcceptedReading, Monitor};
 use resistance::Resistance;
 
-/// Lockout voltage of the board's supply (V) (thesis 5.1.4: the lockout was lowered to this value).
+/// Voltage below which the board's supply switches off (V). The lockout was lowered to this value (thesis 5.1.4).
 const LOCKOUT: f64 = 2.3;
-/// Minimum observation time before an estimate (s).
+/// Minimum observation time before the first estimate (s).
 const SETTLE: f64 = 5.0;
 /// Interval between two fits (s of arena time).
 const FIT_EVERY: f64 = 20.0;
-/// Plausible capacities (A h): other values indicate a faulty monitor or a different shunt.
+/// Plausible capacities (A h). A value outside this range indicates a faulty monitor or a different shunt.
 const CAPACITIES: std::ops::RangeInclusive<f64> = 1.2..=7.5;
-/// Drawn charge from which the capacity must be plausible (A h).
+/// Drawn charge above which the fitted capacity must be plausible (A h).
 const KNOWN_AFTER: f64 = 0.3;
-/// Maximum recovery of a cell's voltage when its load is removed (V).
+/// Maximum rise of a cell's open-circuit voltage that is explained by recovery after its load is removed (V).
 const RECOVERS: f64 = 0.15;
 
-/// Running time after which the mean power counts as that of a run (s).
+/// Weighted running time after which the mean power counts as the mean power of a run (s).
 const RUN_KNOWN: f64 = 60.0;
-/// Power of a robot that evolves at full load (W); this load drains the thesis's cell in 1.5 h.
+/// Power of a robot that evolves at full load (W). This load drains the cell of the thesis in 1.5 h.
 pub const FULL_LOAD_WATTS: f32 = 6.6;
-/// Power of a robot that only drives (W) (thesis Fig. 5.4).
+/// Power of a robot that drives but does not evolve (W) (thesis Fig. 5.4).
 pub const DRIVING_WATTS: f32 = 3.3;
 
-/// Reason why there is no estimate for a battery.
+/// Reason for a missing estimate of the battery time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoEstimate {
-    /// No reading for some seconds, or no reading yet.
+    /// The robot could not measure, or has not sent a reading yet.
     #[error("no reading from its power monitor")]
     Unmeasured,
-    /// Too few readings so far.
+    /// There are too few readings so far.
     #[error("too few readings from its power monitor so far")]
     Settling,
     /// The reading is not a number, or is impossible for a cell and a board.
     #[error("its power monitor reports an impossible value")]
     Impossible,
-    /// No current, although a running board always draws current.
+    /// The reading shows no current, although a running board always draws current.
     #[error("its power monitor shows no current: it lost its calibration, or the shunt is bridged")]
     NoCurrent,
     /// The readings are constant, although charge was drawn or the load changed.
     #[error("its power monitor reports a constant value")]
     Stuck,
-    /// The voltage jumps without a load change that would explain it.
-    #[error("its battery's voltage jumps: a loose contact or a bad monitor")]
+    /// The voltage jumps, and no load change explains the jump.
+    #[error("its battery's voltage jumps: a loose contact or a faulty monitor")]
     Jumps,
-    /// The voltage rises although charge is drawn.
+    /// The open-circuit voltage rises although charge is drawn.
     #[error("its battery's voltage rises under load")]
     Rises,
     /// Current flows into the battery.
     #[error("its battery is being charged")]
     Charged,
-    /// Voltage and charge do not fit any real cell.
+    /// Voltage and charge do not match any real cell.
     #[error("the readings of its power monitor do not fit any battery")]
     Misfit,
 }
@@ -78,23 +78,23 @@ pub struct Battery {
     resistance: Resistance,
     load: Load,
     fit: Fit,
-    /// Drawn charge (A h), and observation time (s).
+    /// Drawn charge (A h) and observation time (s).
     taken: f64,
     seen: f64,
     fitted: f64,
-    /// Lowest smoothed open-circuit voltage so far, and the current smoothed one (V).
+    /// Lowest smoothed open-circuit voltage so far, and current smoothed open-circuit voltage (V).
     lowest: Option<(f64, f64)>,
     doubt: Option<NoEstimate>,
-    /// Whether any reading was accepted.
+    /// Whether at least one reading was accepted.
     has_reading: bool,
-    /// Whether the robot is in a run, and its mean power in the last run (W).
+    /// Whether the robot is in a run. `run_watts` is the robot's mean power in the last run (W).
     runs: bool,
     run_watts: Option<f64>,
 }
 
 impl Battery {
-    /// Takes a reading at `now` (s of arena time): voltage under load (V) and power (W), `None` if the robot could not
-    /// measure. `runs` states whether the robot is in a run, during which its power is different.
+    /// Processes a reading at `now` (s of arena time): voltage under load (V) and power (W), each `None` if the robot
+    /// could not measure it. `runs` states whether the robot is in a run, because its power is then different.
     pub fn add_reading(&mut self, now: f64, volts: Option<f32>, watts: Option<f32>, runs: bool) {
         if runs != self.runs {
             self.runs = runs;
@@ -133,38 +133,39 @@ impl Battery {
         self.watch_rise(volts, amps, seconds);
     }
 
-    /// Returns the state for a new battery in the same robot, whose load is unchanged.
+    /// Returns the initial state for a new battery in the same robot. Load, mean power and monitor checks are kept.
     fn anew(&self) -> Battery {
         let Battery { monitor, load, runs, run_watts, .. } = *self;
         Battery { monitor, load, runs, run_watts, ..Battery::default() }
     }
 
-    /// Detects an open-circuit voltage that rises, which a discharging cell cannot show.
+    /// Detects a rise of the open-circuit voltage, which is impossible while a cell is discharged.
     fn watch_rise(&mut self, volts: f64, amps: f64, seconds: f64) {
-        // The voltage drop of the load is unknown before the first load step.
+        // Without a measured resistance, the voltage drop is unknown.
         let Some((ohms, _)) = self.resistance.measured() else { return };
         let open = volts + amps * ohms;
         let (lowest, smooth) = self.lowest.unwrap_or((open, open));
         let smooth = smooth + (1.0 - (-seconds / 30.0).exp()) * (open - smooth);
         self.lowest = Some((lowest.min(smooth), smooth));
         if smooth - lowest > RECOVERS {
-            // The battery may have been replaced, so the estimate starts again.
+            // The battery may have been replaced, so the estimate is restarted.
             *self = Battery { doubt: Some(NoEstimate::Rises), ..self.anew() };
         }
     }
 
-    /// Remaining time at the mean power (min of arena time).
+    /// Returns the remaining time at the current mean power (min of arena time). While the mean power is unknown, uses
+    /// [`DRIVING_WATTS`].
     ///
     /// # Errors
-    /// The reason why it is not known.
+    /// Returns the reason for a missing estimate.
     pub fn minutes_left(&self) -> Result<f32, NoEstimate> {
         self.minutes_at(self.watts().unwrap_or(DRIVING_WATTS))
     }
 
-    /// Remaining time at the power `watts` (min of arena time).
+    /// Returns the remaining time at the power `watts` (min of arena time).
     ///
     /// # Errors
-    /// The reason why it is not known.
+    /// Returns the reason for a missing estimate.
     pub fn minutes_at(&self, watts: f32) -> Result<f32, NoEstimate> {
         if let Some(doubt) = self.doubt {
             return Err(doubt);
@@ -180,36 +181,36 @@ impl Battery {
         Ok((hours(left, f64::from(watts), self.load.crest(), cell.ohms) * cell.capacity * 60.0) as f32)
     }
 
-    /// Remaining time in a run (min of arena time), at the mean power of the robot's last run. Before the first run,
-    /// the usual power with or without evolution is used, or the current mean power if that is higher.
+    /// Returns the remaining time in a run (min of arena time), at the mean power of the robot's last run. Before the
+    /// first run, uses the usual power with or without evolution, or the current mean power if it is higher.
     ///
     /// # Errors
-    /// The reason why it is not known.
+    /// Returns the reason for a missing estimate.
     pub fn minutes_of_run(&self, evolves: bool) -> Result<f32, NoEstimate> {
         let usual = if evolves { FULL_LOAD_WATTS } else { DRIVING_WATTS };
         let present = self.watts().unwrap_or(0.0);
         self.minutes_at(self.run_watts.map_or(usual.max(present), |watts| watts as f32))
     }
 
-    /// Mean power (W); `None` before the first reading.
+    /// Returns the mean power (W). Returns `None` if there was no reading since the start or the end of a run.
     pub fn watts(&self) -> Option<f32> {
         self.load.watts().map(|watts| watts as f32)
     }
 
-    /// Fitted capacity (A h) and resistance before the monitor (ohm).
+    /// Returns the fitted capacity (A h), and the resistance between cell and monitor (ohm).
     pub fn cell(&self) -> (f32, f32) {
         let cell = self.fit.cell();
         (cell.capacity as f32, cell.ohms as f32)
     }
 }
 
-/// Time (h) for which a cell of 1 A h with state of charge `left` can supply a mean power `watts` (W) through a
-/// resistance `ohms` (ohm). The time ends when the cell is empty, or when the peak power, `crest` times the mean,
-/// pulls the voltage behind the resistance below [`LOCKOUT`].
+/// Returns the time (h) for which a cell of 1 A h can supply a mean power `watts` (W) through a resistance `ohms`
+/// (ohm). `left` is the cell's state of charge (0 to 1). The time ends when the cell is empty, or when a peak power of
+/// `crest` times the mean pulls the voltage behind the resistance below [`LOCKOUT`].
 fn hours(left: f64, watts: f64, crest: f64, ohms: f64) -> f64 {
     /// Number of integration steps.
     const PARTS: usize = 64;
-    // Solves U = E - R P / U; `None` if the resistance is too high for the power.
+    // Solves U = E - R P / U for the voltage U under load. Returns `None` if the resistance is too high for the power.
     let volts = |open: f64, watts: f64| {
         let under = open * open - 4.0 * ohms * watts;
         (under >= 0.0).then(|| (open + under.sqrt()) / 2.0)

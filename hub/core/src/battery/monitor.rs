@@ -2,30 +2,32 @@
 
 use super::NoEstimate;
 
-/// Valid voltage of a single lithium-ion cell under load [V]: the supply's lockout is at 2.3 V, and chargers stop at
-/// 4.2 V.
+/// Valid voltage of a single lithium-ion cell under load (V). The lockout of the supply is at 2.3 V, and chargers stop
+/// at 4.2 V.
 const VOLTS: std::ops::RangeInclusive<f64> = 2.0..=4.35;
-/// Maximum current that the monitor can measure, and minimum current of a board that is able to send readings (A).
+/// Maximum current that the monitor can measure (A). `LEAST` is the minimum current of a board that is able to send
+/// readings (A).
 const MOST: f64 = 4.09;
 const LEAST: f64 = 0.02;
-/// Maximum voltage change between consecutive readings at constant load (V), and its increase per ampere of load
-/// change (V/A).
+/// Maximum voltage change between consecutive readings at constant load (V). `JUMP_PER_AMP` is its increase per ampere
+/// of load change (V/A).
 const JUMP: f64 = 0.12;
 const JUMP_PER_AMP: f64 = 0.4;
-/// Time for which a voltage must stay after a jump to count as that of a new battery (s).
+/// Duration for which the voltage must stay changed after a jump to count as the voltage of a new battery (s).
 const ANOTHER: f64 = 30.0;
-/// Number of jumps within a period (s) after which all readings are rejected.
+/// Number of jumps after which all readings are rejected. The count is reset after `JUMPS_WITHIN` without a jump (s).
 const JUMPS: u32 = 3;
 const JUMPS_WITHIN: f64 = 600.0;
-/// Drawn charge after which a working monitor shows another voltage, and another current at the same power (A h).
+/// Drawn charge after which the voltage of a working monitor must have changed (A h). `SAME_AMPS` is the same limit for
+/// the current.
 const SAME_VOLTS: f64 = 0.1;
 const SAME_AMPS: f64 = 0.3;
-/// Change of current that must change the voltage (A).
+/// Change of the current above which the voltage must also change (A).
 const STEP: f64 = 0.3;
-/// Maximum interval between readings over which the drawn charge is known (s).
+/// Interval between readings above which the drawn charge is unknown, so that the checks restart (s).
 const GAP: f64 = 120.0;
 
-/// Detector for a constant value.
+/// Detector for a monitor that reports a constant value.
 #[derive(Clone, Copy, Debug, Default)]
 struct ConstantDetector {
     value: f64,
@@ -43,7 +45,8 @@ impl ConstantDetector {
     }
 }
 
-/// Accepted reading: voltage (V), current (A), and the time that it represents (s); `new_battery` marks a new battery.
+/// Accepted reading: voltage (V), current (A), and represented duration (s). `new_battery` marks the first reading of a
+/// new battery.
 pub(super) struct AcceptedReading {
     pub volts: f64,
     pub amps: f64,
@@ -51,12 +54,12 @@ pub(super) struct AcceptedReading {
     pub new_battery: bool,
 }
 
-/// State of the checks for one robot.
+/// State of the plausibility checks for one robot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Monitor {
     /// Time (s), voltage (V) and current (A) of the last accepted reading.
     last: Option<(f64, f64, f64)>,
-    /// Time since which all voltages differ from the last accepted one by a jump (s).
+    /// Time of the first reading after a jump, while all later voltages also differ from the last accepted voltage (s).
     away: Option<f64>,
     jumps: u32,
     jumped: f64,
@@ -67,14 +70,15 @@ pub(super) struct Monitor {
 }
 
 impl Monitor {
-    /// Checks a reading at `now` (s).
+    /// Checks a reading at `now` (s), with a voltage (V) and a power (W). Returns the accepted reading, or the reason
+    /// of the rejection.
     pub fn judge(&mut self, now: f64, volts: f64, watts: f64) -> Result<AcceptedReading, NoEstimate> {
         let amps = watts / volts;
         if !(VOLTS.contains(&volts) && amps.abs() < MOST) {
             return Err(NoEstimate::Impossible);
         }
         if amps < -LEAST {
-            // Charging ends the current discharge.
+            // Charging ends the current discharge, so the checks restart.
             *self = Monitor::default();
             return Err(NoEstimate::Charged);
         }
@@ -109,7 +113,7 @@ impl Monitor {
     }
 
     fn note_same(&mut self, volts: f64, amps: f64, taken: f64) -> Result<(), NoEstimate> {
-        // The tolerances are half a step of the chip plus the rounding to milliwatts.
+        // Each tolerance is half a step of the monitor chip plus the rounding to milliwatts.
         let long = self.volts.add_sample(volts, taken, 6e-4) > SAME_VOLTS;
         self.range = match self.volts.taken == taken {
             true => (amps, amps),

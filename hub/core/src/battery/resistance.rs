@@ -1,31 +1,36 @@
-//! Resistance between the cell's inside and the monitor, measured from load steps.
+//! Resistance of the path from a battery cell to its power monitor, including the cell's internal resistance. It is
+//! measured from steps of the load.
 
-/// Minimum current step (A); smaller ones are too close to the monitor's resolution of 1 mA.
+/// Minimum current step (A). Smaller steps are too close to the monitor's resolution of 1 mA.
 const STEP: f64 = 0.006;
-/// Maximum interval between two readings (s); over longer intervals the cell's own voltage may change.
+/// Maximum interval between two readings (s). Over a longer interval the cell's own voltage may change.
 const APART: f64 = 15.0;
-/// Maximum resistance of a real path (ohm), and error of the monitor's voltage (V).
+/// Maximum plausible resistance (ohm), and error of the monitor's voltage (V). Both limit the voltage step that is
+/// accepted for a current step.
 const MOST: f64 = 2.0;
 const SLACK: f64 = 0.005;
-/// Standard error of a voltage difference (V): two readings with a resolution of 1.25 mV, at a current that may change
-/// in between.
+/// Standard error of a voltage difference (V). The two readings have a resolution of 1.25 mV, and the current may
+/// change between the readings of voltage and power.
 const ERROR: f64 = 0.002;
-/// Error that averaging does not reduce (ohm): the voltage of a cell continues to sag for seconds after a step.
+/// Error of the resistance that averaging does not reduce (ohm). The voltage of a cell continues to fall for seconds
+/// after a load step.
 const SAG: f64 = 0.003;
-/// Factor on the weight of older steps at each new step of 1 A, because contact resistances change.
+/// Forgetting factor. A current step of 1 A multiplies the weight of all earlier steps by this factor, because
+/// contact resistances change.
 const KEEP: f64 = 0.99;
 
-/// Least-squares estimate over the load steps.
+/// Least-squares estimate of the resistance over all load steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Resistance {
-    /// Sum of squares of the current steps (A^2), and sum of their products with the voltage steps (A V).
+    /// Weighted sum of the squared current steps (A^2), and of the products of current and voltage steps (A V).
     squares: f64,
     products: f64,
     last: Option<(f64, f64, f64)>,
 }
 
 impl Resistance {
-    /// Takes a reading at `now` (s).
+    /// Records the voltage and the current at `now` (s). If the load has changed since the previous reading, the
+    /// estimate is updated.
     pub fn add_reading(&mut self, now: f64, volts: f64, amps: f64) {
         if let Some((at, v, i)) = self.last.replace((now, volts, amps)) {
             let (dv, di) = (volts - v, amps - i);
@@ -38,7 +43,7 @@ impl Resistance {
         }
     }
 
-    /// Resistance and its standard error (ohm); `None` before the first step.
+    /// Returns the resistance and its standard error (ohm), or `None` before the first load step.
     pub fn measured(&self) -> Option<(f64, f64)> {
         (self.squares > 0.0).then(|| (self.products / self.squares, (ERROR * ERROR / self.squares + SAG * SAG).sqrt()))
     }

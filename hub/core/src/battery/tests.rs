@@ -1,7 +1,7 @@
 use super::curve::open_circuit;
 use super::*;
 
-/// Simulated cell that is discharged in steps of one second, with its monitor.
+/// Simulated cell with a power monitor. The cell is discharged in steps of one second.
 struct Bench {
     battery: Battery,
     now: f64,
@@ -15,7 +15,7 @@ impl Bench {
         Bench { battery: Battery::default(), now: 0.0, charge: 0.97, capacity, ohms }
     }
 
-    /// Returns the voltage (V) and the power (W) that the monitor reads at the power `watts` (W).
+    /// Returns the voltage (V) and the power (W) that the monitor reads while the load draws `watts` (W).
     fn shows(&self, watts: f64) -> (f32, f32) {
         let open = open_circuit(self.charge).0;
         let volts = (open + (open * open - 4.0 * self.ohms * watts).sqrt()) / 2.0;
@@ -30,10 +30,10 @@ impl Bench {
         self.now += 1.0;
     }
 
-    /// Discharges at `watts` for `seconds`; `tell` modifies the readings that the estimator receives.
+    /// Discharges the cell at `watts` for `seconds`. `tell` modifies each reading before the estimator receives it.
     fn discharge_with(&mut self, seconds: u32, watts: f64, tell: impl Fn(u32, (f32, f32)) -> (f32, f32)) {
         for second in 0..seconds {
-            // The power of a processor always fluctuates.
+            // The power consumption of a processor always fluctuates.
             let watts = watts * (1.0 + 0.02 * f64::from((second * 7) % 5));
             let (volts, power) = tell(second, self.shows(watts));
             self.battery.add_reading(self.now, Some(volts), Some(power), false);
@@ -69,7 +69,7 @@ fn another_load_gives_another_time() {
     assert!((1.95..2.2).contains(&(usual / double)), "{usual} and {double} min");
     let [evolves, drives] = [true, false].map(|evolves| bench.battery.minutes_of_run(evolves).unwrap());
     assert!((1.9..2.2).contains(&(drives / evolves)), "{drives} and {evolves} min");
-    // A short change is averaged, and a lasting change becomes the load.
+    // A short load change is averaged out. A lasting change becomes the new load estimate.
     bench.run(60, 6.0);
     assert!(bench.battery.watts().unwrap() < 4.0);
     bench.run(900, 6.0);

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `[batteries]` in `hub.toml`.
+/// Section `[batteries]` of `hub.toml`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Batteries {
-    /// Minimum battery time of a robot (0..=60 min; default 3); 0 disables the limit. A robot whose battery time falls
-    /// below it during a run stops. A run starts only if every battery lasts this much longer than the run, unless the
-    /// start is forced.
+    /// Minimum battery time of a robot (0..=60 min; default 3); 0 disables the limit. During a run, a robot stops
+    /// when its battery time falls below this minimum. A run starts only if every battery lasts this much longer than
+    /// the run, unless the start is forced.
     #[schemars(range(min = 0.0, max = 60.0))]
     pub reserve_minutes: f64,
     /// Effect of a nearly empty battery on the run.
@@ -28,8 +28,8 @@ pub enum WhenEmpty {
 }
 
 impl Default for Batteries {
-    /// Returns the default settings. The default reserve allows time to fetch a robot while it still responds, because
-    /// the estimate is accurate to two minutes at the end.
+    /// Returns the default settings. The estimate of a nearly empty battery is accurate to two minutes. The default
+    /// minimum therefore leaves time to fetch a robot while it still responds.
     fn default() -> Batteries {
         Batteries { reserve_minutes: 3.0, when_empty: WhenEmpty::Leave }
     }

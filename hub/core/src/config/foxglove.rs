@@ -1,19 +1,20 @@
-//! `[foxglove]` in `hub.toml`.
+//! Section `[foxglove]` of `hub.toml`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_wire::is_local;
 
-/// Live view for Foxglove and other programs with its WebSocket protocol.
+/// Live view for Foxglove and other programs that use the Foxglove WebSocket protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Foxglove {
-    /// Address and port for viewers, such as `127.0.0.1:8765`.
+    /// Address and port at which the hub accepts viewers, such as `127.0.0.1:8765`.
     pub address: String,
-    /// Allow other machines to watch, without authentication and without encryption.
+    /// Allow other machines to watch, without authentication and without encryption [default: false].
     #[serde(default)]
     pub plain: bool,
-    /// Sites whose pages may watch, in addition to pages of this machine and installed viewers.
+    /// Web origins whose pages may watch, in addition to pages of this machine and installed viewers [default:
+    /// <https://app.foxglove.dev>].
     #[serde(default = "origins")]
     pub origins: Vec<String>,
 }
@@ -23,12 +24,12 @@ fn origins() -> Vec<String> {
 }
 
 impl Foxglove {
-    /// Creates a live view at an address.
+    /// Creates the settings of a live view at `address`.
     pub fn at(address: String) -> Foxglove {
         Foxglove { address, plain: false, origins: origins() }
     }
 
-    /// First error, if any.
+    /// Returns a description of the first error, if any.
     pub(super) fn fault(&self) -> Option<String> {
         let address = &self.address;
         let port = address

@@ -1,19 +1,19 @@
-//! `[overhead]` in `hub.toml`.
+//! Section `[overhead]` of `hub.toml`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Valid rates of pictures (Hz).
+/// Valid range of the picture rate (Hz).
 const RATES: std::ops::RangeInclusive<f64> = 0.1..=15.0;
-/// Required prefix of the address; encrypted pictures are not supported.
+/// Required prefix of the address. Encrypted connections (https) are not supported.
 const SCHEME: &str = "http://";
 
-/// Camera above the arena, whose pictures are shown and recorded.
+/// Camera above the arena. Its pictures are shown and recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Overhead {
-    /// HTTP address of the pictures, such as `http://192.168.1.9:8080/stream`: MJPEG (multipart/x-mixed-replace), or
-    /// one JPEG per request.
+    /// HTTP address of the pictures, such as `http://192.168.1.9:8080/stream`. The server sends either an MJPEG
+    /// stream (multipart/x-mixed-replace) or one JPEG per request.
     pub url: String,
     /// Maximum rate of stored pictures (0.1..=15 Hz; default 2).
     #[serde(default = "rate")]
@@ -26,12 +26,12 @@ fn rate() -> f64 {
 }
 
 impl Overhead {
-    /// Creates a camera at an address.
+    /// Creates the settings of a camera at `url`, with the default rate.
     pub fn at(url: String) -> Overhead {
         Overhead { url, frames_per_second: rate() }
     }
 
-    /// Host with port, and path; `None` if the address is invalid.
+    /// Returns the host with its port, and the path of the address. Returns `None` if the address is invalid.
     pub fn target(&self) -> Option<(String, String)> {
         let rest = self.url.strip_prefix(SCHEME)?;
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -46,7 +46,7 @@ impl Overhead {
         (plain(&host) && plain(path) && !host.contains('@')).then(|| (host, path.into()))
     }
 
-    /// First error, if any.
+    /// Returns a description of the first error, if any.
     pub(super) fn fault(&self) -> Option<String> {
         if self.target().is_none() {
             let url = self.url.escape_debug();

@@ -1,4 +1,5 @@
-//! Geneserver for workers: replies, known islands and status. A plain state machine.
+//! Geneserver for workers: replies to their messages, state of the islands, and status. A state machine without
+//! sockets or files.
 
 use super::{Gate, Geneserver, Heterogeneity, Offer, to_emigrants};
 use serde::{Deserialize, Serialize};
@@ -13,18 +14,18 @@ use xpuck_wire::message::{ToWorker, WorkerMessage};
 pub struct IslandState {
     /// Last reported generation.
     pub generation: u32,
-    /// Whether all its generations are finished.
+    /// Whether all generations of the island are finished.
     pub done: bool,
 }
 
-/// Status of the geneserver: one line of its report.
+/// Status of the geneserver, printed as one line of its report.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Status {
     /// Number of islands that have joined or sent a message.
     pub islands: usize,
     /// Number of islands whose generations are all finished.
     pub done: usize,
-    /// Number of answered emigrants.
+    /// Number of emigrants that the geneserver has accepted and answered.
     pub exchanges: u64,
     /// Number of rejected messages and genes.
     pub refused: u64,
@@ -33,15 +34,15 @@ pub struct Status {
     pub heterogeneity: Heterogeneity,
 }
 
-/// State that a server saves so that it can continue after a restart.
+/// State that a geneserver saves so that its successor can continue after a restart.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedState {
     islands: BTreeMap<u16, IslandState>,
-    /// Emigrants, grouped by island, the oldest first.
+    /// Stored emigrants, grouped by island, the oldest first.
     emigrants: Vec<Offer>,
 }
 
-/// Handles messages of workers.
+/// Handler of the workers' messages, with the state of their islands.
 pub struct Broker {
     server: Geneserver,
     gate: Gate,
@@ -59,24 +60,25 @@ impl Broker {
         Broker { server, gate, islands: BTreeMap::new(), numbers, exchanges: 0, notes: Vec::new() }
     }
 
-    /// Restricts the broker to these island numbers. Numbers are part of the gene identifiers, so they must be unique
-    /// among all islands below one geneserver.
+    /// Restricts the broker to the given island numbers. A number is part of the gene identifiers of its island, so
+    /// it must be unique among all islands below one geneserver.
     pub fn of_numbers(self, numbers: RangeInclusive<u16>) -> Broker {
         Broker { numbers, ..self }
     }
 
-    /// Migrant for the geneserver above at `beat`, with the generation to report; `None` while there is no emigrant.
+    /// Returns the migrant for exchange number `beat` (from 0) with the geneserver above, and the generation to
+    /// report with it. Returns `None` as long as no island has sent an emigrant.
     pub fn offer_above(&self, beat: u32) -> Option<(u32, Migrant)> {
         let offer = self.server.upstream_offer(beat)?;
         Some((beat.saturating_mul(self.server.every()), offer.migrant()))
     }
 
-    /// Takes migrants from the geneserver above; each must have passed a gate.
+    /// Replaces the migrants of the geneserver above. Each new migrant must have passed a gate.
     pub fn receive_above(&mut self, migrants: &[Migrant]) {
         self.server.set_upstream(migrants);
     }
 
-    /// Handles a message and returns the reply.
+    /// Handles a message of a worker, and returns the reply.
     pub fn on_message(&mut self, message: WorkerMessage) -> ToWorker {
         let (WorkerMessage::Join { island, generation }
         | WorkerMessage::Emigrant { island, generation, .. }
@@ -122,12 +124,13 @@ impl Broker {
         }
     }
 
-    /// Whether an island is known or fits into the table.
+    /// Returns whether an island is known, or fits into the table of islands.
     fn has_standing(&self, island: u16) -> bool {
         self.islands.len() < super::MAX_ISLANDS || self.islands.contains_key(&island)
     }
 
-    /// Handles bytes that are not a valid message; `sender` is the peer's name.
+    /// Handles bytes that are not a valid message, and returns the reply. `sender` is the name of the peer, and `why`
+    /// is the decoding error.
     pub fn on_garbage(&mut self, sender: &str, why: String) -> ToWorker {
         self.gate.count(sender);
         self.note_refusal(sender, &why);
@@ -140,7 +143,7 @@ impl Broker {
         ToWorker::Refused { island, why }
     }
 
-    /// Logs the 1st, 10th, 100th refusal and so on of a sender, so that a sender cannot fill the log.
+    /// Logs the 1st, 10th, 100th (and so on) refusal of a sender, so that no sender can fill the log.
     fn note_refusal(&mut self, sender: &str, why: &str) {
         let count = self.gate.refused_of(sender);
         if count > 0 && 10u64.pow(count.ilog10()) == count {
@@ -148,17 +151,17 @@ impl Broker {
         }
     }
 
-    /// Returns the log lines since the last call.
+    /// Returns the log lines that were added since the last call.
     pub fn take_notes(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.notes)
     }
 
-    /// Number of islands whose generations are all finished.
+    /// Returns the number of islands whose generations are all finished.
     pub fn done(&self) -> usize {
         self.islands.values().filter(|s| s.done).count()
     }
 
-    /// Returns the status.
+    /// Returns the status of the geneserver.
     pub fn status(&self) -> Status {
         Status {
             islands: self.islands.len(),
@@ -169,12 +172,13 @@ impl Broker {
         }
     }
 
-    /// Returns the state to save. Trees are shared and not copied, so this is fast.
+    /// Returns the state to save. The call is fast, because trees are shared and not copied.
     pub fn memory(&self) -> SavedState {
         SavedState { islands: self.islands.clone(), emigrants: self.server.emigrants().cloned().collect() }
     }
 
-    /// Restores the saved state of an earlier server; all emigrants are validated again.
+    /// Restores the state that an earlier server saved. Emigrants are checked again, and the gate drops those that
+    /// are not allowed.
     pub fn recall(&mut self, memory: SavedState) {
         self.islands = memory.islands;
         for emigrant in memory.emigrants {

@@ -6,13 +6,13 @@ use xpuck_evolve::{Migrant, MigrantError, PrimitiveSet};
 use xpuck_wire::codec::MAX_BYTES;
 use xpuck_wire::message::Emigrant;
 
-/// Maximum number of senders with their own refusal counters; the refusals of all others are counted together.
+/// Maximum number of senders with a refusal counter of their own. Refusals of all other senders are counted together.
 const MAX_SENDERS: usize = 1000;
-/// Maximum size of the trees in a reply (bytes); with names and samples the reply stays below the maximum message
+/// Maximum size of the trees in a reply (bytes). With names and samples, such a reply stays below the maximum message
 /// size.
 const MAX_ANSWER: usize = MAX_BYTES / 2;
 
-/// Admits genes that are valid for the islands, and counts refusals.
+/// Admits genes that are valid for the islands, and counts the refused genes per sender.
 #[derive(Clone, Debug)]
 pub struct Gate {
     primitive_set: PrimitiveSet,
@@ -21,7 +21,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Creates a gate for trees of this primitive set.
+    /// Creates a gate that admits only trees of the given primitive set.
     pub fn new(primitive_set: PrimitiveSet) -> Gate {
         Gate { primitive_set, refused: BTreeMap::new(), others: 0 }
     }
@@ -29,17 +29,17 @@ impl Gate {
     /// Validates a gene and returns the individual. A refusal is counted under the sender's name.
     ///
     /// # Errors
-    /// As [`Migrant::admit`].
+    /// Fails as [`Migrant::admit`].
     pub fn admit(&mut self, sender: &str, gene: &Emigrant) -> Result<Migrant, MigrantError> {
         Migrant::admit(gene.values(), Some(&self.primitive_set)).inspect_err(|_| self.count(sender))
     }
 
-    /// Whether every node and register of an individual is allowed.
+    /// Returns whether the primitive set contains every node and register of the individual's tree.
     pub fn allows(&self, migrant: &Migrant) -> bool {
         self.primitive_set.allows(&migrant.tree)
     }
 
-    /// Counts a refusal that was decided elsewhere, such as an unreadable message.
+    /// Counts a refusal that the caller has decided, such as an unreadable message.
     pub fn count(&mut self, sender: &str) {
         if self.refused.len() < MAX_SENDERS || self.refused.contains_key(sender) {
             *self.refused.entry(sender.into()).or_insert(0) += 1;
@@ -48,18 +48,18 @@ impl Gate {
         }
     }
 
-    /// Number of refusals of one sender.
+    /// Returns the number of refusals of one sender.
     pub fn refused_of(&self, sender: &str) -> u64 {
         self.refused.get(sender).copied().unwrap_or(0)
     }
 
-    /// Total number of refusals.
+    /// Returns the total number of refusals of all senders.
     pub fn refused(&self) -> u64 {
         self.refused.values().sum::<u64>() + self.others
     }
 }
 
-/// Converts emigrants to messages, in the same order; the list is cut off at the size limit of a reply.
+/// Converts emigrants to messages, in the same order. The list ends before the size limit of a reply is exceeded.
 pub fn to_emigrants(emigrants: Vec<&Offer>) -> Vec<Emigrant> {
     let mut bytes = 0;
     let fits = |gene: &Emigrant| {

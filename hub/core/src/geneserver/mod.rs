@@ -1,7 +1,8 @@
-//! Geneserver: mediates migration between islands (thesis 8.3.1). Plain state machines without sockets.
+//! Geneserver: mediates migration between islands (thesis 8.3.1). The types are state machines without sockets.
 //!
-//! [`Geneserver`] stores the most recent emigrants of each island and answers with those of other islands. [`Gate`]
-//! validates incoming genes. [`Broker`] handles messages of workers with both; its shell is in `xpuck-hub-service`.
+//! [`Geneserver`] stores the most recent emigrants of each island, and replies to an island with emigrants of other
+//! islands. [`Gate`] validates incoming genes. [`Broker`] handles messages of workers by means of both.
+//! `xpuck-hub-service` connects it to sockets.
 
 mod broker;
 mod gate;
@@ -22,14 +23,14 @@ use xpuck_evolve::Migrant;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::{Migration, Policy};
 
-/// Maximum number of islands; emigrants of further islands are not stored.
+/// Maximum number of islands. Emigrants of further islands are not stored.
 pub const MAX_ISLANDS: usize = 10_000;
-/// Sender number for genes from a geneserver above; no island has this number.
+/// Sender number of genes from a geneserver above. No island has this number.
 pub const UPSTREAM: u16 = u16::MAX;
 
-/// The most recent emigrants of the islands, and their distribution.
+/// Store of the islands' most recent emigrants, which also selects the immigrants of each island.
 ///
-/// At most [`MAX_ISLANDS`] times `migration.keep` trees of at most 2048 nodes are stored.
+/// It stores at most [`MAX_ISLANDS`] times `migration.keep` trees, each with at most 2048 nodes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "Plain", from = "Plain")]
 pub struct Geneserver {
@@ -40,28 +41,28 @@ pub struct Geneserver {
     islands: Vec<u16>,
     /// Emigrants of each island, the most recent last.
     recent: Vec<VecDeque<Arc<Offer>>>,
-    /// Emigrants by epoch. Epochs are separate, because emigrants of an earlier epoch would dominate a fresh start at
-    /// once.
+    /// Rankings of the emigrants, by epoch. Each epoch has its own ranking, because fit emigrants of an earlier epoch
+    /// would otherwise dominate the population after a fresh start.
     rankings: BTreeMap<u32, Ranking>,
     places: sources::Places,
-    /// Number of emigrants that were not born on the island that sent them.
+    /// Number of stored emigrants that were not born on the island that sent them.
     foreign: usize,
 }
 
 /// Diversity of the islands, measured by their recent emigrants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Heterogeneity {
-    /// Number of recent emigrants.
+    /// Number of stored emigrants.
     pub emigrants: usize,
-    /// Number of distinct trees divided by the number of emigrants: 1 if all are different.
+    /// Number of distinct trees divided by the number of emigrants (0 to 1).
     pub distinct: f64,
-    /// Share of emigrants that were not born on the island that sent them.
+    /// Share of emigrants that were not born on the island that sent them (0 to 1).
     pub foreign: f64,
 }
 
 impl Geneserver {
-    /// Creates a server without islands. The migration must have passed [`Migration::check`]; the seed determines the
-    /// random draws of the policy `random`.
+    /// Creates a server without islands. The migration must have passed [`Migration::check`]. The seed determines the
+    /// random numbers of the migration policy `random`.
     pub fn new(migration: Migration, copies: Copies, seed: u64) -> Geneserver {
         let places = (0..).zip(migration.places_m.iter().copied()).collect();
         Geneserver {
@@ -76,15 +77,15 @@ impl Geneserver {
         }
     }
 
-    /// Sets the position of an island (m); the policy `near` selects neighbours by position.
+    /// Sets the position of an island (m). The migration policy `near` selects neighbours by their positions.
     pub fn place(&mut self, island: u16, at: [f32; 2]) {
         if self.places.len() < MAX_ISLANDS || self.places.contains_key(&island) {
             self.places.insert(island, at);
         }
     }
 
-    /// Takes an island's emigrant and returns the island's immigrants: none between exchanges, and none if there are
-    /// already [`MAX_ISLANDS`] other islands.
+    /// Stores the emigrant of an island, and returns the immigrants for this island. In generations without an
+    /// exchange, or if the maximum number of islands is reached, the list is empty and the emigrant is not stored.
     pub fn exchange(&mut self, island: u16, generation: u32, migrant: Migrant) -> Vec<&Offer> {
         let epoch = migrant.epoch;
         if !self.migration.due(generation) || !self.keep(Offer::new(island, generation, &migrant)) {
@@ -93,28 +94,28 @@ impl Geneserver {
         self.immigrants(island, generation, epoch)
     }
 
-    /// Whether an island is known or would be accepted.
+    /// Returns whether an island is known or would be accepted.
     pub fn has_room(&self, island: u16) -> bool {
         island == UPSTREAM || self.islands.len() < MAX_ISLANDS || self.islands.binary_search(&island).is_ok()
     }
 
-    /// Replaces the migrants of the geneserver above by new ones, at most `migration.keep`. The local islands see that
-    /// geneserver as one more island.
+    /// Replaces all migrants of the geneserver above by at most `migration.keep` new ones. To the local islands, that
+    /// geneserver appears as one more island.
     pub fn set_upstream(&mut self, migrants: &[Migrant]) {
         if let Ok(index) = self.islands.binary_search(&UPSTREAM) {
             let gone: Vec<Arc<Offer>> = self.recent[index].drain(..).collect();
             gone.iter().for_each(|e| self.forget(e));
         }
-        // Each migrant has its own generation, because a sender's emigrants of the same generation replace each
-        // other.
+        // Each migrant gets a different generation. Otherwise a migrant would replace the previous one, because a
+        // sender has at most one emigrant per generation.
         for (generation, migrant) in (0..).zip(migrants.iter().take(self.migration.keep)) {
             self.keep(Offer::new(UPSTREAM, generation, migrant));
         }
     }
 
-    /// Emigrant of the local islands for the geneserver above at `beat`. Every second beat returns the fittest
-    /// emigrant, so that it is never late. The other beats return the next fittest ones in turn, so that the
-    /// geneserver above gets `migration.keep` different emigrants.
+    /// Returns the local islands' emigrant for exchange number `beat` with the geneserver above, or `None` without
+    /// emigrants. Even numbers return the fittest emigrant, so that it arrives without delay. Odd numbers return the
+    /// next fittest emigrants in turn, so that the geneserver above receives `migration.keep` different ones.
     pub fn upstream_offer(&self, beat: u32) -> Option<&Offer> {
         let ranking = self.rankings.values().next_back()?;
         let best = ranking.best(UPSTREAM, Copies::Once, self.migration.keep);
@@ -123,14 +124,14 @@ impl Geneserver {
         best.get(place as usize).or(best.first()).copied()
     }
 
-    /// Generations between exchanges.
+    /// Returns the number of generations between two exchanges.
     pub fn every(&self) -> u32 {
         self.migration.every
     }
 
-    /// Stores an emigrant; `false` if there is no room for its island. The new emigrant replaces an earlier one of the
-    /// same sender and generation. With [`Copies::Once`], it also replaces an earlier emigrant with the same
-    /// identifier.
+    /// Stores an emigrant, and returns `false` if there is no room for its island. The new emigrant replaces an
+    /// earlier one of the same sender and generation. With [`Copies::Once`] it also replaces an earlier one of the
+    /// same sender and identifier.
     pub fn keep(&mut self, emigrant: Offer) -> bool {
         if !self.has_room(emigrant.sender) {
             return false;
@@ -164,7 +165,7 @@ impl Geneserver {
         }
     }
 
-    /// Immigrants of a known island, the fittest first.
+    /// Returns the immigrants for a known island, the fittest first.
     fn immigrants(&self, island: u16, generation: u32, epoch: u32) -> Vec<&Offer> {
         let Migration { policy, receive, neighbours, range_m, .. } = self.migration;
         let Ok(index) = self.islands.binary_search(&island) else { return Vec::new() };
@@ -191,8 +192,8 @@ impl Geneserver {
         found
     }
 
-    /// Recent emigrants, grouped by island, the oldest first. Calling [`Geneserver::keep`] in this order recreates an
-    /// equal server.
+    /// Returns the stored emigrants, grouped by island, the oldest first. Calls of [`Geneserver::keep`] in this order
+    /// recreate an equal server.
     pub fn emigrants(&self) -> impl Iterator<Item = &Offer> {
         self.recent.iter().flatten().map(Arc::as_ref)
     }
@@ -205,13 +206,13 @@ impl Geneserver {
         Heterogeneity { emigrants, distinct: share(trees), foreign: share(self.foreign) }
     }
 
-    /// Number of known islands; a geneserver above counts as one.
+    /// Returns the number of known islands. A geneserver above counts as one island.
     pub fn islands(&self) -> usize {
         self.islands.len()
     }
 }
 
-/// Serialised form of a server; the rankings are derived from it.
+/// Serialised form of a server. The rankings are not contained, because they are derived from the emigrants.
 #[derive(Serialize, Deserialize)]
 struct Plain {
     migration: Migration,

@@ -1,5 +1,5 @@
-//! Sorted ranking of emigrants that is updated incrementally, so that an exchange accesses only the emigrants it
-//! sends.
+//! Ranking of emigrants by fitness. It is updated incrementally, so that an exchange accesses only the emigrants that
+//! it sends.
 
 use super::offer::Offer;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use xpuck_evolve::Id;
 
-/// Sort key of a ranking: fitness, then number of samples, then identifiers. Keys are unique.
+/// Sort key of a ranking: fitness and number of samples (both descending), then identifiers. Keys are unique.
 #[derive(Clone, Copy, Debug)]
 pub struct Rank {
     fitness: f64,
@@ -19,7 +19,7 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// Sort key of an emigrant.
+    /// Returns the sort key of an emigrant.
     pub fn from_offer(emigrant: &Offer) -> Rank {
         let Offer { sender, generation, id, samples, .. } = *emigrant;
         Rank { fitness: samples.mean(), samples: samples.n(), id, sender, generation }
@@ -51,19 +51,19 @@ impl Eq for Rank {}
 /// Treatment of equal trees from different islands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Copies {
-    /// Only the fittest of equal trees is sent.
+    /// Only the fittest emigrant of each tree is sent.
     Once,
-    /// Every copy is sent, as in the thesis.
+    /// All emigrants are sent, even if their trees are equal, as in the thesis.
     Each,
 }
 
-/// Emigrants of one epoch, the fittest first.
+/// Emigrants of one epoch, sorted by descending fitness.
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
     all: BTreeMap<Rank, Arc<Offer>>,
-    /// Emigrants of each tree.
+    /// Sort keys of all emigrants with each tree.
     trees: HashMap<Arc<str>, BTreeSet<Rank>>,
-    /// First emigrant of each tree.
+    /// Sort key of the fittest emigrant with each tree.
     heads: BTreeSet<Rank>,
 }
 
@@ -82,7 +82,8 @@ impl Ranking {
         self.change(emigrant, |carriers| carriers.remove(&rank));
     }
 
-    /// Changes the set of emigrants with this tree, and updates the first of them.
+    /// Applies `change` to the set of emigrants with the same tree, and updates the set's fittest emigrant in
+    /// `heads`.
     fn change(&mut self, emigrant: &Offer, change: impl FnOnce(&mut BTreeSet<Rank>) -> bool) {
         let carriers = self.trees.entry(emigrant.tree.clone()).or_default();
         let before = carriers.first().copied();
@@ -97,7 +98,7 @@ impl Ranking {
         }
     }
 
-    /// The fittest `count` emigrants that `island` did not send.
+    /// Returns the fittest `count` emigrants that `island` did not send.
     pub fn best(&self, island: u16, copies: Copies, count: usize) -> Vec<&Offer> {
         match copies {
             Copies::Each => self.all.values().map(Arc::as_ref).filter(|e| e.sender != island).take(count).collect(),
@@ -105,8 +106,8 @@ impl Ranking {
         }
     }
 
-    /// Returns the first emigrant of each tree, the fittest first. If the island itself sent the first emigrant, the
-    /// next one with the same tree is returned at its own rank.
+    /// Returns the fittest emigrant of each tree, at most `count`, in descending order. An emigrant of `island`
+    /// itself is replaced by the next fittest one with the same tree, which is returned at its own rank.
     fn best_trees(&self, island: u16, count: usize) -> Vec<&Offer> {
         let mut heads = self.heads.iter().copied().peekable();
         let mut seconds: BTreeSet<Rank> = BTreeSet::new();
@@ -134,17 +135,17 @@ impl Ranking {
         best
     }
 
-    /// Number of emigrants.
+    /// Returns the number of emigrants.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether the ranking is empty.
+    /// Returns whether the ranking is empty.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Number of distinct trees.
+    /// Returns the number of distinct trees.
     pub fn trees(&self) -> usize {
         self.trees.len()
     }

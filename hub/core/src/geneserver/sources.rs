@@ -1,4 +1,4 @@
-//! Source islands of genes, for the policies that do not use all islands.
+//! Selection of the islands that genes come from, for migration policies that do not use all islands.
 
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_kernels::random::Draws;
@@ -6,8 +6,8 @@ use xpuck_kernels::random::Draws;
 /// Positions of the islands in the arena (m).
 pub type Places = BTreeMap<u16, [f32; 2]>;
 
-/// Returns the `count` islands nearest to index `index` of `islands`, alternating between both sides; the first and
-/// the last are adjacent.
+/// Returns the `count` islands nearest to index `index` of `islands`, alternating between both sides. The list is a
+/// ring: its first and last islands are adjacent.
 pub fn ring(islands: &[u16], index: usize, count: usize) -> Vec<u16> {
     let n = islands.len();
     let steps = (1..n).flat_map(|step| [index + n - step, index + step]);
@@ -15,7 +15,8 @@ pub fn ring(islands: &[u16], index: usize, count: usize) -> Vec<u16> {
     steps.map(|i| islands[i % n]).filter(|island| found.insert(*island)).take(count.min(n - 1)).collect()
 }
 
-/// Returns the `count` islands nearest to `island` within `range` (m); empty if the island itself has no position.
+/// Returns the `count` islands nearest to `island` within `range` (m; `None`: unlimited). The result is empty if the
+/// position of `island` is unknown.
 pub fn near(places: &Places, island: u16, range: Option<f32>, count: usize) -> Vec<u16> {
     let Some(here) = places.get(&island) else { return Vec::new() };
     let range = range.unwrap_or(f32::INFINITY);
@@ -32,7 +33,8 @@ pub fn near(places: &Places, island: u16, range: Option<f32>, count: usize) -> V
     within.into_iter().map(|(_, other)| other).collect()
 }
 
-/// Draws `count` different islands except the one at `index`, with equal probability for each set (Floyd's sampling).
+/// Draws `count` different islands, but never the island at `index`. All sets of islands have equal probability
+/// (Floyd's sampling).
 pub fn random(islands: &[u16], index: usize, count: usize, draws: &mut Draws) -> Vec<u16> {
     let others = islands.len() - 1;
     let mut chosen = BTreeSet::new();
@@ -79,7 +81,8 @@ mod tests {
             assert!(drawn.len() == 2 && drawn[0] != drawn[1] && !drawn.contains(&11), "{drawn:?}");
             drawn.into_iter().for_each(|island| *times.entry(island).or_insert(0) += 1);
         }
-        // Each island is drawn with probability 1/2: the expected count is 1500, with standard deviation 27.
+        // Each of the 4 islands is drawn with probability 1/2. The expected count is 1500, with a standard deviation
+        // of 27.
         assert!(times.len() == 4 && times.values().all(|n| (1380..1620).contains(n)), "{times:?}");
         assert_eq!(random(&islands, 0, 64, &mut Draws::new(1, 10, 0, 0, Stream::Migration)), [11, 12, 13, 14]);
         assert!(random(&[7], 0, 2, &mut Draws::new(1, 7, 0, 0, Stream::Migration)).is_empty());

@@ -15,7 +15,7 @@ use xpuck_wire::{Status, Swarm};
 /// Input from motion capture.
 #[derive(Clone, Debug)]
 pub enum PoseNews {
-    /// Frame.
+    /// Frame of accepted poses.
     Frame(Frame),
     /// Number of rejected poses so far, by reason.
     Refused(Vec<(String, u64)>),
@@ -26,97 +26,97 @@ pub enum PoseNews {
 /// Message from a peer that identifies itself as a robot.
 #[derive(Debug)]
 pub struct FromRobot<C> {
-    /// Robot id.
+    /// Robot id that the peer claims.
     pub robot: String,
-    /// Connection of the message.
+    /// Connection over which the message arrived.
     pub connection: C,
-    /// Message, or decoding error.
+    /// Decoded message, or the decoding error.
     pub message: Result<RobotMessage, CodecError>,
 }
 
 /// Request of an operator.
 #[derive(Debug)]
 pub struct OperatorRequest<A> {
-    /// Recipient of the reply.
+    /// Address of the reply.
     pub by: A,
     /// Name of the operator.
     pub who: String,
-    /// Request, or the reason for its refusal.
+    /// Request, or the reason why it is refused.
     pub request: Result<Request, String>,
 }
 
-/// Changes of the keyring.
+/// Changes of the keyring since the last call.
 #[derive(Clone, Debug, Default)]
 pub struct KeyNews {
     /// Messages for operators.
     pub notes: Vec<Line>,
-    /// Trusted signers of experiments, if changed since the last call.
+    /// Trusted signers of experiments; `None` if they have not changed.
     pub trust: Option<Trust>,
-    /// Peers rejected so far.
+    /// Number of peers rejected so far, by reason.
     pub refusals: Refusals,
 }
 
-/// Events of the record.
+/// Event of the record.
 #[derive(Clone, Debug)]
 pub enum RecordNews {
-    /// Recording has stopped, with the reason.
+    /// Recording has stopped. The text is the reason.
     Stopped(String),
-    /// Recording continues.
+    /// Recording continues after an interruption.
     Again {
         /// Path of the record.
         place: String,
-        /// Description of the missing part.
+        /// Message for operators about the missing part.
         text: String,
     },
-    /// Result of writing state that outlives the hub.
+    /// Result of writing state that the next hub needs.
     Kept(StorageResult),
     /// Message for operators.
     Say(Line),
 }
 
-/// Outside world of a hub: `xpuck serve hub` implements it with sockets, files and motion capture, and the simulation
-/// test with simulated ones. No method blocks, and `now` is in s of arena time.
+/// Outside world of a hub. `xpuck serve hub` implements it with sockets, files and motion capture, and the simulation
+/// test implements it with simulated ones. No method blocks. The parameter `now` is arena time (s).
 pub trait Shell {
-    /// Connection of a robot's messages.
+    /// Connection over which a robot sends messages.
     type Connection;
-    /// Sender of a request.
+    /// Sender of a request, to whom the reply is sent.
     type Asker;
 
-    /// Wall time since the hub's start (s).
+    /// Returns the wall time since the hub's start (s).
     fn wall(&mut self) -> f64;
 
-    /// Changes of the keyring; `None` without keys.
+    /// Returns the changes of the keyring since the last call; `None` if the hub has no keys.
     fn keys(&mut self) -> Option<KeyNews>;
 
-    /// Next input from motion capture, if any.
+    /// Returns the next input from motion capture, if any.
     fn poses(&mut self, now: f64) -> Option<PoseNews>;
 
-    /// Next message of a robot, if any.
+    /// Returns the next message of a robot, if any.
     fn receive(&mut self) -> Option<FromRobot<Self::Connection>>;
 
-    /// Whether messages to this robot are sent over this connection.
+    /// Returns whether messages to this robot are sent over `connection`.
     fn answers_by(&self, robot: &str, connection: &Self::Connection) -> bool;
 
-    /// Sets the connection for messages to this robot.
+    /// Selects the connection over which messages to this robot are sent.
     fn answer_by(&mut self, robot: &str, connection: Self::Connection);
 
-    /// Called for each accepted message or decoding error, before it is handled.
+    /// Observes an accepted message or its decoding error, before the hub handles it.
     fn heard(&mut self, now: f64, robot: &str, message: &Result<RobotMessage, CodecError>);
 
-    /// Next request, if any.
+    /// Returns the next request of an operator, if any.
     fn request(&mut self) -> Option<OperatorRequest<Self::Asker>>;
 
-    /// Answers a request.
+    /// Sends the reply to a request.
     fn answer(&mut self, to: Self::Asker, reply: Reply);
 
-    /// Sends a message to a robot, given by its index in the swarm file, from 0. Sending to an absent robot has no
+    /// Sends a message to a robot. `robot` is the robot's index in the swarm file. Sending to an absent robot has no
     /// effect and is not an error.
     fn send(&mut self, robot: usize, message: Sealed);
 
-    /// Opens the record of a run, and returns its path.
+    /// Opens the record of a run, and returns its path. `experiment` is the experiment's text and its files by name.
     ///
     /// # Errors
-    /// The reason why nothing is recorded.
+    /// Returns the reason why nothing is recorded.
     fn open_record(
         &mut self,
         name: &str,
@@ -124,31 +124,32 @@ pub trait Shell {
         seed: u64,
     ) -> Result<String, String>;
 
-    /// Adds an entry to the record, if one is open. Returns the number of lost entries so far, if it must be
-    /// reported.
+    /// Adds an entry to the record, if one is open. Returns the number of entries lost so far if the hub must report
+    /// it.
     fn record(&mut self, entry: Entry) -> Option<u64>;
 
-    /// Next event of the record, if any.
+    /// Returns the next event of the record, if any.
     fn record_news(&mut self) -> Option<RecordNews>;
 
-    /// Stores the state of the run, which replaces the previous one; [`RecordNews::Kept`] reports when it is on the
-    /// disk.
+    /// Stores the state of the run, which replaces the previous state. [`RecordNews::Kept`] reports when the state is
+    /// on the disk.
     fn store(&mut self, snapshot: Snapshot);
 
-    /// Stores the number of STOPs given to the swarm, which replaces the previous one; [`RecordNews::Kept`] reports
-    /// when it is on the disk.
+    /// Stores the number of STOPs given to the swarm, which replaces the previous number. [`RecordNews::Kept`]
+    /// reports when the number is on the disk.
     fn store_stops(&mut self, stops: u64);
 
-    /// Reads a piece of a bundle's payload and sends it to a robot, given by its index in the swarm file.
+    /// Reads the piece of a bundle's payload at `offset` (bytes), and sends it to a robot. `robot` is the robot's
+    /// index in the swarm file, and `digest` identifies the payload.
     fn send_piece(&mut self, _robot: usize, _digest: String, _offset: u64) {}
 
-    /// Stores the state of the update, which replaces the previous one.
+    /// Stores the state of the swarm's software update, which replaces the previous state.
     fn keep_update(&mut self, _update: &Update) {}
 
-    /// Announces the complete swarm after new robots were enrolled.
+    /// Announces the new swarm, which contains all robots, after robots were enrolled.
     fn enrolled(&mut self, _now: f64, _swarm: &Swarm) {}
 
-    /// Closes the record with the final status.
+    /// Closes the record, with the final status of the run.
     fn close_record(&mut self, status: Status);
 
     /// Writes a line to the log.

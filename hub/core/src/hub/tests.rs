@@ -1,4 +1,5 @@
-//! Tests of the hub's order of processing, arbitration of sessions, and records, with a shell that stores all calls.
+//! Tests of the hub's order of processing, its arbitration of sessions, and its records. The test shell stores all
+//! calls.
 
 use super::*;
 use crate::config::HubFile;
@@ -25,14 +26,14 @@ struct Bench {
     replies: Vec<Reply>,
     sent: Vec<(usize, Sealed)>,
     refuses_records: bool,
-    /// Names of opened records, and experiment and phase of closed ones.
+    /// Names of the opened records, and the experiment and phase of each closed record.
     opened: Vec<String>,
     closed: Vec<(String, Phase)>,
     news: VecDeque<RecordNews>,
     stored: Option<Snapshot>,
     stops: Option<u64>,
     lines: Vec<String>,
-    /// Names of the items handled, in order.
+    /// Kinds of the items that the hub has handled, in order.
     taken: Vec<&'static str>,
 }
 
@@ -186,7 +187,7 @@ fn second_program_is_rejected_while_first_is_active() {
     hub.step(0.1, &mut bench);
     assert_eq!(bench.taken, ["message", "heard", "message"]);
     assert_eq!(bench.answers["xp01"], 1);
-    // The first program has been silent for long enough.
+    // The first program has been silent long enough that the second one may take over.
     bench.wall = 1.1;
     bench.says("xp01", 2, hello(8));
     hub.step(1.2, &mut bench);
@@ -223,7 +224,8 @@ fn unknown_message_is_ignored_with_one_line() {
 #[test]
 fn record_closes_with_status_of_its_own_run() {
     let (mut hub, mut bench) = (hub(), trusting());
-    // One robot is present and has not confirmed the order yet.
+    // One robot is connected and has not confirmed STOP, so the record of the first run stays open until the second
+    // start.
     bench.says("xp01", 1, hello(7));
     bench.requests.extend([start("first"), Request::Stop, start("second")]);
     bench.news.push_back(RecordNews::Kept(StorageResult::Stops(Ok(1))));
@@ -283,7 +285,7 @@ fn operators_see_when_nothing_is_recorded_and_when_it_goes_on() {
     assert!(bench.lines.contains(&"recording again".to_string()), "{:?}", bench.lines);
 }
 
-/// The disk may respond after the record was closed; this response is then ignored.
+/// Tests that a state is not reported as missing after its record was closed. The disk may answer too late for that.
 #[test]
 fn state_pending_at_record_close_raises_no_alarm() {
     let (mut hub, mut bench) = (hub(), trusting());
@@ -320,7 +322,7 @@ fn stop_order_reply_waits_for_disk() {
     hub.step(0.1, &mut bench);
     bench.replies.clear();
     let refuses = |why: &str| RecordNews::Kept(StorageResult::State(Err(why.into())));
-    // The disk stores the order.
+    // Case 1: the disk stores the order.
     bench.requests.push_back(Request::Order { robot: "xp01".into(), order: Order::Hold });
     hub.step(0.2, &mut bench);
     assert_eq!(bench.replies, []);
@@ -331,7 +333,7 @@ fn stop_order_reply_waits_for_disk() {
     bench.news.push_back(RecordNews::Kept(StorageResult::State(Ok(number))));
     hub.step(0.4, &mut bench);
     assert_eq!(bench.replies, [Reply::Done]);
-    // The disk fails, and the robot stores the order.
+    // Case 2: the disk fails, but the robot stores the order.
     bench.requests.push_back(Request::Order { robot: "xp01".into(), order: Order::Pause });
     bench.news.push_back(refuses("no space"));
     hub.step(0.5, &mut bench);
@@ -342,7 +344,7 @@ fn stop_order_reply_waits_for_disk() {
     hub.step(0.6, &mut bench);
     let Reply::DoneBut(what) = bench.replies.pop().unwrap() else { panic!() };
     assert_eq!(what, "not durable: a hub that restarts will wait for RESUME (no space)");
-    // The order is not stored anywhere.
+    // Case 3: neither the disk nor a robot stores the order.
     bench.requests.push_back(Request::Stop);
     hub.step(0.7, &mut bench);
     assert_eq!(bench.stops, Some(1));
@@ -351,7 +353,7 @@ fn stop_order_reply_waits_for_disk() {
     hub.step(2.3, &mut bench);
     let Reply::DoneBut(what) = bench.replies.pop().unwrap() else { panic!() };
     assert!(what.contains("no disk or robot stores it yet"), "{what}");
-    // For STOP it is enough that the count is stored.
+    // Case 4: for STOP, it is sufficient that the disk stores the count of STOPs.
     bench.requests.push_back(Request::Stop);
     bench.news.push_back(RecordNews::Kept(StorageResult::Stops(Ok(2))));
     hub.step(2.4, &mut bench);

@@ -1,4 +1,4 @@
-//! Filter that passes only plausible poses, and counts the others by reason. A pure state machine on the
+//! Filter that passes only plausible poses, and counts rejected poses by reason. It is a state machine on the
 //! motion-capture system's own clock, so that network delays do not appear as jumps.
 
 use super::{Frame, RawBody, RawFrame, Tracked};
@@ -7,40 +7,45 @@ use std::collections::{BTreeMap, BTreeSet};
 use xpuck_kernels::math::{atan2, vec2};
 use xpuck_kernels::world::Pose;
 
-/// Maximum deviation of a rotation matrix from orthonormality, per entry of its product with its transpose.
+/// Maximum deviation of a rotation matrix from orthonormality: greatest absolute difference between its transpose
+/// times itself and the identity matrix.
 const ORTHONORMAL: f64 = 0.05;
-/// Minimum cosine of the angle between a body's z axis and the vertical; the maximum angle is 60 degrees.
+/// Minimum cosine of the angle between a body's z axis and the vertical. It allows a tilt of 60 degrees.
 const UPRIGHT: f64 = 0.5;
-/// Maximum distance from the origin (m). Larger values could overflow f32.
+/// Maximum absolute value of each coordinate (m). Larger values could overflow f32.
 const MAX_DISTANCE: f64 = 1000.0;
-/// Distance from the origin beyond which robots and the frisbee are rejected, as a multiple of the arena's longer
-/// side.
+/// Distance from the origin beyond which poses of robots and the frisbee are rejected, as a multiple of the longer
+/// side of the arena.
 const ARENA_LENGTHS: f64 = 3.0;
-/// Uncertainty of a position (m). It is much less than the jump of two robots of 0.07 m width that exchange names.
+/// Uncertainty of a position (m). It is much less than 0.07 m, the minimum jump if two robots of this width exchange
+/// names.
 const SLACK: f64 = 0.01;
-/// Time for which the frame numbers of a system must increase before its restart is accepted (s of its clock).
+/// Duration for which the frame numbers of a system must increase before its restart is accepted (s of the system's
+/// clock).
 const RESTART: f64 = 1.0;
-/// Maximum difference between the timestamps of several sources of one system (s).
+/// Maximum decrease of the timestamp from one frame to the next (s). A system with several sources may have slightly
+/// different clocks.
 const SKEW: f64 = 0.1;
-/// Minimum age of a pose (s); it is negative because rounding may place a measurement slightly after its frame.
+/// Minimum age of a pose (s). It is negative because rounding may put the time of a measurement slightly after the
+/// time of its frame.
 const FUTURE: f64 = -1e-3;
-/// Minimum interval between reports (s of the system's clock).
+/// Minimum interval between reports of rejected poses (s of the system's clock).
 const REPORT: f64 = 10.0;
 
 /// Reason for rejecting a pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// Frame number that does not increase: the server is frozen or has restarted.
+    /// The frame number does not increase: the server is frozen or has restarted.
     Stale,
-    /// Number that is not finite, or rotation that is invalid or not upright.
+    /// A number is not finite, or the rotation is invalid or not upright.
     NoPose,
-    /// Quality below the minimum, according to the system.
+    /// The quality reported by the system is below the minimum.
     Quality,
-    /// Measurement too old, or in the future.
+    /// The measurement is too old, or its time is in the future.
     Age,
-    /// Far outside the arena: the server's unit of length is probably different.
+    /// The position is far outside the arena. The server's unit of length is probably different.
     Outside,
-    /// Impossible distance for a robot: it was carried or confused with another one.
+    /// The robot cannot have driven so far since its last pose. It was carried, or confused with another robot.
     Jump,
 }
 
@@ -49,7 +54,7 @@ impl Reason {
     pub const ALL: [Reason; 6] =
         [Reason::Stale, Reason::NoPose, Reason::Quality, Reason::Age, Reason::Outside, Reason::Jump];
 
-    /// Short description of the reason, as used in status and metrics.
+    /// Returns a short description of the reason, which is used in the status and in metrics.
     pub fn words(self) -> &'static str {
         match self {
             Reason::Stale => "of a stale frame",
@@ -62,7 +67,7 @@ impl Reason {
     }
 }
 
-/// Number and time of a frame, on the system's own clock (s).
+/// Number of a frame, and its time on the system's own clock (s).
 #[derive(Clone, Copy, Debug)]
 struct Clock {
     number: u32,
@@ -75,7 +80,7 @@ impl Clock {
     }
 }
 
-/// Position of a body, and its time (s).
+/// Position of a body (m), and time of its measurement (s).
 #[derive(Clone, Copy, Debug)]
 struct Place {
     at: [f64; 2],
@@ -88,38 +93,39 @@ impl Place {
     }
 }
 
-/// State of a robot: the last accepted position, and a different position that may replace it. The time since which
-/// the robot is at the different position is also stored.
+/// State of a robot: the last accepted position, and a different position that may replace it. The time (s) since
+/// which the robot has been at this different position is stored with it.
 #[derive(Clone, Copy, Debug)]
 struct Track {
     believed: Place,
     instead: Option<(Place, f64)>,
 }
 
-/// State of the filter.
+/// Filter of the poses of a swarm.
 #[derive(Debug)]
 pub struct PoseFilter {
     limits: Limits,
     robots: BTreeSet<String>,
-    /// Maximum distance from the origin of robots and frisbee (m), and the frisbee's name.
+    /// Maximum distance of robots and the frisbee from the origin (m), and the frisbee's name; `None` without this
+    /// limit.
     bounds: Option<(f64, String)>,
     last: Option<Clock>,
-    /// Whether no frame of the current connection has arrived yet.
+    /// Whether the connection is new and has not delivered a frame yet.
     fresh: bool,
-    /// First and latest frame since a possible restart of the system.
+    /// First and latest frame of a possible restart of the system; `None` if frames arrive in order.
     restart: Option<(Clock, Clock)>,
-    /// Positions of the bodies in the last frame, accepted or not.
+    /// Positions of the bodies in the last received frame, whether accepted or not.
     newest: Vec<[f64; 3]>,
     tracks: BTreeMap<String, Track>,
     refused: BTreeMap<Reason, u64>,
-    /// Number of rejected poses since the last report, and the time of that report (s).
+    /// Number of poses rejected since the last report, by reason, and time of that report (s).
     unreported: BTreeMap<Reason, u64>,
     reported: Option<f64>,
     why: String,
 }
 
 impl PoseFilter {
-    /// Creates the filter for a swarm. Only robots have a maximum speed, because the frisbee may be carried.
+    /// Creates the filter for a swarm. The speed limit applies only to robots, because the frisbee may be carried.
     pub fn new(limits: Limits, robots: &[String]) -> PoseFilter {
         PoseFilter {
             limits,
@@ -137,33 +143,36 @@ impl PoseFilter {
         }
     }
 
-    /// Adds bounds for robots and frisbee: three times the arena's longer side.
+    /// Adds a limit on the distance of robots and the frisbee from the origin: three times the longer side of the
+    /// arena.
     pub fn within(self, arena: &Arena, frisbee: &str) -> PoseFilter {
         let side = f64::from(arena.length_m.max(arena.width_m));
         PoseFilter { bounds: Some((ARENA_LENGTHS * side, frisbee.into())), ..self }
     }
 
-    /// Adds a robot.
+    /// Adds a robot to the swarm, so that the speed limit applies to its poses.
     pub fn add(&mut self, robot: String) {
         self.robots.insert(robot);
     }
 
-    /// Announces a new connection: a server whose frame numbers differ has restarted, and is accepted at once.
+    /// Announces a new connection to the server. If the number of the next frame differs from the last one, the
+    /// server may have restarted, and the frame is accepted at once.
     pub fn connected(&mut self) {
         self.fresh = true;
     }
 
-    /// Number of poses rejected for a reason since the start; for [`Reason::Stale`], number of frames.
+    /// Returns the number of poses rejected for `reason` since the start. For [`Reason::Stale`], it returns the
+    /// number of rejected frames.
     pub fn refused(&self, reason: Reason) -> u64 {
         self.refused.get(&reason).copied().unwrap_or(0)
     }
 
-    /// All counts, with descriptions.
+    /// Returns the number of rejected poses for each reason, with the description of the reason.
     pub fn counts(&self) -> Vec<(String, u64)> {
         self.refused.iter().map(|(reason, count)| (reason.words().into(), *count)).collect()
     }
 
-    /// Returns the plausible poses of a frame; `None` for a frame that is not newer than the one before.
+    /// Returns the plausible poses of a frame, or `None` if the frame is not newer than the previous frame.
     pub fn filter(&mut self, raw: &RawFrame) -> Option<Frame> {
         let places: Vec<[f64; 3]> = raw.bodies.iter().map(|body| body.place).collect();
         let moved = std::mem::replace(&mut self.newest, places) != self.newest;
@@ -190,9 +199,9 @@ impl PoseFilter {
         Some(Frame { number: raw.number, bodies })
     }
 
-    /// Accepts the number and time of a frame if they increase. A restarted system is accepted once its own numbers
-    /// have increased for [`RESTART`]. A frozen system that alternates between two frames is therefore never
-    /// accepted, and a frame that arrives out of order does not affect the others.
+    /// Accepts the number and time of a frame if they increase. A restarted system is accepted once its new frame
+    /// numbers have increased for [`RESTART`]. Therefore, a frozen system that alternates between two frames is never
+    /// accepted. A frame that arrives out of order does not affect the frames after it.
     fn advance(&mut self, number: u32, time: f64) -> Result<(), String> {
         let here = Clock { number, time };
         let fresh = std::mem::take(&mut self.fresh);
@@ -215,14 +224,15 @@ impl PoseFilter {
                 ),
             });
         }
-        // The new clock has no relation to the previous one.
+        // The clock of a restarted system has no relation to its previous clock.
         self.tracks.clear();
         self.reported = self.reported.map(|_| time);
         (self.last, self.restart) = (Some(here), None);
         Ok(())
     }
 
-    /// Report of the poses rejected since the last one, at most one in ten seconds.
+    /// Returns a report of the poses rejected since the last report, at most once in 10 s. Returns `None` if no
+    /// report is due.
     pub fn report(&mut self) -> Option<String> {
         let now = self.last?.time;
         if self.unreported.is_empty() || self.reported.is_some_and(|at| now - at < REPORT) {
@@ -231,7 +241,7 @@ impl PoseFilter {
         self.reported = Some(now);
         let counts = std::mem::take(&mut self.unreported);
         let counts: Vec<String> = counts.iter().map(|(reason, n)| format!("{n} {}", reason.words())).collect();
-        Some(format!("motion capture: poses refused: {}; the last one: {}", counts.join(", "), self.why))
+        Some(format!("motion capture: poses refused: {}; the last reason: {}", counts.join(", "), self.why))
     }
 
     fn count(&mut self, reason: Reason, why: String) {
@@ -243,7 +253,7 @@ impl PoseFilter {
     fn check(&mut self, body: &RawBody, time: f64) -> Result<Pose, (Reason, String)> {
         shape(body).map_err(|why| (Reason::NoPose, why))?;
         let limits = &self.limits;
-        // The comparison also rejects NaN.
+        // The comparison must reject a quality of NaN too.
         if let Some(quality) = body.quality.filter(|q| q.is_nan() || *q < limits.min_quality) {
             return Err((Reason::Quality, format!("quality {quality} is below min_quality = {}", limits.min_quality)));
         }
@@ -262,7 +272,7 @@ impl PoseFilter {
         Ok(Pose { at: vec2(here.at[0] as f32, here.at[1] as f32), heading })
     }
 
-    /// Rejects robots and the frisbee far outside the arena.
+    /// Rejects a pose of a robot or the frisbee that is far outside the arena.
     fn bound(&self, body: &RawBody) -> Result<(), String> {
         let Some((most, frisbee)) = &self.bounds else { return Ok(()) };
         let far = body.place[0].hypot(body.place[1]);
@@ -273,7 +283,8 @@ impl PoseFilter {
         Err(format!("{far} from the centre of the arena: if the server sends millimetres, set mocap.scale = 0.001"))
     }
 
-    /// Accepts a position that can be reached from the last one, or where the robot has stayed for `settle_s`.
+    /// Accepts a position of a robot if the robot can have reached it since its last pose, or has stayed there for
+    /// `settle_s`.
     fn follow(&mut self, name: &str, here: Place) -> Result<(), String> {
         let reach = |from: &Place| SLACK + self.limits.v_max_m_s * (here.time - from.time).max(0.0);
         let Some(track) = self.tracks.get_mut(name) else {
@@ -295,14 +306,14 @@ impl PoseFilter {
     }
 }
 
-/// Rejects poses that an upright body on the floor cannot have.
+/// Rejects poses that a body standing upright on the floor cannot have.
 fn shape(body: &RawBody) -> Result<(), String> {
     let r = &body.rotation;
     if !body.place.iter().chain(r).all(|n| n.is_finite()) {
         return Err("a number is not finite".into());
     }
     if let Some(far) = body.place.iter().find(|p| p.abs() > MAX_DISTANCE) {
-        return Err(format!("{far:e} m from the origin is outside any room"));
+        return Err(format!("a coordinate of {far:e} m is outside any room"));
     }
     let product = |i: usize, j: usize| (0..3).map(|k| r[3 * k + i] * r[3 * k + j]).sum::<f64>();
     let off = |i: usize, j: usize| (product(i, j) - f64::from(u8::from(i == j))).abs();
@@ -314,7 +325,7 @@ fn shape(body: &RawBody) -> Result<(), String> {
         return Err(format!("its rotation {r:?} is not a rotation matrix"));
     }
     if r[8] < UPRIGHT {
-        return Err("it lies on its side; if all do, set the server to z up".into());
+        return Err("the body lies on its side; if all bodies do, set the server's vertical axis to z".into());
     }
     Ok(())
 }

@@ -2,13 +2,14 @@
 
 use super::Frame;
 
-/// Maximum number of names in a message.
+/// Maximum number of names in each list of a message.
 const SHOWN: usize = 8;
 
-/// Time for which names must match nothing before they are reported (s); a server may announce its bodies one by one.
+/// Time for which a mismatch must last before it is reported (s). A server may announce its bodies one by one.
 const SETTLE: f64 = 2.0;
 
-/// Compares the names of the bodies in frames with the swarm's names whenever they change.
+/// Comparison of the body names in frames with the names of the swarm's robots and the frisbee. It is repeated
+/// whenever the names change.
 #[derive(Clone, Debug, Default)]
 pub struct NamesWatch {
     names: Vec<String>,
@@ -20,7 +21,7 @@ pub struct NamesWatch {
 }
 
 impl NamesWatch {
-    /// Takes a frame that arrived at `now` (s).
+    /// Compares the names in a frame that arrived at `now` (s).
     pub fn see(&mut self, now: f64, frame: &Frame, robots: &[String], frisbee: &str) {
         let names = || frame.bodies.iter().map(|body| body.name.as_str());
         if self.robots == robots.len() && names().eq(self.names.iter().map(String::as_str)) {
@@ -34,12 +35,12 @@ impl NamesWatch {
         }
     }
 
-    /// Description of the current mismatch; empty if there is none.
+    /// Returns a description of the current mismatch, or an empty string if there is none.
     pub fn mismatch(&self) -> &str {
         &self.mismatch
     }
 
-    /// Returns a mismatch that has lasted for 2 s and differs from the last report.
+    /// Returns a description of the mismatch if it has lasted for 2 s and differs from the last report.
     pub fn report(&mut self, now: f64) -> Option<String> {
         if self.mismatch.is_empty() || now - self.since < SETTLE || self.mismatch == self.reported {
             return None;
@@ -49,8 +50,8 @@ impl NamesWatch {
     }
 }
 
-/// Describes the mismatch: names that match nothing, robots without a body, and the most probable match. `None` if
-/// every robot and the frisbee have a body, or if all names match.
+/// Describes a mismatch: names that match nothing, robots without a body, and the most probable match. Returns `None`
+/// if every robot and the frisbee have a body, or if all names match.
 fn mismatch(names: &[&str], robots: &[String], frisbee: &str) -> Option<String> {
     let is_disc = |name: &str| name == frisbee || name.strip_prefix("disc").is_some_and(|n| n.parse::<u32>().is_ok());
     let left: Vec<&str> =
@@ -71,10 +72,10 @@ fn mismatch(names: &[&str], robots: &[String], frisbee: &str) -> Option<String> 
     text += &format!("; no body for {}", list(&absent));
     let pair = missing.iter().find_map(|robot| nearest(robot, &left).map(|name| (*robot, name)));
     match pair {
-        Some((robot, name)) => text += &format!("; if {name} is {robot}: [mocap.subjects] {robot} = \"{name}\""),
+        Some((robot, name)) => text += &format!("; if {name} is {robot}, set [mocap.subjects] {robot} = \"{name}\""),
         None if frisbee_missing && missing.is_empty() => {
             if let Some(name) = nearest(frisbee, &left) {
-                text += &format!("; if {name} is the frisbee: mocap.frisbee = \"{name}\"");
+                text += &format!("; if {name} is the frisbee, set mocap.frisbee = \"{name}\"");
             }
         }
         None => {}
@@ -82,8 +83,8 @@ fn mismatch(names: &[&str], robots: &[String], frisbee: &str) -> Option<String> 
     Some(text)
 }
 
-/// Returns the name that differs from `wanted` only in case or separators; otherwise the only name with the same
-/// number.
+/// Returns the name that differs from `wanted` only in case or separators. Without such a name, returns the only name
+/// with the same number.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
     let plain = |name: &str| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let number = |name: &str| {
@@ -121,7 +122,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("no body for xp01, xp02, xp03, frisbee"), "{text}");
-        assert!(text.ends_with("if XP01 is xp01: [mocap.subjects] xp01 = \"XP01\""), "{text}");
+        assert!(text.ends_with("if XP01 is xp01, set [mocap.subjects] xp01 = \"XP01\""), "{text}");
         let text = mismatch(&["xp01", "xp02", "xpuck-3", "frisbee"], &robots(), "frisbee").unwrap();
         assert!(text.ends_with("[mocap.subjects] xp03 = \"xpuck-3\""), "{text}");
         let text = mismatch(&["xp01", "xp02", "xp03", "Frisbee"], &robots(), "frisbee").unwrap();

@@ -1,15 +1,16 @@
-//! Conversion of a motion-capture system's frames to the swarm's conventions: units, vertical axis, names, and time
-//! of arrival.
+//! Conversion of a motion-capture system's frames to the swarm's conventions: units, vertical axis, body names and
+//! timestamps.
 
 use super::RawFrame;
 use crate::config::{Mocap, MocapKind, MocapTime, UpAxis};
 use std::collections::BTreeMap;
 
-/// Conversion according to `[mocap]` in the hub's file.
+/// Conversion of frames according to `[mocap]` in the hub's file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
     scale: f64,
-    /// Whether poses must be rotated from y up to z up; NatNet's client rotates its poses itself.
+    /// Whether poses must be rotated from y up to z up. For NatNet it is false, because the NatNet client rotates the
+    /// poses.
     turned: bool,
     arrival: bool,
     /// Robot id by subject name.
@@ -18,7 +19,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Creates the conversion for a hub's file.
+    /// Creates the conversion for the settings of a hub file.
     pub fn new(mocap: &Mocap) -> Reference {
         Reference {
             scale: mocap.scale,
@@ -29,7 +30,7 @@ impl Reference {
         }
     }
 
-    /// Converts a frame that arrived at `arrived` (s from any origin).
+    /// Converts a frame that arrived at `arrived` (s since an arbitrary origin).
     pub fn translate(&mut self, frame: &mut RawFrame, arrived: f64) {
         if self.arrival {
             self.frames = self.frames.wrapping_add(1);
@@ -55,7 +56,7 @@ fn turn([x, y, z]: [f64; 3]) -> [f64; 3] {
     [x, -z, y]
 }
 
-/// Rotates a row-major rotation matrix in the same way.
+/// Rotates a row-major rotation matrix in the same way as [`turn`].
 fn turn_matrix(rotation: &[f64; 9]) -> [f64; 9] {
     const FROM: [usize; 3] = [0, 2, 1];
     const SIGN: [f64; 3] = [1.0, -1.0, 1.0];
@@ -88,7 +89,8 @@ mod tests {
     fn millimetres_y_up_and_a_name_become_ours() {
         let subjects = [("xp01".into(), "XP01".into())].into();
         let mocap = Mocap { scale: 0.001, up: Some(UpAxis::Y), subjects, ..Mocap::default() };
-        // Rotation by 90 degrees about the vertical axis y: x becomes -z, which is y in the swarm's frame.
+        // The body is rotated by 90 degrees about the vertical axis y. Its x axis then points along -z, which is y in
+        // the swarm's frame.
         let turned = [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0];
         let mut frame = frame([500.0, 100.0, -250.0], turned);
         Reference::new(&mocap).translate(&mut frame, 9.0);

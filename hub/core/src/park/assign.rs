@@ -1,8 +1,8 @@
 //! Assignment of robots to places with the minimum total cost (Kuhn 1955; shortest augmenting paths of Jonker and
 //! Volgenant 1987).
 
-/// Returns the column of each row, so that the sum of costs is minimal. Costs must be finite, with at least as many
-/// columns as rows.
+/// Returns a column for each row, all different, so that the sum of the costs is minimal. Costs must be finite, and
+/// there must be at least as many columns as rows.
 ///
 /// # Panics
 /// If there are fewer columns than rows.
@@ -10,7 +10,8 @@ pub fn assign(costs: &[Vec<f64>]) -> Vec<usize> {
     let rows = costs.len();
     let columns = costs.first().map_or(0, Vec::len);
     assert!(columns >= rows, "{rows} rows and {columns} columns");
-    // Potentials of rows and columns, and the row of each column; indices start at 1, and 0 means unassigned.
+    // Potentials of rows and columns (`of_row`, `of_column`), and the row of each column (`taken`). Indices start at
+    // 1. In `taken`, 0 means that the column is unassigned.
     let (mut of_row, mut of_column) = (vec![0.0; rows + 1], vec![0.0; columns + 1]);
     let mut taken = vec![0; columns + 1];
     let mut before = vec![0; columns + 1];
@@ -59,7 +60,8 @@ mod tests {
     use super::*;
     use xpuck_kernels::random::{Draws, Stream};
 
-    /// Minimum sum by exhaustive search.
+    /// Returns the minimum sum of costs for `row` and all later rows by exhaustive search. `used` contains the
+    /// columns of earlier rows.
     fn least(costs: &[Vec<f64>], row: usize, used: &mut Vec<usize>) -> f64 {
         if row == costs.len() {
             return 0.0;

@@ -1,5 +1,5 @@
-//! Path following: a robot steers for a point ahead on its path. It turns on the spot if its heading is far off, and
-//! stops to avoid contact.
+//! Path following: a robot steers towards a point ahead on its path. It turns on the spot if its heading error is
+//! large, and stops before it touches something.
 
 use super::free_space::FreeSpace;
 use super::plan::TimedPath;
@@ -7,29 +7,29 @@ use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::model::{ROBOT_RADIUS, WHEELBASE};
 use xpuck_kernels::world::Pose;
 
-/// Look-ahead time of the point that a robot steers for (s).
+/// Look-ahead time of the point towards which a robot steers (s).
 const AHEAD: f64 = 0.6;
-/// Look-ahead time for the heading while the path waits (s).
+/// Look-ahead time for the heading of a robot whose path waits (s).
 const LOOK: f64 = 2.5;
-/// Maximum speed (m/s) and turning speed (rad/s).
+/// Maximum forward speed (m/s) and maximum turning speed (rad/s).
 const SPEED: f32 = 0.11;
 const TURN: f32 = 2.5;
-/// Turning speed per heading error (1/s).
+/// Gain of the heading controller: turning speed per heading error (1/s).
 const GAIN: f32 = 2.6;
 /// Heading error beyond which the robot turns on the spot (rad).
 const WIDE: f32 = 0.7;
-/// Distance to the goal within which the robot may drive backwards (m).
+/// Distance from the goal within which the robot may drive backwards (m).
 const NEAR: f32 = 0.045;
-/// Position error (m) and heading error (rad) below which a robot has arrived, and the greater errors at which it
-/// counts as displaced.
+/// Position error (m) and heading error (rad) below which a robot has arrived. A robot that has arrived counts as
+/// displaced only above the greater errors of `DISPLACED`.
 const ARRIVED: (f32, f32) = (0.007, 0.05);
 const DISPLACED: (f32, f32) = (0.013, 0.1);
-/// Times ahead at which contact is checked (s).
+/// Look-ahead times at which contact is checked (s).
 const FORESEEN: [f32; 4] = [0.12, 0.25, 0.4, 0.55];
-/// Minimum gaps between two robots, a robot and a disc, and a robot and a wall (m).
+/// Minimum gap between two robots, between a robot and a disc, and between a robot and a wall (m).
 const GAPS: (f32, f32, f32) = (0.009, 0.012, 0.004);
 
-/// Motion of a robot.
+/// Speeds of a robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Motion {
     /// Forward speed (m/s).
@@ -39,7 +39,7 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// Speeds of the left and right wheel over the floor (m/s).
+    /// Returns the speeds of the left and right wheel over the floor (m/s).
     pub fn wheels(self) -> [f32; 2] {
         let side = self.turn * WHEELBASE / 2.0;
         [self.speed - side, self.speed + side]
@@ -50,14 +50,14 @@ impl Motion {
     }
 }
 
-/// Whether a robot is at its goal; `there` is the previous result, for hysteresis.
+/// Returns whether a robot is at its goal. `there` is the previous result, which adds hysteresis.
 pub fn has_arrived(pose: Pose, goal: Pose, there: bool) -> bool {
     let (near, straight) = if there { DISPLACED } else { ARRIVED };
     (pose.at - goal.at).length() < near && wrap_angle(goal.heading - pose.heading).abs() < straight
 }
 
-/// Returns the motion of a robot `since` seconds after the start of its path, and whether the robot turns at its goal.
-/// `turning` is the previous value.
+/// Returns the motion of a robot `since` seconds after the start of its path, and whether the robot turns on the spot
+/// at its goal. `turning` is the previous value of the latter.
 pub fn follow(pose: Pose, goal: Pose, way: &TimedPath, since: f64, turning: bool) -> (Motion, bool) {
     let ahead = way.after(since + AHEAD);
     let to_goal = (goal.at - pose.at).length();
@@ -70,7 +70,7 @@ pub fn follow(pose: Pose, goal: Pose, way: &TimedPath, since: f64, turning: bool
     let mut way_to = ahead - pose.at;
     let mut speed = (way_to.length() / AHEAD as f32).min(SPEED);
     if !ends && way_to.length() < 0.012 {
-        // The path waits here, so the robot turns towards its continuation.
+        // The path waits at this point. Meanwhile the robot turns in the direction in which the path continues.
         let later = (3..=10).map(|k| way.after(since + LOOK * f64::from(k) / 10.0) - pose.at);
         way_to = later.into_iter().find(|later| later.length() > 0.03).unwrap_or(Vec2::ZERO);
         speed = 0.0;
@@ -87,7 +87,7 @@ pub fn follow(pose: Pose, goal: Pose, way: &TimedPath, since: f64, turning: bool
     (Motion { speed, turn }, false)
 }
 
-/// Another body with its velocity.
+/// Another robot, with its velocity.
 #[derive(Clone, Copy, Debug)]
 pub struct Other {
     /// Position of the centre (m).
@@ -97,13 +97,14 @@ pub struct Other {
 }
 
 impl Other {
-    /// Creates the entry of a robot with this motion.
+    /// Creates the entry of a robot from its pose and motion.
     pub fn robot(pose: Pose, motion: Motion) -> Other {
         Other { at: pose.at, velocity: motion.velocity(pose.heading) }
     }
 }
 
-/// Returns the motion, without its forward speed if the robot would soon touch something.
+/// Returns the motion of a robot. Its forward speed is 0 if the robot would otherwise soon touch a disc, a wall or
+/// another robot.
 pub fn without_touching(pose: Pose, motion: Motion, room: &FreeSpace, others: &[Other]) -> Motion {
     let velocity = motion.velocity(pose.heading);
     let (robots, discs, walls) = GAPS;
@@ -115,7 +116,7 @@ pub fn without_touching(pose: Pose, motion: Motion, room: &FreeSpace, others: &[
         nearer(room.to_discs(at), room.to_discs(pose.at), discs)
             || nearer(room.to_walls(at), room.to_walls(pose.at), walls)
             || others.iter().any(|other| {
-                // A robot does not stop because another one approaches from behind.
+                // A robot does not stop for another robot that approaches from behind.
                 let apart = pose.at - other.at;
                 velocity.dot(apart) < 0.0 && nearer(gap(other), now(other), robots)
             })

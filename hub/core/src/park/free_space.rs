@@ -1,4 +1,4 @@
-//! Free space for a robot's centre, a grid over it, and distances on the grid.
+//! Free space for the centre of a robot, a grid of this space, and distances on the grid.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,48 +8,51 @@ use xpuck_kernels::world::wall::Wall;
 
 /// Minimum distance of a robot's rim from walls (m).
 const WALL_MARGIN: f32 = 0.012;
-/// Minimum distance of a robot's rim from discs that must not be touched (m).
+/// Minimum distance of a robot's rim from discs that it must not touch (m).
 pub const DISC_MARGIN: f32 = 0.022;
-/// Distance of adjacent grid nodes in arenas of usual sizes (m).
+/// Distance between adjacent grid nodes (m). It is greater in very large arenas.
 const CELL: f32 = 0.05;
-/// Maximum number of grid nodes; in larger arenas the distance between nodes increases.
+/// Maximum number of grid nodes. In larger arenas the distance between nodes is increased.
 const MOST_CELLS: f32 = 16_000.0;
-/// Straight and diagonal moves, with lengths in tenths of a cell.
+/// Straight and diagonal moves on the grid: columns, rows, and length (tenths of a cell).
 const MOVES: [(i32, i32, u32); 8] =
     [(1, 0, 10), (1, 1, 14), (0, 1, 10), (-1, 1, 14), (-1, 0, 10), (-1, -1, 14), (0, -1, 10), (1, -1, 14)];
 
 /// Static obstacles of a robot.
 #[derive(Clone, Debug)]
 pub struct FreeSpace {
-    /// Half the arena's length and width (m).
+    /// Half the length and half the width of the arena (m).
     pub half: Vec2,
     /// Inner walls.
     pub walls: Vec<Wall>,
-    /// Discs, such as the frisbee: centre and radius (m).
+    /// Centre and radius of each disc, such as the frisbee (m).
     pub discs: Vec<(Vec2, f32)>,
 }
 
 impl FreeSpace {
-    /// Gap between a robot's rim and the nearest disc (m); infinite without discs, negative if they overlap.
+    /// Returns the gap between the rim of a robot at `at` and the nearest disc (m). The gap is negative if they
+    /// overlap, and infinite if there are no discs.
     pub fn to_discs(&self, at: Vec2) -> f32 {
         let gaps = self.discs.iter().map(|(disc, radius)| (at - *disc).length() - radius - ROBOT_RADIUS);
         gaps.fold(f32::INFINITY, f32::min)
     }
 
-    /// Gap between a robot's rim and the nearest wall (m); negative if they overlap.
+    /// Returns the gap between the rim of a robot at `at` and the nearest wall (m). The gap is negative if they
+    /// overlap.
     pub fn to_walls(&self, at: Vec2) -> f32 {
         let outer = (self.half.x - at.x.abs()).min(self.half.y - at.y.abs());
         let inner = self.walls.iter().map(|wall| wall.offset(at).length());
         inner.fold(outer, f32::min) - ROBOT_RADIUS
     }
 
-    /// Distance to the nearest obstacle beyond the required margin (m); negative if the robot is too close.
+    /// Returns the gap between a robot at `at` and the nearest obstacle, minus the required margin (m). It is
+    /// negative if the robot is too close.
     pub fn slack(&self, at: Vec2) -> f32 {
         (self.to_walls(at) - WALL_MARGIN).min(self.to_discs(at) - DISC_MARGIN)
     }
 
-    /// Whether a robot may drive straight between two points. Where it is too close to an obstacle, it must not get
-    /// closer.
+    /// Returns whether a robot may drive straight between two points. A robot that is already too close to an
+    /// obstacle may drive only if it does not get closer.
     pub fn is_clear(&self, from: Vec2, to: Vec2) -> bool {
         const PARTS: usize = 8;
         let mut last = self.slack(from);
@@ -62,10 +65,10 @@ impl FreeSpace {
     }
 }
 
-/// Nodes of a square grid, in row-major order.
+/// Square grid over the arena. Its nodes are numbered in row-major order.
 #[derive(Clone, Debug)]
 pub struct Grid {
-    /// Distance of adjacent nodes (m).
+    /// Distance between adjacent nodes (m).
     pub cell: f32,
     columns: i32,
     rows: i32,
@@ -74,7 +77,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Creates the grid of a room.
+    /// Creates the grid over a room.
     pub fn new(room: &FreeSpace) -> Grid {
         let cell = CELL.max((4.0 * room.half.x * room.half.y / MOST_CELLS).sqrt());
         let count = |half: f32| 2 * (half / cell) as i32 + 1;
@@ -83,12 +86,12 @@ impl Grid {
         grid
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         (self.columns * self.rows) as usize
     }
 
-    /// Position of a node (m).
+    /// Returns the position of a node (m).
     pub fn at(&self, place: usize) -> Vec2 {
         let (column, row) = (place as i32 % self.columns, place as i32 / self.columns);
         vec2((column - self.columns / 2) as f32 * self.cell, (row - self.rows / 2) as f32 * self.cell)
@@ -100,13 +103,13 @@ impl Grid {
         place.filter(|place| self.free[*place])
     }
 
-    /// Free neighbours of a node, each with the length of the move in tenths of a cell.
+    /// Returns the free neighbours of a node, each with the length of the move (tenths of a cell).
     pub fn neighbours(&self, place: usize) -> impl Iterator<Item = (usize, u32)> + '_ {
         let (column, row) = (place as i32 % self.columns, place as i32 / self.columns);
         MOVES.into_iter().filter_map(move |(x, y, length)| Some((self.place(column + x, row + y)?, length)))
     }
 
-    /// Free nodes within a distance of a point (cells).
+    /// Returns the free nodes within a distance of `cells` from a point.
     pub fn near(&self, at: Vec2, cells: f32) -> impl Iterator<Item = usize> + '_ {
         let middle = |value: f32, count: i32| (value / self.cell).round() as i32 + count / 2;
         let (column, row) = (middle(at.x, self.columns), middle(at.y, self.rows));
@@ -116,8 +119,8 @@ impl Grid {
         places.filter(move |place| (self.at(*place) - at).length() <= cells * self.cell)
     }
 
-    /// Nodes that connect to a point by a straight line without obstacles. More distant nodes are used only if no
-    /// close node connects.
+    /// Returns the free nodes that connect to a point by a straight line without obstacles. Distant nodes are
+    /// returned only if no near node connects.
     pub fn connections(&self, room: &FreeSpace, at: Vec2) -> Vec<usize> {
         let doors =
             |cells| -> Vec<usize> { self.near(at, cells).filter(|place| room.is_clear(at, self.at(*place))).collect() };
@@ -125,7 +128,7 @@ impl Grid {
         if found.is_empty() { doors(3.5) } else { found }
     }
 
-    /// Distances from each node to a point, in tenths of a cell; `None` for unreachable nodes.
+    /// Returns the distance from each node to a point (tenths of a cell). Unreachable nodes have `None`.
     pub fn distances(&self, room: &FreeSpace, to: Vec2) -> Vec<Option<u32>> {
         let mut distances = vec![None; self.len()];
         let mut open: BinaryHeap<Reverse<(u32, usize)>> = BinaryHeap::new();
@@ -143,7 +146,8 @@ impl Grid {
         distances
     }
 
-    /// Distance from a point to the goal of `distances` (m); `None` if the goal is unreachable.
+    /// Returns the distance from a point to the goal for which `distances` was computed (m), or `None` if the goal is
+    /// unreachable.
     pub fn distance(&self, room: &FreeSpace, from: Vec2, distances: &[Option<u32>]) -> Option<f32> {
         let by = |place: usize| Some((self.at(place) - from).length() + distances[place]? as f32 * self.cell / 10.0);
         self.connections(room, from).into_iter().filter_map(by).reduce(f32::min)

@@ -1,9 +1,9 @@
-//! Parking: robots are driven to goal poses by motion capture, without contact with each other, walls or the frisbee.
-//! A plain state machine: inputs are poses and time, outputs are wheel speeds.
+//! Parking: robots are driven to goal poses by motion capture, without touching each other, walls or the frisbee. It
+//! is a state machine with poses and time as inputs, and wheel speeds as outputs.
 //!
-//! Robots plan their paths one after the other, each around the paths of robots with higher priority (prioritised
-//! planning, Erdmann and Lozano-Perez 1987). Planning is repeated continuously from the current poses. A robot
-//! without a path gets the highest priority.
+//! Robots plan their paths one after another, and each robot avoids the paths of robots with higher priority
+//! (prioritised planning, Erdmann and Lozano-Perez 1987). Paths are continually replanned from the current poses. A
+//! robot without a free path gets the highest priority.
 
 mod assign;
 mod drive;
@@ -22,19 +22,20 @@ use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::wall::Wall;
 
-/// Control period (s); one robot replans its path per period.
+/// Control period (s). In each period, one robot replans its path.
 pub const PERIOD: f64 = 0.05;
-/// Maximum age of a robot's pose (s); with an older pose the robot stops.
+/// Maximum age of a robot's pose (s). Without a newer pose the robot stops.
 const POSE_LIMIT: f64 = 0.3;
-/// Time for which the last position of a hidden frisbee is used (s); after it all robots stop.
+/// Time for which the last position of a hidden frisbee is used (s). All robots stop afterwards.
 const FRISBEE_LIMIT: f64 = 1.0;
-/// Time for which all robots must have been at their goals before parking is complete (s).
+/// Time for which all robots must stay at their goals until parking is complete (s).
 const SETTLED: f64 = 0.6;
-/// Displacement of the frisbee or another obstacle that requires a new map (m).
+/// Displacement of the frisbee or another obstacle above which the map is updated (m).
 const MOVED: f32 = 0.004;
-/// Minimum decrease of the total remaining path length (m) within a time (s); otherwise a robot is stuck.
+/// Minimum decrease of the robots' total remaining path length (m), and time limit for it (s). If the decrease is
+/// smaller, the robots are stuck.
 const PROGRESS: (f32, f64) = (0.03, 6.0);
-/// Number of attempts with new goals and reversed priorities before parking is aborted.
+/// Maximum number of further attempts, with newly assigned goals and reversed priorities, before parking is aborted.
 const TRIES: u32 = 3;
 /// Maximum duration of parking (s).
 const LONGEST: f64 = 180.0;
@@ -42,22 +43,22 @@ const LONGEST: f64 = 180.0;
 /// Task of a parking operation.
 #[derive(Clone, Debug)]
 pub struct ParkingTask {
-    /// Half the arena's length and width (m).
+    /// Half the length and half the width of the arena (m).
     pub half: Vec2,
     /// Inner walls.
     pub walls: Vec<Wall>,
-    /// Subject name and radius of the frisbee (m); `None` without a frisbee.
+    /// Subject name of the frisbee and its radius (m); `None` without a frisbee.
     pub frisbee: Option<(String, f32)>,
     /// Subject names of the robots.
     pub robots: Vec<String>,
     /// Goal poses, at least one per robot.
     pub goals: Vec<Pose>,
-    /// Whether each robot takes the goal with its own index; otherwise goals are assigned so that the total path
+    /// Whether each robot drives to the goal with its own index. Otherwise goals are assigned so that the total path
     /// length is minimal.
     pub own: bool,
 }
 
-/// State of one robot.
+/// State of one robot during parking.
 #[derive(Clone, Debug)]
 struct RobotState {
     name: String,
@@ -69,7 +70,7 @@ struct RobotState {
     motion: Motion,
     turning: bool,
     parked: bool,
-    /// Whether its last path was blocked before its end.
+    /// Whether the robot's last path ended before the time window, because other robots block it.
     blocked: bool,
 }
 
@@ -79,27 +80,27 @@ impl RobotState {
     }
 }
 
-/// Result of a parking operation.
+/// Result of a finished parking operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All present robots are at their goals.
+    /// All connected robots that are not held are at their goals.
     Parked,
-    /// Parking was aborted, with the reason in one line.
+    /// Parking was aborted. The text is the reason in one line.
     GivenUp(String),
 }
 
-/// Progress of one robot.
+/// Progress of one robot during parking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RobotProgress {
-    /// Goal pose.
+    /// Goal pose of the robot.
     pub goal: Pose,
-    /// Position error (m) and heading error (rad); `None` before the robot was seen.
+    /// Position error (m) and heading error (rad); `None` if the robot has not been seen yet.
     pub off: Option<(f32, f32)>,
-    /// Whether it is at its goal.
+    /// Whether the robot is at its goal.
     pub parked: bool,
-    /// Whether motion capture sees it.
+    /// Whether motion capture currently sees the robot.
     pub seen: bool,
-    /// Whether it is connected and not held.
+    /// Whether the robot is connected and not held.
     pub there: bool,
 }
 
@@ -110,32 +111,32 @@ pub struct Parking {
     began: f64,
     room: FreeSpace,
     grid: Grid,
-    /// Distances from the grid's nodes to each goal, in tenths of a cell.
+    /// For each goal, the distances from all nodes of the grid (tenths of a cell); `None` for unreachable nodes.
     fields: Vec<Vec<Option<u32>>>,
     robots: Vec<RobotState>,
-    /// Time and position of the last sight of the frisbee, and its first position.
+    /// Time and position at which the frisbee was last seen, and its first position (s, m).
     frisbee: Option<(f64, Vec2)>,
     frisbee_first: Option<Vec2>,
-    /// Other bodies, by name; they are treated as standing robots.
+    /// Positions of all other bodies, by name (m). They are treated as robots that stand still.
     strangers: Vec<(String, Vec2)>,
-    /// Robots by descending priority.
+    /// Indices of the robots, in order of descending priority.
     order: Vec<usize>,
-    /// Index in `order` of the next robot to plan.
+    /// Position in `order` of the robot that is planned next.
     turn: usize,
     next: f64,
     /// Time since which all robots have been at their goals (s).
     settled: Option<f64>,
-    /// Minimum remaining path length (m), and its time (s).
+    /// Minimum of the robots' total remaining path length so far (m), and time at which it was reached (s).
     progress: (f32, f64),
     tries: u32,
 }
 
 impl Parking {
-    /// Starts a parking operation from the current poses.
+    /// Starts a parking operation from the poses in `frame`.
     ///
     /// # Errors
-    /// The reason in one line: goals that are unreachable, or too close to each other or to an obstacle. Also if the
-    /// frisbee or a robot is not visible.
+    /// Returns the reason in one line. A robot or the frisbee may be invisible, a goal may be unreachable, or it may
+    /// be too close to another goal or to an obstacle.
     pub fn new(now: f64, orders: ParkingTask, frame: &Frame) -> Result<Parking, String> {
         let missing: Vec<&str> =
             orders.robots.iter().filter(|name| frame.pose(name).is_none()).map(String::as_str).collect();
@@ -201,17 +202,24 @@ impl Parking {
                 ));
             }
             if self.room.slack(goal.at) < 0.0 {
-                return Err(format!("the place {} is too close to a wall or outside the arena", at(goal)));
+                return Err(format!(
+                    "the place {} is too close to a wall or outside the arena: choose another place",
+                    at(goal)
+                ));
             }
             if let Some(other) = goals[..i].iter().find(|other| (other.at - goal.at).length() < APART) {
                 let least = APART * 1000.0;
-                return Err(format!("the places {} and {} are less than {least:.0} mm apart", at(other), at(goal)));
+                return Err(format!(
+                    "the places {} and {} are less than {least:.0} mm apart: choose another place",
+                    at(other),
+                    at(goal)
+                ));
             }
         }
         Ok(())
     }
 
-    /// Updates the obstacles and the distances to each goal.
+    /// Updates the obstacles, the grid and the distances to each goal.
     fn update_obstacles(&mut self) {
         let discs = self.orders.frisbee.iter().zip(self.frisbee).map(|((_, radius), (_, at))| (at, *radius));
         let strangers = self.strangers.iter().map(|(_, at)| (*at, ROBOT_RADIUS));
@@ -220,12 +228,13 @@ impl Parking {
         self.fields = self.orders.goals.iter().map(|goal| self.grid.distances(&self.room, goal.at)).collect();
     }
 
-    /// Assigns the goals: by index if `own`, otherwise so that the total path length is minimal.
+    /// Assigns the goals. If `own`, robots keep the goals with their own index, otherwise the total path length is
+    /// minimised.
     fn assign_goals(&mut self, own: bool) {
         if own {
             return;
         }
-        // Substitute for the distance of an unreachable goal (m).
+        // Distance used in place of an unreachable goal's distance (m).
         const NONE: f64 = 1e3;
         let ways = |robot: &RobotState| -> Vec<f64> {
             let at = robot.seen.map_or(Vec2::ZERO, |(_, pose)| pose.at);
@@ -237,7 +246,7 @@ impl Parking {
         self.robots.iter_mut().zip(given).for_each(|(robot, goal)| robot.goal = goal);
     }
 
-    /// Gives the highest priority to the robot with the longest path.
+    /// Sorts the robots by descending path length, so that the robot with the longest path has the highest priority.
     fn first_order(&mut self) {
         let mut order: Vec<(usize, f32)> =
             self.robots.iter().enumerate().map(|(i, robot)| (i, self.left(robot).unwrap_or(0.0))).collect();
@@ -246,7 +255,7 @@ impl Parking {
         self.turn = 0;
     }
 
-    /// Remaining path length of a robot (m); `None` if its goal is unreachable.
+    /// Returns the remaining path length of a robot (m), or `None` if its goal is unreachable.
     fn left(&self, robot: &RobotState) -> Option<f32> {
         let at = robot.seen?.1.at;
         let goal = self.orders.goals[robot.goal].at;
@@ -279,7 +288,7 @@ impl Parking {
         moved
     }
 
-    /// Takes a frame of motion capture.
+    /// Handles a frame of motion capture that arrived at `now` (s).
     pub fn on_frame(&mut self, now: f64, frame: &Frame) {
         for robot in &mut self.robots {
             if let Some(pose) = frame.pose(&robot.name) {
@@ -304,22 +313,22 @@ impl Parking {
         self.robots[robot].there = there;
     }
 
-    /// Whether the frisbee has not been seen for too long.
+    /// Returns whether the frisbee was last seen more than 1 s ago, so that all robots must stop.
     pub fn misses_frisbee(&self, now: f64) -> bool {
         self.frisbee.is_some_and(|(at, _)| now - at > FRISBEE_LIMIT)
     }
 
-    /// Distance of the frisbee from its first position (m).
+    /// Returns the distance of the frisbee from its first position (m), or `None` without a frisbee.
     pub fn frisbee_moved(&self) -> Option<f32> {
         Some((self.frisbee?.1 - self.frisbee_first?).length())
     }
 
-    /// Duration so far (s).
+    /// Returns the duration of parking so far (s).
     pub fn seconds(&self, now: f64) -> f64 {
         now - self.began
     }
 
-    /// Progress of each robot, in the order of the robots.
+    /// Returns the progress of each robot, in the order of the task.
     pub fn standing(&self, now: f64) -> impl Iterator<Item = RobotProgress> + '_ {
         self.robots.iter().map(move |robot| {
             let goal = self.orders.goals[robot.goal];
@@ -330,7 +339,8 @@ impl Parking {
         })
     }
 
-    /// Returns the wheel speeds of each robot once per control period (m/s); all are 0 if the frisbee is not visible.
+    /// Returns the wheel speeds of all robots (m/s) if a control period has passed, otherwise `None`. All speeds are
+    /// 0 while the frisbee is missing.
     pub fn drive(&mut self, now: f64) -> Option<Vec<[f32; 2]>> {
         if now < self.next {
             return None;
@@ -358,7 +368,7 @@ impl Parking {
         let parked = has_arrived(pose, goal, robot.parked);
         let (mut motion, mut turning) = (Motion::default(), false);
         if let Some((planned, way)) = &robot.way {
-            // A robot at its goal stands still unless its path leaves the goal.
+            // A robot at its goal stands still, unless its path makes it leave the goal for another robot.
             let stays = (way.after(now - planned + 2.0 * plan::STEP) - goal.at).length() < 1e-3;
             if !(parked && stays) {
                 (motion, turning) = follow(pose, goal, way, now - planned, robot.turning);
@@ -375,7 +385,7 @@ impl Parking {
         others.filter_map(|(_, robot)| Some(Other::robot(robot.seen?.1, robot.motion)))
     }
 
-    /// Replans the path of the next robot.
+    /// Replans the path of the robot whose turn it is.
     fn plan_one(&mut self, now: f64) {
         if self.turn >= self.order.len() {
             self.reorder();
@@ -383,7 +393,7 @@ impl Parking {
         let Some(&index) = self.order.get(self.turn) else { return };
         self.turn += 1;
         let Some(pose) = self.robots[index].pose(now) else { return };
-        // Robots that are not driven are obstacles for all others.
+        // Robots that cannot be driven are obstacles for all other robots.
         let standing = self.robots.iter().filter(|robot| robot.pose(now).is_none());
         let mut others: Vec<TimedPath> =
             standing.filter_map(|robot| Some(TimedPath::standing(robot.seen?.1.at))).collect();
@@ -409,7 +419,8 @@ impl Parking {
         (robot.way, robot.blocked) = (Some((now, way)), !free);
     }
 
-    /// Gives the highest priority to robots without a path, and the lowest to robots at their goals, which make way.
+    /// Sorts the robots by priority. Robots without a free path get the highest priority. Robots at their goals get
+    /// the lowest priority, so that they make way for others.
     fn reorder(&mut self) {
         let rank = |robot: &RobotState| if robot.blocked { 0 } else { 1 + u8::from(robot.parked) };
         let robots = &self.robots;
@@ -417,7 +428,7 @@ impl Parking {
         self.turn = 0;
     }
 
-    /// Returns the result once parking has ended; to be called after [`Parking::drive`].
+    /// Returns the result once parking has ended, otherwise `None`. It must be called after [`Parking::drive`].
     pub fn outcome(&mut self, now: f64) -> Option<Outcome> {
         let there: Vec<&RobotState> = self.robots.iter().filter(|robot| robot.there).collect();
         if there.is_empty() {
@@ -438,12 +449,12 @@ impl Parking {
         (self.seconds(now) > LONGEST).then(|| Outcome::GivenUp(self.stuck("after 3 minutes")))
     }
 
-    /// Starts another try because no robot makes progress: assigns the goals again, if allowed, and reverses the
-    /// priorities.
+    /// Starts another attempt because no robot makes progress. Goals are assigned again if the task allows it, and
+    /// the priorities are reversed. Returns a result if no attempt is left.
     fn try_again(&mut self, now: f64) -> Option<Outcome> {
         self.tries += 1;
         if self.tries > TRIES {
-            return Some(Outcome::GivenUp(self.stuck("and makes no progress")));
+            return Some(Outcome::GivenUp(self.stuck("and made no progress")));
         }
         self.assign_goals(self.orders.own);
         self.order.reverse();
@@ -455,6 +466,6 @@ impl Parking {
     fn stuck(&self, more: &str) -> String {
         let late = self.robots.iter().filter(|robot| robot.there && !robot.parked);
         let names: Vec<&str> = late.map(|robot| robot.name.as_str()).collect();
-        format!("{} is not at its place {more}: check for obstacles", names.join(", "))
+        format!("{} did not reach the place {more}: check for obstacles", names.join(", "))
     }
 }

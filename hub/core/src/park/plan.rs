@@ -1,5 +1,6 @@
-//! Path of a robot in space and time, around robots with higher priority: cooperative A* in a time window (Silver
-//! 2005) on a grid with 8 neighbours. A path is the position of the robot at each time step.
+//! Path of a robot in space and time, which avoids robots with higher priority. The search is cooperative A* in a
+//! time window (Silver 2005) on a grid with 8 neighbours per node. A path contains the position of the robot at each
+//! time step.
 
 use super::free_space::{FreeSpace, Grid};
 use std::cmp::Reverse;
@@ -9,27 +10,27 @@ use xpuck_kernels::model::ROBOT_RADIUS;
 
 /// Time step of a path (s).
 pub const STEP: f64 = 0.25;
-/// Planned speed (m/s).
+/// Driving speed assumed in planning (m/s).
 const SPEED: f32 = 0.1;
-/// Planned turning speed (rad/s).
+/// Turning speed assumed in planning (rad/s).
 const TURN: f32 = 2.2;
-/// Number of time steps of the window.
+/// Length of the planning window (time steps).
 pub const WINDOW: usize = 44;
-/// Maximum number of time steps of one move, which may exceed the window.
+/// Maximum duration of one move (time steps). The last move of a path may end after the window.
 const OVER: usize = 16;
 /// Minimum distance between the centres of robots (m).
 pub const APART: f32 = 2.0 * ROBOT_RADIUS + 0.018;
-/// Additional cost of a move near a robot that has no path yet (time steps).
+/// Additional cost of a move that ends near a robot with lower priority (time steps).
 const NEAR_COST: u32 = 6;
-/// Maximum number of expanded nodes, after which the best path so far is used.
+/// Maximum number of expanded nodes. If it is reached, the path that extends furthest in time is used.
 const MAX_NODES: usize = 12_000;
 
-/// Position of a robot at each time step; it stays at the last one.
+/// Positions of a robot at successive time steps (m). After the last step the robot stays at the last position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimedPath(pub Vec<Vec2>);
 
 impl TimedPath {
-    /// Creates the path of a standing robot.
+    /// Creates the path of a robot that stands still.
     pub fn standing(at: Vec2) -> TimedPath {
         TimedPath(vec![at])
     }
@@ -38,14 +39,14 @@ impl TimedPath {
         self.0.get(step).or(self.0.last()).copied().unwrap_or_default()
     }
 
-    /// Position at a time since the start of the path (m).
+    /// Returns the position `seconds` after the start of the path (m).
     pub fn after(&self, seconds: f64) -> Vec2 {
         let steps = (seconds / STEP).max(0.0);
         let (from, to) = (self.step(steps as usize), self.step(steps as usize + 1));
         from + (to - from) * steps.fract() as f32
     }
 
-    /// Remaining path after a time (s).
+    /// Returns the remaining path `seconds` after its start.
     pub fn rest(&self, seconds: f64) -> TimedPath {
         let steps = self.0.len().max(1);
         TimedPath((0..steps).map(|step| self.after(seconds + step as f64 * STEP)).collect())
@@ -55,23 +56,23 @@ impl TimedPath {
 /// Planning problem of one robot.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
-    /// Obstacles.
+    /// Obstacles that do not move.
     pub room: &'a FreeSpace,
-    /// Grid over the room.
+    /// Grid of the free space.
     pub grid: &'a Grid,
     /// Current position (m) and heading (rad).
     pub from: (Vec2, f32),
     /// Goal position (m).
     pub to: Vec2,
-    /// Distances to the goal from the grid's nodes.
+    /// Distance from each node of the grid to the goal (tenths of a cell); `None` for unreachable nodes.
     pub distances: &'a [Option<u32>],
-    /// Paths of robots with higher priority, from the current time.
+    /// Paths of robots with higher priority, beginning at the current time.
     pub others: &'a [TimedPath],
-    /// Positions of robots with lower priority; moves near them have an additional cost.
+    /// Positions of robots with lower priority (m). Moves near them have an additional cost.
     pub yielding: &'a [Vec2],
 }
 
-/// Node of the search: a grid node, the start, or the goal.
+/// Node of the search: a grid node, or the start or the goal of the robot.
 type Place = usize;
 
 impl Task<'_> {
@@ -91,7 +92,7 @@ impl Task<'_> {
         }
     }
 
-    /// Time steps of a move, including the turn on the spot at the start of the path.
+    /// Returns the duration of a move (time steps). A move at the start of the path includes the turn on the spot.
     fn steps(&self, from: Place, to: Place, step: usize) -> usize {
         let way = self.at(to) - self.at(from);
         let mut time = way.length() / SPEED;
@@ -101,8 +102,8 @@ impl Task<'_> {
         ((time / STEP as f32 - 0.05).ceil().max(1.0) as usize).min(OVER)
     }
 
-    /// Whether a move that begins at `step` keeps its distance from all robots with higher priority. Robots that are
-    /// already too close may move apart.
+    /// Returns whether a move that begins at time step `step` and takes `steps` keeps the minimum distance from all
+    /// robots with higher priority. Robots that are already too close to each other may move apart.
     fn is_free(&self, from: Place, to: Place, step: usize, steps: usize) -> bool {
         let (from, to) = (self.at(from), self.at(to));
         let turning = steps - ((((to - from).length() / SPEED / STEP as f32 - 0.05).ceil() as usize).clamp(1, steps));
@@ -123,7 +124,8 @@ impl Task<'_> {
         self.yielding.iter().any(|other| (at - *other).length() < APART)
     }
 
-    /// Lower bound of the remaining time steps from a node; `None` if the goal is unreachable.
+    /// Returns a lower bound of the remaining time steps from a node to the goal, or `None` if the goal is
+    /// unreachable.
     fn left(&self, place: Place, doors: &Connections) -> Option<u32> {
         match place {
             place if place == self.end() => Some(0),
@@ -135,12 +137,12 @@ impl Task<'_> {
         }
     }
 
-    /// Whether the goal can be reached directly from the start, without the grid.
+    /// Returns whether the robot can drive straight from the start to the goal, without the grid.
     fn is_direct(&self) -> bool {
         (self.to - self.from.0).length() < 3.0 * self.grid.cell && self.room.is_clear(self.from.0, self.to)
     }
 
-    /// Lower bound of the time steps from start to goal; 0 if the goal is unreachable.
+    /// Returns a lower bound of the time steps from the start to the goal, or 0 if the goal is unreachable.
     fn first(&self) -> u32 {
         let metres = match self.is_direct() {
             true => (self.to - self.from.0).length(),
@@ -167,7 +169,7 @@ impl Task<'_> {
         moves
     }
 
-    /// Returns the fastest path through the time window, and whether it is free to its end.
+    /// Returns the fastest path within the planning window, and whether the path reaches the end of the window.
     pub fn plan(&self) -> (TimedPath, bool) {
         let doors = Connections {
             out: self.grid.connections(self.room, self.from.0),
@@ -201,7 +203,7 @@ impl Task<'_> {
                 if from[(step + steps) * places + next] != u32::MAX || !self.is_free(place, next, step, steps) {
                     continue;
                 }
-                // Waiting at the goal has no cost, but waiting elsewhere has.
+                // Waiting has a cost, except at the goal.
                 let waits_there = next == place && place == self.end();
                 let mut costs = if waits_there { 0 } else { steps as u32 };
                 if self.disturbs(next) {
@@ -213,7 +215,7 @@ impl Task<'_> {
         (self.way(&from, farthest), farthest.0 >= WINDOW)
     }
 
-    /// Reconstructs the path to a node.
+    /// Reconstructs the path that ends at node `place` and time step `last`.
     fn way(&self, from: &[u32], (last, place): (usize, Place)) -> TimedPath {
         let places = self.grid.len() + 2;
         let mut stations = vec![(last, place)];
@@ -235,11 +237,11 @@ impl Task<'_> {
     }
 }
 
-/// Grid nodes that connect to the start and to the goal.
+/// Grid nodes that connect to the start (`out`) and to the goal (`into`).
 struct Connections {
     out: Vec<Place>,
     into: Vec<Place>,
-    /// Lower bound of the time steps from start to goal.
+    /// Lower bound of the time steps from the start to the goal.
     first: u32,
 }
 
@@ -273,7 +275,7 @@ mod tests {
         assert!(free && *way.0.last().unwrap() == vec2(0.7, 0.05));
         let nearest = (0..=44).map(|k| (way.step(k) - crossing.step(k)).length()).fold(f32::INFINITY, f32::min);
         assert!(nearest >= APART - 1e-4, "{nearest} m");
-        // The robot is at its goal, and another robot must pass through that goal.
+        // The robot is at its goal, and a robot with higher priority passes through this goal.
         let (way, free) = plan(vec2(0.5, 0.1), vec2(0.5, 0.1), std::slice::from_ref(&crossing));
         assert!(free && *way.0.last().unwrap() == vec2(0.5, 0.1), "{way:?}");
         assert!((0..=44).all(|k| (way.step(k) - crossing.step(k)).length() >= APART - 1e-4), "{way:?}");

@@ -1,4 +1,4 @@
-//! Last sight of each body, which bridges frames in which a body is hidden.
+//! Last known pose of each body. It is used for frames in which the body is briefly hidden.
 
 use crate::mocap::{Frame, Tracked};
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ const MOST: usize = 512;
 /// Time after which a hidden body counts as absent (s).
 const GONE: f64 = 0.5;
 
-/// Time and pose of the last sight of each body.
+/// Last known pose of each body, with the time of its frame (s).
 #[derive(Clone, Debug, Default)]
 pub struct LastPoses(BTreeMap<String, (f64, Pose)>);
 
 impl LastPoses {
-    /// Takes a frame.
+    /// Stores the poses of a frame that arrived at `now` (s).
     pub fn on_frame(&mut self, now: f64, frame: &Frame) {
         for body in &frame.bodies {
             if let Some(sight) = self.0.get_mut(&body.name) {
@@ -25,7 +25,7 @@ impl LastPoses {
         }
     }
 
-    /// Bodies seen in the last half second, with their last poses.
+    /// Returns the bodies that were visible in the last half second, with their last poses.
     pub fn recent(&self, now: f64) -> Frame {
         let recent = self.0.iter().filter(|(_, (at, _))| now - at <= GONE);
         let bodies = recent.map(|(name, (_, pose))| Tracked { name: name.clone(), pose: *pose });

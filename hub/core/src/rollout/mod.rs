@@ -1,6 +1,6 @@
-//! Update of a swarm: a few robots first, then the others if these succeed. After the first failure no further robot
-//! is updated. The module decides which robot is offered the bundle and when; messages and times are passed in as
-//! values.
+//! Software update of a swarm. A few robots are updated first, and the others follow if the update succeeds on these.
+//! After the first failure no further robot is updated. The module decides when each robot is offered the bundle. The
+//! caller passes in messages and times.
 
 mod row;
 
@@ -12,27 +12,29 @@ use serde::{Deserialize, Serialize};
 pub const MAX_PARALLEL: usize = 4;
 /// Interval at which an unanswered offer is repeated (s).
 pub const OFFER_EVERY: f64 = 2.0;
-/// Time without a request after which the bundle is offered again to a loading robot, which may have restarted (s).
+/// Time since the last request after which the bundle is offered again to a loading robot, which may have restarted
+/// (s).
 pub const REOFFER_AFTER: f64 = 5.0;
-/// Maximum duration of each step before the trial, for a connected robot (s).
+/// Maximum duration of each step before the trial, for a robot that sends messages (s).
 pub const NO_PROGRESS: f64 = 60.0;
 /// Time without a message after which a robot counts as silent (s).
 pub const SILENT: f64 = 10.0;
-/// Time for which the update waits for silent robots when only these are left (s).
+/// Time for which the update waits for silent robots when all other robots are finished (s).
 pub const WAIT_FOR_SILENT: f64 = 60.0;
-/// Maximum duration of installation and trial: a minute of observation, two program starts, and a boot (s).
+/// Maximum duration of installation and trial (s): a minute of observation, two program starts and a boot.
 pub const TRIAL: f64 = 240.0;
-/// Maximum duration for an image, which is written as a whole root file system and tried in at most two boots (s).
+/// Maximum duration of installation and trial for an image (s). An image is written as a whole root file system, and
+/// takes at most two boots.
 pub const TRIAL_OF_IMAGE: f64 = 1200.0;
 
-/// Action requested from the hub.
+/// Action that the hub must execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Offer the bundle to this robot.
+    /// Offer the bundle to the robot with this id.
     Offer(String),
 }
 
-/// Update of a swarm. Times are in seconds of a monotonic clock.
+/// State of a swarm's update. All times are in seconds of a monotonic clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rollout {
     /// Digest of the bundle's payload.
@@ -42,41 +44,43 @@ pub struct Rollout {
     /// Maximum duration of installation and trial (s).
     #[serde(default = "trial")]
     pub trial: f64,
-    /// Number of robots in the first group.
+    /// Minimum number of robots that must succeed before all others are updated.
     canary: usize,
     /// One row per robot, in the order of the update.
     rows: Vec<Row>,
     /// Reason why no further robot is updated.
     stopped: Option<String>,
-    /// Time since which only silent robots are left; not saved, because the clock restarts with the hub.
+    /// Time since which only silent robots are left (s); `None` if another robot is left. It is not saved, because
+    /// the clock restarts with the hub.
     #[serde(skip)]
     only_silent_since: Option<f64>,
 }
 
 impl Rollout {
-    /// Creates an update of these robots; the first group has `canary` robots, but at least one.
+    /// Creates an update of the given robots. The first group has `canary` robots, but at least one.
     pub fn new(digest: &str, version: &str, robots: &[String], canary: usize) -> Rollout {
         let rows = robots.iter().map(|robot| Row::new(robot)).collect();
         let (digest, version) = (digest.into(), version.into());
         Rollout { digest, version, trial: TRIAL, canary: canary.max(1), rows, stopped: None, only_silent_since: None }
     }
 
-    /// One row per robot.
+    /// Returns one row per robot, in the order of the update.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// Reason why no further robot is updated; `None` while the update continues or if all succeeded.
+    /// Returns the reason why no further robot is updated, or `None` if the update was not stopped.
     pub fn stopped(&self) -> Option<&str> {
         self.stopped.as_deref()
     }
 
-    /// Whether the update has finished.
+    /// Returns whether the update has finished for all robots.
     pub fn is_done(&self) -> bool {
         self.rows.iter().all(|row| row.stand.is_final())
     }
 
-    /// Reason why no run may start now; `None` if it may. Robots that load or try a version must not drive.
+    /// Returns the reason why no run may start now, or `None` if a run may start. Robots that load or try a version
+    /// must not drive.
     pub fn blocks_run(&self) -> Option<String> {
         if self.is_done() {
             return None;
@@ -84,12 +88,12 @@ impl Rollout {
         let busy: Vec<&str> = self.rows.iter().filter(|row| row.stand.is_busy()).map(|row| &row.robot[..]).collect();
         let who = if busy.is_empty() { "robots are".into() } else { are(&busy) };
         Some(match self.stopped {
-            None => format!("{who} being updated; `xpuck robot update abort` ends that"),
+            None => format!("{who} being updated; `xpuck robot update abort` ends the update"),
             Some(_) => format!("{who} being updated; see `xpuck robot update status`"),
         })
     }
 
-    /// Stops the update; robots that have started to load finish their update.
+    /// Stops the update. Robots that have started to load finish their own update.
     pub fn abort(&mut self, why: &str) {
         self.stopped.get_or_insert_with(|| why.into());
         for row in self.rows.iter_mut().filter(|row| matches!(row.stand, UpdateState::Waiting | UpdateState::Offered)) {
@@ -97,14 +101,15 @@ impl Rollout {
         }
     }
 
-    /// Records a message of a robot.
+    /// Records the time at which a robot sent a message.
     pub fn heard(&mut self, robot: &str, now: f64) {
         if let Some(row) = self.row(robot) {
             row.heard = Some(now);
         }
     }
 
-    /// Handles a robot's request for a piece of the payload; returns whether the robot may have the piece.
+    /// Handles a robot's request for the piece of the payload at `offset` (bytes). Returns whether the robot may have
+    /// the piece.
     pub fn on_request(&mut self, robot: &str, digest: &str, offset: u64, now: f64) -> bool {
         self.heard(robot, now);
         let ours = digest == self.digest;
@@ -121,7 +126,8 @@ impl Rollout {
         self.heard(robot, now);
         let (ours, version) = (digest == self.digest, self.version.clone());
         let Some(row) = self.row(robot).filter(|row| ours && !row.stand.is_final()) else { return };
-        // A report about an earlier attempt with the same bundle does not count for this one.
+        // A robot that waits may report the result of an earlier attempt with the same bundle. Such a report is
+        // ignored.
         if row.stand == UpdateState::Waiting && told != BundleReport::Good {
             return;
         }
@@ -148,7 +154,7 @@ impl Rollout {
         self.abort(&why);
     }
 
-    /// Returns the actions at `now`. No robot gets an offer during a run.
+    /// Returns the actions at `now` (s). No robot gets an offer while a run is in progress.
     pub fn step(&mut self, now: f64, running: bool) -> Vec<Action> {
         self.give_up_lost(now);
         if running || self.stopped.is_some() {
@@ -169,7 +175,7 @@ impl Rollout {
                     continue;
                 }
                 UpdateState::Offered if silent(row) => {
-                    // The robot gets another turn when it sends messages again.
+                    // The robot is offered the bundle later, when it sends messages again.
                     row.stand = UpdateState::Waiting;
                     busy -= 1;
                     continue;
@@ -199,14 +205,14 @@ impl Rollout {
         actions
     }
 
-    /// Gives up robots that started and do not report back. The update may have damaged them, so the other robots do
-    /// not get it.
+    /// Marks robots as lost if they have made no progress or have not reported the result of the trial in time. The
+    /// update may have damaged them, so no further robot is updated.
     fn give_up_lost(&mut self, now: f64) {
         let (mut lost, trial, goes_on) = (None, self.trial, self.stopped.is_none());
         for row in &mut self.rows {
             match row.stand {
-                // A robot that became silent while loading gets another offer when it returns, if the update still
-                // continues.
+                // A robot became silent while loading. It gets another offer when it sends messages again, unless the
+                // update was stopped.
                 UpdateState::Loading { .. } if row.heard.is_none_or(|at| now - at > SILENT) => {
                     row.stand = if goes_on { UpdateState::Waiting } else { UpdateState::Skipped };
                 }

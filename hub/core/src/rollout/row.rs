@@ -1,4 +1,4 @@
-//! State of one robot's update.
+//! Row of an update: one robot and the state of its update.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,33 +6,34 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UpdateState {
-    /// Waiting for its turn.
+    /// The robot waits for its turn.
     Waiting,
-    /// Bundle offered, no answer yet.
+    /// The bundle was offered, but the robot has not requested it yet.
     Offered,
-    /// Loading the bundle.
+    /// The robot loads the bundle.
     Loading {
         /// Number of received bytes of the payload.
         offset: u64,
     },
-    /// Installing and trying the new version.
+    /// The robot installs and tries the new version.
     Trial,
-    /// Running the new version.
+    /// The robot runs the new version.
     Good,
-    /// Returned to the old version after the trial, with the reason.
+    /// The robot returned to the old version after the trial. The text is the reason.
     Reverted(String),
-    /// Bundle rejected by the robot, with the reason.
+    /// The robot rejected the bundle. The text is the reason.
     Refused(String),
-    /// No report about the trial within the time limit.
+    /// The robot made no progress, or did not report the result of its trial in time.
     Lost,
-    /// No messages from the robot.
+    /// The robot was still silent after all other robots had finished.
     Silent,
-    /// Update stopped before the robot's turn.
+    /// The update was stopped before the robot's turn.
     Skipped,
 }
 
 impl UpdateState {
-    /// Name of the state, number of received bytes while loading, and reason why the robot does not run the version.
+    /// Returns the name of the state, the number of received bytes while loading, and the reason why the robot does
+    /// not run the new version. Values that do not apply are 0 or empty.
     pub fn summary(&self) -> (&'static str, u64, &str) {
         match self {
             UpdateState::Waiting => ("waiting", 0, ""),
@@ -48,7 +49,7 @@ impl UpdateState {
         }
     }
 
-    /// Whether the state is final.
+    /// Returns whether the state is final.
     pub fn is_final(&self) -> bool {
         match self {
             UpdateState::Waiting | UpdateState::Offered | UpdateState::Loading { .. } | UpdateState::Trial => false,
@@ -61,36 +62,36 @@ impl UpdateState {
         }
     }
 
-    /// Whether the robot must not drive.
+    /// Returns whether the robot is being updated and must not drive.
     pub fn is_busy(&self) -> bool {
         !self.is_final() && *self != UpdateState::Waiting
     }
 }
 
-/// Report of a robot about a bundle.
+/// Report of a robot about the bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BundleReport {
     /// The robot is trying the version.
     Trial,
     /// The robot runs the version.
     Good,
-    /// The robot returned to the old version, with the reason.
+    /// The robot returned to the old version. The text is the reason.
     Reverted(String),
-    /// The robot rejects the bundle, with the reason.
+    /// The robot rejects the bundle. The text is the reason.
     Refused(String),
 }
 
-/// Update of one robot.
+/// Update of one robot, as a row of the update's table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Robot id.
     pub robot: String,
     /// State of the update.
     pub stand: UpdateState,
-    /// Time of its last message (s).
+    /// Time of the robot's last message (s); `None` before the first message since the hub started.
     #[serde(skip)]
     pub(super) heard: Option<f64>,
-    /// Time of its last progress: first offer, request for a later piece, or start of the trial (s).
+    /// Time of the robot's last progress: first offer, request for a new piece, or start of the trial (s).
     #[serde(skip)]
     pub(super) since: Option<f64>,
     /// Time of the last offer (s).

@@ -1,4 +1,4 @@
-//! Battery checks: a run that would outlast a battery is not started, and robots stop before their batteries are
+//! Battery checks: a run that would outlast a battery does not start, and robots stop before their batteries are
 //! empty.
 
 use super::Switchboard;
@@ -7,13 +7,12 @@ use crate::roster::{Low, Robot};
 use xpuck_experiment::Plan;
 use xpuck_wire::Phase;
 
-/// Time for which a battery must be low before it counts as nearly empty (s), because an estimate may be briefly
-/// wrong.
+/// Time for which a battery must be low before it counts as nearly empty (s). A single estimate may be wrong.
 const CONFIRM_TIME: f64 = 10.0;
 
 impl Switchboard {
-    /// Returns the reason if a battery would not last for this plan, and a message that lists the batteries without an
-    /// estimate. The message is empty if all batteries have an estimate.
+    /// Returns the reason for refusing a plan if a battery would not last for it. The second value is a message that
+    /// lists the batteries without an estimate, and is empty if there are none.
     pub(super) fn batteries_for(&self, plan: &Plan) -> (Option<String>, String) {
         let (needed, reserve) = (plan.seconds() / 60.0, self.config.hub.batteries.reserve_minutes);
         let (mut short, mut unknown) = (Vec::new(), Vec::new());
@@ -32,7 +31,7 @@ impl Switchboard {
                 short.join(", ")
             )
         });
-        // Without battery monitoring, missing estimates are not reported.
+        // If the battery limit is disabled, missing estimates are not reported.
         let told = match unknown.is_empty() || reserve == 0.0 {
             true => String::new(),
             false => format!("it is unknown whether batteries last for the run: {}", unknown.join(", ")),
@@ -50,7 +49,7 @@ impl Switchboard {
             match robot.battery.minutes_left() {
                 Ok(left) if left < reserve => {
                     let since = *robot.low.since.get_or_insert(now);
-                    // A robot that an operator releases afterwards is not held again.
+                    // A robot that was stopped once and released by an operator is not stopped again.
                     let stops = runs && !robot.held && !robot.low.stopped;
                     if now - since >= CONFIRM_TIME && (!robot.low.told || stops) {
                         robot.low.told = true;
@@ -59,7 +58,7 @@ impl Switchboard {
                         robot.held |= stops;
                     }
                 }
-                // Only a much higher estimate indicates another battery.
+                // Only a much higher estimate means that the battery was replaced.
                 Ok(left) if left > 2.0 * reserve + 5.0 => robot.low = Low::default(),
                 Ok(_) | Err(_) => robot.low.since = None,
             }
@@ -77,7 +76,7 @@ impl Switchboard {
         }
     }
 
-    /// Continues the run without a robot, or ends it.
+    /// Continues the run without a robot whose battery is nearly empty, or ends the run, as configured.
     fn continue_without(&mut self, now: f64, id: &str) {
         if let Some(run) = &mut self.run {
             run.dead += 1;

@@ -4,19 +4,20 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use xpuck_wire::message::Emigrant;
 
-/// Number of remembered generations per island. A link repeats only recent messages; after an absence of the hub, a
-/// robot repeats at most 500 generations (`robot/core/src/missed.rs`).
+/// Number of generations stored per island. A link repeats only recent messages. After an absence of the hub, a robot
+/// repeats at most 500 generations (`robot/core/src/missed.rs`).
 const REMEMBERED: usize = 512;
 
-/// Marks of the received generations.
+/// Marks of the generations received from each island.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeenGenerations {
     islands: BTreeMap<u16, VecDeque<(u32, u32)>>,
 }
 
 impl SeenGenerations {
-    /// Marks a generation; `false` if it was marked before. A robot that lost its island starts again at generation 1
-    /// with other individuals, which count. The mark contains only values that a record restores exactly.
+    /// Marks a generation as received, and returns `false` if it was marked before. A robot that lost its island
+    /// starts again at generation 1 with other individuals, which count. The mark contains only values that a record
+    /// restores exactly.
     pub fn insert(&mut self, island: u16, generation: u32, emigrant: &Emigrant) -> bool {
         let Emigrant { island: from, number, epoch, tree, count, .. } = emigrant;
         let bytes = postcard::to_stdvec(&(from, number, epoch, tree, count)).unwrap_or_default();

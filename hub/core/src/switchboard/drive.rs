@@ -1,26 +1,26 @@
-//! Remote control of single robots by operators, manually or by a program.
+//! Remote control of single robots by operators, either by hand or by a program.
 
 use super::{Action, Switchboard};
 use xpuck_kernels::world::physics::check_wheels;
 use xpuck_wire::Phase;
 use xpuck_wire::message::{DriveCommand, Reply, State, ToRobot};
 
-/// Duration of a command (ms of wall time); robots accept no longer duration.
+/// Duration for which a robot executes a command (ms of wall time). Robots do not accept longer durations.
 const COMMAND_MS: f64 = 250.0;
-/// Time after which a command expires (s of wall time).
+/// Maximum age of a command at its arrival at the robot (s of wall time). Older commands are ignored.
 const VALID: f64 = 0.5;
-/// Pause in remote control after which its next start is logged (s of wall time).
+/// Interval without commands after which the next command is logged again (s of wall time).
 const LOG_GAP: f64 = 5.0;
 /// Time after a command during which other operators cannot drive the robot (s of wall time).
 const EXCLUSIVE_TIME: f64 = 0.5;
 
-/// Creates a command at `now` (s); `speed` is the ratio of arena time to wall time.
+/// Creates a command at `now` (s). `speed` is the ratio of arena time to wall time.
 pub(super) fn drive_command(now: f64, speed: f64, wheels: [f32; 2], lamps: Option<[u8; 3]>) -> DriveCommand {
     DriveCommand { wheels, lamps, hold_ms: (COMMAND_MS * speed) as u32, expires: now + VALID * speed }
 }
 
 impl Switchboard {
-    /// Makes one robot drive for a short time.
+    /// Drives one robot for a short time, if `who` may drive it.
     pub(super) fn drive(&mut self, now: f64, who: &str, id: &str, wheels: [f32; 2], lamps: Option<[u8; 3]>) -> Reply {
         match self.may_drive(now, who, id, wheels) {
             Ok(place) => self.drive_on(now, who, place, wheels, lamps),
@@ -29,7 +29,7 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// Index of a robot that `who` may drive now.
+    /// Returns the index of a robot if `who` may drive it now, otherwise the reason for the refusal.
     fn may_drive(&self, now: f64, who: &str, id: &str, wheels: [f32; 2]) -> Result<usize, String> {
         self.place(id)?;
         check_wheels(wheels)?;
@@ -49,7 +49,7 @@ impl Switchboard {
     }
 
     fn drive_on(&mut self, now: f64, who: &str, place: usize, wheels: [f32; 2], lamps: Option<[u8; 3]>) {
-        // A stopped robot ignores wheel commands, so the operator's command first ends the STOP.
+        // A robot in STOP ignores wheel commands. Without a run, an operator's command therefore ends the STOP.
         if self.directive.1 == State::Stop && matches!(self.phase, Phase::Idle | Phase::Finished) {
             self.send_directive(State::Idle, self.directive.2);
         }

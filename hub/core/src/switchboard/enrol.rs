@@ -3,12 +3,13 @@
 use super::{Action, Switchboard};
 use xpuck_wire::message::Reply;
 
-/// Maximum number of robots enrolled while a hub runs; its robot port reserves connections for them.
+/// Maximum number of robots that can be enrolled while a hub runs. The hub's robot port reserves connections for
+/// them.
 const NEWCOMERS: usize = 16;
 
 impl Switchboard {
-    /// Adds robots that were added to the swarm file. In a current run they are treated like robots after a power
-    /// loss: they get the experiment first, and RUN when they have accepted it.
+    /// Adds robots that were added to the swarm file. During a run, new robots are handled like robots after a power
+    /// loss: they first receive the experiment, and RUN after they have accepted it.
     pub(super) fn enrol(&mut self, now: f64, who: &str, robots: Vec<String>, peers: Vec<String>) -> Reply {
         let swarm = match self.config.swarm.grown(robots, peers) {
             Ok(swarm) => swarm,
@@ -34,19 +35,20 @@ impl Switchboard {
         self.senses.set_robots(&swarm.robots);
         self.config.swarm = swarm.clone();
         self.actions.push(Action::Enrolled(Box::new(swarm)));
-        // The next hub must know the new robots after a crash, and the record's folder must list them.
+        // The state is stored at once, because the next hub must know the new robots after a crash, and the record's
+        // folder must list them.
         self.snapshot_now(now);
         Reply::Done
     }
 
-    /// Whether a run is in progress.
+    /// Returns whether a run is in progress.
     fn goes_on(&self) -> bool {
         use xpuck_wire::Phase::{Finished, Idle, Parking};
         self.run.is_some() && !matches!(self.phase, Idle | Finished | Parking)
     }
 
-    /// Marks a robot as replaced by another board with the same id. Its place in the run, its island number and its
-    /// loaded trees are kept; measurements of the former board are not.
+    /// Marks a robot as replaced by another board with the same id. The robot's place in the run, its island number
+    /// and its loaded trees are kept. Measurements of the former board are discarded.
     pub(super) fn replace(&mut self, now: f64, who: &str, place: usize) {
         let robot = &mut self.roster.robots[place];
         robot.replace(true);

@@ -1,4 +1,4 @@
-//! The switchboard: robots, orders to the swarm, and state of the run. A plain state machine over arena time (s);
+//! Switchboard: robots, orders to the swarm, and state of the run. It is a state machine over arena time (s).
 //! [`crate::hub`] passes inputs to it and executes its actions.
 
 mod batteries;
@@ -41,9 +41,9 @@ use xpuck_wire::message::{Directive, Event, Severity, State, ToRobot};
 use xpuck_wire::signed::Trust;
 use xpuck_wire::{Body, Phase, SecurityReport, Swarm};
 
-/// Interval after which an unacknowledged experiment or directive is sent again (s).
+/// Interval at which an unacknowledged experiment or directive is sent again (s).
 const REPEAT: f64 = 0.2;
-/// Validity of a directive (s); each repetition has a new expiry time.
+/// Duration of a directive's validity (s). Each repetition has a new expiry time.
 const VALID: f64 = 3.0;
 /// Minimum interval between reports of rejected peers (s).
 const REFUSALS: f64 = 30.0;
@@ -51,21 +51,21 @@ const REFUSALS: f64 = 30.0;
 const PING: f64 = 0.1;
 /// Displacement between frames below which the frisbee counts as at rest (m).
 const RESTING: f32 = 0.0005;
-/// Maximum time between two calls that counts as running time (s).
+/// Maximum time between two calls of [`Switchboard::on_time`] that counts as running time (s).
 const LONGEST_STEP: f64 = 0.5;
 /// Maximum recording rate of poses (Hz).
 pub const POSES_HZ: f64 = 25.0;
-/// Age of the last poses from which tracking counts as lost (s).
+/// Age of the last poses above which tracking counts as lost (s).
 pub const TRACKING_LOST: f64 = 1.0;
-/// Number of events shown in the status.
+/// Maximum number of events shown in the status.
 pub const EVENTS: usize = 50;
-/// Number of stored events.
+/// Maximum number of stored events.
 const KEPT_EVENTS: usize = 1000;
 
-/// Action requested from the shell.
+/// Action that the hub's shell must execute.
 #[derive(Debug)]
 pub enum Action {
-    /// Send a message to a robot, given by its index in the swarm file, from 0.
+    /// Send a message to a robot. The number is the robot's index in the swarm file, from 0.
     Send(usize, ToRobot),
     /// Open a record for a run.
     OpenRecord {
@@ -80,9 +80,9 @@ pub enum Action {
     },
     /// Add an entry to the record.
     Record(Entry),
-    /// Store the state of the run.
+    /// Store the state of the run on the disk.
     Snapshot(Box<Snapshot>),
-    /// Store the count of STOPs.
+    /// Store the count of STOPs on the disk.
     Stops(u64),
     /// Send a piece of a bundle's payload to a robot.
     Chunk {
@@ -90,18 +90,18 @@ pub enum Action {
         robot: usize,
         /// SHA-256 of the payload.
         digest: String,
-        /// Offset of the piece (bytes).
+        /// Offset of the piece in the payload (bytes).
         offset: u64,
     },
-    /// Store the state of the update.
+    /// Store the state of the software update.
     KeepUpdate(Box<Update>),
-    /// Announce the complete swarm after robots were enrolled.
+    /// Announce the new swarm, which contains all robots, after robots were enrolled.
     Enrolled(Box<Swarm>),
-    /// Close the record with the final status.
+    /// Close the record, with the final status of the run.
     CloseRecord,
     /// Write a line to the log.
     Say(Line),
-    /// End the hub.
+    /// End the hub's program.
     Shutdown,
 }
 
@@ -115,26 +115,27 @@ pub struct Switchboard {
     push: Option<Push>,
     parked: Option<parking::Parked>,
     update: Option<Update>,
-    /// First number of this hub: wall time at its start (ms).
+    /// Wall time at the start of this hub (ms). It is the base of all numbers that this hub assigns.
     base: u64,
-    /// Last number of a directive or experiment. Numbers are greater than those of earlier hubs, unless the clock was
-    /// set back.
+    /// Last number assigned to a directive or an experiment. The numbers of this hub are greater than those of
+    /// earlier hubs, unless the clock was set back.
     number: u64,
     directive: (u64, State, u32),
-    /// Number of the first directive with the current state.
+    /// Number of the first directive that ordered the current state.
     state_since: u64,
-    /// Count of STOPs given to the swarm, as known to this hub, its disk and the robots.
+    /// Greatest count of STOPs known to this hub, its disk and the robots.
     stops: u64,
     keeping: DurableState,
-    /// Time of the last directive (s).
+    /// Time at which the last directive was given (s).
     directed: f64,
     last: f64,
     next_ping: f64,
     next_repeat: f64,
     next_snapshot: f64,
-    /// Experiment and directive in the last stored state.
+    /// Number of the experiment and of the directive in the last stored state.
     snapshot_at: Option<(u64, u64)>,
-    /// Whether the state must be stored at the end of this turn in any phase, because the next hub needs it.
+    /// Whether the state must be stored at the end of this turn, in any phase of the hub, because the next hub needs
+    /// it.
     snapshot_wanted: bool,
     frame: Option<(f64, Frame)>,
     sightings: LastPoses,
@@ -142,31 +143,31 @@ pub struct Switchboard {
     resting: Option<f64>,
     watchdog: TrackingWatchdog,
     refused_poses: Vec<(String, u64)>,
-    /// Comparison of the body names of motion capture with the swarm's names.
+    /// Comparison of the body names in motion capture with the names of the robots and the frisbee.
     names: NamesWatch,
     log_lines_lost: u64,
     tracking: bool,
     /// Rate limiter of recorded poses.
     pose_rate: Rate,
-    /// Events, the newest last, and the number of events so far.
+    /// Stored events, the newest last, and the number of events so far.
     events: VecDeque<Event>,
     event_count: u64,
     record: String,
     refused: u64,
     /// Number of robots enrolled since the hub started.
     newcomers: usize,
-    /// Rate limit of log lines about invalid messages for the record.
+    /// Rate limit of log lines about messages that are too invalid to be recorded.
     malformed: RateLimit,
     trust: Trust,
     security: SecurityReport,
-    /// Number of rejected peers in the last report, and earliest time of the next report (s).
+    /// Number of rejected peers in the last warning, and earliest time of the next warning (s).
     refusals_reported: (u64, f64),
     actions: Vec<Action>,
 }
 
 impl Switchboard {
-    /// Creates a switchboard. `base` is the wall time (ms), which exceeds the base of earlier hubs unless the clock
-    /// was set back; robots accept this case too.
+    /// Creates a switchboard. `base` is the wall time (ms). It exceeds the base of earlier hubs unless the clock was
+    /// set back, and robots accept a lower base too.
     pub fn new(config: Config, base: u64) -> Switchboard {
         Switchboard {
             roster: Roster::new(&config.swarm.robots),
@@ -212,7 +213,7 @@ impl Switchboard {
         }
     }
 
-    /// Sets the path of the current record, for display.
+    /// Sets the path of the current record, which the status shows.
     pub fn set_record(&mut self, path: String) {
         self.record = path;
     }
@@ -222,7 +223,7 @@ impl Switchboard {
         self.trust = trust;
     }
 
-    /// Sets the counts of rejected peers; increases are reported at most once in 30 s.
+    /// Sets the number of rejected peers. If it has increased, a warning is logged, at most once in 30 s.
     pub fn set_refusals(&mut self, now: f64, refusals: Refusals) {
         self.security.refusals = refusals;
         let (told, next) = self.refusals_reported;
@@ -240,47 +241,47 @@ impl Switchboard {
         }
     }
 
-    /// Sets the reason why the key folder cannot be read, or clears it.
+    /// Sets the reason why the key folder cannot be read; `None` if it can be read.
     pub fn set_keys_unreadable(&mut self, why: Option<String>) {
         self.security.keys_unreadable = why.unwrap_or_default();
     }
 
-    /// Sets the number of rejected poses by reason, for display.
+    /// Sets the number of rejected poses by reason, which the status shows.
     pub fn set_refused_poses(&mut self, counts: Vec<(String, u64)>) {
         self.refused_poses = counts;
     }
 
-    /// Sets the number of lost log lines, for display.
+    /// Sets the number of lost log lines, which the status shows.
     pub fn set_log_lines_lost(&mut self, count: u64) {
         self.log_lines_lost = count;
     }
 
-    /// Number of messages of robots that are not in the swarm file.
+    /// Returns the number of messages from robots that are not in the swarm file.
     pub fn strangers(&self) -> u64 {
         self.refused
     }
 
-    /// Returns the actions since the last call.
+    /// Returns the actions that were added since the last call.
     pub fn take_actions(&mut self) -> Vec<Action> {
         std::mem::take(&mut self.actions)
     }
 
-    /// Adds an event of normal severity: it is shown, logged and recorded.
+    /// Adds an event of normal severity, which is shown, logged and recorded.
     pub fn note(&mut self, now: f64, text: String) {
         self.log_event(now, Line::info(text));
     }
 
-    /// Adds a warning.
+    /// Adds an event with the severity of a warning.
     pub fn warn(&mut self, now: f64, text: String) {
         self.log_event(now, Line::warn(text));
     }
 
-    /// Adds an event.
+    /// Adds an event with the text and severity of a log line.
     pub fn log_event(&mut self, now: f64, line: Line) {
         self.say_for(now, "", line);
     }
 
-    /// Adds an event caused or written by an operator.
+    /// Adds an event of normal severity that operator `who` has caused or written.
     pub(super) fn note_for(&mut self, now: f64, who: &str, text: String) {
         self.say_for(now, who, Line::info(text));
     }
@@ -297,7 +298,7 @@ impl Switchboard {
         self.actions.push(Action::Say(line));
     }
 
-    /// Gives a new directive. The count of STOPs is raised before a STOP is sent.
+    /// Gives a new directive to all connected robots. The count of STOPs is increased before a STOP is sent.
     pub(super) fn send_directive(&mut self, state: State, segment: u32) {
         if state == State::Stop {
             self.stops += 1;
@@ -314,19 +315,21 @@ impl Switchboard {
         }
     }
 
-    /// Current directive with a new expiry time. A held robot must stop or pause, regardless of the others.
+    /// Returns the current directive for a robot, with a new expiry time. A held robot must stop or pause, even while
+    /// other robots run.
     fn directive(&self, robot: &crate::roster::Robot) -> ToRobot {
         let (number, state, segment) = self.directive;
         let state = match (robot.held, state) {
             (false, state) => state,
-            // A robot must prepare before it can pause.
+            // A robot must get READY before it can pause.
             (true, State::Run | State::Pause) if robot.pauses => State::Pause,
             (true, State::Ready) if robot.pauses => State::Ready,
             (true, _) => State::Stop,
         };
-        // During parking the directive contains no run, because robots without an experiment are parked too.
+        // During parking the directive does not contain a run, because robots without an experiment are parked too.
         let run = self.run.as_ref().filter(|_| self.phase != Phase::Parking);
-        // While robots are asked for testimony, STOP is still an order, which they remember.
+        // While the robots' testimony is awaited, the PAUSE of this hub must not replace the last order that robots
+        // remember. A STOP or a hold is a new order, which they remember.
         let asks = !robot.held && state == State::Pause && run.is_some_and(|run| run.claim.is_some());
         let (run, phase, tree) = run.map_or((0, 0, None), |run| (run.number, run.phase, run.tree.clone()));
         let (expires, stops, held) = (self.last + VALID, self.stops, robot.held);
@@ -341,7 +344,7 @@ impl Switchboard {
         }
         let frisbee = frame.pose(&self.config.hub.mocap.frisbee);
         let before = self.frame.as_ref().and_then(|(_, f)| f.pose(&self.config.hub.mocap.frisbee));
-        // A frisbee that was hidden between two frames may have been carried.
+        // A frisbee that was hidden in the previous frame may have been carried, so it does not count as at rest.
         let still = frisbee.zip(before).is_some_and(|(pose, before)| (pose.at - before.at).length() < RESTING);
         self.resting = if still { self.resting.or(Some(now)) } else { None };
         let mut robot = false;
@@ -367,10 +370,10 @@ impl Switchboard {
         }
     }
 
-    /// Handles timeouts and periodic tasks; to be called at least every 10 ms of arena time.
+    /// Handles timeouts and periodic tasks. The caller must call it at least every 10 ms of arena time.
     pub fn on_time(&mut self, now: f64) {
-        // The time of a stall does not count as running time, because robots stand still without messages from the
-        // hub.
+        // After a stall, only part of the time counts as running time, because robots stand still without messages
+        // from the hub.
         let passed = (now - self.last).clamp(0.0, LONGEST_STEP);
         self.last = now;
         for id in self.roster.newly_lost(now) {
@@ -412,13 +415,13 @@ impl Switchboard {
         self.snapshot_if_due(now);
     }
 
-    /// Whether every connected robot has confirmed the last directive.
+    /// Returns whether every connected robot has confirmed the last directive.
     pub fn all_obey(&self) -> bool {
         let mut there = self.roster.robots.iter().filter(|robot| robot.alive());
         there.all(|robot| robot.telemetry.obeyed == self.directive.0)
     }
 
-    /// Sends the virtual senses that are due; [`Switchboard::on_time`] also calls this.
+    /// Sends the virtual senses that are due. [`Switchboard::on_time`] also calls this method.
     pub fn send_senses(&mut self, now: f64) {
         for (place, message) in self.senses.due(now) {
             self.actions.push(Action::Send(place, message));
@@ -431,7 +434,7 @@ impl Switchboard {
         }
     }
 
-    /// Sends unacknowledged messages again.
+    /// Sends the experiment or the directive again to each robot that has not acknowledged it.
     fn repeat(&mut self) {
         let number = self.directive.0;
         let none = matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
@@ -458,7 +461,7 @@ fn bodies(frame: &Frame) -> Vec<Body> {
     frame.bodies.iter().map(body).collect()
 }
 
-/// Name of a phase for operators.
+/// Returns the name of a phase for operators.
 pub fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Idle => "idle",

@@ -1,4 +1,4 @@
-//! Replies to operators' requests, and the status of the hub.
+//! Replies to operators' requests, and status of the hub.
 
 use super::{Action, Switchboard, bodies, phase_name};
 use xpuck_wire::log::Line;
@@ -6,7 +6,7 @@ use xpuck_wire::message::{Emigrant, Reply, Request, State};
 use xpuck_wire::{ExperimentPhase, LastDirective, Phase, Status};
 
 impl Switchboard {
-    /// Answers a request; `who` is the name of the sender.
+    /// Executes a request and returns the reply. `who` is the name of the operator.
     pub fn on_request(&mut self, now: f64, who: &str, request: Request) -> Reply {
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
         match (request, self.phase) {
@@ -19,7 +19,7 @@ impl Switchboard {
             }
             (Request::Updated, _) => return Reply::Updated(self.updated()),
             (Request::AbortUpdate, _) => return self.abort_update(now, who),
-            // The shell handles bundles.
+            // The shell handles these requests. They arrive here only in a hub that does not store bundles.
             (Request::Upload { .. } | Request::Update { .. }, _) => {
                 return Reply::Refused("this hub does not store bundles".into());
             }
@@ -56,7 +56,8 @@ impl Switchboard {
                 self.pause();
                 self.note_for(now, who, format!("paused by {who}"));
             }
-            // The robots' testimony is about orders before this PAUSE. Only the holds that it reports still apply.
+            // The PAUSE makes the robots' testimony about earlier orders irrelevant. Only the holds that it reports
+            // still apply.
             (Request::Pause, Phase::Preparing) if self.is_returning() => {
                 self.apply_reported_holds();
                 self.pause();
@@ -83,7 +84,7 @@ impl Switchboard {
             (Request::Drive { robot, wheels, lamps }, _) => return self.drive(now, who, &robot, wheels, lamps),
             (Request::Watch { robot, picture }, _) => return self.watch(&robot, picture),
             (Request::Picture { robot }, _) => return self.picture(now, &robot),
-            // The shell handles the console.
+            // The shell handles this request. It arrives here only in a hub without a console.
             (Request::Link, _) => return Reply::Refused("this hub does not have a console".into()),
             (Request::Events { after }, _) => return Reply::Events(self.events_after(after)),
             (Request::Shutdown, phase) => {
@@ -115,22 +116,22 @@ impl Switchboard {
         self.roster.robots.iter().flat_map(of).collect()
     }
 
-    /// Number of the run, 0 without one, and its phase.
+    /// Returns the number of the run, which is 0 without a run, and the index of the plan's phase.
     pub fn here(&self) -> (u64, u16) {
         self.run.as_ref().map_or((0, 0), |run| (run.number, run.phase))
     }
 
-    /// World of the run's phase; `None` without a run.
+    /// Returns the world of the plan's current phase, or `None` without a run.
     pub fn world(&self) -> Option<&xpuck_kernels::world::WorldSpec> {
         self.run.as_ref().map(|run| &*run.planned().world)
     }
 
-    /// Phase, segment and running time (s), as in [`Switchboard::status`] but without its cost.
+    /// Returns the phase, segment and running time (s). The call is cheaper than [`Switchboard::status`].
     pub fn progress(&self) -> (Phase, u32, f64) {
         self.run.as_ref().map_or((self.phase, 0, 0.0), |run| (self.phase, run.segment, run.run_seconds))
     }
 
-    /// Returns the status.
+    /// Returns the status of the hub at `now` (s).
     pub fn status(&self, now: f64) -> Status {
         let arena = self.config.hub.arena;
         let run = self.run.as_ref();

@@ -1,18 +1,18 @@
-//! Orders of operators to single robots, their notes, and events.
+//! Operators' orders to single robots, operators' notes, and lists of events and robots for the status.
 
 use super::{Action, EVENTS, Switchboard};
 use xpuck_wire::RobotRow;
 use xpuck_wire::message::{BLINKS_S, Event, Order, Reply, State, StoredPicture, ToRobot};
 
-/// Maximum length of a note (characters).
+/// Maximum length of an operator's note (characters).
 const NOTE: usize = 500;
-/// Minimum interval between requests for a picture of a robot (s of wall time).
+/// Minimum interval between two requests for a camera picture of one robot (s of wall time).
 const PICTURE_EVERY: f64 = 0.5;
-/// Time after a request for which an arriving picture is stored (s of wall time).
+/// Time after a request within which an arriving camera picture is stored (s of wall time).
 pub(super) const PICTURE_WAITS: f64 = 10.0;
 
 impl Switchboard {
-    /// Adds a note of an operator, if its length is valid.
+    /// Adds an operator's note to the events, if its length is valid.
     pub(super) fn take_note(&mut self, now: f64, who: &str, text: &str) -> Reply {
         let text = text.trim();
         let length = text.chars().count();
@@ -52,7 +52,8 @@ impl Switchboard {
             Order::Hold | Order::Pause => {
                 (robot.held, robot.pauses) = (true, order == Order::Pause);
                 let what = if robot.pauses { "paused" } else { "held" };
-                // Without a run only the robot remembers the order, and an absent robot does not know it.
+                // Without a run, only the robot itself remembers the order. A robot that is not connected does not
+                // receive it.
                 let remembered = self.run.is_some() || robot.alive();
                 let until = if remembered { "" } else { ", or until the hub restarts before the robot is back" };
                 self.direct_again();
@@ -62,7 +63,7 @@ impl Switchboard {
                     format!("robot {id} is {what} by {who}: it stands still until it is released{until}"),
                 );
             }
-            // The robot's hello may still report a hold by an earlier hub.
+            // The robot's next hello may report a hold by an earlier hub, although this hub does not hold the robot.
             Order::Release if !held && (returning || robot.witness.is_none()) => {
                 robot.released = true;
                 self.note_for(now, who, format!("robot {id} is released by {who}"));
@@ -79,16 +80,17 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// Repeats the current directive with a new number, because a stopped robot obeys only later directives.
+    /// Gives the current directive again with a new number, because a robot that was stopped obeys only later
+    /// directives.
     pub(super) fn direct_again(&mut self) {
         let (_, state, segment) = self.directive;
         self.send_directive(state, segment);
-        // The next hub must know this order after a crash.
+        // The state is stored at once, because the next hub must know this order after a crash.
         let now = self.last;
         self.snapshot_now(now);
     }
 
-    /// Informs a robot that an operator watches it.
+    /// Informs a robot that an operator watches it. `picture` requests a camera picture.
     pub(super) fn watch(&mut self, id: &str, picture: bool) -> Reply {
         let place = match self.place(id) {
             Ok(place) => place,
@@ -100,8 +102,8 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// Returns a robot's last picture and requests the next one, at a limited rate because a picture takes much radio
-    /// bandwidth.
+    /// Returns the last camera picture of a robot, and requests the next one. The rate of requests is limited,
+    /// because a picture takes much radio bandwidth.
     pub(super) fn picture(&mut self, now: f64, id: &str) -> Reply {
         let place = match self.present(id) {
             Ok(place) => place,
@@ -118,7 +120,7 @@ impl Switchboard {
         Reply::Picture(StoredPicture { picture, age, camera_age: robot.telemetry.senses.camera_age })
     }
 
-    /// Index of a robot in the swarm file, from 0.
+    /// Returns the index (from 0) of a robot in the swarm file, or an error for operators if the id is unknown.
     pub(super) fn place(&self, id: &str) -> Result<usize, String> {
         self.roster.place(id).ok_or_else(|| {
             let ids: Vec<&str> = self.roster.robots.iter().map(|robot| robot.id.as_str()).take(20).collect();
@@ -126,27 +128,27 @@ impl Switchboard {
         })
     }
 
-    /// Index of a robot that is connected.
+    /// Returns the index of a connected robot, or an error for operators if the robot is not connected.
     pub(super) fn present(&self, id: &str) -> Result<usize, String> {
         let place = self.place(id)?;
         match self.roster.robots[place].alive() {
             true => Ok(place),
-            false => Err(format!("robot {id} is not there: check its power and network")),
+            false => Err(format!("robot {id} is not connected: check its power and network")),
         }
     }
 
-    /// Events with numbers above `after`, the oldest first.
+    /// Returns the stored events with numbers above `after`, the oldest first.
     pub(super) fn events_after(&self, after: u64) -> Vec<Event> {
         self.events.iter().filter(|event| event.number > after).cloned().collect()
     }
 
-    /// Most recent events, one line each.
+    /// Returns the most recent events, the oldest first, with one line per event.
     pub(super) fn latest_events(&self) -> Vec<String> {
         let skipped = self.events.len().saturating_sub(EVENTS);
         self.events.iter().skip(skipped).map(|event| format!("{:.1} {}", event.time, event.text)).collect()
     }
 
-    /// Rows of the robots for the status.
+    /// Returns the robots' rows for the status, including the confirmation of the current directive.
     pub(super) fn rows(&self, now: f64) -> Vec<RobotRow> {
         let number = self.directive.0;
         let speed = self.config.swarm.speed;
@@ -161,7 +163,7 @@ impl Switchboard {
         rows
     }
 
-    /// Notes the time at which a robot's telemetry first confirms the current directive.
+    /// Records the time at which a robot's telemetry first confirms the current directive.
     pub(super) fn note_obedience(&mut self, now: f64, place: usize) {
         let number = self.directive.0;
         let robot = &mut self.roster.robots[place];
@@ -170,7 +172,7 @@ impl Switchboard {
         }
     }
 
-    /// Whether the run does not wait for this robot, because it is held.
+    /// Returns whether the start of the run does not wait for this robot, because it is held and has stopped.
     pub(super) fn is_excused(robot: &crate::roster::Robot) -> bool {
         robot.held && robot.alive() && robot.telemetry.state == State::Stop
     }

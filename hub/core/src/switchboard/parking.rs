@@ -1,4 +1,4 @@
-//! Parking: a phase without a run, in which robots pause and are driven to poses ([`crate::park`]).
+//! Parking: a phase without a run, in which robots are paused and driven to goal poses ([`crate::park`]).
 
 use super::drive::drive_command;
 use super::{Action, Switchboard};
@@ -13,29 +13,29 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, State, ToRobot};
 use xpuck_wire::park::{ParkOrder, ParkReport, ParkRow, ParkState};
 
-/// Maximum number of walls in an order.
+/// Maximum number of walls in a parking order.
 const WALLS: usize = 64;
-/// Maximum number of poses in an order.
+/// Maximum number of poses in a parking order.
 const POSES: usize = 64;
 
-/// Current or last parking operation.
+/// Parking operation in progress, or the last one.
 pub(super) struct Parked {
     parking: Parking,
     /// Index of each parked robot in the swarm file, from 0.
     places: Vec<usize>,
-    /// Phase of the hub before parking.
+    /// Phase of the hub before parking, which is restored afterwards.
     before: Phase,
-    /// Final report, once parking has ended.
+    /// Final report; `None` while parking is in progress.
     over: Option<ParkReport>,
 }
 
-/// Whether the robot can be driven.
+/// Returns whether a robot can be driven: it is connected and not held.
 fn is_there(robot: &Robot) -> bool {
     robot.alive() && !robot.held
 }
 
 impl Switchboard {
-    /// Starts to park robots.
+    /// Starts to park the robots of an order.
     pub(super) fn park(&mut self, now: f64, who: &str, order: ParkOrder) -> Reply {
         match self.parking(now, &order) {
             Ok((parking, places)) => {
@@ -58,14 +58,14 @@ impl Switchboard {
             order.robots.iter().map(|id| self.place(id)).collect::<Result<_, _>>()?
         };
         if let Some(robot) = places.iter().map(|place| &robots[*place]).find(|robot| !is_there(robot)) {
-            let why = if robot.held { "is held: release it" } else { "is not there: check its power and network" };
+            let why = if robot.held { "is held: release it" } else { "is not connected: check its power and network" };
             return Err(format!("robot {} {why}", robot.id));
         }
         if places.is_empty() {
-            return Err("no robot is connected that could be parked: switch robots on".into());
+            return Err("no robot to park is connected: switch robots on".into());
         }
         if places.iter().enumerate().any(|(i, place)| places[..i].contains(place)) {
-            return Err("a robot is named twice".into());
+            return Err("a robot is listed twice".into());
         }
         if order.poses.len() < places.len() || order.poses.len() > POSES {
             return Err(format!(
@@ -96,7 +96,7 @@ impl Switchboard {
         Ok((Parking::new(now, orders, &self.sightings.recent(now))?, places))
     }
 
-    /// Passes a frame of motion capture to the parking operation.
+    /// Passes the last frame of motion capture to the parking operation, if one is in progress.
     pub(super) fn see_parking(&mut self, now: f64) {
         let going_on = self.phase == Phase::Parking;
         if let Some((parked, (_, frame))) = self.parked.as_mut().zip(self.frame.as_ref()).filter(|_| going_on) {
@@ -104,7 +104,7 @@ impl Switchboard {
         }
     }
 
-    /// Drives the robots of the parking operation.
+    /// Sends wheel speeds to the robots of the parking operation, and ends it if it is finished.
     pub(super) fn go_on_parking(&mut self, now: f64) {
         if self.phase != Phase::Parking {
             return;
@@ -130,7 +130,7 @@ impl Switchboard {
         }
     }
 
-    /// Stops all robots and restores the previous phase.
+    /// Stops all robots and restores the phase before parking. `done` states whether the robots are at their goals.
     pub(super) fn end_parking(&mut self, now: f64, who: &str, line: Line, done: bool) {
         let mut report = self.park_report(now);
         if let Some((parked, report)) = self.parked.as_mut().zip(report.as_mut()) {
@@ -144,7 +144,8 @@ impl Switchboard {
         self.say_for(now, who, line);
     }
 
-    /// Report of the last parking operation, with current poses while it is in progress.
+    /// Returns the report of the last parking operation, or `None` if there was none. While parking is in progress,
+    /// the report contains the current poses.
     pub(super) fn park_report(&self, now: f64) -> Option<ParkReport> {
         let parked = self.parked.as_ref()?;
         if let Some(over) = &parked.over {
@@ -170,7 +171,7 @@ impl Switchboard {
         let there = robots.iter().filter(|row| row.state == ParkState::Parked).count();
         let said = match parked.parking.misses_frisbee(now) {
             true => "all robots are stopped until motion capture sees the frisbee again".into(),
-            false => format!("{there} of {} are at their places", robots.len()),
+            false => format!("{there} of {} robots are at their places", robots.len()),
         };
         Some(ParkReport {
             over: false,

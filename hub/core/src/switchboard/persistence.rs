@@ -4,51 +4,52 @@
 use super::Switchboard;
 use xpuck_wire::message::{Order, Request};
 
-/// Result of a write to the disk.
+/// Result of writing state to the disk, or the reason why it failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StorageResult {
-    /// State of the run: number of its last directive; `u64::MAX` if no state is stored.
+    /// Result for the run's state: number of its last directive. The number is `u64::MAX` if no state is stored.
     State(Result<u64, String>),
-    /// Count of STOPs.
+    /// Result for the count of STOPs: the stored count.
     Stops(Result<u64, String>),
 }
 
-/// State that is known to be on the disk.
+/// State that is known to be stored on the disk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DurableState {
-    /// Every state on the disk includes at least this directive.
+    /// Number of a directive. Every state on the disk includes this directive or a later one.
     directive: u64,
     stops: u64,
     state_refused: Option<String>,
     stops_refused: Option<String>,
-    /// Whether a record is open, which stores states and reports the result.
+    /// Whether a record is open. Only an open record stores states and reports the results.
     recording: bool,
-    /// Time of the first state handed to the disk without a result yet (s).
+    /// Time at which the oldest state without a result was passed to the disk (s); `None` if there is no such state.
     asked: Option<f64>,
 }
 
-/// Time without an answer after which the disk counts as hanging (s of wall time).
+/// Time without a result after which the disk counts as hanging (s of wall time).
 const HANGS: f64 = 3.0;
 
 impl DurableState {
-    /// First reason why the run's state or the count of STOPs is not stored; `None` if both are.
+    /// Returns the reason why the run's state is not stored, or otherwise the reason why the count of STOPs is not
+    /// stored. Returns `None` if both are stored.
     pub(super) fn refused(&self) -> Option<String> {
         self.state_refused.as_ref().or(self.stops_refused.as_ref()).cloned()
     }
 }
 
-/// Order to stand still, which a restarted hub should know.
+/// Order to stand still. A restarted hub must know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StopOrder {
     directive: u64,
-    /// Count of STOPs including this one, for a STOP.
+    /// For a STOP: count of STOPs, including this one. Otherwise `None`.
     stops: Option<u64>,
-    /// Index of the robot concerned; `None` for all robots.
+    /// Index of the robot that received the order; `None` for all robots.
     robot: Option<usize>,
 }
 
 impl StopOrder {
-    /// Name of the command that a restarted hub waits for if only robots remember this order.
+    /// Returns the command that ends the wait of a restarted hub if only the robots have stored this order.
     pub fn continued_by(&self) -> &'static str {
         if self.stops.is_some() { "START" } else { "RESUME" }
     }
@@ -57,27 +58,28 @@ impl StopOrder {
 /// Durability of an order to stand still.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// Stored on the hub's disk.
+    /// The order is stored on the hub's disk.
     Disk,
-    /// Stored only by robots; the disk has failed, with the reason, or has not answered yet.
+    /// Only robots have stored the order. The text is the reason why the disk failed, or `None` if it has not
+    /// answered yet.
     Robots(Option<String>),
-    /// Not stored yet; the disk has failed, with the reason, or has not answered yet.
+    /// The order is not stored yet. The text is the reason why the disk failed, or `None` if it has not answered yet.
     Nowhere(Option<String>),
 }
 
-/// Robots that a request orders to stand still.
+/// Robots that must stand still because of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// All robots, and the run is over.
+    /// All robots, at the end of the run.
     Stop,
-    /// All robots.
+    /// All robots, during a pause of the run.
     Pause,
-    /// Robot with this id.
+    /// The robot with this id.
     One(String),
 }
 
 impl Target {
-    /// Robots concerned; `None` for requests that do not order robots to stand still.
+    /// Returns the robots that must stand still, or `None` if the request does not order robots to stand still.
     pub fn from_request(request: &Request) -> Option<Target> {
         match request {
             Request::Stop => Some(Target::Stop),
@@ -89,8 +91,8 @@ impl Target {
 }
 
 impl Switchboard {
-    /// Order to stand still that was just given. `None` for one robot without a run, because robots then do not drive
-    /// without a later order.
+    /// Returns the order to stand still that was just given to `whom`. Without a run, an order to one robot returns
+    /// `None`, because robots then do not drive without a later order.
     pub fn stand_of(&self, whom: &Target) -> Option<StopOrder> {
         let directive = self.directive.0;
         match whom {
@@ -102,7 +104,7 @@ impl Switchboard {
         }
     }
 
-    /// Current durability of the order.
+    /// Returns the current durability of an order.
     pub fn memory_of(&self, stand: &StopOrder) -> Durability {
         let DurableState { directive, stops, state_refused, stops_refused, .. } = &self.keeping;
         if *directive >= stand.directive || stand.stops.is_some_and(|count| *stops >= count) {
@@ -111,7 +113,8 @@ impl Switchboard {
         let concerned = |place: usize| stand.robot.is_none_or(|robot| robot == place);
         let mut there = self.roster.robots.iter().enumerate().filter(|(place, r)| r.alive() && concerned(*place));
         let robots = there.clone().next().is_some() && there.all(|(_, r)| r.kept >= stand.directive);
-        // A STOP is stored both in the run's state and in the count of STOPs.
+        // A STOP is stored both in the run's state and in the count of STOPs. It is lost only if both writes fail.
+        // Without a run, only the count is written.
         let refused = match (stand.stops, state_refused, stops_refused) {
             (Some(_), state, Some(why)) if state.is_some() || self.run.is_none() => Some(why),
             (None, Some(why), _) => Some(why),
@@ -120,12 +123,13 @@ impl Switchboard {
         if robots { Durability::Robots(refused.cloned()) } else { Durability::Nowhere(refused.cloned()) }
     }
 
-    /// Notes that a state was handed to the disk.
+    /// Records that a state was passed to the disk at `now` (s).
     pub(super) fn state_handed_over(&mut self, now: f64) {
         self.keeping.asked = self.keeping.asked.or(self.keeping.recording.then_some(now));
     }
 
-    /// Reason why a state that a restarted hub needs is not stored; empty if all states are stored.
+    /// Returns the reason why a state that a restarted hub needs is not stored, or an empty string if all states are
+    /// stored.
     pub(super) fn not_kept(&self, now: f64) -> String {
         let waits = self.keeping.asked.map_or(0.0, |at| (now - at) / self.config.swarm.speed);
         let hangs = waits > HANGS && !self.record.starts_with("NOT RECORDING");
@@ -133,7 +137,7 @@ impl Switchboard {
         self.keeping.refused().or(hangs).unwrap_or_default()
     }
 
-    /// Takes a result from the disk.
+    /// Handles a result from the disk, and reports failures and recoveries.
     pub fn on_kept(&mut self, now: f64, kept: StorageResult) {
         let keeping = &mut self.keeping;
         if matches!(kept, StorageResult::State(_)) {
@@ -163,19 +167,20 @@ impl Switchboard {
         }
     }
 
-    /// Raises the count of STOPs to a count known from an earlier hub.
+    /// Raises the count of STOPs to `stops`, which is the count stored by an earlier hub.
     pub fn set_stops(&mut self, stops: u64) {
         self.stops = self.stops.max(stops);
         self.keeping.stops = self.keeping.stops.max(stops);
     }
 
-    /// Starts with a new record, whose disk contains no state yet. Without a record no stored state can be outdated.
+    /// Starts with a new record, for which the disk contains no state yet. If nothing is recorded, the disk cannot
+    /// contain an outdated state of the run.
     pub fn record_begins(&mut self, recording: bool) {
         self.keeping.directive = if recording { 0 } else { u64::MAX };
         (self.keeping.state_refused, self.keeping.asked, self.keeping.recording) = (None, None, recording);
     }
 
-    /// Stops waiting for results, because a closed record reports none.
+    /// Stops waiting for results, because a closed record does not report results.
     pub fn record_closes(&mut self) {
         (self.keeping.recording, self.keeping.asked) = (false, None);
     }

@@ -1,4 +1,5 @@
-//! Transfer of settings to robots' files: sent until answered or timed out, with the answer of each robot.
+//! Transfer of settings to the robots' files. The settings are sent repeatedly until a robot answers or the time
+//! limit has passed. The answer of each robot is kept.
 
 use super::{Action, Switchboard};
 use xpuck_wire::log::Line;
@@ -6,10 +7,10 @@ use xpuck_wire::message::{Reply, ToRobot};
 use xpuck_wire::settings::MAX_SETTINGS;
 use xpuck_wire::{PushAnswer, PushRow};
 
-/// Time after which a robot without an answer is given up (s of wall time).
+/// Time limit for the answer of a robot (s of wall time).
 pub const GIVE_UP: f64 = 3.0;
 
-/// Last transfer of settings.
+/// Last transfer of settings to robots.
 pub(super) struct Push {
     number: u64,
     text: String,
@@ -18,7 +19,7 @@ pub(super) struct Push {
 }
 
 impl Switchboard {
-    /// Sends settings to the given robots, or to all if none are given.
+    /// Sends settings to the given robots, or to all robots if the list is empty.
     pub(super) fn push(&mut self, now: f64, text: String, robots: Vec<String>) -> Reply {
         if text.len() > MAX_SETTINGS {
             let length = text.len();
@@ -39,12 +40,12 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// Progress of the last transfer.
+    /// Returns the answers to the last transfer, one row per robot. The list is empty if there was no transfer.
     pub(super) fn pushed(&self) -> Vec<PushRow> {
         self.push.as_ref().map(|push| push.rows.clone()).unwrap_or_default()
     }
 
-    /// Sends the settings again to robots without an answer.
+    /// Sends the settings again to the robots that have not answered, until the time limit has passed.
     pub(super) fn repeat_push(&mut self, now: f64) {
         let Some(push) = self.push.as_ref().filter(|push| now < push.until) else { return };
         for row in push.rows.iter().filter(|row| row.answer.is_none()) {

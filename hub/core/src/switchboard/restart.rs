@@ -1,5 +1,5 @@
-//! Resumption after a restart of the hub. The hub restores the run, orders the robots to stand still, and asks them
-//! whether the run was meant to continue ([`crate::resumption`]).
+//! Resumption of a run after a restart of the hub. The hub restores the run, orders the robots to stand still, and
+//! asks the robots whether the run was meant to continue ([`crate::resumption`]).
 
 use super::run::{Claimed, Run};
 use super::{Snapshot, Switchboard};
@@ -12,19 +12,20 @@ use xpuck_wire::Phase;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::State;
 
-/// Maximum time to wait for the robots (s of wall time).
+/// Maximum time to wait for the robots' testimonies (s of wall time).
 const RETURN: f64 = 10.0;
 
 impl Switchboard {
-    /// Resumes the run of an earlier hub. `now` continues that hub's time. Robots stand still until they have given
-    /// testimony; a paused run stays paused until an operator gives RESUME.
+    /// Resumes the run of an earlier hub. `now` (s) continues the time of that hub. Robots stand still until they
+    /// have given their testimony. A paused run stays paused until an operator gives RESUME.
     ///
     /// # Errors
-    /// The reason why the run cannot be resumed, in one line.
+    /// Returns the reason in one line why the run cannot be resumed.
     pub fn resume(&mut self, now: f64, snapshot: Snapshot) -> Result<(), String> {
-        // Robots may have been added to the swarm file while no hub was running.
+        // The new swarm may have additional robots, because they may have been added to the swarm file while no hub
+        // was running.
         if !self.config.swarm.robots.starts_with(&snapshot.robots) {
-            return Err("the run had other robots".into());
+            return Err("the run had other robots than the swarm file".into());
         }
         if snapshot.is_over() {
             return Err("the run was over".into());
@@ -41,7 +42,7 @@ impl Switchboard {
             robot.held = snapshot.held.contains(&robot.id);
         }
         let mut score = snapshot.score;
-        // Displacements of the frisbee without a hub do not count.
+        // Displacements of the frisbee while no hub was running do not count.
         score.forget_place();
         self.phase = if claim.is_some() { Phase::Preparing } else { snapshot.phase };
         self.run = Some(Run {
@@ -83,7 +84,8 @@ impl Switchboard {
         Ok(())
     }
 
-    /// Continues the run if all previously connected robots confirm that it was meant to continue.
+    /// Evaluates the testimony of the robots. The run continues if all robots that were connected before confirm that
+    /// it was meant to continue.
     pub(super) fn evaluate_testimony(&mut self, now: f64) {
         let Some(run) = &self.run else { return };
         let Some(Claimed { claim, phase }) = &run.claim else { return };
@@ -125,8 +127,9 @@ impl Switchboard {
         }
     }
 
-    /// Ends a resumed run if robot `id` knows a later STOP. This concerns robots that were absent during the
-    /// evaluation, and all robots of a run that was paused, which is resumed without an evaluation.
+    /// Ends a resumed run if robot `id` knows a later STOP. This concerns robots that were absent when the
+    /// testimonies were evaluated. A run that was paused is resumed without an evaluation, so there it concerns all
+    /// robots.
     pub(super) fn end_if_stopped(&mut self, now: f64, id: &str, stops: u64) {
         let goes_on = !matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
         let judged = self.run.as_ref().filter(|run| goes_on && run.claim.is_none());
@@ -135,7 +138,7 @@ impl Switchboard {
         }
     }
 
-    /// Pauses the run until an operator gives RESUME.
+    /// Pauses the run until an operator gives RESUME. `why` is shown to operators.
     fn pause_with_reason(&mut self, now: f64, why: &str) {
         self.apply_reported_holds();
         self.pause();
@@ -145,12 +148,12 @@ impl Switchboard {
         self.warn(now, format!("the run is paused until RESUME: {why}; check this, then `xpuck resume` continues it"));
     }
 
-    /// Holds the robots that report a hold, and ends the evaluation.
+    /// Holds the robots whose testimony reports a hold, and ends the evaluation.
     pub(super) fn apply_reported_holds(&mut self) {
         if self.run.as_mut().and_then(|run| run.claim.take()).is_none() {
             return;
         }
-        // A release by this hub overrides an earlier hold.
+        // A robot that was released by this hub is not held because of an earlier hold.
         for robot in self.roster.robots.iter_mut().filter(|robot| !robot.released) {
             let told = robot.witness.as_ref().and_then(|witness| witness.told.as_ref());
             if let Some(told) = told.filter(|told| told.held) {
@@ -159,7 +162,7 @@ impl Switchboard {
         }
     }
 
-    /// Reason why the run waits, unless an operator paused it.
+    /// Returns the reason why the run waits. The text is empty if the run does not wait, or if an operator paused it.
     pub(super) fn waits(&self) -> String {
         let paused = self.phase == Phase::Paused;
         match &self.run {
@@ -173,7 +176,7 @@ impl Switchboard {
         }
     }
 
-    /// Whether the robots are being asked if the run was meant to continue.
+    /// Returns whether the hub is waiting for the robots' testimony about a resumed run.
     pub(super) fn is_returning(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.claim.is_some())
     }
@@ -185,7 +188,7 @@ impl Switchboard {
         self.send_directive(State::Pause, segment);
     }
 
-    /// Continues the run in the phase of the earlier hub.
+    /// Continues the run in the phase in which the earlier hub was.
     fn go_on_as(&mut self, phase: Phase) {
         let now = self.last;
         let Some(run) = &mut self.run else { return };

@@ -1,4 +1,4 @@
-//! Messages of robots, and the exchange of genes.
+//! Handling of robots' messages, and exchange of genes.
 
 use super::orders::PICTURE_WAITS;
 use super::{Action, Switchboard};
@@ -13,13 +13,13 @@ use xpuck_wire::settings::Answer;
 use xpuck_wire::state::State;
 use xpuck_wire::witness::LastDirectiveReport;
 
-/// Maximum length of a program version (characters).
+/// Maximum length of a robot's program version (characters).
 const VERSION: usize = 32;
 
-/// Maximum accepted count of STOPs from a robot, so that a false one cannot make the count overflow.
+/// Maximum count of STOPs that is accepted from a robot. A greater, false count could make the hub's count overflow.
 const MAX_STOPS: u64 = 1 << 53;
 
-/// Formats a duration for operators.
+/// Formats a duration (ms) for operators.
 fn span(ms: u64) -> String {
     match ms / 1000 {
         0..=119 => format!("{:.1} s", ms as f64 / 1e3),
@@ -30,7 +30,7 @@ fn span(ms: u64) -> String {
 }
 
 impl Switchboard {
-    /// Handles a message from a robot.
+    /// Handles the message of robot `id`, which arrived at `now` (s).
     pub fn on_robot(&mut self, now: f64, id: &str, message: RobotMessage) {
         let Some(place) = self.roster.place(id) else {
             self.refused += 1;
@@ -51,8 +51,8 @@ impl Switchboard {
         self.heard(now, place, message);
     }
 
-    /// Handles a robot's hello: it may have orders from an earlier hub, and may have restarted. `seen` is the number
-    /// of the latest hub that it has heard.
+    /// Handles a robot's hello. The robot may have restarted, and may have orders from an earlier hub. `seen` is the
+    /// number of the latest hub that the robot has heard.
     fn on_hello(&mut self, now: f64, place: usize, version: &str, seen: u64, witness: LastDirectiveReport) {
         let returning = self.is_returning();
         let robot = &mut self.roster.robots[place];
@@ -69,7 +69,7 @@ impl Switchboard {
         }
         (robot.witness, robot.kept) = (Some(witness), 0);
         robot.version = version.chars().filter(char::is_ascii_graphic).take(VERSION).collect();
-        // The robot may have lost its experiment, and it reports its installed release only after the welcome.
+        // The robot may have lost its experiment. It reports its installed release again after the welcome.
         robot.experiment = 0;
         robot.step = Default::default();
         robot.installed = false;
@@ -77,7 +77,7 @@ impl Switchboard {
         self.compare_clocks(now, place, seen);
         self.actions.push(Action::Send(place, ToRobot::Welcome { island: island_of(place) }));
         if held.is_some() {
-            // The next hub must know the hold after a crash.
+            // The state must be stored, because the next hub must know the hold after a crash.
             self.snapshot_wanted = true;
             self.warn(
                 now,
@@ -101,8 +101,8 @@ impl Switchboard {
                 telemetry.engine = telemetry.engine.bounded();
                 let (robot_id, round_trip_ms) = (name(), robot.round_trip_ms);
                 robot.on_telemetry(now, &telemetry);
-                // Evolution reported before the robot has accepted the run's experiment belongs to the previous run,
-                // and is only recorded.
+                // A robot that has not accepted the run's experiment reports evolution of the previous run. Such a
+                // report is only recorded.
                 if self.run.as_ref().is_some_and(|run| robot.accepted != run.number) {
                     robot.telemetry.evolution = Default::default();
                 }
@@ -115,7 +115,7 @@ impl Switchboard {
             RobotMessage::Genes { generation, emigrant, births } => {
                 let from = self.exchange(now, place, generation, &emigrant);
                 self.send_estimates(now, place);
-                // A repeated message is answered again, but counts once.
+                // A repeated message gets a reply again, but its generation counts only once.
                 let run = self.run.as_mut();
                 let new = run.is_none_or(|run| run.seen.insert(island_of(place), generation, &emigrant));
                 if new {
@@ -130,7 +130,7 @@ impl Switchboard {
                 }
             }
             RobotMessage::Population(population) if population.mean_nodes.is_finite() => {
-                // A repeated message may arrive after newer ones.
+                // A repeated message may arrive after newer messages, so the number of steps must not decrease.
                 let run = self.run.as_ref().filter(|run| robot.accepted == run.number);
                 let steps = run.map_or(0, |run| run.plan.steps.len() as u16);
                 let step = population.step.min(steps);
@@ -140,7 +140,8 @@ impl Switchboard {
                 robot.population = Some(population);
             }
             RobotMessage::Population(_) => self.unrecorded(now, place, "a population without a mean size"),
-            // The shell shows pictures on pages; here a picture is stored only after an operator's request.
+            // The shell shows pictures on the console's pages. Here, a picture is stored only if an operator has
+            // requested it.
             RobotMessage::Picture(picture) => {
                 let asked = robot.picture_asked.is_some_and(|at| now - at < PICTURE_WAITS * self.config.swarm.speed);
                 robot.picture = Some((now, picture)).filter(|(_, picture)| asked && picture.is_sound());
@@ -202,7 +203,7 @@ impl Switchboard {
         }
     }
 
-    /// Sends a robot the other robots' estimates of the world.
+    /// Sends a robot the world parameters that other robots have estimated.
     fn send_estimates(&mut self, now: f64, place: usize) {
         if !self.run.as_ref().is_some_and(|run| run.plan.adapt) {
             return;
@@ -216,14 +217,14 @@ impl Switchboard {
         self.actions.push(Action::Send(place, ToRobot::Estimates(told)));
     }
 
-    /// Reports an invalid message for the record.
+    /// Reports that a robot's message is invalid and not recorded. The rate of these reports is limited.
     fn unrecorded(&mut self, now: f64, place: usize, why: &str) {
         let id = self.roster.robots[place].id.clone();
-        let line = self.malformed.line(now, || format!("robot {id}: not recorded: {why}"));
+        let line = self.malformed.line(now, || format!("robot {id}: message not recorded: {why}"));
         line.into_iter().for_each(|text| self.warn(now, text));
     }
 
-    /// Reports, once per robot, that it has heard a hub whose clock was ahead of this one's.
+    /// Reports, once per robot, that the robot has heard a hub whose clock is ahead of this hub's clock.
     fn compare_clocks(&mut self, now: f64, place: usize, hub: u64) {
         let ahead = hub.saturating_sub(self.base);
         let robot = &mut self.roster.robots[place];
@@ -255,7 +256,8 @@ impl Switchboard {
         }
     }
 
-    /// Handles an emigrant; returns the source islands of the immigrants.
+    /// Handles the emigrant of a robot's island, and sends the immigrants. Returns the source islands of the
+    /// immigrants.
     fn exchange(&mut self, now: f64, place: usize, generation: u32, gene: &Emigrant) -> Vec<u16> {
         let Some(run) = &mut self.run else { return Vec::new() };
         for body in self.frame.iter().flat_map(|(_, frame)| &frame.bodies) {
@@ -267,8 +269,8 @@ impl Switchboard {
         match run.gate.admit(&robot.id, gene) {
             Ok(_) if run.plan.genes == Genes::Peers => {
                 robot.fittest = Some(gene.clone());
-                // The reply only confirms the emigrant; the immigrants came from other robots, as the robot has
-                // reported.
+                // Immigrants came directly from other robots, as the robot has reported. This reply only confirms the
+                // emigrant.
                 self.actions.push(Action::Send(place, ToRobot::Genes { generation, immigrants: Vec::new() }));
                 let told = robot.peers.as_ref().filter(|peers| peers.generation == generation);
                 told.map_or(Vec::new(), |peers| peers.from.clone())
@@ -292,16 +294,16 @@ impl Switchboard {
     }
 }
 
-/// Island number of a robot.
+/// Returns the island number of the robot at index `place` in the swarm file.
 pub(super) fn island_of(place: usize) -> u16 {
     place as u16 + 1
 }
 
-/// Maximum rate of log lines about a changed simulated world, so that a robot that alternates does not fill the log
-/// (Hz).
+/// Maximum rate of log lines about a change of a robot's simulated world (Hz). A robot may alternate between two
+/// worlds, and must not fill the log.
 const CHANGES_HZ: f64 = 0.2;
 
-/// Describes the parameters whose simulated value has changed.
+/// Describes the parameters whose simulated value has changed, or returns `None` if no value has changed.
 fn changed(before: &[Estimate], now: &[Estimate]) -> Option<String> {
     let mut changes = Vec::new();
     for Estimate { parameter, simulated, .. } in now {

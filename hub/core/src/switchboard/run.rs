@@ -1,4 +1,4 @@
-//! A run: its clock, its segments, the relocation of the frisbee, and its end.
+//! A run: its time, segments and phases, the relocation of the frisbee, and the end of the run.
 
 use super::dedup::SeenGenerations;
 use super::{Action, Switchboard};
@@ -14,37 +14,39 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, State};
 use xpuck_wire::signed::Signed;
 
-/// Time for which a start waits for all robots, before it continues without the missing ones (s).
+/// Time for which a start waits for all robots (s). Afterwards the run starts without the robots that are not ready.
 const PREPARE: f64 = 30.0;
-/// Distance of the frisbee from the end of the arena that counts as touching it (m).
+/// Distance between the frisbee and the end of the arena below which the frisbee counts as touching it (m).
 const TOUCH: f32 = 0.004;
-/// Distance from the centre within which a frisbee at rest counts as relocated (m).
+/// Distance from the centre along x below which a frisbee at rest counts as relocated (m).
 const CENTRAL: f32 = 0.25;
-/// Time for which the frisbee must rest to count as put down, and not as held by a hand (s).
+/// Time for which the frisbee must be at rest until it counts as put down (s). A shorter rest may mean that a hand
+/// holds it.
 const AT_REST: f64 = 0.1;
-/// Interval between warnings during a relocation (s).
+/// Interval between warnings while the frisbee is not relocated (s).
 const RELOCATION: f64 = 20.0;
 
 /// Claim that robots must confirm before the run of an earlier hub continues.
 pub(super) struct Claimed {
-    /// Claim.
+    /// Claim about the run's state.
     pub(super) claim: Claim,
-    /// Phase of the earlier hub, which is restored on confirmation.
+    /// Phase of the earlier hub. It is restored when the robots confirm the claim.
     pub(super) phase: Phase,
 }
 
 pub(super) struct Run {
     pub(super) plan: Arc<Plan>,
-    /// Index of the plan's phase, from 0, and the running time in it (s).
+    /// Index of the plan's current phase, from 0, and running time in this phase (s).
     pub(super) phase: u16,
     pub(super) phase_seconds: f64,
-    /// Number of segments in the phase so far.
+    /// Number of segments completed in the current phase.
     pub(super) phase_segment: u32,
-    /// Fittest tree of the swarm at the start of the phase, if all robots must drive with it.
+    /// Fittest tree of the swarm at the start of the phase, if the phase makes all robots drive with this tree;
+    /// otherwise `None`.
     pub(super) tree: Option<String>,
     pub(super) signed: Signed,
-    /// Number of robots at the start of the run. All islands simulate worlds with this number, so that their fitness
-    /// can be compared.
+    /// Number of robots at the start of the run. All islands simulate worlds with this number of robots, so that
+    /// fitness values can be compared.
     pub(super) robots: usize,
     pub(super) number: u64,
     pub(super) seed: u64,
@@ -57,45 +59,45 @@ pub(super) struct Run {
     pub(super) gate: Gate,
     pub(super) dead: u32,
     pub(super) seen: SeenGenerations,
-    /// Whether the run has been started; earlier round trips do not count.
+    /// Whether RUN has been sent in this run. Statistics of round trips are reset at this time.
     pub(super) under_way: bool,
-    /// Reason why the run waits for RESUME, unless an operator paused it.
+    /// Reason why the run waits for RESUME; `None` if it does not wait or an operator paused it.
     pub(super) doubt: Option<String>,
-    /// Claim of a resumed run that the robots have not confirmed yet.
+    /// Claim about a resumed run that the robots have not confirmed yet.
     pub(super) claim: Option<Claimed>,
-    /// Count of STOPs in the state from which this hub resumed the run; `None` for a run of its own.
+    /// Count of STOPs in the state from which this hub resumed the run; `None` if this hub started the run.
     pub(super) resumed_under: Option<u64>,
-    /// Time of the next warning about a relocation (s).
+    /// Time of the next warning that the frisbee is not relocated (s).
     pub(super) warn_at: f64,
-    /// Number of goals so far, and the running time of the last one (s).
+    /// Number of goals so far, and running time at the last goal (s).
     pub(super) goals: (u32, f64),
 }
 
 impl Run {
-    /// Current phase of the plan.
+    /// Returns the current phase of the plan.
     pub(super) fn planned(&self) -> &PlannedPhase {
         self.plan.phase(usize::from(self.phase))
     }
 
-    /// State of the robots during the current phase.
+    /// Returns the state to which robots are ordered in the current phase: PAUSE in a rest, otherwise RUN.
     pub(super) fn state(&self) -> State {
         if self.planned().kind == Kind::Rest { State::Pause } else { State::Run }
     }
 
-    /// Phase of the hub during the current phase of the plan.
+    /// Returns the hub's phase that corresponds to the plan's current phase.
     pub(super) fn going_on(&self) -> Phase {
         if self.planned().kind == Kind::Rest { Phase::Resting } else { Phase::Running }
     }
 }
 
-/// Describes the start of a phase.
+/// Describes the start of a phase for operators. `number` counts from 0.
 fn announcement(number: u16, phase: &PlannedPhase) -> String {
     let more = if phase.say.is_empty() { String::new() } else { format!(". {}", phase.say) };
     format!("phase {} ({}) begins, {:.1} min at most{more}", number + 1, phase.name, phase.seconds / 60.0)
 }
 
 impl Switchboard {
-    /// Starts a run; `anyway` overrides the battery check.
+    /// Starts a run. `anyway` skips the battery check.
     pub(super) fn start(&mut self, now: f64, who: &str, signed: Signed, seed: u64, anyway: bool) -> Reply {
         if let Some(why) = self.keeps_from_run() {
             return Reply::Refused(why);
@@ -114,7 +116,7 @@ impl Switchboard {
             return Reply::Refused(why);
         }
         self.number += 1;
-        // Estimates from another run's world are not valid in this one.
+        // Estimates from the world of another run do not apply to this run.
         self.roster.robots.iter_mut().for_each(|robot| robot.estimates = None);
         let copies = match plan.settings.algorithm.sample_owner() {
             SampleOwner::Copy => Copies::Each,
@@ -162,7 +164,8 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// Sends RUN when all robots are ready, or when the waiting time is over and at least one is.
+    /// Sends RUN when all robots are ready, or when the waiting time is over and at least one robot is ready. If no
+    /// robot is ready after the waiting time, the run is cancelled.
     pub(super) fn prepare(&mut self, now: f64) {
         let Some(run) = self.run.as_mut().filter(|_| self.phase == Phase::Preparing) else { return };
         if run.claim.is_some() {
@@ -197,7 +200,7 @@ impl Switchboard {
         self.announce(now);
     }
 
-    /// Continues the run in the state of its phase.
+    /// Continues the run with the state that its phase requires.
     pub(super) fn go_on(&mut self) {
         let Some(run) = &mut self.run else { return };
         run.doubt = None;
@@ -209,14 +212,15 @@ impl Switchboard {
         self.send_directive(state, segment);
     }
 
-    /// Logs the start of a phase, if the plan has more than one.
+    /// Logs the start of a phase, if the plan has several phases.
     fn announce(&mut self, now: f64) {
         let Some(run) = self.run.as_ref().filter(|run| run.plan.phases.len() > 1) else { return };
         let text = announcement(run.phase, run.planned());
         self.note(now, text);
     }
 
-    /// Advances the running time, segments and phases, and ends the run.
+    /// Advances the running time by `passed` (s), and starts the segments and phases that are due. Ends the run after
+    /// its last phase.
     pub(super) fn advance(&mut self, now: f64, passed: f64) {
         let waiting = self.phase == Phase::Relocating;
         if let Some(run) = self.run.as_mut().filter(|run| waiting && now >= run.warn_at) {
@@ -255,7 +259,8 @@ impl Switchboard {
         self.note(now, format!("segment {segment}{what}"));
     }
 
-    /// Returns the condition that ends the phase now, if any; `whole` marks a segment that has just been completed.
+    /// Returns a description of the condition that ends the phase now, if any. `whole` states whether a segment has
+    /// just been completed.
     fn ended_by(&self, planned: &PlannedPhase, whole: bool) -> Option<String> {
         let (run, until) = (self.run.as_ref()?, &planned.until);
         if let Some(wanted) = until.generations {
@@ -267,7 +272,7 @@ impl Switchboard {
         }
         let steps = run.plan.steps.len();
         let in_a_step = |(i, robot): (usize, &Robot)| robot.alive() && planned.evolves(i) && !robot.is_beyond(steps);
-        // The fitness in a step's world does not apply to the experiment's own world.
+        // In a curriculum, fitness in the world of a step does not apply to the experiment's own world.
         let wait = self.roster.robots.iter().enumerate().any(in_a_step);
         if let Some(wanted) = until.evolved_fitness.filter(|_| !wait) {
             let evolved = self.roster.evolved();
@@ -280,7 +285,8 @@ impl Switchboard {
         (fitness >= wanted).then(|| format!("the segment's fitness is {fitness:.3}"))
     }
 
-    /// Ends the phase: starts the next one or ends the run.
+    /// Starts the next phase, or ends the run after its last phase. `why` is the reason for operators, if the phase
+    /// ends early.
     pub(super) fn next_phase(&mut self, now: f64, why: Option<String>) {
         let Some(run) = &mut self.run else { return };
         if usize::from(run.phase) + 1 >= run.plan.phases.len() {
@@ -306,7 +312,7 @@ impl Switchboard {
         self.announce(now);
     }
 
-    /// Passes the discs of the phase's world to the virtual senses, because discs can block messages between robots.
+    /// Passes the discs of the phase's world to the virtual senses. Discs can block messages between robots.
     pub(super) fn tell_senses_of_discs(&mut self) {
         if let Some(run) = &self.run {
             let discs = run.planned().world.discs.iter();
@@ -314,8 +320,8 @@ impl Switchboard {
         }
     }
 
-    /// Tree with the greatest derated fitness among the last emigrants. In a curriculum only islands in the latest
-    /// step count.
+    /// Returns the tree with the greatest derated fitness among the robots' last emigrants. In a curriculum, only
+    /// robots in the latest step are considered.
     fn fittest(&self, full_evaluations: u32) -> Option<String> {
         let robots = || self.roster.robots.iter().filter_map(|robot| Some((robot.step.0, robot.fittest.as_ref()?)));
         let latest = robots().map(|(step, _)| step).max();
@@ -323,7 +329,7 @@ impl Switchboard {
         let known = offered.filter_map(|gene| Migrant::check(gene.values()).ok());
         let best = known.max_by(|a, b| {
             let value = |migrant: &Migrant| migrant.samples.derated(full_evaluations);
-            // Among equal individuals, the one with the lowest identifier is chosen.
+            // If several individuals have the same fitness, the individual with the lowest identifier is chosen.
             value(a).total_cmp(&value(b)).then(b.id.cmp(&a.id))
         })?;
         Some(best.tree.to_string())
@@ -350,7 +356,7 @@ impl Switchboard {
                 false => "the frisbee is at the wrong end".into(),
             };
             self.send_directive(State::Pause, segment);
-            self.note(now, format!("{news}: all robots pause until it is back at the centre"));
+            self.note(now, format!("{news}: all robots pause until the frisbee is back at the centre"));
         } else if self.phase == Phase::Relocating && x.abs() < CENTRAL && at_rest {
             self.go_on();
         }
@@ -362,7 +368,8 @@ impl Switchboard {
         self.send_directive(State::Stop, segment);
         self.note_for(now, who, why.into());
         self.tell_run(now);
-        // The final state is stored at once, so that a crash before the record is closed does not resume the run.
+        // The final state is stored at once. Otherwise, a crash before the record is closed could make the next hub
+        // resume the run.
         self.snapshot_now(now);
         self.actions.push(Action::CloseRecord);
     }

@@ -1,4 +1,4 @@
-//! State of a run as data, from which a hub continues after a crash.
+//! Saved state of a run, from which a restarted hub continues the run.
 
 use super::dedup::SeenGenerations;
 use super::robots::island_of;
@@ -14,13 +14,13 @@ use xpuck_wire::message::{Emigrant, State};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Phase, Status};
 
-/// Interval between stored states (s of wall time).
+/// Interval between two saved states (s of wall time).
 const KEEP: f64 = 1.0;
 
-/// State of a run.
+/// Saved state of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// Arena time of the hub that stored it (s).
+    /// Arena time at which the hub saved this state (s).
     pub time: f64,
     /// Ids of the robots, in the order of their islands.
     pub robots: Vec<String>,
@@ -28,15 +28,16 @@ pub struct Snapshot {
     pub planned: usize,
     /// Phase of the hub.
     pub phase: Phase,
-    /// Signed experiment.
+    /// Signed experiment of the run.
     pub signed: Signed,
     /// Number of the experiment, by which robots identify it.
     pub number: u64,
-    /// Last used number; later directives and experiments have greater ones.
+    /// Last number that the hub assigned to a directive or an experiment. Later ones have greater numbers.
     pub last_number: u64,
-    /// State that robots were ordered to be in, and the numbers of the first and the last directive with this state.
+    /// State that the robots were ordered to enter, and the numbers of the first and the last directive with this
+    /// state.
     pub told: (State, u64, u64),
-    /// Count of STOPs.
+    /// Number of STOPs so far.
     pub stops: u64,
     /// Seed of the run.
     pub seed: u64,
@@ -44,51 +45,51 @@ pub struct Snapshot {
     pub under_way: bool,
     /// Running time, without pauses (s).
     pub run_seconds: f64,
-    /// Index of the experiment's phase, from 0, with its running time (s), its number of segments, and the common
-    /// tree of all robots.
+    /// Current phase of the experiment: its index from 0, its running time (s), and its number of segments so far.
+    /// The last value is the tree with which all robots must drive, if any.
     pub experiment_phase: (u16, f64, u32, Option<String>),
-    /// Current segment.
+    /// Number of the current segment.
     pub segment: u32,
-    /// Real fitness so far.
+    /// Accumulated fitness of the physical robots.
     pub score: Score,
-    /// Number of goals so far, and the running time of the last one (s).
+    /// Number of goals so far, and the running time at the last goal (s).
     pub goals: (u32, f64),
     /// Number of robots lost so far.
     pub dead: u32,
-    /// Connected robots.
+    /// Ids of the connected robots.
     pub alive: Vec<String>,
-    /// Round trips so far.
+    /// Sums over all round trips so far.
     pub round_trips: RoundTrips,
     /// Recent emigrants of the islands.
     pub geneserver: Geneserver,
-    /// Generations received so far.
+    /// Generations that the hub has received so far.
     pub seen: SeenGenerations,
-    /// For each robot, the trees that controlled it and its island's last emigrant.
+    /// For each robot, the trees that controlled the robot, and the last emigrant of its island.
     pub trees: Vec<(Loaded, Option<Emigrant>)>,
-    /// Held robots.
+    /// Ids of the robots that operators hold still.
     #[serde(default)]
     pub held: Vec<String>,
     /// Operator who started the run.
     #[serde(default)]
     pub started_by: String,
-    /// Status shown to operators, which becomes the result if no hub returns.
+    /// Status for operators. It becomes the result of the run if no hub continues the run.
     pub status: Status,
 }
 
 impl Snapshot {
-    /// Whether the run is over, so that its record is only closed.
+    /// Returns whether the run has finished, so that a restarted hub only has to close its record.
     pub fn is_over(&self) -> bool {
         self.phase == Phase::Finished
     }
 
-    /// Claim of a returning hub, for robots to confirm.
+    /// Returns the claim of a restarted hub about the run. Robots confirm or reject it.
     pub fn claim(&self) -> Claim {
         let (state, since, last) = self.told;
         let alive = self.alive.iter().filter(|id| !self.held.contains(id)).cloned().collect();
         Claim { run: self.number, state, since, last, stops: self.stops, alive }
     }
 
-    /// Marks a generation found in the record, which may be newer than this state.
+    /// Marks a generation from the record as received. The record may be newer than this state.
     pub fn recorded(&mut self, robot: &str, generation: u32, emigrant: &Emigrant) {
         if let Some(place) = self.robots.iter().position(|id| id == robot) {
             self.seen.insert(island_of(place), generation, emigrant);
@@ -97,7 +98,8 @@ impl Snapshot {
 }
 
 impl Switchboard {
-    /// Stores the state at the set interval, and whenever the run or the directive has changed.
+    /// Saves the state if a save was requested. Before the end of a run, also saves it at the interval `KEEP`, and
+    /// whenever the run or the directive has changed.
     pub(super) fn snapshot_if_due(&mut self, now: f64) {
         let here = self.run.as_ref().map(|run| (run.number, self.directive.0));
         let over = matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
@@ -119,7 +121,7 @@ impl Switchboard {
         }
     }
 
-    /// Records the state of the run.
+    /// Adds the state of the run to the record.
     pub(super) fn tell_run(&mut self, now: f64) {
         let Status { phase, run_seconds, segment, segments, evolved, slow_round_trips, dead, .. } = self.status(now);
         let entry = Entry::Run { time: now, phase, run_seconds, segment, segments, evolved, slow_round_trips, dead };
@@ -129,10 +131,11 @@ impl Switchboard {
     fn snapshot(&self, now: f64) -> Option<Snapshot> {
         let run = self.run.as_ref()?;
         let robots = &self.roster.robots;
-        // Parking starts only when no run is in progress.
+        // The hub parks robots only when no run is in progress, so the run has finished.
         let phase = if self.phase == Phase::Parking { Phase::Finished } else { self.phase };
         let (number, state, _) = self.directive;
-        // While the run waits for testimony, its original claim is stored, in case this hub crashes too.
+        // The robots may not have confirmed the claim of an earlier hub yet. In this case that claim is saved again,
+        // in case this hub crashes too.
         let waits = run.claim.as_ref().filter(|_| phase == Phase::Preparing);
         let (phase, told, stops, alive) = match waits {
             Some(Claimed { claim, phase }) => {

@@ -1,10 +1,11 @@
-//! Pause of a run without poses: without them robots have no virtual senses, and nothing is scored.
+//! Pauses a run while motion capture provides no poses. Without poses, robots have no virtual senses, and the task
+//! cannot be scored.
 
 use super::{Switchboard, TRACKING_LOST};
 use xpuck_wire::Phase;
 use xpuck_wire::message::State;
 
-/// Times at which the frisbee and any robot were last seen (s).
+/// Times at which motion capture last saw the frisbee and any robot (s).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TrackingWatchdog {
     frisbee: f64,
@@ -17,7 +18,8 @@ impl TrackingWatchdog {
         self.robot = if robot { now } else { self.robot };
     }
 
-    /// Describes what has not been seen for too long; the frisbee counts only if the task requires it.
+    /// Describes the bodies that have not been seen for more than `TRACKING_LOST` seconds; `None` if no body is
+    /// missing. The frisbee counts only if `frisbee` is true.
     fn missing(&self, now: f64, frisbee: bool) -> Option<&'static str> {
         let gone = |at: f64| now - at > TRACKING_LOST;
         match (frisbee && gone(self.frisbee), gone(self.robot)) {
@@ -30,7 +32,7 @@ impl TrackingWatchdog {
 }
 
 impl Switchboard {
-    /// Pauses a run without poses, and resumes it when they return. A pause by an operator is kept.
+    /// Pauses a run while poses are missing, and resumes it when they return. A pause by an operator continues.
     pub(super) fn watch_tracking(&mut self, now: f64) {
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
         let frisbee = self.run.as_ref().is_none_or(|run| run.planned().world.task.moves_disc());
@@ -56,7 +58,7 @@ impl Switchboard {
         }
     }
 
-    /// Warns once about body names that match nothing.
+    /// Warns once about each mismatch between the body names in motion capture and in the swarm file.
     pub(super) fn watch_names(&mut self, now: f64) {
         if let Some(mismatch) = self.names.report(now) {
             self.warn(now, mismatch);

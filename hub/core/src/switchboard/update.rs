@@ -1,4 +1,4 @@
-//! Update of robots' programs: requests of operators, reports of robots, and log lines.
+//! Updates the programs of robots: handles requests of operators and reports of robots, and logs the progress.
 
 use super::{Action, Switchboard};
 use crate::rollout::{self, BundleReport, Rollout, TRIAL_OF_IMAGE, UpdateState};
@@ -9,30 +9,31 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, ToRobot};
 use xpuck_wire::rollout::{BundleHead, Installed, Stage, UpdateReport, UpdateRow};
 
-/// Number of withheld offers after which a robot without a report of its release counts as too old.
+/// Number of withheld offers after which a robot's program counts as too old for updates. The hub withholds offers
+/// from robots that have not reported their installed release.
 const HELD_BACK: u32 = 5;
-/// Maximum length of a robot's reason that is passed on (characters).
+/// Maximum length of the reason for a failed update (characters). Longer reasons of robots are cut off.
 const WHY: usize = 300;
 
-/// Bundle of the hub, verified by its shell.
+/// Update bundle of the hub. The service around this library has verified it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bundle {
-    /// Data offered to robots.
+    /// Bundle without its payload, which the hub offers to robots.
     pub head: BundleHead,
-    /// SHA-256 of its payload.
+    /// SHA-256 of the payload.
     pub digest: String,
     /// Version of the bundle.
     pub version: String,
-    /// Counter of the bundle.
+    /// Counter of the release.
     pub counter: u64,
     /// Size of the payload (bytes).
     pub size: u64,
-    /// Whether it is a card image, which is tried by a boot.
+    /// Whether the payload is a card image, which a robot tests by booting it.
     #[serde(default)]
     pub image: bool,
 }
 
-/// Update, which is stored so that it continues after a restart of the hub.
+/// Update of robots to one bundle. It is saved, so that a restarted hub can continue it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Update {
     number: u64,
@@ -42,18 +43,18 @@ pub struct Update {
     /// Number of offers withheld from each robot without a report of its installed release.
     #[serde(skip)]
     held_back: BTreeMap<String, u32>,
-    /// Last logged state of each robot, and whether the end was logged.
+    /// Last logged update state of each robot, and whether the end of the update was logged.
     #[serde(skip)]
     said: (BTreeMap<String, &'static str>, bool),
 }
 
 impl Update {
-    /// Digest of the bundle.
+    /// Returns the digest of the bundle.
     pub fn digest(&self) -> &str {
         &self.bundle.digest
     }
 
-    /// Whether the update has finished.
+    /// Returns whether the update has finished.
     pub fn is_done(&self) -> bool {
         self.rollout.is_done()
     }
@@ -63,7 +64,8 @@ impl Update {
 pub const DURING_A_RUN: &str = "robots cannot be updated during a run; `xpuck stop` ends it";
 
 impl Switchboard {
-    /// Starts to update the given robots, or all if none are given; `canary` of them first.
+    /// Starts to update `robots`, or all robots if the list is empty. The first group has `canary` robots, but at
+    /// least one. Refuses during a run or another update.
     pub fn update(&mut self, now: f64, who: &str, bundle: Bundle, robots: &[String], canary: u32) -> Reply {
         if !matches!(self.phase, Phase::Idle | Phase::Finished) {
             return Reply::Refused(DURING_A_RUN.into());
@@ -93,7 +95,7 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// Continues the update of an earlier hub.
+    /// Restores the update of an earlier hub, and continues it unless it has finished.
     pub fn resume_update(&mut self, now: f64, update: Update) {
         if !update.is_done() {
             self.note(now, format!("the update to {} continues", update.bundle.version));
@@ -103,7 +105,7 @@ impl Switchboard {
         self.update = Some(update);
     }
 
-    /// Report of the last update.
+    /// Returns the report of the last update; `None` before the first update.
     pub(super) fn updated(&self) -> Option<Box<UpdateReport>> {
         let update = self.update.as_ref()?;
         let row = |row: &rollout::Row| {
@@ -129,7 +131,7 @@ impl Switchboard {
         }))
     }
 
-    /// Stops the update of further robots.
+    /// Ends the update. Robots that have started to load the bundle complete it; no other robot is updated.
     pub(super) fn abort_update(&mut self, now: f64, who: &str) -> Reply {
         let Some(update) = self.update.as_mut().filter(|update| !update.is_done()) else {
             return Reply::Refused("no update is in progress".into());
@@ -140,12 +142,12 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// Reason why no run may start; `None` if it may.
+    /// Returns the reason why no run may start; `None` if a run may start.
     pub(super) fn keeps_from_run(&self) -> Option<String> {
         self.update.as_ref()?.rollout.blocks_run()
     }
 
-    /// Handles a robot's request for a piece.
+    /// Handles a robot's request for the piece of the bundle at `offset` (bytes).
     pub(super) fn robot_wants(&mut self, now: f64, place: usize, digest: &str, offset: u64) {
         let wall = self.wall(now);
         let Some(update) = &mut self.update else { return };
@@ -179,7 +181,7 @@ impl Switchboard {
         update.rollout.on_report(&robot.id, &told.digest, told_of, wall);
     }
 
-    /// Records a message of a robot.
+    /// Records that robot `id` has sent a message at `now` (s).
     pub(super) fn update_heard(&mut self, now: f64, id: &str) {
         let wall = self.wall(now);
         if let Some(update) = &mut self.update {
@@ -187,7 +189,7 @@ impl Switchboard {
         }
     }
 
-    /// Sends due offers, and logs changes.
+    /// Sends the offers that are due, and logs changes of the robots' update states.
     pub(super) fn go_on_updating(&mut self, now: f64) {
         let (wall, running) = (self.wall(now), !matches!(self.phase, Phase::Idle | Phase::Finished));
         let Some(update) = &mut self.update else { return };
@@ -196,7 +198,8 @@ impl Switchboard {
         }
         for rollout::Action::Offer(id) in update.rollout.step(wall, running) {
             let Some(place) = self.roster.place(&id) else { continue };
-            // Older programs reject unknown messages.
+            // A robot that has not reported its release may run an older program, which rejects offers as unknown
+            // messages.
             if self.roster.robots[place].installed {
                 let message = ToRobot::Offer { number: update.number, bundle: update.bundle.head.clone() };
                 self.actions.push(Action::Send(place, message));

@@ -1,29 +1,31 @@
-//! Offset between the clocks of the hub and a robot, from timestamped messages.
+//! Estimates the offset between the clocks of the hub and a robot from timestamped messages.
 
 /// Maximum drift between the clocks (s/s).
 const DRIFT: f64 = 1e-4;
-/// Increase of the offset that indicates another program on the robot (s).
+/// Increase of the offset that indicates a restart of the robot's program, and so of its clock (s).
 const ANOTHER: f64 = 10.0;
 
 /// Estimated clock offset of one robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RobotClock {
-    /// Upper bound of the hub's lead (s), and the time of this estimate (s).
+    /// Upper bound of the lead of the hub's clock over the robot's clock (s), and the hub's time of this estimate
+    /// (s).
     known: Option<(f64, f64)>,
 }
 
 impl RobotClock {
-    /// Takes a message that the robot sent at its own time `then` and that arrived at the hub's time `now` (s).
+    /// Updates the estimate with a message that the robot sent at its own time `then` (s). The message arrived at the
+    /// hub's time `now` (s).
     pub fn on_message(&mut self, then: f64, now: f64) {
         let sample = now - then;
-        // The message with the least delay gives the best bound; the bound grows with time, because clocks may drift.
+        // The message with the least delay gives the best bound. The bound grows with time, because clocks may drift.
         let bound = self.known.map(|(ahead, at)| ahead + DRIFT * (now - at).max(0.0));
         if bound.is_none_or(|bound| sample < bound || sample > bound + ANOTHER) {
             self.known = Some((sample, now));
         }
     }
 
-    /// Upper bound of the hub's lead over the robot's clock (s); `None` before the first message.
+    /// Returns the upper bound of the hub's lead over the robot's clock (s); `None` before the first message.
     pub fn ahead(&self) -> Option<f64> {
         self.known.map(|(ahead, _)| ahead)
     }

@@ -1,5 +1,5 @@
-//! Verification of recorded control updates: the recorded tree is ticked again on the recorded blackboard, and senses
-//! are computed again from the recorded poses.
+//! Verifies recorded control updates. The recorded tree is ticked again on the recorded blackboard, and senses are
+//! computed again from the recorded poses.
 
 mod clock;
 mod senses;

@@ -1,4 +1,4 @@
-//! Comparison of recorded senses with senses computed from recorded poses, for each sense (thesis 7.3).
+//! Compares recorded senses of robots with senses computed from recorded poses (thesis 7.3).
 
 use super::clock::RobotClock;
 use crate::config::HubFile;
@@ -19,9 +19,10 @@ const WAITING: usize = 10_000;
 /// Maximum gap between two poses for interpolation (s).
 const LONGEST_GAP: f64 = 0.2;
 
-/// Gap in the poses that indicates an absent hub, after which clock offsets are estimated again (s).
+/// Gap in the poses that indicates an interruption of the hub (s). After such a gap, clock offsets are estimated
+/// again.
 const AWAY: f64 = 1.0;
-/// Time after such a gap during which updates are not compared (s).
+/// Time after a gap longer than `AWAY` during which updates are not compared (s).
 const SETTLING: f64 = 3.0;
 
 /// Name, unit and tolerance of each sense.
@@ -34,14 +35,14 @@ const SENSES: [(&str, &str, f32); 6] = [
     ("camera", "of 1", 0.0),
 ];
 
-/// Comparison of one sense.
+/// Result of the comparison for one sense.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct SenseRow {
     /// Name of the sense.
     pub sense: &'static str,
     /// Unit of the differences.
     pub unit: &'static str,
-    /// Maximum difference that does not count.
+    /// Maximum absolute difference that counts as equal.
     pub tolerance: f32,
     /// Number of compared values.
     pub values: u64,
@@ -54,7 +55,7 @@ pub struct SenseRow {
 }
 
 impl SenseRow {
-    /// Share of the values that differ by more than the tolerance.
+    /// Returns the fraction of the values that differ by more than the tolerance.
     pub fn part(&self) -> f64 {
         self.different as f64 / self.values.max(1) as f64
     }
@@ -68,34 +69,34 @@ struct Tally {
     sum: f64,
 }
 
-/// Compares the senses of robots with the positions of all bodies.
+/// Compares the recorded senses of robots with senses computed from the poses of all bodies.
 #[derive(Clone, Debug)]
 pub struct SenseVerifier {
     names: Vec<String>,
     /// Name of the first disc.
     frisbee: String,
-    /// Indices of the bodies by name: the robots, then the discs.
+    /// Index of each body by its name: the robots, then the discs.
     places: BTreeMap<String, usize>,
     robots: usize,
     shapes: Vec<Shape>,
     physics: Physics,
     patches: Vec<Patch>,
     range: f32,
-    /// Poses of all bodies, the oldest first.
+    /// Times (s) with the poses of all bodies, oldest first. `None`: the body was not seen.
     poses: VecDeque<(f64, Vec<Option<Pose>>)>,
     /// Clock of each robot.
     clocks: BTreeMap<String, RobotClock>,
     tallies: [Tally; SENSES.len()],
     /// Updates that wait for the next poses: index of the robot, time of the hub (s), and update.
     waiting: VecDeque<(usize, f64, Update)>,
-    /// Number of updates without poses.
+    /// Number of updates that could not be compared.
     blind: u64,
     /// Time before which updates are not compared (s).
     settled: f64,
 }
 
 impl SenseVerifier {
-    /// Creates a verifier for robots in the order of their islands, in the arena of a hub's file.
+    /// Creates a verifier. `robots` are in the order of their islands; `hub` defines the arena and the first disc.
     pub fn new(robots: &[String], hub: &HubFile) -> SenseVerifier {
         let disc = Shape { radius: hub.arena.frisbee_radius_m, ..Shape::FRISBEE };
         let half_arena = (hub.arena.length_m / 2.0, hub.arena.width_m / 2.0);
@@ -119,7 +120,7 @@ impl SenseVerifier {
         verifier
     }
 
-    /// Sets the world from now on: its walls, patches and discs.
+    /// Sets the current world, with its walls, patches and discs.
     pub fn set_world(&mut self, world: &WorldSpec) {
         self.physics = world.physics.clone();
         self.patches = world.patches.clone();
@@ -129,12 +130,13 @@ impl SenseVerifier {
     fn set_discs(&mut self, discs: impl IntoIterator<Item = Shape>) {
         self.shapes = std::iter::repeat_n(Shape::ROBOT, self.robots).chain(discs).collect();
         self.places = places(&self.names, &self.frisbee, self.shapes.len() - self.robots).collect();
-        // Stored poses have the indices of the previous world.
+        // The stored poses have one entry per body of the previous world.
         let most = self.shapes.len();
         self.poses.iter_mut().for_each(|(_, poses)| poses.resize(most, None));
     }
 
-    /// Takes poses, in chronological order.
+    /// Adds the poses of `bodies` (x and y in m, heading in rad) at `time` (s), and compares the updates that waited
+    /// for them. Poses must be added in chronological order.
     pub fn poses<'a>(&mut self, time: f64, bodies: impl IntoIterator<Item = (&'a str, [f32; 3])>) {
         let mut poses = vec![None; self.shapes.len()];
         for (name, [x, y, heading]) in bodies {
@@ -142,7 +144,7 @@ impl SenseVerifier {
                 poses[*place] = Some(Pose { at: vec2(x, y), heading });
             }
         }
-        // A hub that resumes a run continues its time only approximately.
+        // A hub that resumes a run restores the time of the run only approximately.
         let step = self.poses.back().map_or(0.0, |(last, _)| time - last);
         if !(0.0..=AWAY).contains(&step) {
             self.clocks.clear();
@@ -160,12 +162,13 @@ impl SenseVerifier {
         due.iter().for_each(|(me, at, update)| self.compare(*me, *at, update));
     }
 
-    /// Takes a message that the robot sent at its own time `then` and that arrived at the hub's time `now` (s).
+    /// Updates the clock of a robot with a message that the robot sent at its own time `then` (s). The message
+    /// arrived at the hub's time `now` (s).
     pub fn heard(&mut self, robot: &str, then: f64, now: f64) {
         self.clocks.entry(robot.into()).or_default().on_message(then, now);
     }
 
-    /// Compares the senses of a batch that arrived at the hub's time `now` (s).
+    /// Queues the updates of a batch for comparison. The batch arrived at the hub's time `now` (s).
     ///
     /// # Errors
     /// If the batch cannot be decoded.
@@ -233,13 +236,14 @@ impl SenseVerifier {
         }
     }
 
-    /// Bodies with known poses, and the index of robot `me` among them.
+    /// Returns the bodies with known poses, and the index of robot `me` among them.
     fn bodies(&self, poses: &[Option<Pose>], me: usize) -> (Vec<Body>, usize) {
         let there = poses.iter().zip(&self.shapes).filter_map(|(pose, shape)| Some(Body::at_rest(*shape, (*pose)?)));
         (there.collect(), poses[..me].iter().flatten().count())
     }
 
-    /// Poses at a time, linearly interpolated.
+    /// Returns the poses at `time` (s), linearly interpolated. `None` unless two poses at most `LONGEST_GAP` apart
+    /// enclose this time.
     fn at(&self, time: f64) -> Option<Vec<Option<Pose>>> {
         let after = self.poses.partition_point(|(at, _)| *at < time);
         let ((t1, after), (t0, before)) = (self.poses.get(after)?, self.poses.get(after.checked_sub(1)?)?);
@@ -255,12 +259,12 @@ impl SenseVerifier {
         Some(before.iter().zip(after).map(between).collect())
     }
 
-    /// Number of updates without known poses of the robot.
+    /// Returns the number of updates that could not be compared, because poses of the robot were missing.
     pub fn without_poses(&self) -> u64 {
         self.blind + self.waiting.len() as u64
     }
 
-    /// Comparisons in the order of `SENSES`, without senses that have no compared values.
+    /// Returns the results in the order of `SENSES`, without senses that have no compared values.
     pub fn rows(&self) -> Vec<SenseRow> {
         let row = |((sense, unit, tolerance), tally): ((&'static str, &'static str, f32), &Tally)| SenseRow {
             sense,
@@ -291,7 +295,7 @@ mod tests {
     use super::*;
     use xpuck_wire::updates::Packer;
 
-    /// Updates of a robot that turns at 1 rad/s; at its own time `then` its data is 0.05 s old.
+    /// Returns updates of a robot that turns at 1 rad/s. At the robot's time `then`, its data are 0.05 s old.
     fn updates_at(then: f64) -> Updates {
         let heading = (then - 0.05) as f32;
         let update = Update {
@@ -310,7 +314,7 @@ mod tests {
     fn resumed_hub_clock_error_gives_no_differences() {
         let hub = HubFile::at("runs");
         let mut verifier = SenseVerifier::new(&["xp01".into()], &hub);
-        // The hub's clock is 5 s ahead of the robot's; after a gap of 20 s it is 5.7 s ahead.
+        // The hub's clock is 5 s ahead of the robot's clock. After a gap of 20 s, it is 5.7 s ahead.
         let steps = (0..300).map(|i| (f64::from(i) / 10.0, 5.0)).chain((500..900).map(|i| (f64::from(i) / 10.0, 5.7)));
         for (then, ahead) in steps {
             let now = then + ahead;

@@ -1,4 +1,4 @@
-//! Ticks recorded trees on recorded blackboards; statuses, registers and wheel speeds must be bit-exact.
+//! Ticks recorded trees again on recorded blackboards. Statuses, registers and wheel speeds must be bit-exact.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use xpuck_wire::updates::{Update, Updates};
 pub struct Difference {
     /// Robot id.
     pub robot: String,
-    /// Time of the robot's program, independent of the reader (us).
+    /// Time of the update on the clock of the robot's program (us).
     pub time_us: u64,
     /// Number of the update.
     pub update: u32,
@@ -38,15 +38,15 @@ pub struct RobotTicks {
     pub updates: u64,
     /// Number of updates with a tick of the tree.
     pub ticks: u64,
-    /// Number of updates whose tree is not in the record, which cannot be ticked.
+    /// Number of updates that cannot be ticked, because the record does not contain their tree.
     pub unknown: u64,
     /// Number of updates whose result differs from the record.
     pub different: u64,
-    /// Number of gaps in the updates.
+    /// Number of gaps in the sequence of updates.
     pub gaps: u64,
     /// Number of missing updates in the gaps.
     pub missing: u64,
-    /// Number of repeated batches.
+    /// Number of repeated batches, which are not verified again.
     pub repeated: u64,
 }
 
@@ -61,7 +61,7 @@ struct Ended {
 #[derive(Clone, Debug, Default)]
 struct Robot {
     count: RobotTicks,
-    /// Number of updates of each batch, by session, run and first number.
+    /// Number of updates of each batch, by session, run and number of the first update.
     batches: BTreeMap<(u64, u64, u32), u16>,
     ended: Option<Ended>,
 }
@@ -81,7 +81,7 @@ impl TickVerifier {
         TickVerifier { seed, programs: BTreeMap::new(), robots: BTreeMap::new(), first: None }
     }
 
-    /// Adds the tree of a batch, so that batches without their tree can be ticked.
+    /// Adds the tree of a batch, if the batch contains it. Other batches identify this tree only by its hash.
     pub fn learn(&mut self, updates: &Updates) {
         if !updates.compact.0.is_empty()
             && let Ok(tree) = from_compact(&updates.compact.0)
@@ -100,7 +100,7 @@ impl TickVerifier {
         }
     }
 
-    /// Verifies a batch of the robot with this island; the batches of a robot must come in the order of their
+    /// Verifies a batch of robot `robot` with island `island`. The batches of a robot must come in the order of their
     /// numbers.
     ///
     /// # Errors
@@ -133,7 +133,8 @@ impl TickVerifier {
             return Ok(());
         };
         let name = (updates.session, updates.run, updates.tree.clone());
-        // A batch with its tree may follow a reload of the same tree, which clears the memory.
+        // A batch that contains its tree may follow a reload of the same tree. The reload clears the memory, so the
+        // memories are not compared.
         let goes_on =
             |ended: &Ended| ended.batch == name && ended.next == updates.first && updates.compact.0.is_empty();
         if let Some(ended) = known.ended.take().filter(goes_on) {
@@ -154,19 +155,19 @@ impl TickVerifier {
         Ok(())
     }
 
-    /// First difference, if any.
+    /// Returns the first difference, if any.
     pub fn first(&self) -> Option<&Difference> {
         self.first.as_ref()
     }
 
-    /// Verification counts by robot.
+    /// Returns the verification counts by robot id.
     pub fn robots(&self) -> BTreeMap<String, RobotTicks> {
         self.robots.iter().map(|(robot, known)| (robot.clone(), known.counted())).collect()
     }
 }
 
 impl Robot {
-    /// Counts with the gaps. Missing updates at the end of a program or a run cannot be detected.
+    /// Returns the counts, including the gaps. Missing updates at the end of a program or a run cannot be detected.
     fn counted(&self) -> RobotTicks {
         let mut count = self.count.clone();
         let mut before: Option<(u64, u64, u32)> = None;
@@ -181,7 +182,7 @@ impl Robot {
     }
 }
 
-/// A batch, with the counters of its robot.
+/// Batch of updates, with the counters of its robot.
 struct Batch<'a> {
     seed: u64,
     island: u16,
@@ -265,8 +266,8 @@ fn bits(word: u32) -> String {
     format!("{} ({word:08x})", f32::from_bits(word))
 }
 
-/// First sense register that does not follow from the data of the devices and the hub: its name, recorded value and
-/// correct value.
+/// Returns the first sense register that does not follow from the data of the devices and the hub: its name, recorded
+/// value and correct value. `None` if all registers are correct.
 fn misread(update: &Update) -> Option<(&'static str, [u32; 2], [u32; 2])> {
     let mut blobs = Blobs::default();
     for (colour, segments) in blobs.0.iter_mut().enumerate() {
@@ -282,7 +283,7 @@ fn misread(update: &Update) -> Option<(&'static str, [u32; 2], [u32; 2])> {
     let ahead = Senses::default();
     let (up, attr, count) = match update.used[1] {
         true => (Vec2::unit(f32::from_bits(update.up)), attraction(&neighbours), neighbours.len() as f32),
-        // Without data from the hub v_up is zero and v_attr points ahead, as in the robot's core.
+        // Without data from the hub, v_up is zero and v_attr points ahead, as in the robot's core.
         false => (Vec2::ZERO, ahead.attr, ahead.neighbours),
     };
     let senses = Senses {
@@ -313,14 +314,15 @@ mod tests {
     use xpuck_wire::bytes::Bytes;
     use xpuck_wire::updates::Packer;
 
-    /// Batch with one update of a tree that reads the light.
+    /// Returns a batch with one update of a tree that reads the light. Its senses follow from `light`, but its
+    /// recorded sensor data are the second argument.
     fn lit(light: [f32; 8], told: [f32; 8]) -> Updates {
         let senses = Senses { up: Vec2::ZERO, light: light_vector(&light), ..Senses::default() };
         let told = Update { light: Some(told.map(f32::to_bits)), ..Update::default() };
         batch("mulav v_goal v_zero 4 v_light\n", &senses, told)
     }
 
-    /// Batch with one update of a tree with these senses; `told` contains the sensor data.
+    /// Returns a batch with one update of `tree` with these senses. The last argument contains the sensor data.
     fn batch(tree: &str, senses: &Senses, told: Update) -> Updates {
         let tree = Tree::parse(tree).unwrap();
         let program = Program::compile(&tree).unwrap();

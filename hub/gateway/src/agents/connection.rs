@@ -1,4 +1,4 @@
-//! Connection of one agent.
+//! Connection of one agent to the server.
 
 use super::AgentInput;
 use crate::agent::{self, Effector};
@@ -9,9 +9,9 @@ use std::time::Instant;
 
 /// Maximum length of an agent's message (bytes).
 const LONGEST: usize = 4 << 10;
-/// Maximum number of bytes read from an agent in a cycle; the rest stays in the socket buffer.
+/// Maximum number of bytes read from an agent in a cycle. Further bytes stay in the socket buffer.
 const READ_AT_ONCE: usize = 8 << 10;
-/// Maximum length of the send queue (bytes). A connection with a longer queue is closed.
+/// Length of the send queue above which the connection is closed (bytes).
 const MOST_WAITING: usize = 256 << 10;
 /// Maximum length of a team name (bytes).
 const LONGEST_TEAM: usize = 32;
@@ -19,11 +19,11 @@ const LONGEST_TEAM: usize = 32;
 /// State of an agent's handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Handshake {
-    /// No message yet.
+    /// The agent has not sent a message yet.
     Nothing,
     /// The agent requested a body.
     Scene,
-    /// The agent has this robot (index from 0). `told`: whether the agent's number was sent.
+    /// The agent drives the robot with this index (from 0). The flag states whether the agent has received its number.
     Joined { robot: usize, told: bool },
 }
 
@@ -35,11 +35,11 @@ pub(super) struct Connection {
     pub(super) since: Instant,
     pub(super) progress: Handshake,
     pub(super) team: String,
-    /// Number in the team that the agent requested and has not received yet; 0 requests any number.
+    /// Number in the team that the agent requested, until a robot is assigned; 0 requests any number.
     wanted: Option<u32>,
     /// Whether the agent ended its cycle with `(syn)`.
     pub(super) done: bool,
-    /// Whether the agent missed a deadline. The server waits for it again after its next `(syn)`.
+    /// Whether the agent missed a deadline. The server does not wait for a late agent until its next `(syn)`.
     pub(super) late: bool,
     frames: Frames,
     waiting: Vec<u8>,
@@ -69,10 +69,10 @@ impl Connection {
         }
     }
 
-    /// Reads and processes at most [`READ_AT_ONCE`] bytes.
+    /// Reads at most [`READ_AT_ONCE`] bytes, and processes the complete messages.
     pub(super) fn read(&mut self, said: &mut AgentInput) -> Result<(), String> {
         if self.waiting.len() > MOST_WAITING {
-            return Err(format!("peer does not read; {} bytes queued", self.waiting.len()));
+            return Err(format!("it does not read; {} bytes are queued", self.waiting.len()));
         }
         let mut buffer = [0; READ_AT_ONCE];
         match self.stream.read(&mut buffer) {
@@ -98,14 +98,15 @@ impl Connection {
                 self.wanted = Some(number);
             }
             (Effector::Sync, _) => (self.done, self.late) = (true, false),
-            // Effectors of an agent without a robot are ignored, and an agent gets at most one robot.
+            // Ignores effectors of an agent without a robot, and requests of an agent that already has a robot.
             (Effector::Scene | Effector::Init(..), _) => {}
             (effector, Handshake::Joined { robot, .. }) => said.effectors.push((robot, effector)),
             (_, _) => {}
         }
     }
 
-    /// Assigns the requested robot.
+    /// Assigns the requested robot if the agent has requested one. `free` states whether each robot may get an agent;
+    /// `taken` lists the robots with agents.
     pub(super) fn join(&mut self, free: &[bool], taken: &mut Vec<usize>) -> Result<(), String> {
         let Some(wanted) = self.wanted.take() else { return Ok(()) };
         let can = |robot: &usize| free.get(*robot) == Some(&true) && !taken.contains(robot);
@@ -124,7 +125,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Queues a message and sends as much of the queue as the socket accepts.
+    /// Queues a message, and sends as much of the queue as the socket accepts.
     pub(super) fn send(&mut self, message: &str) {
         self.done = self.late;
         if self.waiting.len() > MOST_WAITING {
@@ -136,7 +137,7 @@ impl Connection {
             match self.stream.write(&self.waiting[sent..]) {
                 Ok(count) if count > 0 => sent += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // The next read reports the error.
+                // The next call of `read` reports the error.
                 _ => break,
             }
         }

@@ -1,8 +1,8 @@
 //! Server for agents: programs that drive robots through SimSpark's agent protocol. In each cycle the server sends
-//! each agent the perceptors of its robot and receives the effectors.
+//! the perceptors of each robot to its agent, and receives the effectors.
 //!
-//! The server has no thread; the owner of the robots calls it in each cycle. Only [`Agents::wait`] blocks, with a
-//! time limit.
+//! The server has no thread of its own. The program that simulates the robots calls the server in each cycle. Only
+//! [`Agents::wait`] blocks, with a time limit.
 
 mod connection;
 
@@ -14,21 +14,21 @@ use std::io::Result;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// Maximum number of connections accepted in a cycle.
+/// Maximum number of connections accepted per call of [`Agents::poll`].
 const NEW_AT_ONCE: usize = 16;
 /// Maximum number of connections without a robot. Further connections are closed at once.
 const MOST_WAITING: usize = 32;
-/// Time limit for the handshake. After it, a connection without a robot is closed.
+/// Time limit for the handshake. A connection that still has no robot at this time is closed.
 const GREETING: Duration = Duration::from_secs(10);
 
-/// Events and effectors of all agents in a cycle.
+/// Events and effectors from all agents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentInput {
-    /// Robots (index from 0) that got a driver.
+    /// Robots (index from 0) to which an agent was assigned.
     pub joined: Vec<usize>,
-    /// Effectors with their robots, in order of arrival.
+    /// Effectors in order of arrival, each with its robot (index from 0).
     pub effectors: Vec<(usize, Effector)>,
-    /// Robots that lost their driver.
+    /// Robots (index from 0) whose agent was disconnected.
     pub left: Vec<usize>,
     /// Lines for the log.
     pub told: Vec<String>,
@@ -43,7 +43,7 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// Binds the listening socket.
+    /// Binds the listening socket to an address.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -51,7 +51,7 @@ impl Agents {
         Ok(Agents { door: PollingListener::listen(at)?, connections: Vec::new(), count: 0, refused: 0 })
     }
 
-    /// Address of the listening socket.
+    /// Returns the address of the listening socket.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -59,18 +59,18 @@ impl Agents {
         self.door.address()
     }
 
-    /// Team of the agent that drives a robot; `None` if the robot has no driver.
+    /// Returns the team of the agent that drives a robot; `None` if no agent drives the robot.
     pub fn team(&self, robot: usize) -> Option<&str> {
         self.connections.iter().find(|one| one.robot() == Some(robot)).map(|one| one.team.as_str())
     }
 
-    /// Robots (index from 0) that agents drive.
+    /// Returns the robots (index from 0) that agents drive.
     pub fn robots(&self) -> impl Iterator<Item = usize> {
         self.connections.iter().filter_map(Connection::robot)
     }
 
-    /// Accepts connections and processes all received messages. `free` states for each robot whether an agent without
-    /// a robot may get it; robots with a driver are excluded in any case.
+    /// Accepts connections and processes all received messages. `free` states for each robot whether the server may
+    /// assign it to an agent. Robots that already have an agent are never assigned.
     pub fn poll(&mut self, free: &[bool]) -> AgentInput {
         let mut said = AgentInput::default();
         self.take_new(&mut said);
@@ -119,7 +119,8 @@ impl Agents {
     }
 
     /// Sends the perceptors of the cycle to all agents. `perceive` returns the perception of a robot; its argument is
-    /// `None` for an agent without a robot. Never blocks: an agent that does not read is closed in the next cycle.
+    /// `None` for an agent without a robot. Never blocks. An agent that does not read its perceptors is disconnected
+    /// later.
     pub fn send_perceptions(&mut self, mut perceive: impl FnMut(Option<usize>) -> Perception) {
         for one in &mut self.connections {
             match one.progress {
@@ -140,13 +141,13 @@ impl Agents {
         self.connections.retain(|one| one.robot() != Some(robot));
     }
 
-    /// Whether every agent with a robot sent `(syn)` since the last cycle.
+    /// Returns whether every agent with a robot has sent `(syn)` since the last cycle.
     fn all_done(&self) -> bool {
         self.connections.iter().all(|one| one.robot().is_none() || one.done)
     }
 
-    /// Processes messages until every agent ended its cycle, for at most `longest`. Late agents are excluded from
-    /// further waits until their next `(syn)`.
+    /// Processes messages until every agent with a robot has ended its cycle, for at most `longest`. Late agents are
+    /// excluded from further waits until their next `(syn)`.
     pub fn wait(&mut self, longest: Duration, free: &[bool], said: &mut AgentInput) {
         let began = Instant::now();
         while !self.all_done() {
@@ -167,7 +168,7 @@ impl Agents {
             let mut sources: Vec<PollFd<'_>> = vec![PollFd::new(&self.door, PollFlags::IN)];
             sources.extend(self.connections.iter().map(|one| PollFd::new(&one.stream, PollFlags::IN)));
             let timeout = Timespec { tv_sec: 0, tv_nsec: left.as_nanos().min(50_000_000) as i64 };
-            // A signal ends the call early; the loop then checks the clock.
+            // A signal ends the call early. The loop then checks the remaining time.
             let _ = poll(&mut sources, Some(&timeout));
             let more = self.poll(free);
             said.joined.extend(more.joined);

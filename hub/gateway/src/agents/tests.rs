@@ -12,7 +12,7 @@ fn server() -> (Agents, SocketAddr) {
     (server, at)
 }
 
-/// Runs cycles until the condition holds; returns all received input.
+/// Polls the server until the condition holds, and returns all received input.
 fn until(server: &mut Agents, free: &[bool], so: impl Fn(&AgentInput) -> bool) -> AgentInput {
     let (began, mut all) = (Instant::now(), AgentInput::default());
     while !so(&all) {
@@ -53,7 +53,7 @@ fn agent_is_greeted_and_drives_assigned_robot() {
     let (mut server, at) = server();
     let mut agent = TcpStream::connect(at).unwrap();
     send(&mut agent, "(scene rsg/agent/nao/nao.rsg)");
-    // Perceptors are sent at once, before the agent identifies itself.
+    // Perceptors are sent after the scene request, before the agent identifies itself.
     let began = Instant::now();
     while server.connections.first().is_none_or(|one| one.progress == Handshake::Nothing) {
         assert!(began.elapsed() < Duration::from_secs(20));
@@ -133,14 +133,15 @@ fn floods_and_partial_messages_are_bounded() {
     }
     (0..10).for_each(|_| drop(server.poll(&[true])));
     assert_eq!((server.connections.len(), server.refused), (MOST_WAITING, 60 - MOST_WAITING as u64));
-    // An incomplete message waits for its rest; a message that is too long and an invalid message are rejected.
+    // An incomplete message is kept until it is complete. A message that is too long and an invalid message are
+    // rejected.
     crowd[0].write_all(&[0, 0]).unwrap();
     crowd[1].write_all(&u32::MAX.to_be_bytes()).unwrap();
     send(&mut crowd[2], &"(".repeat(1000));
     let said = until(&mut server, &[true], |said| said.told.len() == 2);
     let told = said.told.join("; ");
     assert!(told.contains("4294967295 bytes") && told.contains("nested more than"), "{told}");
-    // A connection that never reads is closed when its queue is full.
+    // A connection that never reads is closed when its send queue is full.
     send(&mut crowd[3], "(create)(init (unum 1)(teamname T))");
     until(&mut server, &[true], |said| !said.joined.is_empty());
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! Shape of a robot (section 3.2, `BodyShape`).
+//! Shape of a robot (`BodyShape` in section 3.2 of the specification).
 
 use std::ops::RangeInclusive;
 
@@ -11,27 +11,30 @@ const POLYGONS: RangeInclusive<f64> = 1.0..=64.0;
 const POINTS: RangeInclusive<f64> = 3.0..=256.0;
 /// Range of coordinates (mm). The specification gives no limit; the arena is 2000 mm wide.
 const COORDINATES: RangeInclusive<f64> = -10_000.0..=10_000.0;
-/// Range of heights (mm): above 0 (lower bound: one nanometre), and at most the arena's height.
+/// Range of heights (mm). A height must be above 0, so the lower limit is one nanometre. The upper limit is the
+/// height of the arena.
 const HEIGHTS: RangeInclusive<f64> = 1e-6..=2000.0;
 
-/// Body of layers, stacked from the bottom up and aligned at the point (0, 0), the robot's axis of rotation.
+/// Body made of layers. The layers are stacked from the bottom up, and aligned at the robot's axis of rotation, (0,
+/// 0).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyShape {
     /// Layers from the bottom up, 1 to 64.
     pub layers: Vec<Layer>,
 }
 
-/// Layer of a body: a prism of constant outline.
+/// Layer of a body: a prism with a constant outline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layer {
-    /// Thickness (mm), > 0, at most 2000.
+    /// Thickness (mm), above 0, at most 2000.
     pub height: f64,
-    /// Outlines, 1 to 64; the layer is the union of their interiors.
+    /// Outlines, 1 to 64. The layer is the union of their interiors.
     pub polygons: Vec<Polygon>,
 }
 
-/// Corners `[x, y]` (mm), each coordinate at most 10 000 in magnitude. 3 to 256 corners in either orientation; the
-/// last is joined to the first. The positive y-axis is the direction of travel. Self-intersection is not checked.
+/// Corners `[x, y]` of a polygon (mm), 3 to 256 in either orientation. The magnitude of a coordinate is at most 10
+/// 000, and the last corner is joined to the first. The positive y-axis is the direction of travel. Self-intersection
+/// is not checked.
 pub type Polygon = Vec<[f64; 2]>;
 
 impl BodyShape {
@@ -91,7 +94,7 @@ mod tests {
         assert_eq!(Message::parse(line), Ok(Message::BodyShape { identifier: 17, shape }));
     }
 
-    /// Conformance case 25: layers of 12 + 4, 14 and 4 + 4 points.
+    /// Conformance case 25. The layers should have 12 + 4, 14 and 4 + 4 points.
     #[test]
     fn wrong_number_count_in_layered_example_is_rejected() {
         let polygon = |count: usize| {

@@ -1,7 +1,7 @@
 //! Connections of a server: admission, scheduling and removal.
 //!
-//! One thread serves all connections without blocking. A client that does not read its answers is not read either,
-//! and is dropped after [`STALL_TIMEOUT`].
+//! One thread serves all connections without blocking. If a client does not read its answers, the server does not
+//! read its requests, and drops the client after [`STALL_TIMEOUT`].
 
 use super::message::Message;
 use super::stream::{ReadOutcome, Stream};
@@ -12,45 +12,46 @@ use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-/// Maximum number of clients. A further client replaces a client that has not sent a whole message within 5 s; without
-/// such a client, the further client is disconnected.
+/// Maximum number of clients. A further client replaces the oldest client that has been connected for more than 5 s
+/// without sending a whole message. Without such a client, the further client is disconnected.
 pub const MOST_CONNECTIONS: usize = 256;
-/// Maximum number of bytes read from a client per turn.
+/// Maximum number of bytes read from a client per call of [`Connections::turn`].
 const READ_LIMIT: usize = 64 << 10;
-/// Time limit for the requests of a client per turn; a started request is completed.
+/// Time limit for the requests of a client per call of [`Connections::turn`]. A request that has been started is
+/// completed.
 const TURN: Duration = Duration::from_millis(5);
 /// Interval between reports of refused connections.
 const TELL_REFUSED: Duration = Duration::from_secs(10);
-/// Time limit for a client that does not read its answers; it is then dropped.
+/// Time after which a client is dropped that does not read its answers.
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// Age from which a connection without a whole message gives way to a new one when the maximum is reached.
+/// Age from which a connection without a whole message may be closed for a new one when the maximum is reached.
 const SILENT_AGE: Duration = Duration::from_secs(5);
-/// Maximum number of connections accepted per port and turn.
+/// Maximum number of connections accepted per port and call of [`Connections::turn`].
 const NEW_AT_ONCE: usize = 64;
 
 /// Message handler of a server.
 pub(super) trait Service {
-    /// Processes a message; returns the answer if it is available at once.
+    /// Processes a message. Returns the answer if it is available at once.
     ///
     /// # Errors
-    /// Reason to close the connection.
+    /// The connection must be closed, for the given reason.
     fn on_message(&mut self, connection: u32, message: Message) -> std::result::Result<Option<Message>, String>;
 
-    /// Whether no more messages of a connection can be accepted at present.
+    /// Returns whether the service can accept no more messages of a connection at present.
     fn is_full(&self, _connection: u32) -> bool {
         false
     }
 
-    /// Whether a connection waits for an answer; the idle limit does not apply to it.
+    /// Returns whether a connection waits for an answer. The idle limit does not apply to such a connection.
     fn awaits_answer(&self, _connection: u32) -> bool {
         false
     }
 
-    /// Handles the end of a connection; returns a description of the lost state for the log.
+    /// Handles the end of a connection. Returns a description of the lost state for the log.
     fn close(&mut self, connection: u32) -> String;
 }
 
-/// File descriptor to poll besides the connections.
+/// Additional file descriptor to poll, with its poll flags.
 pub(super) type Other<'a> = (BorrowedFd<'a>, PollFlags);
 
 struct Connection {
@@ -59,25 +60,25 @@ struct Connection {
     stream: Stream,
     /// Time of the last received bytes.
     heard: Instant,
-    /// Whether received requests still wait for an answer.
+    /// Whether requests may have been received that are not processed yet.
     more: bool,
     /// Time at which the connection was accepted; `None` after the first whole message.
     mute: Option<Instant>,
-    /// Whether the connection is closed in this turn to make room for a new connection.
+    /// Whether the connection will be closed to make room for a new connection.
     evicting: bool,
 }
 
-/// Connections on one or more ports.
+/// Connections of clients on one or more ports.
 pub(super) struct Connections {
-    /// Word for a client in the log.
+    /// Name of a client's kind in the log.
     client: &'static str,
     doors: Vec<PollingListener>,
     connections: Vec<Connection>,
     last: u32,
     refused: u64,
-    /// Time limit for a silent client, which is then closed.
+    /// Time without received bytes after which a client is disconnected.
     idle: Duration,
-    /// Number of refused connections in the last report, and the time of that report.
+    /// Number of refused connections at the last report, and the time of this report.
     told: (u64, Instant),
 }
 
@@ -95,7 +96,7 @@ impl Connections {
         Ok(Connections { client, doors, connections: Vec::new(), last: 0, refused: 0, idle, told })
     }
 
-    /// Addresses of the listening sockets.
+    /// Returns the addresses of the listening sockets.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -103,17 +104,17 @@ impl Connections {
         self.doors.iter().map(PollingListener::address).collect()
     }
 
-    /// Number of connections closed because the maximum was reached.
+    /// Returns the number of connections closed because the maximum was reached.
     pub(super) fn refused(&self) -> u64 {
         self.refused
     }
 
-    /// Number of connections.
+    /// Returns the number of connections.
     pub(super) fn count(&self) -> usize {
         self.connections.len()
     }
 
-    /// Queues a message for a connection; does nothing if the connection has ended.
+    /// Queues a message for a connection. Does nothing if the connection has ended.
     ///
     /// # Errors
     /// The message cannot be written as a line.
@@ -122,8 +123,8 @@ impl Connections {
         found.map_or(Ok(()), |one| one.stream.put(message)).map_err(|error| error.to_string())
     }
 
-    /// Waits for at most `wait` for a connection, a message or `other`, and answers all received requests. Returns
-    /// lines for the log.
+    /// Waits at most `wait` for a connection, a message or `other`, and processes received requests within the limits
+    /// per call. Returns lines for the log.
     ///
     /// # Errors
     /// Error of the operating system while waiting.
@@ -146,7 +147,7 @@ impl Connections {
         let (client, idle) = (self.client, self.idle);
         let mut place = 0;
         self.connections.retain_mut(|connection| {
-            // Connections accepted in this turn were not polled.
+            // Connections accepted in this call were not polled.
             let ready = ready.get(place).copied().unwrap_or(PollFlags::IN);
             place += 1;
             let Err(why) = connection.serve(ready, idle, service) else { return true };
@@ -161,7 +162,7 @@ impl Connections {
         for (stream, at) in self.doors[door].accept(NEW_AT_ONCE) {
             if self.connections.len() >= MOST_CONNECTIONS {
                 self.refused += 1;
-                // Connections are in order of arrival: the first match is the oldest.
+                // Connections are in order of arrival, so the first match is the oldest.
                 let is_mute =
                     |one: &&mut Connection| !one.evicting && one.mute.is_some_and(|since| since.elapsed() > SILENT_AGE);
                 let Some(mute) = self.connections.iter_mut().find(is_mute) else { continue };
@@ -182,7 +183,8 @@ impl Connections {
         }
     }
 
-    /// Returns which ports are ready, and the poll flags of each connection.
+    /// Waits for events. Returns for each port whether a connection is pending, and the poll flags of each
+    /// connection.
     fn wait(
         &self,
         wait: Duration,
@@ -202,7 +204,7 @@ impl Connections {
         let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
         match poll(&mut all, Some(&timeout)) {
             Ok(_) => {}
-            // After a signal, the caller checks whether it has to stop.
+            // A signal has arrived. The caller checks whether it has to stop.
             Err(error) if error == rustix::io::Errno::INTR => {}
             Err(error) => return Err(error.into()),
         }
@@ -216,7 +218,7 @@ impl Connection {
     /// Answers received requests and sends queued answers.
     ///
     /// # Errors
-    /// Reason to drop the connection.
+    /// The connection must be dropped, for the given reason.
     fn serve(
         &mut self,
         ready: PollFlags,
@@ -233,7 +235,7 @@ impl Connection {
             let silent = self.heard.elapsed() > idle && !service.awaits_answer(self.number);
             return if silent { Err(format!("it sent nothing for {} s", idle.as_secs())) } else { Ok(()) };
         }
-        // A full connection is not read, but the operating system still reports its end.
+        // The server does not read from a full connection, but the operating system still reports its end.
         if service.is_full(self.number) && ready.intersects(PollFlags::HUP | PollFlags::ERR) {
             return Err("it closed the connection".to_string());
         }
@@ -258,7 +260,7 @@ impl Connection {
         let began = Instant::now();
         self.more = false;
         loop {
-            // The next request may be expensive; the remaining ones wait for the client's next turn.
+            // The next request may be expensive, so the remaining requests wait for the next call.
             if began.elapsed() > TURN || self.stream.is_full() || service.is_full(self.number) {
                 self.more = true;
                 return Ok(());

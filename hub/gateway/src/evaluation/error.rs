@@ -1,4 +1,4 @@
-//! Errors of lines that are not messages, and of messages that cannot be written as lines.
+//! Errors of lines that are not valid messages, and of messages that cannot be written as lines.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -9,16 +9,16 @@ use super::number::{MAX_VALUES, text};
 /// Maximum number of characters of a received word in an error message.
 const WORD_SHOWN: usize = 32;
 
-/// Error of a message; each has one line of text.
+/// Error of a message. The text of each error fits on one line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MessageError {
-    /// The first word is not one of the 15 case-sensitive names.
+    /// The first word is not one of the 15 names of messages. Names are case-sensitive.
     #[error("unknown message {name:?}")]
     UnknownName {
         /// Received word, shortened.
         name: String,
     },
-    /// Wrong number of values after the name.
+    /// The number of values after the name is wrong.
     #[error("{message}: {came} values, expected {wanted}")]
     WrongCount {
         /// Name of the message.
@@ -28,7 +28,7 @@ pub enum MessageError {
         /// Required number of values.
         wanted: ValueCount,
     },
-    /// The word is not a number of the protocol.
+    /// A word is not a number in the format of the protocol.
     #[error("{message}: {what} {word:?} is not a number (allowed: 0-9 + - E e .)")]
     NotANumber {
         /// Name of the message.
@@ -38,7 +38,7 @@ pub enum MessageError {
         /// Received word, shortened.
         word: String,
     },
-    /// A fraction in place of a count or an index.
+    /// A count or an index is not a whole number.
     #[error("{message}: the {what} is {}, but must be a whole number", text(.value))]
     NotWhole {
         /// Name of the message.
@@ -48,7 +48,7 @@ pub enum MessageError {
         /// Received value.
         value: f64,
     },
-    /// A value outside the allowed range, or a value that a 64-bit float cannot hold.
+    /// A value is outside the allowed range, or too large for a 64-bit float.
     #[error("{message}: {what} {} is out of range {} to {}", text(.value), text(.low), text(.high))]
     OutOfRange {
         /// Name of the message.
@@ -72,13 +72,13 @@ pub enum MessageError {
         /// Upper end.
         high: f64,
     },
-    /// Networks whose individuals would be too large to send.
+    /// An individual with the maximum number of hidden neurons would have too many values to send.
     #[error("NetParameters: the largest individual has {values} values; at most {MAX_VALUES} are allowed")]
     TooManyValues {
         /// Number of values of an individual with the maximum number of hidden neurons.
         values: usize,
     },
-    /// The message is valid, but its line is longer than readers accept.
+    /// The message is valid, but its line would be longer than receivers accept.
     #[error("{message}: the line has {bytes} bytes; at most {LINE_LIMIT} are allowed")]
     TooLong {
         /// Name of the message.
@@ -88,19 +88,19 @@ pub enum MessageError {
     },
 }
 
-/// Required number of values of a message.
+/// Required number of values in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueCount {
-    /// Exactly this number.
+    /// Exactly this number of values.
     Exactly(usize),
-    /// At least this number.
+    /// At least this number of values.
     AtLeast(usize),
-    /// At most this number.
+    /// At most this number of values.
     AtMost(usize),
 }
 
 impl ValueCount {
-    /// Rejects any other number of values.
+    /// Rejects a received number of values, `came`, that differs from the required one.
     ///
     /// # Errors
     /// [`MessageError::WrongCount`].
@@ -140,7 +140,7 @@ pub(super) fn in_range(
     Err(MessageError::OutOfRange { message, what, value, low: *range.start(), high: *range.end() })
 }
 
-/// Start of a received word, short enough for one line of the log.
+/// Returns the start of a received word, which is short enough for one line of the log.
 pub(super) fn shortened(word: &str) -> String {
     let mut characters = word.chars();
     let mut start: String = characters.by_ref().take(WORD_SHOWN).collect();

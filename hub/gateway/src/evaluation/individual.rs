@@ -1,4 +1,4 @@
-//! Genomes in their transmitted form (section 3.1, `Individual`).
+//! Genomes in the form in which they are transmitted (`Individual` in section 3.1 of the specification).
 
 use super::error::{MessageError, ValueCount, in_range};
 use super::number::{COUNTS, FINITE};
@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::visit::Visit;
 
 const NAME: &str = "Individual";
-/// Number of values before the genome: Gen, Ind and Chn.
+/// Number of values that precede the genome: Gen, Ind and Chn.
 const HEAD: usize = 3;
 
 /// One genome of a generation. The [`NetParameters`] of the receiving program define the meaning of its values.
@@ -15,11 +15,12 @@ const HEAD: usize = 3;
 pub struct Individual {
     /// Gen: generation number.
     pub generation: u32,
-    /// Ind: number of the individual.
+    /// Ind: number of the individual in its generation.
     pub number: u32,
     /// Chn: number of hidden neurons.
     pub hidden: u32,
-    /// Global parameters, parameters of input, output and hidden neurons, and weights; at most [`MAX_VALUES`].
+    /// Global parameters, parameters of the input, output and hidden neurons, and weights. At most [`MAX_VALUES`]
+    /// values.
     pub values: Vec<f64>,
 }
 
@@ -76,7 +77,7 @@ impl Individual {
     }
 }
 
-/// View of an individual's values, checked against the parameters.
+/// Genome of an individual, checked against the parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Genome<'a> {
     parameters: &'a NetParameters,
@@ -89,34 +90,34 @@ pub struct Genome<'a> {
 }
 
 impl<'a> Genome<'a> {
-    /// Number of hidden neurons.
+    /// Returns the number of hidden neurons.
     pub fn hidden_count(&self) -> u32 {
         self.hidden_count
     }
 
-    /// Global parameters.
+    /// Returns the global parameters.
     pub fn globals(&self) -> &'a [f64] {
         self.globals
     }
 
-    /// Parameters of an input neuron; empty if the index (from 0) is out of range.
+    /// Returns the parameters of an input neuron; empty if the index (from 0) is out of range.
     pub fn input(&self, neuron: usize) -> &'a [f64] {
         part(self.inputs, neuron, self.parameters.inputs.values)
     }
 
-    /// Parameters of an output neuron; empty if the index (from 0) is out of range.
+    /// Returns the parameters of an output neuron; empty if the index (from 0) is out of range.
     pub fn output(&self, neuron: usize) -> &'a [f64] {
         part(self.outputs, neuron, self.parameters.outputs.values)
     }
 
-    /// Parameters of a hidden neuron; empty if the index (from 0) is out of range.
+    /// Returns the parameters of a hidden neuron; empty if the index (from 0) is out of range.
     pub fn hidden(&self, neuron: usize) -> &'a [f64] {
         part(self.hidden, neuron, self.parameters.hidden.values)
     }
 
-    /// Values of a weight. Rows are output neurons, then hidden neurons; columns are input, output, then hidden
-    /// neurons; both indices start at 0. Empty outside the matrix. Nulled weights are returned as sent: see
-    /// [`NetParameters::is_nulled`].
+    /// Returns the values of a weight; empty outside the matrix. Rows are output neurons, then hidden neurons.
+    /// Columns are input, output, then hidden neurons. Both indices start at 0. Nulled weights
+    /// ([`NetParameters::is_nulled`]) have the transmitted values.
     pub fn weight(&self, row: usize, column: usize) -> &'a [f64] {
         let columns = self.parameters.columns(self.hidden_count);
         if row >= self.parameters.rows(self.hidden_count) || column >= columns {
@@ -126,7 +127,7 @@ impl<'a> Genome<'a> {
     }
 }
 
-/// Slice `index` of a sequence of slices of `size` values each.
+/// Returns slice `index` of consecutive slices of `size` values each; empty if `values` ends before the slice does.
 fn part(values: &[f64], index: usize, size: u32) -> &[f64] {
     let size = size as usize;
     let start = index.saturating_mul(size);
@@ -138,8 +139,8 @@ mod tests {
     use super::super::parameters::{Globals, HiddenNeurons, Neurons, Weights};
     use super::*;
 
-    /// Parameters with one global value, two inputs of one value each, one output of two values, up to two hidden
-    /// neurons of three values each, and weights of two values.
+    /// Returns parameters with one global value and two inputs of one value each. There is one output of two values,
+    /// and up to two hidden neurons of three values each. Weights have two values.
     fn parameters() -> NetParameters {
         let (low, high) = (-100.0, 100.0);
         NetParameters {
@@ -153,7 +154,7 @@ mod tests {
         }
     }
 
-    /// An individual whose values equal their indices.
+    /// Returns an individual whose values equal their indices.
     fn individual(hidden: u32, count: u8) -> Individual {
         Individual { generation: 1, number: 1, hidden, values: (0..count).map(f64::from).collect() }
     }

@@ -3,27 +3,27 @@
 /// Maximum length of a line without its line ending (bytes).
 pub const LINE_LIMIT: usize = 1 << 20;
 
-/// Reason why a stream has no more lines.
+/// Reason why a connection provides no more lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// More than [`LINE_LIMIT`] bytes without a line ending.
+    /// More than [`LINE_LIMIT`] bytes were received without a line ending.
     #[error("a line is longer than {LINE_LIMIT} bytes")]
     TooLong,
-    /// A byte above 127.
-    #[error("line contains bytes that are not ASCII")]
+    /// The line contains a byte above 127.
+    #[error("a line contains bytes that are not ASCII")]
     NotAscii,
 }
 
-/// Splits bytes into lines that end with CR LF (section 2.2) or LF alone.
+/// Splits received bytes into lines that end with CR LF (section 2.2 of the specification) or with LF alone.
 ///
-/// The lines do not depend on the boundaries between the pushed pieces, and the run time is linear in the number of
+/// The lines do not depend on the division of the bytes into pushed pieces. The run time is linear in the number of
 /// bytes.
 #[derive(Debug, Default)]
 pub struct Lines {
     buffer: Vec<u8>,
     /// Start of the next line in the buffer.
     start: usize,
-    /// Position up to which the line ending was searched.
+    /// Position in the buffer up to which no line ending was found.
     searched: usize,
     failed: bool,
 }
@@ -34,12 +34,12 @@ impl Lines {
         Self::default()
     }
 
-    /// Appends received bytes. Read all lines before the next push: the buffer keeps unread bytes.
+    /// Appends received bytes. Read all complete lines before the next push, because the buffer keeps unread bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.failed {
             return;
         }
-        // Bytes are moved only when at least as many are dropped.
+        // Moves the remaining bytes only when at least as many bytes are dropped, so that the total time is linear.
         if self.start >= self.buffer.len() - self.start {
             self.buffer.drain(..self.start);
             self.searched -= self.start;
@@ -48,10 +48,11 @@ impl Lines {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Next whole line without its line ending; `None` if more bytes are needed.
+    /// Returns the next complete line without its line ending; `None` if more bytes are needed.
     ///
     /// # Errors
-    /// A line that is too long or not ASCII; reported once. No line follows, because the connection has to be closed.
+    /// The line is too long or not ASCII. The error is returned once and no line follows it, because the connection
+    /// must be closed.
     pub fn next_line(&mut self) -> Option<Result<String, LineError>> {
         if self.failed {
             return None;
@@ -87,7 +88,7 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// All lines of the bytes, pushed in pieces of this size.
+    /// Pushes the bytes in pieces of `piece` bytes, and returns all lines.
     fn lines(bytes: &[u8], piece: usize) -> Vec<Result<String, LineError>> {
         let mut lines = Lines::new();
         let mut all = Vec::new();

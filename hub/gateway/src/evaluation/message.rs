@@ -1,4 +1,5 @@
-//! The 15 messages (section 3). [`Message::parse`] reads lines, [`Message::write_to`] writes them.
+//! The 15 messages of the protocol (section 3 of the specification). [`Message::parse`] reads lines, and
+//! [`Message::write_to`] writes them.
 
 use super::body::BodyShape;
 pub use super::error::{MessageError, ValueCount};
@@ -6,37 +7,37 @@ use super::individual::Individual;
 use super::parameters::NetParameters;
 use super::place::{Beam, Position, Target};
 
-/// Line of the protocol. Identifiers of robots are 1 to 65535; 0 is neither read nor written.
+/// Message of the protocol, which is transmitted as one line. Identifiers of robots are 1 to 65535; 0 is invalid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// Population manager to robot simulator: requests the supported networks. Answered by `NetParameters`.
+    /// Population manager to robot simulator: requests the supported networks. The answer is `NetParameters`.
     SendNetParameters,
     /// Robot simulator to population manager: the supported networks.
     NetParameters(NetParameters),
-    /// Population manager to robot simulator: a genome to evaluate. Answered by `Fitness`.
+    /// Population manager to robot simulator: a genome to evaluate. The answer is `Fitness`.
     Individual(Individual),
     /// Robot simulator to population manager: result of an evaluation.
     Fitness {
-        /// Gen: as in `Individual`.
+        /// Gen: generation of the individual.
         generation: u32,
-        /// Ind: as in `Individual`.
+        /// Ind: number of the individual.
         number: u32,
-        /// Fit: fitness; larger is better.
+        /// Fit: fitness. Larger values are better.
         fitness: f64,
     },
-    /// Robot simulator to world simulator: creates a robot. Answered by `YourIdentifier`.
+    /// Robot simulator to world simulator: creates a robot. The answer is `YourIdentifier`.
     CreateRobot,
     /// World simulator to robot simulator: identifier of the new robot.
     YourIdentifier {
         /// ID of the robot.
         identifier: u16,
     },
-    /// Robot simulator to world simulator: removes the robot. Not answered.
+    /// Robot simulator to world simulator: removes the robot. The message is not answered.
     KillRobot {
         /// ID of the robot.
         identifier: u16,
     },
-    /// Robot simulator to world simulator: shape of the robot. Answered by `YourPosition`.
+    /// Robot simulator to world simulator: shape of the robot. The answer is `YourPosition`.
     BodyShape {
         /// ID of the robot.
         identifier: u16,
@@ -50,14 +51,14 @@ pub enum Message {
         /// Pose of the robot, and outcome of its last move.
         position: Position,
     },
-    /// Robot simulator to world simulator: places the robot at once. Answered by `YourPosition`.
+    /// Robot simulator to world simulator: places the robot at a pose without driving. The answer is `YourPosition`.
     JumpTo {
         /// ID of the robot.
         identifier: u16,
         /// Requested pose.
         target: Target,
     },
-    /// Robot simulator to world simulator: requests a visual reading. Answered by `VisualSensorReading`.
+    /// Robot simulator to world simulator: requests a visual reading. The answer is `VisualSensorReading`.
     VisualSensor {
         /// ID of the robot.
         identifier: u16,
@@ -73,7 +74,7 @@ pub enum Message {
         /// Red, green and blue of the nearest object.
         colour: [u8; 3],
     },
-    /// Robot simulator to world simulator: requests a sonic reading. Answered by `SonicSensorReading`.
+    /// Robot simulator to world simulator: requests a sonic reading. The answer is `SonicSensorReading`.
     SonicSensor {
         /// ID of the robot.
         identifier: u16,
@@ -87,7 +88,7 @@ pub enum Message {
         /// Dist: distance to the nearest object (mm), >= 0.
         distance: f64,
     },
-    /// Robot simulator to world simulator: drives the robot to a pose as far as obstacles allow. Answered by
+    /// Robot simulator to world simulator: drives the robot to a pose as far as obstacles allow. The answer is
     /// `YourPosition`.
     MoveTo {
         /// ID of the robot.
@@ -98,7 +99,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// First word of the message's line.
+    /// Returns the first word of the message's line.
     pub fn name(&self) -> &'static str {
         match self {
             Message::SendNetParameters => "SendNetParameters",

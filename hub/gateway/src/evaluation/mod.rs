@@ -1,10 +1,10 @@
-//! Evaluation of genomes from other programs: line protocol of population managers, robot simulators and world
-//! simulators.
+//! Evaluation of genomes from other programs. Implements the line protocol between population managers, robot
+//! simulators and world simulators.
 //!
-//! The specification is "Evolving Robots In A Simulated World: Specification Of A Communication Protocol"; the cited
-//! sections are its sections. [`lines`] splits the byte stream of a connection into lines, and [`message`] reads and
-//! writes them. [`parameters`] and [`individual`] define the meaning of a genome's numbers, [`body`] the shape of a
-//! robot, [`place`] its pose.
+//! The specification is "Evolving Robots In A Simulated World: Specification Of A Communication Protocol". Section
+//! numbers in comments refer to it. [`lines`] splits the byte stream of a connection into lines, and [`message`]
+//! reads and writes the messages. [`parameters`] and [`individual`] define the meaning of a genome's numbers.
+//! [`body`] defines the shape of a robot, and [`place`] its pose.
 
 pub mod body;
 mod connections;

@@ -1,14 +1,14 @@
-//! Tests with randomly corrupted lines.
+//! Tests of the parser with randomly corrupted lines.
 
 use super::lines::Lines;
 use super::message::Message;
 use super::tests::{LINES, written};
 
-/// Random numbers from a seed (xorshift64).
+/// Random number generator with a seed (xorshift64).
 struct Random(u64);
 
 impl Random {
-    /// Random number, 0 to `bound - 1`.
+    /// Returns a random number from 0 to `bound - 1`.
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -45,7 +45,7 @@ const WORDS: [&str; 20] = [
     "MoveTo",
 ];
 
-/// A valid line with one to three random changes.
+/// Returns a valid line after one to three random changes.
 fn mutated(random: &mut Random) -> String {
     let mut words: Vec<String> = random.choose(&LINES).split(' ').map(str::to_owned).collect();
     for _ in 0..=random.below(3) {
@@ -80,11 +80,11 @@ fn mutated_lines_are_rejected_or_round_trip() {
         let again = written(&message);
         assert!(again.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" +-.".contains(&byte)), "{again}");
         let second = Message::parse(&again).unwrap_or_else(|error| panic!("{line:?} became {again:?}: {error}"));
-        // The debug format also distinguishes -0 from 0.
+        // The debug format also distinguishes -0 from 0, in contrast to a comparison.
         assert_eq!(format!("{second:?}"), format!("{message:?}"), "{line:?} became {again:?}");
         assert_eq!(written(&second), again);
     }
-    // Both accepted and rejected lines occurred.
+    // The changes must produce both valid and invalid lines.
     assert!((2_000..18_000).contains(&accepted), "{accepted} were accepted");
 }
 

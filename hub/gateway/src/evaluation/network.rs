@@ -1,8 +1,8 @@
-//! Recurrent network of a genome: `y(t) = tanh(g (b + W x(t-1)))`, `y(0) = 0` (section 3.1).
+//! Recurrent network of a genome: `y(t) = tanh(g (b + W x(t-1)))`, `y(0) = 0` (section 3.1 of the specification). `x`
+//! are the inputs and the outputs `y` of all neurons.
 //!
-//! The parameter values of an output or hidden neuron are its bias `b` (default 0) and its gain `g` (default 1);
-//! further values are ignored. Nulled weights ([`NetParameters::is_nulled`]) are 0 regardless of the transmitted
-//! value.
+//! The parameter values of an output or hidden neuron are its bias `b` (default 0) and its gain `g` (default 1).
+//! Further values are ignored. Nulled weights ([`NetParameters::is_nulled`]) are 0, whatever value was transmitted.
 
 use super::individual::Genome;
 use super::parameters::NetParameters;
@@ -13,9 +13,9 @@ pub struct Network {
     inputs: usize,
     outputs: usize,
     neurons: Vec<Neuron>,
-    /// Row-major matrix: a row for each of `neurons`; columns are inputs, then neurons.
+    /// Row-major weight matrix. It has a row for each of `neurons`; columns are the inputs, then the neurons.
     weights: Vec<f64>,
-    /// Inputs and neuron outputs of the last step: inputs, outputs, hidden neurons.
+    /// Inputs, then outputs of the output neurons and of the hidden neurons, at the last step.
     state: Vec<f64>,
     next: Vec<f64>,
 }
@@ -35,8 +35,8 @@ impl Neuron {
 }
 
 impl Network {
-    /// Builds the network of a genome that was checked against these parameters. For weights with several values, the
-    /// first is used.
+    /// Builds the network of a genome that was checked against these parameters. If weights have several values, only
+    /// the first value is used.
     pub fn new(genome: &Genome<'_>, parameters: &NetParameters) -> Network {
         let hidden = genome.hidden_count();
         let [inputs, outputs] = [parameters.inputs.count, parameters.outputs.count].map(|count| count as usize);
@@ -60,7 +60,8 @@ impl Network {
         }
     }
 
-    /// Output neurons, then hidden neurons, each with its weights from inputs, outputs and hidden neurons.
+    /// Returns the output neurons, then the hidden neurons. Each comes with its weights from the inputs, the output
+    /// neurons and the hidden neurons.
     pub(super) fn rows(&self) -> impl Iterator<Item = (&Neuron, &[f64])> {
         self.neurons.iter().zip(self.weights.chunks_exact(self.state.len().max(1)))
     }
@@ -70,7 +71,7 @@ impl Network {
         self.state.fill(0.0);
     }
 
-    /// Computes a step; missing inputs are 0. Returns the outputs, each from -1 to 1.
+    /// Computes a step. Missing inputs are 0. Returns the outputs of the output neurons, each from -1 to 1.
     pub fn step(&mut self, inputs: &[f64]) -> &[f64] {
         for (at, state) in self.state[..self.inputs].iter_mut().enumerate() {
             *state = inputs.get(at).copied().unwrap_or(0.0);
@@ -78,7 +79,7 @@ impl Network {
         let rows = self.weights.chunks_exact(self.state.len().max(1));
         for ((next, neuron), row) in self.next.iter_mut().zip(&self.neurons).zip(rows) {
             let sum: f64 = row.iter().zip(&self.state).map(|(weight, state)| weight * state).sum();
-            // Sums of very large numbers may be NaN.
+            // Terms that overflow can make the output NaN.
             let output = (neuron.gain * (neuron.bias + sum)).tanh();
             *next = if output.is_nan() { 0.0 } else { output };
         }
@@ -93,7 +94,7 @@ mod tests {
     use super::super::parameters::{HiddenNeurons, Neurons, Weights};
     use super::*;
 
-    /// One input, one output and at most one hidden neuron with bias and gain.
+    /// Returns parameters for one input, one output, and at most one hidden neuron. Neurons have a bias and a gain.
     fn parameters(input_to_output: bool, recurrent: bool) -> NetParameters {
         let (low, high) = (-f64::MAX, f64::MAX);
         NetParameters {
@@ -113,7 +114,8 @@ mod tests {
         Network::new(&individual.genome(parameters).expect("a genome"), parameters)
     }
 
-    /// Output: bias 0.1, gain 2; hidden: bias -0.3, gain 0.5; rows output and hidden, columns input, output, hidden.
+    /// Bias and gain of the output neuron, bias and gain of the hidden neuron, then the weights. Rows of the weight
+    /// matrix are output and hidden; columns are input, output and hidden.
     const VALUES: [f64; 10] = [0.1, 2.0, -0.3, 0.5, 1.5, -0.7, 0.9, -1.1, 0.4, 0.6];
 
     #[test]
@@ -144,7 +146,8 @@ mod tests {
             let mut network = network(parameters, values);
             [0.5, -1.0, 0.25].map(|input| network.step(&[input])[0])
         };
-        // Indices of the weights input to output, output to output, output to hidden and hidden to hidden.
+        // `places` are the indices of the nulled weights: input to output, or output to output, output to hidden and
+        // hidden to hidden.
         for (input_to_output, recurrent, places) in [(false, true, &[4][..]), (true, false, &[5, 8, 9])] {
             let parameters = parameters(input_to_output, recurrent);
             for place in 4..10 {

@@ -1,30 +1,33 @@
-//! Numbers of the protocol: only `0` to `9`, `+`, `-`, `E`, `e` and `.` (section 2.2).
+//! Numbers in the format of the protocol, which allows only `0` to `9`, `+`, `-`, `E`, `e` and `.` (section 2.2 of
+//! the specification).
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 /// Range of all finite numbers.
 pub(super) const FINITE: RangeInclusive<f64> = -f64::MAX..=f64::MAX;
-/// Range of counts and indices.
+/// Allowed range of counts and indices.
 pub(super) const COUNTS: RangeInclusive<f64> = 0.0..=u32::MAX as f64;
 
-/// Maximum number of values of an individual, and of neurons of a kind.
+/// Maximum number of values of an individual. Also the maximum number of neurons of each kind.
 pub const MAX_VALUES: usize = 60_000;
 
-/// Magnitudes written without an exponent. Outside this range the line would contain many insignificant digits.
+/// Range of magnitudes that are written without an exponent. Outside it, numbers would need many insignificant
+/// digits.
 const PLAIN: RangeInclusive<f64> = 1e-6..=1e16;
 
-/// Parses a number. Infinite if the number exceeds a 64-bit float; `None` if the word is not a number.
+/// Parses a number. Returns infinity if the number exceeds a 64-bit float; `None` if the word is not a number.
 pub(super) fn read(word: &str) -> Option<f64> {
-    // Rust's parser also accepts "inf" and "nan".
+    // Excludes "inf" and "nan", which Rust's parser accepts.
     if !word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'E' | b'e' | b'.')) {
         return None;
     }
-    // Adding 0 turns -0 into 0, so that a number equals its written form.
+    // Adding 0 turns -0 into 0. The value then equals the value of its written form, which is 0.
     Some(word.parse::<f64>().ok()? + 0.0)
 }
 
-/// Appends the shortest text that [`read`] parses to the same bits: `1000`, `-0.3`, `1e300`; `0` for -0.
+/// Appends the shortest text that [`read`] parses to the same bits, such as `1000`, `-0.3` or `1e300`. Appends `0`
+/// for -0.
 pub(super) fn append(line: &mut String, number: f64) {
     let written = if number == 0.0 {
         line.write_str("0")
@@ -36,7 +39,7 @@ pub(super) fn append(line: &mut String, number: f64) {
     written.expect("a string takes all text");
 }
 
-/// Text of a number in the format of [`append`].
+/// Returns the text of a number in the format of [`append`].
 pub(super) fn text(number: &f64) -> String {
     let mut line = String::new();
     append(&mut line, *number);

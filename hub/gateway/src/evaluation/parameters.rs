@@ -1,4 +1,4 @@
-//! Networks that a robot simulator supports (section 3.1, `NetParameters`).
+//! Parameters of the networks that a robot simulator supports (`NetParameters` in section 3.1 of the specification).
 
 use std::ops::RangeInclusive;
 
@@ -37,12 +37,12 @@ const WEIGHT: [&str; 3] = ["count of values per weight", "lowest value of weight
 const INPUT_TO_OUTPUT: &str = "flag of weights from input to output";
 const RECURRENT: &str = "flag of recurrent connections";
 
-/// Answer to `SendNetParameters`: 22 values, in the order of the specification.
+/// Answer to `SendNetParameters`. It has 22 values on the line, in the order of the specification.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetParameters {
-    /// Cci: maximum number of individuals evaluated concurrently, >= 1.
+    /// Cci: maximum number of individuals that the simulator evaluates concurrently, >= 1.
     pub max_concurrent: u32,
-    /// Cgp, Lgp, Hgp: global parameters, which belong to no neuron.
+    /// Cgp, Lgp, Hgp: global parameters, which do not belong to a neuron.
     pub globals: Globals,
     /// Cin, Vin, Lin, Hin: input neurons.
     pub inputs: Neurons,
@@ -50,11 +50,11 @@ pub struct NetParameters {
     pub outputs: Neurons,
     /// `CIhn`, `CAhn`, Vhn, Lhn, Hhn: hidden neurons.
     pub hidden: HiddenNeurons,
-    /// Vw, Lw, Hw: connections between neurons.
+    /// Vw, Lw, Hw: weights of the connections between neurons.
     pub weights: Weights,
-    /// Fio: if false, all weights from input to output neurons are nulled.
+    /// Fio: whether weights from input neurons to output neurons are used; if false, they are nulled.
     pub input_to_output: bool,
-    /// Fre: if false, all recurrent connections are nulled.
+    /// Fre: whether recurrent connections are used; if false, their weights are nulled.
     pub recurrent: bool,
 }
 
@@ -82,12 +82,12 @@ pub struct Neurons {
     pub high: f64,
 }
 
-/// Hidden neurons; their number varies between individuals.
+/// Hidden neurons. Their number varies between individuals.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HiddenNeurons {
-    /// Minimum number per individual.
+    /// Minimum number of hidden neurons per individual.
     pub min: u32,
-    /// Maximum number per individual.
+    /// Maximum number of hidden neurons per individual.
     pub max: u32,
     /// Number of parameter values per neuron.
     pub values: u32,
@@ -155,11 +155,12 @@ impl NetParameters {
         visit(RECURRENT, self.recurrent.into(), FLAGS)
     }
 
-    /// Checks whether a program can work with these parameters. Parameters read from a line are already checked.
+    /// Checks that networks with these parameters are possible. Parameters read from a line have already been
+    /// checked.
     ///
     /// # Errors
-    /// A count or a value is out of range, a range ends below its start, or individuals would have more than
-    /// [`MAX_VALUES`] values.
+    /// A count or a value is out of range, or the end of a range is below its start. Also if individuals could have
+    /// more than [`MAX_VALUES`] values.
     pub fn check(&self) -> Result<(), MessageError> {
         self.visit(&mut |what, value, range| in_range("NetParameters", what, value, range))?;
         let ranges = [
@@ -177,7 +178,7 @@ impl NetParameters {
         if values > MAX_VALUES { Err(MessageError::TooManyValues { values }) } else { Ok(()) }
     }
 
-    /// Number of values of an individual with this number of hidden neurons: global, input, output and hidden
+    /// Returns the number of values of an individual with `hidden` hidden neurons: global, input, output and hidden
     /// parameters, and weights (Nw).
     pub fn value_count(&self, hidden: u32) -> usize {
         let product = |count: u32, values: u32| u128::from(count) * u128::from(values);
@@ -185,25 +186,26 @@ impl NetParameters {
         let neurons = product(inputs.count, inputs.values)
             + product(outputs.count, outputs.values)
             + product(hidden, self.hidden.values);
-        // At most 2^34 columns, 2^33 rows and 2^32 values.
+        // At most 2^34 columns, 2^33 rows and 2^32 values per weight, so the product fits into 128 bits.
         let weights = self.columns(hidden) as u128 * self.rows(hidden) as u128 * u128::from(self.weights.values);
         usize::try_from(u128::from(self.globals.count) + neurons + weights).unwrap_or(usize::MAX)
     }
 
-    /// Number of rows of the weight matrix: output neurons, then hidden neurons.
+    /// Returns the number of rows of the weight matrix: output neurons, then hidden neurons.
     pub fn rows(&self, hidden: u32) -> usize {
         self.outputs.count as usize + hidden as usize
     }
 
-    /// Number of columns of the weight matrix: input neurons, output neurons, then hidden neurons.
+    /// Returns the number of columns of the weight matrix: input neurons, output neurons, then hidden neurons.
     pub fn columns(&self, hidden: u32) -> usize {
         self.inputs.count as usize + self.rows(hidden)
     }
 
-    /// Whether the network replaces the weight in this row and column with 0; also true outside the matrix.
+    /// Returns whether the network replaces the weight in this row and column with 0. Also true outside the matrix.
     ///
-    /// Fio = 0 nulls input to output. Fre = 0 nulls feedback: output to output, output to hidden and hidden to
-    /// hidden. Connections from inputs to hidden neurons and from hidden neurons to outputs remain.
+    /// Fio = 0 nulls the weights from inputs to outputs. Fre = 0 nulls the recurrent weights: output to output,
+    /// output to hidden and hidden to hidden. Weights from inputs to hidden neurons and from hidden neurons to
+    /// outputs are never nulled.
     pub fn is_nulled(&self, row: usize, column: usize, hidden: u32) -> bool {
         if row >= self.rows(hidden) || column >= self.columns(hidden) {
             return true;

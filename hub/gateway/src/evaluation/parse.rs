@@ -8,7 +8,7 @@ use super::parameters::NetParameters;
 use super::place::{Beam, Position, Target};
 use super::reader::{Reader, next_word};
 
-/// Names of the messages, and their numbers of values.
+/// Names of the messages, with their numbers of values.
 const MESSAGES: [(&str, ValueCount); 15] = [
     ("SendNetParameters", ValueCount::Exactly(0)),
     ("NetParameters", ValueCount::Exactly(22)),
@@ -30,7 +30,8 @@ const MESSAGES: [(&str, ValueCount); 15] = [
 impl Message {
     /// Parses a line without its line ending. Any number of spaces and tabs may separate and surround the words.
     ///
-    /// The number and the meaning of an individual's values depend on the parameters: see [`Individual::genome`].
+    /// The network parameters determine the number and the meaning of an individual's values: see
+    /// [`Individual::genome`].
     ///
     /// # Errors
     /// The name is unknown, the number of values is wrong, or a value is not a number or is out of range.
@@ -56,7 +57,7 @@ impl Message {
         Ok(message)
     }
 
-    /// Parses the messages that start with a robot's identifier.
+    /// Parses the values of a message that start with a robot's identifier; `None` if no such message has this name.
     fn parse_of_robot(name: &str, values: &mut Reader<'_>) -> Result<Option<Message>, MessageError> {
         let identifier = values.identifier()?;
         Ok(Some(match name {

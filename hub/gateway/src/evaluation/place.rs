@@ -1,8 +1,8 @@
-//! Poses of robots and their sensors (section 3.2).
+//! Poses of robots and their sensors (section 3.2 of the specification).
 //!
-//! Lengths are in millimetres, the arena is 0 to 2000 in X and Y, Z is the height above ground zero. Angles are in
-//! radians. A direction is that of the positive y-axis of the robot's shape, or of a sensor's beam, counter-clockwise
-//! from the arena's positive x-axis.
+//! Lengths are in millimetres and angles in radians. The arena is 0 to 2000 in X and Y; Z is the height above ground
+//! zero. A direction is an angle counter-clockwise from the arena's positive x-axis. It describes the positive y-axis
+//! of the robot's shape, or the axis of a sensor's beam.
 
 use std::f64::consts::FRAC_PI_2;
 use std::ops::RangeInclusive;
@@ -12,15 +12,15 @@ use super::number::FINITE;
 use super::reader::Reader;
 use super::visit::Visit;
 
-/// Tolerance for quarter turns (rad), which programs send with few digits, rounded up (1.571).
+/// Tolerance for quarter turns (rad). Programs may send a quarter turn with few digits and rounded up, as 1.571.
 const ROUNDING: f64 = 0.001;
-/// Range of tilts (rad). The specification excludes the quarter turn itself, but sensors need it to point straight
-/// down.
+/// Range of tilts (rad). The specification excludes a tilt of exactly a quarter turn, but sensors that point straight
+/// down need it.
 const TILTS: RangeInclusive<f64> = -FRAC_PI_2 - ROUNDING..=FRAC_PI_2 + ROUNDING;
 /// Range of opening angles of beams (rad).
 const OPENINGS: RangeInclusive<f64> = 0.0..=FRAC_PI_2 + ROUNDING;
 
-/// Pose of a robot and outcome of its last move, from `YourPosition`.
+/// Pose of a robot and outcome of its last move, as in `YourPosition`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Position {
     /// X (mm).
@@ -31,11 +31,12 @@ pub struct Position {
     pub z: f64,
     /// Dir: direction of travel (rad).
     pub direction: f64,
-    /// `TiltS`: tilt straight forward, positive uphill (rad), at most a quarter turn in magnitude.
+    /// `TiltS`: tilt in the direction of travel, positive uphill (rad). At most a quarter turn in magnitude.
     pub tilt_forward: f64,
-    /// `TiltC`: tilt across, positive with the left side up (rad), at most a quarter turn in magnitude.
+    /// `TiltC`: tilt across the direction of travel, positive if the left side is higher (rad). At most a quarter
+    /// turn in magnitude.
     pub tilt_across: f64,
-    /// Stress: fraction of the move that obstacles blocked, 0 to 1.
+    /// Stress: fraction of the move that obstacles prevented, 0 to 1.
     pub stress: f64,
     /// Death: whether the bottom of the robot is on deadly ground.
     pub death: bool,
@@ -67,7 +68,7 @@ impl Position {
     }
 }
 
-/// Requested pose of a robot, from `JumpTo` and `MoveTo`. It may be outside the arena.
+/// Requested pose of a robot, as in `JumpTo` and `MoveTo`. It may be outside the arena.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Target {
     /// X (mm).
@@ -90,7 +91,8 @@ impl Target {
     }
 }
 
-/// Beam of a sensor, from `VisualSensor` and `SonicSensor`; absolute, not relative to the robot.
+/// Beam of a sensor, as in `VisualSensor` and `SonicSensor`. Position and direction refer to the arena, not to the
+/// robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Beam {
     /// X of the sensor (mm).
@@ -101,7 +103,7 @@ pub struct Beam {
     pub z: f64,
     /// Dir: direction of the beam (rad).
     pub direction: f64,
-    /// Tilt, positive upwards (rad), at most a quarter turn in magnitude.
+    /// Tilt, positive upwards (rad). At most a quarter turn in magnitude.
     pub tilt: f64,
     /// `AngH`: full horizontal opening angle (rad), 0 to a quarter turn.
     pub horizontal: f64,

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-/// `SplitMix64` (Steele, Lea and Flood, 2014).
+/// `SplitMix64` generator (Steele, Lea and Flood, 2014).
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
@@ -11,7 +11,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Independent sequence for each combination of parts, such as generation and trial.
+    /// Creates an independent sequence for each combination of `seed` and `parts`, such as generation and trial.
     pub(super) fn with_stream(seed: u64, parts: &[u64]) -> Self {
         Self(parts.iter().fold(seed, |state, part| Self(state ^ part.wrapping_mul(0xD6E8_FEB8_6659_FD93)).bits()))
     }
@@ -24,28 +24,28 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// Uniform random number in [0, 1).
+    /// Returns a uniform random number in [0, 1).
     pub(super) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Uniform random number from `low` to `high`, whose difference may overflow.
+    /// Returns a uniform random number from `low` to `high`. The difference between the limits may overflow.
     pub(super) fn between(&mut self, low: f64, high: f64) -> f64 {
         let part = self.unit();
         (low * (1.0 - part) + high * part).clamp(low, high)
     }
 
-    /// Uniform random integer from 0 to `bound` - 1; `bound` >= 1.
+    /// Returns a uniform random integer from 0 to `bound` - 1. `bound` must be at least 1.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         ((self.unit() * bound as f64) as usize).min(bound.saturating_sub(1))
     }
 
-    /// Returns true with this probability.
+    /// Returns true with the given probability.
     pub(super) fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
-    /// Standard normal random number (Box and Muller).
+    /// Returns a normally distributed random number with mean 0 and variance 1 (Box and Muller).
     pub(super) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (TAU * self.unit()).cos()

@@ -1,20 +1,20 @@
-//! Reads the values of a line in order.
+//! Reads the values of a line in sequence.
 
 use std::ops::RangeInclusive;
 
 use super::error::{MessageError, ValueCount, in_range, shortened};
 use super::number::{self, COUNTS, FINITE};
 
-/// Separators between words. The specification uses single spaces; several spaces and tabs are accepted too.
+/// Separators between words. The specification requires single spaces; several spaces and tabs are accepted too.
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// Identifiers of robots: 1 to 2^16 - 1 (section 3.2).
+/// Allowed identifiers of robots: 1 to 2^16 - 1 (section 3.2 of the specification).
 pub(super) const IDENTIFIERS: RangeInclusive<f64> = 1.0..=65_535.0;
 
-/// Range of red, green and blue.
+/// Range of the red, green and blue components of a colour.
 pub(super) const COLOURS: RangeInclusive<f64> = 0.0..=255.0;
 
-/// Removes the first word of `rest`; empty at the end of the line.
+/// Removes and returns the first word of `rest`; empty at the end of the line.
 pub(super) fn next_word<'a>(rest: &mut &'a str) -> &'a str {
     let trimmed = rest.trim_start_matches(BLANKS);
     let (word, after) = trimmed.split_at(trimmed.find(BLANKS).unwrap_or(trimmed.len()));
@@ -22,7 +22,7 @@ pub(super) fn next_word<'a>(rest: &mut &'a str) -> &'a str {
     word
 }
 
-/// Values after the name of a message.
+/// Values of a message, which follow its name on the line.
 pub(super) struct Reader<'a> {
     message: &'static str,
     rest: &'a str,
@@ -31,13 +31,13 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Creates a reader for the values of the message with this name.
+    /// Creates a reader for the values of a message. `message` is its name, and `rest` is the line after the name.
     pub(super) fn new(message: &'static str, rest: &'a str) -> Self {
         let came = rest.split(BLANKS).filter(|word| !word.is_empty()).count();
         Self { message, rest, came, taken: 0 }
     }
 
-    /// Number of values on the line.
+    /// Returns the total number of values on the line.
     pub(super) fn came(&self) -> usize {
         self.came
     }
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
         ValueCount::Exactly(self.taken).check(self.message, self.came)
     }
 
-    /// Reads the next value; `what` names it in errors.
+    /// Reads the next value. `what` is its name in errors.
     pub(super) fn real(&mut self, what: &'static str) -> Result<f64, MessageError> {
         self.require(1)?;
         let word = next_word(&mut self.rest);
@@ -66,8 +66,8 @@ impl<'a> Reader<'a> {
         Ok(number)
     }
 
-    /// Reads the next value as an integer; `17`, `17.0` and `1.7e1` are equal. `range` must not contain negative
-    /// numbers.
+    /// Reads the next value as an integer, where `17`, `17.0` and `1.7e1` are equal. `range` must not contain
+    /// negative numbers.
     pub(super) fn whole(&mut self, what: &'static str, range: RangeInclusive<f64>) -> Result<u32, MessageError> {
         let value = self.real(what)?;
         if value.fract() != 0.0 {

@@ -1,4 +1,5 @@
-//! Server of a world: robot simulators connect to any of its ports and share one world (section 2.1).
+//! Server of a world. Robot simulators connect to any of its ports, and share one world (section 2.1 of the
+//! specification).
 
 pub use super::connections::MOST_CONNECTIONS;
 use super::connections::{Connections, Service};
@@ -8,7 +9,7 @@ use std::io::Result;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// Interval between checks for idle robots.
+/// Interval between two checks for idle robots.
 const EXPIRY: Duration = Duration::from_secs(1);
 
 /// Counters of the server.
@@ -18,11 +19,11 @@ pub struct Counts {
     pub messages: u64,
     /// Number of connections closed because the maximum was reached.
     pub refused: u64,
-    /// Number of robots removed because no message named them.
+    /// Number of robots removed because no message with their identifier arrived within the idle limit.
     pub expired: u64,
 }
 
-/// World with its ports.
+/// World simulator that listens on one or more ports.
 pub struct WorldServer {
     served: Served,
     connections: Connections,
@@ -49,18 +50,18 @@ impl Service for Served {
 }
 
 impl WorldServer {
-    /// Serves a world on these addresses. Robots that no message names for `idle` are removed, and simulators silent
-    /// for `idle` are disconnected.
+    /// Serves a world on the given addresses. Removes robots whose identifier was in no message for `idle`, and
+    /// disconnects robot simulators that are silent for `idle`.
     ///
     /// # Errors
-    /// Error of the operating system for an address.
+    /// The operating system cannot listen on an address.
     pub fn listen(world: World, addresses: &[SocketAddr], idle: Duration) -> Result<WorldServer> {
         let connections = Connections::listen("robot simulator", addresses, idle)?;
         let (began, served) = (Instant::now(), Served { world, messages: 0 });
         Ok(WorldServer { served, connections, expired: 0, began, looked: began, idle })
     }
 
-    /// Addresses of the listening sockets.
+    /// Returns the addresses of the listening sockets.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -68,18 +69,17 @@ impl WorldServer {
         self.connections.addresses()
     }
 
-    /// Counters since the start.
+    /// Returns the counters since the start.
     pub fn counts(&self) -> Counts {
         Counts { messages: self.served.messages, refused: self.connections.refused(), expired: self.expired }
     }
 
-    /// Number of connected robot simulators.
+    /// Returns the number of connected robot simulators.
     pub fn connections(&self) -> usize {
         self.connections.count()
     }
 
-    /// Waits for a connection or a message for at most `wait`, and answers all received messages. Returns lines for
-    /// the log.
+    /// Waits at most `wait` for a connection or a message, and answers received messages. Returns lines for the log.
     ///
     /// # Errors
     /// Error of the operating system while waiting.

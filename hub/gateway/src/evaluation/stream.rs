@@ -1,4 +1,4 @@
-//! Non-blocking connection that carries lines in both directions.
+//! Non-blocking connection that transmits lines in both directions.
 
 use super::lines::Lines;
 use super::message::{Message, MessageError};
@@ -8,19 +8,19 @@ use std::io::{ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// Length of the send queue at which reading stops (bytes).
+/// Length of the send queue at which the server stops reading requests (bytes).
 const MOST_WAITING: usize = 1 << 20;
 /// Maximum number of bytes per read.
 const AT_ONCE: usize = 64 << 10;
 
-/// Stream with received lines and bytes to send.
+/// Connection with its received lines and its send queue.
 pub(super) struct Stream {
     stream: TcpStream,
     pub lines: Lines,
     to_send: Vec<u8>,
     /// Number of bytes of `to_send` that have been sent.
     sent: usize,
-    /// Time since which the peer accepts no bytes.
+    /// Time since which the peer has accepted no bytes; `None` if the peer accepted bytes at the last attempt.
     waits: Option<Instant>,
     text: String,
 }
@@ -28,11 +28,11 @@ pub(super) struct Stream {
 /// Result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadOutcome {
-    /// Number of received bytes, which are now in the lines.
+    /// Number of received bytes, which have been appended to `lines`.
     Bytes(usize),
-    /// No bytes at present.
+    /// No bytes are available at present.
     Nothing,
-    /// End of the stream.
+    /// The peer has closed the stream.
     End,
 }
 
@@ -57,12 +57,12 @@ impl Stream {
         &self.stream
     }
 
-    /// Whether the send queue has reached the length at which requests are no longer read.
+    /// Returns whether the send queue has reached the length at which the server stops reading requests.
     pub(super) fn is_full(&self) -> bool {
         self.to_send.len() - self.sent >= MOST_WAITING
     }
 
-    /// Poll flags of the connection.
+    /// Returns the events for which the connection must be polled.
     pub(super) fn interest(&self) -> PollFlags {
         match self.to_send.len() - self.sent {
             0 => PollFlags::IN,
@@ -71,7 +71,7 @@ impl Stream {
         }
     }
 
-    /// Whether the peer has accepted none of the queued bytes for longer than `patience`.
+    /// Returns whether the peer has accepted no bytes for longer than `patience`, although bytes are queued.
     pub(super) fn is_stalled(&self, patience: Duration) -> bool {
         self.waits.is_some_and(|since| since.elapsed() > patience)
     }
@@ -88,7 +88,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Reads the available bytes once.
+    /// Reads once from the connection, and appends the received bytes to `lines`.
     ///
     /// # Errors
     /// Error of the operating system.

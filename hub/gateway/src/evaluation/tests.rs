@@ -1,11 +1,11 @@
-//! Tests: examples of the specification, its conformance cases, and rejected messages.
+//! Tests with the examples and the conformance cases of the specification, and with invalid messages.
 
 use super::individual::Individual;
 use super::message::{Message, MessageError};
 use super::parameters::{NetParameters, Neurons, Weights};
 use super::place::{Beam, Position, Target};
 
-/// A valid message of each kind in its written form.
+/// Valid lines, with at least one for each kind of message.
 pub(super) const LINES: [&str; 16] = [
     "SendNetParameters",
     "NetParameters 1 0 0 0 2 0 0 0 2 0 0 0 0 0 0 0 0 1 -10 10 1 1",
@@ -35,7 +35,8 @@ fn parsed(line: &str) -> Message {
     Message::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
-/// Parameters with two inputs, two outputs, no hidden neurons, and one value from -10 to 10 per weight (section 3.1).
+/// Returns parameters with two inputs, two outputs and no hidden neurons. A weight has one value from -10 to 10
+/// (section 3.1 of the specification).
 fn example() -> NetParameters {
     let neurons = Neurons { count: 2, ..Neurons::default() };
     NetParameters {
@@ -88,7 +89,7 @@ fn values_go_to_the_fields_that_the_document_gives_them() {
     assert_eq!(parsed(LINES[12]), reading);
 }
 
-/// Conformance cases 1 and 2.
+/// Conformance cases 1 and 2 of the specification.
 #[test]
 fn simple_recurrent_net_matches_document() {
     assert_eq!(parsed("SendNetParameters"), Message::SendNetParameters);
@@ -96,7 +97,7 @@ fn simple_recurrent_net_matches_document() {
     assert_eq!(parsed(LINES[1]), Message::NetParameters(example()));
 }
 
-/// Conformance cases 3 to 5.
+/// Conformance cases 3 to 5 of the specification.
 #[test]
 fn other_forms_of_the_same_numbers_are_the_same_genome() {
     let parameters = example();
@@ -108,7 +109,7 @@ fn other_forms_of_the_same_numbers_are_the_same_genome() {
     assert_eq!(written(&fitness), "Fitness 37 200 0.5");
 }
 
-/// Conformance case 9.
+/// Conformance case 9 of the specification.
 #[test]
 fn seven_weights_instead_of_eight_are_refused() {
     let parameters = example();

@@ -6,8 +6,9 @@ use super::network::Network;
 use super::parameters::NetParameters;
 use std::fmt::Write;
 
-/// Text of the tree. `inputs` names the scalar registers of the input neurons; the first two output neurons set the
-/// goal's x and y. Nulled weights are omitted. The output neurons precede the hidden neurons.
+/// Returns the text of the tree. `inputs` are the names of the scalar registers that the input neurons read. The
+/// first two output neurons set the x and y of the goal. Nulled weights are omitted. Output neurons precede hidden
+/// neurons.
 pub fn text(genome: &Genome<'_>, parameters: &NetParameters, inputs: &[String]) -> String {
     let mut text = String::from("network\n");
     for (neuron, weights) in Network::new(genome, parameters).rows() {

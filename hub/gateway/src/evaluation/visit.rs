@@ -1,7 +1,7 @@
-//! Visitor for the values of a message.
+//! Visitor type for the values of a message.
 
 use super::error::MessageError;
 use std::ops::RangeInclusive;
 
-/// Receives each value of a message in its order on the line: name, value and range.
+/// Function that receives each value of a message in the order of the line: name, value and allowed range.
 pub(super) type Visit<'a> = dyn FnMut(&'static str, f64, RangeInclusive<f64>) -> Result<(), MessageError> + 'a;

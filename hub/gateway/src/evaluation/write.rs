@@ -11,12 +11,12 @@ use std::ops::RangeInclusive;
 const DISTANCES: RangeInclusive<f64> = 0.0..=f64::MAX;
 
 impl Message {
-    /// Appends the message without a line ending: single spaces, plain integers, and the shortest texts that parse to
-    /// the same bits.
+    /// Appends the message without a line ending. Values are separated by single spaces. Each number has the shortest
+    /// text that parses to the same bits.
     ///
     /// # Errors
-    /// The message is one that [`Message::parse`] would reject, or its line is longer than [`LINE_LIMIT`]. `line` is
-    /// unchanged in this case.
+    /// [`Message::parse`] would reject the message, or its line is longer than [`LINE_LIMIT`]. In both cases `line`
+    /// is unchanged.
     pub fn write_to(&self, line: &mut String) -> Result<(), MessageError> {
         self.check()?;
         let start = line.len();

@@ -1,7 +1,8 @@
-//! Server for monitors: 3D viewers receive a scene in the SimSpark or RSMP protocol, and may send trainer commands.
+//! Server for monitors, which are 3D viewers. They receive a scene in the SimSpark or RSMP protocol, and may send
+//! trainer commands.
 //!
-//! One thread serves all viewers without blocking. Each message is formatted once; viewers that do not read are
-//! dropped.
+//! One thread serves all viewers without blocking. Each message is formatted once for all viewers. A viewer that does
+//! not read is disconnected.
 
 pub mod pair;
 mod viewer;
@@ -33,13 +34,13 @@ pub enum Protocol {
 /// Data sent to the viewers.
 #[derive(Clone, Debug, Default)]
 pub struct Frame<'a> {
-    /// Game time (s); the same as in `state`.
+    /// Game time (s), which is also a field of `state`.
     pub time: f64,
-    /// Environment, sent only in full messages.
+    /// Fields of the environment, sent only in full messages.
     pub environment: &'a [Field],
-    /// Game state, `time` first.
+    /// Fields of the game state. The first field is `time`.
     pub state: &'a [Field],
-    /// Scene.
+    /// Root nodes of the scene.
     pub scene: &'a [Node],
 }
 
@@ -48,7 +49,7 @@ pub struct Frame<'a> {
 pub struct Events {
     /// Commands, each with the number of the viewer that sent it.
     pub commands: Vec<(u64, Command)>,
-    /// Number of invalid commands; each also causes a line in the log.
+    /// Number of invalid commands. Each invalid command also adds a line to the log.
     pub errors: u64,
     /// Lines for the log.
     pub told: Vec<String>,
@@ -74,7 +75,7 @@ impl Monitors {
         Ok(Monitors { door, protocol, viewers: Vec::new(), sender: Sender::default(), count: 0, refused: 0 })
     }
 
-    /// Address of the listening socket.
+    /// Returns the address of the listening socket.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -82,17 +83,17 @@ impl Monitors {
         self.door.address()
     }
 
-    /// Protocol of the viewers.
+    /// Returns the protocol of the viewers.
     pub fn protocol(&self) -> Protocol {
         self.protocol
     }
 
-    /// Number of viewers.
+    /// Returns the number of connected viewers.
     pub fn viewers(&self) -> usize {
         self.viewers.len()
     }
 
-    /// Number of connections closed because the maximum was reached.
+    /// Returns the number of connections that were closed because the maximum number of viewers was reached.
     pub fn refused(&self) -> u64 {
         self.refused
     }
@@ -102,18 +103,19 @@ impl Monitors {
         self.sender = Sender::default();
     }
 
-    /// Sends the whole scene to this viewer in the next cycle.
+    /// Sends the whole scene to one viewer in the next cycle.
     pub fn resend_to(&mut self, viewer: u64) {
         self.viewer(viewer).into_iter().for_each(|viewer| viewer.begun = false);
     }
 
-    /// Runs a cycle: accepts viewers, sends them the changes, and reads at most `room` commands. Never blocks.
+    /// Runs a cycle without blocking. It accepts viewers, sends the changes to all viewers, and reads at most `room`
+    /// commands.
     pub fn cycle(&mut self, now: &Frame<'_>, room: usize) -> Events {
         self.turn(now, room, true)
     }
 
-    /// Runs a cycle without new data: `last` is the data of the previous cycle, which is sent only to viewers that lack
-    /// it.
+    /// Runs a cycle without new data. `last`, the data of the previous cycle, is sent only to viewers without the
+    /// whole scene.
     pub fn cycle_unchanged(&mut self, last: &Frame<'_>, room: usize) -> Events {
         self.turn(last, room, false)
     }
@@ -122,8 +124,8 @@ impl Monitors {
         let mut events = Events::default();
         self.take_new(&mut events);
         self.publish(now, news);
-        // The viewers are read in rotating order, so that a flood of commands from one viewer leaves room for the
-        // others.
+        // The viewers are read in rotating order, so that a flood of commands from one viewer does not exclude the
+        // other viewers.
         if !self.viewers.is_empty() {
             self.viewers.rotate_left(1);
         }
@@ -167,7 +169,7 @@ impl Monitors {
 
     fn publish(&mut self, now: &Frame<'_>, news: bool) {
         if self.viewers.is_empty() {
-            // The next viewer needs the whole scene.
+            // The next viewer will need the whole scene.
             self.sender = Sender::default();
             return;
         }
@@ -186,7 +188,8 @@ impl Monitors {
             match std::mem::replace(&mut viewer.begun, true) {
                 true if news => viewer.queue(&all),
                 true => {}
-                // A new viewer gets the scene as the other viewers have it, so that the next changes apply to it too.
+                // A new viewer gets the scene in the state that the other viewers have. Therefore the next changes
+                // fit all viewers.
                 false => viewer.queue(first.get_or_insert_with(full)),
             }
         }
@@ -194,7 +197,7 @@ impl Monitors {
 }
 
 impl Protocol {
-    /// Name of the protocol.
+    /// Returns the name of the protocol.
     pub fn name(self) -> &'static str {
         match self {
             Protocol::SimSpark => "SimSpark",
@@ -212,7 +215,7 @@ impl Protocol {
     fn changed(self, now: &Frame<'_>, changed: &[Field], scene: &[Node], changes: &[Change]) -> String {
         match self {
             Protocol::SimSpark => simspark::changed(changed, scene, changes),
-            // In this protocol each message contains the whole game state.
+            // In RSMP, each message contains the whole game state.
             Protocol::Rsmp => rsmp::changed(now.time, now.state, scene, changes),
         }
     }

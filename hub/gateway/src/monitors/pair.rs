@@ -1,4 +1,4 @@
-//! Servers of both protocols for the same scene.
+//! Servers of the SimSpark and RSMP protocols for the same scene.
 
 use super::{Events, Frame, Monitors, Protocol};
 use crate::limit::LineLimit;
@@ -17,12 +17,12 @@ pub struct CommandSource {
     viewer: u64,
 }
 
-/// Input of a cycle.
+/// Input from all viewers in a cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MonitorInput {
     /// Trainer commands that concern the arena or the game.
     pub commands: Vec<(CommandSource, Command)>,
-    /// Lines for the log, rate-limited.
+    /// Lines for the log, after rate limiting.
     pub told: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ pub struct MonitorInput {
 pub struct Counts {
     /// Number of connected viewers.
     pub viewers: usize,
-    /// Number of connections closed because the maximum was reached.
+    /// Number of connections closed because the maximum number of viewers was reached.
     pub refused: u64,
     /// Number of invalid commands.
     pub errors: u64,
@@ -46,10 +46,10 @@ pub struct MonitorServers {
 }
 
 impl MonitorServers {
-    /// Listens for each protocol that has an address.
+    /// Opens a listening socket for each protocol that has an address.
     ///
     /// # Errors
-    /// The address, with the error of the operating system.
+    /// An address cannot be used. The error contains it with the error of the operating system.
     pub fn listen(
         simspark: Option<SocketAddr>,
         rsmp: Option<SocketAddr>,
@@ -65,7 +65,7 @@ impl MonitorServers {
         })
     }
 
-    /// Addresses of the listening sockets.
+    /// Returns the addresses of the listening sockets.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -73,7 +73,7 @@ impl MonitorServers {
         self.servers.iter().map(|server| Ok((server.protocol(), server.address()?))).collect()
     }
 
-    /// Counters since the start.
+    /// Returns the number of viewers, and the other counters since the start.
     pub fn counts(&self) -> Counts {
         Counts {
             viewers: self.servers.iter().map(Monitors::viewers).sum(),
@@ -82,18 +82,19 @@ impl MonitorServers {
         }
     }
 
-    /// Sends a picture to all viewers and reads about `room` commands, divided between the servers
+    /// Sends a picture to all viewers, and reads about `room` commands, divided between the servers
     /// ([`Monitors::cycle`]). Never blocks.
     pub fn cycle(&mut self, picture: &GameFrame, room: usize) -> MonitorInput {
         self.show(picture, &scene(&picture.arena), room)
     }
 
-    /// Sends the last picture to viewers that lack it, and reads commands ([`Monitors::cycle_unchanged`]). Never blocks.
+    /// Sends the last picture to viewers without the whole scene, and reads commands ([`Monitors::cycle_unchanged`]).
+    /// Never blocks.
     pub fn wait(&mut self, last: &GameFrame, room: usize) -> MonitorInput {
         self.turn(last, &scene(&last.arena), room, Monitors::cycle_unchanged)
     }
 
-    /// Sends a picture with the given scene in place of its arena.
+    /// Sends a picture. `scene` is sent instead of the picture's arena.
     pub fn show(&mut self, picture: &GameFrame, scene: &[Node], room: usize) -> MonitorInput {
         self.turn(picture, scene, room, Monitors::cycle)
     }
@@ -124,7 +125,7 @@ impl MonitorServers {
         heard
     }
 
-    /// Applies the rate limit of the log to lines.
+    /// Applies the log's rate limit to lines.
     pub fn limited(&mut self, lines: Vec<String>) -> Vec<String> {
         self.limit.pass(self.began.elapsed().as_secs(), lines)
     }

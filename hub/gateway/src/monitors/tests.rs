@@ -31,7 +31,7 @@ fn cycle(server: &mut Monitors, x: f64) -> Events {
     server.cycle(&Frame { time: x, environment: &environment, state: &state, scene: &arena(x) }, 1000)
 }
 
-/// Runs cycles until a client has received this number of messages.
+/// Runs cycles until a client has received `wanted` messages.
 fn messages(server: &mut Monitors, client: &mut TcpStream, wanted: usize) -> Vec<Vec<u8>> {
     client.set_nonblocking(true).unwrap();
     let (mut frames, mut found, mut buffer) = (Frames::new(1 << 20), Vec::new(), vec![0; 1 << 16]);
@@ -64,7 +64,7 @@ fn viewers_that_come_late_see_what_the_others_see() {
         let Graph::Changes(changes) = simspark::read(message).unwrap().graph else { panic!("then changes") };
         assert!(apply(&mut nodes, &changes));
     }
-    // Numbers on the wire have six digits.
+    // The scenes are not compared, because transmitted numbers have only six digits.
     assert_eq!(server.viewers(), 2);
     assert!(simspark::full(&[], &nodes).len() > 1000);
 }

@@ -1,4 +1,4 @@
-//! Connection of one viewer with its send queue and its pending commands. Never blocks.
+//! Non-blocking connection of one viewer, with its send queue and its pending commands.
 
 use super::Events;
 use crate::frame::{Frames, frame};
@@ -8,10 +8,10 @@ use std::io::{ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
-/// Maximum length of a viewer's send queue (bytes); beyond it the viewer is dropped. All viewers share the messages
-/// in memory.
+/// Maximum length of a viewer's send queue (bytes). A viewer with a longer queue is disconnected. The queues of all
+/// viewers share the messages in memory.
 const MOST_WAITING: usize = 4 << 20;
-/// Maximum length of a viewer's message (bytes).
+/// Maximum length of a message from a viewer (bytes).
 const LONGEST_COMMAND: usize = 64 << 10;
 /// Maximum number of bytes read from a viewer in a cycle, so that one viewer cannot delay the others.
 const READ_AT_ONCE: usize = 64 << 10;
@@ -25,10 +25,10 @@ pub(super) struct Viewer {
     pub(super) at: SocketAddr,
     stream: TcpStream,
     frames: Frames,
-    /// Commands of a received message that wait for a later cycle.
+    /// Commands of received messages that a later cycle will process.
     commands: VecDeque<Command>,
     waiting: VecDeque<Arc<[u8]>>,
-    /// Number of sent bytes of the first message in the queue.
+    /// Number of bytes already sent of the first message in the queue.
     sent: usize,
     bytes: usize,
     /// Whether the viewer has received the whole scene and has not requested it again.
@@ -51,8 +51,8 @@ impl Viewer {
         self.queue(&frame(message).into());
     }
 
-    /// Sends queued messages and reads commands while `events` has fewer than `room` and the viewer's turn lasts.
-    /// Further input stays here or in the socket.
+    /// Sends queued messages and reads commands. Reading ends when `events` has `room` commands, or when the viewer
+    /// has sent [`TURN`] commands. Further input stays in the viewer's buffers or in the socket.
     pub(super) fn exchange(&mut self, events: &mut Events, room: usize) -> std::result::Result<(), String> {
         self.send().map_err(|error| error.to_string())?;
         if self.bytes > MOST_WAITING {
@@ -94,7 +94,8 @@ impl Viewer {
         Ok(())
     }
 
-    /// Reads complete messages, up to `turn` commands; returns false if the turn or the room is used up.
+    /// Moves commands of complete messages to `events`, and reduces `turn` by their number. Returns false if `turn`
+    /// or `room` is used up.
     fn read_commands(
         &mut self,
         events: &mut Events,

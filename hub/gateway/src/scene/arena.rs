@@ -1,28 +1,28 @@
 //! Robot arena as a scene of floor, walls, lamps, frisbees and robots, for viewers of football games.
 //!
-//! Every robot is a cylinder with a nose in the direction of travel. In SimSpark it carries a model with team and
-//! number, by which RoboViz identifies robots; in RSMP it has a name. The first frisbee is the ball.
+//! Every robot is a cylinder with a nose in the direction of travel. In SimSpark, each robot also has a model with a
+//! team and a number, by which RoboViz identifies it. In RSMP, each robot has a name. The first frisbee is the ball.
 
 use super::{Look, Mesh, Node, Shape, ShapeKind, StandardShape, Subject, pose_matrix};
 
-/// Heights and thicknesses (m); used only for drawing.
+/// Heights and thicknesses of drawn objects (m). They have no other use.
 const ROBOT_HEIGHT: f64 = 0.07;
 const DISC_HEIGHT: f64 = 0.03;
 const WALL_HEIGHT: f64 = 0.05;
 const WALL: f64 = 0.01;
 const FLOOR: f64 = 0.01;
-/// Size of a team: the number of player numbers that viewers have as materials.
+/// Number of player numbers in a team. Viewers have materials only for these numbers.
 pub const NUMBERS: u32 = 11;
 
-/// Contents of an arena. Lengths are in metres, the origin is its centre; headings are counter-clockwise from +x
-/// (rad).
+/// Contents of an arena. Lengths are in metres, and the origin is the arena's centre. Headings are counter-clockwise
+/// from +x (rad).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arena {
-    /// Half size along x and y.
+    /// Half of the arena's size along x and y (m).
     pub half: [f64; 2],
-    /// End points of the inner walls.
+    /// End points of the inner walls (m).
     pub walls: Vec<[[f64; 2]; 2]>,
-    /// Positions and heights of the lamps.
+    /// Positions and heights of the lamps (m).
     pub lamps: Vec<[f64; 3]>,
     /// Frisbees and other discs.
     pub discs: Vec<Disc>,
@@ -33,32 +33,32 @@ pub struct Arena {
 /// Disc, such as a frisbee.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disc {
-    /// Position.
+    /// Position of the disc's centre (m).
     pub at: [f64; 2],
-    /// Radius.
+    /// Radius of the disc (m).
     pub radius: f64,
-    /// Red, green, blue and opacity, each 0 to 1.
+    /// Red, green, blue and opacity components, each 0 to 1.
     pub colour: [f64; 4],
 }
 
 /// Robot in the arena.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Robot {
-    /// Number, from 1.
+    /// Number of the robot, from 1.
     pub number: u32,
-    /// Position.
+    /// Position of the robot's centre (m).
     pub at: [f64; 2],
-    /// Heading.
+    /// Heading, counter-clockwise from +x (rad).
     pub heading: f64,
-    /// Radius.
+    /// Radius of the robot (m).
     pub radius: f64,
-    /// Colour of its LEDs.
+    /// Colour of the robot's LEDs: red, green, blue and opacity, each 0 to 1.
     pub colour: [f64; 4],
-    /// Whether it was tracked recently. Otherwise it is not drawn, but keeps its node in the scene.
+    /// Whether the robot was tracked recently. Otherwise the robot is not drawn, but keeps its node in the scene.
     pub seen: bool,
 }
 
-/// The two teams that viewers know: the first eleven robots and the others.
+/// Teams that viewers know. The left team has the first eleven robots, and the right team has the other robots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Team {
     /// Left team.
@@ -68,13 +68,13 @@ pub enum Team {
 }
 
 impl Team {
-    /// Team and player number of the robot with this number (from 1).
+    /// Returns the team and the player number of a robot. `robot` is its number, from 1.
     pub fn from_robot_number(robot: u32) -> (Team, u32) {
         let team = if robot <= NUMBERS { Team::Left } else { Team::Right };
         (team, (robot.max(1) - 1) % NUMBERS + 1)
     }
 
-    /// Name of the team.
+    /// Returns the name of the team.
     pub fn name(self) -> &'static str {
         match self {
             Team::Left => "Xpuck",
@@ -90,8 +90,8 @@ impl Team {
     }
 }
 
-/// Converts the arena into a scene. Arenas with equal numbers of walls, lamps, discs and robots give the same nodes;
-/// only transforms, colours and visibility differ.
+/// Converts the arena into a scene. Arenas with equal numbers of walls, lamps, discs and robots give the same nodes.
+/// Their scenes differ only in transforms, colours and visibility.
 pub fn scene(arena: &Arena) -> Vec<Node> {
     let [half_x, half_y] = arena.half;
     let grey = || Look::Material("matGrey".into());
@@ -116,7 +116,7 @@ pub fn scene(arena: &Arena) -> Vec<Node> {
     nodes
 }
 
-/// Light source of a scene.
+/// Returns a light source at a position (m).
 pub(super) fn light(at: [f64; 3]) -> Node {
     Node::Transform(pose_matrix(at, 0.0), vec![Node::Light([[1.0; 4], [0.6, 0.6, 0.6, 1.0], [0.1; 4]])])
 }

@@ -1,4 +1,4 @@
-//! Body of connected cubes as a scene, with a floor.
+//! Scene of a body made of connected cubes, on a floor.
 
 use super::arena::{box_node, light, shape};
 use super::{Look, Matrix, Node, ShapeKind, StandardShape};
@@ -9,16 +9,16 @@ const FLOOR: f64 = 0.05;
 /// Pose and colour of a cube.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cube {
-    /// Centre (m).
+    /// Centre of the cube (m).
     pub at: [f64; 3],
-    /// Rows of the rotation matrix.
+    /// Rows of the cube's rotation matrix.
     pub rotation: [[f64; 3]; 3],
-    /// Red, green and blue, each 0 to 1.
+    /// Red, green and blue components, each 0 to 1.
     pub colour: [f64; 3],
 }
 
-/// Scene of cubes with this edge length on a floor with this half size (m). Equal numbers of cubes give the same
-/// nodes.
+/// Returns a scene of cubes on a floor. `half` is half of the floor's size along x and y (m), and `edge` is the edge
+/// length of a cube (m). Equal numbers of cubes give the same nodes.
 pub fn scene(half: [f64; 2], edge: f64, cubes: &[Cube]) -> Vec<Node> {
     let white = Look::Material("matWhite".into());
     let floor = box_node([0.0, 0.0, -0.5 * FLOOR], 0.0, [2.0 * half[0], 2.0 * half[1], FLOOR], white);
@@ -31,7 +31,7 @@ pub fn scene(half: [f64; 2], edge: f64, cubes: &[Cube]) -> Vec<Node> {
     [light([-20.0, 20.0, 30.0]), floor].into_iter().chain(cubes.iter().map(cube)).collect()
 }
 
-/// Column-major matrix, as viewers expect it.
+/// Returns the column-major matrix of a cube's pose.
 fn matrix(Cube { at, rotation: r, .. }: &Cube) -> Matrix {
     let column = |k: usize| [r[0][k], r[1][k], r[2][k], 0.0];
     let mut matrix = [0.0; 16];

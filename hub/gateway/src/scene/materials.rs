@@ -1,6 +1,6 @@
-//! Names of the materials of viewers and servers, with their colours.
+//! Names and colours of the materials of viewers and servers.
 
-/// SimSpark's own materials: name, and red, green and blue, each 0 to 1.
+/// Materials of SimSpark: each has a name, and red, green and blue components from 0 to 1.
 const STANDARD: [(&str, [f64; 3]); 9] = [
     ("matWhite", [1.0, 1.0, 1.0]),
     ("matGrey", [0.5, 0.5, 0.5]),
@@ -12,7 +12,7 @@ const STANDARD: [(&str, [f64; 3]); 9] = [
     ("matOrange", [1.0, 0.5, 0.0]),
     ("matMagenta", [1.0, 0.0, 1.0]),
 ];
-/// Further materials of other servers.
+/// Materials of other servers, in the same form as [`STANDARD`].
 const OTHERS: [(&str, [f64; 3]); 5] = [
     ("matLightBlue", [0.5, 0.7, 1.0]),
     ("white", [1.0, 1.0, 1.0]),
@@ -22,13 +22,13 @@ const OTHERS: [(&str, [f64; 3]); 5] = [
 ];
 const UNKNOWN: [f64; 3] = [0.4, 0.4, 0.4];
 
-/// Standard material whose colour is nearest to a colour.
+/// Returns the name of the standard material whose colour is nearest to the given colour.
 pub fn nearest([red, green, blue, _]: &[f64; 4]) -> &'static str {
     let away = |[r, g, b]: [f64; 3]| (r - red).powi(2) + (g - green).powi(2) + (b - blue).powi(2);
     STANDARD.into_iter().min_by(|a, b| away(a.1).total_cmp(&away(b.1))).map_or("matGrey", |(name, _)| name)
 }
 
-/// Colour of a material; dark grey if the name is unknown.
+/// Returns the colour of a material; dark grey if its name is unknown.
 pub fn colour(name: &str) -> [f64; 3] {
     STANDARD.iter().chain(&OTHERS).find(|(known, _)| *known == name).map_or(UNKNOWN, |(_, colour)| *colour)
 }

@@ -1,7 +1,7 @@
 //! Scene of 3D viewers: a tree of transforms with meshes, shapes and lights as leaves.
 //!
-//! [`simspark`] and [`rsmp`] write and read scenes; [`sender`] determines the parts to send again. Lengths are in
-//! metres; z points up, right-handed.
+//! [`simspark`] and [`rsmp`] write and read scenes. [`sender`] determines which parts of a scene are sent again.
+//! Lengths are in metres. Coordinates are right-handed, and z points up.
 
 pub mod arena;
 pub mod body;
@@ -16,24 +16,25 @@ pub mod top_view;
 use crate::sexpr::SyntaxError;
 use thiserror::Error;
 
-/// Column-major matrix of viewers: the three columns of the rotation, each followed by 0, then the position, followed
-/// by 1.
+/// Column-major matrix of viewers. Its columns are the three columns of the rotation, each followed by 0, and the
+/// position, followed by 1.
 pub type Matrix = [f64; 16];
 
 /// Node of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
-    /// Coordinate frame of its children.
+    /// Transform of the child nodes into the coordinates of their parent.
     Transform(Matrix, Vec<Node>),
-    /// Node without own content ("base node").
+    /// Node with children but without own content ("base node").
     Group(Vec<Node>),
-    /// Robot or ball whose body the children form. RSMP names it, SimSpark identifies it only by materials.
+    /// Robot or ball whose body the children form. RSMP identifies it by this node, SimSpark only by its materials.
     Subject(Subject, Vec<Node>),
-    /// Model that the viewer has as a file.
+    /// Model from a file that the viewer has.
     Mesh(Mesh),
     /// Shape that every viewer can draw.
     Shape(Shape),
-    /// Light: diffuse, ambient and specular colour, each with red, green, blue and opacity, 0 to 1.
+    /// Light with a diffuse, an ambient and a specular colour. Each colour has red, green, blue and opacity
+    /// components from 0 to 1.
     Light([[f64; 4]; 3]),
 }
 
@@ -42,22 +43,22 @@ pub enum Node {
 pub enum Subject {
     /// Ball, which represents the frisbee.
     Ball,
-    /// Robot: team and number, from 1.
+    /// Robot with its team, and its number in the team, from 1.
     Agent(String, u32),
 }
 
-/// Model from a file of the viewer.
+/// Model from a file that the viewer has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
-    /// File name, such as `models/soccerball.obj`.
+    /// File name of the model, such as `models/soccerball.obj`.
     pub model: String,
-    /// Scale along x, y, z.
+    /// Scale factors along x, y and z.
     pub scale: [f64; 3],
     /// Whether the model is drawn.
     pub visible: bool,
     /// Whether the model is drawn after all opaque objects.
     pub transparent: bool,
-    /// Names of the model's materials, in the file's order.
+    /// Names of the model's materials, in the order of the file.
     pub materials: Vec<String>,
 }
 
@@ -66,28 +67,28 @@ pub struct Mesh {
 pub struct Shape {
     /// Kind of shape.
     pub form: ShapeKind,
-    /// Edges of a box; the radius of a sphere, three times; radius, radius and length of a cylinder (m).
+    /// Edges of a box; three times the radius of a sphere; radius, radius and length of a cylinder (m).
     pub scale: [f64; 3],
     /// Whether the shape is drawn.
     pub visible: bool,
     /// Whether the shape is drawn after all opaque objects.
     pub transparent: bool,
-    /// Appearance.
+    /// Material or colour of the shape.
     pub look: Look,
 }
 
 /// Kind of shape.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ShapeKind {
-    /// Standard shape of every viewer, with the numbers after its name: radius and length of cylinders and capsules
-    /// before scaling, empty for other shapes.
+    /// Standard shape that every viewer has, and the numbers after its name. For a cylinder or capsule, these are
+    /// radius and length before scaling. Other shapes have no numbers.
     Standard(StandardShape, Vec<f64>),
-    /// File of the viewer; only in RSMP.
+    /// Model from a file that the viewer has; only in RSMP.
     Model(String),
 }
 
 impl ShapeKind {
-    /// Name in messages.
+    /// Returns the name of the shape in messages.
     pub fn name(&self) -> &str {
         match self {
             ShapeKind::Standard(kind, _) => kind.name(),
@@ -95,7 +96,7 @@ impl ShapeKind {
         }
     }
 
-    /// Numbers after the name of the kind.
+    /// Returns the numbers after the name of the shape.
     pub fn numbers(&self) -> &[f64] {
         match self {
             ShapeKind::Standard(_, numbers) => numbers,
@@ -104,12 +105,12 @@ impl ShapeKind {
     }
 }
 
-/// The four standard shapes of viewers.
+/// Standard shapes of viewers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandardShape {
     /// Box with edges of 1 m.
     Box,
-    /// Cylinder along z.
+    /// Cylinder along the z axis.
     Cylinder,
     /// Sphere with a radius of 1 m.
     Sphere,
@@ -122,7 +123,7 @@ impl StandardShape {
     pub const ALL: [StandardShape; 4] =
         [StandardShape::Box, StandardShape::Cylinder, StandardShape::Sphere, StandardShape::Capsule];
 
-    /// Name in messages.
+    /// Returns the name of the shape in messages.
     pub fn name(self) -> &'static str {
         match self {
             StandardShape::Box => "StdUnitBox",
@@ -136,21 +137,21 @@ impl StandardShape {
 /// Appearance of a shape.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Look {
-    /// Material with this name.
+    /// Material of the viewer, by name.
     Material(String),
-    /// Red, green, blue and opacity, each 0 to 1; only in RSMP.
+    /// Red, green, blue and opacity components, each 0 to 1; only in RSMP.
     Colour([f64; 4]),
 }
 
-/// Item sent along with a scene: its name, and its value as words.
+/// Item sent with a scene: its name and the words of its value.
 pub type Field = (String, Vec<String>);
 
 /// Scene part of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Graph {
-    /// Whole scene.
+    /// All root nodes of a scene.
     Full(Vec<Node>),
-    /// Changes relative to the last full scene.
+    /// Changes of all root nodes since the last message.
     Changes(Vec<Change>),
 }
 
@@ -165,19 +166,19 @@ pub enum SceneError {
     Form(String),
 }
 
-/// Change of a node since it was sent last; empty for most nodes.
+/// Change of a node since the last transmission. For most nodes it is empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
-    /// New matrix of a transform.
+    /// New matrix, if the node is a transform that has moved.
     pub matrix: Option<Matrix>,
-    /// New visibility of a mesh or shape.
+    /// New visibility, if a mesh or shape was shown or hidden.
     pub visible: Option<bool>,
     /// Changes of all children, in order.
     pub children: Vec<Change>,
 }
 
 impl Node {
-    /// Children of the node.
+    /// Returns the children of the node; none for meshes, shapes and lights.
     pub fn children(&self) -> &[Node] {
         match self {
             Node::Transform(_, children) | Node::Group(children) | Node::Subject(_, children) => children,
@@ -185,7 +186,7 @@ impl Node {
         }
     }
 
-    /// Whether the node is drawn; `None` for nodes that cannot be drawn.
+    /// Returns whether the node is drawn; `None` for nodes other than meshes and shapes.
     pub fn visible(&self) -> Option<bool> {
         match self {
             Node::Mesh(mesh) => Some(mesh.visible),
@@ -194,8 +195,8 @@ impl Node {
         }
     }
 
-    /// Applies a change from [`sender::Sender`] or a message. Returns false if the change does not fit the node;
-    /// changes before the mismatch remain applied.
+    /// Applies a change from [`sender::Sender`] or from a message. Returns false if the change does not fit the node.
+    /// In this case, the changes before the mismatch remain applied.
     pub fn apply(&mut self, change: &Change) -> bool {
         if let Some(visible) = change.visible {
             match self {
@@ -216,12 +217,13 @@ impl Node {
     }
 }
 
-/// Applies the changes of all nodes; returns false if their number differs, or if a change does not fit its node.
+/// Applies one change to each node. Returns false if the numbers of nodes and changes differ, or if a change does not
+/// fit its node.
 pub fn apply(nodes: &mut [Node], changes: &[Change]) -> bool {
     nodes.len() == changes.len() && nodes.iter_mut().zip(changes).all(|(node, change)| node.apply(change))
 }
 
-/// Matrix of a position and a rotation about z (rad).
+/// Returns the matrix of a position (m) and a rotation about z (rad).
 pub fn pose_matrix(at: [f64; 3], turn: f64) -> Matrix {
     let (sin, cos) = turn.sin_cos();
     [cos, sin, 0.0, 0.0, -sin, cos, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, at[0], at[1], at[2], 1.0]

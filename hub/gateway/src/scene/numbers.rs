@@ -1,12 +1,13 @@
-//! Number formats of servers.
+//! Number formats of SimSpark and RSMP servers.
 
 use std::fmt::Write;
 
-/// Number of significant digits in SimSpark.
+/// Number of significant digits of a number in SimSpark.
 const DIGITS: usize = 6;
 
-/// Formats a number like a C++ stream with default settings: six significant digits, an exponent if more would be
-/// needed, no trailing zeros. NaN and infinity become 0, which every viewer can read.
+/// Appends a number in the default format of a C++ stream. The number has up to six significant digits, without
+/// trailing zeros. Very large and very small numbers have an exponent. NaN and infinity become 0, which every viewer
+/// can read.
 pub fn write_general(text: &mut String, number: f64) {
     if !number.is_finite() || number == 0.0 {
         text.push('0');
@@ -24,13 +25,13 @@ pub fn write_general(text: &mut String, number: f64) {
     }
 }
 
-/// Formats a number with a fixed number of decimals; NaN and infinity become 0.
+/// Appends a number with a fixed number of decimals. NaN and infinity become 0.
 pub fn write_fixed(text: &mut String, number: f64, decimals: usize) {
     let number = if number.is_finite() { number } else { 0.0 };
     let _ = write!(text, "{number:.decimals$}");
 }
 
-/// Removes trailing zeros of the fraction, and the point if no digit follows it.
+/// Removes trailing zeros of the fraction, and the decimal point if no digit follows it.
 fn trimmed(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }

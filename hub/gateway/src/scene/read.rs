@@ -1,4 +1,4 @@
-//! Readers for the parts common to both protocols: nodes, changes of nodes, fields.
+//! Readers for the parts that both protocols have in common: nodes, changes of nodes, and fields.
 
 use super::{Change, Field, Look, Mesh, Node, SceneError, Shape, ShapeKind, StandardShape, Subject};
 use crate::sexpr::Expression;
@@ -7,7 +7,7 @@ pub(super) fn refuse<T>(why: impl Into<String>) -> Result<T, SceneError> {
     Err(SceneError::Form(why.into()))
 }
 
-/// Reads names with their values.
+/// Reads fields, each with a name and its values.
 pub(super) fn fields<'e>(items: impl Iterator<Item = Expression<'e>>) -> Result<Vec<Field>, SceneError> {
     let field = |item: Expression<'e>| {
         let Some(name) = item.name() else { return refuse("expected a name and its values in parentheses") };
@@ -27,12 +27,12 @@ pub(super) fn nodes<'e>(items: impl Iterator<Item = Expression<'e>>) -> Result<V
 
 fn node(item: Expression<'_>) -> Result<Node, SceneError> {
     if item.name() != Some("nd") {
-        return refuse(format!("`nd` is wanted and `{}` came", item.name().unwrap_or("a list")));
+        return refuse(format!("expected `nd`, not `{}`", item.name().unwrap_or("a list")));
     }
     let Some(kind) = item.values().next().and_then(|kind| kind.word()) else {
         return refuse("a node of a full scene lacks its kind");
     };
-    // These are all items after the node's kind.
+    // Returns all items after the node's kind.
     let parts = || item.values().skip(1);
     let children = || nodes(parts().filter(|part| part.name() == Some("nd")));
     match kind {
@@ -127,14 +127,14 @@ fn shape<'e>(parts: impl Iterator<Item = Expression<'e>> + Clone) -> Result<Node
     Ok(Node::Shape(Shape { form, scale, visible, transparent, look }))
 }
 
-/// Reads the changes of a scene's nodes.
+/// Reads changes, one for each root node of a scene.
 pub(super) fn changes<'e>(items: impl Iterator<Item = Expression<'e>>) -> Result<Vec<Change>, SceneError> {
     items.map(change).collect()
 }
 
 fn change(item: Expression<'_>) -> Result<Change, SceneError> {
     if item.name() != Some("nd") {
-        return refuse(format!("`nd` is wanted and `{}` came", item.name().unwrap_or("a list")));
+        return refuse(format!("expected `nd`, not `{}`", item.name().unwrap_or("a list")));
     }
     let mut found = Change::default();
     for part in item.values() {
@@ -145,7 +145,7 @@ fn change(item: Expression<'_>) -> Result<Change, SceneError> {
                 None => return refuse("SLT needs 16 numbers"),
             },
             Some("setVisible") => found.visible = Some(visible(&part)?),
-            // The node's kind, and unknown items of later versions, are ignored.
+            // The node's kind and unknown items of later protocol versions are ignored.
             _ => {}
         }
     }

@@ -1,5 +1,5 @@
-//! RSMP 1.0, the successor of the SimSpark monitor protocol: one expression per message, with separately versioned
-//! components.
+//! RSMP 1.0, the successor of the SimSpark monitor protocol. A message is one expression whose components have their
+//! own versions.
 
 use super::numbers::write_fixed;
 use super::read::{changes, fields, nodes, refuse};
@@ -11,20 +11,20 @@ use std::fmt::Write;
 /// Number of decimals in matrices.
 const DECIMALS: usize = 4;
 
-/// Message of a server.
+/// Message from a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     /// Game time (s).
     pub time: f64,
-    /// Scene.
+    /// Whole scene, or its changes.
     pub graph: Graph,
-    /// Game state.
+    /// Fields of the game state.
     pub state: Vec<Field>,
-    /// Environment; only in full messages.
+    /// Fields of the environment; empty in messages with changes.
     pub environment: Vec<Field>,
 }
 
-/// Formats a whole scene. `time` is the game time (s).
+/// Formats a message with a whole scene. `time` is the game time (s).
 pub fn full(time: f64, state: &[Field], environment: &[Field], scene: &[Node]) -> String {
     let mut text = beginning(time, "full");
     scene.iter().for_each(|node| write_node(&mut text, node));
@@ -35,7 +35,8 @@ pub fn full(time: f64, state: &[Field], environment: &[Field], scene: &[Node]) -
     text
 }
 
-/// Formats the changes of a scene, one of `changes` for each node.
+/// Formats a message with the changes of a scene. `time` is the game time (s). `changes` has one change for each root
+/// node.
 pub fn changed(time: f64, state: &[Field], scene: &[Node], changes: &[Change]) -> String {
     let mut text = beginning(time, "diff");
     scene.iter().zip(changes).for_each(|(node, change)| write_change(&mut text, node, change));
@@ -45,10 +46,10 @@ pub fn changed(time: f64, state: &[Field], scene: &[Node], changes: &[Change]) -
     text
 }
 
-/// Parses a message of a server. Unknown components are skipped.
+/// Parses a message from a server. Unknown components are skipped.
 ///
 /// # Errors
-/// The message is invalid, for the reason given in one line.
+/// The message is invalid. The error states the reason in one line.
 pub fn read(message: &[u8]) -> Result<Message, SceneError> {
     let all = parse(message)?;
     let mut whole = all.iter();
@@ -100,8 +101,8 @@ fn write_node(text: &mut String, node: &Node) {
             children.iter().for_each(|child| write_node(text, child));
             text.push(')');
         }
-        // These nodes do not exist in this protocol: a group is replaced by its children, and viewers add lights and
-        // robot numbers themselves.
+        // RSMP does not have these nodes. A group is replaced by its children. Viewers add lights and robot numbers
+        // themselves.
         Node::Group(children) => children.iter().for_each(|child| write_node(text, child)),
         Node::Light(_) | Node::Mesh(_) => {}
         Node::Shape(shape) => {

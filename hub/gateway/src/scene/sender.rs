@@ -1,30 +1,30 @@
-//! Determines the data of a scene to send: the whole scene, or the changes.
+//! Determines which data of a scene to send: the whole scene or only its changes.
 
 use super::{Change, Field, Matrix, Node};
 
-/// Change of a matrix element since the last transmission above which a transform is sent again. Slow motion is
-/// therefore sent late, but never lost (as in SimSpark).
+/// Threshold for sending a transform again: the change of a matrix element since the last transmission. Slow motion
+/// is therefore sent late, but never lost (as in SimSpark).
 const THRESHOLD: f64 = 0.005;
 
-/// State that all viewers of a stream have. All viewers share one state: each change is determined and formatted
-/// once. A later viewer receives the scene in this state, so that the next change applies to it too.
+/// Scene and fields that all viewers of a stream have. All viewers share one state, so that each change is determined
+/// and formatted once. A new viewer receives the scene in this state, so that the next change also applies to it.
 #[derive(Clone, Debug, Default)]
 pub struct Sender {
     told: Option<Vec<Node>>,
     fields: Vec<Field>,
 }
 
-/// Data to send.
+/// Data of a scene to send.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Update {
-    /// Whole scene: the first transmission, or the set of nodes has changed.
+    /// Whole scene, because it is the first transmission or because the set of nodes has changed.
     Full,
-    /// Changes of each root node.
+    /// Changes of the scene, one for each root node.
     Changes(Vec<Change>),
 }
 
 impl Sender {
-    /// Compares the current scene with the transmitted state; returns the data to send.
+    /// Compares the current scene with the transmitted state. Returns the data to send.
     pub fn update(&mut self, scene: &[Node]) -> Update {
         match &mut self.told {
             Some(told) if alike(told, scene) => Update::Changes(changes(told, scene)),
@@ -35,12 +35,12 @@ impl Sender {
         }
     }
 
-    /// Scene that the viewers have; `None` before the first update.
+    /// Returns the scene that the viewers have; `None` before the first update.
     pub fn sent_scene(&self) -> Option<&[Node]> {
         self.told.as_deref()
     }
 
-    /// Fields whose values have changed, and always the field `always`.
+    /// Returns the fields whose values have changed, and always the field `always`.
     pub fn changed_fields(&mut self, fields: &[Field], always: &str) -> Vec<Field> {
         let new = |field: &&Field| field.0 == always || !self.fields.contains(field);
         let changed = fields.iter().filter(new).cloned().collect();
@@ -49,7 +49,7 @@ impl Sender {
     }
 }
 
-/// Whether two scenes have the same nodes and differ only in what a change can express.
+/// Returns whether two scenes have the same nodes and differ only in properties that a [`Change`] can express.
 fn alike(one: &[Node], two: &[Node]) -> bool {
     one.len() == two.len()
         && one.iter().zip(two).all(|pair| match pair {
@@ -74,7 +74,7 @@ fn alike(one: &[Node], two: &[Node]) -> bool {
         })
 }
 
-/// Changes since the last transmission; they are recorded as sent.
+/// Returns the changes since the last transmission, and records them as sent.
 fn changes(told: &mut [Node], now: &[Node]) -> Vec<Change> {
     told.iter_mut().zip(now).map(|(told, now)| change(told, now)).collect()
 }

@@ -1,5 +1,5 @@
-//! SimSpark monitor protocol (SimSpark wiki, "Network Protocol", as spoken by servers of version 0.7.1): fields,
-//! header and graph as three consecutive expressions.
+//! SimSpark monitor protocol (SimSpark wiki, "Network Protocol") of servers of version 0.7.1. A message has three
+//! consecutive expressions: fields, header and graph.
 
 use super::materials::nearest;
 use super::numbers::write_general;
@@ -8,18 +8,19 @@ use super::{Change, Field, Graph, Look, Matrix, Mesh, Node, SceneError, Shape};
 use crate::sexpr::parse;
 use std::fmt::Write;
 
-/// Headers of a full scene and of changes.
+/// Headers of two kinds of messages: with a full scene, and with changes.
 const HEADERS: [&str; 2] = ["(RSG 0 1)", "(RDS 0 1)"];
-/// Message of a server.
+/// Message from a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Full messages: environment and whole game state. Other messages: the changed fields of the game state.
+    /// In full messages, the environment and the whole game state. In other messages, the changed fields of the game
+    /// state.
     pub fields: Vec<Field>,
-    /// Scene.
+    /// Whole scene, or its changes.
     pub graph: Graph,
 }
 
-/// Formats a whole scene.
+/// Formats a message with a whole scene.
 pub fn full(fields: &[Field], scene: &[Node]) -> String {
     let mut text = beginning(fields, HEADERS[0]);
     scene.iter().for_each(|node| write_node(&mut text, node));
@@ -27,7 +28,7 @@ pub fn full(fields: &[Field], scene: &[Node]) -> String {
     text
 }
 
-/// Formats the changes of a scene, one of `changes` for each node.
+/// Formats a message with the changes of a scene. `changes` has one change for each root node.
 pub fn changed(fields: &[Field], scene: &[Node], changes: &[Change]) -> String {
     let mut text = beginning(fields, HEADERS[1]);
     scene.iter().zip(changes).for_each(|(node, change)| write_change(&mut text, node, change));
@@ -35,10 +36,10 @@ pub fn changed(fields: &[Field], scene: &[Node], changes: &[Change]) -> String {
     text
 }
 
-/// Parses a message of a server.
+/// Parses a message from a server.
 ///
 /// # Errors
-/// The message is invalid, for the reason given in one line.
+/// The message is invalid. The error states the reason in one line.
 pub fn read(message: &[u8]) -> Result<Message, SceneError> {
     let all = parse(message)?;
     let mut parts = all.iter();
@@ -83,7 +84,7 @@ fn write_node(text: &mut String, node: &Node) {
             children.iter().for_each(|child| write_node(text, child));
             text.push(')');
         }
-        // Viewers of this protocol do not know this node; it is replaced by its children.
+        // Viewers of this protocol do not know this node, so it is replaced by its children.
         Node::Subject(_, children) => children.iter().for_each(|child| write_node(text, child)),
         Node::Mesh(mesh) => write_mesh(text, mesh),
         Node::Shape(shape) => write_shape(text, shape),

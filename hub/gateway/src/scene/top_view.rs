@@ -1,31 +1,31 @@
-//! Top view of a scene: outlines of drawn shapes and poses of robots. It accepts scenes of any server and identifies
-//! robots in both protocols as viewers do.
+//! Top view of a scene: outlines of drawn shapes, and poses of the robots and the ball. It accepts scenes of any
+//! server in both protocols. It identifies robots in the same way as viewers do.
 
 use super::{Look, Matrix, Mesh, Node, Shape, ShapeKind, StandardShape, Subject, materials};
 
-/// Maximum number of outlines of a scene; servers are not trusted.
+/// Maximum number of outlines of a scene, because servers are not trusted.
 const MOST: usize = 10_000;
 
-/// Distance from the origin beyond which bodies are omitted, as are those with NaN coordinates (m).
+/// Maximum coordinate of a body (m). Bodies beyond it, or with NaN coordinates, are omitted.
 const FARTHEST: f64 = 1e6;
 
 /// Outline of a shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline {
-    /// Kind and dimensions.
+    /// Kind of the outline, with its dimensions.
     pub kind: OutlineKind,
-    /// Height of its centre (m); higher outlines cover lower ones.
+    /// Height of the shape's centre (m). Higher outlines cover lower ones.
     pub height: f64,
-    /// Red, green and blue, each 0 to 1.
+    /// Red, green and blue components, each 0 to 1.
     pub colour: [f64; 3],
 }
 
 /// Kind of outline.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutlineKind {
-    /// Corners in order (m).
+    /// Polygon with the given corners in order (m).
     Polygon(Vec<[f64; 2]>),
-    /// Centre and radius (m).
+    /// Circle with a centre and a radius (m).
     Circle([f64; 2], f64),
 }
 
@@ -45,7 +45,7 @@ pub struct Placed {
 /// Top view of a scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TopView {
-    /// Outlines, the lowest first.
+    /// Outlines in order of increasing height.
     pub outlines: Vec<Outline>,
     /// Poses of the robots and the ball, in the order of the scene.
     pub placed: Vec<Placed>,
@@ -77,8 +77,8 @@ impl TopView {
         node.children().iter().for_each(|child| self.add(child, &here));
     }
 
-    /// Finds bodies. RSMP names them, and the first transform below the name is the body. In SimSpark a robot's
-    /// materials identify it, and the ball is a model.
+    /// Finds robots and the ball. In RSMP, a node identifies them, and the first transform below this node is the
+    /// body. In SimSpark, a robot is identified by its materials, and the ball by its model.
     fn find(&mut self, node: &Node, from: &Matrix) {
         let here = match node {
             Node::Transform(matrix, _) => times(from, matrix),
@@ -108,7 +108,7 @@ impl TopView {
 
 const IDENTITY: Matrix = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 
-/// Matrix product a b: the transform `b` relative to `a`.
+/// Returns the matrix product a b, which is the transform `b` relative to `a`.
 fn times(a: &Matrix, b: &Matrix) -> Matrix {
     let mut product = [0.0; 16];
     for (i, number) in product.iter_mut().enumerate() {
@@ -130,7 +130,8 @@ fn outline(shape: &Shape, here: &Matrix) -> Option<Outline> {
         }
         ShapeKind::Standard(StandardShape::Sphere, _) => OutlineKind::Circle(place(here, [0.0; 3]), x),
         ShapeKind::Standard(StandardShape::Cylinder | StandardShape::Capsule, numbers) => {
-            // Some servers give radius and length in these numbers, others in the scale; the other value is then 1.
+            // Some servers send radius and length in these numbers, other servers send them in the scale. The unused
+            // values are 1.
             let (radius, length) =
                 (numbers.first().copied().unwrap_or(1.0) * x, numbers.get(1).copied().unwrap_or(1.0) * z);
             if here[10].abs() > 0.7 {
@@ -139,7 +140,7 @@ fn outline(shape: &Shape, here: &Matrix) -> Option<Outline> {
                 OutlineKind::Polygon(box_corners([radius, radius, length / 2.0], here))
             }
         }
-        // The size of a model is in a file that only viewers have.
+        // Only viewers have the model's file, which contains its size.
         ShapeKind::Model(_) => return None,
     };
     let finite = match &kind {
@@ -149,7 +150,7 @@ fn outline(shape: &Shape, here: &Matrix) -> Option<Outline> {
     finite.then(|| Outline { kind, height: here[14], colour: colour(&shape.look) })
 }
 
-/// Convex outline of a box from above.
+/// Returns the convex outline of a box as seen from above. `x`, `y` and `z` are half of its edges (m).
 fn box_corners([x, y, z]: [f64; 3], here: &Matrix) -> Vec<[f64; 2]> {
     let signs = [-1.0, 1.0];
     let mut corners: Vec<[f64; 2]> = Vec::with_capacity(8);
@@ -161,7 +162,7 @@ fn box_corners([x, y, z]: [f64; 3], here: &Matrix) -> Vec<[f64; 2]> {
     hull(corners)
 }
 
-/// Convex hull of points, counter-clockwise (Andrew's monotone chain).
+/// Returns the convex hull of points, counter-clockwise (Andrew's monotone chain).
 fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     let turn = |a: [f64; 2], b: [f64; 2], c: [f64; 2]| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
@@ -188,7 +189,8 @@ fn colour(look: &Look) -> [f64; 3] {
     }
 }
 
-/// Robot or ball that a SimSpark mesh represents: `matNumN` with `matLeft` or `matRight`, or the model of a ball.
+/// Returns the robot or ball that a SimSpark mesh represents. A robot has the materials `matNumN` and `matLeft` or
+/// `matRight`; the ball has the model of a ball.
 fn shown(mesh: &Mesh) -> Option<Subject> {
     if mesh.model.ends_with("soccerball.obj") {
         return Some(Subject::Ball);
@@ -258,7 +260,7 @@ mod tests {
                 (ShapeKind::Standard(StandardShape::Cylinder, vec![0.1, 2.0]), Look::Material("matRed".into()));
             Node::Shape(Shape { form, scale, visible: true, transparent: false, look })
         };
-        // The shape is rotated about x by a quarter turn.
+        // The transform rotates shapes by a quarter turn about x.
         let turned = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         let above = TopView::from_scene(&[Node::Transform(turned, vec![shape([1.0; 3]), shape([f64::NAN; 3])])]);
         let OutlineKind::Polygon(corners) = &above.outlines[0].kind else { panic!("a box") };

@@ -61,7 +61,8 @@ fn case_6_as_many_as_are_allowed_at_once_and_more() {
 
 #[test]
 fn cases_7_and_8_nulled_weights_make_no_difference() {
-    // The genome has a bias for each output, then two rows of weights from two inputs and two outputs.
+    // The genome has a bias for each of the two outputs. Then each output has a row of weights, from the two inputs
+    // and the two outputs.
     let genome = |changed: usize, number: u32| {
         let mut values = [0.8, 0.5, 0.3, -1.5, 2.7, -0.4, 2.1, 0.1, -3.6, -0.9];
         if changed > 0 {
@@ -132,7 +133,7 @@ fn flooding_client_is_not_read_and_others_are_served() {
         assert!(!writer.is_finished(), "the flood waits");
         let told = server.stop();
         assert!(told.len() < 20, "{told:?}");
-        // The write fails, because the server has closed the connection.
+        // The flood's write fails, because the server has closed the connection.
         assert!(writer.join().is_err());
     });
 }

@@ -24,7 +24,7 @@ struct Run {
     told: Vec<String>,
 }
 
-/// Runs this number of generations; `between` gets the number of each completed generation.
+/// Runs an evolution for a number of generations. After each generation, `between` is called with its number.
 fn run(simulators: &[SocketAddr], generations: u32, timeout: Duration, mut between: impl FnMut(u32)) -> Run {
     let mut manager = Manager::new(settings(), simulators, timeout);
     let (mut summaries, mut told) = (Vec::new(), Vec::new());
@@ -55,7 +55,7 @@ fn replaced_simulator_does_not_change_evolution() {
 
     let (one, two) = (robots(&task(), worlds[0].at), robots(&task(), worlds[1].at));
     let (places, mut one) = ([one.at, two.at], Some(one));
-    // The simulator stops within a generation: individuals are in flight as soon as a generation starts.
+    // The simulator stops during a generation, because individuals are sent as soon as a generation starts.
     let disturbed = run(&places, 8, LONG, |generation| {
         if generation == 3 {
             one.take().map(|one| one.stop());
@@ -73,7 +73,8 @@ fn replaced_simulator_does_not_change_evolution() {
 
 const PARAMETERS: &str = "NetParameters 2 0 0 0 2 0 0 0 2 1 -5 5 0 3 1 -5 5 1 -10 10 1 1\r\n";
 
-/// Simulator that answers the request for parameters; `then` answers individuals, given their generation and number.
+/// Starts a simulator that answers the request for parameters. For an individual, `then` gets its generation and
+/// number and returns the answer.
 fn scripted(then: impl Fn(&str) -> Option<String> + Send + Clone + 'static) -> SocketAddr {
     peer(move |line| match line.strip_prefix("Individual ") {
         None => Some(PARAMETERS.into()),
@@ -94,7 +95,8 @@ fn lost_answers_are_asked_for_elsewhere() {
 
 #[test]
 fn late_answers_count_once() {
-    // One simulator answers after 0.4 s, beyond the timeout of 0.25 s. Both report the same fitness.
+    // One simulator answers after 0.4 s, which is longer than the timeout of 0.25 s. Both simulators report the same
+    // fitness.
     let late = |pause: u64| {
         scripted(move |name| {
             std::thread::sleep(Duration::from_millis(pause));

@@ -1,11 +1,11 @@
-//! Scripted robot simulators, for invalid behaviour.
+//! Scripted robot simulators with invalid behaviour.
 
 use super::serving::anywhere;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
-/// Accepts connections until the test ends. For each line, `answer` returns the text to send; `None` closes the
-/// connection.
+/// Starts a server that accepts connections until the test ends. For each received line, `answer` returns the text to
+/// send; `None` closes the connection.
 pub fn peer(answer: impl Fn(&str) -> Option<String> + Send + Clone + 'static) -> SocketAddr {
     let listener = TcpListener::bind(anywhere()).unwrap();
     let at = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! Servers on threads, and line-based clients.
+//! Servers that run in threads, and clients that exchange lines with them.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -13,12 +13,12 @@ use xpuck_gateway::evaluation::server::WorldServer;
 use xpuck_gateway::evaluation::world::World;
 use xpuck_gateway::evaluation::world::description::Description;
 
-/// Timeout of a test for a line.
+/// Maximum time for which a test waits for a line.
 pub const LONGEST: Duration = Duration::from_secs(60);
 const LONG: Duration = Duration::from_secs(3600);
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Server that ends when it is stopped or dropped.
+/// Server that runs in a thread until it is stopped or dropped.
 pub struct Serving {
     pub at: SocketAddr,
     stop: Arc<AtomicBool>,
@@ -39,7 +39,7 @@ impl Serving {
         Serving { at, stop, thread: Some(thread) }
     }
 
-    /// Stops the server and breaks its connections; returns its log lines.
+    /// Stops the server and closes its connections. Returns the server's log lines.
     pub fn stop(mut self) -> Vec<String> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.take().unwrap().join().unwrap()
@@ -56,7 +56,7 @@ pub fn anywhere() -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
 }
 
-/// Serves an empty world.
+/// Starts a server for an empty world.
 pub fn world_at(at: SocketAddr) -> Serving {
     let world = World::new(&Description::empty(), 1).unwrap();
     let mut server = WorldServer::listen(world, &[at], LONG).unwrap();
@@ -64,7 +64,7 @@ pub fn world_at(at: SocketAddr) -> Serving {
     Serving::new(at, move || server.turn(LOOK).unwrap())
 }
 
-/// Serves a robot simulator in a world.
+/// Starts a robot simulator that uses a world.
 pub fn robots(task: &Task, world: SocketAddr) -> Serving {
     task.check().unwrap();
     let link = WorldLink::new(task.clone(), world, Duration::from_millis(500));
@@ -73,7 +73,7 @@ pub fn robots(task: &Task, world: SocketAddr) -> Serving {
     Serving::new(at, move || server.turn(LOOK).unwrap().into_iter().map(|line| line.text).collect())
 }
 
-/// Example of the specification: two sonars, two wheels, no hidden neurons, only weights.
+/// Returns the example of the specification: two sonars, two wheels, no hidden neurons, only weights.
 pub fn example() -> Task {
     Task {
         sonars: vec![0.3, -0.3],
@@ -101,7 +101,7 @@ impl Client {
         self.0.get_mut().write_all(bytes.as_bytes()).unwrap();
     }
 
-    /// Line without its line ending; empty if the connection is closed.
+    /// Reads a line and removes its line ending. Returns an empty line if the connection is closed.
     pub fn line(&mut self) -> String {
         let mut line = String::new();
         match self.0.read_line(&mut line) {
@@ -116,7 +116,7 @@ impl Client {
         self.line()
     }
 
-    /// Fitness in an answer with this generation and number.
+    /// Sends a line and returns the fitness from the answer. The answer must have the given generation and number.
     pub fn fitness(&mut self, line: &str, generation: u32, number: u32) -> f64 {
         let answer = self.ask(line);
         let start = format!("Fitness {generation} {number} ");

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 
 const GENOME: &str = "Individual 1 1 0 0.3 -1.5 2.7 -0.4 2.1 0.1 -3.6 -0.9";
 
-/// World that accepts a connection, sends `line` and waits for the end of the connection.
+/// Simulates a world that accepts a connection, sends `line` and waits until the connection ends.
 fn bad_world(listener: &TcpListener, line: &[u8]) {
     let (mut stream, _) = listener.accept().unwrap();
     let mut bytes = [0; 1024];
@@ -26,8 +26,8 @@ fn fitness_is_sent_only_after_world_measured_it() {
     let server = robots(&example(), place);
     let mut client = Client::new(server.at);
     client.say(&format!("{GENOME}\r\n"));
-    // Silence, an invalid message, an unsolicited answer, a robot lost at once, an invalid number, the identifier of
-    // another robot.
+    // The worlds send, in this order: nothing, an invalid message, an unsolicited answer, the loss of the robot, an
+    // invalid number, and the identifier of another robot.
     let lost = b"YourIdentifier 7\r\nYourPosition 7 0 0 0 0 0 0 1 1\r\n";
     for line in [
         &b""[..],
@@ -43,7 +43,7 @@ fn fitness_is_sent_only_after_world_measured_it() {
     let world = world_at(place);
     assert_eq!(client.line(), format!("Fitness 1 1 {right}"));
     drop(world.stop());
-    // The world is lost between two individuals, and another world starts.
+    // The world is lost between two individuals. Then another world starts.
     client.say(&format!("{GENOME}\r\n"));
     let world = world_at(place);
     assert_eq!(client.line(), format!("Fitness 1 1 {right}"));
@@ -63,7 +63,7 @@ fn disconnected_manager_cancels_its_individuals() {
     let mut one = Client::new(server.at);
     one.say(&format!("{GENOME}\r\n{GENOME}\r\n"));
     let mut other = Client::new(server.at);
-    // The robot is in the world once sonars detect it.
+    // The sonars of a watching client detect whether the managers' robots are in the world.
     let mut watcher = Client::new(world.at);
     watcher.ask("CreateRobot");
     drop(one);

@@ -1,4 +1,4 @@
-//! Ablation of a tree in simulation: node usage, and the fitness contribution of each branch and constant.
+//! Ablation of a tree in simulation: the usage of nodes, and the contribution of each branch and constant to fitness.
 //!
 //! Every variant runs in the same worlds as the original tree. Differences are therefore paired: the effects of start
 //! poses and noise cancel.
@@ -12,7 +12,7 @@ use xpuck_kernels::engine::{Count, Engine, Team, observe};
 use xpuck_kernels::tree::{CompileError, Program, Tree};
 use xpuck_stats::statistics::mean_and_sd;
 
-/// Maximum number of variants per ablation; further variants of a larger tree are left out.
+/// Maximum number of variants per ablation. Further variants of a large tree are not run.
 pub const MAX_VARIANTS: usize = 300;
 
 /// Result of an ablation.
@@ -20,42 +20,43 @@ pub const MAX_VARIANTS: usize = 300;
 pub struct Ablation {
     /// Tick results of each node, in preorder.
     pub counts: Vec<Count>,
-    /// Number of robot updates in all runs: the tick count of a node that is ticked at every update.
+    /// Number of robot updates in all runs. A node that is ticked at every update has this number of ticks.
     pub updates: u64,
     /// Mean fitness of the original tree, and its standard error.
     pub fitness: (f64, f64),
-    /// Effects of removals, the largest first.
+    /// Effects of removals. The largest effects are first.
     pub removals: Vec<Effect>,
-    /// Effects of changed constants, the largest first.
+    /// Effects of changed constants. The largest effects are first.
     pub constants: Vec<Effect>,
     /// Number of variants beyond [`MAX_VARIANTS`], which were not run.
     pub left_out: usize,
 }
 
-/// Effect of a variant on the fitness.
+/// Effect of a variant of the tree on the fitness.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
     /// Preorder index of the changed or removed node.
     pub node: usize,
-    /// The change.
+    /// Change of the tree.
     pub change: Change,
-    /// Mean difference of fitness to the original tree, paired by world.
+    /// Mean difference between the variant's fitness and the original tree's fitness, paired by world.
     pub mean: f64,
     /// Standard error of the mean; 0 for a single run.
     pub error: f64,
 }
 
 impl Ablation {
-    /// Share of robot updates in which a node was ticked (0..=1).
+    /// Returns the share of robot updates in which a node was ticked (0..=1).
     pub fn share(&self, node: usize) -> f64 {
         self.counts[node].ticks() as f64 / self.updates as f64
     }
 }
 
-/// Measures a tree and its variants by a plan. `progress` receives the numbers of finished and of all measurements.
+/// Measures a tree and its variants by a plan. `progress` is called with the number of finished measurements and the
+/// total number.
 ///
 /// # Errors
-/// If the tree cannot be compiled for a robot.
+/// The tree cannot be compiled for a robot.
 pub fn ablate(
     engine: &dyn Engine,
     tree: &Tree,

@@ -1,31 +1,32 @@
-//! Variants of a tree for ablation: each removes one branch or changes one constant.
+//! Variants of a tree for ablation. Each variant lacks one branch or has one changed constant.
 
 use xpuck_kernels::tree::{Group, Kind, Node, Operand, Tree};
 
-/// Changes of angles and widths (pi/128 rad): the resolution of an operand, and 14 degrees.
+/// Changes of angles and widths (pi/128 rad). The small ones are the resolution of an operand, and the large ones are
+/// 14 degrees.
 const STEPS: [f32; 4] = [-10.0, -1.0, 1.0, 10.0];
-/// Factors by which strengths and factors are multiplied.
+/// Factors for changes of float, gain and share operands.
 const PARTS: [f64; 2] = [0.8, 1.2];
 
-/// A tree with one change.
+/// Tree with one change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
-    /// The changed tree.
+    /// Tree after the change.
     pub tree: Tree,
-    /// Preorder index, in the original tree, of the changed or removed node.
+    /// Preorder index of the changed or removed node in the original tree.
     pub node: usize,
-    /// The change.
+    /// Change of the tree.
     pub change: Change,
 }
 
-/// Change of a variant.
+/// Change that makes a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// A node was removed.
+    /// A branch or a decorator was removed.
     Removed {
         /// The removed node.
         node: Node,
-        /// Number of removed nodes. A decorator is replaced by its only child and counts as one.
+        /// Number of removed nodes. It is 1 for a decorator, which is replaced by its only child.
         nodes: usize,
     },
     /// The value of an operand was changed.
@@ -34,12 +35,12 @@ pub enum Change {
         before: Node,
         /// The node after the change.
         after: Node,
-        /// Index of the operand, from 0.
+        /// Index of the changed operand, from 0.
         operand: usize,
     },
 }
 
-/// Returns all variants: removals in preorder, then changed constants.
+/// Returns all variants: first the removals, then the changed constants. Both are in preorder.
 pub fn variants(tree: &Tree) -> Vec<Variant> {
     let mut all = removals(tree);
     for (at, node) in tree.nodes().iter().enumerate() {
@@ -55,7 +56,8 @@ pub fn variants(tree: &Tree) -> Vec<Variant> {
     all
 }
 
-/// Returns the removals: composite children that have siblings, synapses, and decorators (replaced by their child).
+/// Returns the variants with a removal. Removed are children of composites with several children, synapses of
+/// neurons, and decorators, which are replaced by their child.
 fn removals(tree: &Tree) -> Vec<Variant> {
     let nodes = tree.nodes();
     let mut all = Vec::new();
@@ -90,7 +92,7 @@ fn changed(value: f32, operand: Operand) -> Vec<f32> {
     let (low, high) = operand.range();
     let near = |steps: &[f32]| steps.iter().map(|step| (value + step).clamp(low, high)).collect::<Vec<_>>();
     let values = match operand {
-        // An angle beyond -180 or 180 degrees wraps around.
+        // An angle outside the range from -180 to 180 degrees wraps around.
         Operand::Angle => STEPS.map(|step| (value + step + 128.0).rem_euclid(256.0) - 128.0).to_vec(),
         Operand::Width => near(&STEPS),
         Operand::Float | Operand::Gain | Operand::Share => {
@@ -113,7 +115,7 @@ fn changed(value: f32, operand: Operand) -> Vec<f32> {
     values.into_iter().filter(|new| *new != value).collect()
 }
 
-/// Rounds to six significant digits, so that the number prints in short form.
+/// Rounds to six significant digits, so that the number has a short text form.
 fn six_digits(x: f64) -> f32 {
     format!("{x:.5e}").parse().unwrap_or(x as f32)
 }

@@ -1,19 +1,19 @@
-//! The five metrics of a segment of a run (thesis 8.5).
+//! Five behaviour metrics of a segment of a run (thesis 8.5).
 
 use serde::Serialize;
 
-/// Largest interval between instants over which acceleration is computed (s); a longer one counts as a gap.
+/// Maximum interval between instants for which acceleration is computed (s). A longer interval counts as a gap.
 pub const LONGEST_STEP: f64 = 0.5;
-/// Width of the pushing zone around the frisbee, in robot radii (thesis 8.5).
+/// Distance from the frisbee's edge within which a robot pushes (robot radii; thesis 8.5).
 const PUSHING_ROBOT_RADII: f64 = 1.5;
-/// Radius of the loitering zone in frisbee radii (thesis 8.5).
+/// Distance from the frisbee's centre within which a robot loiters (frisbee radii; thesis 8.5).
 const LOITERING_FRISBEE_RADII: f64 = 3.0;
 
-/// State of a robot at one instant. A robot with a non-finite position or heading counts as absent; non-finite wheel
-/// speeds count as unknown.
+/// State of a robot at one instant. If its position or heading is not finite, the robot counts as absent. If a wheel
+/// speed is not finite, the wheel speeds count as unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RobotState {
-    /// Centre (m).
+    /// Position of the robot's centre (m).
     pub at: (f64, f64),
     /// Heading (rad).
     pub heading: f64,
@@ -21,57 +21,60 @@ pub struct RobotState {
     pub wheels: Option<(f64, f64)>,
 }
 
-/// A swarm at one instant.
+/// State of a swarm at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instant<'a> {
     /// Time (s).
     pub seconds: f64,
-    /// Robots, with the same index at every instant; `None` for a robot that is dead, lost or not seen.
+    /// States of the robots. A robot has the same index at every instant. `None`: the robot is dead, lost or not
+    /// seen.
     pub robots: &'a [Option<RobotState>],
-    /// Centre of the frisbee (m); `None` if it was not seen.
+    /// Position of the frisbee's centre (m); `None` if it was not seen.
     pub frisbee: Option<(f64, f64)>,
 }
 
-/// Sample counts behind the metrics.
+/// Numbers of samples from which the metrics were computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counted {
-    /// Number of robots with wheel speeds known at least once; energy and acceleration are summed over them.
+    /// Number of robots with wheel speeds known at least once. Energy and acceleration are sums over these robots.
     pub robots: usize,
-    /// Number of instants at which the frisbee and a robot were seen (for pushing and loitering).
+    /// Number of instants at which the frisbee and a robot were seen. Pushing and loitering are means over these
+    /// instants.
     pub instants: u64,
-    /// Number of those instants at which a robot pushed (for cooperation).
+    /// Number of instants at which a robot pushed. Cooperation is the mean over these instants.
     pub pushing: u64,
-    /// Number of instants at which the wheel speeds of a robot were known (for energy).
+    /// Number of instants at which the wheel speeds of a robot were known.
     pub wheels: u64,
 }
 
-/// The metrics of a segment.
+/// Behaviour metrics of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Metrics {
     /// Sum over the robots of the mean of |v_left| + |v_right| (m/s). If every robot is always seen, this equals the
-    /// mean over time of the sum over robots. A robot that is lost for a while contributes the mean of the time in
-    /// which it was seen.
+    /// mean over time of the sum over the robots. A robot that is lost for a while contributes the mean over the time
+    /// in which it was seen.
     pub energy: f64,
-    /// Mean share of the seen robots whose centre is within 1 frisbee radius + 1.5 robot radii of the frisbee's
-    /// centre (0..=1).
+    /// Mean share of the seen robots that push (0..=1). A robot pushes if its centre is within 1 frisbee radius + 1.5
+    /// robot radii of the frisbee's centre.
     pub pushing: f64,
-    /// Mean share of the seen robots within 3 frisbee radii of the frisbee's centre that do not push (0..=1).
+    /// Mean share of the seen robots that loiter (0..=1). A robot loiters if it does not push and its centre is
+    /// within 3 frisbee radii of the frisbee's centre.
     pub loitering: f64,
-    /// Length of the sum of the unit headings of pushing robots, divided by their number (0..=1); the mean over
-    /// instants with at least one pushing robot. The thesis divides by n times the pushing share, which equals that
-    /// number. A single pushing robot gives 1. Without any pushing robot the value is 0, and [`Counted::pushing`] is
-    /// 0.
+    /// Length of the sum of the pushing robots' unit heading vectors, divided by the number of pushing robots
+    /// (0..=1). This is averaged over the instants with at least one pushing robot. The thesis divides by n times the
+    /// pushing share, which equals the number of pushing robots. A single pushing robot gives 1. If no robot ever
+    /// pushes, the value is 0, and [`Counted::pushing`] is 0.
     pub cooperation: f64,
-    /// Sum over the robots of the mean over time of |dv_left/dt| + |dv_right/dt| (m/s^2). Steps longer than
-    /// [`LONGEST_STEP`] are left out. Changes between two instants are not seen, so compare only runs with equal
-    /// sampling.
+    /// Sum over the robots of the mean over time of |dv_left/dt| + |dv_right/dt| (m/s^2). Intervals longer than
+    /// [`LONGEST_STEP`] are left out. Changes between two instants are not visible, so only runs with equal sampling
+    /// intervals are comparable.
     pub acceleration: f64,
-    /// Sample counts.
+    /// Numbers of samples from which the metrics were computed.
     pub counted: Counted,
 }
 
 impl Metrics {
-    /// Names of [`Metrics::values`].
+    /// Names of the metrics, in the order of [`Metrics::values`].
     pub const NAMES: [&'static str; 5] = ["energy", "pushing", "loitering", "cooperation", "acceleration"];
 
     /// Returns the five metrics in the order of [`Metrics::NAMES`].
@@ -79,8 +82,8 @@ impl Metrics {
         [self.energy, self.pushing, self.loitering, self.cooperation, self.acceleration]
     }
 
-    /// Returns the mean of several runs with equal weights; cooperation is averaged over the runs in which a robot
-    /// pushed. Counts of instants are summed, and `robots` is the maximum of the runs. `None` if there are no runs.
+    /// Returns the mean of several runs with equal weights; `None` if there are no runs. Cooperation is averaged over
+    /// the runs in which a robot pushed. Counts of instants are summed, and `robots` is the maximum over the runs.
     pub fn mean(runs: &[Metrics]) -> Option<Metrics> {
         let over = |runs: &[Metrics], value: fn(&Metrics) -> f64| {
             (!runs.is_empty()).then(|| runs.iter().map(value).sum::<f64>() / runs.len() as f64)
@@ -105,13 +108,13 @@ impl Metrics {
 /// Accumulated wheel data of one robot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wheels {
-    /// Sum of |v_left| + |v_right| (m/s), and number of instants in this sum.
+    /// Sum of |v_left| + |v_right| over instants (m/s), and the number of these instants.
     speed: f64,
     instants: u64,
-    /// Sum of |dv_left| + |dv_right| (m/s), and the time in which these changes took place (s).
+    /// Sum of |dv_left| + |dv_right| over intervals (m/s), and the total duration of these intervals (s).
     change: f64,
     seconds: f64,
-    /// Time and value of the last known wheel speeds.
+    /// Time of the last known wheel speeds (s), and their values (m/s).
     last: Option<(f64, (f64, f64))>,
 }
 
@@ -129,9 +132,9 @@ impl Wheels {
     }
 }
 
-/// Computes the metrics of a segment from its instants, given one after another. All instants have equal weight, so
-/// they should be evenly spaced apart from gaps. Instants whose time is not finite or not after the previous one are
-/// left out.
+/// Accumulator that computes the metrics of a segment from its instants. All instants have equal weight, so their
+/// spacing should be even, except for gaps. An instant is ignored if its time is not finite or not after the previous
+/// instant.
 #[derive(Clone, Debug)]
 pub struct MetricsMeter {
     pushing_radius: f64,
@@ -145,7 +148,7 @@ pub struct MetricsMeter {
 }
 
 impl MetricsMeter {
-    /// Returns a meter without data; both radii in m.
+    /// Creates an accumulator without data from the radii of the frisbee and of a robot (m).
     pub fn new(frisbee_radius: f64, robot_radius: f64) -> MetricsMeter {
         MetricsMeter {
             pushing_radius: frisbee_radius + PUSHING_ROBOT_RADII * robot_radius,
@@ -159,7 +162,7 @@ impl MetricsMeter {
         }
     }
 
-    /// Adds the next instant.
+    /// Adds an instant, which must be later than the previous one.
     pub fn add_sample(&mut self, instant: &Instant<'_>) {
         let seconds = instant.seconds;
         if !seconds.is_finite() || self.last.is_some_and(|last| seconds <= last) {
@@ -215,8 +218,9 @@ impl MetricsMeter {
         }
     }
 
-    /// Returns the metrics of the instants so far. `None` if a metric is undefined: the frisbee and a robot were
-    /// never seen together, or no robot's wheel speeds were known twice within [`LONGEST_STEP`].
+    /// Returns the metrics of all instants so far. Returns `None` if a metric is undefined. This is the case if the
+    /// frisbee and a robot were never seen at the same instant. It is also the case if no robot's wheel speeds were
+    /// known at two instants within [`LONGEST_STEP`].
     pub fn finish(&self) -> Option<Metrics> {
         let known: Vec<&Wheels> = self.wheels.iter().filter(|wheels| wheels.instants > 0).collect();
         let moved: Vec<&Wheels> = known.iter().filter(|wheels| wheels.seconds > 0.0).copied().collect();
@@ -230,7 +234,8 @@ impl MetricsMeter {
             pushing: self.pushing / counted.instants as f64,
             loitering: self.loitering / counted.instants as f64,
             cooperation: self.cooperation / counted.pushing.max(1) as f64,
-            // Robots whose wheel speeds were never known twice in a row are given the mean of the other robots.
+            // A robot whose wheel speeds were never known at two instants in a row counts with the mean of the other
+            // robots.
             acceleration: acceleration * known.len() as f64 / moved.len() as f64,
             counted,
         })

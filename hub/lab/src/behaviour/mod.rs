@@ -1,4 +1,4 @@
-//! Five behaviour metrics of a swarm per segment (thesis 8.5), from records and from simulations.
+//! Five behaviour metrics of a swarm for each segment of a run (thesis 8.5), from records and from simulations.
 
 mod metrics;
 mod simulated;

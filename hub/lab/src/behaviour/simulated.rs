@@ -1,4 +1,4 @@
-//! The metrics of simulated runs.
+//! Behaviour metrics of simulated runs.
 
 use super::{Instant, Metrics, MetricsMeter, RobotState};
 use crate::measure::Plan;
@@ -7,10 +7,10 @@ use xpuck_kernels::engine::{Job, Team};
 use xpuck_kernels::tree::{Memory, Program};
 use xpuck_kernels::world::{Body, Sensing, World};
 
-/// Metrics of simulated runs.
+/// Behaviour metrics and fitness of simulated runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
-    /// Mean over the runs ([`Metrics::mean`]).
+    /// Mean metrics over the runs ([`Metrics::mean`]).
     pub metrics: Metrics,
     /// Mean task fitness over the runs.
     pub fitness: f64,
@@ -19,11 +19,12 @@ pub struct Simulated {
 }
 
 /// Runs a team by a plan and measures its behaviour after every controller update. The runs equal those of every
-/// engine for the same plan. They are spread over threads; the result does not depend on the thread count.
+/// engine for the same plan. The runs are spread over threads, but the result does not depend on the number of
+/// threads.
 ///
 /// # Errors
-/// The world cannot be run or has no disc to push, or the team refers to a missing program. Also if the plan has no
-/// runs or fewer than two updates.
+/// The world cannot be run, or has no disc to push. The team refers to a missing program. The plan has no runs, or
+/// fewer than two updates.
 pub fn simulated(programs: &[Program], team: &Team, plan: &Plan<'_>) -> Result<Simulated, String> {
     plan.spec.check().map_err(|error| error.to_string())?;
     if plan.spec.discs.is_empty() {
@@ -31,7 +32,7 @@ pub fn simulated(programs: &[Program], team: &Team, plan: &Plan<'_>) -> Result<S
     }
     if let Some(robot) = (0..plan.spec.robots).find(|robot| team.program(*robot) >= programs.len()) {
         return Err(format!(
-            "robot {} has program number {}; there are only {}",
+            "robot {} has program number {}, but the number of programs is {}",
             robot + 1,
             team.program(robot) + 1,
             programs.len()
@@ -128,7 +129,10 @@ mod tests {
         let spec = WorldSpec::scenario(9, Scenario::B);
         let programs = [program("avoiding\n")];
         let error = |team: Team, plan: Plan<'_>| simulated(&programs, &team, &plan).unwrap_err();
-        assert_eq!(error(Team::all(1), plan(&spec, 1)), "robot 1 has program number 2; there are only 1");
+        assert_eq!(
+            error(Team::all(1), plan(&spec, 1)),
+            "robot 1 has program number 2, but the number of programs is 1"
+        );
         assert!(error(Team::all(0), plan(&spec, 0)).contains("at least 1 run"));
         assert!(error(Team::all(0), Plan { seconds: 0.1, ..plan(&spec, 1) }).contains("2 controller updates"));
         let crowd = WorldSpec { robots: 0, ..spec.clone() };

@@ -1,16 +1,17 @@
-//! Selection of the individual that represents an island, and the fitness threshold for timing a run.
+//! Selection of the individual that represents an island, and the fitness threshold for the time that a run needs.
 
 use xpuck_evolve::{Individual, Island, Settings};
 
-/// Final mean fitness of the thesis (Fig. 8.4); the time at which a run reaches it is reported.
+/// Final mean fitness in the thesis (Fig. 8.4). Runs report the time at which they reach this fitness.
 pub const THRESHOLD: f64 = 0.205;
 
-/// Returns the individual that is reported for an island. If the champion has fewer than 8 evaluations
-/// (`full_evaluations`), this is the fittest individual that has them, if any.
+/// Returns the individual that is reported for an island. This is the champion if it has enough evaluations
+/// (`full_evaluations`). Otherwise it is the fittest individual with enough evaluations, or the champion if no
+/// individual has enough.
 pub fn champion<'a>(island: &'a Island, settings: &Settings) -> &'a Individual {
     let known = |i: &&Individual| i.samples.n() >= settings.full_evaluations;
     let champion = island.champion();
-    // The population is sorted by fitness.
+    // The population is sorted by fitness, so the first match is the fittest.
     if known(&champion) { champion } else { island.population().iter().find(known).unwrap_or(champion) }
 }
 
@@ -19,8 +20,7 @@ mod tests {
     use super::*;
     use xpuck_evolve::{Algorithm, PrimitiveSet};
 
-    /// Returns an island in which the individuals of the last generation have a high fitness and all others a low
-    /// one.
+    /// Returns an island whose newest individuals have a high fitness. All other individuals have a low fitness.
     fn island(settings: &Settings, generations: u32) -> Island {
         let mut island = Island::new(settings.clone(), PrimitiveSet::in_swarm(), 0, 1);
         for generation in 1..=generations {

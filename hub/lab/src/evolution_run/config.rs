@@ -8,33 +8,33 @@ use xpuck_kernels::engine::EngineChoice;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
 
-/// Complete configuration of a run. Two runs of one configuration give identical results if the engine guarantees
-/// that.
+/// Complete configuration of a run. Two runs with the same configuration give identical results if the engine
+/// guarantees this.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Number of islands (1..=64).
     pub islands: u16,
-    /// Number of the only island of this process (0..=9999), which exchanges genes with other processes through a
-    /// geneserver.
+    /// Number of the island, if this process evolves only one (0..=9999). It then exchanges genes with other
+    /// processes through a geneserver. `None`: this process evolves all islands.
     pub island: Option<u16>,
-    /// Maximum number of generations, 1..=[`MAX_GENERATIONS`].
+    /// Maximum number of generations (1..=[`MAX_GENERATIONS`]).
     pub generations: u32,
-    /// Simulated robot time of this process (robot-seconds), 1..=1e15: the run ends with the generation that uses it
-    /// up.
+    /// Budget of this process in simulated robot time (robot-seconds, 1..=1e15). The run ends after the generation
+    /// that exhausts the budget. `None`: no limit.
     pub budget: Option<f64>,
-    /// Simulated duration of a trial (s), 1..=3600.
+    /// Simulated duration of a trial (s, 1..=3600).
     pub seconds: f32,
-    /// Seed (0..=i64::MAX, the range of TOML integers).
+    /// Seed of all random numbers (0..=i64::MAX, the range of TOML integers).
     pub seed: u64,
-    /// Number of simulations that remeasure each champion at the end (1..=100_000).
+    /// Number of simulations in which each champion is measured at the end (1..=100_000).
     pub remeasure: u32,
     /// World of the trials.
     pub spec: WorldSpec,
-    /// Curriculum steps before the run's own world, at most [`MAX_STEPS`](xpuck_experiment::steps::MAX_STEPS).
+    /// Curriculum: steps before the run's own world, at most [`MAX_STEPS`](xpuck_experiment::steps::MAX_STEPS).
     pub steps: Vec<Step>,
     /// Text of the world file; `None` for the benchmark.
     pub world: Option<String>,
-    /// Text of the calibration file that was applied to the world, if any.
+    /// Text of the calibration file that was applied to the world; `None` without calibration.
     pub calibration: Option<String>,
     /// Primitives from which trees are built.
     pub primitive_set: PrimitiveSet,
@@ -44,16 +44,17 @@ pub struct Config {
     pub settings: Settings,
     /// Migration of genes between islands.
     pub migration: Migration,
-    /// Engine that simulates the trials. Results are identical everywhere with `simd` and `reference`, and for the
-    /// same adapter and driver with `gpu`; `auto` and `both` guarantee nothing.
+    /// Engine that simulates the trials. With `simd` and `reference`, results are identical on every machine. With
+    /// `gpu`, they are identical for the same adapter and driver. With `auto` and `both`, identical results are not
+    /// guaranteed.
     pub engine: EngineChoice,
 }
 
 impl Config {
-    /// Validates all ranges.
+    /// Validates the ranges of all values.
     ///
     /// # Errors
-    /// One line that names the key and the range.
+    /// A value is out of its range. The error is one line that names the key and the range.
     pub fn check(&self) -> Result<(), String> {
         let rows = [
             ("islands", f64::from(self.islands), 1.0, 64.0),
@@ -66,7 +67,7 @@ impl Config {
         ];
         for (key, value, low, high) in rows {
             if !(low..=high).contains(&value) {
-                return Err(format!("{key} = {value} is outside {low}..={high}"));
+                return Err(format!("{key} = {value} is outside {low} to {high}"));
             }
         }
         self.migration.check()?;

@@ -1,4 +1,4 @@
-//! Log of a run's engines, one line per change: another engine may give different results.
+//! Log of the engines that a run uses. A change of engine is recorded, because it may change the results.
 
 use crate::run_folder::{FolderError, fail, io};
 use serde::{Deserialize, Serialize};
@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use xpuck_kernels::engine::EngineStatus;
 use xpuck_wire::{atomic, file};
 
-/// Name of the file.
+/// Name of the log file.
 const ENGINES: &str = "engines.jsonl";
-/// Maximum length of the file (bytes).
+/// Maximum length of the log file (bytes).
 const MAX_ENGINES: u64 = 1 << 20;
 
-/// File of engines in a run's folder.
+/// Log file of engines in a run's folder.
 pub(super) struct Engines {
     path: PathBuf,
-    /// Engine that ran last; `None` before the first generation.
+    /// Engine that simulated the last generation; `None` before the first generation.
     last: Option<Note>,
 }
 
-/// A line of the file.
+/// Line of the log file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Note {
-    /// First generation that the engine ran.
+    /// First generation that the engine simulated.
     generation: u32,
     engine: String,
     adapter: Option<String>,
@@ -35,7 +35,7 @@ impl Note {
         Note { generation, engine: engine.into(), adapter, driver }
     }
 
-    /// Whether both engines give identical results.
+    /// Returns whether two engines are known to give identical results.
     fn equals(&self, other: &Note) -> bool {
         let exact = |note: &Note| matches!(note.engine.as_str(), "simd" | "reference");
         let same = (&self.engine, &self.adapter, &self.driver) == (&other.engine, &other.adapter, &other.driver);
@@ -50,7 +50,7 @@ impl Note {
 }
 
 impl Engines {
-    /// Opens the file of a folder; the file may be missing.
+    /// Opens the log file of a run's folder. The file may be missing.
     ///
     /// # Errors
     /// The file cannot be read, or its last line is damaged.
@@ -62,10 +62,10 @@ impl Engines {
         Ok(Engines { path, last })
     }
 
-    /// Records the engine that ran a generation if it differs from the previous one.
+    /// Records the engine that simulated a generation, if it differs from the previous engine.
     ///
     /// # Errors
-    /// On a write error.
+    /// The file cannot be read or written.
     pub(super) fn note(&mut self, generation: u32, status: &EngineStatus) -> Result<(), FolderError> {
         let note = Note::from_status(generation, status);
         if self.last.as_ref().is_some_and(|last| Note { generation, ..last.clone() } == note) {
@@ -75,7 +75,7 @@ impl Engines {
         bytes.extend(serde_json::to_vec(&note).expect("plain data"));
         bytes.push(b'\n');
         if bytes.len() as u64 > MAX_ENGINES {
-            // The file is full, because a device changes all the time; the changes so far are enough.
+            // The file is full, because the engine changes very often. Further changes are not recorded.
             return Ok(());
         }
         atomic::write(&self.path, &bytes).map_err(io(&self.path))?;
@@ -83,11 +83,11 @@ impl Engines {
         Ok(())
     }
 
-    /// Returns a notice if this engine differs from the last one, so that results differ from those of an
-    /// uninterrupted run.
+    /// Returns a notice if the given engine differs from the last one. In this case, results may differ from those of
+    /// an uninterrupted run.
     pub(super) fn other(&self, status: &EngineStatus) -> Option<String> {
         let (last, now) = (self.last.as_ref()?, Note::from_status(0, status));
-        // Before `auto` has chosen an engine, the engine is unknown.
+        // The engine is unknown until `auto` has chosen it.
         if status.engine.is_empty() || last.equals(&now) {
             return None;
         }
@@ -96,7 +96,7 @@ impl Engines {
     }
 }
 
-/// Returns the contents of the file; empty if it does not exist.
+/// Returns the contents of the log file; empty if it does not exist.
 fn text(path: &Path) -> Result<Vec<u8>, FolderError> {
     match file::bytes(path, MAX_ENGINES) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),

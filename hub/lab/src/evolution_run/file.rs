@@ -1,4 +1,4 @@
-//! Evolution files: a run of evolution as TOML, with every key optional.
+//! Evolution file: the configuration of a run of evolution in TOML. Every key is optional.
 
 use super::config::Config;
 use schemars::JsonSchema;
@@ -17,33 +17,33 @@ use xpuck_wire::file::{self, FileError};
 
 /// Maximum length of an evolution file (bytes).
 const MAX_TEXT: usize = 64 * 1024;
-/// Name of the world file next to a run's own evolution file.
+/// Name of the world file in the same folder as a run's own evolution file.
 pub const WORLD: &str = "world.toml";
-/// Name of the calibration file next to a run's own evolution file.
+/// Name of the calibration file in the same folder as a run's own evolution file.
 pub const CALIBRATION: &str = "calibration.toml";
-/// Name of the primitive set's file next to a run's own evolution file.
+/// Name of the primitive set's file in the same folder as a run's own evolution file.
 pub const PRIMITIVE_SET: &str = "primitive-set.toml";
-/// Keys that are also accepted under an older name: the older name and the current key.
+/// Keys that are also accepted under an older name. Each entry has the older name and the current name.
 const RENAMED: [(&str, &str); 1] = [("palette", "primitive_set")];
-/// Default number of generations, if neither the file nor a budget sets it.
+/// Number of generations if the file has neither this number nor a budget.
 const GENERATIONS: u32 = 84;
 
-/// The keys of the file.
+/// Keys of the evolution file.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct EvolutionFile {
-    /// The evolutionary algorithm.
+    /// Evolutionary algorithm of all islands.
     algorithm: Algorithm,
     /// Number of islands, 1 to 64.
     #[schemars(range(min = 1, max = 64))]
     islands: u16,
-    /// Number of the only island that this process evolves; default: all islands.
+    /// Number of the only island that this process evolves (default: all islands).
     #[schemars(range(min = 0, max = 9999))]
     island: Option<u16>,
     /// Number of generations (default 84, unless there is a budget).
     #[schemars(range(min = 1, max = MAX_GENERATIONS))]
     generations: Option<u32>,
-    /// Simulated robot-seconds after which the run ends, even before the last generation.
+    /// Simulated robot time after which the run ends (robot-seconds), even before the last generation.
     #[schemars(range(min = 1.0, max = 1e15))]
     budget: Option<f64>,
     /// Number of robots in the simulated world (default: that of the world file).
@@ -65,18 +65,18 @@ pub(crate) struct EvolutionFile {
     remeasure: u32,
     /// World file, relative to this file (default: the benchmark).
     world: Option<PathBuf>,
-    /// Calibration file, relative to this file; its measured values are applied to the world.
+    /// Calibration file, relative to this file. Its measured values are applied to the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     calibration: Option<PathBuf>,
-    /// File of nodes, registers and ranges, relative to this file (default: the swarm's own set).
+    /// File with the nodes, registers and ranges of trees, relative to this file (default: the swarm's own set).
     #[serde(alias = "palette")]
     primitive_set: Option<PathBuf>,
-    /// Settings of the algorithm; the default of each one is the algorithm's own value.
+    /// Settings of the algorithm. The default of each setting depends on the algorithm.
     #[schemars(schema_with = "xpuck_experiment::settings::schema")]
     settings: Table,
     /// Migration of genes between islands.
     migration: Migration,
-    /// Curriculum: worlds in which the islands evolve before the run's own world, in this order.
+    /// Curriculum: worlds in which the islands evolve before the run's own world. They are used in the given order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     steps: Vec<StepEntry>,
 }
@@ -105,24 +105,27 @@ impl Default for EvolutionFile {
     }
 }
 
-/// Number of robots of the benchmark, unless the file sets it.
+/// Number of robots of the benchmark if the file does not set it.
 const ROBOTS: usize = 9;
 
-/// Loads the run of a file, with the keys in `overrides` (the same keys as in the file) applied to it. Without a
-/// file, the overrides apply to the defaults. Paths in the file are relative to it, those in `overrides` to the
-/// current folder.
+/// Loads the configuration of a run. `overrides` has the same keys as the file, and replaces their values. Without a
+/// file, the overrides replace the defaults. Paths in the file are relative to the file. Paths in `overrides` are
+/// relative to the current folder.
 ///
 /// # Errors
-/// One line that names the file, and the key or the line.
+/// The file or a value is invalid. The error is one line that names the file, and the key or the line number.
 pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> {
     let mut table = Table::new();
     let name = path.map_or("evolution".into(), |p| p.display().to_string());
     if let Some(path) = path {
         let text = read(path)?;
         if text.len() > MAX_TEXT {
-            return Err(FileError::value(&name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+            return Err(FileError::value(
+                &name,
+                format!("the file has {} bytes; at most {MAX_TEXT} are allowed", text.len()),
+            ));
         }
-        // The file is first parsed on its own, so that an error names the line.
+        // The file is first parsed without the overrides, so that an error has the line number.
         file::parse::<EvolutionFile>(&name, &text)?;
         table = file::parse(&name, &text)?;
         rename(&mut table);
@@ -144,7 +147,7 @@ pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> 
     config(&name, file)
 }
 
-/// Renames older keys to current ones, so that tables with different names can be merged.
+/// Renames keys with older names to their current names, so that two tables can be merged.
 fn rename(table: &mut Table) {
     for (old, new) in RENAMED {
         if let Some(value) = table.remove(old) {
@@ -153,7 +156,7 @@ fn rename(table: &mut Table) {
     }
 }
 
-/// Copies the keys of `overrides` into `table`, recursively for nested tables.
+/// Copies the keys of `overrides` into `table`. Nested tables are merged recursively.
 pub fn merge(table: &mut Table, overrides: Table) {
     for (key, value) in overrides {
         match (table.get_mut(&key), value) {
@@ -163,11 +166,11 @@ pub fn merge(table: &mut Table, overrides: Table) {
     }
 }
 
-/// Parses keys given as `KEY=VALUE` on a command line, for [`load`]. A word that is not another TOML value is text,
-/// with or without quotes, which shells remove.
+/// Parses keys of a command line, given as `KEY=VALUE`, for [`load`]. A value that is a single word may lack its
+/// quotes, because shells remove them.
 ///
 /// # Errors
-/// One line that names the invalid text.
+/// A text is invalid. The error is one line that names it.
 pub fn keys(texts: &[String]) -> Result<Table, FileError> {
     let mut table = Table::new();
     for text in texts {
@@ -182,7 +185,7 @@ pub fn keys(texts: &[String]) -> Result<Table, FileError> {
     Ok(table)
 }
 
-/// Parses a key whose value is a word or a path without quotes.
+/// Parses a key whose value is a word or a path without quotes. Returns `None` if the text has another form.
 fn bare_word(text: &str) -> Option<Table> {
     let (key, value) = text.split_once('=')?;
     let value = value.trim();
@@ -198,13 +201,13 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
         None => {
             let robots = file.robots.unwrap_or(ROBOTS);
             if !(1..=MAX_ROBOTS).contains(&robots) {
-                return Err(fail(format!("robots = {robots} is outside 1..={MAX_ROBOTS}")));
+                return Err(fail(format!("robots = {robots} is outside 1 to {MAX_ROBOTS}")));
             }
             (WorldSpec::benchmark(robots), None)
         }
     };
     if let Some(robots) = file.robots.filter(|robots| *robots != spec.robots) {
-        return Err(fail(format!("robots = {robots}, but the world has {}; leave robots out", spec.robots)));
+        return Err(fail(format!("robots = {robots}, but the world has {} robots; remove `robots`", spec.robots)));
     }
     let (primitive_set, primitive_set_file) = match file.primitive_set {
         Some(path) => {
@@ -256,7 +259,8 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
     Ok(config)
 }
 
-/// Returns the name of the world file of a step, numbered from 1, next to a run's own evolution file.
+/// Returns the name of a curriculum step's world file, which is in the same folder as a run's own evolution file.
+/// `number` is the number of the step, from 1.
 pub fn step_world(number: usize) -> String {
     format!("step-{number}-world.toml")
 }
@@ -265,13 +269,15 @@ fn read(path: &Path) -> Result<String, FileError> {
     file::text(path, file::MAX_TOML)
 }
 
-/// Converts settings via text, in which 0.05 stays 0.05; direct conversion would give the f64 of the nearest f32.
+/// Converts settings to a table via text. In text, 0.05 stays 0.05. A direct conversion would give the f64 value of
+/// the nearest f32 value.
 fn as_table(settings: &Settings) -> Table {
     let text = toml::to_string(settings).expect("settings are plain data");
     text.parse().expect("what was written can be read")
 }
 
-/// Returns the evolution file of exactly this run, with all keys; its world file is [`WORLD`] next to it.
+/// Returns the text of the evolution file for exactly this run, with all keys. Its world file is [`WORLD`] in the
+/// same folder.
 pub fn write(config: &Config) -> String {
     let EngineChoice { engine, adapter } = config.engine.clone();
     let adapter = Some(adapter).filter(|adapter| *adapter != AdapterChoice::Best);
@@ -308,8 +314,8 @@ fn step_entry(number: usize, step: &Step) -> StepEntry {
 }
 
 impl Config {
-    /// Returns the number that identifies this configuration in checkpoints. The engine is not part of it: a run may
-    /// continue with another engine, which its folder records.
+    /// Returns the number that identifies this configuration in checkpoints. It does not depend on the engine,
+    /// because a run may continue with another engine. The run's folder records the engine.
     pub fn fingerprint(&self) -> u32 {
         let file = toml::to_string(&file_without_engine(self)).expect("seeds are checked to fit");
         let beside = [&self.world, &self.primitive_set_file].map(|text| text.as_deref().unwrap_or(""));
@@ -432,19 +438,19 @@ mod tests {
             ("seeds = 3", "line 1: unknown field `seeds`"),
             ("algorithm = \"best\"", "line 1: unknown variant `best`"),
             ("\n[settings]\npopulatoin = 3", "settings: unknown key `populatoin`; did you mean `population`?"),
-            ("[settings]\npopulation = 3", "population = 3 is outside 8..=4096"),
+            ("[settings]\npopulation = 3", "population = 3 is outside 8 to 4096"),
             ("[settings]\nimmigrants = 3", "settings.immigrants: set `migration.receive` instead"),
             ("[migration]\npolicy = \"star\"", "line 2: unknown variant `star`"),
-            ("[migration]\nevery = 0", "migration.every = 0 is outside 1..=1000"),
-            ("robots = 257", "robots = 257 is outside 1..=256"),
+            ("[migration]\nevery = 0", "migration.every = 0 is outside 1 to 1000"),
+            ("robots = 257", "robots = 257 is outside 1 to 256"),
             ("seconds = nan", "seconds = NaN is outside"),
-            ("islands = 0", "islands = 0 is outside 1..=64"),
-            ("budget = 0", "budget = 0 is outside 1..="),
+            ("islands = 0", "islands = 0 is outside 1 to 64"),
+            ("budget = 0", "budget = 0 is outside 1 to "),
             ("[[steps]]\nname = \"a\"", "missing field `end`"),
             ("[[steps]]\nname = \"a\"\nend = \"gennum > 90\"", "step \"a\": end: it can never be true"),
             ("[[steps]]\nname = \"a\"\nend = \"real-runtime > 9\"", "step \"a\": end: real-runtime makes"),
             ("[[steps]]\nname = \"a\"\nend = \"best >= 1\"", "step \"a\": end: "),
-            ("[[steps]]\nname = \"a\"\nrobots = 0\nend = \"gennum > 1\"", "step \"a\": robots = 0 is outside 1..=256"),
+            ("[[steps]]\nname = \"a\"\nrobots = 0\nend = \"gennum > 1\"", "step \"a\": robots = 0 is outside 1 to 256"),
             ("palette = \"nowhere.toml\"", "cannot be read"),
             ("primitive_set = \"nowhere.toml\"", "cannot be read"),
             ("palette = \"a\"\nprimitive_set = \"b\"", "duplicate field `primitive_set`"),

@@ -1,8 +1,8 @@
-//! Folder of a run: its evolution file, record, table, and last two checkpoints.
+//! Folder of a run. It contains an evolution file, a record, a table, and the last two checkpoints.
 //!
-//! A generation is appended to the record and the table and synced to the disk. Then its checkpoint replaces the older
-//! of the two checkpoints. The checkpoint holds the lengths and checksums of record and table, so that a resumed run
-//! cuts off partially written later generations.
+//! A generation is appended to the record and the table, which are then synced to the disk. Then the checkpoint of
+//! this generation replaces the older of the two checkpoints. A checkpoint holds the lengths and checksums of the
+//! record and the table. A resumed run can therefore remove later generations that were only partially written.
 
 use super::champion::champion;
 use super::config::Config;
@@ -24,15 +24,15 @@ use xpuck_stats::figure::Figure;
 use xpuck_wire::atomic::PendingFile;
 use xpuck_wire::output::count;
 
-/// Result of the run.
+/// Name of the file with the result of the run.
 const RESULT: &str = "result.json";
-/// Record of births, migrations and samples.
+/// Name of the record of births, migrations and samples.
 pub const RECORD: &str = "record.mcap";
-/// Table of generations and islands.
+/// Name of the table of generations and islands.
 const TABLE: &str = "generations.csv";
-/// Duration of each generation.
+/// Name of the file with the duration of each generation.
 pub const TIMES: &str = "times.csv";
-/// Folder with the trees of the last generation, one file per tree.
+/// Name of the folder with the trees of the result, one file per tree.
 const TREES: &str = "trees";
 
 static KIND: Kind = Kind { run: "run.toml", grows: RECORD, head: "", written: &[TABLE, TREES], requests: &[] };
@@ -46,7 +46,8 @@ pub struct Folder {
     engines: Engines,
 }
 
-/// State of the growing files at a checkpoint; the record without its end.
+/// Lengths and checksums of the record and the table at a checkpoint. The record's end, which each generation
+/// overwrites, is not included.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Grown {
     record: Part,
@@ -54,7 +55,7 @@ struct Grown {
 }
 
 impl Grown {
-    /// Rejects files that are shorter than at the checkpoint.
+    /// Rejects a folder whose files are shorter than at the checkpoint.
     fn fits(&self, folder: &Path) -> Result<(), String> {
         for (name, needed) in [(RECORD, self.record.length), (TABLE, self.table.length)] {
             let found = std::fs::metadata(folder.join(name)).map_or(0, |data| data.len());
@@ -66,24 +67,24 @@ impl Grown {
     }
 }
 
-/// The start of a file, up to a given length.
+/// First part of a file, described by its length and checksum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Part {
-    /// Length (bytes).
+    /// Length of the part (bytes).
     length: u64,
-    /// CRC-32 of these bytes.
+    /// CRC-32 of the part.
     checksum: u32,
 }
 
 impl Part {
-    /// Returns the part extended by `bytes`.
+    /// Returns this part extended by `bytes`.
     fn with(self, bytes: &[u8]) -> Part {
         let mut hasher = crc32fast::Hasher::new_with_initial_len(self.checksum, self.length);
         hasher.update(bytes);
         Part { length: self.length + bytes.len() as u64, checksum: hasher.finalize() }
     }
 
-    /// Reads as many bytes of a file as this part has, and returns their length and checksum.
+    /// Reads up to this part's length from a file. Returns the length and checksum of the bytes read.
     fn found(self, path: &Path) -> std::io::Result<Part> {
         let mut file = File::open(path)?.take(self.length);
         let (mut found, mut bytes) = (Part::default(), vec![0; 1 << 16]);
@@ -96,13 +97,13 @@ impl Part {
     }
 }
 
-/// A resumed run.
+/// Run that is resumed from its folder.
 pub struct Resumed {
     /// Folder of the run.
     pub folder: Folder,
-    /// State of the run at its last valid checkpoint, or at its start if it has none.
+    /// State of the run at its last valid checkpoint. Without a valid checkpoint, the state at the start of the run.
     pub evolution: EvolutionRun,
-    /// Notices for the user: unusable checkpoints, and files that changed since they were written.
+    /// Notices for the user about unusable checkpoints, and about files that have changed since they were written.
     pub notices: Vec<String>,
 }
 
@@ -110,7 +111,7 @@ impl Folder {
     /// Creates the folder of a new run.
     ///
     /// # Errors
-    /// If the folder already holds a run, or cannot be written.
+    /// The folder already holds a run, or cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         let beside = [
             (file::WORLD, &config.world),
@@ -125,12 +126,12 @@ impl Folder {
         Folder::open(folder, config, Grown::default())
     }
 
-    /// Whether the folder holds a run, in any state.
+    /// Returns whether the folder holds a run in any state.
     pub fn holds_run(path: &Path) -> bool {
         path.join(KIND.run).exists()
     }
 
-    /// Whether the folder holds a run with a written result.
+    /// Returns whether the folder holds a run with a written result.
     pub fn is_finished(path: &Path) -> bool {
         path.join(RESULT).exists()
     }
@@ -138,7 +139,7 @@ impl Folder {
     /// Returns the configuration of the run in a folder.
     ///
     /// # Errors
-    /// If its file is invalid.
+    /// The run's evolution file is invalid.
     pub fn config(path: &Path) -> Result<Config, FolderError> {
         let run = path.join(KIND.run);
         file::load(Some(&run), toml::Table::new()).map_err(|error| {
@@ -148,11 +149,11 @@ impl Folder {
         })
     }
 
-    /// Opens a run to resume it from the newest valid checkpoint, or from the start if it has none. Removes a pending
-    /// stop request.
+    /// Opens a run to resume it from the newest valid checkpoint, or from the start if there are no checkpoints.
+    /// Removes a pending stop request.
     ///
     /// # Errors
-    /// If there is no run, another process has locked it, or checkpoints exist but none is usable.
+    /// The folder has no run, another process has locked it, or all of its checkpoints are unusable.
     pub fn resume(path: &Path) -> Result<Resumed, FolderError> {
         RunFolder::refuse_other(path, &KIND)?;
         let config = Folder::config(path)?;
@@ -180,7 +181,7 @@ impl Folder {
         Ok(Resumed { folder, evolution, notices })
     }
 
-    /// Opens the growing files and truncates them to their lengths at the checkpoint.
+    /// Opens the record and the table, and truncates them to their lengths at the checkpoint.
     fn open(folder: RunFolder, config: &Config, grown: Grown) -> Result<Folder, FolderError> {
         let path = folder.path();
         let (record, table) = (path.join(RECORD), path.join(TABLE));
@@ -198,7 +199,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Appends to record and table.
+    /// Appends bytes to the record and to the table.
     fn append(&mut self, mut record: Vec<u8>, table: &[u8]) -> Result<(), FolderError> {
         let path = self.folder.path();
         let grown = Grown { record: self.grown.record.with(&record), table: self.grown.table.with(table) };
@@ -209,10 +210,10 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes a generation: its events, and the state after it.
+    /// Writes a generation: its events, and the state of the run after it.
     ///
     /// # Errors
-    /// On a write error; all data written before stays valid.
+    /// A file cannot be written. All previously written data stays valid.
     pub fn keep(&mut self, state: &State, generation: &Generation) -> Result<(), FolderError> {
         self.folder.is_still_there()?;
         let mut rows = csv::WriterBuilder::new().has_headers(self.grown.table.length == 0).from_writer(Vec::new());
@@ -222,7 +223,7 @@ impl Folder {
             record::chunk(&generation.record).map_err(|message| fail(&self.folder.path().join(RECORD), message))?;
         self.append(chunk, &rows)?;
         let (path, record, table) = (self.folder.path(), self.folder.grown(), &self.table);
-        // All files are synced together: this takes a disk little longer than one file.
+        // All files are synced in parallel, which takes a disk little longer than one file.
         let kept = std::thread::scope(|scope| {
             let grown = [record, table].map(|file| scope.spawn(|| file.sync_data()));
             let kept = (self.grown, state);
@@ -235,16 +236,16 @@ impl Folder {
         kept.map_err(io(&checkpoints::place(path, state.generation)))
     }
 
-    /// Whether a stop request file exists.
+    /// Returns whether a stop request file exists.
     pub(super) fn is_to_stop(&self) -> bool {
         self.folder.is_to_stop()
     }
 
-    /// Records the duration of a generation in wall time (s) as a line of `times.csv`. This is a separate file
-    /// because times are not reproducible. A generation that is repeated after a kill has a second line.
+    /// Appends the wall time of a generation (s) to `times.csv`. Times have a separate file, because they are not
+    /// reproducible. A generation that is repeated after a kill has a second line.
     ///
     /// # Errors
-    /// On a write error.
+    /// The file cannot be written.
     pub fn note_time(&mut self, generation: u32, wall_s: f64) -> Result<(), FolderError> {
         let path = self.folder.path().join(TIMES);
         let append = || {
@@ -255,24 +256,25 @@ impl Folder {
         append().map_err(io(&path))
     }
 
-    /// Records the engine that ran a generation if it differs from the previous one.
+    /// Records the engine that simulated a generation, if it differs from the previous engine.
     ///
     /// # Errors
-    /// On a write error.
+    /// The log of engines cannot be read or written.
     pub fn note_engine(&mut self, generation: u32, status: &EngineStatus) -> Result<(), FolderError> {
         self.engines.note(generation, status)
     }
 
-    /// Returns a notice if the run continues with another engine, so that results differ from those of an
+    /// Returns a notice if the run continues with another engine. In this case, results may differ from those of an
     /// uninterrupted run.
     pub fn other_engine(&self, status: &EngineStatus) -> Option<String> {
         Some(format!("{}: {}", self.folder.path().display(), self.engines.other(status)?))
     }
 
-    /// Writes the result, and the final trees as text, each under its `avoiding` node so that every file can be run.
+    /// Writes the result, and the trees of the result as text. Each tree of an island is written with the collision
+    /// avoidance under which robots run it (`avoiding`).
     ///
     /// # Errors
-    /// On a write error.
+    /// A file cannot be written.
     pub fn finish(&self, evolution: &EvolutionRun, outcome: &Outcome) -> Result<(), FolderError> {
         let settings = &evolution.config().settings;
         for (place, (i, island)) in evolution.config().numbers().zip(&evolution.state().islands).enumerate() {

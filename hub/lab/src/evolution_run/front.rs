@@ -1,18 +1,18 @@
-//! Pareto front of a run: for each size the fittest tree that is not larger. A reader can choose between a shorter
-//! and a better tree.
+//! Pareto front of a run's trees: for each number of nodes, the fittest tree that is not larger. The front allows a
+//! reader to choose between a small tree and a fit tree.
 
 use serde::Serialize;
 use xpuck_evolve::{Individual, Island, Settings};
 
-/// Maximum number of trees of a front; those with the most nodes are kept.
+/// Maximum number of trees of a front. If a front has more trees, the trees with the most nodes are kept.
 const MOST: usize = 16;
 
-/// A Pareto-optimal tree: no other tree is both smaller and fitter.
+/// A Pareto-optimal tree: all other trees of the same or a smaller size have a lower fitness.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct FrontTree {
-    /// Name, as accepted by `xpuck runs lineage`.
+    /// Identifier of the individual, as accepted by `xpuck runs lineage`.
     pub id: String,
-    /// Number of nodes, without the `avoiding` above the tree.
+    /// Number of nodes, without the `avoiding` node under which a robot runs the tree.
     pub nodes: usize,
     /// Number of evaluations.
     pub evaluations: u32,
@@ -20,12 +20,12 @@ pub struct FrontTree {
     pub fitness: f64,
     /// Mean fitness in fresh simulations.
     pub remeasured: f64,
-    /// The tree under `avoiding`, as text.
+    /// The tree under an `avoiding` node, as text.
     pub tree: String,
 }
 
-/// Returns the Pareto front of all individuals with full evaluations on all islands, the smallest tree first. Fitness
-/// is the estimate of the evolution.
+/// Returns the Pareto front of size and fitness, the smallest tree first. It considers the individuals of all islands
+/// that have the full number of evaluations. Fitness is the value estimated during evolution.
 pub(super) fn front<'a>(islands: &'a [Island], settings: &Settings) -> Vec<&'a Individual> {
     let known = islands.iter().flat_map(Island::population).filter(|i| i.samples.n() >= settings.full_evaluations);
     let all = known.map(|i| (i.tree.nodes().len(), i.samples.mean(), i)).collect();
@@ -34,8 +34,8 @@ pub(super) fn front<'a>(islands: &'a [Island], settings: &Settings) -> Vec<&'a I
     front
 }
 
-/// Returns the undominated items of (cost, value, item), by cost: each has a higher value than all items of equal or
-/// lower cost.
+/// Returns the undominated items of a list of (cost, value, item), sorted by cost. The value of an undominated item is
+/// higher than the values of all other items of equal or lower cost.
 pub(super) fn undominated<T>(mut all: Vec<(usize, f64, T)>) -> Vec<T> {
     all.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     let mut best = f64::NEG_INFINITY;

@@ -1,4 +1,4 @@
-//! The generation loop.
+//! State machine of an evolution run, which evaluates one generation after the other.
 
 use super::champion::{THRESHOLD, champion};
 use super::config::Config;
@@ -17,14 +17,14 @@ use xpuck_kernels::world::WorldSpec;
 /// Number of controller updates per simulated second (Hz).
 const UPDATES_PER_SECOND: f64 = 10.0;
 
-/// A run of evolution.
+/// State machine of an evolution run, without access to files or a clock.
 pub struct EvolutionRun {
     config: Config,
     state: State,
     /// Cache of compiled trees; it can be rebuilt from the state.
     evaluator: Evaluator,
     engine: ChosenEngine,
-    /// Worlds of islands whose trials differ from the configuration's world, by island index.
+    /// Worlds of the islands that do not test their trees in the configuration's world, by island index.
     worlds: BTreeMap<usize, WorldSpec>,
 }
 
@@ -47,7 +47,7 @@ pub struct State {
     pub wall_s: f64,
 }
 
-/// A point in time of a run.
+/// Point in time of a run: the end of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reached {
     /// Number of the generation, from 1.
@@ -101,7 +101,7 @@ impl EvolutionRun {
         EvolutionRun::resumed(config, state)
     }
 
-    /// Returns a run that resumes from a state of [`EvolutionRun::state`].
+    /// Returns a run that continues from `state`, as returned by [`EvolutionRun::state`].
     pub fn resumed(config: Config, state: State) -> EvolutionRun {
         let (evaluator, engine) = (Evaluator::default(), engine::simd());
         EvolutionRun { config, state, evaluator, engine, worlds: BTreeMap::new() }
@@ -112,56 +112,57 @@ impl EvolutionRun {
         EvolutionRun { engine, ..self }
     }
 
-    /// Changes the world in which an island (by its index from 0) tests its trees, and reduces the weight of its
-    /// earlier fitness samples. A state does not include this change.
+    /// Changes the world in which the island at index `place` (from 0) tests its trees, and reduces the weight of the
+    /// island's earlier fitness samples. The state of a run does not include the changed world.
     pub fn change_world(&mut self, place: usize, world: WorldSpec) {
         self.state.islands[place].relearn();
         self.worlds.insert(place, world);
     }
 
-    /// Engine that simulates the trials.
+    /// Returns the engine that simulates the trials.
     pub fn engine(&self) -> &ChosenEngine {
         &self.engine
     }
 
-    /// Configuration of the run.
+    /// Returns the configuration of the run.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Complete state of the run.
+    /// Returns the complete state of the run.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// Whether all generations are evaluated or the budget is used up.
+    /// Returns whether all generations are evaluated or the budget is used up.
     pub fn is_done(&self) -> bool {
         self.done() >= 1.0
     }
 
-    /// Completed share of the run, by generations or by robot-seconds, whichever is larger; >= 1 at the end.
+    /// Returns the completed share of the run, by generations or by robot-seconds, whichever is larger. The share is
+    /// >= 1 at the end of the run.
     pub fn done(&self) -> f64 {
         let generations = f64::from(self.state.generation) / f64::from(self.config.generations);
         self.config.budget.map_or(generations, |budget| generations.max(self.robot_seconds() / budget))
     }
 
-    /// Simulated time so far (robot-seconds).
+    /// Returns the simulated time so far (robot-seconds).
     pub fn robot_seconds(&self) -> f64 {
         self.state.robot_updates as f64 / UPDATES_PER_SECOND
     }
 
-    /// Mean over the islands of the champions' derated fitness, as plotted in Fig. 8.4.
+    /// Returns the mean over the islands of the champions' derated fitness, as plotted in the thesis (Fig. 8.4).
     pub fn mean_derated(&self) -> f64 {
         let islands = &self.state.islands;
         islands.iter().map(|i| i.progress().derated).sum::<f64>() / islands.len() as f64
     }
 
-    /// Adds wall time (s).
+    /// Adds `wall_s` to the wall time of the run (s).
     pub fn spend(&mut self, wall_s: f64) {
         self.state.wall_s += wall_s;
     }
 
-    /// Creates the next population, except before the first generation, and evaluates all individuals in it.
+    /// Creates the next population of each island, except before the first generation, and evaluates all individuals.
     pub fn step(&mut self) -> Generation {
         let (generation, server) = (self.state.generation, &mut self.state.server);
         if generation > 0 {
@@ -174,7 +175,7 @@ impl EvolutionRun {
         self.try_everybody()
     }
 
-    /// Same as [`EvolutionRun::step`], with immigrants from elsewhere; every island receives the same ones.
+    /// Same as [`EvolutionRun::step`], but every island receives `immigrants`, and no individuals of other islands.
     pub fn step_with(&mut self, immigrants: &[Migrant]) -> Generation {
         if self.state.generation > 0 {
             let mut immigrants = immigrants.to_vec();
@@ -197,7 +198,7 @@ impl EvolutionRun {
         Generation { rows, record: record::Generation { generation: self.state.generation, islands } }
     }
 
-    /// Counts a generation of a curriculum, and begins the next curriculum step if the current one has ended.
+    /// Records a generation in the curriculum, and begins the next curriculum step if the current one has ended.
     fn attend(&mut self, trials: u64) {
         let islands = &self.state.islands;
         let mean = islands.iter().map(|island| island.progress().mean).sum::<f64>() / islands.len() as f64;

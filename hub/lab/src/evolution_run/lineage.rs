@@ -1,7 +1,7 @@
 //! Ancestry of a tree, from a run's record.
 //!
-//! A record is read twice: first the parent relations, which are small, then the trees and samples of the requested
-//! individuals. A record may therefore be much larger than the memory.
+//! A record is read twice. The first pass reads the parent relations, which are small. The second pass reads the trees
+//! and samples of the requested individuals. A record may therefore be much larger than the memory.
 
 use super::record::{Birth, Reader, RecordError, Sample};
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub struct Individual {
     pub tree: Tree,
     /// Samples on all islands, in chronological order.
     pub samples: Vec<Taken>,
-    /// Islands and generations of its arrivals as an immigrant.
+    /// Islands on which the individual arrived as an immigrant, with the generations of the arrivals.
     pub arrivals: Vec<Place>,
 }
 
@@ -34,19 +34,19 @@ pub struct Individual {
 pub struct Place {
     /// Number of the generation, from 1.
     pub generation: u32,
-    /// Number of the island.
+    /// Number of the island, from 0.
     pub island: u16,
 }
 
-/// A sample with its generation and island.
+/// A fitness sample with its generation and island.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Taken {
     /// Generation and island.
     #[serde(flatten)]
     pub place: Place,
-    /// Index of the start: 0 or 1 for scenario A or B.
+    /// Index of the start configuration: 0 for scenario A, 1 for scenario B.
     pub stratum: u8,
-    /// Fitness; `None` if it was rejected as not finite.
+    /// Fitness; `None` if the value was rejected because it was not finite.
     pub fitness: Option<f32>,
 }
 
@@ -55,17 +55,18 @@ pub struct Taken {
 pub struct Lineage {
     /// The individual itself, then its ancestors in order of increasing distance.
     pub members: Vec<Individual>,
-    /// For each member, the child through which it was first found (index in `members`), and its position among that
-    /// child's parents (0 or 1). These links form the shortest path down. `None` for the individual itself.
+    /// For each member, the child through which the member was first found (index in `members`), and the member's
+    /// position among the child's parents (0 or 1). These links form the shortest path from an ancestor to the
+    /// individual. `None` for the individual itself.
     pub named_by: Vec<Option<(usize, usize)>>,
     /// Number of recorded ancestors beyond the requested depth.
     pub further: usize,
 }
 
-/// Contents of a record without trees and samples.
+/// Parent relations and champions of a record.
 pub struct Index {
     parents: BTreeMap<Id, Option<[Id; 2]>>,
-    /// Champions of the last generation, in the order of the islands.
+    /// Champions of the last generation, one per island, in the order of the islands.
     pub champions: Vec<Id>,
     /// Last generation that is completely recorded.
     pub generation: u32,
@@ -74,7 +75,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// Reads the parent relations.
+    /// Reads the parent relations and champions from the record at `path`.
     ///
     /// # Errors
     /// If the file cannot be read or is not a record. A truncated record is read up to its last valid chunk.
@@ -91,7 +92,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Number of all recorded ancestors.
+    /// Returns the number of all recorded ancestors of `id`.
     pub fn ancestors(&self, id: Id) -> usize {
         let mut seen = BTreeSet::new();
         let mut open = vec![id];
@@ -105,14 +106,16 @@ impl Index {
         seen.len()
     }
 
-    /// Returns the lineage of `id`, up to `depth` steps back. Trees and samples are read from the record.
+    /// Returns the individual `id` and its ancestors that are at most `depth` parent links away. Trees and samples are
+    /// read from the record at `path`.
     ///
     /// # Errors
     /// If the record does not contain the individual, or cannot be read.
     pub fn lineage(&self, path: &Path, id: Id, depth: usize) -> Result<Lineage, RecordError> {
         if !self.parents.contains_key(&id) {
             let generation = self.generation;
-            let message = format!("contains no {id} up to generation {generation}; omit the ID to list the champions");
+            let message =
+                format!("contains no individual {id} up to generation {generation}; omit the ID to list the champions");
             return Err(RecordError::new(path, message));
         }
         let mut ids = vec![id];
@@ -136,7 +139,7 @@ impl Index {
     }
 }
 
-/// Returns all recorded data of these individuals, in the given order; individuals that are not recorded are left
+/// Returns all recorded data of the individuals `ids`, in the given order. Individuals that are not recorded are left
 /// out.
 ///
 /// # Errors
@@ -168,8 +171,8 @@ pub fn individuals(path: &Path, ids: &[Id]) -> Result<Vec<Individual>, RecordErr
 }
 
 impl Individual {
-    /// Returns the number of valid samples and their mean. Both strata have the same weight, as in evolution;
-    /// rejected samples are left out.
+    /// Returns the number of valid samples and their mean. Both start configurations have the same weight, as in
+    /// evolution. Rejected samples are left out.
     pub fn fitness(&self) -> (u32, f64) {
         let mut samples = xpuck_evolve::Samples::default();
         for taken in &self.samples {
@@ -180,7 +183,7 @@ impl Individual {
         (samples.n(), samples.mean())
     }
 
-    /// Number of rejected samples.
+    /// Returns the number of rejected samples.
     pub fn refused(&self) -> usize {
         self.samples.iter().filter(|s| s.fitness.is_none()).count()
     }

@@ -15,7 +15,7 @@ use xpuck_kernels::tree::{CompileError, Program, Tree};
 /// Duration of each simulation that remeasures champions (s).
 pub const SECONDS: f32 = 60.0;
 
-/// Last line of `xpuck evolve --json`.
+/// Result of a run. `xpuck evolve --json` prints it as its last line.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Outcome {
     /// Seed of the run.
@@ -30,34 +30,36 @@ pub struct Outcome {
     pub remeasured_mean: f64,
     /// Highest fitness of the champions in fresh simulations.
     pub remeasured_best: f64,
-    /// First generation with a mean of at least [`super::THRESHOLD`].
+    /// First generation with a mean derated fitness of at least [`super::THRESHOLD`]; `None` if there is no such
+    /// generation.
     #[serde(rename = "generations_to_0.205")]
     pub generations_to: Option<u32>,
-    /// Simulated time up to that generation (robot-seconds).
+    /// Simulated time up to the end of the generation `generations_to` (robot-seconds).
     #[serde(rename = "robot_seconds_to_0.205")]
     pub robot_seconds_to: Option<f64>,
     /// Simulated time of the evolution (robot-seconds).
     pub robot_seconds: f64,
     /// Engine of the last generations: "simd", "reference", "gpu", or "gpu+simd".
     pub engine: &'static str,
-    /// Adapter of the engine, if it used one.
+    /// Graphics adapter of the engine, if the engine used one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adapter: Option<String>,
-    /// Driver of the adapter.
+    /// Driver of the adapter, if the engine used one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
-    /// Mean simulation rate over the last eight generations of this process (robot-seconds/s); 0 if it evolved none.
+    /// Mean simulation rate over the last eight generations of this process (robot-seconds/s); 0 if this process has
+    /// not evolved a generation.
     pub r_acc: f64,
     /// Results of the completed steps of a curriculum.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepEnd>,
     /// Wall time of evolution and measurement (s), over all processes that worked on the run.
     pub wall_s: f64,
-    /// Number of generations.
+    /// Number of evaluated generations.
     pub generations: u32,
     /// Champion of each island.
     pub champions: Vec<Champion>,
-    /// Best champion in fresh simulations, under `avoiding`, as text.
+    /// Tree of the champion with the highest fitness in fresh simulations, under an `avoiding` node, as text.
     pub best_tree: String,
     /// Pareto front of size and fitness, the smallest tree first, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,15 +79,15 @@ pub struct Champion {
     pub remeasured: f64,
 }
 
-/// Returns the mean fitness of each program over `runs` simulations of 60 s in the run's world. The starts are used
-/// in turn; the seed is not used by the evolution.
+/// Returns the mean fitness of each program over `runs` simulations of 60 s in the run's world. The simulations use the
+/// world's starts in turn, and a seed that the evolution does not use.
 pub fn on_fresh_worlds(engine: &dyn Engine, config: &Config, programs: &[Program], runs: u32) -> Vec<f64> {
     let plan = Plan { spec: &config.spec, seconds: SECONDS, runs, seed: !config.seed };
     measure_all(engine, programs, &plan).iter().map(|m| m.mean).collect()
 }
 
-/// Returns the individuals' trees under `avoiding`, and their fitness in worlds that the evolution has not used. The
-/// fitness is always measured by `simd`, so that results are comparable regardless of the engine of the trials.
+/// Returns the individuals' trees under `avoiding` nodes, and the trees' mean fitness in worlds that the evolution has
+/// not used. The engine is always `simd`, so that results of runs with different engines are comparable.
 fn measured_again(config: &Config, individuals: &[&Individual]) -> Result<(Vec<Tree>, Vec<f64>), CompileError> {
     let trees: Vec<Tree> = individuals.iter().map(|i| i.tree.under_avoiding()).collect();
     let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
@@ -94,7 +96,7 @@ fn measured_again(config: &Config, individuals: &[&Individual]) -> Result<(Vec<T
 }
 
 impl Outcome {
-    /// Remeasures every island's champion in worlds that the evolution has not used, with the starts in turn.
+    /// Returns the result of a run. Every island's champion is remeasured in worlds that the evolution has not used.
     ///
     /// # Errors
     /// If a champion cannot be compiled for a robot.
@@ -138,7 +140,7 @@ impl Outcome {
     /// Pareto-optimal.
     ///
     /// # Errors
-    /// If one of its trees cannot be compiled for a robot.
+    /// If a tree of the front cannot be compiled for a robot.
     pub fn with_front(self, evolution: &EvolutionRun) -> Result<Outcome, CompileError> {
         let all = front(&evolution.state().islands, &evolution.config().settings);
         let (trees, again) = measured_again(evolution.config(), &all)?;

@@ -9,14 +9,15 @@ use std::time::Instant;
 /// Reason for the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// All generations are done.
+    /// All generations are done, or the budget is used up.
     Finished,
-    /// Stopped on request after a complete generation.
+    /// The run was stopped on request after a complete generation.
     Stopped,
 }
 
-/// Runs the remaining generations. Each one is written to the folder, if there is one, before the next begins; then
-/// `watch` is called. `stop`, or a file of that name in the folder, ends the run after the current generation.
+/// Runs the remaining generations. Each generation is written to `folder`, if there is one, before the next generation
+/// begins. After each generation, `watch` is called. The run ends after the current generation if `stop` is set, or if
+/// the folder contains a file named `stop`.
 ///
 /// # Errors
 /// If the folder cannot be written; all previous generations are kept.
@@ -29,7 +30,8 @@ pub fn run(
     run_with(evolution, folder, stop, EvolutionRun::step, watch)
 }
 
-/// Same as [`run`] with another step function, for example [`EvolutionRun::step_with`] immigrants from elsewhere.
+/// Same as [`run`] with another step function. For example, `step` can call [`EvolutionRun::step_with`] with immigrants
+/// from another process.
 ///
 /// # Errors
 /// As [`run`].

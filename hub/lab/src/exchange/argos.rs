@@ -1,7 +1,7 @@
-//! Export to ARGoS 3: an `.argos` file per run, and a library with the controller and the loop functions.
+//! Export to ARGoS 3: an `.argos` file for each run, and a library with the controller and the loop functions.
 //!
-//! The robot is ARGoS's own e-puck. Its body, wheels and range and bearing equal those of Xpuck's reference robot. It
-//! has no camera, so the loop functions compute the reference robot's camera.
+//! The exported robot is the e-puck of ARGoS. Its body, its wheels and its range-and-bearing device equal those of
+//! Xpuck's reference robot. It has no camera, so the loop functions compute the reference robot's camera.
 
 use super::{Export, ExportedFile, number, table};
 use std::fmt::Write;
@@ -18,9 +18,9 @@ const FIXED: [(&str, &str); 6] = [
     ("loop.cpp", include_str!("argos/loop.cpp")),
     ("CMakeLists.txt", include_str!("argos/CMakeLists.txt")),
 ];
-/// Thickness of the arena's walls, and of inner walls, which have zero thickness in Xpuck's worlds (m).
+/// Thickness of the arena's walls and of inner walls (m). In Xpuck's worlds, inner walls have no thickness.
 const WALL: [f32; 2] = [0.05, 0.004];
-/// Heights of walls and discs (m). Proximity rays pass above discs, at 0.06 m.
+/// Heights of walls and discs (m). Proximity rays are 0.06 m above the floor and therefore pass above discs.
 const HEIGHT: [f32; 2] = [0.2, 0.02];
 
 /// Returns the files of an export.
@@ -33,7 +33,7 @@ pub fn files(export: &Export<'_>) -> Vec<ExportedFile> {
     fixed.chain(generated).chain(runs).collect()
 }
 
-/// Returns `world.hpp`: the parameters of the world for the loop functions.
+/// Returns the file `world.hpp`, which contains the parameters of the world for the loop functions.
 fn world(export: &Export<'_>) -> String {
     let spec = export.spec;
     let (hx, hy) = spec.physics.half_arena;
@@ -59,11 +59,11 @@ fn world(export: &Export<'_>) -> String {
     )
 }
 
-/// Returns the `.argos` file of a run.
+/// Returns the contents of the `.argos` file of a run.
 fn experiment(export: &Export<'_>, run: u32) -> String {
     let Export { spec, seed, seconds, .. } = export;
     let (hx, hy) = spec.physics.half_arena;
-    // For ARGoS a seed of 0 means a random seed.
+    // A seed of 0 would make ARGoS choose a random seed.
     let random = (*seed as u32).wrapping_mul(1_000_003).wrapping_add(run).max(1);
     let controllers: String = (0..export.parts.len()).map(|tree| controller(export, tree, run)).collect();
     let [length, width] = [hx, hy].map(|half| 2.0 * half + 0.4);
@@ -90,8 +90,8 @@ fn experiment(export: &Export<'_>, run: u32) -> String {
     )
 }
 
-/// Returns the controller element of a tree. Wheel noise models the distance noise, which Xpuck's worlds draw anew in
-/// each physics step.
+/// Returns the XML element of the controller for a tree. Xpuck's worlds draw the distance noise anew in each physics
+/// step; ARGoS's wheel noise models it.
 fn controller(export: &Export<'_>, tree: usize, run: u32) -> String {
     let seed = export.seed;
     let deviation = export.spec.physics.noise[0] / (STEPS_PER_UPDATE as f32).sqrt();
@@ -107,7 +107,7 @@ fn controller(export: &Export<'_>, tree: usize, run: u32) -> String {
     )
 }
 
-/// Returns the walls, discs and robots.
+/// Returns the XML elements of the walls, discs and robots.
 fn entities(export: &Export<'_>, run: u32) -> String {
     let spec = export.spec;
     let (hx, hy) = spec.physics.half_arena;

@@ -1,7 +1,8 @@
-//! Exchange with other simulators: [`argos`] and [`webots`] export worlds and trees, [`import`] reads arenas.
+//! Exchange with other simulators. [`argos`] and [`webots`] export worlds and trees, and [`import`] reads arenas.
 //!
-//! An exported tree is a table that a small interpreter in C++ or Python ticks. Its results equal those of Xpuck to
-//! the last digit. [`Export::notes`] lists features of Xpuck's worlds that a simulator lacks.
+//! An exported tree is a table, which a small interpreter in C++ or Python ticks. The results of the interpreter
+//! equal those of Xpuck to the last digit. [`Export::notes`] lists the features of Xpuck's worlds that a simulator
+//! lacks.
 
 pub mod argos;
 pub mod import;
@@ -13,22 +14,23 @@ use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::start::place;
 use xpuck_kernels::world::{Body, Colour, Sensing, WorldSpec};
 
-/// A file of an export.
+/// File of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportedFile {
-    /// Path below the export folder.
+    /// Path of the file, relative to the export folder.
     pub path: String,
-    /// Contents.
+    /// Contents of the file.
     pub text: String,
 }
 
 /// Data of an export to another simulator.
 pub struct Export<'a> {
-    /// World.
+    /// World to export.
     pub spec: &'a WorldSpec,
-    /// Programs with the number of robots that run each; the numbers sum to the world's number of robots.
+    /// Programs, each with the number of robots that run it. The sum of these numbers is the world's number of
+    /// robots.
     pub parts: &'a [(usize, Program)],
-    /// Seed of start poses and random nodes.
+    /// Seed of the start poses and of random nodes.
     pub seed: u64,
     /// Number of runs, each with its own file.
     pub runs: u32,
@@ -57,13 +59,13 @@ impl Export<'_> {
         lost.into_iter().filter(|(is, _)| *is).map(|(_, line)| line.to_string()).collect()
     }
 
-    /// Returns the robots, then the discs, at the start of a run, at the positions of `xpuck simulate` for the same
-    /// run and seed.
+    /// Returns the robots, followed by the discs, at the start of a run. Their positions are those of `xpuck
+    /// simulate` for the same run and seed.
     fn bodies(&self, run: u32) -> Vec<Body> {
         place(self.spec, run as usize, &mut Draws::new(self.seed, run, 0, 0, Stream::Start))
     }
 
-    /// Returns the index of the program that a robot runs.
+    /// Returns the index in `parts` of the program that a robot runs.
     fn program_of(&self, robot: usize) -> usize {
         let mut first = 0;
         let ends = self.parts.iter().map(|(count, _)| {

@@ -6,7 +6,7 @@ use xpuck_kernels::tree::{InstructionLine, ProgramListing};
 const CPP_HEAD: &str = "// Trees, made by `xpuck world export`: kind, cells, numbers, parent, end, memory.\n#ifndef XPUCK_TREES_HPP\n\
                         #define XPUCK_TREES_HPP\n\n#include \"tree.hpp\"\n\nnamespace xpuck {\n";
 
-/// Returns `trees.hpp`.
+/// Returns the file `trees.hpp` with the tables for C++.
 pub(super) fn cpp(trees: &[ProgramListing]) -> String {
     let mut text = String::from(CPP_HEAD);
     let mut programs = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn cpp(trees: &[ProgramListing]) -> String {
     text + "\n}  // namespace xpuck\n\n#endif\n"
 }
 
-/// Appends an array, unless it is empty.
+/// Appends the definition of an array in C++, unless the array is empty.
 fn array(text: &mut String, kind: &str, name: &str, rows: impl Iterator<Item = String>) {
     let rows: Vec<String> = rows.collect();
     if !rows.is_empty() {
@@ -62,7 +62,7 @@ fn array(text: &mut String, kind: &str, name: &str, rows: impl Iterator<Item = S
     }
 }
 
-/// Returns `trees.py`.
+/// Returns the file `trees.py` with the tables for Python.
 pub(super) fn python(trees: &[ProgramListing]) -> String {
     let mut text = String::from(
         "\"\"\"Trees, made by `xpuck world export`: kind, cells, numbers, parent, end, memory.\"\"\"\n\nTREES = [\n",

@@ -1,4 +1,4 @@
-//! Tests of the form of exports, and of their interpreters against Xpuck's own, tick by tick.
+//! Tests of the form of exports. The exported interpreters are compared with Xpuck's interpreter, tick by tick.
 
 mod form;
 mod import;
@@ -13,7 +13,7 @@ fn program(text: &str) -> Program {
     Program::compile(&Tree::parse(text).unwrap()).unwrap()
 }
 
-/// Calls `look` with an export of the benchmark that has two trees.
+/// Calls `look` with an export that has two trees.
 fn with_export<T>(spec: &WorldSpec, look: impl FnOnce(&Export<'_>) -> T) -> T {
     let parts = [(spec.robots - 1, program("sel\n  avoiding\n  upfield 1\n")), (1, program("attract 1\n"))];
     look(&Export { spec, parts: &parts, seed: 3, runs: 2, seconds: 60.0 })

@@ -1,4 +1,4 @@
-//! Export to Webots (R2022b and later): a world with its E-puck for each run, and a controller in Python.
+//! Export to Webots (R2022b and later): a world with Webots's E-puck for each run, and a controller in Python.
 
 use super::{Export, ExportedFile, number, table};
 use std::fmt::Write;
@@ -11,19 +11,19 @@ const FIXED: [(&str, &str); 2] = [
     ("controllers/xpuck/xpuck.py", include_str!("webots/xpuck.py")),
     ("controllers/xpuck/xpuck_tree.py", include_str!("webots/xpuck_tree.py")),
 ];
-/// Address of the PROTOs of the release.
+/// Address of the PROTO files of Webots's release.
 const RELEASE: &str = "https://raw.githubusercontent.com/cyberbotics/webots/R2023b/projects";
-/// PROTOs used by a world.
+/// PROTO files that an exported world uses.
 const PROTOS: [&str; 4] = [
     "objects/backgrounds/protos/TexturedBackground.proto",
     "objects/backgrounds/protos/TexturedBackgroundLight.proto",
     "objects/floors/protos/RectangleArena.proto",
     "robots/gctronic/e-puck/protos/E-puck.proto",
 ];
-/// Colours red, green and blue.
+/// Red, green and blue as VRML colours, in the order of the colour registers.
 const COLOURS: [&str; 3] = ["1 0 0", "0 1 0", "0 0 1"];
-/// Heights of walls and discs, and thickness of inner walls and patches (m). Proximity sensors are at a height of
-/// 0.033 m.
+/// Height of walls, height of discs, and thickness of inner walls and patches (m). Proximity sensors have a height of
+/// 0.033 m, so they detect walls but not discs.
 const WALL: f32 = 0.1;
 const DISC: f32 = 0.02;
 const THIN: f32 = 0.004;
@@ -38,7 +38,7 @@ pub fn files(export: &Export<'_>) -> Vec<ExportedFile> {
     fixed.chain(trees).chain(runs).collect()
 }
 
-/// Returns the `.wbt` file of a run.
+/// Returns the contents of the `.wbt` file of a run.
 fn world(export: &Export<'_>, run: u32) -> String {
     let spec = export.spec;
     let (hx, hy) = spec.physics.half_arena;
@@ -64,7 +64,7 @@ fn world(export: &Export<'_>, run: u32) -> String {
         boxed(&mut text, &format!("wall {i}"), middle, along.angle(), [along.length(), THIN], colour, true);
     }
     for (i, patch) in spec.patches.iter().enumerate() {
-        // Placed along the patch's wall, just inside the arena.
+        // A patch is parallel to its wall, and just inside the arena.
         let angle = if patch.is_upright(spec.physics.half_arena) { std::f32::consts::FRAC_PI_2 } else { 0.0 };
         let inside = |x: f32, half: f32| x.clamp(-(half - 0.5 * THIN), half - 0.5 * THIN);
         let at = Vec2 { x: inside(patch.at.x, hx), y: inside(patch.at.y, hy) };
@@ -105,14 +105,15 @@ fn world(export: &Export<'_>, run: u32) -> String {
     text
 }
 
-/// Returns a red ring below the robot's camera that marks the robot for other cameras: the PROTO's body is green.
+/// Returns a red ring below the robot's camera. It marks the robot for the cameras of other robots, because the body
+/// of the PROTO is green.
 fn skirt() -> &'static str {
     "Transform {\n      translation 0.0095 0 -0.0366\n      children [\n        Shape {\n          appearance PBRAppearance {\n            \
      baseColor 1 0 0\n            roughness 1\n            metalness 0\n          }\n          geometry Cylinder {\n            \
      height 0.016\n            radius 0.0375\n            top FALSE\n            bottom FALSE\n          }\n        }\n      ]\n    }"
 }
 
-/// Appends a coloured box on the floor; `solid` adds collisions (for walls).
+/// Appends a coloured box on the floor. If `solid` is true, the box collides with robots, as a wall does.
 fn boxed(text: &mut String, name: &str, at: Vec2, angle: f32, [length, width]: [f32; 2], colour: &str, solid: bool) {
     let id = name.replace(' ', "_").to_uppercase();
     let bounds = if solid { format!("  boundingObject USE {id}\n") } else { String::new() };

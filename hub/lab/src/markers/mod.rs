@@ -1,10 +1,10 @@
 //! Reflector patterns that distinguish robots (thesis 5.2.3): four markers on a grid of 4 x 4 points, 10 mm apart,
 //! chosen by brute force.
 //!
-//! Motion capture identifies a pattern by the distances between its markers, so these decide which patterns can be
-//! confused. The thesis does not mention mirror images, which have the same distances. Therefore no two patterns here
-//! are mirror images of each other, and no pattern is symmetric under rotation, as the robot's heading would be
-//! ambiguous.
+//! Motion capture identifies a pattern by the distances between its markers. Patterns with similar distances can be
+//! confused. The thesis does not mention mirror images, which have the same distances as the original. This module
+//! therefore never chooses two patterns that are mirror images of each other. It also never chooses a pattern that is
+//! symmetric under rotation, because the robot's heading would be ambiguous.
 
 mod search;
 mod sheet;
@@ -24,24 +24,26 @@ const SAME: f64 = 1e-6;
 /// Four points of the grid, as (row, column). Row 0 is at the robot's front, column 0 at its left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// The points, in ascending order.
+    /// The points as (row, column), in ascending order.
     pub points: [(u8, u8); 4],
 }
 
 impl Pattern {
-    /// Returns the marker positions relative to the centre of a grid of 4 x 4: x forward and y to the left (mm).
+    /// Returns the marker positions relative to the centre of the grid of 4 x 4 points, with x forward and y to the
+    /// left (mm).
     pub fn markers_mm(&self) -> [[f64; 2]; 4] {
         let middle = f64::from(SIDE - 1) / 2.0;
         self.points.map(|(row, column)| [row, column].map(|n| (middle - f64::from(n)) * SPACING_MM))
     }
 
-    /// Returns the difference between two patterns (mm). Markers are paired such that the six distances between
-    /// markers agree best; the result is the largest remaining difference. 0 means congruent.
+    /// Returns the difference between two patterns (mm). The markers of the patterns are paired such that the six
+    /// distances between markers agree best. The result is the largest remaining difference of a distance; 0 means
+    /// congruent.
     pub fn separation(&self, other: &Pattern) -> f64 {
         ASSIGNMENTS.iter().map(|taken| self.difference(other, *taken)).fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns the difference between the pattern and itself with permuted markers (mm). 0 means symmetric.
+    /// Returns the smallest difference between the pattern and itself with permuted markers (mm); 0 means symmetric.
     pub fn asymmetry(&self) -> f64 {
         let others = ASSIGNMENTS.iter().filter(|taken| **taken != [0, 1, 2, 3]);
         others.map(|taken| self.difference(self, *taken)).fold(f64::INFINITY, f64::min)
@@ -65,8 +67,8 @@ static ASSIGNMENTS: LazyLock<Vec<[usize; 4]>> = LazyLock::new(|| {
     all.filter(|taken| (0..4).all(|marker| taken.contains(&marker))).collect()
 });
 
-/// Returns all patterns on a grid with `side` points along a side (2..=4) that are neither symmetric nor congruent to
-/// an earlier one, in a fixed order.
+/// Returns all patterns on a grid with `side` points along a side (2..=4), in a fixed order. Patterns that are
+/// symmetric, or congruent to an earlier pattern, are left out.
 pub fn all(side: u8) -> Vec<Pattern> {
     let mut found: Vec<Pattern> = Vec::new();
     let grid: Vec<(u8, u8)> = (0..side).flat_map(|row| (0..side).map(move |column| (row, column))).collect();
@@ -101,7 +103,7 @@ mod tests {
             assert!(hook.separation(&same) < SAME, "{same:?}");
         }
         let other = pattern([(0, 0), (1, 0), (2, 0), (2, 3)]);
-        // One distance between markers is 30 mm instead of 20 mm.
+        // One distance between markers is 30 mm in one pattern and 20 mm in the other.
         assert!((hook.separation(&other) - 10.0).abs() < 1e-9);
         assert!((other.separation(&hook) - 10.0).abs() < 1e-9);
     }
@@ -114,7 +116,8 @@ mod tests {
 
     #[test]
     fn grid_has_99_patterns() {
-        // Cross-check: 147 orbits of the 1820 sets under the grid's symmetries, minus the 48 symmetric ones.
+        // Cross-check: the 1820 sets of four points form 147 orbits under the grid's symmetries. 48 of them are
+        // orbits of symmetric patterns.
         assert_eq!((all(2).len(), all(4).len()), (0, 99));
     }
 

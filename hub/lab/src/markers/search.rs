@@ -1,33 +1,35 @@
 //! Chooses patterns whose minimum separation is as large as possible.
 //!
-//! For a given separation, patterns form a graph with an edge between any two that differ by at least that much. The
-//! choice is a clique of this graph. Separations are tried from the largest down; the first with a clique is optimal.
+//! For a given separation, patterns form a graph. An edge connects two patterns whose difference is at least the
+//! separation. The chosen patterns are a clique of this graph. Separations are tried in descending order, and the
+//! first separation with a clique is optimal.
 
 use super::{Pattern, SAME, all};
 
-/// Maximum number of sets examined for one separation; the sixteen patterns of the thesis need 17.
+/// Maximum number of sets of patterns that are examined for one separation. Sixteen patterns, as in the thesis, need
+/// 17.
 const MAX_STEPS: u32 = 200_000;
 
-/// Chosen patterns.
+/// Chosen patterns and their minimum separation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// The patterns.
     pub patterns: Vec<Pattern>,
-    /// Minimum difference between any two patterns, and between each pattern and its rotations (mm).
+    /// Minimum of the differences between any two patterns, and of each pattern's asymmetry (mm).
     pub separation_mm: f64,
-    /// Whether this separation is proven to be optimal; false if a search for a larger one was aborted.
+    /// Whether `separation_mm` is proven to be optimal; false if the search for a larger separation was aborted.
     pub best: bool,
 }
 
-/// Chooses `count` patterns from a grid with `side` points along a side (2..=4); `None` if the grid has fewer
-/// patterns.
+/// Chooses `count` patterns from a grid with `side` points along a side (2..=4); `None` if `count` is 0 or the grid
+/// has fewer patterns.
 pub fn choose(count: usize, side: u8) -> Option<Choice> {
     let patterns = all(side);
     if count == 0 || count > patterns.len() {
         return None;
     }
     let n = patterns.len();
-    // Diagonal: difference of a pattern to its own rotations.
+    // The diagonal contains the asymmetry of each pattern.
     let value = |i: usize, j: usize| {
         if i == j { patterns[i].asymmetry() } else { patterns[i].separation(&patterns[j]) }
     };
@@ -59,7 +61,7 @@ enum SearchResult {
     GivenUp,
 }
 
-/// Branch and bound over sets of at most 128 patterns, one bit each.
+/// Branch-and-bound search for a clique among at most 128 patterns. A set of patterns has one bit per pattern.
 struct Search {
     edges: Vec<u128>,
     count: usize,
@@ -80,7 +82,8 @@ impl Search {
         }
         let (order, colours) = self.colour(candidates);
         for (node, colour) in order.into_iter().zip(colours).rev() {
-            // Nodes of one colour have no edges between them, so a clique contains at most one of them.
+            // Nodes of the same colour have no edges between them, so a clique contains at most one node of each
+            // colour.
             if colour < missing {
                 return SearchResult::Nothing;
             }
@@ -92,7 +95,8 @@ impl Search {
         SearchResult::Nothing
     }
 
-    /// Returns the nodes ordered by colour (1, 2, ...), with a greedy colouring.
+    /// Colours the nodes `left` greedily. Returns the nodes ordered by colour, and the colour of each node (1, 2,
+    /// ...).
     fn colour(&self, mut left: u128) -> (Vec<usize>, Vec<usize>) {
         let (mut order, mut colours) = (Vec::new(), Vec::new());
         for colour in 1.. {
@@ -116,7 +120,7 @@ impl Search {
 mod tests {
     use super::*;
 
-    /// Minimum separation of a set, including the asymmetry of each pattern.
+    /// Returns the minimum separation of a set of patterns, including the asymmetry of each pattern.
     fn least(patterns: &[Pattern]) -> f64 {
         let pairs = patterns.iter().enumerate().flat_map(|(i, a)| patterns[..i].iter().map(|b| a.separation(b)));
         pairs.chain(patterns.iter().map(Pattern::asymmetry)).fold(f64::INFINITY, f64::min)

@@ -3,11 +3,11 @@
 use super::{Pattern, SIDE, SPACING_MM};
 use std::fmt::Write;
 
-/// Width of the sheet (A4), and its minimum height (A4, enough for 20 patterns) (mm).
+/// Width and minimum height of the sheet (mm): A4, on which 20 patterns fit.
 const WIDTH: f64 = 210.0;
 const HEIGHT: f64 = 297.0;
 const COLUMNS: usize = 4;
-/// Distance between patterns, and the upper left corner of the first one (mm).
+/// Horizontal and vertical distance between adjacent patterns, and upper left corner of the first pattern (mm).
 const PITCH: [f64; 2] = [48.0, 52.0];
 const CORNER: [f64; 2] = [11.0, 30.0];
 /// Side of the square to cut out, and radius of a marker's foot (mm).

@@ -1,11 +1,11 @@
-//! Figure of each run's reported fitness (dashed) and of its champions' remeasured fitness.
+//! Figure of each run's reported fitness (dashed line) and of the champions' remeasured fitness (solid line).
 
 use super::Row;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Footer, Plot, Stroke, to_svg_with};
 
-/// Draws up to 7 runs, each with its label, against simulated time. `runs` is the number of simulations of 60 s in
-/// which every champion was remeasured.
+/// Draws the fitness of up to 7 runs, each with its label, against simulated time. `runs` is the number of
+/// simulations of 60 s in which every champion was remeasured.
 pub fn draw(courses: &[(String, &[Row])], runs: u32) -> String {
     let (x, y) = ("simulated time, million robot-seconds", "fitness, mean of the islands' champions");
     let mut plot = Plot::new("Reported and remeasured fitness", x, y);

@@ -27,13 +27,13 @@ use xpuck_kernels::tree::{Program, Tree};
 pub enum RemeasureError {
     /// The record is invalid.
     Record(#[from] RecordError),
-    /// The run's own file cannot be used.
+    /// The run's configuration cannot be used.
     Folder(#[from] FolderError),
-    /// Another error in the folder.
+    /// The folder of the run has another error.
     Problem(#[from] Problem),
 }
 
-/// A stored run: some of its generations, and the champions of its islands.
+/// Selected generations of a stored run, with the champions of the islands.
 #[derive(Clone, Debug)]
 pub struct RecordedRun {
     /// Configuration of the run.
@@ -55,22 +55,21 @@ pub struct Row {
     pub generation: u32,
     /// Simulated time of the whole swarm up to the generation's end (robot-seconds).
     pub robot_seconds: f64,
-    /// Estimated fitness of the fittest individual of each island, derated for few evaluations (Eq. 8.1): mean of the
-    /// islands.
+    /// Estimated fitness of the fittest individual of each island, derated for few evaluations (Eq. 8.1) and averaged
+    /// over the islands.
     pub reported: f64,
     /// Mean fitness of the islands' champions in fresh simulations.
     pub remeasured: f64,
-    /// Fitness of the best of these champions.
+    /// Highest fitness of the islands' champions in fresh simulations.
     pub best: f64,
 }
 
 impl RecordedRun {
-    /// Reads every `every`-th generation and the last one from a run's folder, as far as record and table are
-    /// complete.
+    /// Reads every `every`-th generation and the last complete generation of the run in a folder.
     ///
     /// # Errors
     /// If the folder does not hold a run, or if its record is invalid, holds no complete generation, or lacks a
-    /// champion's birth. The latter can happen for an island whose process exchanged genes with others.
+    /// champion's birth. A birth can be missing if the process of the run exchanged individuals with other processes.
     pub fn read(folder: &Path, every: u32) -> Result<RecordedRun, RemeasureError> {
         let path = folder.join(RECORD);
         refuse_older(&path)?;
@@ -79,7 +78,7 @@ impl RecordedRun {
         }
         let mut blocks: Vec<(u32, Vec<Id>)> = Vec::new();
         for block in Reader::open(&path)? {
-            // The last block so far is kept only if its number is a multiple of `every`, or if it is the final block.
+            // The previous block is not the last one. It is kept only if its number is a multiple of `every`.
             if blocks.last().is_some_and(|(number, _)| !number.is_multiple_of(every)) {
                 blocks.pop();
             }
@@ -92,7 +91,8 @@ impl RecordedRun {
         let steps = of_run(&generations(folder)?, &Times::new(), Quality::Derated);
         let steps: BTreeMap<u32, Step> = steps.into_iter().map(|step| (step.generation, step)).collect();
         let reported = |number: u32| {
-            let missing = || Problem::new(&folder.join("generations.csv"), format!("lacks generation {number}"));
+            let missing =
+                || Problem::new(&folder.join("generations.csv"), format!("does not contain generation {number}"));
             steps.get(&number).copied().ok_or_else(missing)
         };
         let generation = |(number, champions)| -> Result<Generation, Problem> {
@@ -103,13 +103,14 @@ impl RecordedRun {
         Ok(RecordedRun { config, generations, trees })
     }
 
-    /// Number of generations that [`RecordedRun::measure`] measures.
+    /// Returns the number of generations that [`RecordedRun::measure`] measures.
     pub fn generations(&self) -> usize {
         self.generations.len()
     }
 
-    /// Measures every champion in `runs` simulations of 60 s, all in the worlds that are also used at the end of
-    /// `xpuck evolve`. Equal trees are measured once. `watch` is called after each generation.
+    /// Measures every champion in `runs` simulations of 60 s, and returns a row for each generation. The worlds are
+    /// the same as in the remeasurement at the end of `xpuck evolve`. Equal trees are measured once. `watch` is
+    /// called after each generation.
     pub fn measure(&self, engine: &dyn Engine, runs: u32, mut watch: impl FnMut()) -> Vec<Row> {
         let mut known: BTreeMap<Vec<u8>, f64> = BTreeMap::new();
         let mut rows = Vec::with_capacity(self.generations.len());
@@ -129,7 +130,8 @@ impl RecordedRun {
         rows
     }
 
-    /// Measures the trees that are not known yet. A tree that cannot be compiled has fitness 0, as in evolution.
+    /// Measures the trees that are not yet in `known`, and adds their fitness to it. A tree that cannot be compiled
+    /// has fitness 0, as in evolution.
     fn add(&self, engine: &dyn Engine, known: &mut BTreeMap<Vec<u8>, f64>, trees: &[&Tree], runs: u32) {
         let mut new: BTreeMap<Vec<u8>, Program> = BTreeMap::new();
         for tree in trees {
@@ -146,7 +148,7 @@ impl RecordedRun {
     }
 }
 
-/// Returns the trees of all champions, from their births.
+/// Returns the trees of all champions of `generations`. The trees are read from the births in the record at `path`.
 fn trees(path: &Path, generations: &[Generation]) -> Result<BTreeMap<Id, Tree>, RemeasureError> {
     let mut ids: Vec<Id> = generations.iter().flat_map(|generation| generation.champions.iter().copied()).collect();
     ids.sort_unstable();

@@ -1,5 +1,5 @@
-//! Graph of the ancestry of a run's last trees. Founders are on the left, the final trees of the robots on the right.
-//! Each island has a row, and edges are coloured by operator.
+//! Graph of the ancestry of a run's last trees. Founders are on the left, and the final trees of the robots are on
+//! the right. Each island has a row, and edges are coloured by operator.
 
 use super::collect::{Ancestor, RunFacts};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use xpuck_kernels::markup::escape;
 use xpuck_stats::plot::{Colour, begin_svg};
 use xpuck_wire::message::Operator;
 
-/// Maximum number of individuals drawn; the latest are kept.
+/// Maximum number of individuals in the graph. If there are more, the oldest individuals are left out.
 const MOST: usize = 3000;
 /// Width of the figure and of its margins (px).
 const WIDTH: f64 = 1120.0;
@@ -20,7 +20,7 @@ const ROW: f64 = 34.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 70.0;
 
-/// Operators with their colours and labels.
+/// Operators with their colours and their labels in the legend.
 const OPERATORS: [(Operator, Colour, &str); 4] = [
     (Operator::Random, Colour::Green, "random: a founder"),
     (Operator::Mutation, Colour::Blue, "mutation"),
@@ -32,7 +32,7 @@ fn colour(operator: Operator) -> &'static str {
     OPERATORS.iter().find(|(other, ..)| *other == operator).map_or(Colour::Grey, |(_, colour, _)| *colour).code()
 }
 
-/// Draws the graph; `None` if the record contains no births.
+/// Draws the ancestry graph of a run as SVG; `None` if the record contains no births.
 pub fn draw(run: &RunFacts) -> Option<String> {
     let mut shown: Vec<&Ancestor> = run.ancestry.iter().collect();
     shown.sort_by_key(|ancestor| (u32::MAX - ancestor.generation, ancestor.id));
@@ -46,7 +46,7 @@ pub fn draw(run: &RunFacts) -> Option<String> {
     let span = f64::from((last - first).max(1));
     let place = |ancestor: &Ancestor| {
         let row = islands.binary_search(&ancestor.id.island).unwrap_or(0) as f64;
-        // Siblings of a generation are placed side by side within their row.
+        // Individuals of the same generation get different heights within the row of their island.
         let within = f64::from(ancestor.id.number % 7) / 7.0;
         let x = LEFT + (WIDTH - LEFT - RIGHT) * f64::from(ancestor.generation - first) / span;
         (x, TOP + ROW * (row + 0.15 + 0.7 * within))

@@ -1,4 +1,5 @@
-//! Chapter on behaviour: metrics of each segment, and the map of segments with reasonable fitness (thesis 8.5).
+//! Chapter of the report on behaviour: metrics of each segment, and a map of segments with reasonable fitness (thesis
+//! 8.5).
 
 use super::collect::{RunFacts, SegmentFacts};
 use super::page::Section;
@@ -11,7 +12,8 @@ use xpuck_wire::output::count;
 /// Minimum fitness of segments on the map (thesis 8.5).
 const REASONABLE: f64 = 0.1;
 
-/// Returns the segments with metrics: the name (run and segment, as in Table 8.5), the segment, and its metrics.
+/// Returns all segments that have metrics. Each entry contains the name (numbers of the run and of the segment, as in
+/// Table 8.5), the segment, and its metrics.
 pub fn segments<'a>(runs: &[&'a RunFacts]) -> Vec<(String, &'a SegmentFacts, Metrics)> {
     let mut all = Vec::new();
     for (i, run) in runs.iter().enumerate() {
@@ -24,10 +26,11 @@ pub fn segments<'a>(runs: &[&'a RunFacts]) -> Vec<(String, &'a SegmentFacts, Met
     all
 }
 
-/// Returns the chapter.
+/// Returns the chapter on behaviour. `disc` states whether the world has a frisbee, and `topology` the cells of the
+/// map.
 pub fn section(runs: &[&RunFacts], disc: bool, topology: Topology) -> Section {
     let all = segments(runs);
-    // Three of the metrics require a frisbee.
+    // Metrics 1 to 3 require a frisbee.
     let shown: &[usize] = if disc { &[0, 1, 2, 3, 4] } else { &[0, 4] };
     let names: Vec<&str> = shown.iter().map(|i| Metrics::NAMES[*i]).collect();
     let values = |metrics: &Metrics| shown.iter().map(|i| metrics.values()[*i]).collect::<Vec<f64>>();

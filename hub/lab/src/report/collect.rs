@@ -1,4 +1,4 @@
-//! Collects the data of a run for a report from its record.
+//! Collects the data of a run for a report from the run's record.
 
 use super::parameter_history::{Courses, ParameterHistory};
 use crate::behaviour::{Instant, Metrics, MetricsMeter, RobotState};
@@ -21,29 +21,30 @@ use xpuck_wire::message::Operator;
 use xpuck_wire::output::count;
 use xpuck_wire::{Body, Phase, Segment};
 
-/// Maximum age of telemetry used as wheel speed (s of arena time).
+/// Maximum age of telemetry from which wheel speeds are taken (s of arena time).
 const FRESH: f64 = 0.5;
 /// Topics that are read from a record.
 const TOPICS: [&str; 5] = ["/poses", "/telemetry", "/loaded", "/run", "/estimates"];
 /// Interval between two points of a curve (s of arena time).
 const STEP: f64 = 5.0;
 
-/// Data of a run.
+/// Data of a run for the report.
 #[derive(Clone, Debug)]
 pub struct RunFacts {
-    /// Name of its folder.
+    /// Name of the run's folder.
     pub name: String,
     /// Properties that comparable runs must have in common, as text.
     pub experiment: String,
-    /// Version of the program.
+    /// Version of the program that recorded the run.
     pub version: String,
-    /// Seed.
+    /// Seed of the run.
     pub seed: u64,
     /// Number of robots.
     pub robots: usize,
-    /// World of its last phase, as its islands simulate it.
+    /// World of the run's last phase, as planned.
     pub world: Arc<WorldSpec>,
-    /// World of its last phase as its robots simulated it at the end; it differs from `world` if they adapted.
+    /// World of the run's last phase, as the robots simulated it at the end. It differs from `world` if the robots
+    /// adapted.
     pub last_world: Arc<WorldSpec>,
     /// Number of robots lost during the run.
     pub dead: u32,
@@ -51,26 +52,26 @@ pub struct RunFacts {
     pub ping_ms: Option<f64>,
     /// Share of round trips above 100 ms (%).
     pub slow_percent: f64,
-    /// Whether any robot evolved; true if the record does not contain this.
+    /// Whether any robot evolved; true if the record does not contain this information.
     pub evolves: bool,
     /// Mean over robots of the champions' derated fitness at the end.
     pub evolved: f64,
-    /// Mean over robots of the number of generations.
+    /// Mean number of generations per robot.
     pub generations: f64,
-    /// Time (min), and the mean over robots of the champions' derated fitness.
+    /// Curve of evolved fitness: time (min), and mean over robots of the champions' derated fitness.
     pub curve: Vec<(f64, f64)>,
-    /// Segments with a score, without the first ones that have no evolved trees.
+    /// Segments with a score. The first segments, in which robots have no evolved trees yet, are left out.
     pub segments: Vec<SegmentFacts>,
     /// Trees that drove the robots last.
     pub trees: Vec<LastTree>,
     /// Ancestry of the last trees.
     pub ancestry: Vec<Ancestor>,
-    /// World parameters estimated by the robots, in runs with adaptation.
+    /// World parameters that the robots simulated over time, in runs with adaptation.
     pub held: Vec<ParameterHistory>,
-    /// Comparison of the recorded senses with those computed from the poses; empty if no control updates were
+    /// Comparison of the recorded senses with senses computed from the poses; empty if no control updates were
     /// recorded. `Err`: one line with the reason why there is no comparison.
     pub senses: Result<Vec<SenseRow>, String>,
-    /// Start time (ms since 1970); together with the seed it distinguishes copies of a run from other runs.
+    /// Start time (ms since 1970). Runs with equal start times and seeds are copies of the same run.
     pub started_unix_ms: u64,
     /// State of the run at its end.
     pub state: RunState,
@@ -78,12 +79,12 @@ pub struct RunFacts {
     pub damage: Vec<String>,
 }
 
-/// Data of a segment.
+/// Fitness and behaviour of a swarm in a segment of its run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SegmentFacts {
-    /// Number, from 1.
+    /// Number of the segment, from 1.
     pub number: u32,
-    /// Real fitness.
+    /// Fitness of the real swarm.
     pub fitness: f64,
     /// Duration (s of arena time).
     pub seconds: f64,
@@ -113,7 +114,7 @@ pub struct Ancestor {
     pub operator: Operator,
     /// Parents.
     pub parents: Vec<Id>,
-    /// Whether it drove a robot at the end.
+    /// Whether the individual's tree drove a robot at the end.
     pub last: bool,
 }
 
@@ -133,7 +134,7 @@ struct Gathering {
     last: BTreeMap<String, (Id, String)>,
     minutes: f64,
     held: Courses,
-    /// Robots that send data but are not listed in run.toml.
+    /// Names of robots that send data but are not listed in run.toml.
     strangers: BTreeSet<String>,
 }
 
@@ -187,7 +188,7 @@ impl Gathering {
             Some(RobotState { at: (x, y), heading, wheels: fresh.map(|(_, wheels)| *wheels) })
         };
         let robots: Vec<Option<RobotState>> = self.names.iter().map(state).collect();
-        // A visible body that is not a robot is the frisbee: motion capture has no other subjects in an experiment.
+        // A visible body that is not a robot is the frisbee, because motion capture has no other subjects.
         let frisbee = bodies.iter().find(|body| !self.names.contains(&body.name));
         let frisbee = frisbee.map(|body| (f64::from(body.pose[0]), f64::from(body.pose[1])));
         let meter = MetricsMeter::new(self.frisbee_radius, f64::from(ROBOT_RADIUS));
@@ -196,8 +197,8 @@ impl Gathering {
     }
 }
 
-/// Reads several runs, one thread each, and returns them in the order of the folders. `progress` is called after
-/// each.
+/// Reads several runs in parallel, and returns their data in the order of the folders. `progress` is called after
+/// each run.
 pub fn collect_all(folders: &[PathBuf], progress: impl Fn() + Sync) -> Vec<Result<RunFacts, RecordError>> {
     let one = |folder: &PathBuf| {
         let run = collect(folder);
@@ -207,20 +208,20 @@ pub fn collect_all(folders: &[PathBuf], progress: impl Fn() + Sync) -> Vec<Resul
     folders.par_iter().map(one).collect()
 }
 
-/// Reads a run's folder.
+/// Reads the data of the run in a folder.
 ///
 /// # Errors
-/// The folder does not hold a run, or its record cannot be read.
+/// If the folder does not hold a run, or its record cannot be read.
 pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let file = RunFile::read(directory)?;
     if !(1..=MAX_ROBOTS).contains(&file.robots.len()) {
-        let why = format!("names {} robots; a run has 1 to {MAX_ROBOTS}", file.robots.len());
+        let why = format!("lists {} robots, but a run has 1 to {MAX_ROBOTS}", file.robots.len());
         return Err(RecordError::new(&directory.join(RUN_FILE), why));
     }
     if let Some(twice) =
         file.robots.iter().enumerate().find_map(|(i, name)| file.robots[..i].contains(name).then_some(name))
     {
-        return Err(RecordError::new(&directory.join(RUN_FILE), format!("names the robot {twice} twice")));
+        return Err(RecordError::new(&directory.join(RUN_FILE), format!("lists robot {twice} twice")));
     }
     let mut gathering = Gathering {
         frisbee_radius: frisbee_radius(&file),
@@ -253,7 +254,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         return Err(RecordError::new(directory, why));
     }
     let mut damage = entries.damage().to_vec();
-    let stranger = |robot: &String| format!("its record has a robot {robot} that {RUN_FILE} does not name");
+    let stranger = |robot: &String| format!("its record contains robot {robot}, which {RUN_FILE} does not list");
     damage.extend(gathering.strangers.iter().map(stranger));
     let world = match phase_worlds(&file) {
         Ok(worlds) => worlds.into_iter().next_back().map(|(_, world)| world),
@@ -285,7 +286,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let scored = gathering.told.iter().filter(|segment| segment.number > 0 && segment.seconds > 0.0);
     let (evolved, slow, dead) = gathering.end;
     let (trips, total) = gathering.trips;
-    // The hub's own mean covers all round trips; the record has five per second.
+    // The hub's own mean covers all round trips. The record contains only five round-trip times per second.
     let told = result(directory).unwrap_or_default().map(|status| status.round_trip_ms).filter(|ms| *ms > 0.0);
     let generations = gathering.generations.values().map(|generation| f64::from(*generation));
     Ok(RunFacts {
@@ -314,7 +315,8 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     })
 }
 
-/// Returns the trees that the experiment's last phase assigns to robots without an evolved tree. They run as written.
+/// Returns the trees that the experiment's last phase assigns to robots without an evolved tree. Robots run these
+/// trees without an added `avoiding` node.
 fn given(plan: &Plan, robots: &[String], loaded: &BTreeMap<String, (Id, String)>) -> Vec<LastTree> {
     let robots = robots.iter().enumerate().filter(|(_, robot)| !loaded.contains_key(*robot));
     let tree = |(place, robot): (usize, &String)| {
@@ -324,7 +326,8 @@ fn given(plan: &Plan, robots: &[String], loaded: &BTreeMap<String, (Id, String)>
     robots.filter_map(tree).collect()
 }
 
-/// Returns the world with the median of the robots' final estimates of its parameters.
+/// Returns the planned world with each parameter set to the median of the robots' final values. Parameters of a
+/// robot's own body are unchanged.
 fn last_world(planned: &Arc<WorldSpec>, held: &[ParameterHistory]) -> Arc<WorldSpec> {
     let before = WorldModel::from_spec(planned);
     let mut model = before;
@@ -347,13 +350,14 @@ fn frisbee_radius(file: &RunFile) -> f64 {
     arena.and_then(toml::Value::as_float).filter(|radius| *radius > 0.0).unwrap_or(f64::from(FRISBEE_RADIUS))
 }
 
-/// Whether any robot evolved in any phase. Also true if the record does not contain this, as in earlier versions.
+/// Returns whether any robot evolved in any phase. The result is also true if the record does not contain this
+/// information, as in earlier versions.
 pub fn evolves(file: &RunFile) -> bool {
     plan(file).map_or(true, |plan| plan.evolves(file.robots.len()))
 }
 
-/// Returns the properties that must be equal to compare fitness, as text: experiment, task, robots, length, and
-/// whether the run evolves.
+/// Returns the properties that must be equal for fitness to be comparable, as text. They are the experiment, the
+/// task, the number of robots, the duration, and whether robots evolve and adapt.
 pub fn experiment(file: &RunFile) -> String {
     let number = |key: &str| {
         let value = file.experiment.get(key)?;

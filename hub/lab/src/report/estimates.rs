@@ -1,5 +1,5 @@
-//! Chapter on the world parameters estimated by robots, for runs in which robots compare observations with
-//! simulations.
+//! Chapter of the report on the world parameters that robots estimated, for runs in which robots compare observations
+//! with simulations.
 
 use super::collect::RunFacts;
 use super::page::Section;
@@ -9,7 +9,7 @@ use xpuck_kernels::estimate::Parameter;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// Returns the chapter; `None` if no run has estimates.
+/// Returns the chapter on estimated parameters; `None` if no run has estimates.
 pub fn section(runs: &[&RunFacts]) -> Option<Section> {
     let all = || runs.iter().flat_map(|run| run.held.iter().map(move |held| (run, held)));
     all().next()?;

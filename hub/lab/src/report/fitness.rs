@@ -1,4 +1,4 @@
-//! Chapters on real fitness and on the fitness reported by evolution.
+//! Chapters of the report on quality gates, on real fitness, and on the fitness that evolution reports.
 
 use super::collect::RunFacts;
 use super::page::Section;
@@ -16,15 +16,16 @@ use xpuck_stats::statistics::{Spread, mann_whitney};
 
 /// Order of the polynomial through the medians (thesis, Fig. 8.5).
 const ORDER: usize = 5;
-/// Number of steps of the plotted polynomial.
+/// Number of line segments with which the polynomial is plotted.
 const STEPS: usize = 200;
 
-/// Whether a run is included in the report's statistics.
+/// Returns whether a run is included in the report's statistics.
 pub fn counts(run: &RunFacts) -> bool {
     why_not(run).is_none()
 }
 
-/// Returns the reason for which a run is excluded: the thesis's quality gates (8.4), a damaged record, or no score.
+/// Returns the reason why a run is excluded; `None` if the run is included. A run is excluded if it fails the quality
+/// gates of the thesis (8.4), did not finish, has a damaged record, or has no score.
 pub fn why_not(run: &RunFacts) -> Option<String> {
     match run {
         RunFacts { damage, .. } if !damage.is_empty() => Some("its record is damaged".into()),
@@ -168,13 +169,13 @@ fn first_against_last(first: &[f64], last: &[f64], segments: usize) -> String {
             p_value(ranks.p)
         ),
         _ => format!(
-            "{difference}; {} cannot show whether that is chance.",
+            "{difference}; {} cannot show whether the difference is due to chance.",
             if a.n < 2 { "one run" } else { "these runs" }
         ),
     }
 }
 
-/// Draws violins of the segments with the polynomial through their medians.
+/// Draws a violin for the fitness values of each segment, and the polynomial through the medians.
 fn violins(samples: &[Vec<f64>]) -> String {
     let place = |i: usize| (i + 1) as f64;
     let mut plot = Plot::new("Real fitness of the runs", "segment", "fitness").whole_x();

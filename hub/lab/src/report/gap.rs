@@ -1,5 +1,5 @@
-//! Chapter on the reality gap: the last segment of each run against simulations of the same trees on the same robots
-//! (thesis 8.7.1).
+//! Chapter of the report on the reality gap. It compares the last segment of each run with simulations of the same
+//! trees on the same robots (thesis 8.7.1).
 
 use super::collect::RunFacts;
 use super::page::Section;
@@ -19,10 +19,10 @@ use xpuck_wire::output::count;
 
 /// Maximum duration of a simulated segment (s).
 const LONGEST: f64 = 600.0;
-/// Significance level: a difference counts if p is below it.
+/// Significance level: a difference is significant if p is below this level.
 const LEVEL: f64 = 0.05;
 
-/// Last segment of a run, and its simulations.
+/// Fitness of a run's last segment, and of its simulations.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Gap {
     /// Name of the run.
@@ -31,12 +31,13 @@ pub struct Gap {
     pub real: f64,
     /// Fitness of each simulation of the same swarm.
     pub simulated: Vec<f64>,
-    /// Two-sided p of Student's t with one real value and equal variances; `None` if nothing varies.
+    /// Two-sided p of Student's t-test of the real value against the simulations, assuming equal variances; `None` if
+    /// the simulated values do not vary.
     pub p: Option<f64>,
 }
 
-/// Simulates the swarm of each run as it was at the end, robot by robot, by the plan of [`of_segment`]. Runs with
-/// unknown trees are left out. `progress` receives the numbers of finished and of all simulations.
+/// Simulates the swarm of each run with the last tree of each robot. `plan` is returned by [`of_segment`]. Runs with
+/// unknown trees are left out. `progress` receives the number of simulated runs and the number of all runs.
 pub fn simulate(
     engine: &dyn Engine,
     runs: &[&RunFacts],
@@ -61,13 +62,14 @@ pub fn simulate(
     gaps
 }
 
-/// Returns the plan with runs as long as the last segments: longer runs have a smaller spread.
+/// Returns the plan with the duration of the longest last segment, 600 s at most. Longer simulations would have a
+/// smaller spread than the real segments.
 pub fn of_segment<'a>(runs: &[&RunFacts], plan: &Plan<'a>) -> Plan<'a> {
     let seconds = runs.iter().filter_map(|run| run.segments.last()).map(|segment| segment.seconds).fold(0.0, f64::max);
     if seconds > 0.0 { Plan { seconds: seconds.round().clamp(1.0, LONGEST) as f32, ..*plan } } else { *plan }
 }
 
-/// Returns the chapter; `plan` is that of [`of_segment`].
+/// Returns the chapter on the reality gap. `plan` is returned by [`of_segment`].
 pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
     let text = vec![format!(
         "The trees that drove the robots in the last segment, each on its robot, are simulated {} times for {} s, the \
@@ -104,7 +106,7 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
         "fraction of simulations below",
         "normal? (Shapiro-Wilk p)",
     ];
-    // The test accepts up to 5000 values.
+    // The Shapiro-Wilk test accepts at most 5000 values.
     let normal = |gap: &Gap| shapiro_wilk(&gap.simulated[..gap.simulated.len().min(5000)]).map(|n| n.p);
     let normal: Vec<Option<f64>> = gaps.iter().map(normal).collect();
     let row = |((gap, p), normal): ((&Gap, &f64), &Option<f64>)| {

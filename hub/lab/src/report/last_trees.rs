@@ -11,7 +11,7 @@ use xpuck_kernels::analysis::explain::{explain, to_text};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::mean_and_sd;
 
-/// Number of trees that are explained (the fittest), and of shared subtrees that are listed (the most common).
+/// Maximum number of the fittest trees that are explained, and of the most common subtrees that are listed.
 const EXPLAINED: usize = 10;
 const SHARED: usize = 12;
 
@@ -19,7 +19,8 @@ fn mean(known: &MeasuredTree) -> Option<(f64, f64)> {
     (!known.fitness.is_empty()).then(|| mean_and_sd(&known.fitness))
 }
 
-/// Returns the chapter; `runs` are all runs, whose numbers appear in the names of trees.
+/// Returns the chapter on final trees. `runs` are all runs of the report, because the names of trees contain the
+/// numbers of runs.
 pub fn section(runs: &[RunFacts], known: &[MeasuredTree], plan: &Plan<'_>) -> Section {
     let mut section = Section {
         title: "The trees at the end".into(),
@@ -65,7 +66,7 @@ pub fn section(runs: &[RunFacts], known: &[MeasuredTree], plan: &Plan<'_>) -> Se
         };
         let head = ["subtree (# is a number)", "trees", "values of #", "which"];
         section.tables.push(Readable {
-            title: format!("The {} most common subtrees that trees share", common.len().min(SHARED)),
+            title: format!("The {} most common shared subtrees", common.len().min(SHARED)),
             head: head.map(String::from).to_vec(),
             rows: common.iter().take(SHARED).map(row).collect(),
         });
@@ -77,12 +78,12 @@ pub fn section(runs: &[RunFacts], known: &[MeasuredTree], plan: &Plan<'_>) -> Se
     section
 }
 
-/// Returns Table 8.6: the individual that drove each robot.
+/// Returns a table of the individuals that drove the robots at the end of each run, as Table 8.6 of the thesis.
 fn unique(runs: &[RunFacts]) -> Readable {
     let row = |(i, run): (usize, &RunFacts)| {
         let name = |last: &LastTree| last.id.map_or("from the experiment".into(), |id| id.to_string());
         let list: Vec<String> = run.trees.iter().map(|last| format!("{} {}", last.robot, name(last))).collect();
-        // A tree from the experiment has no identifier: trees with equal texts count once.
+        // A tree from the experiment has no identifier. Equal trees without identifiers count as one.
         let different: BTreeSet<_> = run.trees.iter().map(|last| last.id.ok_or_else(|| last.tree.key())).collect();
         vec![(i + 1).to_string(), different.len().to_string(), list.join(", ")]
     };
@@ -93,7 +94,8 @@ fn unique(runs: &[RunFacts]) -> Readable {
     }
 }
 
-/// Returns the nodes and registers used by the reduced trees (as Table 4.5 for Kilobots), the most used first.
+/// Returns a table of the nodes and registers that the reduced trees use, the most used first (as Table 4.5 for
+/// Kilobots).
 fn usage(known: &[MeasuredTree]) -> Readable {
     let mut used: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for one in known {
@@ -137,7 +139,8 @@ fn table(known: &[MeasuredTree], order: &[usize]) -> Readable {
     }
 }
 
-/// Returns the chapter on the ancestry of the last trees: a graph for each run, up to `most`.
+/// Returns the chapter on the ancestry of the last trees. It contains a graph for each run, but at most `most`
+/// graphs.
 pub fn origins(runs: &[&RunFacts], most: usize) -> Section {
     let mut section = Section {
         title: "Ancestry".into(),

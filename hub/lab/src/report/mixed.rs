@@ -1,5 +1,5 @@
-//! Chapter on heterogeneity: swarms of different trees against homogeneous swarms of each tree, within runs and
-//! across runs (thesis 8.6.5, 8.7.2).
+//! Chapter of the report on heterogeneity. It compares swarms of different trees with homogeneous swarms of each
+//! tree, within runs and across runs (thesis 8.6.5, 8.7.2).
 
 use super::collect::RunFacts;
 use super::page::Section;
@@ -12,13 +12,14 @@ use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_wire::output::count;
 
-/// Number of swarms drawn from the trees of all runs. `xpuck study hetero` uses a hundred, with more simulations.
+/// Number of swarms drawn from the trees of all runs. `xpuck study hetero` draws 100 swarms, with more simulations.
 const DRAWN: usize = 40;
-/// Divisor of the number of simulations for swarms: there are many swarms, so each needs fewer simulations than a
-/// tree.
+/// Divisor of the report's number of simulations, for each mixed swarm. There are many swarms, so that each swarm
+/// needs fewer simulations.
 const SHARE: u32 = 8;
 
-/// Simulates the swarms; `None` if no run has known trees.
+/// Simulates mixed swarms, and homogeneous swarms of their trees. The tuple contains the number of simulations, their
+/// duration (s) and their seed. Returns `None` if no run has a known tree for each robot.
 pub fn simulate(
     engine: &dyn Engine,
     runs: &[&RunFacts],
@@ -40,7 +41,7 @@ pub fn simulate(
     study(engine, &runs, spec, HeteroPlan { mixed, alone: (simulations / 2).max(2), drawn }, progress).ok()
 }
 
-/// Returns the chapter.
+/// Returns the chapter on heterogeneity. `found` is `None` if no swarm was simulated.
 pub fn section(found: Option<&HeteroStudy>) -> Section {
     let mut section = Section { title: "Different trees together".into(), ..Section::default() };
     let Some(found) = found else {
@@ -81,8 +82,8 @@ pub fn section(found: Option<&HeteroStudy>) -> Section {
     section
 }
 
-/// Returns the results. The test uses only the runs' own swarms, which are independent. Drawn swarms share trees and
-/// therefore also their errors.
+/// Returns the results as sentences. Only the runs' own swarms are tested, because they are independent. Drawn swarms
+/// share trees, so that their errors are correlated.
 fn results(found: &HeteroStudy) -> Vec<String> {
     let own: Vec<&Swarm> = found.swarms.iter().filter(|swarm| swarm.run.is_some()).collect();
     let mean = |swarms: &[&Swarm]| {

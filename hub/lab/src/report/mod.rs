@@ -37,27 +37,29 @@ pub struct Options {
     pub simulations: u32,
     /// Seed of the simulations.
     pub seed: u64,
-    /// Cells of the behaviour map.
+    /// Topology of the cells of the behaviour map.
     pub topology: Topology,
-    /// A run with one island, for Eq. 8.4.
+    /// Run with one island, with which the islands are compared (Eq. 8.4).
     pub single: Option<Single>,
 }
 
-/// A report.
+/// A report as a page, as tables, and as sentences.
 pub struct Report {
-    /// The page.
+    /// The page as HTML.
     pub html: String,
-    /// Numeric results.
+    /// Tables of the numeric results.
     pub tables: Vec<tables::Named>,
-    /// Findings, one sentence each, under the chapters' headings.
+    /// Findings by chapter: heading of the chapter, and findings of one sentence each.
     pub results: Vec<(String, Vec<String>)>,
 }
 
-/// Creates the report of runs of one experiment. `command` is the user's command line, for the page. `progress`
-/// receives the numbers of finished and of all simulations, first for trees, then for swarms, then for mixed swarms.
+/// Creates the report on runs of the same experiment. The page contains `command`, the user's command line.
+/// `progress` receives the numbers of finished and of all simulations. It counts separately for trees, for the runs'
+/// swarms, and for mixed swarms.
 ///
 /// # Errors
-/// One line, if the runs are of different experiments or there are none.
+/// If there are no runs, if the runs are of different experiments, or if the single run has another task. The error
+/// is one line.
 pub fn make(
     engine: &dyn Engine,
     runs: &[RunFacts],
@@ -71,19 +73,19 @@ pub fn make(
     experiments.dedup();
     if experiments.len() > 1 {
         return Err(format!(
-            "the runs belong to different experiments, which cannot be compared: {}; name the runs of one",
+            "the runs belong to different experiments, which cannot be compared: {}; choose runs of one experiment",
             experiments.join("; ")
         ));
     }
     if let Some(single) = options.single.filter(|single| single.task != first.world.task.name()) {
         return Err(format!(
-            "--single: its task is {}, but the task of the runs is {}",
+            "--single: its task is {}, but the task of the runs is {}; choose a run with this task",
             single.task,
             first.world.task.name()
         ));
     }
     let good: Vec<&RunFacts> = runs.iter().filter(|run| fitness::counts(run)).collect();
-    // If robots adapted their world, trees are simulated in the world that they last evolved for.
+    // If robots adapted, trees are simulated in the world that the robots simulated at the end.
     let adapted = good.iter().find(|run| run.last_world != run.world);
     let spec = adapted.map_or(&first.world, |run| &run.last_world).as_ref();
     let plan = Plan { spec, seconds: SECONDS, runs: options.simulations, seed: options.seed };

@@ -20,10 +20,10 @@ const STYLE: &str = "
     .result { border-left: 4px solid #0072b2; padding: 0.1em 0.8em }
 ";
 
-/// Start of every report, which distinguishes reports from other pages.
+/// First lines of every report. They distinguish a report from other pages.
 pub const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"xpuck report\">\n";
 
-/// Result text of a chapter without data.
+/// Result text of a chapter if no run is included in the statistics.
 pub const NO_RUN_COUNTS: &str = "No run counts, for the reasons above; nothing can be compared.";
 
 /// A chapter of the report.
@@ -31,7 +31,7 @@ pub const NO_RUN_COUNTS: &str = "No run counts, for the reasons above; nothing c
 pub struct Section {
     /// Heading.
     pub title: String,
-    /// Description of the contents and of the background that readers need, one paragraph each.
+    /// Paragraphs that describe the contents and the background that readers need.
     pub text: Vec<String>,
     /// Findings, one sentence each.
     pub results: Vec<String>,
@@ -39,7 +39,7 @@ pub struct Section {
     pub figures: Vec<String>,
     /// Tables.
     pub tables: Vec<Readable>,
-    /// Longer texts that are collapsed: a heading and the verbatim text.
+    /// Long texts that are collapsed on the page: heading and verbatim text.
     pub details: Vec<(String, String)>,
     /// Names of the table files with the chapter's numbers.
     pub numbers: Vec<&'static str>,
@@ -53,7 +53,8 @@ impl Section {
     }
 }
 
-/// Returns the page; `command` is the command line that created it.
+/// Returns the page of a report. `lead` contains the introductory paragraphs, and `command` is the command line that
+/// created the page.
 pub fn html(title: &str, lead: &[String], command: &str, sections: &[Section]) -> String {
     let title = escape(title);
     let mut page = format!(

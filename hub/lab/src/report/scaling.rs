@@ -1,5 +1,5 @@
-//! Scaling coefficient of the island model (Eq. 8.4): fitness per simulation of all islands together, relative to a
-//! single population.
+//! Chapter of the report on the scaling coefficient of the island model (Eq. 8.4). It is the fitness per simulation
+//! of all islands together, relative to the fitness per simulation of a single population.
 
 use super::collect::RunFacts;
 use super::page::Section;
@@ -14,25 +14,25 @@ use xpuck_stats::statistics::spread::median;
 /// A run with one island, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Single {
-    /// Reported fitness at its end.
+    /// Fitness that evolution reports at the end of the run.
     pub fitness: f64,
     /// Number of generations.
     pub generations: f64,
     /// Simulated time (robot-seconds).
     pub robot_seconds: f64,
-    /// Name of its task.
+    /// Name of the run's task.
     pub task: &'static str,
 }
 
 impl Single {
-    /// Reads a folder of `xpuck evolve --islands 1 --output`.
+    /// Reads the run in a folder that was written by `xpuck evolve --islands 1 --output`.
     ///
     /// # Errors
-    /// The folder does not hold a run, the run has several islands, or its table cannot be read.
+    /// If the folder does not hold a run, the run has several islands, or its table cannot be read.
     pub fn read(folder: &Path) -> Result<Single, Problem> {
         let config = crate::evolution_run::Folder::config(folder).map_err(|error| Problem::new(folder, error))?;
         if config.islands != 1 {
-            let why = format!("has {} islands; name a run with `--islands 1`", config.islands);
+            let why = format!("has {} islands; choose a run with `--islands 1`", config.islands);
             return Err(Problem::new(folder, why));
         }
         let steps = of_run(&generations(folder)?, &Times::new(), Quality::Derated);
@@ -48,15 +48,17 @@ impl Single {
     }
 }
 
-/// Returns Eq. 8.4: fitness per simulation of the islands, divided by that of the single population. Assumes that a
-/// generation has the same number of simulations on each island as in the single run, as in the thesis.
+/// Returns the scaling coefficient (Eq. 8.4): fitness per simulation of the islands, divided by fitness per
+/// simulation of the single population. `islands` contains the fitness, the number of generations and the number of
+/// islands. As in the thesis, a generation must have the same number of simulations on each island as in the single
+/// run. Returns `None` if the single run's fitness is not positive, or the result is not finite.
 pub fn beta(islands: (f64, f64, f64), single: &Single) -> Option<f64> {
     let (fitness, generations, nodes) = islands;
     let beta = fitness * single.generations / (single.fitness * generations * nodes);
     (single.fitness > 0.0 && beta.is_finite()).then_some(beta)
 }
 
-/// Returns the chapter; without a single run it explains how to create one.
+/// Returns the chapter on scaling. If `single` is `None`, the chapter explains how to create a run with one island.
 pub fn section(runs: &[&RunFacts], single: Option<&Single>, task: &Task) -> Section {
     let mut section = Section {
         title: "Gain from many islands".into(),

@@ -1,4 +1,5 @@
-//! Chapter on the senses: recorded values against values computed from the poses, for each sense (thesis 7.3).
+//! Chapter of the report on the senses. For each sense, it compares recorded values with values computed from the
+//! poses (thesis 7.3).
 
 use super::collect::RunFacts;
 use super::page::NO_RUN_COUNTS;
@@ -7,7 +8,7 @@ use crate::sweep::summary::Readable;
 use xpuck_record::verify::{SenseRow, worst};
 use xpuck_stats::plot::{Colour, Footer, Plot, to_svg_with};
 
-/// Returns the chapter.
+/// Returns the chapter on the senses.
 pub fn section(runs: &[&RunFacts]) -> Section {
     let mut section = Section {
         title: "Senses: recorded and recomputed".into(),

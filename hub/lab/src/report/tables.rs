@@ -14,7 +14,7 @@ use xpuck_stats::statistics::mean_and_sd;
 pub struct Named {
     /// File name without extension.
     pub name: &'static str,
-    /// Columns.
+    /// Columns of the table.
     pub table: Table,
 }
 

@@ -13,23 +13,24 @@ const SHARED: (usize, usize) = (3, 40);
 /// A tree that drove robots at the end of runs.
 #[derive(Clone, Debug)]
 pub struct MeasuredTree {
-    /// The tree as executed.
+    /// The tree as executed by the robots.
     pub tree: Tree,
     /// The tree after reduction.
     pub reduced: Tree,
-    /// Robots that it drove: index of the run, and name of the robot.
+    /// Robots that the tree drove at the end: index of the run, from 0, and name of the robot.
     pub drove: Vec<(usize, String)>,
-    /// Label: number of the run, from 1, and identifier of the individual.
+    /// Label of the tree: number of its first run, from 1, and identifier of the individual. For a tree from the
+    /// experiment, the name of its first robot replaces the identifier.
     pub name: String,
     /// Fitness of a homogeneous swarm with this tree in each simulation; empty if the tree cannot be compiled for a
     /// robot.
     pub fitness: Vec<f64>,
-    /// Hash over all of these simulations: equal for trees with identical behaviour in them.
+    /// Hash over the results of all simulations. Trees that behave identically in all simulations have equal hashes.
     pub hash: u64,
 }
 
-/// Measures each tree of the runs once; trees that are equal after reduction count as one. `progress` receives the
-/// numbers of finished and of all trees.
+/// Measures each final tree of the runs once. Trees that are equal after reduction count as one. `progress` receives
+/// the number of measured trees and the number of all trees.
 pub fn measure(
     engine: &dyn Engine,
     runs: &[RunFacts],
@@ -67,7 +68,7 @@ pub fn measure(
     known
 }
 
-/// Returns groups of trees with different texts and bit-identical results in every simulation.
+/// Returns groups of trees (indices of `known`) with different texts and bit-identical results in every simulation.
 pub fn same_behaviour(known: &[MeasuredTree]) -> Vec<Vec<usize>> {
     let mut by_hash: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (i, one) in known.iter().enumerate().filter(|(_, one)| !one.fitness.is_empty()) {
@@ -78,23 +79,23 @@ pub fn same_behaviour(known: &[MeasuredTree]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Minimum and maximum of each number.
+/// Minimum and maximum of each number in a subtree.
 type Ranges = Vec<(f64, f64)>;
 
-/// A subtree that several trees have in common, apart from its numbers.
+/// A subtree that several trees have in common. The numbers in it may differ between the trees.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shared {
-    /// The subtree with `#` for each number.
+    /// Text of the subtree with `#` in place of each number.
     pub shape: String,
-    /// Indices of the trees that contain it.
+    /// Indices of the trees that contain the subtree.
     pub trees: Vec<usize>,
-    /// Minimum and maximum of each number, in the order of the text; they differ if the trees' numbers differ.
+    /// Minimum and maximum of each number over all occurrences of the subtree, in the order of the text.
     pub numbers: Ranges,
 }
 
-/// Returns the subtrees that at least two trees have in common after reduction, apart from their numbers. They are
-/// sorted by the number of trees, then by size. A subtree that occurs only inside a larger one of the same trees is
-/// left out.
+/// Returns the subtrees that at least two trees have in common after reduction, apart from numbers. The subtrees are
+/// sorted by the number of trees, then by length, both in descending order. A subtree is left out if the same trees
+/// share a larger subtree that contains it.
 pub fn shared(known: &[MeasuredTree]) -> Vec<Shared> {
     let mut found: BTreeMap<String, (BTreeSet<usize>, Ranges)> = BTreeMap::new();
     for (place, one) in known.iter().enumerate() {
@@ -137,7 +138,7 @@ pub fn shared(known: &[MeasuredTree]) -> Vec<Shared> {
     kept
 }
 
-/// Returns a tree's text with `#` for each number, and the numbers; units are kept.
+/// Replaces each number in a tree's text by `#`, and keeps the units. Returns the new text and the numbers.
 fn masked(text: &str) -> (String, Vec<f64>) {
     let mut numbers = Vec::new();
     let word = |word: &str, numbers: &mut Vec<f64>| {
@@ -168,7 +169,7 @@ pub(super) mod tests {
     use xpuck_kernels::world::WorldSpec;
     use xpuck_record::run_file::RunState;
 
-    /// Returns a run whose robots ended with these trees.
+    /// Returns a run in which the trees `texts` drove the robots at the end.
     pub fn run(texts: &[&str]) -> RunFacts {
         let tree = |(i, text): (usize, &&str)| LastTree {
             robot: format!("xp{i:02}"),

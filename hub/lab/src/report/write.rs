@@ -1,5 +1,5 @@
 //! Writes the report's files. All files are created in a temporary folder before any file of an earlier report is
-//! replaced; the page is replaced last.
+//! replaced. The page is replaced last.
 
 use super::Report;
 use super::page::HEAD;
@@ -25,14 +25,15 @@ impl Place {
     /// Creates the folder, if it is missing, and checks that it is writable.
     ///
     /// # Errors
-    /// The folder is not writable, or contains files other than a report, which must not be overwritten.
+    /// If the folder is not writable, or contains files but not a report. Such files must not be overwritten.
     pub fn prepare(folder: &Path) -> Result<Place, Problem> {
         std::fs::create_dir_all(folder).map_err(|error| Problem::new(folder, error))?;
         let entries = std::fs::read_dir(folder).map_err(|error| Problem::new(folder, error))?;
         let (left, others): (Vec<PathBuf>, Vec<PathBuf>) =
             entries.filter_map(|entry| Some(entry.ok()?.path())).partition(|path| is_left_over(path));
         if !others.is_empty() && !is_report(&folder.join(PAGE)) {
-            let why = format!("not a report folder: it has files but no {PAGE} of this program; choose a new folder");
+            let why =
+                format!("not a report folder: it contains files, but no {PAGE} of this program; choose a new folder");
             return Err(Problem::new(folder, why));
         }
         // Failure to remove leftovers is harmless.
@@ -44,7 +45,7 @@ impl Place {
     /// Writes the report and returns the path of the page.
     ///
     /// # Errors
-    /// A file cannot be written. If the disk is full, an earlier report is unchanged.
+    /// If a file cannot be written. If the disk is full, an earlier report is unchanged.
     pub fn write(self, report: &Report) -> Result<PathBuf, Problem> {
         let made = self.made.path();
         for named in &report.tables {
@@ -67,13 +68,13 @@ impl Place {
     }
 }
 
-/// Whether this is the temporary folder of an interrupted report.
+/// Returns whether `path` is the temporary folder of an interrupted report.
 fn is_left_over(path: &Path) -> bool {
     let named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(MADE));
     named && path.symlink_metadata().is_ok_and(|data| data.is_dir())
 }
 
-/// Whether a page is a report: only then may its tables be replaced.
+/// Returns whether a page is a report. Only the tables of a report may be replaced.
 fn is_report(page: &Path) -> bool {
     let mut head = vec![0; HEAD.len()];
     std::fs::File::open(page).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == HEAD.as_bytes()
@@ -96,7 +97,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("a/report");
         let page = Place::prepare(&folder).unwrap().write(&report("one")).unwrap();
-        // The remains of an interrupted report do not interfere and are removed.
+        // The temporary folder of an interrupted report does not interfere with a new report, and is removed.
         std::fs::create_dir(folder.join(".report-x1")).unwrap();
         Place::prepare(&folder).unwrap().write(&report("two")).unwrap();
         let fresh = dir.path().join("fresh");

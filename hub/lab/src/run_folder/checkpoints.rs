@@ -1,5 +1,5 @@
-//! The last two states of a run in two alternating files, so that a damaged file costs one generation and not the
-//! run.
+//! Stores the last two states of a run in two alternating files. If one file is damaged, the run continues from the
+//! other file.
 
 use super::{FolderError, fail, io};
 use serde::Serialize;
@@ -12,10 +12,10 @@ use xpuck_wire::{atomic, file};
 
 /// Maximum size of a checkpoint (bytes).
 const MAX_CHECKPOINT: u64 = 1 << 30;
-/// Files of even and of odd generations.
+/// Names of the files for the states after even and after odd generations.
 const NAMES: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
 
-/// Returns the file of the state after a generation.
+/// Returns the path of the file for the state after a generation.
 pub fn place(folder: &Path, generation: u32) -> PathBuf {
     folder.join(NAMES[generation as usize % NAMES.len()])
 }
@@ -23,7 +23,7 @@ pub fn place(folder: &Path, generation: u32) -> PathBuf {
 /// Writes and syncs a state to a temporary file. When the file is committed, it replaces the older of the two states.
 ///
 /// # Errors
-/// On a write error; the earlier states stay valid.
+/// If the state cannot be written. The earlier states stay valid.
 pub fn prepare<T: Serialize>(
     folder: &Path,
     generation: u32,
@@ -36,18 +36,18 @@ pub fn prepare<T: Serialize>(
 /// Writes a state, which replaces the older of the two states.
 ///
 /// # Errors
-/// On a write error; the earlier states stay valid.
+/// If the state cannot be written. The earlier states stay valid.
 pub fn keep<T: Serialize>(folder: &Path, generation: u32, state: &T, configuration: u32) -> Result<(), FolderError> {
     let kept = prepare(folder, generation, state, configuration).and_then(PendingFile::commit);
     kept.map_err(io(&place(folder, generation)))
 }
 
-/// Returns the newest usable state, and a notice for an unusable file; no state if no file exists. `generation`
-/// returns the generation of a state, `check` validates a state, and `own` is the file whose keys the states belong
-/// to.
+/// Returns the newest usable state, and a notice if one of the files is unusable. The state is `None` if no file
+/// exists. `generation` returns the generation of a state, and `check` validates a state. `own` is the name of the
+/// run's configuration file, for errors.
 ///
 /// # Errors
-/// If states exist, but none is usable.
+/// If there are files, but all of them are unusable.
 pub fn newest<T: DeserializeOwned>(
     folder: &Path,
     configuration: u32,

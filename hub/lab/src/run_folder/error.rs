@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {message}", path.display())]
 pub struct FolderError {
-    /// The file or folder.
+    /// Path of the unusable file or folder.
     pub path: PathBuf,
     /// Cause and remedy.
     pub message: String,
 }
 
-/// Returns the error of a file or folder.
+/// Returns an error for a file or folder.
 pub fn fail(path: &Path, message: impl Into<String>) -> FolderError {
     let message = message.into();
-    // The message may already begin with the path.
+    // The message may already begin with the path, which is then removed.
     let named = format!("{}: ", path.display());
     FolderError { path: path.into(), message: message.strip_prefix(&named).unwrap_or(&message).into() }
 }
 
-/// Returns an I/O error during a run.
+/// Returns a function that converts an I/O error during a run to an error with a remedy.
 pub fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
     move |error| {
         let remedy = match error.kind() {
-            // The missing space is reported where errors are printed.
+            // The command-line program adds the remedy for a full disk when it prints the error.
             ErrorKind::StorageFull => "",
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
                 "; make it writable, then go on with --resume"
@@ -40,7 +40,7 @@ pub fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
     }
 }
 
-/// Returns an I/O error during the creation of a run's folder.
+/// Returns a function that converts an I/O error during the creation of a run's folder to an error with a remedy.
 pub fn unmade(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
     move |error| fail(path, format!("{error}; free disk space or repair the disk, then start again"))
 }

@@ -1,8 +1,8 @@
-//! Run folder for every kind of run: created only in an unused folder, locked by one process, and resumable after a
-//! stop or a kill.
+//! Folder of a run of any kind. A run is created only in an unused folder, and is locked by one process. It can be
+//! resumed after a stop or a kill.
 //!
-//! The process that works on the run locks its growing file or table. The file that marks the folder as a run is
-//! written last, so that a process killed before that leaves no partial run.
+//! The process that works on the run locks the run's growing file, which is a record or a table. The file that marks
+//! the folder as a run is written last. A process that is killed during the creation therefore leaves no partial run.
 
 pub mod checkpoints;
 mod error;
@@ -19,7 +19,7 @@ use xpuck_wire::{atomic, file};
 const MAX_TABLE: u64 = 1 << 30;
 /// Maximum length of a result that is read (bytes).
 const MAX_RESULT: u64 = 1 << 26;
-/// Name of the file in a run's folder that ends the run after the current generation.
+/// Name of the stop request file in a run's folder. If the file exists, the run ends after the current generation.
 const STOP: &str = "stop";
 
 /// Files that mark a folder as a run, with the kind of run and the command that resumes it.
@@ -38,9 +38,10 @@ pub struct Kind {
     pub grows: &'static str,
     /// First line of the growing file, including the line end; empty if the file is not a table.
     pub head: &'static str,
-    /// Other files and folders that a run writes to. They must not be links, so that all output stays in the folder.
+    /// Other files and folders that a run writes to. They must not be links, so that all output stays in the run's
+    /// folder.
     pub written: &'static [&'static str],
-    /// Request files of this kind of run, besides `stop`.
+    /// Names of the request files of this kind of run, besides `stop`.
     pub requests: &'static [&'static str],
 }
 
@@ -53,11 +54,12 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Creates the folder of a new run: first the additional `files` (name and text), then `run`, the text of the
-    /// file that marks the folder as a run.
+    /// Creates the folder of a new run. Writes the additional `files` (name and text) first. The file that marks the
+    /// folder as a run follows; its text is `run`.
     ///
     /// # Errors
-    /// If there is a run already, the folder contains files that could be overwritten, or it cannot be written.
+    /// If the folder already contains a run, or files that could be overwritten. If another process works on the run,
+    /// or the folder cannot be written.
     pub fn create(
         path: &Path,
         kind: &'static Kind,
@@ -67,8 +69,8 @@ impl RunFolder {
         make(path)?;
         refuse_used(path, kind, files, run)?;
         let folder = RunFolder::lock(path, kind)?;
-        // Only the lock gives exclusive access: another process may have started, and even finished, a run in
-        // between.
+        // Only the lock gives exclusive access. Another process may have started, and even finished, a run before
+        // this process got the lock.
         refuse_run(path)?;
         for (name, text) in files.iter().map(|(name, text)| (name.as_str(), *text)).chain([(kind.run, run)]) {
             let file = folder.inside(name)?;
@@ -77,16 +79,18 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Opens the folder of a run to resume it. Earlier requests stay: see [`RunFolder::clear_requests`].
+    /// Opens the folder of a run to resume the run. Earlier requests are kept; [`RunFolder::clear_requests`] removes
+    /// them.
     ///
     /// # Errors
-    /// If there is no such run, another process works on it, or a link leads out of it.
+    /// If the folder does not hold such a run, another process works on the run, or a file of the run is a link.
     pub fn open(path: &Path, kind: &'static Kind) -> Result<RunFolder, FolderError> {
         RunFolder::refuse_other(path, kind)?;
         RunFolder::lock(path, kind)
     }
 
-    /// Rejects a folder without a run of this kind; the error names the matching command.
+    /// Rejects a folder without a run of this kind. If the folder holds a run of another kind, the error contains the
+    /// command that resumes that run.
     ///
     /// # Errors
     /// If the folder does not hold such a run.
@@ -116,17 +120,17 @@ impl RunFolder {
         Ok(RunFolder { path: path.into(), kind, grown })
     }
 
-    /// Path of the folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Growing file, which is locked.
+    /// Returns the growing file, which is locked.
     pub fn grown(&self) -> &File {
         &self.grown
     }
 
-    /// Whether a stop request file exists.
+    /// Returns whether the stop request file exists.
     pub fn is_to_stop(&self) -> bool {
         self.path.join(STOP).exists()
     }
@@ -147,13 +151,14 @@ impl RunFolder {
         let file = self.path.join(name);
         match std::fs::remove_file(&file) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(fail(&file, format!("{error}; remove it, because the run obeys it")))
+                Err(fail(&file, format!("{error}; remove this file, because the run reads it as a request")))
             }
             _ => Ok(()),
         }
     }
 
-    /// Rejects a folder that was moved, emptied or replaced during the run: it may now hold files of another run.
+    /// Returns an error if the folder was moved, emptied or replaced during the run. It may then hold files of
+    /// another run.
     pub fn is_still_there(&self) -> Result<(), FolderError> {
         let path = self.path.join(self.kind.grows);
         let gone =
@@ -167,7 +172,7 @@ impl RunFolder {
         }
     }
 
-    /// Returns the path of a file in the folder; creates its parent folders.
+    /// Returns the path of a file in the folder, and creates the file's parent folders.
     fn inside(&self, name: &str) -> Result<PathBuf, FolderError> {
         let file = self.path.join(name);
         if let Some(folder) = file.parent().filter(|folder| *folder != self.path) {
@@ -177,17 +182,17 @@ impl RunFolder {
         Ok(file)
     }
 
-    /// Writes a file atomically; creates missing folders.
+    /// Writes a file in the folder atomically, and creates missing parent folders.
     ///
     /// # Errors
-    /// On a write error; an existing file is then unchanged.
+    /// If the file cannot be written. An existing file is then unchanged.
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<(), FolderError> {
         self.is_still_there()?;
         let file = self.inside(name)?;
         atomic::write(&file, bytes.as_ref()).map_err(io(&file))
     }
 
-    /// Appends lines to the table; they are on the disk after [`RunFolder::sync_rows`].
+    /// Appends lines to the table. [`RunFolder::sync_rows`] syncs the lines to the disk.
     ///
     /// # Errors
     /// On a write error.
@@ -196,7 +201,7 @@ impl RunFolder {
         self.grown.write_all(rows.as_bytes()).map_err(io(&self.path.join(self.kind.grows)))
     }
 
-    /// Syncs the table to the disk. Must be called before anything is written that counts the table's lines.
+    /// Syncs the table to the disk. This must be done before a file that depends on the table's lines is written.
     ///
     /// # Errors
     /// On a write error.
@@ -204,7 +209,7 @@ impl RunFolder {
         self.grown.sync_data().map_err(io(&self.path.join(self.kind.grows)))
     }
 
-    /// Reads the table of the run in a folder, whether or not a process works on it.
+    /// Reads the table of the run in a folder. Another process may work on the run.
     ///
     /// # Errors
     /// If the table cannot be read, or belongs to another kind of run.
@@ -217,7 +222,7 @@ impl RunFolder {
         }
     }
 
-    /// Replaces the table's lines below its head.
+    /// Replaces all lines of the table below the head.
     ///
     /// # Errors
     /// On a write error.
@@ -238,13 +243,14 @@ impl RunFolder {
     }
 }
 
-/// Returns a number from the result of a finished run, so that a resumed run keeps measured values.
+/// Returns the number of a key in the result of a finished run; `None` if there is no such number. A resumed run thus
+/// keeps measured values.
 pub fn result_number(path: &Path, key: &str) -> Option<f64> {
     let text = file::text(&path.join("result.json"), MAX_RESULT).ok()?;
     serde_json::from_str::<serde_json::Value>(&text).ok()?[key].as_f64()
 }
 
-/// Rejects a link: all output of a run stays in its folder.
+/// Rejects a link, because all output of a run must stay in the run's folder.
 pub fn refuse_link(path: &Path) -> Result<(), FolderError> {
     match path.symlink_metadata() {
         Ok(data) if data.is_symlink() => Err(fail(path, "is a link; replace it by its target")),
@@ -277,7 +283,7 @@ fn refuse_used(path: &Path, kind: &Kind, files: &[(String, &str)], run: &str) ->
     for entry in std::fs::read_dir(path).map_err(io(path))? {
         let entry = entry.map_err(io(path))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        // A temporary file of an interrupted atomic write.
+        // A temporary file of an interrupted atomic write ends in `.new`.
         let begun = name.strip_suffix(".new").unwrap_or(&name);
         let is_request = kind.requests.contains(&begun) || begun == STOP;
         let mut texts = files.iter().map(|(file, text)| (file.as_str(), *text)).chain([(kind.run, run)]);
@@ -297,13 +303,14 @@ fn refuse_used(path: &Path, kind: &Kind, files: &[(String, &str)], run: &str) ->
     Ok(())
 }
 
-/// Whether this is an empty folder, and not a link.
+/// Returns whether a path is an empty folder, and not a link.
 fn holds_nothing(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|data| data.is_dir())
         && std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Whether a file with this text can be written here without loss of data.
+/// Returns whether `text` can be written to a file without loss of data. The file must not exist, or must already
+/// contain `text`.
 fn holds(file: &Path, text: &str) -> bool {
     match file.symlink_metadata() {
         Err(error) => error.kind() == ErrorKind::NotFound,
@@ -311,7 +318,7 @@ fn holds(file: &Path, text: &str) -> bool {
     }
 }
 
-/// Whether the file contains exactly this text, or a prefix of it.
+/// Returns whether a file contains exactly `text`, or a prefix of `text`.
 fn is_begun(path: &Path, text: &str) -> bool {
     let is_file = path.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() <= text.len() as u64);
     is_file && file::bytes(path, text.len() as u64).is_ok_and(|there| text.as_bytes().starts_with(&there))

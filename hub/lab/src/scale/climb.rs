@@ -1,5 +1,6 @@
-//! Fitness on all islands over time: each island improves by the law, and genes travel along the topology. The time
-//! unit is a generation; delays within a generation are left out, as they are about a hundredth of it.
+//! Simulates the fitness on all islands over time. Each island improves by a growth law, and islands exchange genes
+//! through a topology. The time unit is a generation. Delays within a generation are neglected, because they are
+//! about a hundredth of a generation.
 
 use super::law::{LIMIT, Law};
 use super::network::Network;
@@ -15,14 +16,15 @@ pub struct Standing {
     pub generation: u32,
     /// Fitness of the best island.
     pub best: f64,
-    /// Mean of all islands.
+    /// Mean fitness of all islands.
     pub mean: f64,
-    /// Median: the lowest fitness in the better half of the islands.
+    /// Median fitness of the islands; for an even number of islands, the lower of the two middle values.
     pub median: f64,
 }
 
-/// Simulates all islands over all generations; with a `topology` of `None` the islands never exchange genes.
-/// `progress` is called after each generation; the simulation ends if it returns true.
+/// Simulates all islands over all generations, and returns the fitness after each generation. If `topology` is
+/// `None`, the islands never exchange genes. `progress` is called after each generation. The simulation ends early if
+/// `progress` returns true.
 pub fn climb(plan: &Plan, law: Law, topology: Option<Topology>, progress: &mut dyn FnMut() -> bool) -> Vec<Standing> {
     let n = plan.islands;
     let mut missing = vec![LIMIT as f32; n];
@@ -51,14 +53,16 @@ fn words(plan: &Plan, island: usize, generation: u32) -> [u32; 4] {
     random_block(plan.seed, island as u32, CLIMB, generation, Stream::Evolution, 0)
 }
 
-/// Whether an island is on in the next period.
+/// Returns whether an island is on in the next period. `on` is the current state, and `luck` is a random number in
+/// 0..1.
 fn stays(network: Network, period: f64, on: bool, luck: f32) -> bool {
     let Some((mean_on, mean_off)) = network.churn() else { return true };
     let changes = (period / if on { mean_on } else { mean_off }).min(1.0);
     on != (f64::from(luck) < changes)
 }
 
-/// Returns the fitness of the champions; `spare` is a buffer that is overwritten.
+/// Returns the fitness of the champions, given the deficit of each island to the fitness limit. `spare` is a buffer
+/// that is overwritten.
 fn standing(generation: u32, missing: &[f32], spare: &mut [f32]) -> Standing {
     spare.copy_from_slice(missing);
     let (_, median, _) = spare.select_nth_unstable_by(missing.len() / 2, f32::total_cmp);
@@ -69,16 +73,16 @@ fn standing(generation: u32, missing: &[f32], spare: &mut [f32]) -> Standing {
     Standing { generation, best, mean, median }
 }
 
-/// Channels of gene exchange.
+/// State of the gene exchange between islands.
 struct Ways {
     topology: Option<Topology>,
     graph: Neighbours,
-    /// Best gene known to each server of each level.
+    /// Deficit of the best gene that each server knows, by level.
     servers: Vec<Vec<f32>>,
     fan_out: usize,
-    /// Number of levels that a gene passes in a generation.
+    /// Number of exchanges between a server and its parent in a generation.
     hops: usize,
-    /// Number of generations per answer to an island.
+    /// Number of generations between two exchanges of an island with its server.
     turns: usize,
 }
 
@@ -117,8 +121,8 @@ impl Ways {
         }
     }
 
-    /// Exchanges genes through servers. Islands receive the gene of their server and report their own; then servers
-    /// pass genes on, level by level.
+    /// Exchanges genes through servers. First, islands receive the best gene of their server, and report their own
+    /// best gene. Then servers exchange genes with their parents, level by level.
     fn through_servers(&mut self, generation: usize, missing: &mut [f32], on: &[bool]) {
         let (fan_out, turns) = (self.fan_out, self.turns);
         let first = &mut self.servers[0];

@@ -1,9 +1,9 @@
-//! Figure of the study: spread of a gene, and fitness of champions over time.
+//! Figure of the scaling study: spread of a gene, and fitness of champions over time.
 
 use super::ScaleStudy;
 use xpuck_stats::plot::{Footer, Plot, Stroke, to_svg_with};
 
-/// Draws both panels with their legend.
+/// Draws two panels with a legend, as SVG: the spread of a gene, and the mean fitness of champions.
 pub fn draw(study: &ScaleStudy) -> String {
     let mut spread = Plot::new("One gene", "log10 of the seconds since its origin", "islands that have it, %");
     let mut mean = Plot::new("Champions, mean of all islands", "generations", "fitness");

@@ -1,20 +1,20 @@
-//! Law for the growth of an island's champion, fitted to measured runs.
+//! Growth law for the fitness of an island's champion, fitted to measured runs.
 
 use serde::Serialize;
 
-/// Fitness limit: fitness = [`LIMIT`] - [`DEFICIT`] budgets^-[`EXPONENT`], fitted to docs/evolution.md. Fitness is
-/// 0.205 after a quarter of the thesis's budget, 0.303 after one budget (20 seeds), 0.345 after three and 0.356 after
-/// ten.
+/// Fitness limit for an infinite budget. The law is fitness = [`LIMIT`] - [`DEFICIT`] * budgets^-[`EXPONENT`], fitted
+/// to docs/evolution.md. There, the fitness is 0.205 after a quarter of the thesis's budget and 0.303 after one
+/// budget (20 seeds). It is 0.345 after three budgets and 0.356 after ten budgets.
 pub const LIMIT: f64 = 0.37;
-/// Deficit to the limit after one budget.
+/// Deficit of the fitness to [`LIMIT`] after one budget.
 pub const DEFICIT: f64 = 0.067;
-/// Exponent of the decrease of the deficit with the budget.
+/// Exponent with which the deficit decreases as the budget grows.
 pub const EXPONENT: f64 = 0.65;
-/// One budget (the thesis's) in island generations: 9 islands, 84 generations.
+/// Number of island generations in one budget, that of the thesis: 84 generations of 9 islands.
 pub const BUDGET: f64 = 756.0;
-/// Mean share of the deficit that one step removes.
+/// Mean share of the deficit that one success of `Law::Steps` removes.
 const STEP: f64 = 0.05;
-/// Gamma(1 + EXPONENT): ratio of the mean of a best draw to its scale.
+/// Gamma(1 + EXPONENT): ratio of the mean deficit of the best draw to the scale of its distribution.
 const GAMMA: f64 = 0.900_116_8;
 
 /// Returns the fitness predicted for a total number of island generations.
@@ -22,21 +22,21 @@ pub fn fitness(generations: f64) -> f64 {
     (LIMIT - DEFICIT * (generations / BUDGET).powf(-EXPONENT)).max(0.0)
 }
 
-/// Two mechanisms that produce the same law; real evolution lies between them.
+/// Mechanism of improvement. Both mechanisms produce the same law, and real evolution lies between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Law {
-    /// Each generation is a draw that is independent of the champion; the best of all draws counts, as with
-    /// independent starts.
+    /// Each generation is a random draw that is independent of the champion. The best of all draws counts, as with
+    /// independent restarts.
     Draws,
-    /// Each success removes a small share of the deficit of the island's own champion; the next success builds on the
-    /// result.
+    /// Each success removes a small share of the deficit of the island's own champion. The next success builds on the
+    /// improved champion.
     Steps,
 }
 
 impl Law {
-    /// Returns the deficit after one generation of an island, given the deficit before it and two random numbers in
-    /// 0..1.
+    /// Returns the deficit of an island after one generation. `missing` is the deficit before the generation. `luck`
+    /// decides whether the island improves, and `size` by which amount; both are random numbers in 0..1.
     pub fn next(self, missing: f32, luck: f32, size: f32) -> f32 {
         let relative = f64::from(missing) / DEFICIT;
         let power = relative.powf(1.0 / EXPONENT);
@@ -48,7 +48,7 @@ impl Law {
             return missing;
         }
         match self {
-            // Minimum of the draws below the current deficit: a power of a uniform number.
+            // The deficit of a successful draw is the current deficit times a power of a uniform number.
             Law::Draws => missing * f64::from(1.0 - size).powf(EXPONENT) as f32,
             Law::Steps => missing * (1.0 - 2.0 * STEP as f32 * size),
         }

@@ -1,9 +1,9 @@
-//! Scaling to a million islands, by calculation and simulation: cost and performance of topologies of geneservers and
-//! peers. Pure and deterministic: equal seeds give identical results.
+//! Study of the scaling to a million islands: cost and performance of topologies of geneservers and peers. Equal
+//! seeds give identical results.
 //!
-//! [`mod@takeover`] follows one gene in continuous time, with delays and islands that join and leave. [`mod@climb`]
-//! follows the fitness of all islands in generations, by a [`mod@law`] fitted to measured runs. [`Traffic`] is
-//! calculated.
+//! [`mod@takeover`] simulates the spread of one gene in continuous time, with delays and islands that join and leave.
+//! [`mod@climb`] simulates the fitness of all islands generation by generation, with a [`mod@law`] fitted to measured
+//! runs. [`Traffic`] is calculated without simulation.
 
 pub mod climb;
 pub mod figure;
@@ -24,12 +24,12 @@ use topology::Topology;
 
 /// Interval at which a geneserver contacts its parent server (s), as in `xpuck_hub_service::geneserver`.
 pub const SERVER_PERIOD: f64 = 1.0;
-/// Service time of a geneserver per answer (s), an upper bound. `xpuck dev bench geneserver` measured a median of 0.44
-/// ms from the due time of an emigrant to its answer, on shared cores.
+/// Assumed service time of a geneserver per answer (s). `xpuck dev bench geneserver` measured a median of 0.44 ms from
+/// the due time of an emigrant to the answer, on shared cores.
 pub const SERVICE: f64 = 0.000_4;
 
-// Purposes of random draws, used in their counter. The level of a tree is added to the first two; there are at most
-// 20 levels.
+// Each purpose of random draws has its own number in the counter of the generator. The level of a node in the tree of
+// servers is added to PHASE and DELAY. A tree has at most 20 levels.
 const PHASE: u32 = 100;
 const DELAY: u32 = 200;
 const PRESENCE: u32 = 300;
@@ -48,13 +48,13 @@ pub struct Plan {
     pub islands: usize,
     /// Network between the islands.
     pub network: Network,
-    /// Duration of a generation of an island, after which it exchanges genes (s).
+    /// Duration of a generation of an island (s). The island exchanges genes after each generation.
     pub period: f64,
-    /// Number of generations of the climb.
+    /// Number of generations for which the fitness is simulated.
     pub generations: u32,
     /// Growth law of the islands.
     pub law: Law,
-    /// Seed.
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
@@ -66,32 +66,33 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// Interval between two exchanges of an island that is on (s). It is longer than a generation if the islands of
-    /// one server exceed its capacity.
+    /// Returns the interval between two exchanges of an island that is on (s). The interval is longer than a
+    /// generation if the islands of one server exceed the server's capacity.
     pub fn island_period(&self, topology: Topology) -> f64 {
         self.period.max(topology.fan_out(self.islands) as f64 * self.network.on() * SERVICE)
     }
 
-    /// Interval between two exchanges of a server with its parent (s).
+    /// Returns the interval between two exchanges of a server with its parent (s).
     pub fn server_period(&self, topology: Topology) -> f64 {
         SERVER_PERIOD.max(topology.fan_out(self.islands) as f64 * SERVICE)
     }
 }
 
-/// Times at which shares of the islands have a gene (s since it arose); infinite if never reached.
+/// Times until a gene has reached given shares of the islands (s since the gene arose). A time is infinite if the
+/// gene never reaches the share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Spread {
-    /// Half of the islands.
+    /// Time until half of the islands have the gene.
     pub half: f64,
-    /// 90 % of the islands.
+    /// Time until 90 % of the islands have the gene.
     pub most: f64,
-    /// All islands, including those that were away.
+    /// Time until all islands have the gene, including islands that were off for a time.
     pub all: f64,
-    /// Mean age of the gene on arrival at an island.
+    /// Mean age of the gene on arrival at an island (s).
     pub age: f64,
 }
 
-/// Sorts the times and summarises them; `times` must not be empty.
+/// Sorts and summarises the times at which a gene arrives at the islands (s). `times` must not be empty.
 pub fn spread(times: &mut [f64]) -> Spread {
     times.sort_by(f64::total_cmp);
     let n = times.len();
@@ -102,23 +103,23 @@ pub fn spread(times: &mut [f64]) -> Spread {
 /// Results of a topology.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Row {
-    /// Name; "alone" for islands without exchange.
+    /// Name of the topology; "alone" for islands without exchange.
     pub topology: String,
     /// Number of geneservers.
     pub servers: usize,
     /// Number of levels of geneservers.
     pub levels: usize,
-    /// Network traffic.
+    /// Network traffic; `None` for islands without exchange.
     pub traffic: Option<Traffic>,
-    /// Takeover times of one gene.
+    /// Takeover times of one gene; `None` for islands without exchange.
     pub takeover: Option<Spread>,
-    /// Takeover curve: time (s) and share of the islands.
+    /// Takeover curve: time (s), and share of the islands that have the gene (0..=1).
     pub curve: Vec<(f64, f64)>,
     /// Fitness of the champions after each generation.
     pub course: Vec<Standing>,
 }
 
-/// The study.
+/// Results of the scaling study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ScaleStudy {
     /// Parameters of the simulation.
@@ -127,8 +128,8 @@ pub struct ScaleStudy {
     pub rows: Vec<Row>,
 }
 
-/// Simulates each topology, and islands without exchange. `progress` is called [`steps`] times, after each
-/// generation; if it returns true, the study is cancelled and the result is `None`.
+/// Simulates each topology, and islands without exchange. `progress` is called after each generation, [`steps`] times
+/// in total. If `progress` returns true, the study is cancelled and the result is `None`.
 pub fn study(plan: &Plan, topologies: &[Topology], progress: &dyn Fn() -> bool) -> Option<ScaleStudy> {
     let stopped = std::cell::Cell::new(false);
     let mut step = || {
@@ -164,7 +165,7 @@ pub fn study(plan: &Plan, topologies: &[Topology], progress: &dyn Fn() -> bool) 
     Some(ScaleStudy { plan: *plan, rows })
 }
 
-/// Returns the number of progress calls of a study.
+/// Returns the number of progress calls of a study with `topologies` topologies.
 pub fn steps(plan: &Plan, topologies: usize) -> u64 {
     u64::from(plan.generations) * (topologies as u64 + 1)
 }

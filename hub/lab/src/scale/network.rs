@@ -3,24 +3,25 @@
 use serde::Serialize;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// Interval after which the presence of islands is drawn anew (s), so that a draw does not depend on all earlier
-/// ones.
+/// Interval after which the presence of islands is drawn anew (s). The presence at a late time thus does not depend
+/// on all earlier draws.
 const WINDOW: f64 = 7.0 * 86_400.0;
 
 /// A kind of network. Delays are one-way and log-normal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
-    /// A cluster: 0.1 ms, all islands stay.
+    /// A cluster with a median delay of 0.1 ms. All islands are always on.
     Cluster,
-    /// A local network: 0.2 ms, all islands stay.
+    /// A local network with a median delay of 0.2 ms. All islands are always on.
     Lan,
-    /// Volunteers over the internet: median 40 ms with a long tail; on average four hours on and two hours off.
+    /// Volunteers over the internet. The median delay is 40 ms, with a long tail. On average, an island is on for
+    /// four hours, then off for two hours.
     Volunteers,
 }
 
 impl Network {
-    /// Median (s) and standard deviation of the logarithm of a one-way delay.
+    /// Returns the median of a one-way delay (s), and the standard deviation of its logarithm.
     pub fn delay(self) -> (f64, f64) {
         match self {
             Network::Cluster => (0.000_1, 0.2),
@@ -29,18 +30,18 @@ impl Network {
         }
     }
 
-    /// Mean time on and off (s); `None` if all islands stay.
+    /// Returns the mean times for which an island is on and off (s); `None` if all islands are always on.
     pub fn churn(self) -> Option<(f64, f64)> {
         (self == Network::Volunteers).then_some((4.0 * 3600.0, 2.0 * 3600.0))
     }
 
-    /// Share of islands that are on.
+    /// Returns the mean share of islands that are on (0..=1).
     pub fn on(self) -> f64 {
         self.churn().map_or(1.0, |(on, off)| on / (on + off))
     }
 }
 
-/// A network with its random numbers.
+/// A network with random delays and random presence of islands.
 #[derive(Clone, Copy, Debug)]
 pub struct NetworkModel {
     network: Network,
@@ -48,12 +49,13 @@ pub struct NetworkModel {
 }
 
 impl NetworkModel {
-    /// Creates the network for a seed.
+    /// Creates the model of a network for a seed.
     pub fn new(network: Network, seed: u64) -> NetworkModel {
         NetworkModel { network, seed }
     }
 
-    /// Returns the one-way delay of a message (s); `level` and `number` identify the node, `which` the message.
+    /// Returns the one-way delay of a message (s). `level` and `number` identify the node, and `which` identifies the
+    /// message.
     pub fn delay(&self, level: usize, number: usize, which: u32) -> f64 {
         let (median, deviation) = self.network.delay();
         let body = super::DELAY + level as u32;
@@ -62,7 +64,7 @@ impl NetworkModel {
         median * (deviation * f64::from(normal)).exp()
     }
 
-    /// Returns whether an island is on at time `at` (s), and the end of that state.
+    /// Returns whether an island is on at time `at` (s), and the time until which the island keeps this state (s).
     pub fn presence(&self, island: usize, at: f64) -> (bool, f64) {
         let Some((mean_on, mean_off)) = self.network.churn() else { return (true, f64::INFINITY) };
         let window = (at / WINDOW).floor().max(0.0);

@@ -1,4 +1,4 @@
-//! Takeover: spread of the best gene from one island to all others, without any better gene.
+//! Simulates a takeover: the best gene spreads from one island to all others, while no better gene arises.
 
 use super::network::NetworkModel;
 use super::topology::{Neighbours, Topology};
@@ -7,10 +7,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use xpuck_kernels::random::{Draws, Stream};
 
-/// Maximum number of beats with randomly drawn partners.
+/// Maximum number of beats (exchanges) of an island if partners are drawn at random.
 const MOST_BEATS: u32 = 20_000;
 
-/// Times at which an island exchanges genes: once per period, at an individual phase, while it is on.
+/// Beats of islands and servers: the times at which they exchange genes. Each node has one beat per period, at an
+/// individual phase. Islands that are off have no beats.
 #[derive(Clone, Copy)]
 struct Beats {
     seed: u64,
@@ -19,18 +20,18 @@ struct Beats {
 }
 
 impl Beats {
-    /// Returns the phase of a node as a fraction of its period.
+    /// Returns the phase of a node as a fraction of its period (0..1).
     fn phase(&self, level: usize, number: usize) -> f64 {
         f64::from(Draws::new(self.seed, number as u32, PHASE + level as u32, 0, Stream::Migration).unit())
     }
 
-    /// Returns a server's first beat at or after `from`; servers are always on.
+    /// Returns the first beat of a server at or after `from` (s). Servers are always on.
     fn of_server(&self, level: usize, number: usize, from: f64, period: f64) -> f64 {
         let phase = self.phase(level, number);
         ((from / period - phase).ceil().max(0.0) + phase) * period
     }
 
-    /// Returns an island's first beat at or after `from`.
+    /// Returns the first beat of an island at or after `from` (s).
     fn of_island(&self, island: usize, from: f64) -> f64 {
         let mut beat = self.of_server(0, island, from, self.period);
         loop {
@@ -42,7 +43,7 @@ impl Beats {
     }
 }
 
-/// Returns the time at which each island has the gene (s); infinite for islands that it does not reach.
+/// Returns the time at which the gene arrives at each island (s); infinite if the gene does not reach the island.
 pub fn arrivals(plan: &Plan, topology: Topology, stop: &dyn Fn() -> bool) -> Vec<f64> {
     let weather = NetworkModel::new(plan.network, plan.seed);
     let beats = Beats { seed: plan.seed, weather, period: plan.period };
@@ -61,8 +62,8 @@ pub fn arrivals(plan: &Plan, topology: Topology, stop: &dyn Fn() -> bool) -> Vec
     }
 }
 
-/// Spreads the gene upwards from server to server, and downwards at the beats of the lower level: a client asks, and
-/// the server answers.
+/// Spreads the gene upwards from server to server, then downwards to all islands. At each beat of the lower level, a
+/// client sends a request and the server answers.
 fn through_servers(plan: &Plan, topology: Topology, beats: Beats, origin: usize) -> Vec<f64> {
     let servers = topology.servers(plan.islands);
     let fan_out = topology.fan_out(plan.islands).max(1);
@@ -92,8 +93,8 @@ fn through_servers(plan: &Plan, topology: Topology, beats: Beats, origin: usize)
     known.swap_remove(0)
 }
 
-/// Spreads the gene between peers: at each beat an island sends the gene to all of its neighbours. A message to an
-/// island that is off is lost, and sent again at the next beat.
+/// Spreads the gene between peers. At each beat, an island with the gene sends it to all of its neighbours. A message
+/// to an island that is off is lost; the sender repeats it at the next beat.
 fn among_peers(plan: &Plan, graph: &Neighbours, beats: Beats, origin: usize) -> Vec<f64> {
     let mut known = vec![f64::INFINITY; plan.islands];
     let mut next = BinaryHeap::new();
@@ -129,7 +130,7 @@ fn among_peers(plan: &Plan, graph: &Neighbours, beats: Beats, origin: usize) -> 
     known
 }
 
-/// Spreads the gene by random requests: at each beat an island without the gene asks a random other island.
+/// Spreads the gene by random requests. At each beat, an island without the gene asks a randomly drawn island.
 fn by_chance(plan: &Plan, beats: Beats, origin: usize, stop: &dyn Fn() -> bool) -> Vec<f64> {
     let n = plan.islands;
     let mut known = vec![f64::INFINITY; n];
@@ -157,7 +158,7 @@ fn by_chance(plan: &Plan, beats: Beats, origin: usize, stop: &dyn Fn() -> bool) 
     known
 }
 
-/// A time with a total order.
+/// A time (s) with a total order, for a priority queue.
 #[derive(Clone, Copy, PartialEq)]
 struct OrderedTime(f64);
 
@@ -191,8 +192,8 @@ mod tests {
 
     #[test]
     fn star_takeover_takes_at_most_two_periods() {
-        // The gene takes U(0, 1) periods up, until the origin's next beat, and another U(0, 1) periods down to each
-        // island.
+        // The gene waits U(0, 1) periods for the next beat of its origin, and then U(0, 1) periods for the next beat
+        // of each other island.
         let times: Vec<Spread> = (0..40).map(|seed| takeover_spread(&plan(1000, seed), Topology::Star)).collect();
         let mean = |value: fn(&Spread) -> f64| times.iter().map(value).sum::<f64>() / 40.0;
         assert!((mean(|s| s.half) - 10.0).abs() < 1.5, "{}", mean(|s| s.half));
@@ -202,15 +203,15 @@ mod tests {
 
     #[test]
     fn overloaded_star_server_slows_takeover() {
-        // 100000 islands at 0.4 ms each: a cycle takes 40 s instead of 10 s.
+        // The server needs 0.4 ms for each of 100000 islands. A cycle therefore takes 40 s instead of 10 s.
         let full = takeover_spread(&plan(100_000, 1), Topology::Star);
         assert!((full.all - full.half - 20.0).abs() < 1.0, "{full:?}");
     }
 
     #[test]
     fn ring_takeover_time_is_proportional_to_half_its_size() {
-        // The gene travels from beat to beat. A neighbour's phase is U(0, 1) after the sender's, so a hop takes half a
-        // period on average.
+        // An island sends the gene on at its next beat. A neighbour's phase is U(0, 1) periods after the sender's
+        // phase, so a hop takes half a period on average.
         for n in [1000, 4000] {
             let ring = takeover_spread(&plan(n, 3), Topology::Ring);
             let (hops, hop) = (n as f64 / 2.0, 5.0);
@@ -234,8 +235,8 @@ mod tests {
 
     #[test]
     fn partners_by_chance_follow_the_logistic_curve() {
-        // Each island without the gene asks one other per period: dx/dt = x (1 - x). Starting from one island, chance
-        // adds Euler's constant.
+        // Each island without the gene asks one island per period. The share x of islands with the gene follows dx/dt
+        // = x (1 - x). For a start from one island, chance adds Euler's constant to the mean time.
         let n = 20_000;
         let mean = (0..16).map(|seed| takeover_spread(&plan(n, seed), Topology::Complete).half).sum::<f64>() / 16.0;
         let theory = 10.0 * ((n as f64).ln() + 0.577);

@@ -9,18 +9,18 @@ use xpuck_kernels::random::{Draws, Stream};
 pub enum Topology {
     /// One geneserver for all islands.
     Star,
-    /// A tree of geneservers: each serves this number of islands or geneservers, and has one parent.
+    /// A tree of geneservers. Each geneserver serves this number of islands or geneservers, and has one parent.
     Tree(usize),
     /// Each island sends to its two neighbours.
     Ring,
-    /// A random regular graph: each island sends to this (even) number of fixed other islands.
+    /// A random regular graph. Each island sends to this number of fixed other islands, which is even.
     Regular(usize),
-    /// At each beat, each island asks a random other island.
+    /// In each period, each island asks a randomly drawn island.
     Complete,
 }
 
 impl Topology {
-    /// Returns the number of servers on each level, the lowest first; empty for peer topologies.
+    /// Returns the number of servers on each level, starting at the lowest level. Empty for peer topologies.
     pub fn servers(self, islands: usize) -> Vec<usize> {
         let fan_out = match self {
             Topology::Star => islands.max(1),
@@ -34,7 +34,7 @@ impl Topology {
         levels
     }
 
-    /// Returns the maximum number of clients per server.
+    /// Returns the maximum number of clients per server; 0 for peer topologies.
     pub fn fan_out(self, islands: usize) -> usize {
         match self {
             Topology::Star => islands,
@@ -43,8 +43,7 @@ impl Topology {
         }
     }
 
-    /// Returns the receivers of each island, `degree` entries per island; empty for topologies with servers or
-    /// changing partners.
+    /// Returns the islands to which each island sends. Empty for topologies with servers or with changing partners.
     pub fn neighbours(self, islands: usize, seed: u64) -> Neighbours {
         let n = islands as u32;
         match self {
@@ -58,7 +57,7 @@ impl Topology {
     }
 }
 
-/// Neighbour lists of equal length, concatenated.
+/// Concatenated lists of neighbours, one list of equal length per island.
 #[derive(Clone, Debug)]
 pub struct Neighbours {
     /// Number of neighbours of each island.
@@ -73,14 +72,14 @@ impl Neighbours {
     }
 }
 
-/// Returns `degree / 2` random cycles through all islands; each cycle gives an island its predecessor and its
-/// successor.
+/// Returns the neighbour lists of a random regular graph. The graph consists of `degree / 2` random cycles through
+/// all islands. The neighbours of an island are its predecessor and its successor in each cycle.
 fn regular(n: u32, degree: usize, seed: u64) -> Vec<u32> {
     let mut list = vec![0; n as usize * degree];
     for circle in 0..degree / 2 {
         let mut order: Vec<u32> = (0..n).collect();
         for i in (1..n).rev() {
-            // A stream of draws has 2^18 words, which may be fewer than the number of islands.
+            // Each step uses its own stream. A stream has 2^18 words, which may be fewer than the number of islands.
             let j = Draws::new(seed, i, super::GRAPH, circle as u32, Stream::Migration).below(i + 1);
             order.swap(i as usize, j as usize);
         }
@@ -107,7 +106,7 @@ impl Display for Topology {
 
 /// Error of an invalid topology name.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}`: write star, tree:FAN-OUT (2 to 1000000), ring, regular:DEGREE (even, 2 to 64) or complete")]
+#[error("`{0}`: expected star, tree:FAN-OUT (2 to 1000000), ring, regular:DEGREE (even, 2 to 64) or complete")]
 pub struct NoTopology(String);
 
 impl FromStr for Topology {

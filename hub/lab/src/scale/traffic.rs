@@ -7,21 +7,22 @@ use serde::Serialize;
 /// Size of a gene in transit (bytes): a champion as text, with its name and samples. The text of
 /// docs/trees/806768-evolved.bt has 586 bytes.
 pub const GENE: f64 = 640.0;
-/// Number of genes in an answer: `migration.receive`.
+/// Number of genes in an answer of a geneserver, as in the setting `migration.receive`.
 pub const ANSWER: f64 = 8.0;
 
-/// Mean rates of messages and bytes of the islands that are on.
+/// Mean rates of messages and bytes between the islands that are on and their servers or peers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Traffic {
     /// Total message rate (1/s).
     pub messages: f64,
     /// Total data rate (bytes/s).
     pub bytes: f64,
-    /// Message rate received by the busiest server, or by an island without servers (1/s).
+    /// Rate of messages that the busiest server receives, or that an island receives in a topology without servers
+    /// (1/s).
     pub busiest: f64,
-    /// Share of time that the busiest node spends answering; 1 if it is overloaded.
+    /// Share of time that the busiest node spends on answers; 1 for an overloaded server.
     pub load: f64,
-    /// Data rate sent by the busiest node (bytes/s).
+    /// Rate of data that the busiest node sends (bytes/s).
     pub busiest_bytes: f64,
 }
 
@@ -50,7 +51,8 @@ impl Traffic {
     }
 
     fn of_peers(plan: &Plan, topology: Topology, on: f64) -> Traffic {
-        // A random partner is asked and answers; fixed neighbours only receive.
+        // Number of messages per island and period. A random partner receives a request and sends an answer. Fixed
+        // neighbours only receive.
         let told = match topology {
             Topology::Ring => 2.0,
             Topology::Regular(degree) => degree as f64,
@@ -78,7 +80,8 @@ mod tests {
 
     #[test]
     fn messages_are_counted_exactly() {
-        // 1000 islands ask once per 10 s; 100 and 10 servers once per second; each request is answered.
+        // Each of 1000 islands sends a request every 10 s. Each of 100 servers on level 1 and 10 servers on level 2
+        // sends a request every second. Each request is answered.
         assert_eq!(cluster_traffic(1000, Topology::Tree(10)).messages, 2.0 * (100.0 + 110.0));
         assert_eq!(cluster_traffic(1000, Topology::Star).messages, 200.0);
         assert_eq!(cluster_traffic(1000, Topology::Ring).messages, 200.0);

@@ -1,4 +1,4 @@
-//! Ablation study: a row for each change of the tree.
+//! Ablation study: measures the effect of each change of a tree on the fitness.
 
 use super::ablate_figure::{draw, sentence};
 use super::{Budget, StudyError};
@@ -8,22 +8,22 @@ use xpuck_kernels::engine::Engine;
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 
-/// A change of the tree.
+/// A change of the tree, and its effect on the fitness.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Change {
     /// "branch" for a removed branch, "constant" for a changed number.
     pub kind: &'static str,
-    /// Line of the tree's text.
+    /// Line of the changed node in the tree's text, from 1.
     pub line: usize,
     /// Description of the change.
     pub change: String,
-    /// Mean change of the fitness, paired by world.
+    /// Mean change of the fitness (changed minus original tree in the same worlds).
     pub effect: f64,
     /// Standard error of the effect.
     pub error: f64,
 }
 
-/// The study.
+/// Results of an ablation study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AblationStudy {
     /// Simulations of each variant.
@@ -34,7 +34,7 @@ pub struct AblationStudy {
     pub error: f64,
     /// Number of variants beyond the limit, which were not run.
     pub left_out: usize,
-    /// Branches, then constants, each with the largest effect first.
+    /// Removed branches, then changed constants, each in descending order of their effects.
     pub changes: Vec<Change>,
     #[serde(skip)]
     found: Ablation,
@@ -52,7 +52,7 @@ impl AblationStudy {
     }
 }
 
-/// Measures a tree and its variants.
+/// Measures the fitness of a tree and of its variants.
 ///
 /// # Errors
 /// If the tree cannot be compiled for a robot.

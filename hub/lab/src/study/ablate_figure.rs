@@ -4,17 +4,18 @@ use crate::ablation::{Ablation, Effect};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// Maximum number of effects in a panel; the largest are shown.
+/// Maximum number of effects in a panel. If there are more, the largest effects are shown.
 const MOST: usize = 30;
-/// Standard errors above which an effect is significant (95 %).
+/// Number of standard errors above which an effect is significant (95 %).
 const CLEAR: f64 = 1.96;
 
-/// Whether an effect differs from zero (95 %).
+/// Returns whether an effect differs significantly from zero (95 %).
 fn shows(effect: &Effect) -> bool {
     effect.mean.abs() > CLEAR * effect.error
 }
 
-/// Draws the effects of removals and changed constants on the fitness, each with its 95 % interval.
+/// Draws the effects of removed branches and changed constants on the fitness, each with its 95 % confidence
+/// interval.
 pub fn draw(ablation: &Ablation) -> String {
     let panels = [panel("Without a branch", &ablation.removals), panel("With another constant", &ablation.constants)];
     let caption = vec![sentence(ablation), "Lines: 95 % intervals; point at a line to see the change.".into()];
@@ -37,7 +38,7 @@ fn panel(title: &str, effects: &[Effect]) -> Plot {
     plot
 }
 
-/// Returns the result as a sentence: the most important branch, and dispensable ones.
+/// Returns the result as a sentence, with the most important branch and the number of dispensable branches.
 pub fn sentence(ablation: &Ablation) -> String {
     let worst = ablation.removals.iter().filter(|e| e.mean < 0.0 && shows(e)).min_by(|a, b| a.mean.total_cmp(&b.mean));
     let idle = ablation.removals.iter().filter(|e| !shows(e)).count();

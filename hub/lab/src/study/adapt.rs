@@ -1,5 +1,5 @@
-//! Adaptivity: the world changes while the swarm works. How soon does a swarm that detects the change reach the
-//! fitness of a swarm evolved for the new world (thesis 9.2.1)?
+//! Study of adaptivity: the world changes while the swarm works. The study measures the time until a swarm that
+//! detects the change reaches the fitness of a swarm evolved for the new world (thesis 9.2.1).
 
 pub use super::adapt_swarm::Change;
 use super::adapt_swarm::{Real, Swarm, worth_on_wheels};
@@ -13,15 +13,16 @@ use xpuck_kernels::tree::Program;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// Share of the fitness of a swarm evolved for the new world at which fitness counts as regained.
+/// Minimum share of the fitness of a swarm evolved for the new world. A swarm with this share has regained its
+/// fitness.
 const REGAINED: f64 = 0.9;
-/// Minimum fitness of a swarm evolved for the new world for recovery to be evaluated.
+/// Minimum fitness of a swarm evolved for the new world. Below this fitness, recovery is not evaluated.
 const WORTH_REGAINING: f64 = 0.01;
 /// Number of final generations over which the fitness of a swarm evolved for the new world is averaged.
 const LAST: usize = 4;
-/// Friction from which on this physics stops a disc within one step.
+/// Friction at or above which a simulated disc stops within one step.
 const STOPS_AT_ONCE: f32 = 0.5;
-/// Time limit for robots to identify a parameter (s).
+/// Time after the change at which the robots' values of the changed parameter are read (s).
 const FOUND_WITHIN: f64 = 120.0;
 
 /// Parameters of the study.
@@ -29,11 +30,11 @@ const FOUND_WITHIN: f64 = 120.0;
 pub struct AdaptPlan {
     /// Name of the parameter that changes.
     pub parameter: &'static str,
-    /// Its value after the change.
+    /// Value of the parameter after the change.
     pub value: f32,
-    /// Numbers of generations before and after the change; each takes [`AdaptPlan::pace`].
+    /// Numbers of generations before and after the change. A generation lasts [`AdaptPlan::pace`].
     pub generations: [u32; 2],
-    /// Time that the robots work in a generation (s).
+    /// Working time of the robots in a generation (s).
     pub pace: f64,
     /// Number of generations in a segment, after which robots load the fittest trees of their islands.
     pub segment: u32,
@@ -42,10 +43,11 @@ pub struct AdaptPlan {
 }
 
 impl AdaptPlan {
-    /// Plans the change of a named parameter to a value. A segment lasts a minute, or a generation if that is longer.
+    /// Plans the change of a named parameter to a value. A segment lasts a minute, or a generation if a generation is
+    /// longer.
     ///
     /// # Errors
-    /// Unknown parameter, a value outside its range, or a pace outside 1 to 3600 s.
+    /// If the parameter is unknown, the value is out of range, or the pace is not 1 to 3600 s.
     pub fn new(
         parameter: &str,
         value: f32,
@@ -55,7 +57,7 @@ impl AdaptPlan {
     ) -> Result<AdaptPlan, StudyError> {
         let Some(known) = Parameter::from_name(parameter) else {
             let names: Vec<&str> = Parameter::ALL.map(Parameter::name).into();
-            return study_error(format!("{parameter}: no such parameter; there are {}", names.join(", ")));
+            return study_error(format!("{parameter}: unknown parameter; choose one of {}", names.join(", ")));
         };
         if !known.is_plausible(value) {
             return study_error(format!(
@@ -64,14 +66,14 @@ impl AdaptPlan {
             ));
         }
         if !(1.0..=3600.0).contains(&pace) {
-            return study_error(format!("pace = {pace} s per generation must be 1 to 3600 s"));
+            return study_error(format!("pace = {pace} s per generation: must be 1 to 3600 s"));
         }
         let segment = (60.0 / pace).round().max(1.0) as u32;
         Ok(AdaptPlan { parameter: known.name(), value, generations, pace, segment, seeds })
     }
 }
 
-/// Strategy after the change.
+/// Strategy of a swarm after the change of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strategy {
@@ -79,11 +81,11 @@ pub enum Strategy {
     Adaptive,
     /// The robots continue as before, with the planned world in simulation.
     Unaware,
-    /// At the change all islands restart, with the new world in simulation.
+    /// All islands restart at the change, with the new world in simulation.
     Restart,
 }
 
-/// All strategies, in their order.
+/// All strategies, in the order of the results.
 pub const STRATEGIES: [Strategy; 3] = [Strategy::Adaptive, Strategy::Unaware, Strategy::Restart];
 
 /// A value for each strategy.
@@ -123,28 +125,29 @@ pub struct Seed {
     pub seed: u64,
     /// Fitness of the swarm in the new world after each generation since the change, for each strategy.
     pub worth: ByStrategy<Vec<f64>>,
-    /// Fitness in the planned world immediately before the change.
+    /// Fitness of the swarm in the planned world, immediately before the change.
     pub before: f64,
-    /// Fitness of the same swarm in the changed world.
+    /// Fitness of the same swarm in the new world, immediately after the change.
     pub at_once: f64,
     /// Fitness of a swarm that was evolved for the new world from the beginning.
     pub evolved_for_it: f64,
-    /// Number of parameter changes by robots before the world changed.
+    /// Number of parameter changes that robots made in their simulators before the world changed.
     pub false_alarms: usize,
-    /// All parameter changes by robots.
+    /// All parameter changes that robots made in their simulators.
     pub changes: Vec<Change>,
-    /// Number of changes of other parameters after the world changed.
+    /// Number of changes that robots made to other parameters after the world changed.
     pub mistaken: usize,
-    /// Time at which the first robot detected the change (s after the change).
+    /// Time at which the first robot detected the change (s after the change); `None` if no robot detected it.
     pub noticed: Option<f64>,
-    /// The robots' values of the parameter two minutes after the change; for a wheel, the first robot only.
+    /// Values of the changed parameter in the robots' simulators, two minutes after the change. For a wheel, only the
+    /// value of the first robot.
     pub found: Vec<f32>,
     /// Time until 90 % of the fitness of a swarm evolved for the new world was reached (s after the change), for each
-    /// strategy.
+    /// strategy; `None` if this fitness was not reached.
     pub regained: ByStrategy<Option<f64>>,
 }
 
-/// The study.
+/// Results of the study of adaptivity.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AdaptStudy {
     /// Parameters of the study.
@@ -156,7 +159,7 @@ pub struct AdaptStudy {
 }
 
 /// Runs the study with the seeds `config.seed`, `config.seed + 1` and so on. `progress` is called after each
-/// generation; the study stops if it returns true.
+/// generation. The study stops if `progress` returns true.
 ///
 /// # Errors
 /// If a setting is invalid, the new world cannot be run, or the study was stopped.
@@ -170,13 +173,13 @@ pub fn study(
     config.check().map_err(StudyError)?;
     if usize::from(config.islands) != config.spec.robots {
         return study_error(format!(
-            "{} islands and {} robots: each robot has one island",
+            "{} islands and {} robots: the numbers must be equal, because each robot has one island",
             config.islands, config.spec.robots
         ));
     }
     let Some(parameter) = Parameter::from_name(plan.parameter) else {
         let names: Vec<&str> = Parameter::ALL.map(Parameter::name).into();
-        return study_error(format!("{}: no such parameter; there are {}", plan.parameter, names.join(", ")));
+        return study_error(format!("{}: unknown parameter; choose one of {}", plan.parameter, names.join(", ")));
     };
     let there = WorldModel::from_spec(&config.spec).get(parameter);
     if parameter == Parameter::FrisbeeFriction && there.min(plan.value) >= STOPS_AT_ONCE {
@@ -202,8 +205,8 @@ pub fn study(
     Ok(AdaptStudy { plan, budget, seeds })
 }
 
-/// Returns the fitness of a swarm in a world; robots run the fittest trees of their own islands. The first robot
-/// assumes the wheel factors `held`.
+/// Returns the mean fitness of a swarm in the world `real`. The robots run the fittest trees of their own islands.
+/// The first robot assumes the wheel factors `held`.
 fn worth(engine: &dyn Engine, evolution: &EvolutionRun, real: &Real, held: [f32; 2], budget: Budget) -> f64 {
     let settings = &evolution.config().settings;
     let trees = evolution.state().islands.iter().map(|island| champion(island, settings).tree.under_avoiding());
@@ -253,7 +256,7 @@ fn one(
     let mut found = Vec::new();
     for strategy in STRATEGIES {
         let mut evolution = match strategy {
-            // Changes made by an earlier false alarm remain.
+            // Changes that robots made in their simulators after a false alarm are kept.
             Strategy::Adaptive => {
                 std::mem::replace(&mut evolution, EvolutionRun::resumed(config.clone(), state.clone()))
             }
@@ -320,7 +323,8 @@ fn one(
 }
 
 impl AdaptStudy {
-    /// Returns the largest relative error of a robot's value two minutes after the change, over all seeds.
+    /// Returns the largest relative error of a robot's value of the changed parameter, two minutes after the change
+    /// and over all seeds; `None` if there are no values.
     pub fn worst_error(&self) -> Option<f64> {
         let value = f64::from(self.plan.value);
         let errors =
@@ -328,13 +332,15 @@ impl AdaptStudy {
         errors.fold(None, |worst: Option<f64>, error| Some(worst.map_or(error, |worst| worst.max(error))))
     }
 
-    /// Returns the mean fitness difference between two strategies after the change, for each seed.
+    /// Returns the mean fitness of the strategy `way` after the change minus that of the strategy `of`, for each
+    /// seed.
     pub fn ahead(&self, strategy: Strategy, of: Strategy) -> Vec<f64> {
         let mean = |curve: &[f64]| curve.iter().sum::<f64>() / curve.len() as f64;
         self.seeds.iter().map(|seed| mean(seed.worth.get(strategy)) - mean(seed.worth.get(of))).collect()
     }
 
-    /// Returns the median time at which a strategy regained 90 % of the fitness (s); infinite if it never did.
+    /// Returns the median over the seeds of the time in [`Seed::regained`] (s). A time is infinite if a swarm did not
+    /// regain its fitness.
     pub fn median_regained(&self, strategy: Strategy) -> f64 {
         let mut times: Vec<f64> =
             self.seeds.iter().map(|seed| seed.regained.get(strategy).unwrap_or(f64::INFINITY)).collect();
@@ -412,7 +418,8 @@ impl AdaptStudy {
         )
     }
 
-    /// Draws the fitness of each strategy after the change: mean, minimum and maximum over the seeds.
+    /// Draws the mean fitness of each strategy after the change. A band shows the minimum and the maximum over the
+    /// seeds for the adaptive strategy.
     pub fn draw(&self) -> String {
         let title = format!("Change of {} to {}", self.plan.parameter, self.plan.value);
         let mut plot = Plot::new(&title, "time since the change, min", "fitness in the new world");
@@ -488,7 +495,7 @@ mod tests {
     #[test]
     fn invalid_studies_are_rejected_in_one_line() {
         let why = |config: &Config, plan| run_study(config, plan).unwrap_err().to_string();
-        assert!(why(&config(4), plan("gravity", 1.0)).contains("no such parameter; there are frisbee-mass"));
+        assert!(why(&config(4), plan("gravity", 1.0)).contains("unknown parameter; choose one of frisbee-mass"));
         assert!(why(&config(4), plan("frisbee-friction", 0.9)).contains("so the change has no effect"));
         assert!(why(&config(2), plan("frisbee-mass", 0.2)).contains("2 islands and 4 robots"));
         assert!(why(&config(4), plan("left-edge", 0.01)).lines().count() == 1);

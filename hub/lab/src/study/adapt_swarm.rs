@@ -1,5 +1,5 @@
-//! A swarm that works in a world different from its simulated one: robots that drive, estimate and agree, besides
-//! their islands.
+//! Simulates a swarm that works in a world different from the world that its islands simulate. The robots drive,
+//! estimate parameters of their world, and agree on changes.
 
 use crate::evolution_run::{EvolutionRun, champion};
 use crate::measure::Plan;
@@ -13,7 +13,7 @@ use xpuck_kernels::tree::{Memory, Program};
 use xpuck_kernels::world::physics::steer;
 use xpuck_kernels::world::{Pose, World, WorldSpec};
 
-/// Standard deviations of motion capture: position (m) and heading (rad).
+/// Standard deviations of the noise of motion capture: position (m) and heading (rad).
 const CAPTURE: (f32, f32) = (0.0005, 0.005);
 /// Duration of a pause between segments, in which robots are moved to a new start (s).
 const PAUSE: f64 = 2.0;
@@ -21,7 +21,7 @@ const PAUSE: f64 = 2.0;
 /// The world in which the robots work.
 pub(super) struct Real {
     pub spec: WorldSpec,
-    /// Factors of the actual to the commanded speed of the first robot's wheels.
+    /// Ratios of actual speed to commanded speed for the first robot's wheels (left, right).
     pub first_wheels: [f32; 2],
 }
 
@@ -46,14 +46,14 @@ impl Real {
         [told[0] * self.first_wheels[0], told[1] * self.first_wheels[1]]
     }
 
-    /// Returns the planned world.
+    /// Returns the planned world, in which all wheels follow their commands.
     pub fn as_planned(planned: &WorldSpec) -> Real {
         Real { spec: planned.clone(), first_wheels: [1.0; 2] }
     }
 }
 
 /// Returns the mean fitness over the runs of a plan, in a world where the first robot's wheels do not follow their
-/// commands. Engines cannot simulate this. The robot assumes the wheel factors `held`.
+/// commands. Engines cannot simulate such wheels. The first robot assumes the wheel factors `held`.
 pub(super) fn worth_on_wheels(programs: &[Program], real: &Real, held: [f32; 2], plan: &Plan<'_>) -> f64 {
     let mut model = WorldModel::from_spec(&real.spec);
     model.set(Parameter::LeftWheel, held[0]);
@@ -86,7 +86,7 @@ pub struct Change {
     #[serde(serialize_with = "by_name")]
     #[schemars(with = "String")]
     pub parameter: Parameter,
-    /// New value.
+    /// New value of the parameter.
     pub value: f32,
 }
 
@@ -94,13 +94,13 @@ fn by_name<S: Serializer>(parameter: &Parameter, serializer: S) -> Result<S::Ok,
     serializer.serialize_str(parameter.name())
 }
 
-/// The robots at work.
+/// Robots that work in the current segment, with their trees and their estimates of the world.
 #[derive(Clone)]
 pub(super) struct Swarm {
     planned: WorldSpec,
     seed: u64,
     segments: u32,
-    /// Number of updates in the current segment, and its world.
+    /// Number of updates in the current segment, and world of the segment; `None` before the first segment.
     world: Option<(u32, World)>,
     programs: Vec<Program>,
     memories: Vec<Memory>,
@@ -171,7 +171,7 @@ impl Swarm {
         *worked += f64::from(CONTROL_PERIOD);
     }
 
-    /// Exchanges the robots' estimates; each robot changes its simulator if the evidence is sufficient.
+    /// Exchanges the robots' estimates. Each robot then changes its simulator if the evidence is sufficient.
     pub fn exchange(&mut self, evolution: &mut EvolutionRun) {
         let reports: Vec<_> = self.estimators.iter().map(Estimator::reports).collect();
         for to in 0..reports.len() {
@@ -192,17 +192,17 @@ impl Swarm {
         }
     }
 
-    /// Returns each robot's value of a parameter.
+    /// Returns the value of a parameter in the simulator of each robot.
     pub fn models(&self, parameter: Parameter) -> Vec<f32> {
         self.estimators.iter().map(|estimator| estimator.model().get(parameter)).collect()
     }
 
-    /// Returns the first robot's values of its wheel factors.
+    /// Returns the wheel factors that the first robot assumes for its own wheels.
     pub fn first_wheels(&self) -> [f32; 2] {
         self.estimators[0].model().wheels()
     }
 
-    /// Working time of the robots without pauses (s).
+    /// Returns the working time of the robots, without the pauses between segments (s).
     pub fn time(&self) -> f64 {
         self.worked
     }

@@ -15,7 +15,8 @@ use xpuck_stats::plot::{Colour, begin_svg};
 /// Width of a ring of distances (m), and number of rings; larger distances count in the last ring.
 const RING: f32 = 0.1;
 const RINGS: usize = 15;
-/// Number of bearing sectors, from straight behind via the right side to straight behind.
+/// Number of bearing sectors. Sector 0 begins straight behind the robot. The numbers increase via the robot's right
+/// side, its front and its left side.
 const SECTORS: usize = 36;
 
 /// Leaves that drove robots at one position relative to the frisbee.
@@ -27,26 +28,27 @@ pub struct Place {
     pub sector: usize,
     /// Number of robot updates at this position.
     pub updates: u64,
-    /// Number of robot updates driven by each leaf, by its line in the tree's text, from 1.
+    /// Number of robot updates that each leaf drove, by the leaf's line in the tree's text (from 1).
     pub drivers: BTreeMap<usize, u64>,
 }
 
-/// The study.
+/// Results of the study of branch activity.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct BranchStudy {
-    /// Simulations.
+    /// Simulations of the tree.
     pub budget: Budget,
-    /// Leaves that drove robots: line in the tree's text, from 1, the text, and the share of all robot updates.
+    /// Leaves that drove robots: line in the tree's text (from 1), text of the leaf, and share of all robot updates
+    /// (0..=1).
     pub branches: Vec<(usize, String, f64)>,
-    /// Visited positions, ring by ring.
+    /// Positions of robots relative to the frisbee, ring by ring.
     pub places: Vec<Place>,
 }
 
-/// Number of robot updates by ring, sector and driving leaf.
+/// Number of robot updates by ring, sector and driving leaf; `None` if no leaf drove the robot.
 type Counts = BTreeMap<(usize, usize, Option<usize>), u64>;
 
-/// Runs a tree on all robots with the reference engine, and counts which leaf drove each robot, by position. The
-/// first disc is the frisbee.
+/// Runs a tree on all robots with the reference engine. Counts which leaf drove each robot, by distance and bearing
+/// of the frisbee, which is the first disc. `progress` is called after each run.
 ///
 /// # Errors
 /// If the world has no disc, or the tree cannot be compiled for a robot.
@@ -113,7 +115,7 @@ fn run_once(program: &Program, mut world: World, updates: u32) -> Counts {
     counts
 }
 
-/// Colours of branches, in turn; the first one is usually `avoiding`.
+/// Colours of branches, used in turn. The first branch is usually `avoiding`.
 const COLOURS: [Colour; 7] =
     [Colour::Grey, Colour::Blue, Colour::Orange, Colour::Green, Colour::Red, Colour::Purple, Colour::Sky];
 /// Width of a ring, and margin around the rings (px).
@@ -133,8 +135,8 @@ impl BranchStudy {
         }
     }
 
-    /// Draws the map with the robot facing up: rings of distance, sectors of bearing, and the most frequent driving
-    /// leaf as colour. The smaller its share, the paler the colour.
+    /// Draws the map with the robot facing up. Rings show the distance of the frisbee, and sectors its bearing. The
+    /// colour shows the leaf that drove most often; a paler colour shows a smaller share of this leaf.
     pub fn draw(&self) -> String {
         let middle = ROOM + WIDE * RINGS as f64;
         let below = 2.0 * middle + 10.0;
@@ -149,7 +151,7 @@ impl BranchStudy {
             let Some((node, most)) = place.drivers.iter().max_by_key(|(_, n)| **n) else { continue };
             let part = *most as f64 / place.updates as f64;
             let sector = std::f64::consts::TAU / SECTORS as f64;
-            // Bearing 0 is up, positive bearings are on the left.
+            // Bearing 0 is up, and positive bearings are on the left.
             let corner = |ring: usize, turn: usize| {
                 let angle = turn as f64 * sector - std::f64::consts::PI;
                 let r = WIDE * ring as f64;

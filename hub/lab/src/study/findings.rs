@@ -13,7 +13,7 @@ use super::{ablate::AblationStudy, hetero_figure, perturb_figure, size_figure};
 use csv::Writer;
 use serde::Serialize;
 
-/// Findings of a study. The JSON form contains all of them.
+/// Findings of a study: sentences, a figure, and a table. The JSON form of a study contains all of its results.
 pub trait Findings: Serialize + schemars::JsonSchema {
     /// Returns the findings as sentences, one line each.
     fn sentences(&self) -> Vec<String>;
@@ -24,7 +24,7 @@ pub trait Findings: Serialize + schemars::JsonSchema {
     /// Writes the numbers as a table with a header.
     ///
     /// # Errors
-    /// Errors of the writer.
+    /// If a value cannot be written as CSV.
     fn tabulate(&self, table: &mut Writer<Vec<u8>>) -> csv::Result<()>;
 
     /// Returns the table as CSV.
@@ -199,7 +199,7 @@ impl Findings for TransferStudy {
     }
 }
 
-/// A row of the study of adaptivity: a strategy, a generation, a seed.
+/// A row of the adaptivity table: fitness of one strategy after one generation, for one seed.
 #[derive(Serialize)]
 struct AdaptRow {
     seed: u64,

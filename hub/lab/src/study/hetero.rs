@@ -1,5 +1,5 @@
-//! Heterogeneity: does a swarm of different trees reach the mean fitness of homogeneous swarms of its trees? (thesis
-//! 8.6.5, 8.7.2 and 8.7.3)
+//! Study of heterogeneity: compares the fitness of a swarm of different trees with the mean fitness of homogeneous
+//! swarms of the same trees (thesis 8.6.5, 8.7.2 and 8.7.3).
 
 use super::{Budget, Estimate, StudyError, p_value, study_error};
 use crate::measure::fitness_of;
@@ -14,7 +14,7 @@ use xpuck_stats::statistics::line::line;
 use xpuck_stats::statistics::mean_and_sd;
 use xpuck_stats::statistics::t::one_sample;
 
-/// Minimum number of swarms for a regression line.
+/// Minimum number of swarms for statistics.
 const FEWEST: usize = 3;
 /// Number of swarms that are simulated together.
 const BATCH: usize = 4;
@@ -24,7 +24,7 @@ const BATCH: usize = 4;
 pub struct RunTrees {
     /// Name of the run.
     pub name: String,
-    /// One tree per robot; if there are fewer, robots use them in turn.
+    /// One tree per robot. If there are fewer trees than robots, the trees are used in turn.
     pub trees: Vec<Tree>,
 }
 
@@ -42,7 +42,7 @@ pub struct HeteroPlan {
 /// A heterogeneous swarm.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Swarm {
-    /// Run of the trees; `None` for a swarm drawn from all runs.
+    /// Name of the run of the trees; `None` for a swarm drawn from all runs.
     pub run: Option<String>,
     /// Number of distinct trees.
     pub different: usize,
@@ -52,20 +52,21 @@ pub struct Swarm {
     pub alone: f64,
 }
 
-/// Statistics of one kind of swarm.
+/// Statistics of one kind of swarm: the runs' own swarms, or drawn swarms.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Kind {
     /// Number of swarms.
     pub swarms: usize,
-    /// Mean of mixed minus alone over the swarms.
+    /// Mean over the swarms of [`Swarm::mixed`] minus [`Swarm::alone`].
     pub difference: f64,
     /// Standard error and two-sided p of a paired t-test; `None` for drawn swarms, which share trees and are
     /// therefore not independent.
     pub test: Option<Test>,
-    /// Intercept and slope of mixed = intercept + slope alone, by least squares; `None` if all values of alone are
-    /// equal.
+    /// Intercept and slope of the line mixed = intercept + slope * alone, fitted by least squares; `None` if all
+    /// values of [`Swarm::alone`] are equal.
     pub line: Option<(f64, f64)>,
-    /// Crossing of the line with mixed = alone: with a slope below 1, fitter swarms lose fitness by mixing.
+    /// Fitness at which the fitted line crosses mixed = alone. If the slope is below 1, swarms with a higher fitness
+    /// lose fitness by mixing.
     pub crossing: Option<f64>,
 }
 
@@ -78,7 +79,7 @@ pub struct Test {
     pub p: f64,
 }
 
-/// The study.
+/// Results of the study of heterogeneity.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct HeteroStudy {
     /// Parameters of the study.
@@ -87,13 +88,13 @@ pub struct HeteroStudy {
     pub robots: usize,
     /// One swarm for each run, then the drawn swarms.
     pub swarms: Vec<Swarm>,
-    /// Statistics of the runs' own swarms; `None` if there are fewer than three.
+    /// Statistics of the runs' own swarms; `None` for fewer than three swarms with different trees.
     pub own: Option<Kind>,
-    /// Statistics of the drawn swarms.
+    /// Statistics of the drawn swarms; `None` for fewer than three swarms with different trees.
     pub drawn: Option<Kind>,
 }
 
-/// Distinct trees, compiled.
+/// Compiled distinct trees of all runs.
 struct Pool {
     programs: Vec<Program>,
     /// For each run, the program index of each robot.
@@ -133,7 +134,7 @@ impl Pool {
     }
 }
 
-/// Measures the swarm of each run and swarms drawn from all runs, and homogeneous swarms of their trees. `progress`
+/// Measures the swarm of each run, swarms drawn from all runs, and homogeneous swarms of the same trees. `progress`
 /// receives the numbers of finished and of all measurements.
 ///
 /// # Errors
@@ -150,7 +151,7 @@ pub fn study(
         return study_error("a swarm needs at least two runs, and a tree alone at least one");
     }
     if let Some(run) = runs.iter().find(|run| run.trees.is_empty()) {
-        return study_error(format!("{}: contains no trees", run.name));
+        return study_error(format!("{}: contains no trees; choose another run", run.name));
     }
     let pool = Pool::from_runs(runs, robots).map_err(|error| StudyError(error.to_string()))?;
     let drawn = pool.draw(robots, if runs.is_empty() { 0 } else { plan.drawn }, plan.mixed.seed);
@@ -190,7 +191,8 @@ pub fn study(
     Ok(HeteroStudy { plan, robots, swarms, own, drawn })
 }
 
-/// Returns the statistics of the heterogeneous swarms; a swarm with a single tree is not heterogeneous.
+/// Returns the statistics of swarms with at least two distinct trees; `None` for fewer than three such swarms. Only
+/// swarms that are `independent` are tested.
 fn kind(swarms: &[Swarm], independent: bool) -> Option<Kind> {
     let swarms: Vec<&Swarm> = swarms.iter().filter(|swarm| swarm.different > 1).collect();
     if swarms.len() < FEWEST {
@@ -198,7 +200,7 @@ fn kind(swarms: &[Swarm], independent: bool) -> Option<Kind> {
     }
     let differences: Vec<f64> = swarms.iter().map(|swarm| swarm.mixed.mean - swarm.alone).collect();
     let Estimate { mean: difference, se, .. } = Estimate::from_sample(&differences)?;
-    // Identical differences are certain, unless they are all zero.
+    // The t-test fails if all differences are identical. p is then 1 for zero differences, and 0 otherwise.
     let certain = || f64::from(u8::from(difference == 0.0));
     let p = one_sample(&differences, 0.0).map_or_else(certain, |test| test.p);
     let (alone, mixed): (Vec<f64>, Vec<f64>) = swarms.iter().map(|swarm| (swarm.alone, swarm.mixed.mean)).unzip();

@@ -4,8 +4,8 @@ use super::hetero::{HeteroStudy, Kind, Swarm};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// Draws the fitness of mixed swarms against the mean fitness of their trees alone, for the runs' own and for drawn
-/// swarms.
+/// Draws the fitness of mixed swarms against the mean fitness of homogeneous swarms of the same trees. The runs' own
+/// swarms and drawn swarms have separate panels.
 pub fn draw(study: &HeteroStudy) -> String {
     let (own, drawn): (Vec<&Swarm>, Vec<&Swarm>) = study.swarms.iter().partition(|swarm| swarm.run.is_some());
     let mut panels = vec![panel("The runs' own swarms", &own, study.own.as_ref())];

@@ -1,5 +1,5 @@
-//! Migration: up to which interval between exchanges does the swarm, whose robots run different trees, keep its
-//! fitness? (thesis 8.8)
+//! Study of migration: finds the interval between exchanges up to which a swarm keeps its fitness, although its
+//! robots run different trees (thesis 8.8).
 
 use super::hetero::{HeteroPlan, RunTrees, study as hetero};
 use super::{Budget, Estimate, StudyError, study_error};
@@ -10,13 +10,13 @@ use xpuck_kernels::engine::Engine;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// Minimum number of seeds for each rate.
+/// Minimum number of seeds for each migration rate.
 const FEWEST: usize = 2;
 
 /// Number of generations between exchanges; 0 means never.
 pub type Every = u32;
 
-/// Final state of a run of evolution.
+/// Fitness and diversity at the end of an evolution run.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Ended {
     /// Number of generations between exchanges; 0 means never.
@@ -31,22 +31,22 @@ pub struct Ended {
     pub alone: f64,
 }
 
-/// Statistics of all runs with one rate.
+/// Statistics of all runs with one migration rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Rate {
     /// Number of generations between exchanges; 0 means never.
     pub every: Every,
     /// Fitness of the mixed swarm, over the seeds.
     pub mixed: Estimate,
-    /// Mean fitness of the swarm's trees alone, over the seeds.
+    /// Mean fitness of homogeneous swarms of the same trees, over the seeds.
     pub alone: Estimate,
-    /// Mixed minus alone, over the seeds.
+    /// Difference of `mixed` minus `alone`, over the seeds.
     pub difference: Estimate,
     /// Mean number of distinct trees, over the seeds.
     pub different: f64,
 }
 
-/// The study.
+/// Results of the study of migration.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct MigrateStudy {
     /// Number of islands, equal to the number of robots.
@@ -61,11 +61,12 @@ pub struct MigrateStudy {
     pub rates: Vec<Rate>,
 }
 
-/// Evolves with each rate and each seed `config.seed`, `config.seed + 1` and so on, and measures the fitness of the
-/// islands' champions mixed and alone. `progress` is called after each generation; the study ends when `stop` is set.
+/// Evolves with each migration rate and each of the seeds `config.seed`, `config.seed + 1` and so on. Measures the
+/// fitness of the islands' champions in a mixed swarm and in homogeneous swarms. `progress` is called after each
+/// generation. The study is cancelled when `stop` is set.
 ///
 /// # Errors
-/// If there are fewer than two seeds or no rates, or a setting is invalid.
+/// If there are fewer than two seeds or no rates, a setting is invalid, or the study was cancelled.
 pub fn study(
     engine: &dyn Engine,
     config: &Config,
@@ -140,7 +141,7 @@ fn one(
     Ok(Ended { every, seed, different: swarm.different, mixed: swarm.mixed.mean, alone: swarm.alone })
 }
 
-/// Returns a rate as text.
+/// Returns a migration rate as text.
 pub fn words(every: Every) -> String {
     match every {
         0 => "never".into(),
@@ -181,7 +182,8 @@ impl MigrateStudy {
         format!("{first}. Fitness of mixed swarms, exchanging {}; {seeds} seeds per rate.{fittest}", all.join(", "))
     }
 
-    /// Draws the fitness mixed and alone, and the number of distinct trees, against the rate.
+    /// Draws the fitness of mixed and of homogeneous swarms, and the number of distinct trees, against the migration
+    /// rate.
     pub fn draw(&self) -> String {
         let mut fitness = Plot::new("Fitness of the swarm", "rate, in the order below", "fitness").whole_x();
         let mut trees = Plot::new("Different trees", "rate, in the order below", "trees").whole_x();

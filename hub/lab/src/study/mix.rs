@@ -1,4 +1,4 @@
-//! Swarms of two trees: fitness of every mixture.
+//! Study of swarms with two trees: measures the fitness of every mixture.
 
 use super::{Budget, Estimate, StudyError, study_error};
 use serde::Serialize;
@@ -13,10 +13,10 @@ use xpuck_stats::statistics::tail::t_two_sided;
 /// Significance level over all mixtures together (Holm).
 const LEVEL: f64 = 0.05;
 
-/// One mixture.
+/// Results of one mixture of two trees.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Mixture {
-    /// Number of robots with the first tree; the others have the second.
+    /// Number of robots with the first tree. All other robots have the second tree.
     pub first: usize,
     /// Fitness of the swarm.
     pub fitness: Estimate,
@@ -26,7 +26,7 @@ pub struct Mixture {
     pub p: f64,
 }
 
-/// The study.
+/// Results of the study of mixtures.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct MixStudy {
     /// Names of the trees.
@@ -35,11 +35,11 @@ pub struct MixStudy {
     pub robots: usize,
     /// Simulations of each mixture.
     pub budget: Budget,
-    /// Mixtures, from no robot with the first tree to all robots.
+    /// Mixtures in ascending order of [`Mixture::first`], from 0 to all robots.
     pub mixtures: Vec<Mixture>,
 }
 
-/// Measures every mixture of two programs. `progress` is called after each.
+/// Measures every mixture of two programs. `progress` is called after each mixture.
 ///
 /// # Errors
 /// If there are fewer than two runs or two robots.

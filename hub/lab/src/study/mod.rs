@@ -1,5 +1,5 @@
-//! Studies of trees: each answers one question by many simulations (thesis 8.6 and 8.7), and returns plain data, a
-//! figure, and its result as a sentence.
+//! Studies of trees (thesis 8.6 and 8.7). Each study answers one question by many simulations. It returns plain data,
+//! a figure, and the result as sentences.
 
 pub mod ablate;
 mod ablate_figure;
@@ -29,7 +29,7 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_stats::statistics::{Spread, student_t_975};
 use xpuck_wire::output::count;
 
-/// Simulations behind one reported number.
+/// Duration, number and seed of the simulations from which one reported number is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Budget {
     /// Duration of each run in simulated time (s).
@@ -56,18 +56,18 @@ impl Budget {
         Ok(Budget { seconds, runs, seed })
     }
 
-    /// Returns the plan in a world.
+    /// Returns the plan of the simulations in a world.
     pub fn plan<'a>(&self, spec: &'a WorldSpec) -> Plan<'a> {
         Plan { spec, seconds: self.seconds, runs: self.runs, seed: self.seed }
     }
 
-    /// Returns the fitness of each run of a team.
+    /// Simulates a team in a world with this budget, and returns the fitness of each run.
     fn fitness(&self, engine: &dyn Engine, programs: &[Program], team: &Team, spec: &WorldSpec) -> Vec<f64> {
         fitness_of_team(engine, programs, team, &self.plan(spec))
     }
 }
 
-/// Returns the sizes of swarms plus a further one, sorted and without duplicates; sizes of 0 are left out.
+/// Returns the swarm sizes `sizes` and the size `further`, sorted and without duplicates. Sizes of 0 are left out.
 pub fn with_size(sizes: &[usize], further: usize) -> Vec<usize> {
     let mut all: Vec<usize> = sizes.iter().copied().chain([further]).filter(|robots| *robots > 0).collect();
     all.sort_unstable();
@@ -75,15 +75,16 @@ pub fn with_size(sizes: &[usize], further: usize) -> Vec<usize> {
     all
 }
 
-/// A world in several sizes, in ascending order.
+/// Versions of a world with different numbers of robots, in ascending order of this number.
 #[derive(Clone, Debug)]
 pub struct Worlds(Vec<WorldSpec>);
 
 impl Worlds {
-    /// Creates the world of each size with `world`.
+    /// Creates a world for each number of robots in `sizes`, which must be sorted. `world` returns the world for a
+    /// number of robots.
     ///
     /// # Errors
-    /// The first error of `world`.
+    /// If `world` fails for a size. The first error is returned.
     pub fn from_sizes<E>(sizes: &[usize], world: impl Fn(usize) -> Result<WorldSpec, E>) -> Result<Worlds, E> {
         Ok(Worlds(sizes.iter().map(|size| world(*size)).collect::<Result<_, E>>()?))
     }
@@ -93,7 +94,7 @@ impl Worlds {
         self.0.iter().collect()
     }
 
-    /// Returns the world of a size, which must be one of the created sizes.
+    /// Returns the world with `size` robots. A world of this size must have been created.
     pub fn of_size(&self, size: usize) -> WorldSpec {
         self.0[self.0.binary_search_by_key(&size, |spec| spec.robots).unwrap_or(0)].clone()
     }
@@ -104,7 +105,7 @@ impl Worlds {
 pub struct Estimate {
     /// Mean of the runs.
     pub mean: f64,
-    /// Standard deviation of a run.
+    /// Standard deviation over the runs.
     pub sd: f64,
     /// Standard error of the mean.
     pub se: f64,
@@ -127,17 +128,17 @@ pub fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
 }
 
-/// Formats a probability with its symbol: "p = 0.012", "p < 0.001".
+/// Formats a p-value with its symbol, for example "p = 0.012" or "p < 0.001".
 pub fn p_value(p: f64) -> String {
     if p < 0.001 { "p < 0.001".into() } else { format!("p = {p:.3}") }
 }
 
-/// Error of a study that cannot be made: one line with the reason and the remedy.
+/// Error of a study that cannot be run: one line with the reason and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StudyError(pub String);
 
-/// Returns a study error.
+/// Returns a [`StudyError`] as `Err`, for any type of result.
 fn study_error<T>(why: impl Into<String>) -> Result<T, StudyError> {
     Err(StudyError(why.into()))
 }

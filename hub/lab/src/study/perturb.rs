@@ -1,5 +1,5 @@
-//! Resilience against perturbed starts: decrease of fitness with the distance from a tree's best start (thesis 8.6.3,
-//! Fig. 8.13).
+//! Study of resilience against perturbed starts: measures the decrease of fitness with the distance from a tree's
+//! best start (thesis 8.6.3, Fig. 8.13).
 
 use super::starts::{Deviations, distance, poses};
 use super::{Budget, StudyError, study_error};
@@ -14,18 +14,18 @@ use xpuck_kernels::world::{Pose, WorldSpec};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::quantile;
 
-/// Maximum number of robots: every assignment of robots to positions is tried.
+/// Maximum number of robots. The limit is low because every assignment of robots to positions is tried.
 pub const MAX_ROBOTS: usize = 5;
-/// Fitness above which a run is reasonable (thesis 8.5).
+/// Fitness above which the thesis calls a run reasonable (8.5).
 const REASONABLE: f64 = 0.1;
 /// Minimum number of runs in a bin for meaningful quartiles.
 pub const FEWEST: usize = 5;
-/// Number of runs that are simulated together, between two progress calls.
+/// Number of runs that are simulated together. `progress` is called after each batch.
 const BATCH: usize = 10_000;
-/// Maximum number of bins; larger distances count in the last one.
+/// Maximum number of distance bins. Larger distances count in the last bin.
 const MAX_BINS: usize = 200;
 
-/// Definition of the perturbation.
+/// Parameters of the perturbed starts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Perturbation {
     /// Number of robots (1..=5).
@@ -47,7 +47,7 @@ impl Default for Perturbation {
 }
 
 impl Perturbation {
-    /// Returns the world: the frisbee at the origin, without starts.
+    /// Returns the benchmark world with the frisbee at the origin. The caller replaces the starts.
     fn spec(&self) -> WorldSpec {
         let mut spec = WorldSpec::benchmark(self.robots);
         spec.discs[0].start = Area { low: Vec2::ZERO, high: Vec2::ZERO };
@@ -69,7 +69,7 @@ impl Perturbation {
     }
 }
 
-/// Runs at similar distances from the best start.
+/// Fitness of runs whose starts have similar distances from the best start.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Bin {
     /// Lower and upper limit of the distance (m).
@@ -91,27 +91,27 @@ pub struct Perturbed {
     pub best: f64,
     /// Median fitness of all runs.
     pub median: f64,
-    /// Share of runs with a fitness above 0.1, called reasonable in the thesis (8.5) (0..=1).
+    /// Share of runs with a fitness above 0.1 (0..=1). The thesis calls such runs reasonable (8.5).
     pub reasonable: f64,
     /// Runs by distance from the best start.
     pub bins: Vec<Bin>,
 }
 
-/// The study.
+/// Results of the study of perturbed starts.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct PerturbStudy {
-    /// Definition of the starts.
+    /// Parameters of the perturbed starts.
     pub perturbation: Perturbation,
     /// Simulations of each tree.
     pub budget: Budget,
-    /// Results in the order of the programs; all ran from the same starts.
+    /// Results of the trees, in the order of the programs. All trees ran from the same starts.
     pub trees: Vec<Perturbed>,
 }
 
 /// Runs each program from the same random starts. `progress` receives the numbers of finished and of all runs.
 ///
 /// # Errors
-/// If a number is out of range, or free start poses are too rare.
+/// If a number is out of range, or if too few of the drawn start poses are free of overlaps.
 pub fn study(
     engine: &dyn Engine,
     programs: &[(String, Program)],
@@ -148,7 +148,7 @@ pub fn study(
 }
 
 fn perturbed(name: &str, fitness: &[f64], starts: &[Vec<Pose>], width: f64) -> Perturbed {
-    // Among equally fit runs, the first one is chosen.
+    // Among equally fit runs, the first run is chosen.
     let best = (1..fitness.len()).fold(0, |best, i| if fitness[i] > fitness[best] { i } else { best });
     let distances: Vec<f64> = starts.par_iter().map(|start| distance(start, &starts[best])).collect();
     let mut bins: Vec<Vec<f64>> = Vec::new();

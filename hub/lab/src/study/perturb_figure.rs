@@ -4,8 +4,8 @@ use super::perturb::{Bin, FEWEST, PerturbStudy, Perturbed};
 use xpuck_stats::plot::{BoxShape, Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_wire::output::count;
 
-/// Draws a panel for each tree: fitness against the mean distance from its best start, with extremes, quartiles and
-/// medians.
+/// Draws a panel for each tree. The panel shows the extremes, quartiles and median of the fitness against the mean
+/// distance from the tree's best start.
 pub fn draw(study: &PerturbStudy) -> String {
     let panels: Vec<Plot> = study.trees.iter().map(|tree| panel(study, tree)).collect();
     let mut caption = vec![format!(

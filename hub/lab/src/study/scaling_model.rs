@@ -1,43 +1,45 @@
-//! Model of fitness against swarm size: cooperation against interference (Hamann 2013, "Towards Swarm Calculus", Swarm
-//! Intelligence 7). The model is a power of the number of robots (mutual help) times an exponential decay (mutual
-//! obstruction).
+//! Model of fitness against swarm size (Hamann 2013, "Towards Swarm Calculus", Swarm Intelligence 7). The fitness is
+//! a power of the number of robots (cooperation) times an exponential decay (interference).
 
 use serde::Serialize;
 use xpuck_kernels::math::linear::solve_underdetermined;
 
-/// Minimum number of sizes with fitness clearly above zero to fit three parameters.
+/// Minimum number of swarm sizes to which the three parameters can be fitted. Their fitness must be clearly above
+/// zero.
 const FEWEST: usize = 4;
-/// Number of standard errors above zero from which on a mean is used: the logarithm of a smaller mean would be noise.
+/// Number of standard errors by which a mean must exceed zero to be used. The logarithm of a smaller mean would be
+/// noise.
 const CLEAR: f64 = 3.0;
 
-/// Model: fitness(n) = scale n^cooperation exp(-interference n).
+/// Fitted model for n robots: fitness(n) = scale * n^cooperation * exp(-interference * n).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ScalingModel {
-    /// Factor.
+    /// Scale factor of the fitness.
     pub scale: f64,
-    /// Exponent of the number of robots: above 1, each robot helps the others.
+    /// Exponent of the number of robots. Above 1, robots help one another.
     pub cooperation: f64,
     /// Standard error of `cooperation`.
     pub cooperation_se: f64,
-    /// Decay per additional robot; <= 0 if the measured sizes show no interference.
+    /// Exponential decay per additional robot; <= 0 if the measured sizes show no interference.
     pub interference: f64,
     /// Standard error of `interference`.
     pub interference_se: f64,
-    /// Size beyond which more robots have less fitness together; `None` without interference.
+    /// Number of robots with the highest fitness of the swarm; `None` unless `cooperation` and `interference` are
+    /// positive.
     pub peak: Option<f64>,
     /// Share of the weighted variance of ln fitness that the model explains, at most 1.
     pub r_squared: f64,
 }
 
 impl ScalingModel {
-    /// Returns the model's fitness of a swarm.
+    /// Returns the fitness that the model predicts for a swarm.
     pub fn at(&self, robots: f64) -> f64 {
         self.scale * robots.powf(self.cooperation) * (-self.interference * robots).exp()
     }
 
-    /// Fits sizes with their mean fitness and its standard error, by least squares of the logarithms with weights
-    /// (mean / error)^2, the inverse variances of logarithms. `None` if fewer than four sizes have a fitness clearly
-    /// above zero.
+    /// Fits the model to points of (number of robots, mean fitness, standard error of the mean). Minimises the
+    /// weighted squares of the logarithms' errors. The weight of a point is (mean / error)^2, the inverse variance of
+    /// its logarithm. Returns `None` if fewer than four sizes have a fitness clearly above zero.
     pub fn fit(points: &[(usize, f64, f64)]) -> Option<ScalingModel> {
         let clear: Vec<(f64, f64, f64)> = points
             .iter()
@@ -66,7 +68,7 @@ impl ScalingModel {
         let model = |n: f64| ln_scale + cooperation * n.ln() - interference * n;
         let left: f64 = clear.iter().map(|(n, y, w)| w * (y - model(*n)).powi(2)).sum();
         let all: f64 = clear.iter().map(|(_, y, w)| w * (y - mean).powi(2)).sum();
-        // Misfit beyond chance enlarges the errors accordingly (scaled chi-square).
+        // A misfit beyond chance increases the standard errors (scaled chi-square).
         let excess = (left / (clear.len() - 3) as f64).max(1.0);
         Some(ScalingModel {
             scale: ln_scale.exp(),

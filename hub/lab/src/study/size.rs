@@ -1,4 +1,5 @@
-//! Fitness against the number of robots: does the swarm achieve more than its robots one by one?
+//! Study of fitness against the number of robots: tests whether a swarm achieves more than the same number of single
+//! robots.
 
 use super::scaling_model::ScalingModel;
 use super::{Budget, Estimate, StudyError, study_error, with_size};
@@ -17,16 +18,16 @@ const LEVEL: f64 = 0.05;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scaling {
-    /// Significantly more than n times one robot.
+    /// The fitness of n robots is significantly above n times the fitness of one robot.
     SuperLinear,
-    /// Not significantly different from n times one robot.
+    /// The fitness of n robots does not differ significantly from n times the fitness of one robot.
     Linear,
-    /// Significantly less than n times one robot.
+    /// The fitness of n robots is significantly below n times the fitness of one robot.
     SubLinear,
 }
 
 impl Scaling {
-    /// Returns the name as text.
+    /// Returns the name as text, for example "super-linear".
     pub fn words(self) -> &'static str {
         match self {
             Scaling::SuperLinear => "super-linear",
@@ -36,33 +37,34 @@ impl Scaling {
     }
 }
 
-/// Results of one size.
+/// Results of one swarm size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Size {
     /// Number of robots.
     pub robots: usize,
     /// Fitness of the swarm.
     pub fitness: Estimate,
-    /// n f(1): fitness of robots that neither help nor obstruct one another.
+    /// Number of robots times the fitness of one robot. This is the fitness of robots that neither help nor obstruct
+    /// one another.
     pub linear: f64,
-    /// p of the difference from `linear`, corrected over all sizes (Holm).
+    /// p-value of the difference between `fitness` and `linear`, corrected over all sizes (Holm).
     pub p: f64,
-    /// Resulting class.
+    /// Comparison of `fitness` with `linear`.
     pub scaling: Scaling,
 }
 
-/// The study.
+/// Results of the study of swarm sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct SizeStudy {
     /// Simulations of each size.
     pub budget: Budget,
-    /// Sizes in ascending order; the first is one robot.
+    /// Results in ascending order of size. The first size is one robot.
     pub sizes: Vec<Size>,
-    /// Model of cooperation and interference, if fitness is above zero at enough sizes.
+    /// Model of cooperation and interference; `None` if fewer than four sizes have a fitness clearly above zero.
     pub model: Option<ScalingModel>,
 }
 
-/// Measures a program on swarms of several sizes, each in the world that `spec` returns for it. A single robot is
+/// Measures a program on swarms of several sizes. `spec` returns the world for a number of robots. A single robot is
 /// always measured. `progress` is called after each size.
 ///
 /// # Errors
@@ -95,7 +97,7 @@ pub fn study(
     Ok(evaluate(&measured, budget))
 }
 
-/// Evaluates measurements; the first one is that of a single robot.
+/// Evaluates measurements of (number of robots, fitness). The first measurement is that of a single robot.
 fn evaluate(measured: &[(usize, Estimate)], budget: Budget) -> SizeStudy {
     let alone = measured[0].1;
     let p: Vec<f64> = measured[1..].iter().map(|(robots, swarm)| difference(*robots, swarm, &alone, budget)).collect();
@@ -115,7 +117,7 @@ fn evaluate(measured: &[(usize, Estimate)], budget: Budget) -> SizeStudy {
     SizeStudy { budget, sizes, model: ScalingModel::fit(&points) }
 }
 
-/// Returns the two-sided p of f(n) against n f(1), with Welch's degrees of freedom.
+/// Returns the two-sided p-value of Welch's t-test of the swarm's fitness against n times the fitness of one robot.
 fn difference(robots: usize, swarm: &Estimate, alone: &Estimate, budget: Budget) -> f64 {
     let (a, b) = (swarm.se.powi(2), (robots as f64 * alone.se).powi(2));
     let difference = swarm.mean - robots as f64 * alone.mean;
@@ -213,8 +215,7 @@ mod tests {
         let measured: Vec<(usize, Estimate)> = (1..=16).map(|n| (n, estimate(law(n)))).collect();
         let budget = Budget { seconds: 60.0, runs: 400, seed: 1 };
         let study = evaluate(&measured, budget);
-        // 2^0.8 > e^0.1: two robots achieve more than twice the fitness of one robot. 16^0.8 is less than e^1.5 times
-        // two.
+        // The fitness of n robots is n^0.8 / e^(0.1 (n - 1)) times n f(1). This ratio is above 1 for 2 to 16 robots.
         let of = |n: usize| study.sizes[n - 1].scaling;
         assert_eq!((of(4), of(8), study.sizes[3].linear), (Scaling::SuperLinear, Scaling::SuperLinear, 0.04));
         let more: Vec<usize> = (1..=16).filter(|n| law(*n) > 1.3 * 0.01 * *n as f64).collect();

@@ -1,12 +1,13 @@
-//! Figure of the study of sizes.
+//! Figure of the study of swarm sizes.
 
 use super::size::{Scaling, Size, SizeStudy};
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// Number of steps of the model's curve between the smallest and the largest swarm.
+/// Number of line segments of the model's curve between the smallest and the largest swarm.
 const STEPS: usize = 200;
 
-/// Draws the fitness of the swarm and per robot, against n f(1) and with the model.
+/// Draws the fitness of the swarm and the fitness per robot, against the number of robots. A dashed line shows n
+/// times the fitness of one robot, and a curve shows the fitted model.
 pub fn draw(study: &SizeStudy) -> String {
     let place = |size: &Size| size.robots as f64;
     let mut swarm = Plot::new("Fitness of the swarm", "robots", "fitness").whole_x();
@@ -21,7 +22,8 @@ pub fn draw(study: &SizeStudy) -> String {
         };
         plot.band("", Colour::Sky, study.sizes.iter().map(edge).collect());
         let line: Vec<(f64, f64)> = study.sizes.iter().map(|size| (place(size), size.linear / scale(size))).collect();
-        // The line is cut near the measured values: 16 f(1) would compress the rest of the plot.
+        // The dashed line ends near the measured values. Its values for large swarms would compress the rest of the
+        // plot.
         let highest = study.sizes.iter().map(|size| size.fitness.interval[1] / scale(size)).fold(0.0, f64::max);
         let shown = line.iter().take_while(|(_, y)| *y <= 1.5 * highest).count().max(2);
         plot.line("", Stroke::from(Colour::Black).dashed(), line.into_iter().take(shown).collect());

@@ -1,4 +1,4 @@
-//! Random poses around given ones without overlaps, and the distance between two sets of poses.
+//! Random poses around given poses, without overlaps, and the distance between two sets of poses.
 
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::ROBOT_RADIUS;
@@ -11,9 +11,9 @@ const TRIES: u32 = 10_000;
 /// Standard deviations of x (m), y (m) and heading (rad).
 pub(super) type Deviations = (f32, f32, f32);
 
-/// Returns the start poses of run `run`: `centres` with normal deviations added (thesis 8.6.3). The configuration is
-/// drawn anew as a whole until no robot overlaps another robot, a disc at its start, or a wall. `None` after [`TRIES`]
-/// draws.
+/// Returns the start poses of run `run`: the poses `centres` plus normally distributed deviations (thesis 8.6.3). All
+/// poses are drawn anew until no robot overlaps another robot, a disc at its start, or a wall. Returns `None` after
+/// [`TRIES`] unsuccessful draws.
 pub(super) fn poses(spec: &WorldSpec, centres: &[Pose], by: Deviations, seed: u64, run: u32) -> Option<Vec<Pose>> {
     (0..TRIES).find_map(|attempt| {
         let mut draws = Draws::new(seed, run, 0, attempt, Stream::Start);
@@ -42,7 +42,7 @@ fn free(spec: &WorldSpec, poses: &[Pose]) -> bool {
     poses.iter().enumerate().all(|(i, pose)| inside(pose.at) && clear(pose.at) && apart(i, pose.at))
 }
 
-/// Returns the mean distance between the robots of two configurations (m). Robots are interchangeable: they are
+/// Returns the mean distance between the robots of two configurations (m). Robots are interchangeable, so they are
 /// paired such that the mean is minimal.
 pub(super) fn distance(a: &[Pose], b: &[Pose]) -> f64 {
     fn least(a: &[Pose], b: &mut [Pose]) -> f64 {

@@ -1,5 +1,5 @@
-//! Final trees of the robots of a run. They are the islands' champions of an evolution run, or the trees that last
-//! drove the robots in a swarm's record.
+//! Final trees of the robots of a run. For an evolution run, they are the islands' champions. For a swarm's record,
+//! they are the trees that last drove the robots.
 
 use super::hetero::RunTrees;
 use super::{StudyError, study_error};
@@ -12,18 +12,18 @@ use xpuck_kernels::tree::Tree;
 /// Maximum number of files in a folder.
 const MOST: usize = 4096;
 
-/// Reads the trees of a run: a folder of `xpuck evolve --output`, a run's record, any folder with trees (.bt), or a
-/// single tree.
+/// Reads the final trees of a run. `path` is a folder of `xpuck evolve --output`, a run's record, another folder with
+/// trees (.bt), or the file of a single tree.
 ///
 /// # Errors
-/// One line with the file, if there is no tree or a tree cannot be read.
+/// If there is no tree, or a tree cannot be read. The error is one line with the file.
 pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     if path.is_file() {
         return Ok(RunTrees { name, trees: vec![tree(path)?] });
     }
     if !path.is_dir() {
-        return study_error(format!("{}: not a run, folder or tree", path.display()));
+        return study_error(format!("{}: is not a run, a folder or a tree", path.display()));
     }
     let kept = path.join("trees");
     let trees = if kept.is_dir() {
@@ -46,14 +46,17 @@ fn tree(path: &Path) -> Result<Tree, StudyError> {
     tree_file::read(path, &tree_file::ReadOptions::default()).map_err(|error| StudyError(error.to_string()))
 }
 
-/// Returns the trees of a folder whose file names have this prefix, in the order of the numbers in their names.
+/// Returns the trees in a folder whose file names start with `begin`, in the order of the numbers in the names.
 fn files(folder: &Path, begin: &str) -> Result<Vec<Tree>, StudyError> {
     let wrong = |error: std::io::Error| StudyError(format!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = Vec::new();
     for (count, entry) in std::fs::read_dir(folder).map_err(wrong)?.enumerate() {
         // With more files, the selection would be arbitrary.
         if count == MOST {
-            return Err(StudyError(format!("{}: more than {MOST} files; name a smaller folder", folder.display())));
+            return Err(StudyError(format!(
+                "{}: contains more than {MOST} files; choose a folder with fewer files",
+                folder.display()
+            )));
         }
         let path = entry.map_err(wrong)?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -61,12 +64,12 @@ fn files(folder: &Path, begin: &str) -> Result<Vec<Tree>, StudyError> {
             paths.push(path);
         }
     }
-    // champion-2 precedes champion-10.
+    // Shorter names come first, so that champion-2 precedes champion-10.
     paths.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
     paths.iter().map(|path| tree(path)).collect()
 }
 
-/// Returns the last tree that each robot loaded, under collision avoidance, as robots run it.
+/// Returns the last tree that each robot loaded, under the `avoiding` node with which robots run it.
 fn loaded(run: &Path) -> Result<Vec<Tree>, StudyError> {
     let wrong = |error: xpuck_record::RecordError| StudyError(error.to_string());
     let mut last: BTreeMap<String, String> = BTreeMap::new();

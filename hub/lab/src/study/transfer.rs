@@ -1,5 +1,6 @@
-//! Transfer: fitness of trees evolved under one setting (accuracy of the simulation, primitive set) in another world
-//! that represents reality, and the cost of the setting (thesis 8.3.5 and 9.2).
+//! Study of transfer: measures the fitness of evolved trees in a world that represents reality. The trees evolve
+//! under different settings, such as the accuracy of the simulation or the primitive set. The study also measures the
+//! computing time that each setting costs (thesis 8.3.5 and 9.2).
 
 use super::{Budget, Estimate, StudyError, p_value, study_error};
 use crate::evolution_run::file::load;
@@ -18,7 +19,7 @@ use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_stats::statistics::{holm, mann_whitney};
 use xpuck_wire::clock::monotonic;
 
-/// Minimum number of seeds of one setting.
+/// Minimum number of seeds per setting.
 const FEWEST: usize = 2;
 
 /// A setting under which trees evolve.
@@ -26,14 +27,15 @@ const FEWEST: usize = 2;
 pub struct Level {
     /// Name of the setting.
     pub name: String,
-    /// Configuration of its evolution run.
+    /// Configuration of the setting's evolution runs.
     pub config: Config,
 }
 
-/// Reads settings from evolution files. Each is named after its file and modified by `set`.
+/// Reads settings from evolution files. A setting has the name of its file. The keys in `set` override the keys of
+/// the files.
 ///
 /// # Errors
-/// A file is invalid, or two files have the same name.
+/// If a file is invalid, or two files have the same name.
 pub fn levels(files: &[PathBuf], set: &Table) -> Result<Vec<Level>, StudyError> {
     let mut levels: Vec<Level> = Vec::with_capacity(files.len());
     for file in files {
@@ -53,11 +55,11 @@ pub fn levels(files: &[PathBuf], set: &Table) -> Result<Vec<Level>, StudyError> 
 /// Returns the first setting's world with the values of a calibration file.
 ///
 /// # Errors
-/// A file is invalid, or contains values outside a world's ranges.
+/// If the file is invalid or contains values outside a world's ranges, or if there are no settings.
 pub fn measured(levels: &[Level], file: &Path) -> Result<WorldSpec, StudyError> {
     let measured = Calibration::read(file).map_err(|error| StudyError(error.to_string()))?;
     let Some(Level { config, .. }) = levels.first() else { return study_error("no setting was given") };
-    // The values apply to the plain world, not to the world with the first file's calibration.
+    // The values apply to a world without calibration, because the first setting may contain another calibration.
     let robots = Table::from_iter([("robots".to_string(), Value::from(config.spec.robots as i64))]);
     let plain = load(None, robots).map_err(|error| StudyError(error.to_string()))?;
     let world = if config.world.is_some() { &config.spec } else { &plain.spec };
@@ -72,13 +74,13 @@ pub struct Evolved {
     pub level: String,
     /// Seed of the evolution.
     pub seed: u64,
-    /// Fitness of the swarm of its champions in the world in which they evolved.
+    /// Fitness of the swarm of the run's champions, in the world in which the champions evolved.
     pub simulated: f64,
     /// Fitness of the same swarm in the world that represents reality.
     pub real: f64,
     /// Simulated time of the evolution (robot-seconds).
     pub robot_seconds: f64,
-    /// Wall time of the evolution on this machine (s); the only value that is not reproducible.
+    /// Wall time of the evolution on this machine (s). This is the only value that is not reproducible.
     pub wall_s: f64,
 }
 
@@ -88,25 +90,26 @@ pub struct LevelResult {
     /// Name of the setting.
     #[serde(rename = "setting")]
     pub level: String,
-    /// Fitness in its own world.
+    /// Fitness in the setting's own world.
     pub simulated: Estimate,
     /// Fitness in the world that represents reality.
     pub real: Estimate,
-    /// Simulated minus real.
+    /// Difference of `simulated` minus `real`.
     pub gap: Estimate,
     /// Wall time per million simulated robot-seconds (s), mean of the seeds.
     pub cost: f64,
-    /// p of the Mann-Whitney test of its real fitness against the first setting's (Holm); `None` for the first
-    /// setting.
+    /// p-value of the Mann-Whitney test of the setting's real fitness against the first setting's real fitness,
+    /// corrected over all settings (Holm); `None` for the first setting.
     pub p: Option<f64>,
 }
 
-/// The study.
+/// Results of the study of transfer.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TransferStudy {
     /// Simulations of each swarm.
     pub budget: Budget,
-    /// Whether the world that represents reality is a calibrated one; otherwise it is the first setting's world.
+    /// Whether a separate world represents reality, such as a calibrated one. Otherwise the first setting's world
+    /// represents reality.
     pub measured: bool,
     /// Results of each run.
     pub runs: Vec<Evolved>,
@@ -115,16 +118,16 @@ pub struct TransferStudy {
     pub levels: Vec<LevelResult>,
 }
 
-/// Returns the minimum p of a Mann-Whitney test of two samples of this size: all values of one above all of the
-/// other.
+/// Returns the minimum p-value of a Mann-Whitney test of two samples with `seeds` values each. The p-value is minimal
+/// if all values of one sample are above all values of the other sample.
 fn least_p(seeds: usize) -> f64 {
-    // This is one of the (2n choose n) orders, on either side.
+    // Two of the (2n choose n) orders have this property, one for each sample.
     2.0 / (1..=seeds).fold(1.0, |orders, i| orders * (seeds + i) as f64 / i as f64)
 }
 
-/// Evolves under each setting with `seeds` seeds from its own seed on. Measures the fitness in its world and in
-/// `real`, or the first setting's world if that is `None`. `progress` is called after each generation; the study ends
-/// when `stop` is set.
+/// Evolves trees under each setting with `seeds` consecutive seeds, starting at the setting's own seed. Measures the
+/// fitness in the setting's world and in `real`. If `real` is `None`, the first setting's world represents reality.
+/// `progress` is called after each generation. The study is cancelled when `stop` is set.
 ///
 /// # Errors
 /// If there are fewer than two seeds or no settings, if swarms differ in size, or if the study was stopped.
@@ -205,7 +208,7 @@ fn one(
     let wall_s = (monotonic() - began).as_secs_f64();
     let trees = evolution.state().islands.iter().map(|island| champion(island, &settings).tree.under_avoiding());
     let programs: Vec<Program> = trees.map(|tree| Program::compile(&tree).expect("a tree that fits a robot")).collect();
-    // If there are more robots than islands, islands are used in turn.
+    // If there are more robots than islands, the champions are used in turn.
     let team = Team::from_programs((0..spec.robots).map(|robot| robot % programs.len()));
     // Fitness is measured in worlds that the evolution has not used.
     let fresh = Budget { seed: !seed, ..budget };

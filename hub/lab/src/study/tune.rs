@@ -1,5 +1,5 @@
-//! Tuning: optimisation of the numbers of one tree by CMA-ES, its gain, and its cost in swarms of other sizes (thesis
-//! 8.6.7).
+//! Study of tuning: optimises the numbers of one tree by CMA-ES. Measures the gain of fitness in the tuned swarm, and
+//! the gain or loss in swarms of other sizes (thesis 8.6.7).
 
 use super::{Budget, Estimate, StudyError, study_error, with_size};
 use crate::measure::fitness_of;
@@ -13,19 +13,19 @@ use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_stats::statistics::mean_and_sd;
 use xpuck_stats::statistics::t::paired;
 
-/// Maximum number of tuned numbers of a tree.
+/// Maximum number of tunable numbers in a tree.
 pub const MOST: usize = 40;
-/// First step size, in units of a number's scale.
+/// Initial step size of the search, in units of a number's scale.
 const STEP: f64 = 0.5;
 
-/// A number of a tree.
+/// A tunable number in a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Place {
     node: usize,
     operand: usize,
     kind: Operand,
     value: f64,
-    /// Size of a large change of the number.
+    /// Size of a large change of the number, which is the unit of the search.
     scale: f64,
 }
 
@@ -34,13 +34,14 @@ struct Place {
 pub struct TunePlan {
     /// Number of generations of CMA-ES.
     pub generations: u32,
-    /// Number of runs of each candidate in a generation, all in the same worlds; each generation uses new worlds.
+    /// Number of runs of each candidate in a generation. All candidates of a generation run in the same worlds, and
+    /// each generation uses new worlds.
     pub trials: u32,
     /// Simulations of the tree before and after the search, in worlds that the search has not used.
     pub budget: Budget,
 }
 
-/// Results of one size of swarm.
+/// Fitness of the original and the tuned tree for one swarm size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Elsewhere {
     /// Number of robots.
@@ -55,7 +56,7 @@ pub struct Elsewhere {
     pub interval: [f64; 2],
 }
 
-/// The study.
+/// Results of the study of tuning.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TuneStudy {
     /// Parameters of the search.
@@ -64,21 +65,21 @@ pub struct TuneStudy {
     pub robots: usize,
     /// The tuned tree as text.
     pub tree: String,
-    /// Tuned numbers: the node before and after tuning.
+    /// Nodes with tuned numbers: text of the node before and after tuning.
     pub changed: Vec<(String, String)>,
     /// Simulated time of the search (robot-seconds).
     pub robot_seconds: f64,
     /// Mean fitness of each generation's candidates.
     pub course: Vec<f64>,
-    /// Results of the tuned swarm and of other sizes.
+    /// Results of the tuned swarm and of swarms of other sizes.
     pub sizes: Vec<Elsewhere>,
 }
 
-/// Tunes the numbers of a tree in the world that `spec` returns for `robots`, and measures the result at all `sizes`.
-/// `progress` receives the numbers of finished and of all steps.
+/// Tunes the numbers of a tree for a swarm of `robots` robots, and measures the result for all `sizes`. `spec`
+/// returns the world for a number of robots. `progress` receives the numbers of finished and of all steps.
 ///
 /// # Errors
-/// If the tree has no numbers or too many, it cannot be compiled for a robot, or there are too few runs.
+/// If the tree has no numbers or too many, if it cannot be compiled for a robot, or if there are too few runs.
 pub fn study(
     engine: &dyn Engine,
     tree: &Tree,
@@ -109,7 +110,7 @@ pub fn study(
         let candidates = search.ask();
         let trees: Vec<Tree> = candidates.iter().map(|point| with(tree, &places, point)).collect();
         let programs: Vec<Program> = compile(&trees)?;
-        // New worlds in each generation, so that luck in one of them does not persist.
+        // Each generation uses new worlds, so that a lucky result does not persist.
         let seed = plan.budget.seed.wrapping_add(u64::from(generation) + 1);
         let trial = Budget { runs: plan.trials, seed, ..plan.budget };
         let trial = trial.plan(&world);
@@ -232,7 +233,7 @@ impl TuneStudy {
         text + "."
     }
 
-    /// Draws the course of the search, and the fitness before and after at each size.
+    /// Draws the course of the search, and the fitness before and after tuning for each size.
     pub fn draw(&self) -> String {
         let mut course = Plot::new("Course of the search", "generation", "mean fitness of the candidates").whole_x();
         let points = self.course.iter().enumerate().map(|(i, fitness)| ((i + 1) as f64, *fitness)).collect();

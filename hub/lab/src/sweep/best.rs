@@ -19,18 +19,18 @@ pub struct Best {
     pub in_evolution: f64,
     /// Fitness of the champion in fresh simulations.
     pub measured_again: f64,
-    /// File of its tree, relative to the sweep's folder.
+    /// File of the champion's tree, relative to the sweep's folder.
     pub tree: PathBuf,
 }
 
 impl Best {
-    /// Returns the best of a setting's runs; `None` if no result contains champions.
+    /// Returns the run with the best champion among a setting's runs; `None` if no result contains champions.
     pub fn from_runs<'a>(label: &str, runs: impl Iterator<Item = (&'a Run, &'a Map<String, Value>)>) -> Option<Best> {
         let bests = runs.filter_map(|(run, result)| {
             let number = |champion: &Value, key: &str| champion.get(key)?.as_f64().filter(|x| x.is_finite());
             let champions = result.get("champions")?.as_array()?.iter().enumerate();
             let measured = champions.filter_map(|(i, c)| Some((i, number(c, "fitness")?, number(c, "remeasured")?)));
-            // Among equally fit champions, the first one is chosen.
+            // Among equally fit champions, the first champion is chosen.
             let (island, in_evolution, measured_again) = measured.rev().max_by(|a, b| a.2.total_cmp(&b.2))?;
             Some(Best {
                 label: label.into(),
@@ -44,7 +44,7 @@ impl Best {
         bests.reduce(|best, other| if other.measured_again > best.measured_again { other } else { best })
     }
 
-    /// Returns a summary line; the file's path begins with `folder`.
+    /// Returns a line that summarises the best run. The path of the tree's file begins with `folder`.
     pub fn line(&self, folder: &Path) -> String {
         let Best { label, run, seed, in_evolution, measured_again, tree } = self;
         let [evolution, again] = [in_evolution, measured_again].map(|fitness| Figure(*fitness));
@@ -56,7 +56,7 @@ impl Best {
     }
 }
 
-/// Returns the best runs of all settings as paragraphs of Markdown; empty without any.
+/// Returns the best runs of all settings as paragraphs of Markdown; empty if `best` is empty.
 pub fn markdown(best: &[Best], folder: &Path) -> String {
     best.iter().map(|best| format!("{}\n\n", best.line(folder))).collect()
 }

@@ -24,7 +24,7 @@ const PIECE: usize = 65_536;
 /// Results of a sweep's runs.
 #[derive(Clone, Debug, Default)]
 pub struct Collected {
-    /// Results of each setting.
+    /// Results of the runs of each setting.
     pub settings: Vec<Row>,
     /// Best run of each setting, if there is one.
     pub best: Vec<Best>,
@@ -44,7 +44,7 @@ impl Collected {
 /// no run is finished.
 ///
 /// # Errors
-/// A run's file cannot be read, or a file cannot be written.
+/// If a run's file cannot be read, or a file cannot be written.
 pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     // The runs are sorted by point, then by seed.
     let mut runs: Vec<&Run> = folder.runs().iter().filter(|run| run.state() == State::Done).collect();
@@ -84,8 +84,8 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     Ok(collected)
 }
 
-/// Draws the map of a sweep over two keys. It shows the remeasured fitness, or the estimated fitness if any run has
-/// no remeasured one.
+/// Draws the map of a sweep over two keys. The map shows the remeasured fitness, or the estimated fitness if the
+/// remeasured fitness of a run is missing.
 fn map(sweep: &Sweep, settings: &[Setting]) -> Option<String> {
     let again = settings.iter().flat_map(|setting| &setting.remeasured).all(Option::is_some);
     let what = match again {
@@ -109,7 +109,8 @@ fn group(point: &super::Point) -> Group {
     Group { label: point.label.clone(), parameters, results: Vec::new() }
 }
 
-/// Returns one row for each run: its point, the parameters that differ between points, its seed and its result.
+/// Returns a table with one row for each run: point of the sweep, parameters that differ between points, seed, and
+/// result.
 fn results(groups: &[Group], runs: &[&Run], found: &[Map<String, Value>]) -> Table {
     let mut table: Table = vec![
         ("point".into(), Column::Integers(runs.iter().map(|run| Some(run.point as i64 + 1)).collect())),
@@ -122,7 +123,7 @@ fn results(groups: &[Group], runs: &[&Run], found: &[Map<String, Value>]) -> Tab
     table
 }
 
-/// Adds a column for each key of `all`, with the values in `rows`; existing columns are unchanged.
+/// Adds a column for each key in `all`, with the values in `rows`. Existing columns are unchanged.
 fn add<'a>(table: &mut Table, all: impl Iterator<Item = &'a Map<String, Value>>, rows: &[&Map<String, Value>]) {
     for key in all.flat_map(Map::keys) {
         if table.iter().all(|(name, _)| name != key) {
@@ -132,8 +133,8 @@ fn add<'a>(table: &mut Table, all: impl Iterator<Item = &'a Map<String, Value>>,
     }
 }
 
-/// Writes all runs' generations; returns the data for the figures, and the data for the comparison with published
-/// numbers.
+/// Writes a table with the generations of all runs. Returns the data for the figures, and the data for the comparison
+/// with published numbers.
 fn generations(
     sweep: &Sweep,
     folder: &Folder,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use xpuck_stats::statistics::{Spread, quantile, student_t_975};
 
-/// Quantities of the curves.
+/// Quantities on the axes of the curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Axes {
@@ -14,7 +14,7 @@ pub struct Axes {
     pub x: Along,
     /// Quantity on the y axis.
     pub y: Quality,
-    /// Draws boxes instead of means with bands; each box covers this number of generations.
+    /// Number of generations that each box covers. Without this value, means with bands are drawn instead of boxes.
     #[schemars(range(min = 1, max = 1000))]
     pub boxes: Option<u32>,
 }
@@ -23,10 +23,10 @@ impl Axes {
     /// Validates constraints that the types do not express.
     ///
     /// # Errors
-    /// The key, and its valid values.
+    /// If a value is invalid. The message contains the key and its valid values.
     pub fn check(&self) -> Result<(), String> {
         match self.boxes {
-            Some(boxes) if !(1..=1000).contains(&boxes) => Err(format!("curves.boxes = {boxes} is outside 1..=1000")),
+            Some(boxes) if !(1..=1000).contains(&boxes) => Err(format!("curves.boxes = {boxes} is outside 1 to 1000")),
             Some(_) if self.x != Along::Generation => {
                 Err("curves.boxes groups generations; it requires x = \"generation\"".into())
             }
@@ -42,9 +42,9 @@ pub enum Along {
     /// Simulated robot-seconds of the whole swarm: a fair comparison of settings with generations of different cost.
     #[default]
     RobotSeconds,
-    /// Generations.
+    /// Number of the generation.
     Generation,
-    /// Simulated time as a number of simulations with a trial's length and all robots, on all islands together.
+    /// Simulated time of all islands together, as a number of trials with all robots.
     Simulations,
 }
 
@@ -52,21 +52,23 @@ pub enum Along {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quality {
-    /// Fitness of the fittest on each island, derated for few evaluations, mean of the islands (Fig. 8.4).
+    /// Fitness of the fittest tree of each island, derated for few evaluations and averaged over the islands (Fig.
+    /// 8.4).
     #[default]
     Derated,
-    /// Fitness of the fittest of all islands (Fig. 5.10, 7.7, 8.1).
+    /// Fitness of the fittest tree of all islands (Fig. 5.10, 7.7, 8.1).
     Best,
     /// Mean fitness of the populations.
     Mean,
-    /// Share of distinct trees in a population, mean of the islands.
+    /// Share of distinct trees in a population, averaged over the islands.
     Distinct,
     /// Wall time of each generation on all islands together (s) (Fig. 5.11).
     Seconds,
 }
 
 impl Quality {
-    /// Value after a generation; `None` if its time was not recorded.
+    /// Returns the value after a generation. `None` for [`Quality::Seconds`] if the generation's time was not
+    /// recorded.
     fn value_at(self, generation: u32, islands: &[GenerationRow], times: &Times) -> Option<f64> {
         let mean = |value: fn(&GenerationRow) -> f64| islands.iter().map(value).sum::<f64>() / islands.len() as f64;
         Some(match self {
@@ -78,7 +80,7 @@ impl Quality {
         })
     }
 
-    /// Label of the axis.
+    /// Returns the label of the y axis.
     pub fn label(self) -> &'static str {
         match self {
             Quality::Derated => "derated fitness of the fittest tree, mean of islands",
@@ -90,22 +92,22 @@ impl Quality {
     }
 }
 
-/// A point of a run's curve.
+/// Point of a run's curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// Number of the generation.
     pub generation: u32,
-    /// Robot-seconds so far.
+    /// Robot-seconds from the start of the run to this generation.
     pub robot_seconds: f64,
     /// Value on the y axis.
     pub value: f64,
 }
 
-/// Wall time by generation (s).
+/// Wall time of each generation (s), by the number of the generation.
 pub type Times = BTreeMap<u32, f64>;
 
-/// Returns the course of a run, from the rows of its islands and, for [`Quality::Seconds`], the times of its
-/// generations. Generations without a time are left out.
+/// Returns the curve of a run from the rows of its islands. [`Quality::Seconds`] uses `times` instead, and leaves out
+/// generations without a time.
 pub fn of_run(lines: &[GenerationRow], times: &Times, quality: Quality) -> Vec<Step> {
     let mut generations: BTreeMap<u32, Vec<GenerationRow>> = BTreeMap::new();
     for line in lines {
@@ -118,16 +120,16 @@ pub fn of_run(lines: &[GenerationRow], times: &Times, quality: Quality) -> Vec<S
     generations.into_iter().filter_map(step).collect()
 }
 
-/// A box: all runs' values in several generations.
+/// Box of a box plot, which summarises the values of all runs in several generations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Last of these generations.
+    /// Last generation that the box covers.
     pub generation: u32,
-    /// Minimum, lower quartile, median, upper quartile and maximum.
+    /// Minimum, lower quartile, median, upper quartile and maximum of the values.
     pub numbers: [f64; 5],
 }
 
-/// Returns boxes over `every` generations each; incomplete ones are left out.
+/// Returns one box for each `every` generations. A box is left out if a run ends before the box's last generation.
 pub fn boxes(runs: &[Vec<Step>], every: u32) -> Vec<Summary> {
     let mut values: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     let last = runs.iter().filter_map(|run| run.last()).map(|step| step.generation).min().unwrap_or(0);
@@ -149,15 +151,15 @@ pub fn boxes(runs: &[Vec<Step>], every: u32) -> Vec<Summary> {
 pub struct MeanStep {
     /// Number of the generation.
     pub generation: u32,
-    /// Robot-seconds so far, mean of the runs.
+    /// Robot-seconds from the start of a run to this generation, averaged over the runs.
     pub robot_seconds: f64,
-    /// Value on the y axis, mean of the runs.
+    /// Value on the y axis, averaged over the runs.
     pub mean: f64,
     /// Half of the 95 % confidence interval; `None` for a single run.
     pub half: Option<f64>,
 }
 
-/// Returns the mean course of a setting's runs, up to the end of the shortest run.
+/// Returns the mean curve of a setting's runs, up to the end of the shortest run.
 pub fn mean_course(runs: &[Vec<Step>]) -> Vec<MeanStep> {
     let length = runs.iter().map(Vec::len).min().unwrap_or(0);
     let t = if runs.len() > 1 { student_t_975(runs.len() - 1) } else { 0.0 };
@@ -220,7 +222,7 @@ mod tests {
         let axes = |x, boxes| Axes { x, boxes: Some(boxes), ..Axes::default() }.check();
         assert_eq!(axes(Along::Generation, 5), Ok(()));
         assert!(axes(Along::RobotSeconds, 5).unwrap_err().contains("it requires x = \"generation\""));
-        assert!(axes(Along::Generation, 0).unwrap_err().contains("curves.boxes = 0 is outside 1..=1000"));
+        assert!(axes(Along::Generation, 0).unwrap_err().contains("curves.boxes = 0 is outside 1 to 1000"));
     }
 
     #[test]

@@ -22,7 +22,7 @@ const MAX_GENERATIONS: usize = 1_000_000;
 /// Validates an evolution file.
 ///
 /// # Errors
-/// One line with the key.
+/// If the file is invalid. The message is one line with the key.
 pub fn check(path: &Path) -> Result<(), String> {
     evolution_file::load(Some(path), Table::new()).map(drop).map_err(|error| error.to_string())
 }
@@ -38,7 +38,7 @@ pub enum State {
     New,
 }
 
-/// Reads the generations of the run in a folder, island by island.
+/// Reads the table of generations of the run in a folder. It has one row for each generation and island.
 ///
 /// # Errors
 /// If the table cannot be read, or has an invalid row.
@@ -67,13 +67,13 @@ pub fn times(folder: &Path) -> Result<Times, Problem> {
 /// A run of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Index of its point in the sweep.
+    /// Index of the run's point in the sweep.
     pub point: usize,
-    /// Seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// Name: point and seed.
+    /// Name of the run, which consists of point and seed, such as `p1-s3`.
     pub name: String,
-    /// Evolution file, without the seed.
+    /// Path of the evolution file. The file does not contain the seed.
     pub file: PathBuf,
     /// Folder of the run.
     pub folder: PathBuf,
@@ -91,7 +91,7 @@ impl Run {
         }
     }
 
-    /// Returns the result, by the keys of `result.json`.
+    /// Returns the contents of `result.json`.
     ///
     /// # Errors
     /// If the file cannot be read, or is not a result of this seed.
@@ -105,7 +105,7 @@ impl Run {
         Ok(found)
     }
 
-    /// Reads its generations, island by island.
+    /// Reads the run's table of generations. It has one row for each generation and island.
     ///
     /// # Errors
     /// If the file cannot be read, or has an invalid row.
@@ -113,7 +113,7 @@ impl Run {
         generations(&self.folder)
     }
 
-    /// Reads the wall time of its generations (s).
+    /// Reads the wall time of each generation (s).
     ///
     /// # Errors
     /// If the file cannot be read, or has an invalid row.
@@ -124,41 +124,41 @@ impl Run {
     /// Returns the robot-seconds of one trial.
     ///
     /// # Errors
-    /// If its evolution file is invalid.
+    /// If the run's evolution file is invalid.
     pub fn simulation(&self) -> Result<f64, Problem> {
         let config = evolution_file::load(Some(&self.file), Table::new());
         let config = config.map_err(|error| Problem::new(&self.file, error))?;
         Ok(config.spec.robots as f64 * f64::from(config.seconds))
     }
 
-    /// Returns the path of the log with its standard error.
+    /// Returns the path of the log, to which the run's process writes its standard error.
     pub fn log(&self) -> PathBuf {
         self.folder.with_extension("log")
     }
 
-    /// Returns the first line of the log, if there is one.
+    /// Returns the first line of the log, or the reason if the log cannot be read. `None` if the log has no line.
     pub fn complaint(&self) -> Option<String> {
         let log = self.log();
         file::first_line(&log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
     }
 
-    /// Locks the run by its log, and returns the log; `None` while another process works on the run. A child process
+    /// Locks the run by its log, and returns the log. `None` while another process works on the run. A child process
     /// with this file as standard error keeps the lock.
     ///
     /// # Errors
-    /// If its log cannot be opened or locked.
+    /// If the log cannot be opened or locked.
     pub fn try_lock(&self) -> Result<Option<File>, Problem> {
         let log = self.log();
         let file = file::append(&log).map_err(|error| Problem::new(&log, error))?;
         Ok(locked(&file, &log)?.then_some(file))
     }
 
-    /// Starts the run with these options, or resumes it from its last checkpoint. `said` is the result of
+    /// Starts the run with these options, or resumes it from its last checkpoint. `said` is the log from
     /// [`Run::try_lock`]. The run ends when the returned child's standard input is closed, so it cannot outlive this
     /// process.
     ///
     /// # Errors
-    /// If its files cannot be written, or `program` cannot be started.
+    /// If the log cannot be written, or `program` cannot be started.
     pub fn start(
         &self,
         said: File,
@@ -185,7 +185,7 @@ impl Run {
         if let Some(threads) = threads {
             command.env("RAYON_NUM_THREADS", threads.to_string());
         }
-        // Separate process group: Ctrl-C reaches only the sweep, which then ends its runs.
+        // The child has its own process group, so that Ctrl-C reaches only the sweep. The sweep then ends its runs.
         command.process_group(0).spawn().map_err(|error| Problem::new(program, error))
     }
 }

@@ -5,24 +5,27 @@ use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{BoxShape, Footer, Plot, Stroke, to_svg_with};
 use xpuck_stats::statistics::{Spread, student_t_975};
 
-/// Data of a setting for the figure.
+/// Data of a setting that the figure shows.
 #[derive(Clone, Debug, Default)]
 pub struct Setting {
     /// Label in the legend.
     pub label: String,
-    /// Robot-seconds of one simulation with a trial's length.
+    /// Number of robot-seconds of one trial.
     pub simulation: f64,
-    /// Seeds of its runs.
+    /// Seeds of the setting's runs.
     pub seeds: Vec<u64>,
-    /// Courses of the runs, in the order of `seeds`.
+    /// Curves of the runs, in the order of `seeds`.
     pub courses: Vec<Vec<Step>>,
-    /// Remeasured mean fitness of the runs' champions, in the order of `seeds`; `None` if a result lacks it.
+    /// Remeasured mean fitness of the runs' champions, in the order of `seeds`. `None` if a result does not contain
+    /// it.
     pub remeasured: Vec<Option<f64>>,
-    /// Derated fitness of the fittest after the last generation, mean of the islands, in the order of `seeds`.
+    /// Derated fitness of the fittest tree after the last generation, averaged over the islands, in the order of
+    /// `seeds`.
     pub last: Vec<f64>,
 }
 
-/// Draws up to 14 settings: the mean of each with its band or boxes, every run, and the remeasured champions.
+/// Draws the first 14 settings in three panels: means with bands or boxes, all runs, and remeasured champions.
+/// Returns the figure as SVG.
 pub fn draw(title: &str, axes: Axes, settings: &[Setting]) -> String {
     let drawn = &settings[..settings.len().min(Stroke::SERIES)];
     let scale = Scale::new(axes.x, drawn);
@@ -63,7 +66,7 @@ pub fn draw(title: &str, axes: Axes, settings: &[Setting]) -> String {
     to_svg_with(&[means, every, again], &Footer { series, caption: caption(axes, settings) })
 }
 
-/// Returns the boxes of setting `i` of `count`, side by side within their generations.
+/// Returns the boxes of setting `i` of `count`. The boxes of all settings for the same generations are side by side.
 fn side_by_side(setting: &Setting, every: u32, i: usize, count: usize) -> Vec<BoxShape> {
     let room = 0.8 * f64::from(every) / count as f64;
     let aside = (i as f64 - (count as f64 - 1.0) / 2.0) * room;
@@ -95,7 +98,7 @@ fn caption(axes: Axes, settings: &[Setting]) -> Vec<String> {
     lines
 }
 
-/// Unit of the x axis that keeps its numbers short.
+/// Scale of the x axis: its quantity, a unit that keeps the numbers short, and the label.
 struct Scale {
     along: Along,
     unit: f64,
@@ -159,7 +162,8 @@ fn draw_runs(plot: &mut Plot, setting: &Setting, stroke: Stroke, scale: &Scale) 
     }
 }
 
-/// Draws dots side by side, so that equal ones are visible, and a bar with the mean and its interval.
+/// Draws a dot for each remeasured champion, and a bar with the mean and its confidence interval. The dots are side
+/// by side, so that equal values are distinguishable.
 fn draw_again(plot: &mut Plot, setting: &Setting, stroke: Stroke, x: f64) {
     let width = setting.seeds.len().max(2) as f64 - 1.0;
     let dot = |(i, value): (usize, &Option<f64>)| Some((x - 0.2 + 0.4 * i as f64 / width, (*value)?, i));
@@ -202,12 +206,12 @@ mod tests {
         let texts: Vec<&str> = document.descendants().filter_map(|n| n.text()).collect();
         assert!(texts.contains(&"a < b") && texts.contains(&"simulated time, robot-seconds"), "{texts:?}");
         assert!(texts.iter().any(|t| t.contains("mean over 3 seeds") && t.contains("95 % confidence interval")));
-        // A band and a bar for each setting; three faint runs each; two dots each.
+        // Each of the two settings has a band and a bar, three faint runs, and two dots.
         assert_eq!((with("fill-opacity", "0.2"), with("class", "line faint"), with("r", "1.8")), (4, 6, 4));
         assert!(texts.contains(&"a < b, seed 3: 0.3000") && !texts.iter().any(|t| t.contains("seed 2: 0.3000 ")));
         let axes = Axes { x: Along::Generation, boxes: Some(2), ..Axes::default() };
         let svg = draw("test", axes, &[setting("a"), setting("b")]);
-        // A median for each setting instead of a band; the bars stay.
+        // With boxes, each setting has a median line instead of a band. The bar of its champions remains.
         assert_eq!((svg.matches("class=\"median\"").count(), svg.matches("fill-opacity=\"0.2\"").count()), (2, 2));
         assert!(svg.contains("Boxes: quartiles over all runs and the last 2 generations"));
         let simulations = draw("test", Axes { x: Along::Simulations, ..Axes::default() }, &[setting("a")]);

@@ -1,4 +1,4 @@
-//! The sweep file; docs/sweeps.md describes every key.
+//! Sweep file. docs/sweeps.md describes every key.
 
 use super::curves::Axes;
 use super::point::{self, Point};
@@ -17,13 +17,13 @@ const MAX_TEXT: usize = 256 * 1024;
 pub const MAX_RUNS: usize = 10_000;
 /// Maximum number of parallel processes, and of threads per process.
 pub const MAX_PARALLEL: usize = 256;
-/// Maximum length of a name.
+/// Maximum length of a sweep's name (characters).
 const MAX_NAME: usize = 60;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SweepFile {
-    /// Title, and name of the folder below `runs/`: 1 to 60 letters, digits, `-` and `_`.
+    /// Title of the results, and name of the folder below `runs/`: 1 to 60 letters, digits, `-` and `_`.
     #[schemars(length(min = 1, max = MAX_NAME))]
     name: String,
     /// Seeds with which each point runs once: a range like "1-20" or a list.
@@ -40,16 +40,18 @@ pub(crate) struct SweepFile {
     #[serde(default)]
     #[schemars(with = "EvolutionFile")]
     base: Table,
-    /// Lists of which all combinations run: keys of an evolution file; a dotted key refers to a nested table.
+    /// Lists of values for keys of an evolution file. Each combination of values is a point. A dotted key refers to a
+    /// nested table.
     #[schemars(schema_with = "grid_schema")]
     grid: Option<Table>,
-    /// Points in place of a grid: keys of an evolution file, and a `label` for the legend.
+    /// Points as an alternative to a grid. Each point has keys of an evolution file, and optionally a `label` for the
+    /// legend.
     #[schemars(schema_with = "points_schema")]
     points: Option<Vec<Table>>,
-    /// Quantities of the curves.
+    /// Quantities on the axes of the curves.
     #[serde(default)]
     curves: Axes,
-    /// Published numbers of the same experiment, for comparison with those of the runs.
+    /// Published numbers of the same experiment, for comparison with the results of the runs.
     #[serde(default)]
     #[schemars(schema_with = "printed_schema")]
     printed: Vec<Printed>,
@@ -81,14 +83,14 @@ fn one() -> usize {
     1
 }
 
-/// A sweep whose own keys are valid; the evolution file of each point is validated later.
+/// Sweep whose own keys are valid. The evolution file of each point is validated later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
-    /// Name of the file in errors.
+    /// Name of the sweep file in errors.
     pub file: String,
     /// Name of the sweep: letters, digits, `-` and `_`.
     pub name: String,
-    /// Seeds without duplicates.
+    /// Distinct seeds.
     pub seeds: Vec<u64>,
     /// Number of parallel processes.
     pub jobs: usize,
@@ -96,31 +98,34 @@ pub struct Sweep {
     pub threads: Option<usize>,
     /// Settings to compare, at least one, with distinct labels.
     pub points: Vec<Point>,
-    /// Quantities of the curves.
+    /// Quantities on the axes of the curves.
     pub axes: Axes,
     /// Published numbers of the same experiment.
     pub printed: Vec<Printed>,
-    /// Folder of the file; file names in its points are relative to it.
+    /// Folder of the sweep file. File names in the points are relative to this folder.
     pub home: PathBuf,
 }
 
 /// Reads a sweep file.
 ///
 /// # Errors
-/// The file, the key, and its valid values.
+/// If the file cannot be read or is invalid. The message contains the file, the key, and its valid values.
 pub fn read(path: &Path) -> Result<Sweep, FileError> {
     let text = file::text(path, file::MAX_TOML)?;
     let home = xpuck_wire::atomic::folder(path);
     parse(&path.display().to_string(), &text, home)
 }
 
-/// Parses a sweep from text; `name` is the name of the text in errors.
+/// Parses a sweep from text. Errors refer to the text by `name`. File names in the points are relative to `home`.
 ///
 /// # Errors
-/// As [`read`].
+/// If the text is invalid. The message contains the name, the key, and its valid values.
 pub fn parse(name: &str, text: &str, home: &Path) -> Result<Sweep, FileError> {
     if text.len() > MAX_TEXT {
-        return Err(FileError::value(name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+        return Err(FileError::value(
+            name,
+            format!("the file has {} bytes; at most {MAX_TEXT} are allowed", text.len()),
+        ));
     }
     sweep(name, file::parse(name, text)?, home).map_err(|message| FileError::value(name, message))
 }
@@ -133,7 +138,7 @@ fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
     }
     for (key, value) in [("jobs", jobs), ("threads", threads.unwrap_or(1))] {
         if !(1..=MAX_PARALLEL).contains(&value) {
-            return Err(format!("{key} = {value} is outside 1..={MAX_PARALLEL}"));
+            return Err(format!("{key} = {value} is outside 1 to {MAX_PARALLEL}"));
         }
     }
     let seeds = self::seeds(&seeds)?;
@@ -141,7 +146,7 @@ fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
         (Some(_), Some(_)) => return Err("both [grid] and [[points]] are present; use one of them".into()),
         (Some(grid), None) => point::of_grid(&base, &grid, MAX_RUNS)?,
         (None, Some(points)) => point::of_list(&base, points)?,
-        // A sweep over seeds only has one setting, which is run with each seed.
+        // Without grid and points, the base is the only setting. It is run with each seed.
         (None, None) => point::of_list(&base, vec![Table::new()])?,
     };
     let runs = points.len() * seeds.len();
@@ -156,11 +161,11 @@ fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
 
 /// Parses seeds from a range in text or from a list.
 fn seeds(value: &Value) -> Result<Vec<u64>, String> {
-    let wrong = || format!("seeds = {value}: must be a range like \"1-20\" or a list like [1, 2, 5]");
+    let wrong = || format!("seeds = {value}: must be a range such as \"1-20\" or a list such as [1, 2, 5]");
     let seeds: Vec<u64> = match value {
         Value::String(text) => {
             let (first, last) = text.split_once('-').ok_or_else(wrong)?;
-            // As in TOML, whole numbers are below 2^63.
+            // As in TOML, integers are below 2^63.
             let end =
                 |text: &str| text.trim().parse::<u64>().ok().filter(|s| i64::try_from(*s).is_ok()).ok_or_else(wrong);
             let (first, last) = (end(first)?, end(last)?);
@@ -219,7 +224,7 @@ mod tests {
         let good = "name = \"s\"\nseeds = \"1-3\"\n";
         assert!(refusal(&format!("{good}[[points]]\n[bass]\n")).contains("unknown field `bass`"));
         assert!(refusal(&format!("{good}[grid]\nx = [1]\n[[points]]\n")).contains("use one of them"));
-        assert!(refusal(&format!("{good}jobs = 0\n[[points]]\n")).contains("jobs = 0 is outside 1..=256"));
+        assert!(refusal(&format!("{good}jobs = 0\n[[points]]\n")).contains("jobs = 0 is outside 1 to 256"));
         assert!(refusal("name = \"a/b\"\nseeds = \"1-3\"\n[[points]]\n").contains("name = \"a/b\""));
         let many = "name = \"s\"\nseeds = \"1-5001\"\n[grid]\nx = [1, 2]\n";
         assert!(refusal(many).contains("2 points x 5001 seeds are 10002 runs; at most 10000"));

@@ -25,23 +25,23 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Folder {
     path: PathBuf,
     runs: Vec<Run>,
-    /// Lock that is held while this value exists; the operating system releases it when the process ends for any
+    /// Lock that is held while this value exists. The operating system also releases it when the process ends for any
     /// reason.
     _lock: File,
 }
 
 impl Folder {
-    /// Locks the sweep's folder, new or existing. `check` validates each point's evolution file; a sweep with an
-    /// invalid file leaves no files.
+    /// Locks the sweep's folder, and creates it if it does not exist. `check` validates each point's evolution file.
+    /// If a file is invalid, the sweep leaves no files.
     ///
     /// # Errors
-    /// An invalid point, a sweep that was begun with other settings, another process that works there, or a file that
+    /// If a point is invalid, the sweep was begun with other settings, another process uses the folder, or a file
     /// cannot be read or written.
     pub fn open(path: &Path, sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<Folder, Problem> {
         Folder::open_within(Duration::ZERO, path, sweep, check)
     }
 
-    /// Same as [`Folder::open`], with a time limit for another process to release the folder.
+    /// Same as [`Folder::open`], but waits at most `patience` for another process to release the folder.
     fn open_within(
         patience: Duration,
         path: &Path,
@@ -74,18 +74,19 @@ impl Folder {
         Ok(Folder { path: path.into(), runs: runs(path, sweep), _lock: lock })
     }
 
-    /// Returns the path of a file or folder in it.
+    /// Returns the path of a file or folder in this folder.
     pub fn join(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Returns all runs, seed by seed, so that an unfinished sweep has an equal number of runs of every point.
+    /// Returns all runs in the order of their seeds. An unfinished sweep therefore has about the same number of runs
+    /// of every point.
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }
 }
 
-/// Rejects a folder with other contents than a sweep, whose files would be replaced.
+/// Rejects a folder that contains files other than those of a sweep, because they could be replaced.
 fn refuse_foreign(path: &Path) -> Result<(), Problem> {
     if path.join("points").is_dir() || !path.exists() {
         return Ok(());
@@ -103,11 +104,11 @@ fn refuse_foreign(path: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Ensures that the folder has the points of these runs, for one of many processes that each do some of the runs
-/// there. The first process initialises the folder.
+/// Ensures that the folder contains the points of these runs. It is called by each of many processes that execute
+/// some of the runs. The first process initialises the folder.
 ///
 /// # Errors
-/// As [`Folder::open`].
+/// Same as [`Folder::open`].
 pub fn join(
     path: &Path,
     sweep: &Sweep,
@@ -124,7 +125,7 @@ pub fn join(
     std::fs::create_dir_all(&runs).map_err(|error| Problem::new(&runs, error))
 }
 
-/// Returns the runs of a sweep in a folder, whether or not it exists.
+/// Returns the runs of a sweep in a folder. The folder need not exist.
 pub fn runs(path: &Path, sweep: &Sweep) -> Vec<Run> {
     let run = |point: usize, seed: u64| {
         let (file, name) = (path.join("points").join(points::name(point)), format!("p{}-s{seed}", point + 1));
@@ -136,15 +137,15 @@ pub fn runs(path: &Path, sweep: &Sweep) -> Vec<Run> {
 /// Replaces a file atomically, so that it is never partially written.
 ///
 /// # Errors
-/// If it cannot be written.
+/// If the file cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
     atomic::write(path, bytes).map_err(|error| Problem::new(path, error))
 }
 
-/// Validates every point's evolution file as [`Folder::open`] does, without writing to the folder.
+/// Validates every point's evolution file as [`Folder::open`] does, without writing to the sweep's folder.
 ///
 /// # Errors
-/// The point, and the cause.
+/// If a point is invalid. The message contains the point and the cause.
 pub fn check(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<(), Problem> {
     stage(sweep, check).map(drop)
 }
@@ -162,8 +163,8 @@ fn stage(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<t
         }
         let file = staged.path().join(points::name(i));
         check(&file).map_err(|message| {
-            // The temporary files are gone after the error; the message names the point and the original files
-            // instead.
+            // The temporary files are deleted after an error. The message therefore names the point and the original
+            // files.
             let message = message.replace(&format!("{}: ", file.display()), "");
             // Line numbers of the point's file differ from those of the sweep file.
             let line = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
@@ -180,7 +181,8 @@ fn stage(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<t
     Ok(staged)
 }
 
-/// Rejects differences to the existing sweep; only additional points after the existing ones are allowed.
+/// Rejects a sweep that differs from the existing one in `folder`. Only additional points after the existing points
+/// are allowed.
 fn compare(staged: &Path, folder: &Path) -> Result<(), Problem> {
     let new = files(staged)?;
     for (name, bytes) in files(&folder.join("points"))? {
@@ -237,7 +239,7 @@ mod tests {
         assert!(file.contains("islands = 3") && file.contains("world = \"p2-world.toml\""), "{file}");
         assert!(open(&out, &sweep(home.path(), text)).unwrap_err().contains("another sweep uses this folder"));
         drop(folder);
-        // The same sweep, then with an additional point at the end.
+        // The same sweep can be opened again, also with an additional point at the end.
         open(&out, &sweep(home.path(), text)).unwrap();
         open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 3, 4]"))).unwrap();
         let changed = open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 5, 4]"))).unwrap_err();
@@ -245,7 +247,7 @@ mod tests {
         std::fs::write(home.path().join("w.toml"), "robots = 5\n").unwrap();
         let changed = open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 3, 4]"))).unwrap_err();
         assert!(changed.contains("points/p1-world.toml"), "{changed}");
-        // Calibration files also determine results.
+        // The contents of calibration files are also compared, because they determine results.
         let (out, text) = (home.path().join("measured"), text.replace("world =", "calibration ="));
         drop(open(&out, &sweep(home.path(), &text)).unwrap());
         std::fs::write(home.path().join("w.toml"), "robots = 6\n").unwrap();

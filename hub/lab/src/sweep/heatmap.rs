@@ -28,7 +28,7 @@ const SCALE: [[u8; 3]; 10] = [
     [0xb5, 0xde, 0x2b],
     [0xfd, 0xe7, 0x25],
 ];
-/// Minimum width of a cell, and its height (px).
+/// Minimum width and fixed height of a cell (px).
 const CELL: (f64, f64) = (84.0, 52.0);
 /// Approximate width of a character (px).
 const LETTER: f64 = 7.2;
@@ -37,7 +37,8 @@ const LETTERS: usize = 24;
 const TOP: f64 = 84.0;
 const MARGIN: f64 = 20.0;
 
-/// Draws the map; `None` if the points are not those of a grid of exactly two keys. `what` describes the fitness.
+/// Draws the map as SVG. `None` if the points are not all combinations of exactly two keys. `what` describes the
+/// fitness.
 pub fn draw(title: &str, what: &str, points: &[Point], ends: &[Ends]) -> Option<String> {
     let grid = Grid::from_points(points)?;
     let means: Vec<Option<f64>> = ends.iter().map(mean).collect();
@@ -48,14 +49,14 @@ pub fn draw(title: &str, what: &str, points: &[Point], ends: &[Ends]) -> Option<
     let left = 2.0 * MARGIN + 14.0 + longest(&grid.down);
     let (width, height) = (wide * grid.across.len() as f64, CELL.1 * grid.down.len() as f64);
     let bar = left + width + 24.0;
-    // Wide enough for the title and for the line below it.
+    // The map is wide enough for the title and for `what`, the line below the title.
     let words = (9.0 * title.chars().count() as f64).max(6.4 * what.chars().count() as f64);
     let whole = (bar + 90.0).max(words + 2.0 * MARGIN);
     let mut svg = begin_svg(whole, TOP + height + 66.0);
     let mut text = |x: f64, y: f64, more: &str, words: &str| {
         let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" {more}>{}</text>", escape(words));
     };
-    // Inline styles: a page that contains the map has its own styles for text, which override attributes.
+    // The text has inline styles, because styles of the page that contains the map override attributes.
     let (dark, middle) = ("style=\"fill:#1b1f24\"", "style=\"fill:#1b1f24;text-anchor:middle\"");
     text(MARGIN, 26.0, "style=\"fill:#1b1f24;font-size:16px;font-weight:bold\"", title);
     text(MARGIN, 46.0, "style=\"fill:#57606a;font-size:12px\"", what);
@@ -113,7 +114,7 @@ fn mean(ends: &Ends) -> Option<f64> {
     (count > 0).then(|| ends.fitness.iter().sum::<f64>() / count as f64).filter(|mean| mean.is_finite())
 }
 
-/// Two keys, their values, and the value indices of each point.
+/// Grid of two keys, with the values of each key and the value indices of each point.
 struct Grid {
     keys: [String; 2],
     down: Vec<String>,
@@ -143,7 +144,7 @@ impl Grid {
     }
 }
 
-/// Returns the index of a value in `seen`, to which a new value is appended.
+/// Returns the index of a value in `seen`. A value that is not yet in `seen` is appended.
 fn place<'a>(seen: &mut Vec<&'a Value>, value: &'a Value) -> usize {
     seen.iter().position(|one| *one == value).unwrap_or_else(|| {
         seen.push(value);
@@ -159,7 +160,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Returns the colour of a value on the scale (0..=1).
+/// Returns the colour at a position on the scale (0..=1).
 fn colour(part: f64) -> [u8; 3] {
     let at = part.clamp(0.0, 1.0) * (SCALE.len() - 1) as f64;
     let below = (at as usize).min(SCALE.len() - 2);

@@ -4,10 +4,11 @@ use super::problem::Problem;
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
-/// Locks a file for this process; false if another process has locked it.
+/// Locks a file for this process. Returns false if another process has locked it.
 ///
 /// # Errors
-/// The file system does not support locks, so that two processes could damage each other's files.
+/// If the file cannot be locked, because the file system does not support locks. Without locks, two processes could
+/// damage each other's files.
 pub(crate) fn locked(file: &File, path: &Path) -> Result<bool, Problem> {
     match file.try_lock() {
         Ok(()) => Ok(true),

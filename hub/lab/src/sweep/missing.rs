@@ -1,4 +1,4 @@
-//! Unfinished runs, with the reason if their folders contain it.
+//! Unfinished runs of a sweep, with the state or the error message of each run.
 
 use super::evolution::{Run, State};
 use super::lock::locked;
@@ -9,7 +9,7 @@ use xpuck_wire::file;
 pub struct Missing {
     /// Name of the run.
     pub run: String,
-    /// `at work`, `not begun`, `begun`, or its last error message.
+    /// `running`, `not started`, `begun`, or the first line of the run's log, which is its error message.
     pub why: String,
 }
 

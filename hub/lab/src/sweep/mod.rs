@@ -1,9 +1,9 @@
-//! Sweeps: the same evolution under several settings and many seeds, each run in its own process, with the results as
+//! Sweeps: the same evolution under several settings and many seeds. Each run has its own process. The results are
 //! tables, curves and statistics.
 //!
 //! [`mod@file`] and [`point`] define the runs, [`folder`] stores them, and [`schedule`] executes them through
-//! [`evolution`]. Runs are executed locally, or as jobs of [`slurm`] on many machines that each do [`selection`] some of
-//! them. [`missing`] lists unfinished runs, and [`collect`] writes the results: [`table_files`], [`figure`] of
+//! [`evolution`]. Runs are executed locally, or as jobs of [`slurm`] on many machines. [`selection`] selects the runs of
+//! each job. [`missing`] lists unfinished runs, and [`collect`] writes the results: [`table_files`], [`figure`] of
 //! [`curves`], [`heatmap`], [`summary`], [`best`], [`printed`] and [`page`].
 
 pub mod best;

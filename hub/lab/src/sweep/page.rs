@@ -1,4 +1,4 @@
-//! A sweep as a single HTML page without network access: the figure and the tables.
+//! Single HTML page with the figure and the tables of a sweep. It needs no network access.
 
 use super::summary::{Readable, explanation};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ const STYLE: &str = "
     th:first-child, td:first-child { text-align: left }
 ";
 
-/// Returns the page. Notes of the figure are shown when the pointer is on a line or a dot.
+/// Returns the page. The figure shows its notes when the pointer is on a line or a dot.
 pub fn html(title: &str, lead: &str, svg: &str, tables: &[Readable]) -> String {
     let (title, lead) = (escape(title), escape(lead));
     let mut page = format!(

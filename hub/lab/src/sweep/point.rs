@@ -1,9 +1,9 @@
-//! Points of a sweep: settings to compare, each a base with some changed values.
+//! Points of a sweep: settings to compare. Each point is a base with some changed values.
 
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
-/// Maximum length of a label.
+/// Maximum length of a label (characters).
 const MAX_LABEL: usize = 80;
 
 /// One combination of settings.
@@ -11,17 +11,17 @@ const MAX_LABEL: usize = 80;
 pub struct Point {
     /// Label in legends and tables.
     pub label: String,
-    /// Differences to the base: dotted keys with their values.
+    /// Differences from the base: dotted keys with their values.
     pub values: Vec<(String, Value)>,
-    /// Content of the evolution file: the base with these values.
+    /// Content of the evolution file: the base with the values of this point.
     pub content: Table,
 }
 
-/// Returns all combinations of a grid's lists, with keys in alphabetical order and the last key varying fastest; at
-/// most `most`.
+/// Returns all combinations of a grid's lists. Keys are in alphabetical order, and the last key varies fastest.
 ///
 /// # Errors
-/// The key, and its valid values.
+/// If a list is invalid, or there are more than `most` combinations. The message contains the key and its valid
+/// values.
 pub fn of_grid(base: &Table, grid: &Table, most: usize) -> Result<Vec<Point>, String> {
     let mut lists: Vec<(String, &[Value])> = Vec::new();
     for (key, value) in flatten(grid) {
@@ -53,10 +53,10 @@ pub fn of_grid(base: &Table, grid: &Table, most: usize) -> Result<Vec<Point>, St
 /// Returns the points listed as `[[points]]`.
 ///
 /// # Errors
-/// The point, the key, and its valid values.
+/// If a point is invalid. The message contains the point, the key, and its valid values.
 pub fn of_list(base: &Table, list: Vec<Table>) -> Result<Vec<Point>, String> {
     if list.is_empty() {
-        return Err("no points; add at least one [[points]]".into());
+        return Err("the sweep has no points; add at least one [[points]]".into());
     }
     let mut given = Vec::new();
     for (i, mut table) in (1..).zip(list) {
@@ -64,7 +64,7 @@ pub fn of_list(base: &Table, list: Vec<Table>) -> Result<Vec<Point>, String> {
             None => None,
             Some(Value::String(label)) if (1..=MAX_LABEL).contains(&label.chars().count()) => Some(label),
             Some(other) => {
-                return Err(format!("point {i}: label = {other}: must be text of 1 to {MAX_LABEL} letters"));
+                return Err(format!("point {i}: label = {other}: must be text of 1 to {MAX_LABEL} characters"));
             }
         };
         given.push((label, flatten(&table).into_iter().map(|(key, value)| (key, value.clone())).collect()));
@@ -95,7 +95,7 @@ fn points(
     Ok(points)
 }
 
-/// Returns the label of a point without one: the last parts of its keys with their values.
+/// Returns the default label of a point: the last part of each key with its value.
 fn label(values: &[(String, Value)]) -> String {
     let part = |(key, value): &(String, Value)| {
         let name = key.rsplit('.').next().unwrap_or(key);
@@ -108,7 +108,7 @@ fn label(values: &[(String, Value)]) -> String {
     if label.is_empty() { "base".into() } else { label.chars().take(MAX_LABEL).collect() }
 }
 
-/// Returns the values of nested tables with their dotted keys.
+/// Returns the values of a table and its nested tables, each with its dotted key.
 fn flatten(table: &Table) -> Vec<(String, &Value)> {
     let mut flat = Vec::new();
     for (key, value) in table {
@@ -122,7 +122,7 @@ fn flatten(table: &Table) -> Vec<(String, &Value)> {
     flat
 }
 
-/// Sets a dotted key, and creates the tables on its path.
+/// Sets a dotted key, and creates missing tables on the key's path.
 fn set(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
     match key.split_once('.') {
         None => {

@@ -1,4 +1,4 @@
-//! Input files of a point: its evolution file, and copies of the files that it names.
+//! Input files of a point: its evolution file, and copies of the files to which the evolution file refers.
 
 use super::file::Sweep;
 use super::problem::Problem;
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use toml::Value;
 use xpuck_wire::file;
 
-/// Maximum size of a file that a point names (bytes).
+/// Maximum size of a file to which an evolution file refers (bytes).
 const MAX_INPUT: u64 = 1 << 20;
-/// Keys of an evolution file that name other files; `palette` is the older name of `primitive_set`.
+/// Keys of an evolution file that refer to other files. `palette` is the older name of `primitive_set`.
 const INPUTS: [&str; 4] = ["world", "calibration", "primitive_set", "palette"];
 
-/// A file of a point as stored.
+/// File of a point, as stored in the sweep's folder.
 pub(crate) struct StoredFile {
-    /// Name in `points/`.
+    /// Name of the file in `points/`.
     pub name: String,
-    /// Contents.
+    /// Contents of the file.
     pub bytes: Vec<u8>,
-    /// Original of the copy; `None` for the evolution file itself.
+    /// Path from which the file is copied. `None` for the evolution file, which is generated.
     pub original: Option<PathBuf>,
 }
 
@@ -26,10 +26,10 @@ pub(crate) fn name(point: usize) -> String {
     format!("p{}.toml", point + 1)
 }
 
-/// Returns the files of a point, the evolution file last.
+/// Returns the files of a point, with the evolution file last.
 ///
 /// # Errors
-/// If a file that it names cannot be read.
+/// If a file to which the evolution file refers cannot be read.
 pub(crate) fn files(sweep: &Sweep, point: usize) -> Result<Vec<StoredFile>, Problem> {
     let mut content = sweep.points[point].content.clone();
     let mut files = Vec::new();
@@ -46,7 +46,7 @@ pub(crate) fn files(sweep: &Sweep, point: usize) -> Result<Vec<StoredFile>, Prob
     Ok(files)
 }
 
-/// Whether a folder of points contains this point with the same contents.
+/// Whether a folder of points contains all files of this point, with the same contents.
 pub(crate) fn is_kept(folder: &Path, sweep: &Sweep, point: usize) -> Result<bool, Problem> {
     let same =
         |kept: &StoredFile| file::bytes(&folder.join(&kept.name), MAX_INPUT).is_ok_and(|bytes| bytes == kept.bytes);

@@ -1,4 +1,4 @@
-//! Published numbers of an experiment, compared with the sweep's runs.
+//! Published numbers of an experiment, for comparison with the sweep's runs.
 
 use super::curves::{Step, mean_course};
 use super::point::Point;
@@ -12,33 +12,34 @@ use xpuck_stats::statistics::{Spread, quantile};
 
 /// Maximum number of published numbers of a sweep.
 const MAX_PRINTED: usize = 100;
-/// Maximum length of a text.
+/// Maximum length of a description or source (characters).
 const MAX_WORDS: usize = 120;
-/// Maximum number of published values of single runs.
+/// Maximum number of runs for which values are published individually.
 const MAX_RUNS: usize = 1000;
 
-/// A published number, or the numbers of several published runs.
+/// Published number, or the numbers of several published runs.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Printed {
-    /// Description.
+    /// Description of the number.
     pub what: String,
-    /// Label of the point; optional if there is only one point.
+    /// Label of the point to compare with. Optional if there is only one point.
     pub point: Option<String>,
-    /// Quantity of each run.
+    /// Quantity that is taken from each run.
     pub of: Quantity,
-    /// Statistic over the runs.
+    /// Statistic of the quantity over the runs.
     #[serde(default)]
     pub take: Take,
-    /// Level of the statistics "reaches" and "up_to".
+    /// Level of the statistics "reaches" and "up_to", which require it.
     pub level: Option<f64>,
-    /// Published value: one number, or one for each run, to which the same statistic is applied.
+    /// Published value: one number, or one number for each published run. The same statistic is applied to the
+    /// published runs.
     pub thesis: Numbers,
-    /// Publication.
+    /// Publication that contains the value.
     pub source: String,
 }
 
-/// Quantity of each run.
+/// Quantity that is taken from each run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
@@ -48,11 +49,11 @@ pub enum Quantity {
     Highest,
     /// Sum of the curve's values.
     Sum,
-    /// Mean fitness of the populations at the end.
+    /// Mean fitness of the populations at the end of the run.
     Population,
     /// Fitness of the best champion, remeasured on fresh seeds.
     Remeasured,
-    /// Free share of a robot's memory with the best champion.
+    /// Share of a robot's memory that the best champion leaves free.
     Parsimony,
 }
 
@@ -69,17 +70,17 @@ pub enum Take {
     Greatest,
     /// Minimum.
     Least,
-    /// Share of the runs with a value of at most `level`.
+    /// Share of the runs whose value is at most `level`.
     UpTo,
     /// First generation in which the mean curve is at least `level`.
     Reaches,
 }
 
-/// One number or several.
+/// Published value of all runs together, or of each run.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Numbers {
-    /// One number.
+    /// Number for all runs together.
     One(f64),
     /// One number for each run.
     Runs(Vec<f64>),
@@ -90,42 +91,42 @@ pub enum Numbers {
 pub struct PointResults {
     /// Curves of the runs.
     pub courses: Vec<Vec<Step>>,
-    /// Mean fitness of their populations at the end.
+    /// Mean fitness of each run's populations at its end.
     pub populations: Vec<f64>,
-    /// Contents of their result files.
+    /// Contents of the runs' result files.
     pub results: Vec<Map<String, Value>>,
 }
 
-/// A published number, and the corresponding value of the runs.
+/// Published number, and the corresponding value of the sweep's runs.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Compared {
     /// Label of the point.
     pub point: String,
-    /// Description.
+    /// Description of the number.
     pub what: String,
-    /// Publication.
+    /// Publication that contains the number.
     pub source: String,
-    /// Published value.
+    /// Published value. `None` if it cannot be computed from the published runs.
     pub thesis: Option<f64>,
-    /// Spread of the published runs, if they are published individually.
+    /// Spread of the published runs. `None` unless they are published individually.
     pub thesis_spread: Option<Spread>,
-    /// Value of the runs; `None` if no run is finished, or a level is never reached.
+    /// Corresponding value of the sweep's runs. `None` if no run is finished, or a level is never reached.
     pub here: Option<f64>,
-    /// Spread over the runs; `None` if the statistic applies to all runs together.
+    /// Spread over the sweep's runs. `None` if no run is finished, or the statistic applies to the mean curve.
     pub spread: Option<Spread>,
-    /// Number of runs.
+    /// Number of the sweep's runs with a value.
     pub runs: usize,
 }
 
 impl Printed {
-    /// Returns the index of its point, or an error.
+    /// Returns the index of the point to compare with.
     fn place(&self, points: &[Point]) -> Result<usize, String> {
         match &self.point {
             None if points.len() == 1 => Ok(0),
-            None => Err("point is missing; set the label of one of the points".into()),
+            None => Err("point is missing; set it to the label of one of the points".into()),
             Some(label) => {
                 let place = points.iter().position(|point| point.label == *label);
-                place.ok_or_else(|| format!("point = {label:?}: no point has this label"))
+                place.ok_or_else(|| format!("point = {label:?}: no point has this label; choose the label of a point"))
             }
         }
     }
@@ -134,7 +135,7 @@ impl Printed {
         self.place(points)?;
         for (key, text) in [("what", &self.what), ("source", &self.source)] {
             if !(1..=MAX_WORDS).contains(&text.chars().count()) {
-                return Err(format!("{key} must be 1 to {MAX_WORDS} letters"));
+                return Err(format!("{key} must have 1 to {MAX_WORDS} characters"));
             }
         }
         let needs = matches!(self.take, Take::UpTo | Take::Reaches);
@@ -149,7 +150,7 @@ impl Printed {
             Numbers::Runs(runs) => (runs.as_slice(), false),
         };
         if numbers.is_empty() || numbers.len() > MAX_RUNS || numbers.iter().any(|n| !n.is_finite()) {
-            return Err(format!("thesis must be a number, or a list of 1 to {MAX_RUNS}"));
+            return Err(format!("thesis must be a number, or a list of 1 to {MAX_RUNS} numbers"));
         }
         match self.take {
             Take::Reaches if !one => Err("thesis must be one number if `take` is \"reaches\"".into()),
@@ -183,7 +184,7 @@ impl Printed {
         }
     }
 
-    /// Returns the statistic of the runs' values.
+    /// Returns the statistic of the runs' values. `None` without values.
     fn taken(&self, values: &[f64]) -> Option<f64> {
         let spread = Spread::from_sample(values)?;
         Some(match self.take {
@@ -203,7 +204,7 @@ impl Printed {
 }
 
 impl Quantity {
-    /// Returns one value for each run that has one.
+    /// Returns the quantity of each run for which it is available.
     fn values(self, found: &PointResults) -> Vec<f64> {
         let of_courses = |value: fn(&[Step]) -> Option<f64>| found.courses.iter().filter_map(|c| value(c)).collect();
         let of_results =
@@ -225,7 +226,7 @@ impl Quantity {
 /// Validates the published numbers of a sweep.
 ///
 /// # Errors
-/// The entry, its key, and its valid values.
+/// If an entry is invalid. The message contains the entry, its key, and its valid values.
 pub fn check(printed: &[Printed], points: &[Point]) -> Result<(), String> {
     if printed.len() > MAX_PRINTED {
         return Err(format!("printed has {} entries; at most {MAX_PRINTED} are allowed", printed.len()));
@@ -234,13 +235,14 @@ pub fn check(printed: &[Printed], points: &[Point]) -> Result<(), String> {
     (1..).zip(printed).try_for_each(each)
 }
 
-/// Compares all published numbers with the results of the points' runs; they must have passed [`check`].
+/// Compares all published numbers with the results of the points' runs. The numbers must be valid according to
+/// [`check`].
 pub fn compare(printed: &[Printed], points: &[Point], found: &[PointResults]) -> Vec<Compared> {
     let one = |p: &Printed| p.place(points).ok().map(|place| p.compare(&points[place].label, &found[place]));
     printed.iter().filter_map(one).collect()
 }
 
-/// Returns the comparison as a table for readers.
+/// Returns the comparison as a table of text.
 pub fn table(compared: &[Compared]) -> Readable {
     let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{:.3}", Figure(x)));
     let part = |spread: &Option<Spread>, value: fn(&Spread) -> Option<f64>| number(spread.as_ref().and_then(value));

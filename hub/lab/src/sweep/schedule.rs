@@ -1,4 +1,4 @@
-//! Executes runs, a few processes at a time.
+//! Executes runs, with a limited number of parallel processes.
 
 use super::evolution::{Run, State};
 use super::problem::Problem;
@@ -13,7 +13,7 @@ use xpuck_wire::shutdown::TRY_AGAIN;
 
 /// Interval for checking whether a process has ended.
 const POLL: Duration = Duration::from_millis(20);
-/// Waiting time for another process after which waiting is reported.
+/// Waiting time for another process after which the wait is reported.
 const QUIET: Duration = Duration::from_secs(2);
 /// Free space below which a disk counts as full (bytes).
 const LITTLE: u64 = 1 << 16;
@@ -23,19 +23,19 @@ const LITTLE: u64 = 1 << 16;
 pub enum Ending {
     /// The result is written.
     Done,
-    /// The run failed; the reason in one line.
+    /// The run failed. The text is the reason in one line.
     Failed(String),
     /// The sweep was stopped before the run was done, or the run itself was stopped.
     Stopped,
-    /// The run was killed, for example because memory was short; the message in one line. A repeated sweep resumes
-    /// it.
+    /// The run was killed, for example because memory was short. The text is a message in one line. The run is
+    /// resumed when the sweep is started again.
     Killed(String),
 }
 
 /// Event of a run for progress output.
 #[derive(Clone, Copy, Debug)]
 pub enum RunEvent<'a> {
-    /// Another process works on the run; waiting for it.
+    /// Another process works on the run, and this process waits for it.
     Waits,
     /// The run ended.
     Ended(&'a Ending),
@@ -44,25 +44,25 @@ pub enum RunEvent<'a> {
 /// Parameters of the execution.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
-    /// Program with the command `evolve`.
+    /// Path of the program `xpuck`, which has the command `evolve`.
     pub program: &'a Path,
     /// Number of parallel processes.
     pub jobs: usize,
     /// Number of threads per process; `None` for all cores.
     pub threads: Option<usize>,
-    /// Additional options of `evolve`.
+    /// Additional options of the command `evolve`.
     pub options: &'a [String],
     /// Stops all runs when it is set.
     pub stop: &'a AtomicBool,
 }
 
-/// Executes the unfinished runs, and returns the outcome of each run in their order. `tell` receives events of runs
-/// that were not finished before, from any thread.
+/// Executes the unfinished runs, and returns the outcome of every run, in the order of `runs`. `tell` receives the
+/// events of all runs that were unfinished. It is called from any thread.
 pub fn execute(runs: &[Run], plan: &Plan<'_>, tell: impl Fn(&Run, RunEvent<'_>) + Sync) -> Vec<Ending> {
     let endings: Vec<Mutex<Ending>> = runs.iter().map(|_| Mutex::new(Ending::Stopped)).collect();
     let queue = Mutex::new(runs.iter().zip(&endings));
     let work = || {
-        // The lock is released before the run is executed.
+        // The queue is unlocked before the run is executed.
         let next = || queue.lock().ok().and_then(|mut queue| queue.next());
         while let Some((run, place)) = next() {
             let ending = if run.state() == State::Done {
@@ -105,20 +105,21 @@ fn one(run: &Run, plan: &Plan<'_>, waits: impl FnOnce()) -> Result<Ending, Probl
             None => std::thread::sleep(POLL),
         }
     };
-    // Schedulers send signals to all processes of a job; the run may react first.
+    // Schedulers send signals to all processes of a job. A run may end by the signal before this process handles it.
     if let Some(signal) = status.signal() {
-        return Ok(Ending::Killed(format!("killed by signal {signal}; repeat the same command to continue it")));
+        return Ok(Ending::Killed(format!("killed by signal {signal}; repeat the same command to continue the run")));
     }
     match run.result() {
         _ if status.code() == Some(TRY_AGAIN.into()) => Ok(Ending::Stopped),
         Ok(_) if status.success() => Ok(Ending::Done),
         Err(problem) if status.success() => Err(problem),
-        _ => Ok(Ending::Failed(run.complaint().unwrap_or_else(|| format!("ended with {status}{}", full(run))))),
+        _ => Ok(Ending::Failed(run.complaint().unwrap_or_else(|| format!("failed ({status}){}", full(run))))),
     }
 }
 
-/// Locks a run. A run that a killed process left behind ends soon; a run on another machine may take long. `None` if
-/// this process is stopped while it waits.
+/// Locks a run, and waits while another process works on it. The wait is short if that process was killed, but may be
+/// long if it runs on another machine. `waits` is called once if the wait is long. `None` if this process is stopped
+/// while it waits.
 fn wait_for_lock(run: &Run, stop: &AtomicBool, waits: impl FnOnce()) -> Result<Option<File>, Problem> {
     let (begun, mut waits) = (Instant::now(), Some(waits));
     loop {
@@ -134,15 +135,16 @@ fn wait_for_lock(run: &Run, stop: &AtomicBool, waits: impl FnOnce()) -> Result<O
     }
 }
 
-/// Returns a note if the disk is full: then no error message could be written.
+/// Returns a note if the disk is full, and an empty text otherwise. On a full disk, the run could not write an error
+/// message.
 fn full(run: &Run) -> &'static str {
     let free = rustix::fs::statvfs(run.log().as_path()).map_or(u64::MAX, |disk| disk.f_bavail * disk.f_frsize);
     if free < LITTLE { "; its disk is full; free disk space, then repeat the same command" } else { "" }
 }
 
-/// Kills a child process. The run resumes from its checkpoint, so it needs no clean shutdown.
+/// Kills a child process. A clean shutdown is unnecessary, because the run resumes from its checkpoint.
 fn end(child: &mut Child) {
-    // An error means that the process has just ended.
+    // An error means that the process has just ended by itself.
     let _ = child.kill();
     let _ = child.wait();
 }

@@ -3,7 +3,7 @@
 use super::evolution::Run;
 use std::str::FromStr;
 
-/// Runs by number, from 1 in the order of the plan, or by name.
+/// Selection of runs by name, or by number from 1 in the order of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Only(Vec<Selector>);
 
@@ -17,7 +17,9 @@ impl FromStr for Only {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Only, String> {
-        let wrong = |part: &str| format!("`{part}`: write a number as 3, a range as 3-6, or a run's name as p1-s4");
+        let wrong = |part: &str| {
+            format!("`{part}`: expected a number such as 3, a range such as 3-6, or a run's name such as p1-s4")
+        };
         let one = |part: &str| {
             let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number > 0);
             let range = part.split_once('-').map(|(from, to)| (number(from), number(to)));
@@ -80,7 +82,7 @@ mod tests {
         assert_eq!(names("2-3").unwrap(), "p2-s4 p1-s2");
         assert_eq!(names("p2-s2 p1-s4,1").unwrap(), "p1-s4 p2-s2");
         for (text, error) in [
-            ("0", "`0`: write a number as 3"),
+            ("0", "`0`: expected a number such as 3"),
             ("3-2", "`3-2`: write"),
             ("", "``: write"),
             ("1,x", "`x`: write"),

@@ -1,15 +1,15 @@
-//! A sweep as Slurm jobs: an array whose tasks do the runs, and a subsequent job that collects. Returns only texts;
-//! the caller writes and submits them.
+//! A sweep as Slurm jobs: an array whose tasks execute the runs, and a subsequent job that collects the results. This
+//! module only returns texts. The caller writes and submits them.
 
 use super::evolution::Run;
 use std::fmt::Write;
 
-/// Default maximum number of tasks of an array: Slurm's own limit is 1001 (MaxArraySize).
+/// Default maximum number of tasks of an array. Slurm's default limit is 1001 (MaxArraySize).
 const MAX_TASKS: usize = 1000;
-/// Script that requeues a task after a stop signal or a kill; it is written next to the job scripts.
+/// Script that requeues a task after a stop signal or a kill. It is written next to the job scripts.
 pub const AGAIN: &str = include_str!("../../../../docs/cluster/again.sh");
 
-/// Resources of the jobs, and their commands; words of commands are quoted for a shell.
+/// Resources and commands of the jobs. The words of commands are quoted for a shell.
 #[derive(Clone, Debug, Default)]
 pub struct Jobs {
     /// Name of the sweep.
@@ -22,28 +22,30 @@ pub struct Jobs {
     pub of_tasks: Vec<String>,
     /// Maximum number of tasks that run at once.
     pub throttle: Option<usize>,
-    /// Command that does runs; their names are appended.
+    /// Command that executes runs. The names of the runs are appended.
     pub only: String,
-    /// Command that collects results; its exit code is 75 if some results are missing.
+    /// Command that collects the results. Its exit code is 75 if some results are missing.
     pub collect: String,
-    /// Command that resubmits unfinished runs, if there was any progress since the last time.
+    /// Command that submits unfinished runs again if there was progress since the last submission.
     pub again: String,
 }
 
-/// Returns the runs of each task, one line per task. A task has at least as many runs as run in parallel.
+/// Returns the names of each task's runs, one line per task. Without `per_task`, a task has at least `at_least` runs,
+/// and more if the sweep would otherwise have more than `MAX_TASKS` tasks.
 pub fn tasks(runs: &[&Run], at_least: usize, per_task: Option<usize>) -> Vec<String> {
     let per_task = per_task.unwrap_or_else(|| at_least.max(runs.len().div_ceil(MAX_TASKS)));
     let line = |runs: &[&Run]| runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>().join(" ");
     runs.chunks(per_task.max(1)).map(line).collect()
 }
 
-/// Returns the common name of all jobs of a sweep, by which they can be cancelled.
+/// Returns the common name of all jobs of a sweep, with which they can be cancelled.
 pub fn job_name(sweep: &str) -> String {
     format!("xpuck-{sweep}")
 }
 
 impl Jobs {
-    /// Returns the script of the array, with a task for each line of the file `tasks` next to it.
+    /// Returns the script of the array, with a task for each line of the file `tasks`. The file is in the script's
+    /// folder.
     pub fn array(&self, tasks: usize) -> String {
         let mut text = self.head(
             "Each task executes the runs of one line of the file `tasks`, and is requeued until they are done.",
@@ -51,7 +53,8 @@ impl Jobs {
         );
         let throttle = self.throttle.map_or(String::new(), |most| format!("%{most}"));
         let _ = writeln!(text, "#SBATCH --array=1-{tasks}{throttle}\n#SBATCH --cpus-per-task={}", self.cpus);
-        // Signal one minute before the time limit, and when the task is preempted or its node is drained.
+        // Slurm sends the signal one minute before the time limit, and when the task is preempted or its node is
+        // drained.
         text += "#SBATCH --signal=B:TERM@60\n";
         self.of_tasks.iter().for_each(|option| text += &format!("#SBATCH {option}\n"));
         let _ = write!(
@@ -66,7 +69,7 @@ exec sh again.sh {} "$runs"
         text
     }
 
-    /// Returns the script of the job that collects after the array.
+    /// Returns the script of the job that collects the results after the array has ended.
     pub fn collecting(&self) -> String {
         let mut text = self.head("Collects the results of the runs, and submits missing runs again.", "collect.out");
         let _ = write!(
@@ -97,29 +100,29 @@ exec {}
 /// Validates a time limit of Slurm: minutes, `[hours:]minutes:seconds`, or `days-hours[:minutes[:seconds]]`.
 ///
 /// # Errors
-/// The valid formats.
+/// If the text is invalid. The message contains the valid formats.
 pub fn time(text: &str) -> Result<String, String> {
     let (days, rest) = text.split_once('-').map_or((None, text), |(days, rest)| (Some(days), rest));
     let number = |part: &str| !part.is_empty() && part.len() <= 6 && part.bytes().all(|byte| byte.is_ascii_digit());
     match days.is_none_or(number) && rest.split(':').all(number) && rest.split(':').count() <= 3 {
         true => Ok(text.into()),
-        false => Err("write minutes, hours:minutes:seconds or days-hours, as in 90, 8:00:00 or 2-12".into()),
+        false => Err("must be minutes, hours:minutes:seconds or days-hours, such as 90, 8:00:00 or 2-12".into()),
     }
 }
 
 /// Validates an amount of memory: a number with K, M (default), G or T.
 ///
 /// # Errors
-/// The valid formats.
+/// If the text is invalid. The message contains the valid formats.
 pub fn memory(text: &str) -> Result<String, String> {
     let digits = text.strip_suffix(['K', 'M', 'G', 'T']).unwrap_or(text);
     match (1..=12).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()) {
         true => Ok(text.into()),
-        false => Err("write a number with K, M, G or T, as in 2G".into()),
+        false => Err("must be an integer, optionally followed by K, M, G or T, such as 2G".into()),
     }
 }
 
-/// Options that the scripts set themselves: long name, short name, and the corresponding option of `xpuck sweep`.
+/// Options of `sbatch` that the scripts set themselves: long name, short name, and the alternative or the reason.
 const OWN: [(&str, &str, &str); 15] = [
     ("--array", "-a", "use --throttle for the number of concurrent tasks, --per-task for the runs of a task"),
     ("--job-name", "-J", "it is the sweep's name"),
@@ -138,20 +141,21 @@ const OWN: [(&str, &str, &str); 15] = [
     ("--wait", "-W", "`xpuck sweep list` shows the progress"),
 ];
 
-/// Validates a further option of `sbatch`: a valid [`word`], and not an option that the scripts set themselves.
+/// Validates an additional option of `sbatch`. It must be a valid [`word`], and not an option that the scripts set
+/// themselves.
 ///
 /// # Errors
-/// The option to use instead.
+/// If the option is invalid. For an option of the scripts, the message contains the alternative or the reason.
 pub fn option(text: &str) -> Result<String, String> {
     let text = word(text)?;
     let name = text.split('=').next().unwrap_or_default();
-    // Slurm accepts abbreviated long names, and values directly after short ones.
+    // Slurm accepts abbreviated long names, and short names directly followed by a value.
     let is = |long: &str, short: &str| match name.starts_with("--") {
         true => name.len() > 3 && long.starts_with(name),
         false => !short.is_empty() && name.starts_with(short),
     };
     match OWN.into_iter().find(|(long, short, _)| is(long, short)) {
-        Some((long, _, instead)) => Err(format!("the scripts set {long} themselves: {instead}")),
+        Some((long, _, instead)) => Err(format!("the scripts set {long} themselves; remove this option ({instead})")),
         None => Ok(text),
     }
 }
@@ -159,12 +163,12 @@ pub fn option(text: &str) -> Result<String, String> {
 /// Validates a word of an `#SBATCH` line.
 ///
 /// # Errors
-/// If it contains characters other than visible ones without quotes.
+/// If the word contains spaces, invisible characters, quotes, `\` or `#`.
 pub fn word(text: &str) -> Result<String, String> {
     let plain = |c: char| c.is_ascii_graphic() && !"'\"\\#".contains(c);
     match !text.is_empty() && text.chars().all(plain) {
         true => Ok(text.into()),
-        false => Err("must be one word without quotes, blanks, # and \\".into()),
+        false => Err("must be one word without quotes, spaces, # or \\".into()),
     }
 }
 

@@ -1,57 +1,57 @@
-//! Statistics of a sweep's settings, and comparison of each with the first.
+//! Statistics of a sweep's settings, and comparison of each setting with the first one.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::{Comparison, Spread, holm, mann_whitney, student_t_975};
 
-/// Summarised keys of a result, with their descriptions.
+/// Keys of a result that are summarised, with their descriptions.
 pub const MEASURES: [(&str, &str); 3] = [
     ("remeasured_mean", "Champions remeasured on fresh seeds, mean of the islands"),
     ("remeasured_best", "Best champion, remeasured on fresh seeds"),
     ("final_mean", "Evolved fitness at the end, mean of the islands; biased upwards by selection"),
 ];
 
-/// A setting with the results of its runs.
+/// Setting with the results of its runs.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// Label.
+    /// Label of the setting.
     pub label: String,
-    /// Differences to the base.
+    /// Differences from the base.
     pub parameters: Map<String, Value>,
-    /// Available results.
+    /// Results of the finished runs.
     pub results: Vec<Map<String, Value>>,
 }
 
-/// One measure of one setting.
+/// Statistics of one measure for one setting.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Measure {
     /// Spread over the seeds; `None` if no result contains the measure.
     pub spread: Option<Spread>,
-    /// Half of the mean's 95 % confidence interval.
+    /// Half of the mean's 95 % confidence interval. `None` if it cannot be computed.
     pub half_interval: Option<f64>,
-    /// Comparison with the first setting; `None` for the first setting itself.
+    /// Comparison with the first setting. `None` for the first setting itself, and if a setting lacks values.
     pub against_first: Option<Against>,
 }
 
 /// Comparison of a setting with the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Against {
-    /// Mean minus the mean of the first setting.
+    /// Mean of this setting minus the mean of the first setting.
     pub difference: f64,
-    /// Ranks of its runs among the first setting's runs.
+    /// Rank test of this setting's runs against the first setting's runs.
     #[serde(flatten)]
     pub ranks: Comparison,
-    /// p corrected for the number of settings (Holm).
+    /// p-value of the rank test, corrected for the number of settings (Holm).
     pub p_holm: f64,
 }
 
 /// All measures of one setting.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Row {
-    /// Label.
+    /// Label of the setting.
     pub label: String,
-    /// Differences to the base.
+    /// Differences from the base.
     pub parameters: Map<String, Value>,
     /// Number of finished runs.
     pub runs: usize,
@@ -65,7 +65,7 @@ fn by_name<S: serde::Serializer>(measures: &[Measure], serializer: S) -> Result<
     serializer.collect_map(MEASURES.iter().map(|(name, _)| name).zip(measures))
 }
 
-/// Summarises settings in their order.
+/// Summarises settings. The rows are in the order of the settings.
 pub fn summarise(groups: &[Group]) -> Vec<Row> {
     let mut rows: Vec<Row> = groups
         .iter()
@@ -111,13 +111,13 @@ fn compare(samples: &[Vec<f64>]) -> Vec<Measure> {
     samples.iter().zip(against).map(measure).collect()
 }
 
-/// A table for readers.
+/// Table of text for reports.
 pub struct Readable {
-    /// Title.
+    /// Title of the table.
     pub title: String,
     /// Names of the columns.
     pub head: Vec<String>,
-    /// Cells, row by row.
+    /// Texts of the cells, row by row.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -151,7 +151,7 @@ fn cells(row: &Row, measure: &Measure, first: &Measure, columns: usize) -> Vec<S
     ];
     if let Some(Against { difference, ranks, p_holm }) = measure.against_first {
         let p = if p_holm < 1e-4 { format!("{p_holm:.0e}") } else { format!("{p_holm:.4}") };
-        // If all displayed values are equal, ranks of invisible digits would confuse the reader.
+        // If all displayed values are equal, ranks based on hidden digits would confuse the reader.
         let read = |measure: &Measure| measure.spread.map(|s| [s.min, s.max].map(|x| format!("{x:.4}")));
         let alike = read(measure) == read(first) && read(first).is_some_and(|[min, max]| min == max);
         let beats = if alike { "as good".into() } else { format!("{:.0} %", 100.0 * ranks.superiority) };
@@ -161,7 +161,7 @@ fn cells(row: &Row, measure: &Measure, first: &Measure, columns: usize) -> Vec<S
     cells
 }
 
-/// Returns the meanings of the columns in the tables.
+/// Returns an explanation of the columns in the tables.
 pub fn explanation(tables: &[Readable]) -> String {
     let has = |column: &str| tables.iter().any(|table| table.head.iter().any(|name| name == column));
     let meanings = [
@@ -184,7 +184,7 @@ pub fn markdown(tables: &[Readable]) -> String {
         let widths: Vec<usize> = (0..table.head.len()).map(width).collect();
         let line = |cells: &[String]| {
             let padded = cells.iter().zip(&widths).enumerate().map(|(i, (cell, width))| {
-                // A bar would end the cell.
+                // A vertical bar would end the cell.
                 let cell = cell.replace('|', "/");
                 if i == 0 { format!(" {cell:width$} |") } else { format!(" {cell:>width$} |") }
             });
@@ -220,7 +220,8 @@ mod tests {
         let same = of(1).against_first.unwrap();
         assert_eq!((same.ranks.superiority, same.ranks.p, same.p_holm), (0.5, 1.0, 1.0));
         let better = of(2).against_first.unwrap();
-        // 2 of the 184756 arrangements are as extreme; two settings are compared.
+        // Only 2 of the 184756 arrangements of the ranks are as extreme. Two settings are compared with the first
+        // one.
         assert!(
             (better.ranks.p - 2.0 / 184_756.0).abs() < 1e-12 && (better.p_holm - 2.0 * better.ranks.p).abs() < 1e-12
         );

@@ -7,7 +7,8 @@ use xpuck_record::parquet::ParquetFile;
 use xpuck_record::table::{Table, write_rows};
 use xpuck_wire::atomic::PartialFile;
 
-/// Files `NAME.csv` and `NAME.parquet`, written in pieces; they appear under their names when complete.
+/// Files `NAME.csv` and `NAME.parquet` of a table that is written in pieces. The files get these names when they are
+/// complete.
 pub struct Files {
     csv: csv::Writer<File>,
     parquet: ParquetFile,
@@ -16,7 +17,8 @@ pub struct Files {
 }
 
 impl Files {
-    /// Begins both files. `first` is the first piece; all others must have the same columns.
+    /// Creates both files and writes `first`, the first piece of the table. All other pieces must have the same
+    /// columns.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -33,7 +35,7 @@ impl Files {
         Ok(files)
     }
 
-    /// Writes a piece.
+    /// Writes a piece of the table.
     ///
     /// # Errors
     /// If a file cannot be written.

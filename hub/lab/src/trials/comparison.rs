@@ -17,17 +17,17 @@ pub struct Compared {
     pub welch: TTest,
     /// Student's t-test, as in the thesis.
     pub student: TTest,
-    /// Two-sided p of the Mann-Whitney test.
+    /// Two-sided p-value of the Mann-Whitney test.
     pub mann_whitney_p: f64,
-    /// Probability that a real run is better than a simulated one; ties count half.
+    /// Probability that a real run is better than a simulated one. Ties count half.
     pub superiority: f64,
-    /// Cohen's d: the difference divided by the pooled standard deviation.
+    /// Cohen's d: difference of the means divided by the pooled standard deviation.
     pub cohens_d: f64,
     /// Hedges' g: Cohen's d corrected for its bias in small samples (Hedges 1981).
     pub hedges_g: f64,
 }
 
-/// Compares real with simulated fitness; `None` if a sample has fewer than two values, or nothing varies.
+/// Compares real with simulated fitness. `None` if a sample has fewer than two values, or all values are equal.
 pub fn compare(real: &[f64], simulated: &[f64]) -> Option<Compared> {
     let ranks = mann_whitney(real, simulated)?;
     Some(Compared {
@@ -78,7 +78,7 @@ mod tests {
         // (mean(real) - mean(simulated)) / s_pooled, and times 1 - 3 / (4 (n + m) - 9)
         close(compared.cohens_d, -0.25581676981341056);
         close(compared.hedges_g, -0.25099003830749717);
-        // The thesis prints rounded values; its deviation is over n, the deviation computed here over n - 1.
+        // The thesis prints rounded values. Its standard deviation divides by n, the one computed here by n - 1.
         let over_n = compared.real.sd.unwrap() * (17.0f64 / 18.0).sqrt();
         assert!((compared.real.mean - 0.119).abs() < 6e-4 && (over_n - 0.047).abs() < 6e-4, "{over_n}");
     }

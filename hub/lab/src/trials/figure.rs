@@ -1,11 +1,11 @@
-//! Figure of real and simulated fitness, run by run and as distributions.
+//! Figure of real and simulated fitness, with a dot for each run and with distributions.
 
 use super::comparison::Compared;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{BoxShape, Colour, Footer, Plot, to_svg_with};
 use xpuck_stats::statistics::{Spread, quantile};
 
-/// Draws both samples, with the comparison if there is one; `None` if a sample is empty.
+/// Draws both samples as SVG, with the comparison in the caption if there is one. `None` if a sample is empty.
 pub fn draw(real: &[f64], simulated: &[f64], compared: Option<&Compared>) -> Option<String> {
     let (of_real, of_simulated) = (Spread::from_sample(real)?, Spread::from_sample(simulated)?);
     let mut boxes = Plot::new("Every run", "real (1), simulated (2)", "fitness");
@@ -15,7 +15,8 @@ pub fn draw(real: &[f64], simulated: &[f64], compared: Option<&Compared>) -> Opt
         sorted.sort_by(f64::total_cmp);
         let numbers = [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| quantile(&sorted, part));
         boxes.boxes(colour, vec![BoxShape { x: (place - 0.15, 0.12), numbers }]);
-        // Dots are offset so that equal values are distinguishable: the golden ratio spreads them evenly.
+        // Dots have different offsets, so that equal values are distinguishable. The golden ratio spreads the offsets
+        // evenly.
         let beside = |i: usize| place + 0.08 + 0.25 * (i as f64 * 0.618_034).fract();
         let points: Vec<(f64, f64)> = sample.iter().enumerate().map(|(i, value)| (beside(i), *value)).collect();
         boxes.points("", colour, points);

@@ -1,18 +1,18 @@
-//! Folder of trials: the settings and all results in one file, which is replaced atomically after every trial.
+//! Folder of trials. One file contains the settings and all results, and is replaced atomically after every trial.
 
 use super::watch::Discard;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xpuck_wire::{atomic, file};
 
-/// Name of the file.
+/// Name of the file with the settings and results.
 const FILE: &str = "trials.json";
-/// Version of its format.
+/// Version of the file's format.
 const FORMAT: u32 = 1;
 /// Maximum size of the file (bytes).
 const MOST: u64 = 1 << 24;
 
-/// Error of a folder of trials: one line with the file and the cause.
+/// Error of a folder of trials. It is a single line with the file and the cause.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {why}")]
 pub struct TrialsError {
@@ -24,7 +24,7 @@ pub struct TrialsError {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Tree in text form.
+    /// Text form of the tree that all robots run.
     pub tree: String,
     /// World: `scenario a`, `scenario b`, `scenario mix`, or the text of a world file.
     pub world: String,
@@ -50,42 +50,42 @@ pub struct Trial {
     pub world: u32,
     /// Intended start poses of the robots: x (m), y (m), and heading (rad).
     pub starts: Vec<[f32; 3]>,
-    /// Maximum deviation of a robot from its start pose: position (m) and heading (degrees).
+    /// Maximum deviations of the robots from their start poses: position (m) and heading (degrees).
     pub off: [f32; 2],
-    /// Duration of parking (s).
+    /// Time that the robots needed to park at their start poses (s).
     pub parked_s: f64,
-    /// Position of the frisbee along x at the start and at the end (m).
+    /// Position of the frisbee along x at the start and at the end (m). `None` without a frisbee.
     pub frisbee_x: Option<[f64; 2]>,
-    /// Scored running time (s).
+    /// Running time that counts for the fitness (s).
     pub seconds: f64,
     /// Fitness of the swarm.
     pub fitness: f64,
     /// Path of the record.
     pub record: String,
-    /// Reason for excluding the trial; `None` if it counts.
+    /// Reason for excluding the trial from the comparison. `None` if it is included.
     pub discard: Option<Discard>,
 }
 
-/// Trials so far.
+/// Settings and results of the trials so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trials {
     format: u32,
     /// Settings of the trials.
     pub settings: Settings,
-    /// Results.
+    /// Results of the trials, in the order of execution.
     pub trials: Vec<Trial>,
     #[serde(skip)]
     folder: PathBuf,
 }
 
 impl Trials {
-    /// Returns the fitness of the trials that count.
+    /// Returns the fitness of each trial that is not excluded.
     pub fn fitness(&self) -> Vec<f64> {
         self.trials.iter().filter(|trial| trial.discard.is_none()).map(|trial| trial.fitness).collect()
     }
 
-    /// Adds a trial and writes the file.
+    /// Adds a trial and writes the file of trials.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -113,11 +113,11 @@ impl Trials {
     }
 }
 
-/// Opens a folder's trials, or creates them. A folder with trials of other settings is rejected; only the numbers of
-/// runs and simulations may differ.
+/// Opens the trials of a folder, or creates them. Only the numbers of runs and simulations may differ from the
+/// settings of existing trials.
 ///
 /// # Errors
-/// If the folder cannot be read or written, or holds trials of other settings.
+/// If the folder cannot be read or written, or contains trials of other settings.
 pub fn open(folder: &Path, settings: &Settings) -> Result<Trials, TrialsError> {
     let path = folder.join(FILE);
     let wrong = |why: String| TrialsError { place: path.display().to_string(), why };
@@ -132,7 +132,10 @@ pub fn open(folder: &Path, settings: &Settings) -> Result<Trials, TrialsError> {
     let mut trials: Trials =
         serde_json::from_str(&text).map_err(|error| wrong(format!("contains no valid trials: {error}")))?;
     if trials.format != FORMAT {
-        return Err(wrong(format!("has format {}; this program reads format {FORMAT}", trials.format)));
+        return Err(wrong(format!(
+            "has format {}, but this program reads format {FORMAT}; use the version that wrote the file",
+            trials.format
+        )));
     }
     let Settings { runs, simulations, .. } = settings.clone();
     let same = Settings { runs, simulations, ..trials.settings.clone() };
@@ -145,7 +148,10 @@ pub fn open(folder: &Path, settings: &Settings) -> Result<Trials, TrialsError> {
             ("seed", same.seed != settings.seed),
         ];
         let names: Vec<&str> = differs.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
-        return Err(wrong(format!("contains trials with another {}; choose another folder", names.join(", "))));
+        return Err(wrong(format!(
+            "contains trials with different settings ({}); choose another folder",
+            names.join(", ")
+        )));
     }
     trials.settings = same;
     trials.folder = folder.to_path_buf();

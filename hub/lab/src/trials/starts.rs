@@ -1,4 +1,5 @@
-//! Start poses for the robots of a trial: as in a simulated world, but clear of the real position of the frisbee.
+//! Start poses for the robots of a trial. They are the poses of a simulated world whose robots are clear of the real
+//! frisbee.
 
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::ROBOT_RADIUS;
@@ -6,17 +7,17 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::spec::Area;
 use xpuck_kernels::world::{Pose, WorldSpec, start};
 
-/// Minimum distance of robots from the frisbee's rim at the start (m); parking comes no nearer.
+/// Minimum distance between a robot and the frisbee's rim at the start (m). Parking robots keep this distance.
 const CLEAR: f32 = 0.03;
-/// Maximum number of draws.
+/// Maximum number of worlds that are drawn for a trial.
 const TRIES: u32 = 10_000;
-/// Distance of the frisbee from its start area up to which it counts as placed (m), given the accuracy of hands and
-/// cameras.
+/// Maximum distance of the frisbee from its start area at which it counts as placed (m). It allows for the accuracy
+/// of hands and cameras.
 const PLACED: f32 = 0.01;
 
-/// Returns the start poses of trial `number` of a seed, and the number of the seed's world that defines them. It is
-/// the first world whose robots are clear of the current frisbee position, if known, and of the frisbee's start area.
-/// `None` after `TRIES` worlds.
+/// Returns the start poses of trial `number` of a seed, and the number of the world that defines them. It is the
+/// seed's first world whose robots are clear of the frisbee's start area and, if known, of its current position.
+/// `None` if no such world is among `TRIES` worlds.
 pub fn starts(spec: &WorldSpec, seed: u64, number: u32, frisbee: Option<Vec2>) -> Option<(u32, Vec<Pose>)> {
     let of = |world: u32| {
         let mut draws = Draws::new(seed, world, 0, 0, Stream::Start);
@@ -30,18 +31,18 @@ pub fn starts(spec: &WorldSpec, seed: u64, number: u32, frisbee: Option<Vec2>) -
             gap(nearest(&disc.start, pose.at)) >= CLEAR && frisbee.is_none_or(|at| gap(at) >= CLEAR)
         })
     };
-    // No two trials share worlds.
+    // Each trial has its own range of worlds.
     let first = number.saturating_mul(TRIES);
     (0..TRIES).map(|k| first.wrapping_add(k)).map(|world| (world, of(world))).find(|(_, poses)| poses.iter().all(clear))
 }
 
-/// Returns the point of an area that is nearest to another point.
+/// Returns the point of an area that is nearest to a given point.
 fn nearest(area: &Area, to: Vec2) -> Vec2 {
     let within = |value: f32, low: f32, high: f32| value.max(low).min(high);
     Vec2 { x: within(to.x, area.low.x, area.high.x), y: within(to.y, area.low.y, area.high.y) }
 }
 
-/// Whether the frisbee is at its start position in the world.
+/// Whether the frisbee at position `at` is in its start area. True for a world without a frisbee.
 pub fn frisbee_is_placed(spec: &WorldSpec, at: Vec2) -> bool {
     spec.discs.first().is_none_or(|disc| (nearest(&disc.start, at) - at).length() <= PLACED)
 }

@@ -3,26 +3,28 @@
 use serde::{Deserialize, Serialize};
 use xpuck_wire::{Body, Phase, Status};
 
-/// Tolerance (m) and maximum speed (m/s) of a body; a body that moved further was carried.
+/// Tolerance (m) and maximum speed (m/s) of a body. A body that moved further between two status messages was
+/// carried.
 const CARRIED: (f64, f64) = (0.12, 0.4);
-/// Distance of the frisbee's centre beyond the arena's edge from which on the frisbee has left the arena (m).
+/// Minimum distance of the frisbee's centre beyond the arena's edge at which the frisbee has left the arena (m).
 const OUT: f32 = 0.02;
 
 /// Reason for discarding a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "why", content = "which")]
 pub enum Discard {
-    /// A robot stopped sending, or was missing.
+    /// A robot stopped sending, or was missing. The text is its id.
     RobotLost(String),
-    /// A robot's battery is below the limit.
+    /// A robot's battery voltage is below the limit. The text is the robot's id.
     Battery(String),
-    /// A robot or the frisbee was moved by hand, or an operator paused the run or held a robot.
+    /// A robot or the frisbee was moved by hand, or an operator paused the run or held a robot. The text is a
+    /// description.
     Touched(String),
     /// The frisbee left the arena.
     FrisbeeOut,
     /// Motion capture failed to track the bodies.
     MocapLost,
-    /// The run ended early.
+    /// The run ended early. The text is the reason.
     CutShort(String),
 }
 
@@ -45,18 +47,19 @@ pub struct Watch {
     frisbee: String,
     least_battery_v: f32,
     last: Option<(f64, Phase, Vec<Body>)>,
-    /// First and last position of the frisbee along x (m).
+    /// First and last observed position of the frisbee along x (m). `None` before the frisbee is observed.
     pub frisbee_x: Option<(f64, f64)>,
 }
 
 impl Watch {
-    /// Starts an observation; `frisbee` is its subject name, `least_battery_v` the minimum battery voltage (V).
+    /// Starts to observe a trial. `frisbee` is the frisbee's name in motion capture, and `least_battery_v` is the
+    /// minimum battery voltage (V).
     pub fn new(frisbee: &str, least_battery_v: f32) -> Watch {
         Watch { frisbee: frisbee.into(), least_battery_v, last: None, frisbee_x: None }
     }
 
-    /// Evaluates a status of the run, to be called a few times per second; returns the reason to discard the trial,
-    /// if any.
+    /// Evaluates a status of the run, and returns the reason to discard the trial, if any. It is called a few times
+    /// per second.
     pub fn see(&mut self, status: &Status) -> Option<Discard> {
         if let Some(body) = status.bodies.iter().find(|body| body.name == self.frisbee) {
             let x = f64::from(body.pose[0]);
@@ -95,8 +98,8 @@ impl Watch {
         self.carried(status)
     }
 
-    /// Detects a body at a position that it cannot have reached by driving; the frisbee may be put back during
-    /// relocation.
+    /// Detects a body at a position that it cannot have reached by driving. The frisbee may be moved while it is
+    /// relocated.
     fn carried(&self, status: &Status) -> Option<Discard> {
         let (time, phase, bodies) = self.last.as_ref()?;
         let reach = CARRIED.0 + CARRIED.1 * (status.time - time).max(0.0);

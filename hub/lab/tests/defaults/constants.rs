@@ -1,4 +1,5 @@
-//! Reads constants and `Default`s with their documentation from source files, where no other crate can access them.
+//! Reads constants, and types with `Default`, from source files, together with their documentation. No other crate
+//! can access them directly.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,26 +8,26 @@ use xpuck_testing::page::words;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Constants and types of a source file.
+/// Source file with its constants and types.
 pub struct Source {
     path: String,
     items: Vec<Item>,
 }
 
-/// Value of a constant.
+/// Evaluated value of a constant.
 enum Value {
     Number(f64),
     Text(String),
 }
 
 impl Source {
-    /// Reads a file of the repository.
+    /// Reads a source file of the repository.
     pub fn read(path: &str) -> Source {
         let text = std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
         Source { path: path.into(), items: syn::parse_file(&text).unwrap_or_else(|e| panic!("{path}: {e}")).items }
     }
 
-    /// Returns all public constants, in their order, as table rows: description, value, name.
+    /// Returns all public constants as table rows in the order of the file: description, value, name.
     pub fn public(&self) -> Vec<[String; 3]> {
         let names = self.items.iter().filter_map(|item| match item {
             Item::Const(c) if matches!(c.vis, syn::Visibility::Public(_)) => Some(c.ident.to_string()),
@@ -61,7 +62,7 @@ impl Source {
         fields.named.iter().map(row).collect()
     }
 
-    /// Returns the fields of the struct in `impl Default`.
+    /// Returns the fields and default values from the type's `impl Default`.
     fn default_of(&self, name: &str) -> Vec<(String, &Expr)> {
         let is_it = |ty: &syn::Type| matches!(ty, syn::Type::Path(p) if p.path.is_ident(name));
         let body = self.items.iter().find_map(|item| match item {

@@ -3,14 +3,14 @@
 use serde_json::Value;
 use xpuck_lab::schemas::KINDS;
 
-/// Returns the schema of a kind of file.
+/// Returns the schema of the file kind `name`.
 pub fn schema(name: &str) -> Value {
     let kind = KINDS.iter().find(|kind| kind.name == name).unwrap_or_else(|| panic!("no kind of file {name}"));
     (kind.schema)().to_value()
 }
 
-/// Returns a row for each optional key: key, default, range, description. Keys that begin with an element of
-/// `without` are documented in another table.
+/// Returns a row for each optional key: key with the prefix `lead`, default, range, description. Keys that begin with
+/// an element of `without` are omitted, because another table contains them.
 pub fn rows(schema: &Value, lead: &str, without: &[&str]) -> Vec<[String; 4]> {
     let mut rows = Vec::new();
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -43,7 +43,7 @@ fn default(value: &Value) -> String {
     }
 }
 
-/// Returns the valid values: a range, or a choice of words.
+/// Returns the valid values of a key: a range, or a choice of words. The text is empty without a restriction.
 pub fn range(property: &Value) -> String {
     let choices = ["oneOf", "anyOf"].iter().flat_map(|key| property[key].as_array().into_iter().flatten());
     let words: Vec<String> = choices

@@ -24,7 +24,7 @@ they are changed in the source file that is named above their table.
 ";
 const ALGORITHMS: [Algorithm; 5] =
     [Algorithm::Racing, Algorithm::PooledSamples, Algorithm::NoiseAware, Algorithm::Classic, Algorithm::Dars2016];
-/// Constants by source file.
+/// Source files, and the names of their constants that the page lists.
 const TIMES: [(&str, &[&str]); 10] = [
     ("robot/core/src/lease.rs", &["LEASE"]),
     ("robot/core/src/core.rs", &["HUB_SILENCE", "SENSES_STALE", "PING_PERIOD", "HELLO_PERIOD"]),
@@ -68,9 +68,9 @@ fn constants(page: &mut String, path: &str, rows: &[[String; 3]]) {
     table(page, ["what", "value", "constant"], rows);
 }
 
-/// Writes the settings of the algorithms side by side.
+/// Writes a table that compares the settings of all algorithms.
 fn settings(page: &mut String, schema: &Value) {
-    // Settings are converted via text, in which an f32 of 0.05 is 0.05.
+    // Settings are converted through text, so that an f32 of 0.05 is shown as 0.05.
     let of = |algorithm: Algorithm| -> Table {
         toml::to_string(&Settings::for_algorithm(algorithm)).expect("plain data").parse().expect("TOML")
     };
@@ -114,7 +114,7 @@ fn primitive_sets(page: &mut String) {
         keys.collect()
     };
     let sets = sets.each_ref().map(flat);
-    // Defaults for ranges that a set leaves out.
+    // Default ranges, which apply if a primitive set omits them.
     let usual = Source::read("robot/evolve/src/operands.rs").defaults("Ranges", "ranges.", &[]);
     let usual: BTreeMap<String, String> =
         usual.into_iter().map(|[key, shown, _]| (key.trim_matches('`').to_string(), shown)).collect();

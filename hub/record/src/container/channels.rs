@@ -1,5 +1,5 @@
-//! Meaning of channel numbers in a record. A channel is defined by the chunk itself, by an earlier chunk or by the
-//! summary, or it is inferred from the contents of messages.
+//! Assigns channels to the channel numbers in a record. A channel is defined in the chunk itself, in an earlier chunk
+//! or in the summary. Otherwise it is inferred from the contents of messages.
 
 use super::chunk::{Fields, kind, messages};
 use crate::schema;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 use xpuck_hub_core::entry::TOPICS;
 
-/// A channel with its schema.
+/// Channel with its schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Channel {
     pub topic: String,
@@ -19,17 +19,17 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// Returns the channel as written by this program.
+    /// Returns the channel of a topic as this program writes it.
     fn own(topic: &str) -> Channel {
         let schema = (topic[1..].into(), "jsonschema".into(), schema::for_topic(topic).into());
         Channel { topic: topic.into(), encoding: "json".into(), metadata: BTreeMap::new(), schema: Some(schema) }
     }
 }
 
-/// Channels of a chunk by number; `None` for an unknown channel.
+/// Channels of a chunk by number. `None` for an unknown channel.
 pub(crate) type ChannelMap = BTreeMap<u16, Option<Arc<Channel>>>;
 
-/// Known channels of a file so far.
+/// Channels that are known from the part of a file that has been read.
 #[derive(Default)]
 pub(crate) struct Channels {
     schemas: BTreeMap<u16, (String, String, Vec<u8>)>,
@@ -38,7 +38,7 @@ pub(crate) struct Channels {
 }
 
 impl Channels {
-    /// Learns the schemas and channels in valid records. Returns the numbers of the channels.
+    /// Stores the schemas and channels that are defined in `records`. Returns the numbers of these channels.
     pub fn learn(&mut self, records: &[u8]) -> BTreeSet<u16> {
         let mut told = BTreeSet::new();
         let mut fields = Fields(records);
@@ -74,9 +74,9 @@ impl Channels {
         Some(id)
     }
 
-    /// Returns the meanings of the channels in a chunk. The definition from another chunk is used unless the channel's
-    /// first message in this chunk clearly belongs to another topic of this program. Files may have been assembled
-    /// from pieces.
+    /// Returns the channels of the messages in a chunk. The definition from another chunk is used unless the
+    /// channel's first message in this chunk clearly belongs to another topic of this program. This can happen
+    /// because files may have been assembled from pieces.
     pub fn of_chunk(&mut self, records: &[u8]) -> ChannelMap {
         let told = self.learn(records);
         let mut meanings = ChannelMap::new();
@@ -94,15 +94,15 @@ impl Channels {
         meanings
     }
 
-    /// Returns the channel of a topic of this program, with the definition in the file if there is one.
+    /// Returns the channel of a topic of this program, with the definition from the file if there is one.
     fn own(&mut self, topic: &'static str) -> Arc<Channel> {
         let told = self.known.values().find(|channel| channel.topic == topic);
         told.unwrap_or_else(|| self.own.entry(topic).or_insert_with(|| Arc::new(Channel::own(topic)))).clone()
     }
 }
 
-/// Returns the only topic of this program whose messages have exactly the fields of this message; `None` if no topic
-/// has them.
+/// Returns the topic of this program whose messages have exactly the fields of this message. `None` if no topic or
+/// several topics have these fields.
 fn topic_of(data: &[u8]) -> Option<&'static str> {
     static FIELDS: LazyLock<[(&str, BTreeSet<String>); TOPICS.len()]> = LazyLock::new(|| {
         TOPICS.map(|topic| {
@@ -155,13 +155,13 @@ mod tests {
             meanings[&1].as_ref().map(|channel| channel.topic.clone())
         };
         let mut channels = Channels::default();
-        // Without a definition, the channel is inferred from the message, or unknown.
+        // Without a definition, the channel is inferred from the message if possible.
         assert_eq!(meaning(&mut channels, &message(1, event)).unwrap(), "/events");
         assert_eq!(meaning(&mut channels, &message(1, b"{}")), None);
-        // The channel is defined by its own chunk, regardless of the message.
+        // The definition in the chunk itself is used, regardless of the message.
         let told = [channel(1, "/poses"), message(1, event)].concat();
         assert_eq!(meaning(&mut channels, &told).unwrap(), "/poses");
-        // The channel is defined by another chunk, unless the message clearly belongs to another topic of this
+        // The definition from another chunk is used, unless the message clearly belongs to another topic of this
         // program.
         assert_eq!(meaning(&mut channels, &message(1, event)).unwrap(), "/events");
         assert_eq!(meaning(&mut channels, &message(1, b"{\"of\":\"an older version\"}")).unwrap(), "/poses");

@@ -1,22 +1,22 @@
-//! Format of MCAP's records and chunks (<https://mcap.dev/spec>), as far as reading requires it. A record consists of
-//! its kind, the length of its body in 8 bytes, and the body; numbers are little-endian. All functions are pure.
+//! Format of MCAP records and chunks (<https://mcap.dev/spec>), as far as reading requires it. A record consists of
+//! its kind, the length of its body in 8 bytes, and the body. Numbers are little-endian. All functions are pure.
 
 use std::io::Read;
 
 /// Magic bytes at the beginning and the end of an MCAP file.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89MCAP0\r\n";
-/// Maximum size of a chunk, compressed or not (bytes); a longer one counts as damage.
+/// Maximum size of a chunk's data, compressed or not (bytes). A longer chunk counts as damage.
 pub(crate) const MAX_CHUNK: u64 = 64 << 20;
-/// Length of a record before its body (bytes).
+/// Length of a record's kind and length fields, which precede its body (bytes).
 pub(crate) const HEAD: usize = 9;
-/// Length of a chunk before the name of its compression (bytes).
+/// Length of the fields of a chunk that precede the name of its compression (bytes).
 const FIXED: usize = HEAD + 32;
-/// Length of a message's body before its data (bytes).
+/// Length of the fields of a message's body that precede its data (bytes).
 pub(crate) const MESSAGE_HEAD: usize = 22;
-/// Maximum length of a supported chunk before its data (bytes).
+/// Maximum length of the fields of a supported chunk that precede its data (bytes).
 pub(crate) const LONGEST_HEAD: usize = FIXED + "zstd".len() + 8;
 
-/// Kinds of records.
+/// Codes of record kinds.
 pub(crate) mod kind {
     pub const HEADER: u8 = 0x01;
     pub const FOOTER: u8 = 0x02;
@@ -30,7 +30,7 @@ pub(crate) mod kind {
     pub const DATA_END: u8 = 0x0f;
 }
 
-/// Reads numbers and texts from the front of a byte slice; `None` at its end.
+/// Reader of numbers and texts from the front of a byte slice. Its functions return `None` if the slice is too short.
 pub(crate) struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -95,7 +95,7 @@ impl Packing {
             Packing::Zstd => zstd::bulk::decompress(&data, unpacked).ok(),
             Packing::Lz4 => {
                 let mut records = Vec::new();
-                // Reads one byte more than declared, to detect longer data.
+                // One byte more than declared is read, to detect longer data.
                 let frame = lz4_flex::frame::FrameDecoder::new(&data[..]);
                 frame.take(unpacked as u64 + 1).read_to_end(&mut records).ok()?;
                 Some(records)
@@ -104,10 +104,10 @@ impl Packing {
     }
 }
 
-/// Header of a chunk; only the consistency of its lengths is verified.
+/// Header of a chunk. Only the consistency of its lengths has been verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// Length of the header before the data (bytes).
+    /// Length of the chunk before its data (bytes).
     pub head: usize,
     /// Compressed length of the data (bytes).
     pub packed: u64,
@@ -120,8 +120,8 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Reads the header of a chunk. `None` if there is no chunk, or if it is longer than the `left` bytes of the
-    /// file.
+    /// Reads the header of a chunk. `None` if no chunk begins here, its header is invalid, or the chunk is longer
+    /// than the `left` bytes of the file.
     pub fn read(bytes: &[u8], left: u64) -> Option<Frame> {
         let mut fields = Fields(bytes);
         if fields.take(1)?[0] != kind::CHUNK {
@@ -140,12 +140,12 @@ impl Frame {
         (fits && agree).then_some(Frame { head, packed, bounds, packing, unpacked, crc })
     }
 
-    /// Returns the chunk's records if the data is valid. The uncompressed size and the checksum must match, and the
-    /// data must consist of complete records of kinds that are allowed in a chunk.
+    /// Decompresses the chunk's records. `None` if the uncompressed size or the checksum differs from the header. Also
+    /// `None` unless the data consists of complete records of kinds that are allowed in a chunk.
     pub fn unpack(&self, data: Vec<u8>) -> Option<Vec<u8>> {
         let records = self.packing.unpack(data, self.unpacked as usize)?;
         let right = records.len() as u64 == self.unpacked
-            // Writers without checksums write 0.
+            // Programs that write no checksums write 0.
             && (self.crc == 0 || crc32fast::hash(&records) == self.crc)
             && are_records(&records);
         right.then_some(records)
@@ -164,7 +164,7 @@ fn are_records(bytes: &[u8]) -> bool {
     true
 }
 
-/// Whether this is the placeholder of a chunk that a writer has begun, with all lengths unset.
+/// Whether `bytes` begin with the placeholder of an unfinished chunk, in which no length is set.
 pub(crate) fn is_begun(bytes: &[u8]) -> bool {
     let mut fields = Fields(bytes);
     let mut read = || {
@@ -177,24 +177,24 @@ pub(crate) fn is_begun(bytes: &[u8]) -> bool {
     read().unwrap_or(false)
 }
 
-/// A message of a chunk.
+/// Message in a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Message<'a> {
-    /// Offset in the chunk's records.
+    /// Offset of the message in the chunk's records (bytes).
     pub offset: usize,
-    /// Id of its channel.
+    /// Id of the message's channel.
     pub channel: u16,
-    /// Sequence number of the writer.
+    /// Sequence number that the writer assigned.
     pub sequence: u32,
     /// Time of recording (ns).
     pub log_time: u64,
     /// Time of sending (ns).
     pub publish_time: u64,
-    /// Contents.
+    /// Contents of the message.
     pub data: &'a [u8],
 }
 
-/// Returns the messages in a chunk's records, in their order.
+/// Returns the messages in a chunk's records, in the order of the chunk.
 pub(crate) fn messages(records: &[u8]) -> impl Iterator<Item = Message<'_>> {
     let mut fields = Fields(records);
     std::iter::from_fn(move || {
@@ -208,7 +208,7 @@ pub(crate) fn messages(records: &[u8]) -> impl Iterator<Item = Message<'_>> {
     })
 }
 
-/// Returns the minimum and maximum time of the messages (ns).
+/// Returns the minimum and maximum time of the messages (ns). `None` without messages.
 pub(crate) fn bounds(records: &[u8]) -> Option<(u64, u64)> {
     messages(records).map(|m| (m.log_time, m.log_time)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }

@@ -1,15 +1,15 @@
-//! MCAP records that the format allows and this program does not write. They are metadata and attachments added by
+//! MCAP records that the format allows but this program does not write. They are metadata and attachments added by
 //! users, records of other programs, and messages outside of chunks.
 
 use super::chunk::{Fields, Frame, HEAD, LONGEST_HEAD, MESSAGE_HEAD, kind, messages};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether a record is valid and of a kind that others may have added.
+/// Whether a record is valid, and of a kind that users or other programs may have added.
 pub(crate) fn is_foreign(kind: u8, body: &[u8]) -> bool {
     match kind {
         kind::METADATA => metadata(body).is_some(),
         kind::ATTACHMENT => attachment(body).is_some(),
-        // A record of another program, unless it is a chunk or an index with a damaged kind.
+        // Other programs may use these kinds. A body of a chunk or an index indicates that the kind is damaged.
         0x80.. => !is_chunk(body) && index_of(body).is_none(),
         _ => false,
     }
@@ -20,14 +20,14 @@ fn is_chunk(body: &[u8]) -> bool {
     Frame::read(&head, (body.len() + HEAD) as u64).is_some()
 }
 
-/// Returns a channel and its index entries, 16 bytes each.
+/// Returns the channel and the entries of a message index. An entry has 16 bytes.
 fn index_of(body: &[u8]) -> Option<(u16, &[u8])> {
     let mut fields = Fields(body);
     let (channel, entries) = (fields.u16()?, fields.block()?);
     (fields.0.is_empty() && entries.len().is_multiple_of(16)).then_some((channel, entries))
 }
 
-/// Returns the total length of the foreign records at the front (bytes).
+/// Returns the total length of the added records at the front (bytes).
 pub(crate) fn records(bytes: &[u8]) -> usize {
     let mut fields = Fields(bytes);
     let mut done = 0;
@@ -40,7 +40,7 @@ pub(crate) fn records(bytes: &[u8]) -> usize {
     done
 }
 
-/// Parses metadata: a name, and key-value pairs of text.
+/// Parses the body of a metadata record: a name, and key-value pairs of text.
 pub(crate) fn metadata(body: &[u8]) -> Option<mcap::records::Metadata> {
     let mut fields = Fields(body);
     let name = fields.text()?.to_string();
@@ -52,7 +52,7 @@ pub(crate) fn metadata(body: &[u8]) -> Option<mcap::records::Metadata> {
     fields.0.is_empty().then_some(mcap::records::Metadata { name, metadata })
 }
 
-/// Parses an attached file with a valid checksum.
+/// Parses the body of an attachment record. `None` if it is invalid, or its checksum is wrong.
 pub(crate) fn attachment(body: &[u8]) -> Option<mcap::Attachment<'_>> {
     let mut fields = Fields(body);
     let (log_time, create_time) = (fields.u64()?, fields.u64()?);
@@ -61,13 +61,13 @@ pub(crate) fn attachment(body: &[u8]) -> Option<mcap::Attachment<'_>> {
     let data = fields.take(usize::try_from(length).ok()?)?;
     let covered = body.len() - fields.0.len();
     let crc = fields.u32()?;
-    // Writers without checksums write 0.
+    // Programs that write no checksums write 0.
     let right = fields.0.is_empty() && (crc == 0 || crc32fast::hash(&body[..covered]) == crc);
     right.then_some(mcap::Attachment { log_time, create_time, name, media_type, data: data.into() })
 }
 
-/// Returns the length of the message index after a chunk if its entries are in another order than this program's
-/// (bytes). The format requires no order.
+/// Returns the length of the message index after a chunk (bytes), with the entries in any order. The format requires
+/// no order. 0 if the entries do not match the messages of the chunk.
 pub(crate) fn index(bytes: &[u8], chunk: &[u8]) -> usize {
     type Entries = BTreeSet<(u16, u64, u64)>;
     let wanted: Entries = messages(chunk).map(|m| (m.channel, m.log_time, m.offset as u64)).collect();
@@ -99,7 +99,7 @@ fn channel(body: &[u8]) -> Option<()> {
     fields.0.is_empty().then_some(())
 }
 
-/// Whether this is a valid schema, channel or message.
+/// Whether this is a valid schema, channel or message record, which may be outside of chunks.
 pub(crate) fn is_loose(kind: u8, body: &[u8]) -> bool {
     match kind {
         kind::SCHEMA => schema(body).is_some(),
@@ -109,12 +109,12 @@ pub(crate) fn is_loose(kind: u8, body: &[u8]) -> bool {
     }
 }
 
-/// Whether a record may lie between chunks: an index, or a record added by others.
+/// Whether a record may lie between chunks. It must be a message index, or a record added by users or other programs.
 pub(crate) fn is_between(kind: u8, body: &[u8]) -> bool {
     kind == kind::MESSAGE_INDEX && index_of(body).is_some() || is_foreign(kind, body)
 }
 
-/// Returns the profile and the library of a header.
+/// Returns the profile and the library from the body of a header record.
 pub(crate) fn header(body: &[u8]) -> Option<(String, String)> {
     let mut fields = Fields(body);
     fields.text().zip(fields.text()).map(|(profile, library)| (profile.into(), library.into()))

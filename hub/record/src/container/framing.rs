@@ -1,4 +1,4 @@
-//! Checks the bytes between the chunks of a record: distinguishes valid records from damage.
+//! Checks the bytes between the chunks of a record, and distinguishes valid records from damage.
 
 use super::chunk::{Fields, HEAD, MAGIC, is_begun, kind, messages};
 use super::foreign;
@@ -6,7 +6,7 @@ use super::scan::{Scanner, Source};
 use std::collections::BTreeMap;
 use std::io::Result;
 
-/// Maximum number of bytes between two chunks that are checked; a longer piece counts as damage.
+/// Maximum number of bytes between two chunks that are checked. A longer piece counts as damage.
 pub(crate) const MAX_BETWEEN: u64 = 64 << 20;
 /// Length of the data-end record, which follows the last chunk (bytes).
 const DATA_END: u64 = HEAD as u64 + 4;
@@ -16,16 +16,17 @@ const FOOTER: u64 = 20;
 /// State of the end of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum End {
-    /// Complete, with its summary.
+    /// The file is complete, with its summary.
     Whole,
-    /// In progress: the file ends after an MCAP record, or within a chunk that was begun.
+    /// The file is in progress. It ends after an MCAP record, or within a chunk that was begun.
     Open,
-    /// Damaged: ends with bytes that no writer produces.
+    /// The file is damaged. It ends with bytes that no writer produces.
     #[default]
     Damaged,
 }
 
-/// Returns the number of valid bytes at the beginning of a file.
+/// Returns the number of valid bytes at the beginning of a file: magic bytes, header, and records added by other
+/// programs.
 pub(crate) fn at_start(bytes: &[u8]) -> usize {
     let mut fields = Fields(bytes);
     if fields.take(MAGIC.len()) != Some(MAGIC) {
@@ -40,22 +41,23 @@ pub(crate) fn at_start(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether this is the body of a header record: a profile and the name of the program that wrote the file.
+/// Whether `body` is the body of a header record. It contains a profile and the name of the program that wrote the
+/// file.
 fn is_header(body: &[u8]) -> bool {
     let mut fields = Fields(body);
     let is_plain = |text: Option<&str>| text.is_some_and(|text| text.chars().all(|c| (' '..='~').contains(&c)));
     is_plain(fields.text()) && is_plain(fields.text()) && fields.0.is_empty()
 }
 
-/// Returns the number of valid bytes after a chunk: the index of its messages for each channel, and records added by
-/// other programs.
+/// Returns the number of valid bytes after a chunk with these records. Valid are the message index of each channel,
+/// and records added by other programs.
 pub(crate) fn behind(bytes: &[u8], records: &[u8]) -> usize {
     let index = index(records);
     let index = if bytes.starts_with(&index) { index.len() } else { foreign::index(bytes, records) };
     index + foreign::records(&bytes[index..])
 }
 
-/// Returns the index records that follow a chunk.
+/// Returns the message index of a chunk with these records, as this program writes it.
 fn index(records: &[u8]) -> Vec<u8> {
     let mut channels: BTreeMap<u16, Vec<u8>> = BTreeMap::new();
     for message in messages(records) {
@@ -83,7 +85,7 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    /// Reads the end of a file; `None` if it is incomplete.
+    /// Reads the summary at the end of a file. `None` if it is missing or invalid.
     pub fn read<S: Source>(scanner: &Scanner<S>) -> Result<Option<Summary>> {
         let length = scanner.length;
         let Some(footer) = length.checked_sub(HEAD as u64 + FOOTER + MAGIC.len() as u64) else { return Ok(None) };
@@ -96,7 +98,7 @@ impl Summary {
         let fits = body.0.is_empty() && fields.0 == MAGIC && start <= footer && footer - start <= MAX_BETWEEN;
         let (Some(at), true) = (start.checked_sub(DATA_END), fits) else { return Ok(None) };
         let mut records = scanner.bytes(start, footer + HEAD as u64 + 16)?;
-        // Writers without checksums write 0.
+        // Programs that write no checksums write 0.
         if crc != 0 && crc32fast::hash(&records) != crc {
             return Ok(None);
         }
@@ -105,7 +107,7 @@ impl Summary {
     }
 }
 
-/// Classifies the end of a file from its last bytes, which begin at offset `at`.
+/// Classifies the end of a file by its last bytes, which begin at offset `at`.
 pub(crate) fn end(bytes: &[u8], at: u64, summary: Option<&Summary>) -> End {
     if bytes.is_empty() || is_begun(bytes) {
         return End::Open;

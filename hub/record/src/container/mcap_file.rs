@@ -1,4 +1,5 @@
-//! Writes entries as MCAP: one channel per topic, JSON with a schema, in chunks that end at every flush.
+//! Writes entries to an MCAP file. Each topic has a channel with JSON messages and a schema. A chunk ends at every
+//! flush.
 
 use crate::schema;
 use mcap::McapError;
@@ -6,14 +7,14 @@ use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
 use xpuck_hub_core::entry::{Entry, TIMES};
 
-/// Maximum chunk size (bytes): the loss of a truncated file beyond the last flush.
+/// Maximum chunk size (bytes). A truncated file loses at most one chunk in addition to the data after the last flush.
 const CHUNK: u64 = 256 * 1024;
 
-/// Compression level of zstd: output is a tenth smaller than by default, and compression is still hundreds of times
-/// faster than needed.
+/// Compression level of zstd. The output is a tenth smaller than with the default level, and compression is still
+/// hundreds of times faster than required.
 const LEVEL: u32 = 7;
 
-/// An MCAP file that is being written.
+/// MCAP file that is being written.
 pub struct McapFile<W: Write + Seek> {
     writer: mcap::Writer<W>,
     channels: BTreeMap<&'static str, u16>,
@@ -22,19 +23,19 @@ pub struct McapFile<W: Write + Seek> {
 }
 
 impl<W: Write + Seek> McapFile<W> {
-    /// Begins a file.
+    /// Begins an MCAP file in `to`.
     ///
     /// # Errors
-    /// On an I/O error of `to`.
+    /// If `to` cannot be written.
     pub fn begin(to: W) -> io::Result<McapFile<W>> {
         let writer = options().create(to).map_err(plain)?;
         Ok(McapFile { writer, channels: BTreeMap::new(), sequence: 0, flushes: 0 })
     }
 
-    /// Writes an entry; it reaches the file at the next flush, or when a chunk is full.
+    /// Writes an entry to the current chunk. The chunk is written to the file at the next flush, or when it is full.
     ///
     /// # Errors
-    /// On an I/O error, such as a full disk.
+    /// If the file cannot be written, for example because the disk is full.
     pub fn write(&mut self, entry: &Entry) -> io::Result<()> {
         self.write_with(entry, schema::for_topic(entry.topic()))
     }
@@ -42,7 +43,7 @@ impl<W: Write + Seek> McapFile<W> {
     /// Same as [`McapFile::write`], with another schema text for the entry's topic.
     ///
     /// # Errors
-    /// As [`McapFile::write`].
+    /// Same as [`McapFile::write`].
     pub fn write_with(&mut self, entry: &Entry, schema: &str) -> io::Result<()> {
         let topic = entry.topic();
         let bytes = serde_json::to_vec(entry)?;
@@ -54,10 +55,11 @@ impl<W: Write + Seek> McapFile<W> {
         (time.max(0.0) * TIMES).round() as u64 * (1e9 / TIMES) as u64
     }
 
-    /// Writes a JSON message of any topic; `schema` is the schema's name and text.
+    /// Writes a JSON message to a channel of any topic. `schema` is the name and the text of the schema, and `stamp`
+    /// is the time (ns).
     ///
     /// # Errors
-    /// On an I/O error, such as a full disk.
+    /// If the file cannot be written, for example because the disk is full.
     pub fn write_as(&mut self, topic: &'static str, schema: (&str, &str), stamp: u64, data: &[u8]) -> io::Result<()> {
         let channel_id = match self.channels.get(topic) {
             Some(id) => *id,
@@ -78,13 +80,13 @@ impl<W: Write + Seek> McapFile<W> {
     /// Writes all buffered data to the file.
     ///
     /// # Errors
-    /// On an I/O error.
+    /// If the file cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
         self.flushes += 1;
         self.writer.flush().map_err(plain)
     }
 
-    /// Number of flushes. Each one ends a chunk, whose index entry is kept in memory for the summary.
+    /// Number of flushes. Each flush ends a chunk, whose index entry is kept in memory for the summary.
     pub fn flushes(&self) -> u32 {
         self.flushes
     }
@@ -92,7 +94,7 @@ impl<W: Write + Seek> McapFile<W> {
     /// Completes the file with its summary.
     ///
     /// # Errors
-    /// On an I/O error.
+    /// If the file cannot be written.
     pub fn finish(&mut self) -> io::Result<()> {
         self.writer.finish().map(|_| ()).map_err(plain)
     }
@@ -103,11 +105,11 @@ impl<W: Write + Seek> McapFile<W> {
     }
 }
 
-/// Converts an error of the library to the underlying I/O error.
+/// Converts an error of the MCAP library to the underlying I/O error.
 pub(crate) fn plain(error: McapError) -> io::Error {
     match error {
         McapError::Io(error) => error,
-        // Errors of nested records contain the I/O error only as text.
+        // An error in a nested record contains the I/O error only as text.
         McapError::Parse(error) => io::Error::other(error.to_string()),
         other => io::Error::other(other),
     }
@@ -120,8 +122,8 @@ pub(crate) fn options() -> mcap::WriteOptions {
         .library(concat!("xpuck ", env!("CARGO_PKG_VERSION")))
         .chunk_size(Some(CHUNK))
         .compression_level(LEVEL)
-        // Compression runs on the recorder's own thread: zstd's threads would take 50 MB for a few kilobytes per
-        // second.
+        // Compression runs on the recorder's own thread, because the threads of zstd would take 50 MB for only a few
+        // kilobytes per second.
         .compression_threads(0)
 }
 
@@ -130,7 +132,7 @@ mod tests {
     use super::*;
     use std::io::{Error, ErrorKind, Result, SeekFrom};
 
-    /// A disk with limited capacity (bytes).
+    /// Disk with limited capacity (bytes).
     struct Disk {
         size: usize,
         at: usize,
@@ -158,7 +160,7 @@ mod tests {
             self.at = match to {
                 SeekFrom::Start(place) => place as usize,
                 SeekFrom::Current(by) => self.at.saturating_add_signed(by as isize),
-                // Data is only appended, so the last position is the end.
+                // Data is only appended, so the last position is the end of the file.
                 SeekFrom::End(by) => self.end.saturating_add_signed(by as isize),
             };
             Ok(self.at as u64)

@@ -1,4 +1,4 @@
-//! Reads a record chunk by chunk, across damage: returns each valid chunk once, and counts the damage.
+//! Reads a record chunk by chunk, even if it is damaged. Returns each valid chunk once, and measures the damage.
 
 use super::channels::{ChannelMap, Channels};
 use super::chunk::{Fields, MAGIC, bounds, kind, messages};
@@ -13,15 +13,15 @@ use std::io::Result;
 pub(crate) struct Damage {
     /// Number of places with invalid bytes.
     pub places: u64,
-    /// Total number of bytes in these places.
+    /// Total number of invalid bytes.
     pub bytes: u64,
-    /// Offset of the first of these places (bytes).
+    /// Offset of the first invalid byte in the file (bytes).
     pub first: u64,
-    /// Sum of the time gaps between the last message before and the first message after each place (s of arena time).
+    /// Duration without messages at the damaged places, summed over all places (s of arena time).
     pub seconds: f64,
-    /// Whether data before the first message is damaged.
+    /// Whether data before the first message may be lost.
     pub start: bool,
-    /// Time of the message after which the end is damaged (s of arena time).
+    /// Time of the last message if data after it is lost (s of arena time).
     pub end: Option<f64>,
     /// Number of bytes in duplicate chunks.
     pub copies: u64,
@@ -36,13 +36,13 @@ impl Damage {
         if self.places > 0 {
             let places = if self.places == 1 { "place" } else { "places" };
             let (n, first, bytes) = (self.places, self.first, self.bytes);
-            words.push(format!("{bytes} bytes are damaged, in {n} {places}, from byte {first} on"));
+            words.push(format!("{bytes} bytes are damaged in {n} {places}, starting at byte {first}"));
         }
         if self.start {
             words.push("data before the first message may be lost".into());
         }
         if self.seconds > 0.0 {
-            words.push(format!("at most {:.1} s of arena time are missing in between", self.seconds));
+            words.push(format!("at most {:.1} s of arena time are missing in the damaged part", self.seconds));
         }
         if let Some(time) = self.end {
             words.push(format!("data after {time:.1} s are lost"));
@@ -57,13 +57,13 @@ impl Damage {
     }
 }
 
-/// A chunk, and the meanings of its channels.
+/// Chunk with the channels of its messages.
 pub(crate) struct Chunk {
-    /// Offset in the file.
+    /// Offset of the chunk in the file (bytes).
     pub from: u64,
     /// Records of the chunk.
     pub records: Vec<u8>,
-    /// Meanings of its channels.
+    /// Channels of the messages by number.
     pub meanings: ChannelMap,
 }
 
@@ -72,27 +72,27 @@ pub(crate) struct Reader<S> {
     scanner: Scanner<S>,
     channels: Channels,
     summary: Option<Summary>,
-    /// The last chunk, whose index comes next.
+    /// Last chunk that was read. Its message index follows it.
     last: Option<Chunk>,
-    /// Offset of the end of the last chunk.
+    /// Offset of the end of the last chunk (bytes).
     at: u64,
-    /// Identifiers of all chunks so far, to detect duplicates.
+    /// Identifiers of all chunks that have been read, to detect duplicates.
     seen: BTreeSet<Mark>,
-    /// Latest message time so far (ns), and the number of the last message.
+    /// Latest message time (ns), and the sequence number of the last message. `None` before the first message.
     latest: Option<(u64, u32)>,
-    /// Records added by others so far: offsets of beginning and end.
+    /// Begin and end offsets of records that users or other programs added (bytes).
     pub added: Vec<(u64, u64)>,
-    /// Damage so far.
+    /// Damage of the part that has been read.
     pub damage: Damage,
-    /// State of the record's end; `Damaged` until the end is reached.
+    /// State of the record's end. It is `Damaged` until the end is reached.
     pub end: End,
 }
 
 impl<S: Source> Reader<S> {
-    /// Starts reading at the beginning.
+    /// Starts reading at the beginning of the record.
     ///
     /// # Errors
-    /// On an I/O error.
+    /// If the source cannot be read.
     pub fn new(source: S) -> Result<Reader<S>> {
         let scanner = Scanner::new(source)?;
         let summary = Summary::read(&scanner)?;
@@ -104,15 +104,15 @@ impl<S: Source> Reader<S> {
         Ok(Reader { scanner, channels, summary, last, at: 0, seen, latest, added, damage, end })
     }
 
-    /// Starts reading at offset `at`, the end of a chunk.
+    /// Starts reading at offset `at`, which must be the end of a chunk.
     ///
     /// # Errors
-    /// On an I/O error.
+    /// If the source cannot be read.
     pub fn behind(source: S, at: u64) -> Result<Reader<S>> {
         Ok(Reader { at, ..Reader::new(source)? })
     }
 
-    /// Returns profile and library of the header, if it is valid.
+    /// Returns the profile and the library of the header. `None` if the header is invalid.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -126,10 +126,10 @@ impl<S: Source> Reader<S> {
         self.at
     }
 
-    /// Returns the next valid chunk that is not a duplicate; `None` at the end.
+    /// Returns the next valid chunk that is not a duplicate. `None` at the end of the record.
     ///
     /// # Errors
-    /// On an I/O error.
+    /// If the source cannot be read.
     pub fn next_chunk(&mut self) -> Result<Option<&Chunk>> {
         loop {
             let Some(whole) = self.scanner.next(self.at)? else {
@@ -151,16 +151,17 @@ impl<S: Source> Reader<S> {
         }
     }
 
-    /// Reads the chunk at offset `from` again.
+    /// Reads the chunk at offset `from` again, and returns its records.
     ///
     /// # Errors
-    /// On an I/O error, or if the chunk is no longer there.
+    /// If the source cannot be read, or the chunk no longer exists.
     pub fn again(&mut self, from: u64) -> Result<Vec<u8>> {
         let whole = self.scanner.chunk_at(from)?;
         whole.map(|whole| whole.records).ok_or_else(|| std::io::Error::other("the file changed while it was read"))
     }
 
-    /// Checks the bytes between the last chunk and the next, or the end.
+    /// Checks the bytes between the last chunk and offset `to`, which is the begin of the chunk `next` or the end of
+    /// the file.
     fn between(&mut self, to: u64, next: Option<&Whole>) -> Result<()> {
         let from = self.at;
         let bytes = if to - from <= MAX_BETWEEN { self.scanner.bytes(from, to)? } else { Vec::new() };
@@ -186,13 +187,14 @@ impl<S: Source> Reader<S> {
         if let Some(next) = next
             && next.bounds != bounds(&next.records).unwrap_or_default()
         {
-            // The times in a chunk's header have no checksum; its messages have their own times.
+            // Times in a chunk's header are not covered by a checksum. Messages have their own times, so no data is
+            // lost.
             self.place(next.from, 0);
         }
         Ok(())
     }
 
-    /// Stores the offsets of records added by others between two chunks.
+    /// Stores the offsets of records that users or other programs added between two chunks.
     fn note_added(&mut self, from: u64, bytes: &[u8]) {
         let begin = if from == 0 { MAGIC.len().min(bytes.len()) } else { 0 };
         let mut fields = Fields(&bytes[begin..]);
@@ -215,8 +217,8 @@ impl<S: Source> Reader<S> {
         self.damage.bytes += bytes;
     }
 
-    /// Estimates the loss at a damaged place. Messages are numbered, so nothing is lost if the numbers are
-    /// consecutive.
+    /// Estimates the loss at a damaged place. Messages are numbered, so consecutive numbers before and after the
+    /// place mean that nothing is lost.
     fn lost_time(&mut self, next: Option<&Whole>) {
         let behind = next.and_then(|next| messages(&next.records).next());
         match (self.latest, behind) {
@@ -230,7 +232,8 @@ impl<S: Source> Reader<S> {
         }
     }
 
-    /// Stores times and numbers of the last chunk, and counts its messages of unknown channels.
+    /// Stores the latest time and the last number of the messages in the last chunk. Counts its messages of unknown
+    /// channels.
     fn note(&mut self) {
         let Some(chunk) = &self.last else { return };
         for message in messages(&chunk.records) {
@@ -242,7 +245,7 @@ impl<S: Source> Reader<S> {
     }
 }
 
-/// Length and checksum of a chunk, time and number of its first message.
+/// Identifier of a chunk: length, checksum, and the time and number of its first message.
 type Mark = (usize, u32, Option<(u64, u32)>);
 
 fn mark(records: &[u8]) -> Mark {

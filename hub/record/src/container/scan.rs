@@ -1,4 +1,4 @@
-//! Finds valid chunks in a file with arbitrary bytes between them: each byte that may begin a chunk is tried.
+//! Finds valid chunks in a file with arbitrary bytes between them. Each byte that may begin a chunk is tried.
 
 use super::chunk::{Fields, Frame, HEAD, LONGEST_HEAD, MAGIC, MAX_CHUNK, bounds, kind};
 use super::foreign;
@@ -6,25 +6,25 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
 
-/// Length up to which messages outside of chunks are combined (bytes).
+/// Length up to which schemas, channels and messages outside of chunks are combined (bytes).
 const TOGETHER: usize = 256 << 10;
-/// Size of the search window (bytes).
+/// Size of the buffer in which the file is searched (bytes).
 const WINDOW: usize = 256 << 10;
-/// Limit of data read for false candidates: a multiple of the file's length, plus a constant (bytes).
+/// Maximum total size of false chunks: a multiple of the file's length, plus a constant (bytes).
 const MOST_TRIED: (u64, u64) = (16, 256 << 20);
 
 /// Random-access source of bytes.
 pub trait Source {
-    /// Reads into the buffer from offset `at`, up to the end of the source.
+    /// Reads into the buffer from offset `at`, up to the end of the source. Returns the number of bytes read.
     ///
     /// # Errors
-    /// On an I/O error.
+    /// If the source cannot be read.
     fn read_at(&self, at: u64, buffer: &mut [u8]) -> Result<usize>;
 
-    /// Returns the number of bytes.
+    /// Returns the length of the source (bytes).
     ///
     /// # Errors
-    /// On an I/O error.
+    /// If the length cannot be determined.
     fn length(&self) -> Result<u64>;
 }
 
@@ -70,27 +70,27 @@ impl Source for &[u8] {
     }
 }
 
-/// A valid chunk.
+/// Valid chunk of a file.
 pub(crate) struct Whole {
-    /// Offset of its first byte.
+    /// Offset of the chunk's first byte.
     pub from: u64,
-    /// Offset after its last byte.
+    /// Offset after the chunk's last byte.
     pub to: u64,
-    /// Times of the first and last message according to its header, which has no checksum (ns).
+    /// Times of the first and last message according to the chunk's header, which has no checksum (ns).
     pub bounds: (u64, u64),
     /// Records of the chunk.
     pub records: Vec<u8>,
 }
 
-/// Scanner of a file.
+/// Scanner that finds the valid chunks of a file.
 pub(crate) struct Scanner<S> {
     source: S,
-    /// Length of the file when it was opened (bytes); data written later is ignored.
+    /// Length of the file when it was opened (bytes). Data written later is ignored.
     pub length: u64,
     window: Vec<u8>,
     window_at: u64,
     tried: u64,
-    /// Whether the first data record lies outside of chunks; more may follow.
+    /// Whether the first data record lies outside of chunks. More such records may follow.
     is_chunkless: bool,
 }
 
@@ -104,7 +104,7 @@ impl<S: Source> Scanner<S> {
         Ok(scanner)
     }
 
-    /// Reads the bytes from `from` to `to`; fewer at the end of the file.
+    /// Reads the bytes from offset `from` to `to`. Returns fewer bytes if the file ends before `to`.
     pub fn bytes(&self, from: u64, to: u64) -> Result<Vec<u8>> {
         let mut bytes = vec![0; to.min(self.length).saturating_sub(from) as usize];
         let read = self.source.read_at(from, &mut bytes)?;
@@ -112,13 +112,13 @@ impl<S: Source> Scanner<S> {
         Ok(bytes)
     }
 
-    /// Returns the first valid chunk at or after an offset.
+    /// Returns the first valid chunk at or after an offset. `None` if there is none.
     ///
     /// # Errors
-    /// On an I/O error, or if the file was crafted to keep a reader busy.
+    /// If the file cannot be read, or contains too many false chunk headers, for example because it was crafted.
     pub fn next(&mut self, from: u64) -> Result<Option<Whole>> {
         let begin = if from == 0 { self.behind_header()? } else { from };
-        // The contents of an attachment may look like a chunk.
+        // Attachments are skipped, because their contents may look like a chunk.
         let mut at = self.behind_added(begin)?;
         if self.is_chunkless
             && let Some(whole) = self.chunk_at(at)?
@@ -134,7 +134,7 @@ impl<S: Source> Scanner<S> {
         Ok(None)
     }
 
-    /// Returns the first offset at or after `at` with the kind byte of a chunk.
+    /// Returns the offset of the first byte at or after `at` that is the kind code of a chunk.
     fn candidate(&mut self, mut at: u64) -> Result<Option<u64>> {
         loop {
             let window = self.look(at, 1)?;
@@ -148,7 +148,7 @@ impl<S: Source> Scanner<S> {
         }
     }
 
-    /// Returns the chunk at an offset, if there is a valid one.
+    /// Returns the chunk at an offset. `None` if no valid chunk begins there.
     pub fn chunk_at(&mut self, from: u64) -> Result<Option<Whole>> {
         if self.is_chunkless
             && let Some((records, to)) = self.loose(from)?
@@ -170,11 +170,11 @@ impl<S: Source> Scanner<S> {
         Ok(None)
     }
 
-    /// Reads the record at an offset if its kind is wanted: its kind, its body, and the offset of the next record.
-    /// Other bodies are not read.
+    /// Reads the record at an offset. Returns its kind, its body, and the offset of the next record. `None` if the
+    /// record is incomplete, or `wanted` returns false for its kind. In this case the body is not read.
     ///
     /// # Errors
-    /// On an I/O error.
+    /// If the file cannot be read.
     pub fn record(&self, at: u64, wanted: fn(u8) -> bool) -> Result<Option<(u8, Vec<u8>, u64)>> {
         let head = self.bytes(at, at + HEAD as u64)?;
         let mut fields = Fields(&head);
@@ -186,10 +186,10 @@ impl<S: Source> Scanner<S> {
         Ok(Some((kind[0], self.bytes(from, from + length)?, from + length)))
     }
 
-    /// Returns the offset of the first record after the header; 0 without a header.
+    /// Returns the offset of the first record after the header. 0 without a valid header.
     ///
     /// # Errors
-    /// On an I/O error.
+    /// If the file cannot be read.
     pub fn behind_header(&self) -> Result<u64> {
         if self.bytes(0, MAGIC.len() as u64)? != MAGIC {
             return Ok(0);
@@ -198,7 +198,8 @@ impl<S: Source> Scanner<S> {
         Ok(header.map_or(0, |(_, _, behind)| behind))
     }
 
-    /// Returns the offset after indexes and records added by others that begin at `at`.
+    /// Skips message indexes and records added by users or other programs from `at`, and returns the offset after
+    /// them.
     fn behind_added(&self, mut at: u64) -> Result<u64> {
         let between = |kind| matches!(kind, kind::MESSAGE_INDEX | kind::ATTACHMENT | kind::METADATA | 0x80..);
         while let Some((kind, body, behind)) = self.record(at, between)? {
@@ -210,8 +211,8 @@ impl<S: Source> Scanner<S> {
         Ok(at)
     }
 
-    /// Returns schemas, channels and messages outside of chunks from an offset on, and their end; `None` if there are
-    /// none.
+    /// Returns schemas, channels and messages outside of chunks from an offset, and the offset after them. `None` if
+    /// there are none.
     fn loose(&self, from: u64) -> Result<Option<(Vec<u8>, u64)>> {
         let (mut records, mut at) = (Vec::new(), from);
         while records.len() <= TOGETHER {
@@ -228,7 +229,7 @@ impl<S: Source> Scanner<S> {
         Ok((at > from).then_some((records, at)))
     }
 
-    /// Returns the bytes from an offset on, at least `least` of them unless the file ends.
+    /// Returns buffered bytes from offset `at`. There are at least `least` bytes unless the file ends.
     fn look(&mut self, at: u64, least: usize) -> Result<&[u8]> {
         let end = self.window_at + self.window.len() as u64;
         let wanted = (at + least as u64).min(self.length);
@@ -239,7 +240,7 @@ impl<S: Source> Scanner<S> {
             let read = self.source.read_at(at, &mut self.window)?;
             self.window.truncate(read);
             if read < bytes {
-                // The file was truncated meanwhile.
+                // The file was truncated since it was opened.
                 self.length = at + read as u64;
             }
         }

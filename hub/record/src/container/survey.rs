@@ -1,4 +1,4 @@
-//! Copies the valid messages of a damaged record to a new one, which is verified by reading it back.
+//! Copies the valid messages of a damaged record to a new record. The new record is verified by reading it back.
 
 use super::channels::{Channel, ChannelMap};
 use super::chunk::{Fields, MAGIC, MAX_CHUNK, Message, kind, messages};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::sync::Arc;
 
-/// Number of messages in a record, and a checksum of all of them.
+/// Number of messages in a record, and a checksum over them. Equal values prove that a copy is complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
     /// Number of messages.
@@ -33,10 +33,10 @@ impl Proof {
     }
 }
 
-/// Reads a complete record with the library's own reader, which is independent of how it was written.
+/// Reads a complete record with the MCAP library's reader, which shares no code with the reader of this program.
 ///
 /// # Errors
-/// If the record is incomplete, or on an I/O error.
+/// If the record is incomplete or cannot be read.
 pub fn read_back(from: impl Read) -> io::Result<Proof> {
     let options = LinearReaderOptions::default()
         .with_validate_chunk_crcs(true)
@@ -51,39 +51,39 @@ pub fn read_back(from: impl Read) -> io::Result<Proof> {
     Ok(proof)
 }
 
-/// A valid chunk.
+/// Position of a valid chunk, with the channels of its messages.
 pub(crate) struct ValidChunk {
     from: u64,
-    /// Time and number of its first message.
+    /// Time (ns) and sequence number of the chunk's first message.
     first: (u64, u32),
     meanings: ChannelMap,
 }
 
-/// Description of a closed file without its end.
+/// Description of the damage of a file that is closed but lacks its end.
 pub(crate) const MISSING_END: &str = "its end is missing";
 
-/// Valid contents of a file.
+/// Valid contents of a file, found by scanning it.
 pub(crate) struct Survey {
     /// Whether the file begins with MCAP's magic bytes.
     pub magic: bool,
-    /// Length (bytes).
+    /// Length of the file (bytes).
     pub bytes: u64,
     /// Valid chunks without duplicates, in chronological order.
     pub chunks: Vec<ValidChunk>,
     /// Number of messages of known channels.
     pub messages: u64,
     damage: Damage,
-    /// Records added by others: offsets of beginning and end.
+    /// Begin and end offsets of records that users or other programs added (bytes).
     added: Vec<(u64, u64)>,
     /// State of the file's end.
     pub end: End,
 }
 
 impl Survey {
-    /// Scans a file.
+    /// Scans a file for valid contents.
     ///
     /// # Errors
-    /// On an I/O error.
+    /// If the file cannot be read.
     pub fn scan(source: impl Source) -> io::Result<Survey> {
         let (mut magic, bytes) = ([0; MAGIC.len()], source.length()?);
         source.read_at(0, &mut magic)?;
@@ -94,22 +94,23 @@ impl Survey {
             let first = messages(records).next().map_or((0, 0), |m| (m.log_time, m.sequence));
             chunks.push(ValidChunk { from: *from, first, meanings: meanings.clone() });
         }
-        // A piece of the file that was moved to another place is put back.
+        // A piece that was moved to another place in the file is put back into chronological order.
         chunks.sort_by_key(|found| found.first);
         let (damage, added, end) = (reader.damage, reader.added, reader.end);
         Ok(Survey { magic: magic == *MAGIC, bytes, chunks, messages: total, damage, added, end })
     }
 
-    /// Returns a description of the damage. A file that is being written (`open`) may lack its end.
+    /// Returns a description of the damage. `None` without damage. The end may be missing if the file is being
+    /// written (`open`).
     pub fn damage(&self, open: bool) -> Option<String> {
         let ended = open || self.end != End::Open;
         self.damage.words().or_else(|| (!ended).then(|| MISSING_END.into()))
     }
 
-    /// Writes the messages of the scanned file as a new record.
+    /// Writes the messages and the added records of the scanned file `source` to a new record.
     ///
     /// # Errors
-    /// On an I/O error.
+    /// If the file cannot be read, or the new record cannot be written.
     pub fn write(&self, source: impl Source, to: impl Write + Seek) -> io::Result<Proof> {
         let mut reader = Reader::new(&source)?;
         let options = match reader.header()?.filter(|_| self.magic) {
@@ -137,7 +138,7 @@ impl Survey {
                 writer.write_to_known_channel(&header, data).map_err(plain)?;
                 proof.add(&channel.topic, &message);
             }
-            // The chunk size stays the same, so that later damage costs only one chunk.
+            // Each chunk is written as a separate chunk, so that later damage affects only one chunk.
             writer.flush().map_err(plain)?;
         }
         writer.finish().map_err(plain)?;
@@ -146,7 +147,7 @@ impl Survey {
     }
 }
 
-/// Copies a record added by others.
+/// Copies a record that users or other programs added.
 fn copy_added<W: Write + Seek>(writer: &mut mcap::Writer<W>, record: &[u8]) -> mcap::McapResult<()> {
     let Some((kind, body)) = Fields(record).record() else { return Ok(()) };
     match kind {
@@ -169,10 +170,11 @@ fn add<W: Write + Seek>(writer: &mut mcap::Writer<W>, channel: &Channel) -> mcap
     writer.add_channel(schema, &channel.topic, &channel.encoding, &channel.metadata)
 }
 
-/// Copies the messages of all valid chunks to a new record. Returns their proof, and the damage of the original.
+/// Copies the messages of all valid chunks to a new record. Returns their number and checksum, and the damage of the
+/// original.
 ///
 /// # Errors
-/// On an I/O error.
+/// If the original cannot be read, or the new record cannot be written.
 pub fn copy(from: impl Source, to: impl Write + Seek) -> io::Result<(Proof, Option<String>)> {
     let survey = Survey::scan(&from)?;
     Ok((survey.write(&from, to)?, survey.damage(true)))

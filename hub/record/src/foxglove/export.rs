@@ -1,4 +1,5 @@
-//! Exports a run's record as one MCAP file for viewers: its own channels, and channels with Foxglove's schemas.
+//! Exports a run's record as one MCAP file for viewers. It contains the record's channels, and channels with
+//! Foxglove's schemas.
 
 use super::scene::{Scene, phase};
 use super::{Message, schema_of};
@@ -22,16 +23,17 @@ pub struct Exported {
     pub damage: Vec<String>,
 }
 
-/// Writes all files of a run as one. `progress` receives the numbers of bytes read and in total; the export continues
-/// while it returns true.
+/// Writes the record of a run to one file. `progress` receives the number of bytes read and the total number of
+/// bytes. The export continues while it returns true.
 ///
 /// # Errors
-/// There is no record, it cannot be read, `to` is a file of the run, it cannot be written, or the export was stopped.
+/// If there is no record, it cannot be read, `to` is a file of the run or cannot be written, or the export was
+/// stopped.
 pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64) -> bool) -> Result<Exported, RecordError> {
     let folder = atomic::folder(to);
     let in_run = |path: &Path| path.canonicalize().is_ok_and(|path| run.canonicalize().is_ok_and(|run| run == path));
     let named = in_run(folder) && to.file_name().is_some_and(|name| part_number(&name.to_string_lossy()).is_some());
-    // `to` may be a link: files in the run's folder belong to the run.
+    // `to` may be a link. All files in the run's folder belong to the run.
     let meant = to.canonicalize().ok().is_some_and(|to| to.parent().is_some_and(in_run));
     if named || meant {
         return Err(RecordError::new(to, "is a file of the run; choose another file"));
@@ -54,7 +56,7 @@ fn write(
     let fail = |error: std::io::Error| RecordError::new(to, error);
     let about = RunFile::read(run)?;
     let hub: HubFile = about.hub.clone().try_into().map_err(|error| RecordError::new(run, error))?;
-    // Without a readable experiment or world (as in older versions), only the arena is drawn.
+    // If the experiment or a world is unreadable, as in records of older versions, only the arena is drawn.
     let worlds = phase_worlds(&about).unwrap_or_default();
     let mut scene = Scene::new(&about.robots, hub.arena);
     let mut shown: Option<String> = None;
@@ -73,7 +75,7 @@ fn write(
             Entry::Run { segments, .. } => phase(segments),
             _ => shown.as_deref(),
         };
-        // Walls come first, and again in a phase with other walls.
+        // The walls are written first. They are written again when a phase with another world begins.
         if shown.is_none() || now != shown.as_deref() {
             let named = worlds.iter().find(|(name, _)| Some(name.as_str()) == now).or(worlds.first());
             output.add(&scene.world(named.map(|(_, world)| &**world), stamp), stamp).map_err(fail)?;
@@ -94,7 +96,7 @@ struct Output {
 }
 
 impl Output {
-    /// Copies a recorded entry, with the schema for viewers.
+    /// Copies a recorded entry, with the schema in the form for viewers.
     fn copy(&mut self, entry: &Entry) -> std::io::Result<()> {
         let topic = entry.topic();
         *self.topics.entry(topic.into()).or_default() += 1;

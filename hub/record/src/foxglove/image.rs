@@ -1,4 +1,5 @@
-//! Images in Foxglove's schema `foxglove.CompressedImage`: JSON with the file in base 64.
+//! Images in Foxglove's schema `foxglove.CompressedImage`. The message is JSON that contains the image file in base
+//! 64.
 
 use super::FRAME;
 use super::messages::Time;
@@ -8,10 +9,10 @@ use serde::Serialize;
 
 /// Topic of the overhead camera.
 pub const OVERHEAD: &str = "/overhead";
-/// Name of the schema.
+/// Name of the image schema.
 pub const SCHEMA: &str = "foxglove.CompressedImage";
 
-/// An image.
+/// Message with an image.
 #[derive(Serialize, JsonSchema)]
 struct CompressedImage {
     /// Time at which the image was taken.
@@ -25,7 +26,7 @@ struct CompressedImage {
     format: String,
 }
 
-/// Returns a JPEG file as a message; `stamp` is a timestamp of the record (ns).
+/// Returns the message for a JPEG file. `stamp` is a timestamp of the record (ns).
 pub fn message(jpeg: &[u8], stamp: u64) -> Vec<u8> {
     let (timestamp, frame_id) = (Time::from_nanos(stamp), FRAME.into());
     let image = CompressedImage { timestamp, frame_id, data: BASE64.encode(jpeg), format: "jpeg".into() };
@@ -33,7 +34,7 @@ pub fn message(jpeg: &[u8], stamp: u64) -> Vec<u8> {
     serde_json::to_vec(&image).unwrap_or_default()
 }
 
-/// Returns the text of the schema.
+/// Returns the text of the image schema in the form for viewers.
 pub fn schema() -> String {
     let mut schema = super::viewable::viewable(&xpuck_wire::schema::json_schema::<CompressedImage>().to_value());
     schema["title"] = SCHEMA.into();

@@ -1,10 +1,10 @@
-//! Foxglove's messages, as far as they are used here. Names and order of fields are Foxglove's; all fields are
-//! required. Lengths are in metres, colours in 0..=1.
+//! Messages of Foxglove that are used here. The names and the order of the fields are Foxglove's, and all fields are
+//! required. Lengths are in metres, and colours are in 0..=1.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A point in time, since 1970 or since a hub's start.
+/// Point in time, since 1970 or since the hub's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "time")]
 pub struct Time {
@@ -13,14 +13,14 @@ pub struct Time {
 }
 
 impl Time {
-    /// Converts from nanoseconds.
+    /// Converts a time from nanoseconds.
     pub fn from_nanos(nanoseconds: u64) -> Time {
         // The conversion is valid until the year 2106.
         Time { sec: (nanoseconds / 1_000_000_000) as u32, nsec: (nanoseconds % 1_000_000_000) as u32 }
     }
 }
 
-/// A duration.
+/// Duration of an entity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "duration")]
 pub struct Duration {
@@ -28,7 +28,7 @@ pub struct Duration {
     pub nsec: u32,
 }
 
-/// A position, a direction or a size.
+/// Position, direction or size in space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.Vector3")]
 pub struct Vector3 {
@@ -37,7 +37,7 @@ pub struct Vector3 {
     pub z: f64,
 }
 
-/// A rotation.
+/// Rotation as a quaternion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.Quaternion")]
 pub struct Quaternion {
@@ -48,13 +48,13 @@ pub struct Quaternion {
 }
 
 impl Quaternion {
-    /// Returns a rotation about z (rad).
+    /// Returns a rotation by an angle about z (rad).
     pub fn heading(angle: f64) -> Quaternion {
         Quaternion { x: 0.0, y: 0.0, z: (angle / 2.0).sin(), w: (angle / 2.0).cos() }
     }
 }
 
-/// A position and a rotation.
+/// Position and rotation of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.Pose")]
 pub struct Pose {
@@ -63,13 +63,13 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// Returns a pose at a position, rotated about z by an angle (rad).
+    /// Returns a pose at a position, with a rotation by an angle about z (rad).
     pub fn at(x: f64, y: f64, z: f64, angle: f64) -> Pose {
         Pose { position: Vector3 { x, y, z }, orientation: Quaternion::heading(angle) }
     }
 }
 
-/// A colour; `a` is the opacity.
+/// Colour with opacity `a`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.Color")]
 pub struct Color {
@@ -79,7 +79,7 @@ pub struct Color {
     pub a: f64,
 }
 
-/// An arrow along x.
+/// Arrow along the x axis of its pose.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.ArrowPrimitive")]
 pub struct Arrow {
@@ -91,7 +91,7 @@ pub struct Arrow {
     pub color: Color,
 }
 
-/// A box.
+/// Box with a colour.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.CubePrimitive")]
 pub struct Cube {
@@ -100,7 +100,7 @@ pub struct Cube {
     pub color: Color,
 }
 
-/// A cylinder along z.
+/// Cylinder along the z axis of its pose.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.CylinderPrimitive")]
 pub struct Cylinder {
@@ -111,7 +111,7 @@ pub struct Cylinder {
     pub color: Color,
 }
 
-/// A line of text.
+/// Line of text at a position.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.TextPrimitive")]
 pub struct Text {
@@ -123,11 +123,11 @@ pub struct Text {
     pub text: String,
 }
 
-/// A primitive that is not used here.
+/// Type of primitives that are never sent.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Unused {}
 
-/// A name and its value.
+/// Name with its value.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.KeyValuePair")]
 pub struct KeyValue {
@@ -135,7 +135,7 @@ pub struct KeyValue {
     pub value: String,
 }
 
-/// An entity to draw; it replaces the entity with the same id.
+/// Entity to draw. It replaces an entity with the same id.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.SceneEntity")]
 pub struct Entity {
@@ -156,7 +156,7 @@ pub struct Entity {
 }
 
 impl Entity {
-    /// Returns an empty entity that stays until it is replaced and moves with its frame.
+    /// Returns an empty entity that moves with its frame. The entity stays until another entity replaces it.
     pub fn new(timestamp: Time, frame: &str, id: &str) -> Entity {
         Entity {
             timestamp,
@@ -177,7 +177,7 @@ impl Entity {
     }
 }
 
-/// Deletion of entities; type 1 deletes all entities on the topic.
+/// Deletion of entities. Type 1 deletes all entities of the topic.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.SceneEntityDeletion")]
 pub struct Deletion {
@@ -205,13 +205,13 @@ pub struct FrameTransform {
     pub rotation: Quaternion,
 }
 
-/// Poses of frames.
+/// Poses of several frames.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FrameTransforms {
     pub transforms: Vec<FrameTransform>,
 }
 
-/// A log line; level is 1 for debug, 2 for information, 3 for a warning, 4 for an error.
+/// Log line. The level is 1 for debug, 2 for information, 3 for a warning, and 4 for an error.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Log {
     pub timestamp: Time,

@@ -1,7 +1,8 @@
-//! A run in Foxglove's schemas: arena, robots and frisbee for the 3D panel, and lines for the log panel.
+//! Conversion of a run to Foxglove's schemas: arena, robots and frisbee for the 3D panel, and lines for the log
+//! panel.
 //!
-//! [`Scene`] converts recorded entries to these messages, both for the live view of the hub's service and for files,
-//! so that both show the same. Viewers recognise a schema by its name and accept JSON.
+//! [`Scene`] converts recorded entries to messages. The live view of the hub's service and exported files use the
+//! same conversion, so that both show the same scene. Viewers recognise a schema by its name and accept JSON.
 
 mod export;
 pub mod image;
@@ -22,35 +23,36 @@ use xpuck_hub_core::entry::TOPICS;
 pub const ARENA: &str = "/foxglove/arena";
 /// Topic of the shapes of robots and discs, each in its own frame.
 pub const BODIES: &str = "/foxglove/bodies";
-/// Topic of the poses of these frames relative to the arena.
+/// Topic of the poses of all body frames relative to the arena.
 pub const TRANSFORMS: &str = "/foxglove/transforms";
 /// Topic of run events and log lines of robots.
 pub const LOG: &str = "/foxglove/log";
-/// Frame of motion capture: origin at the arena's centre, x along its length, z up.
+/// Name of the frame of motion capture. Its origin is the arena's centre, x points along the arena's length, and z
+/// points up.
 pub const FRAME: &str = "arena";
 
-/// A topic with a schema known to viewers.
+/// Topic with a schema that viewers know.
 pub struct Channel {
     /// Name of the topic.
     pub topic: &'static str,
     /// Name of the schema.
     pub schema_name: &'static str,
-    /// The schema as JSON.
+    /// Schema in JSON.
     pub schema: String,
-    /// Whether the latest message is complete on its own; new viewers receive it first.
+    /// Whether the latest message is complete without earlier ones. It is then sent first to new viewers.
     pub latched: bool,
 }
 
-/// A message for one of these topics.
+/// Message for a topic with a schema that viewers know.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     /// Name of the topic.
     pub topic: &'static str,
-    /// Contents as JSON.
+    /// Contents in JSON.
     pub data: Vec<u8>,
 }
 
-/// Returns the topics with schemas known to viewers.
+/// Returns the topics with schemas that viewers know.
 pub fn channels() -> &'static [Channel; 4] {
     static CHANNELS: LazyLock<[Channel; 4]> = LazyLock::new(|| {
         [
@@ -69,8 +71,8 @@ fn channel<T: JsonSchema>(topic: &'static str, schema_name: &'static str, latche
     Channel { topic, schema_name, schema: schema.to_string(), latched }
 }
 
-/// Returns the JSON schema of a topic in the form for viewers, for the topics above and those of a record; `None` for
-/// other topics.
+/// Returns the JSON schema of a topic in the form for viewers. `None` unless the topic is in [`channels`] or belongs
+/// to a record.
 pub fn schema_of(topic: &str) -> Option<&'static str> {
     static OWN: LazyLock<Vec<String>> = LazyLock::new(|| {
         let schema = |topic: &&str| serde_json::from_str(crate::schema::for_topic(topic)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Converts the entries of a run to messages for viewers. A plain state machine without I/O.
+//! Converts the entries of a run to messages for viewers. This module is a state machine without I/O.
 
 use super::messages::{
     Arrow, Color, Cube, Cylinder, Deletion, Entity, FrameTransform, FrameTransforms, KeyValue, Log, Pose, Quaternion,
@@ -15,15 +15,15 @@ use xpuck_kernels::world::{Colour, Task, WorldSpec};
 use xpuck_wire::message::{Severity, State};
 use xpuck_wire::{Body, Segment};
 
-/// Heights for drawing only; the model does not define them (m).
+/// Heights of robots and discs (m). They are only used for drawing, because the model does not define heights.
 const ROBOT_HEIGHT: f64 = 0.07;
 const DISC_HEIGHT: f64 = 0.03;
 const WALL_HEIGHT: f64 = 0.05;
 /// Thickness of the walls around the arena (m).
 const WALL: f64 = 0.01;
-/// Height of letters (m).
+/// Height of text (m).
 const LETTERS: f64 = 0.04;
-/// Deletion type that clears a topic.
+/// Deletion type that removes all entities of a topic.
 const ALL: u8 = 1;
 
 /// State of the drawn scene.
@@ -31,16 +31,17 @@ pub struct Scene {
     arena: Arena,
     /// Robots with their last reported states.
     robots: BTreeMap<String, State>,
-    /// Radii of discs, in the order of the bodies that are not robots (m).
+    /// Radii of the world's discs (m). They are assigned in turn to the bodies that are not robots.
     discs: Vec<f32>,
-    /// Bodies seen so far, and whether the last frame contained them. Their number is limited by motion capture.
+    /// Names of all bodies that have been observed, and whether the last frame contained them. Motion capture limits
+    /// the number of bodies.
     bodies: BTreeMap<String, bool>,
-    /// Whether shapes changed since they were last sent.
+    /// Whether shapes have changed since they were last sent.
     changed: bool,
 }
 
 impl Scene {
-    /// Returns a scene without bodies. `robots` are the ids of the swarm file; all other bodies are discs.
+    /// Returns a scene without bodies. `robots` are the ids in the swarm file. All other bodies are drawn as discs.
     pub fn new(robots: &[String], arena: Arena) -> Scene {
         Scene {
             arena,
@@ -51,7 +52,7 @@ impl Scene {
         }
     }
 
-    /// Adds robots; `robots` is the complete list.
+    /// Adds the robots of the complete list `robots` that the scene does not contain yet.
     pub fn set_robots(&mut self, robots: &[String]) {
         for robot in robots {
             self.robots.entry(robot.clone()).or_default();
@@ -59,7 +60,7 @@ impl Scene {
         self.changed = true;
     }
 
-    /// Converts an entry to messages; `stamp` is its time since the viewer's epoch (ns).
+    /// Converts an entry to messages. `stamp` is the entry's time in the viewer's time base (ns).
     pub fn on_entry(&mut self, entry: &Entry, stamp: u64) -> Vec<Message> {
         match entry {
             Entry::Poses { bodies, .. } => self.poses(bodies, Time::from_nanos(stamp)),
@@ -79,7 +80,7 @@ impl Scene {
         }
     }
 
-    /// Sets the world; `None` if there is no run.
+    /// Sets the world, and returns the message that draws it. `None` if there is no run: only the arena is drawn.
     pub fn world(&mut self, world: Option<&WorldSpec>, stamp: u64) -> Message {
         let discs = world.map(|world| world.discs.iter().map(|disc| disc.shape.radius).collect::<Vec<_>>());
         self.discs = discs.filter(|discs| !discs.is_empty()).unwrap_or_else(|| vec![self.arena.frisbee_radius_m]);
@@ -113,7 +114,8 @@ impl Scene {
         messages
     }
 
-    /// Returns the shapes of all bodies seen so far: a viewer that seeks receives only this message.
+    /// Returns the shapes of all bodies that have been observed. They must be complete, because a viewer that seeks
+    /// receives only this message.
     fn looks(&self, time: Time) -> Vec<Entity> {
         let mut discs = self.discs.iter().cycle();
         let look = |(name, seen): (&String, &bool)| match self.robots.get(name) {
@@ -129,7 +131,7 @@ pub fn phase(segments: &[Segment]) -> Option<&str> {
     segments.last().map(|segment| segment.phase.as_str())
 }
 
-/// Rounds to the resolution of the record.
+/// Rounds a value to the resolution of the record.
 fn number(value: f32) -> f64 {
     (f64::from(value) * 1e5).round() / 1e5
 }
@@ -139,7 +141,7 @@ fn message(topic: &'static str, data: &impl Serialize) -> Message {
     Message { topic, data: serde_json::to_vec(data).unwrap_or_default() }
 }
 
-/// Returns all entities of a topic; earlier ones are deleted.
+/// Returns the message with all entities of a topic. It deletes earlier entities.
 fn scene(topic: &'static str, timestamp: Time, entities: Vec<Entity>) -> Message {
     let deletions = vec![Deletion { timestamp, kind: ALL, id: String::new() }];
     message(topic, &SceneUpdate { deletions, entities })
@@ -159,7 +161,7 @@ fn line(stamp: u64, level: Severity, name: &str, text: &str) -> Message {
     )
 }
 
-/// Returns the walls, inner objects, and objects of the task.
+/// Returns the drawing of the walls, the inner objects, and the objects of the task.
 fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
     let mut entity = Entity::new(time, FRAME, "arena");
     let [x, y] = half;
@@ -174,7 +176,7 @@ fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
         block(Pose::at(x + WALL / 2.0, 0.0, up, 0.0), [WALL, 2.0 * y, WALL_HEIGHT], grey),
         block(Pose::at(0.0, -y - WALL / 2.0, up, 0.0), [2.0 * (x + WALL), WALL, WALL_HEIGHT], grey),
         block(Pose::at(0.0, y + WALL / 2.0, up, 0.0), [2.0 * (x + WALL), WALL, WALL_HEIGHT], grey),
-        // The floor, with its top at z = 0.
+        // The top of the floor is at z = 0.
         block(Pose::at(0.0, 0.0, -WALL / 2.0, 0.0), [2.0 * x, 2.0 * y, WALL], colour(0.9, 0.9, 0.88, 0.6)),
     ];
     if goal {
@@ -190,7 +192,7 @@ fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
     }
     for patch in &world.patches {
         let (at, length) = ([f64::from(patch.at.x), f64::from(patch.at.y)], 2.0 * f64::from(patch.half_length));
-        // A patch lies on the nearest wall, slightly in front of it.
+        // A patch is drawn on the nearest wall. It is thicker than the wall, so that it is visible.
         let size = if x - at[0].abs() < y - at[1].abs() { [1.5 * WALL, length] } else { [length, 1.5 * WALL] };
         entity.cubes.push(block(
             Pose::at(at[0], at[1], up, 0.0),
@@ -205,8 +207,8 @@ fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
     entity
 }
 
-/// Adds a region of the floor. For a region beyond a position, its border is drawn as a disc; the region is the area
-/// outside of the disc.
+/// Draws a region on the floor. A region beyond a distance is the area outside of a disc, so this disc is drawn with
+/// a label.
 fn area(entity: &mut Entity, name: &str, region: &Region, color: Color) {
     let flat = 0.002;
     let at = match *region {
@@ -222,11 +224,12 @@ fn area(entity: &mut Entity, name: &str, region: &Region, color: Color) {
             at
         }
     };
-    let text = if matches!(region, Region::Beyond { .. }) { format!("{name}: outside of this") } else { name.into() };
+    let text =
+        if matches!(region, Region::Beyond { .. }) { format!("{name}: outside this circle") } else { name.into() };
     entity.texts.push(label(&text, f64::from(at.x), f64::from(at.y), LETTERS));
 }
 
-/// Returns a robot: its colour shows its state, the arrow its heading.
+/// Returns the drawing of a robot. The colour shows the robot's state, and the arrow its heading.
 fn robot(id: &str, state: State, seen: bool, time: Time) -> Entity {
     let (r, g, b) = match state {
         State::Idle => (0.6, 0.6, 0.6),
@@ -251,7 +254,7 @@ fn robot(id: &str, state: State, seen: bool, time: Time) -> Entity {
     entity
 }
 
-/// Returns the frisbee or another movable disc.
+/// Returns the drawing of the frisbee or another movable disc.
 fn disc(name: &str, radius: f64, seen: bool, time: Time) -> Entity {
     let mut entity = Entity::new(time, name, name);
     entity.cylinders.push(cylinder(radius, DISC_HEIGHT, colour(0.18, 0.5, 0.9, visible(seen))));

@@ -1,10 +1,10 @@
-//! Schemas in the form for viewers. Foxglove and Lichtblick support objects, lists of a single type, numbers, strings
-//! and booleans, and reject a topic whose schema contains anything else.
+//! Converts schemas to the form for viewers. Foxglove and Lichtblick support objects, lists of a single type,
+//! numbers, strings and booleans. They reject a topic whose schema contains anything else.
 
 use serde_json::{Map, Value};
 
-/// Returns the schema of an object in the form for viewers. Nullable values keep only their other type, and
-/// unsupported values such as lists of lists are left out. Messages still contain all values.
+/// Returns the schema of an object in the form for viewers. Nullable values keep only their other type. Unsupported
+/// values such as lists of lists are left out of the schema, but messages still contain them.
 pub fn viewable(schema: &Value) -> Value {
     simple(schema).unwrap_or_else(|| serde_json::json!({ "type": "object", "properties": {} }))
 }
@@ -12,7 +12,7 @@ pub fn viewable(schema: &Value) -> Value {
 fn simple(schema: &Value) -> Option<Value> {
     let kind = kind(schema);
     if kind.is_none() {
-        // A choice between a type and null becomes that type.
+        // A choice between one type and null becomes this type.
         let mut choices = schema["anyOf"].as_array()?.iter().filter(|choice| choice["type"] != "null");
         return choices.next().filter(|_| choices.next().is_none()).and_then(simple);
     }
@@ -35,14 +35,14 @@ fn simple(schema: &Value) -> Option<Value> {
     Some(Value::Object(plain))
 }
 
-/// Returns the item type of a list: a single type other than a list.
+/// Returns the item type of a list. `None` unless the items have a single type that is not a list.
 fn item(items: &Value) -> Option<Value> {
     let all = items.as_array().map_or_else(|| std::slice::from_ref(items), Vec::as_slice);
     let first = simple(all.first()?)?;
     (first["type"] != "array" && all.iter().all(|other| kind(other) == kind(&all[0]))).then_some(first)
 }
 
-/// Returns the only type of a value besides null.
+/// Returns the type of a value, ignoring null. `None` if several types remain.
 fn kind(schema: &Value) -> Option<&str> {
     let of_all = |choices: &'_ Value| -> bool {
         choices.as_array().is_some_and(|choices| choices.iter().all(|choice| choice["type"] == "string"))
@@ -64,11 +64,10 @@ mod tests {
     use super::*;
     use xpuck_hub_core::entry::TOPICS;
 
-    /// Returns the parts of a schema that the parser of Lichtblick 1.28 (`parseJsonSchema.ts`) rejects, with their
-    /// paths.
+    /// Returns the paths of the parts of a schema that Lichtblick 1.28 rejects (its parser is `parseJsonSchema.ts`).
     fn refused(schema: &Value, place: &str) -> Vec<String> {
         if schema["type"] != "object" {
-            return vec![format!("{place} is no object")];
+            return vec![format!("{place} is not an object")];
         }
         let mut found = Vec::new();
         for (name, inner) in schema["properties"].as_object().into_iter().flatten() {

@@ -1,5 +1,6 @@
-//! Recovers truncated or damaged files: every message of a valid chunk is written to a new file with a summary. The
-//! new file replaces the old one after it was read back and verified; a damaged original is kept next to it.
+//! Recovers truncated or damaged files. Every message of a valid chunk is written to a new file with a summary. The
+//! new file is read back and verified, and then replaces the old file. A damaged original is kept next to the new
+//! file.
 
 use super::budget::Limits;
 use super::run_file::{RUN_FILE, RunFile};
@@ -19,15 +20,15 @@ use xpuck_wire::output::count;
 /// Result of recovering a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
-    /// Path of the complete file; the original's new path if nothing could be recovered.
+    /// Path of the complete file. If nothing could be recovered, new path of the original.
     pub path: PathBuf,
     /// Number of messages in the complete file.
     pub messages: u64,
     /// Original length of the file (bytes).
     pub bytes: u64,
-    /// Damage and loss; `None` if only the end of the file was missing.
+    /// Description of the damage and the loss. `None` if only the end of the file was missing.
     pub damage: Option<String>,
-    /// Path of the damaged original.
+    /// Path of the damaged original. `None` if it was not kept.
     pub original: Option<PathBuf>,
     /// Whether the file was already complete and had its final name.
     pub untouched: bool,
@@ -48,22 +49,27 @@ impl Recovered {
     }
 }
 
-/// Recovers a file. `name.mcap.open` becomes `name.mcap`. A complete record is unchanged. Any other record is replaced
-/// by its readable part, and a damaged original is kept next to it as `name.mcap.damaged`.
+/// Recovers a file. `name.mcap.open` becomes `name.mcap`. A complete record is unchanged. Any other record is
+/// replaced by its readable part, and a damaged original is kept next to it as `name.mcap.damaged`.
 ///
 /// # Errors
-/// The file is not an MCAP file, contains no recoverable messages, is being written, or cannot be read; or the new
-/// file cannot be written. The file is then unchanged.
+/// If the file is not an MCAP file, contains no recoverable messages, is being written, or cannot be read. Also if the
+/// new file cannot be written. The original file is then unchanged.
 pub fn file(path: &Path) -> Result<Recovered, RecordError> {
-    make_whole(path)?
-        .map_err(|damage| RecordError::new(path, format!("no message could be recovered; left unchanged: {damage}")))
+    make_whole(path)?.map_err(|damage| {
+        RecordError::new(path, format!("no message could be recovered; the file is left unchanged: {damage}"))
+    })
 }
 
-/// Recovers a file of a run as [`file`] does; an open file without recoverable messages is moved aside.
+/// Recovers a file of a run as [`file`] does. If an open file has no recoverable messages, it is renamed as a damaged
+/// original.
 fn of_run(path: &Path) -> Result<Recovered, RecordError> {
     make_whole(path)?.or_else(|damage| {
         if !path.to_string_lossy().ends_with(OPEN) {
-            return Err(RecordError::new(path, format!("no message could be recovered; left unchanged: {damage}")));
+            return Err(RecordError::new(
+                path,
+                format!("no message could be recovered; the file is left unchanged: {damage}"),
+            ));
         }
         let bytes = open_file(path)?.length().map_err(|error| RecordError::new(path, error))?;
         let aside = set_aside(path).map_err(|error| RecordError::new(path, error))?;
@@ -72,20 +78,22 @@ fn of_run(path: &Path) -> Result<Recovered, RecordError> {
     })
 }
 
-/// Recovers a file; the inner error is the damage of a file without recoverable messages.
+/// Recovers a file. For a file without recoverable messages, returns its damage as the inner error.
 fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
     let fail = |error: io::Error| RecordError::new(path, error);
     let source = open_file(path)?;
     match source.try_lock() {
         Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(RecordError::new(path, "is being written by a hub")),
+        Err(TryLockError::WouldBlock) => {
+            return Err(RecordError::new(path, "is being written by a hub; wait until the run ends"));
+        }
         Err(TryLockError::Error(error)) => return Err(fail(error)),
     }
     let survey = Survey::scan(&source).map_err(fail)?;
     let (target, bytes) = (whole_name(path), survey.bytes);
     let open = target != path;
     if !survey.magic && survey.chunks.is_empty() && !target.to_string_lossy().ends_with(".mcap") {
-        return Err(RecordError::new(path, "not an MCAP file and contains no MCAP chunks; left unchanged"));
+        return Err(RecordError::new(path, "not an MCAP file and contains no MCAP chunks; the file is left unchanged"));
     }
     let damage = survey.damage(open);
     if damage.is_some() && survey.chunks.is_empty() {
@@ -103,7 +111,10 @@ fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
         return Ok(Ok(Recovered { untouched: !open, ..done(survey.messages, None) }));
     }
     if open && target.try_exists().map_err(fail)? {
-        return Err(RecordError::new(path, format!("cannot be repaired: {} exists; rename it", target.display())));
+        return Err(RecordError::new(
+            path,
+            format!("cannot be repaired, because {} already exists; rename that file", target.display()),
+        ));
     }
     has_room(path, bytes)?;
     let new = PathBuf::from(format!("{}.recovering", target.display()));
@@ -111,15 +122,15 @@ fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
     let made = write_beside(&source, &survey, &new);
     let swapped = made.and_then(|proof| Ok((proof, swap(&new, path, damage.is_some())?)));
     let (proof, original) = swapped.map_err(|error| {
-        // The original is in its place; the partial new file is useless.
+        // The original is unchanged, and the partial new file is not needed.
         let _ = atomic::remove(&new);
         fail(error)
     })?;
     Ok(Ok(done(proof.messages, original)))
 }
 
-/// Rejects an existing file at the path of the new file, unless a killed recovery left it: a file with the magic
-/// bytes of MCAP.
+/// Rejects an existing file at the path of the new file. A file that begins with the magic bytes of MCAP is accepted,
+/// because a killed recovery left it.
 fn refuse_other(new: &Path) -> Result<(), RecordError> {
     let Ok(data) = new.symlink_metadata() else { return Ok(()) };
     let is_ours = data.is_file() && {
@@ -129,26 +140,29 @@ fn refuse_other(new: &Path) -> Result<(), RecordError> {
     };
     match is_ours {
         true => Ok(()),
-        false => Err(RecordError::new(new, "exists already, but is needed for the repaired file; rename it")),
+        false => Err(RecordError::new(
+            new,
+            "already exists, but the repaired file needs this name; rename the existing file",
+        )),
     }
 }
 
-/// Checks for free space: the new file is about as large as the old one.
+/// Checks whether the disk has space for the new file, which is about as large as the old one.
 fn has_room(path: &Path, bytes: u64) -> Result<(), RecordError> {
     let free = Limits::free(atomic::folder(path)).map_err(|error| RecordError::new(path, error))?;
     match free >= bytes {
         true => Ok(()),
         false => Err(RecordError::new(
             path,
-            format!("the repair needs {bytes} bytes of free disk space, but only {free} are free"),
+            format!("the repair needs {bytes} bytes of free disk space, but only {free} are free; free disk space"),
         )),
     }
 }
 
-/// Writes the contents found by a survey to a new file and reads it back.
+/// Writes the contents found by a survey to a new file, reads the file back and verifies it.
 fn write_beside(source: &File, survey: &Survey, new: &Path) -> io::Result<Proof> {
-    // An existing file was left by a killed recovery, because this process holds the lock on the original. If the path
-    // is a link, its target must be kept.
+    // An existing file was left by a killed recovery, because this process holds the lock on the original. If the
+    // path is a link, only the link is removed.
     atomic::remove(new)?;
     let mut file = File::create_new(new)?;
     let written = survey.write(source, BufWriter::new(&file))?;
@@ -161,7 +175,7 @@ fn write_beside(source: &File, survey: &Survey, new: &Path) -> io::Result<Proof>
     Ok(written)
 }
 
-/// Whether a hub is writing this file.
+/// Whether a hub is writing this file. False if the file does not exist.
 ///
 /// # Errors
 /// If an existing file cannot be opened.
@@ -173,7 +187,7 @@ pub fn is_written(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Returns the files of a run that were left open.
+/// Returns the files in a run's directory that are still marked as open.
 ///
 /// # Errors
 /// If the directory cannot be read.
@@ -182,10 +196,10 @@ pub fn left_open(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
     Ok(files(directory)?.into_iter().filter(|path| path.to_string_lossy().ends_with(&open)).collect())
 }
 
-/// Recovers files of a run and lists them in its `run.toml`, if it has one.
+/// Recovers files of a run, and lists the recovered files in the run's `run.toml` if it exists.
 ///
 /// # Errors
-/// The first file that could not be recovered, after all others were processed.
+/// If a file cannot be recovered. All files are processed before the first error is returned.
 pub fn run(directory: &Path, files: &[PathBuf]) -> Result<Vec<Recovered>, RecordError> {
     let (mut done, mut failed) = (Vec::new(), None);
     for path in files {

@@ -8,10 +8,10 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::telemetry::Telemetry;
 
-/// A record with the positions of its chunks.
+/// Undamaged record with the positions of its chunks.
 struct Good {
     bytes: Vec<u8>,
-    /// Byte range of each chunk, and the times of its messages.
+    /// Byte range of each chunk, and the times of the messages in the chunk (s).
     chunks: Vec<(Range<usize>, Vec<f64>)>,
 }
 
@@ -33,7 +33,7 @@ fn good(chunks: u32) -> Good {
     }
     file.finish().unwrap();
     let bytes = file.into_inner().into_inner();
-    // Chunks are records of kind 6: kind, length in 8 bytes, data.
+    // Chunks are records of kind 6. A record has a kind, a length in 8 bytes, and data.
     let (mut at, mut found) = (8, Vec::new());
     while at + 9 <= bytes.len() - 8 {
         let length = u64::from_le_bytes(bytes[at + 1..at + 9].try_into().unwrap()) as usize;
@@ -51,10 +51,11 @@ fn times(path: &Path) -> Vec<f64> {
     entries(path).unwrap().map(|entry| entry.unwrap().time()).collect()
 }
 
-/// Names and contents of the files in a folder.
+/// Names and contents of the files that a folder contains.
 type Held = Vec<(String, Vec<u8>)>;
 
-/// Recovers these bytes under this file name; returns the result and the files in the folder afterwards.
+/// Recovers a file with this name and these bytes in a new folder. Returns the result, and the files in the folder
+/// after the recovery.
 fn recover(name: &str, bytes: &[u8]) -> (Result<Recovered, RecordError>, Held) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -76,7 +77,7 @@ fn recover(name: &str, bytes: &[u8]) -> (Result<Recovered, RecordError>, Held) {
 fn truncated_file_keeps_every_complete_chunk() {
     let good = good(10);
     let (mut cuts, mut clean) = (0, 0);
-    // Every length around the first chunks, then every 13th.
+    // The file is cut at every length up to 1500 bytes, and then at multiples of 13 bytes.
     for cut in (8..good.bytes.len()).filter(|cut| *cut < 1500 || cut % 13 == 0) {
         let whole: Vec<f64> = good.chunks.iter().filter(|c| c.0.end <= cut).flat_map(|c| c.1.clone()).collect();
         let (recovered, held) = recover("run.mcap.open", &good.bytes[..cut]);
@@ -138,7 +139,7 @@ fn incomplete_chunk_does_not_count_as_damage() {
     assert_eq!(held.len(), 1);
 }
 
-/// Damages a record at random; returns the kind of damage and the ranges of the original that are not intact.
+/// Damages a record at random. Returns the kind of damage, and the range of the original that is not intact.
 fn damage(bytes: &mut Vec<u8>, draws: &mut Draws) -> (&'static str, Range<usize>) {
     let length = bytes.len();
     let at = draws.below(length as u32) as usize;
@@ -157,13 +158,13 @@ fn damage(bytes: &mut Vec<u8>, draws: &mut Draws) -> (&'static str, Range<usize>
             ("cut", at..length)
         }
         3 => {
-            // Duplicates a block: the middle of the copy splits the chunk that contains the position `end`.
+            // The block is duplicated. The second copy splits the chunk that contains the position `end`.
             let block = bytes[at..end].to_vec();
             bytes.splice(end..end, block);
             ("insert", end..end)
         }
         _ => {
-            // Overwrites another position.
+            // The block overwrites the bytes at another position.
             let to = draws.below(length as u32) as usize;
             let block = bytes[at..end.min(at + length - to)].to_vec();
             bytes[to..to + block.len()].copy_from_slice(&block);
@@ -172,7 +173,7 @@ fn damage(bytes: &mut Vec<u8>, draws: &mut Draws) -> (&'static str, Range<usize>
     }
 }
 
-/// Number of random damage cases.
+/// Returns the number of random damage cases.
 fn cases() -> u64 {
     std::env::var("XPUCK_DAMAGES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
 }
@@ -181,7 +182,7 @@ fn cases() -> u64 {
 fn random_damage_keeps_valid_chunks_and_original() {
     let good = good(60);
     let all: Vec<f64> = good.chunks.iter().flat_map(|chunk| chunk.1.clone()).collect();
-    // The file is as left by a killed hub: without the record that ends the chunks, and without the summary.
+    // A killed hub leaves a file without the data-end record and without the summary.
     let unfinished = good.bytes.len() - 37 - summary_length(&good.bytes) - 13;
     let (mut kinds, mut refused, mut harmless) = (BTreeMap::<_, u32>::new(), 0, 0);
     for case in 0..cases() {
@@ -211,7 +212,7 @@ fn random_damage_keeps_valid_chunks_and_original() {
                     "case {case}, {kind} at {hit:?}: {recovered:?}"
                 );
                 assert!(read.is_sorted_by(|a, b| a < b), "case {case}, {kind}: once and in order");
-                // A cut between two records, or a flipped bit without meaning, is not damage.
+                // A cut between two records is not damage. A flipped bit may also be without effect.
                 let nothing_lost = recovered.damage.is_none() && (kind == "cut" || read == all);
                 assert!(kept || nothing_lost, "case {case}, {kind} at {hit:?}: {recovered:?}");
                 harmless += u32::from(!kept);
@@ -225,7 +226,7 @@ fn random_damage_keeps_valid_chunks_and_original() {
     println!("{kinds:?}: {refused} held no whole chunk, {harmless} were no damage");
 }
 
-/// Length of the summary before the footer (bytes).
+/// Returns the length of the summary before the footer (bytes).
 fn summary_length(bytes: &[u8]) -> usize {
     let footer = bytes.len() - 37;
     let start = u64::from_le_bytes(bytes[footer + 9..footer + 17].try_into().unwrap()) as usize;
@@ -246,17 +247,17 @@ fn loss_is_reported_in_bytes_and_seconds() {
     bytes[good.chunks[4].0.start + 70..][..20].fill(0);
     let (recovered, held) = recover("run.mcap.open", &bytes);
     let recovered = recovered.unwrap();
-    // The damage is between the messages of 15 s and 20 s.
+    // The damage is between the messages at 15 s and 20 s.
     let told = recovered.damage.clone().unwrap();
     assert!(told.contains("in 1 place") && told.contains("at most 5.0 s of arena time"), "{told}");
     assert_eq!(recovered.messages, 36);
     assert_eq!(held[1], ("run.mcap.damaged".into(), bytes));
-    // Damage without lost messages reports no loss.
+    // If damage affects no messages, no loss is reported.
     let mut bytes = good.bytes.clone();
     bytes[12] ^= 1;
     let told = recover("run.mcap", &bytes).0.unwrap().damage.unwrap();
     assert!(!told.contains("lost"), "{told}");
-    // The damage is at the end.
+    // The damage is at the end of the file.
     let told = recover("run.mcap", &good.bytes[..good.chunks[9].0.end - 1]).0.unwrap().damage.unwrap();
     assert!(told.contains("data after 35.0 s are lost"), "{told}");
 }
@@ -275,13 +276,13 @@ fn only_what_is_an_mcap_is_touched() {
         assert!(refused.unwrap_err().to_string().contains("no message could be recovered"));
         assert_eq!(held, [(name.into(), bytes.to_vec())]);
     }
-    // A complete record is unchanged, byte by byte; an open one is renamed.
+    // A complete record is unchanged, byte by byte. If its name marks it as open, it is renamed.
     for name in ["run.mcap", "run.mcap.open", "other"] {
         let (recovered, held) = recover(name, &good.bytes);
         assert_eq!(recovered.map(|r| (r.messages, r.damage)).unwrap(), (12, None));
         assert_eq!(held, [(name.trim_end_matches(".open").into(), good.bytes.clone())]);
     }
-    // Chunks without a file header, under any name.
+    // Chunks without a file header are recovered from a file with any name.
     let (recovered, held) = recover("found.000", &good.bytes[good.chunks[1].0.start - 3..]);
     assert_eq!(recovered.unwrap().messages, 8);
     assert_eq!((held.len(), held[1].0.as_str()), (2, "found.000.damaged"));
@@ -335,7 +336,7 @@ fn complete_record_is_never_replaced_by_open_one() {
 #[test]
 fn bytes_resembling_records_cause_no_loss() {
     let good = good(10);
-    // Lengths that exceed the file, at every position of a chunk's header.
+    // A length that exceeds the file is written at every position of a chunk's header.
     let start = good.chunks[2].0.start;
     for at in start..start + 60 {
         for value in [0xff, 0x7f, 0x80] {
@@ -407,7 +408,7 @@ fn pipe_instead_of_file_does_not_block() {
     assert!(is_written(&pipe).unwrap_err().to_string().contains("named pipe"));
 }
 
-/// Rewrites the messages of a record like other programs: without chunks, with another compression, with added
+/// Rewrites the messages of a record as other programs do: without chunks, with another compression, or with added
 /// records.
 fn rewritten(good: &Good, options: mcap::WriteOptions, is_annotated: bool) -> Vec<u8> {
     let mut writer = options.profile("lab").library("another program 1.0").create(io::Cursor::new(Vec::new())).unwrap();
@@ -415,7 +416,7 @@ fn rewritten(good: &Good, options: mcap::WriteOptions, is_annotated: bool) -> Ve
         let metadata = BTreeMap::from([("light".to_string(), "dimmed".to_string())]);
         writer.write_metadata(&mcap::records::Metadata { name: "lab".into(), metadata }).unwrap();
         let name = "arena.mcap".to_string();
-        // An attachment that contains a chunk is not part of the record.
+        // A chunk in an attachment does not belong to the record.
         let data = good.bytes.clone().into();
         let media_type = "application/octet-stream".into();
         writer.attach(&mcap::Attachment { log_time: 1, create_time: 1, name, media_type, data }).unwrap();
@@ -433,7 +434,7 @@ fn foreign_records_are_valid_and_keep_attachments() {
     let plain = || mcap::WriteOptions::new().compression(None);
     let lz4 = {
         let mut bytes = rewritten(&good, plain().chunk_size(Some(1 << 20)), true);
-        // The library cannot write LZ4 here: the only chunk is compressed by hand.
+        // The MCAP library cannot write LZ4 here, so the only chunk is compressed by this test.
         let from = chunk_behind_attachment(&bytes);
         let body = u64::from_le_bytes(bytes[from + 1..from + 9].try_into().unwrap()) as usize;
         let data = bytes[from + 9 + 40..from + 9 + body].to_vec();
@@ -484,7 +485,7 @@ fn foreign_records_are_valid_and_keep_attachments() {
     }
 }
 
-/// Returns the offset of the record's own chunk.
+/// Returns the offset of the first chunk that is not part of an attachment.
 fn chunk_behind_attachment(bytes: &[u8]) -> usize {
     let mut at = 8;
     while bytes[at] != 6 {

@@ -1,4 +1,4 @@
-//! Births as table rows: recorded column-wise, exported row-wise.
+//! Births of a generation as table rows. The record stores them column by column; the export has one row per birth.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use xpuck_hub_core::entry::Entry;
 use xpuck_wire::message::{Birth, Emigrant};
 
-/// A generation in the form of the export.
+/// Generation in the form of the export.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Unpacked {
     time: f64,
@@ -17,7 +17,7 @@ pub(crate) struct Unpacked {
     left_out: u32,
 }
 
-/// Unpacks a recorded generation; `None` if the data is not a generation.
+/// Unpacks a recorded generation. Returns `None` if the data is not a generation.
 pub(crate) fn unpacked(data: &[u8]) -> Option<Value> {
     let Ok(Entry::Genes { time, robot, generation, emigrant, births }) = serde_json::from_slice(data) else {
         return None;

@@ -1,5 +1,5 @@
-//! Exports a record as tables for tools such as pandas: one file per table, as Parquet or CSV. Columns are derived
-//! from the schemas.
+//! Exports a record as tables for tools such as pandas. Each table is one Parquet or CSV file. The columns are
+//! derived from the schemas of the topics.
 
 use super::parquet::ParquetFile;
 use super::table::{Column, Table, write_rows};
@@ -14,7 +14,7 @@ use xpuck_wire::atomic::PartialFile;
 /// Number of rows buffered before they are written.
 const BATCH: usize = 20_000;
 
-/// File format.
+/// File format of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Parquet.
@@ -23,7 +23,8 @@ pub enum Format {
     Csv,
 }
 
-/// A table: its name, its topic, the list that contains its rows, and fields to leave out.
+/// Specification of a table: its name, its topic, the list that contains its rows (`None`: one row per message), and
+/// the fields to leave out.
 struct Spec(&'static str, &'static str, Option<&'static str>, &'static [&'static str]);
 
 const TABLES: [Spec; 16] = [
@@ -45,15 +46,16 @@ const TABLES: [Spec; 16] = [
     Spec("estimates", "/estimates", Some("estimates"), &[]),
 ];
 
-/// Table with the latest values of each segment, one row per segment; `segment_samples` has all intermediate values.
+/// Table with one row per segment, which has the latest values of the segment. The table `segment_samples` has all
+/// recorded values.
 const SEGMENTS: &str = "segments";
-/// Fields of the whole run, which tables of its segments leave out.
+/// Fields of the whole run, which the tables of segments leave out.
 const OF_RUN: &[&str] = &["segment", "phase", "evolved", "slow_round_trips", "dead"];
-/// Topics with packed messages; each contained item becomes a row.
+/// Topics whose messages are packed; the export unpacks them first.
 const UPDATES: &str = "/updates";
 const GENES: &str = "/genes";
 
-/// Names for positions in lists.
+/// Column names for elements of lists: position in the list, and name of the column.
 const NAMES: [(&str, &str); 27] = [
     ("pose.0", "x"),
     ("pose.1", "y"),
@@ -89,16 +91,16 @@ const NAMES: [(&str, &str); 27] = [
 pub struct Exported {
     /// Name and number of rows of each table.
     pub tables: Vec<(&'static str, u64)>,
-    /// Damage of the record, one line per file.
+    /// Damage of the record, one line per damaged file.
     pub damage: Vec<String>,
 }
 
-/// Writes the tables of a run into a folder. `progress` receives the numbers of bytes read and in total; the export
-/// continues while it returns true.
+/// Writes the tables of a run into a folder. `progress` receives the number of bytes read so far and the total number
+/// of bytes. If it returns false, the export stops.
 ///
 /// # Errors
-/// There is no record, it cannot be read, the folder is the run's own or cannot be written, or the export was
-/// stopped.
+/// If the record is missing or cannot be read, or `progress` stopped the export. Also if the folder is the run's own
+/// or cannot be written.
 pub fn export(
     run: &Path,
     folder: &Path,
@@ -118,7 +120,7 @@ pub fn export(
     while let Some(message) = messages.next() {
         let message = message?;
         let (done, total) = messages.progress();
-        // Progress is reported once per chunk.
+        // The number of bytes read changes once per chunk, so progress is reported once per chunk.
         if told.replace(done) != Some(done) && !progress(done, total) {
             return Err(RecordError::new(folder, "stopped; nothing was written"));
         }
@@ -147,7 +149,7 @@ pub fn export(
 struct Field {
     name: String,
     pointer: String,
-    /// Whether the value belongs to the row's item, not to the message.
+    /// Whether the value is part of the row's item rather than of the message.
     of_item: bool,
     kind: &'static str,
 }
@@ -164,7 +166,7 @@ struct Output {
     fields: Vec<Field>,
     columns: Vec<Column>,
     waiting: usize,
-    /// For the table of segments: the latest message and item of each segment, by its number.
+    /// Latest message and item of each segment, by segment number. Only the table of segments uses this field.
     latest: BTreeMap<u64, (Value, Value)>,
     rows: u64,
     writer: Writer,
@@ -214,7 +216,8 @@ impl Output {
         };
         for item in items {
             match item["number"].as_u64().filter(|_| self.name == SEGMENTS) {
-                // The message holds all segments so far. The row of a segment has the time of its last change.
+                // Each message contains all segments so far. The row of a segment has the time of the segment's last
+                // change.
                 Some(number) if self.latest.get(&number).is_some_and(|(_, known)| known == item) => {}
                 Some(number) => {
                     let of_run = message.as_object().into_iter().flatten().filter(|(key, _)| *key != SEGMENTS);
@@ -287,8 +290,8 @@ fn push(column: &mut Column, value: &Value) {
     }
 }
 
-/// Returns the columns of a table: every scalar of the schema, with the elements of fixed-length lists as separate
-/// columns.
+/// Returns the columns of a table: one for every scalar of the schema, and one for each element of a fixed-length
+/// list.
 fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
     let schema: Value = match topic {
         UPDATES => xpuck_wire::schema::json_schema::<updates::Unpacked>().to_value(),
@@ -296,7 +299,7 @@ fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
         _ => serde_json::from_str(schema::for_topic(topic)).unwrap_or_default(),
     };
     let mut found = Vec::new();
-    // Stack of schema parts to visit, the next one last.
+    // Stack of schema parts to visit; the next part is on top.
     let mut open = vec![(&schema, String::new(), false)];
     while let Some((schema, pointer, of_item)) = open.pop() {
         let name = pointer.trim_start_matches('/').replace('/', ".");
@@ -310,7 +313,7 @@ fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
             open.push((&schema["items"], String::new(), true));
         } else if schema["type"] == "array" || schema["type"][0] == "array" {
             let length = schema["maxItems"].as_u64().unwrap_or(0);
-            // All items have one schema, or each item has its own.
+            // Either all items have the same schema, or each item has its own.
             let item = |i: u64| schema["items"].get(i as usize).unwrap_or(&schema["items"]);
             open.extend((0..length).rev().map(|i| (item(i), format!("{pointer}/{i}"), of_item)));
         } else {
@@ -333,7 +336,7 @@ mod tests {
     use xpuck_hub_core::entry::Entry;
     use xpuck_wire::Body;
 
-    /// Users' scripts refer to the columns: no name, position or type may change.
+    /// Users' scripts refer to the columns, so no column's name, position or type may change.
     #[test]
     fn tables_have_the_columns_that_scripts_name() {
         let mut columns = String::new();

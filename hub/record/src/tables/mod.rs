@@ -1,4 +1,4 @@
-//! Records as tables: CSV and Parquet.
+//! Export of records as tables: CSV and Parquet.
 
 mod births;
 pub mod export;

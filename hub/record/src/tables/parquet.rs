@@ -1,5 +1,5 @@
-//! Tables as Parquet, for pandas, Polars, R and DuckDB: scalar columns that may hold nulls, with a row group for each
-//! batch of rows.
+//! Writer of tables as Parquet files, for pandas, Polars, R and DuckDB. Columns are scalar and may contain nulls.
+//! Each batch of rows becomes a row group.
 
 use super::table::{Column, Table};
 use ::parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
@@ -11,13 +11,13 @@ use ::parquet::schema::types::{Type, TypePtr};
 use std::fs::File;
 use std::sync::Arc;
 
-/// A Parquet file that is being written.
+/// Parquet file that is being written.
 pub struct ParquetFile {
     writer: SerializedFileWriter<File>,
 }
 
 impl ParquetFile {
-    /// Begins a file with the columns of a table.
+    /// Begins a file whose columns have the names and types of those in `table`. No row is written.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -27,7 +27,7 @@ impl ParquetFile {
         Ok(ParquetFile { writer: SerializedFileWriter::new(file, schema, Arc::new(WriterProperties::new()))? })
     }
 
-    /// Writes the rows of a table with the same columns.
+    /// Writes the rows of a table that has the same columns as the file.
     ///
     /// # Errors
     /// If the file cannot be written, or the columns differ.
@@ -75,7 +75,8 @@ fn field(name: &str, column: &Column) -> Result<TypePtr> {
     Ok(Arc::new(builder.build()?))
 }
 
-/// Writes one column: a definition level of 1 for each existing value, 0 for each null, and the existing values.
+/// Writes one column. The definition level of each row is 1 if the row has a value, and 0 if it is null. Only
+/// existing values are stored.
 fn write<T: DataType>(
     mut writer: SerializedColumnWriter<'_>,
     values: impl Iterator<Item = Option<T::T>> + Clone,

@@ -1,24 +1,24 @@
-//! Tables of typed columns, and their rows as CSV; [`super::parquet`] writes them column by column.
+//! Tables of typed columns, and their output as CSV rows. [`super::parquet`] writes the same tables column by column.
 
 use serde_json::Value;
 use std::fs::File;
 
-/// Values of a column; `None` for rows without a value.
+/// Typed column with one value per row; `None` for rows without a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
-    /// Whole numbers.
+    /// Column of whole numbers.
     Integers(Vec<Option<i64>>),
-    /// Floating-point numbers.
+    /// Column of floating-point numbers.
     Numbers(Vec<Option<f64>>),
-    /// Booleans.
+    /// Column of booleans.
     Flags(Vec<Option<bool>>),
-    /// Text.
+    /// Column of text.
     Texts(Vec<Option<String>>),
 }
 
 impl Column {
-    /// Returns the narrowest column that holds all values: whole numbers, floating-point numbers, booleans, else
-    /// text.
+    /// Returns a column with the values. Its type is the first that fits all values: whole number, floating-point
+    /// number, boolean, or text. Null fits every type.
     pub fn from_values(values: &[&Value]) -> Column {
         let all = |fits: &dyn Fn(&Value) -> bool| values.iter().all(|v| v.is_null() || fits(v));
         if all(&|v| v.is_i64()) && values.iter().any(|v| !v.is_null()) {
@@ -46,12 +46,13 @@ impl Column {
         }
     }
 
-    /// Formats a value for CSV; numbers can be read back bit by bit.
+    /// Formats the value of a row for CSV; a row without a value yields an empty cell. A number that is read back has
+    /// the same bits.
     fn cell(&self, row: usize) -> String {
         match self {
             Column::Integers(v) => v[row].map(|x| x.to_string()),
-            // Numbers have a point or an exponent, so that readers do not infer an integer column from a first value
-            // of 0.
+            // Numbers have a point or an exponent. Otherwise, readers would infer an integer column if the first
+            // value is 0.
             Column::Numbers(v) => v[row].map(|x| format!("{x:?}")),
             Column::Flags(v) => v[row].map(|x| x.to_string()),
             Column::Texts(v) => v[row].clone(),
@@ -60,7 +61,7 @@ impl Column {
     }
 }
 
-/// Columns of equal length with their names.
+/// Columns of equal length, each with its name.
 pub type Table = Vec<(String, Column)>;
 
 /// Returns the number of rows of a table.

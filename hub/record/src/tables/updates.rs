@@ -1,4 +1,4 @@
-//! Control updates as table rows: recorded packed, exported unpacked.
+//! Control updates as table rows. The record stores them packed in batches; the export has one row per update.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,12 +7,12 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_wire::message::State;
 use xpuck_wire::updates::Update;
 
-/// A row; undefined numbers are absent.
+/// Row of the table: one control update. Undefined numbers (NaN) are exported as missing values.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Row {
-    /// Number of the update since the robot's program started.
+    /// Number of the update since the start of the robot's program.
     number: u32,
-    /// Time of the robot (s).
+    /// Time of the update on the robot's clock (s).
     robot_time: f64,
     /// State of the robot.
     state: State,
@@ -20,7 +20,8 @@ struct Row {
     ticked: bool,
     /// Whether an external controller drove the robot.
     driven: bool,
-    /// Result of each node, in preorder: a letter r, s or f, or a dot if it was not ticked.
+    /// Result of each node, in preorder: `r` (running), `s` (success), `f` (failure), or `.` if the node was not
+    /// ticked.
     nodes: String,
     v_goal: [f32; 2],
     v_prox: [f32; 2],
@@ -34,20 +35,20 @@ struct Row {
     v_scr: [f32; 2],
     /// Proximity readings.
     proximity: [f32; 8],
-    /// Visible colours by camera segment.
+    /// Whether a colour is visible in a camera segment; first index is the colour, second index the segment.
     blobs: [[bool; 3]; 3],
-    /// Ages of the body's senses, the camera frame and the virtual senses (s).
+    /// Ages of the body's senses, of the camera frame and of the virtual senses (s).
     body_age: f32,
     camera_age: f32,
     virtual_age: f32,
-    /// Received neighbours, each with island, range (m) and bearing (rad).
+    /// Neighbours from which a message was received, each with island, range (m) and bearing (rad).
     heard: String,
-    /// Wheel speeds requested by the tree, and those sent (m/s).
+    /// Speeds of the left and right wheel requested by the tree, and the speeds sent to the motors (m/s).
     wanted: [f32; 2],
     sent: [f32; 2],
 }
 
-/// A batch in the form of the export.
+/// Batch of control updates in the form of the export.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Unpacked {
     time: f64,
@@ -59,7 +60,7 @@ pub(crate) struct Unpacked {
     updates: Vec<Row>,
 }
 
-/// Unpacks a recorded batch; `None` if the data is not a batch.
+/// Unpacks a recorded batch. Returns `None` if the data is not a batch of control updates.
 pub(crate) fn unpacked(data: &[u8]) -> Option<Value> {
     let Ok(Entry::Updates { time, robot, updates }) = serde_json::from_slice(data) else { return None };
     let unpacked = updates.unpack().ok()?;

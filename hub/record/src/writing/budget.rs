@@ -1,4 +1,4 @@
-//! Disk limits for records: a budget for all runs, and a reserve of free space.
+//! Disk limits for records: a maximum size of all runs together, and a minimum of free space.
 
 use crate::run_file::{RUN_FILE, RunFile, RunState};
 use crate::{RecordError, files, folders};
@@ -13,9 +13,9 @@ const MIB: u64 = 1 << 20;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     root: PathBuf,
-    /// Maximum size of all runs together (bytes).
+    /// Maximum size of all runs together (bytes). `None`: unlimited.
     budget: Option<u64>,
-    /// Space that stays free on the disk (bytes).
+    /// Space that must stay free on the disk (bytes).
     reserve: u64,
     delete_oldest: bool,
 }
@@ -25,22 +25,23 @@ pub struct Limits {
 pub struct Within {
     /// Names of the deleted runs.
     pub deleted: Vec<String>,
-    /// Reason for which the size of all runs is unknown, if it is. Recording continues, and nothing is deleted.
+    /// Reason why the size of all runs is unknown; `None` if it is known. While it is unknown, recording continues,
+    /// and no run is deleted.
     pub uncounted: Option<String>,
 }
 
-/// A run in the directory.
+/// Run in the record directory.
 #[derive(Clone, Debug, PartialEq)]
 struct Run {
     directory: PathBuf,
     began: u64,
     bytes: u64,
-    /// Whether no hub writes the run any more.
+    /// Whether the run has ended, so that no hub writes to it.
     over: bool,
 }
 
 impl Limits {
-    /// Returns the limits in the hub's file.
+    /// Returns the limits from the hub's configuration file.
     pub fn from_config(record: &Record) -> Limits {
         Limits {
             root: record.directory.clone(),
@@ -53,16 +54,16 @@ impl Limits {
     /// Checks that there is enough space to continue recording into `directory`.
     ///
     /// # Errors
-    /// If the free space on the disk is at most the reserve.
+    /// If the free space on the disk is less than the reserve, or unknown.
     pub fn reserve(&self, directory: &Path) -> Result<(), String> {
         self.free_at_least(self.reserve, directory)
     }
 
-    /// Checks that there is enough space to restart recording: twice the reserve, so that it does not stop again
-    /// immediately.
+    /// Checks that there is enough space to restart recording. The required space is twice the reserve, so that
+    /// recording does not stop again immediately.
     ///
     /// # Errors
-    /// If there is less space.
+    /// If the free space is less than twice the reserve, or unknown.
     pub fn room_again(&self, directory: &Path) -> Result<(), String> {
         self.free_at_least(self.reserve.saturating_mul(2), directory)
     }
@@ -97,10 +98,11 @@ impl Limits {
         Ok(runs(&self.root)?.iter().map(|run| run.bytes).sum())
     }
 
-    /// Enforces the budget; deletes the oldest finished runs if that is allowed. `current` is never deleted.
+    /// Enforces the budget. If the configuration allows it, the oldest finished runs are deleted, but never
+    /// `current`.
     ///
     /// # Errors
-    /// If the budget is exceeded and nothing may be deleted.
+    /// If the budget is still exceeded because no further run may be deleted, or if a run cannot be deleted.
     pub fn budget(&self, current: &Path) -> Result<Within, String> {
         let Some(budget) = self.budget else { return Ok(Within::default()) };
         let runs = match runs(&self.root) {
@@ -117,7 +119,8 @@ impl Limits {
     }
 }
 
-/// Selects the runs to delete, the oldest first, until the rest is within the budget.
+/// Selects the runs to delete, the oldest first, until the remaining runs are within the budget. The current run is
+/// never selected.
 fn plan(runs: &[Run], current: &Path, budget: u64, delete_oldest: bool) -> Result<Vec<PathBuf>, String> {
     let mut used: u64 = runs.iter().map(|run| run.bytes).sum();
     let mut old: Vec<&Run> = runs.iter().filter(|run| run.over && run.directory != current).collect();
@@ -135,7 +138,7 @@ fn plan(runs: &[Run], current: &Path, budget: u64, delete_oldest: bool) -> Resul
     }
     let (used, budget) = (used / MIB, budget / MIB);
     let advice = if delete_oldest { "raise it" } else { "delete runs, raise budget_gib, or set delete_oldest = true" };
-    Err(format!("runs take {used} MiB of the {budget} MiB that budget_gib allows: {advice}"))
+    Err(format!("runs use {used} MiB, but budget_gib allows {budget} MiB; {advice}"))
 }
 
 /// Returns the runs of a record directory. A run with an invalid `run.toml` counts as in progress, and is never
@@ -147,7 +150,7 @@ fn runs(root: &Path) -> Result<Vec<Run>, RecordError> {
         match xpuck_wire::file::open(&described) {
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            // A `run.toml` that is not a regular file counts as invalid.
+            // A `run.toml` that is not a regular file is handled as invalid.
             Err(error) if error.kind() == ErrorKind::InvalidInput => {}
             Err(error) => return Err(RecordError::new(&described, error)),
         }
@@ -167,7 +170,7 @@ pub fn bytes(directory: &Path) -> Result<u64, RecordError> {
     for path in files(directory)? {
         match path.symlink_metadata() {
             Ok(data) => sum += if data.is_file() { data.len() } else { 0 },
-            // The file was renamed or deleted meanwhile.
+            // The file was renamed or deleted after the folder was listed.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(RecordError::new(&path, error)),
         }
@@ -192,7 +195,10 @@ mod tests {
         assert_eq!(plan(100, true).unwrap(), [PathBuf::from("a")]);
         assert_eq!(plan(60, true).unwrap(), [PathBuf::from("a"), PathBuf::from("b")]);
         let refused = plan(100, false).unwrap_err();
-        assert!(refused.contains("130 MiB of the 100 MiB") && refused.contains("delete_oldest"), "{refused}");
+        assert!(
+            refused.contains("130 MiB, but budget_gib allows 100 MiB") && refused.contains("delete_oldest"),
+            "{refused}"
+        );
         assert!(plan(50, true).unwrap_err().contains("raise it"), "a run that goes on is never deleted");
     }
     #[test]

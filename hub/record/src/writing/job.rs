@@ -8,37 +8,39 @@ use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::Status;
 use xpuck_wire::log::Line;
 
-/// A job for the writing thread.
+/// Job for the writing thread.
 pub(crate) enum Job {
     Entry(Entry),
-    /// Image of the overhead camera: time of capture (s of arena time), JPEG data, and a token that counts waiting
-    /// images.
+    /// Image of the overhead camera: time of capture (s of arena time), JPEG data, and a token. The number of the
+    /// token's clones limits the waiting images.
     Overhead(f64, Arc<dyn AsRef<[u8]> + Send + Sync>, Arc<()>),
     Snapshot(Box<Snapshot>),
 }
 
-/// Orders of the hub to the thread, besides jobs.
+/// Flags of the hub that the writing thread reads between jobs.
 #[derive(Clone, Default)]
 pub(crate) struct Orders {
-    /// Final status, set when the record is to be closed.
+    /// Final status of the run, set when the record is to be closed.
     pub last_word: Arc<Mutex<Option<Status>>>,
-    /// Whether the run is over: earlier states are then no longer written.
+    /// Whether the run is over. If true, states from before its end are no longer written.
     pub over: Arc<AtomicBool>,
-    /// Whether the hub is exiting: disk errors are then not retried.
+    /// Whether the hub is exiting. If true, the thread does not retry after disk errors.
     pub hurry: Arc<AtomicBool>,
 }
 
-/// Report of the recorder.
+/// Report of the writing thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Recording has stopped, with the reason.
+    /// Recording has stopped, for the given reason.
     Stopped(String),
-    /// Recording continues in a further file, with a gap; path and description.
+    /// Recording continues in a further file after a gap. Contains the path of the file, and a description of the
+    /// gap.
     Again(PathBuf, String),
-    /// Recording continues in a further file, without a gap.
+    /// Recording continues without a gap in a further file, which has this path.
     Next(PathBuf),
-    /// Number of the directive in the stored state, or `u64::MAX` without a state; `Err` on an I/O error.
+    /// Result of storing the state: number of the directive in the stored state, or `u64::MAX` if no state is stored.
+    /// `Err` on an I/O error.
     State(Result<u64, String>),
-    /// A line for the log.
+    /// Line for the hub's log.
     Say(Line),
 }

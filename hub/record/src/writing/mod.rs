@@ -1,4 +1,4 @@
-//! Recording thread: queue, growing files, and disk limits.
+//! Recording thread: its job queue, the files that it writes, and the disk limits.
 
 pub mod budget;
 pub(crate) mod job;

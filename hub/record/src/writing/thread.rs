@@ -1,5 +1,5 @@
-//! The hub's handle to the recording thread. The hub never waits for a disk: entries that exceed the queue are lost,
-//! counted and reported.
+//! The hub's handle to the recording thread. The hub never waits for a disk. Entries that do not fit into the queue
+//! are lost; the losses are counted and reported.
 
 use super::budget::{Limits, Within};
 use super::job::{Job, Note, Orders};
@@ -18,33 +18,36 @@ use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::log::Line;
 use xpuck_wire::{Status, priority};
 
-/// Capacity of the entry queue: a few seconds of the largest swarm.
+/// Capacity of the entry queue. It holds the entries of the largest swarm for a few seconds.
 const QUEUE: usize = 16_384;
-/// Time limit for a disk to begin a record (wall time): robots stop after 1 s without the hub.
+/// Time limit for a disk to begin a record (wall time). It must be shorter than 1 s, because robots without a hub
+/// stop after 1 s.
 const BEGIN_TIMEOUT: Duration = Duration::from_millis(800);
-/// Interval for checking whether the thread has ended.
+/// Interval for checking whether the recording thread has ended.
 const LOOK: Duration = Duration::from_millis(10);
-/// Maximum number of waiting images.
+/// Maximum number of images that wait for the disk.
 const PICTURES: usize = 8;
 
-/// A record that is being written. If it is dropped without [`Recorder::close`], it stays open, as after a crash.
+/// Record that is being written. If it is dropped without [`Recorder::close`], the record stays open, as after a
+/// crash.
 pub struct Recorder {
     directory: PathBuf,
-    /// `None` while recording is stopped.
+    /// File that is being written; `None` while recording is stopped.
     path: Option<PathBuf>,
-    /// `None` once the record is to be closed.
+    /// Queue to the recording thread; `None` once the record is to be closed.
     jobs: Option<SyncSender<Job>>,
     notes: Receiver<Note>,
     orders: Orders,
     thread: Option<JoinHandle<()>>,
     lost: u64,
-    /// Token; each waiting image holds a clone.
+    /// Token that counts the waiting images: each of them holds a clone.
     pictures: Arc<()>,
 }
 
 impl Recorder {
     /// Opens the record of a run that starts now, in a new directory below the configured one. Waits at most 0.8 s
-    /// for a slow disk; entries then wait in the queue. If the disk fails later, this is reported like a full disk.
+    /// for a slow disk; after that, entries wait in the queue until the record is open. A disk error after these 0.8
+    /// s is reported as a [`Note::Stopped`].
     ///
     /// # Errors
     /// If there is not enough space, or on an I/O error.
@@ -78,7 +81,7 @@ impl Recorder {
         Limits::from_config(&config.hub.record).reserve(directory).map_err(|e| RecordError::new(directory, e))
     }
 
-    /// Resumes the record of a run whose hub was killed, in a further file. Waits for a slow disk as
+    /// Resumes the record of a run whose hub was killed, in a further file. Waits at most 0.8 s for a slow disk, as
     /// [`Recorder::open`] does.
     ///
     /// # Errors
@@ -102,7 +105,7 @@ impl Recorder {
         let (outbox, notes) = channel();
         let orders = Orders::default();
         let writes = (directory.clone(), outbox.clone(), orders.clone());
-        // Rendezvous channel: after the time limit, sending fails and the result stays with the thread.
+        // This channel has no buffer. After the time limit, sending therefore fails, and the thread keeps the result.
         let (done, begun) = sync_channel(0);
         let work = move || {
             let (directory, notes, orders) = writes;
@@ -110,7 +113,8 @@ impl Recorder {
             let begin = || {
                 let within = prepare()?;
                 within.deleted.iter().for_each(|name| say_deleted(&notes, name));
-                // Errors in computing the size of all runs are reported by the writer, which repeats this soon.
+                // An error in computing the size of all runs is ignored here, because the writer repeats the
+                // computation soon and reports the error.
                 Writer::begin(directory, limits, notes.clone(), orders, Instant::now())
             };
             match begin() {
@@ -142,7 +146,7 @@ impl Recorder {
         Ok(Recorder { directory, path, jobs, notes, orders, thread, lost: 0, pictures: Arc::default() })
     }
 
-    /// Directory of the run.
+    /// Returns the directory of the run.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
@@ -152,26 +156,27 @@ impl Recorder {
         self.path.as_deref()
     }
 
-    /// Passes an entry to the recorder. If the queue is full, the entry is lost; the total number of lost entries is
-    /// returned at the 1st, 10th, 100th and so on.
+    /// Passes an entry to the recording thread. If the queue is full, the entry is lost. Returns the total number of
+    /// lost entries when it reaches 1, 10, 100 and so on; otherwise `None`.
     pub fn write(&mut self, entry: Entry) -> Option<u64> {
         let taken = self.jobs.as_ref().is_some_and(|jobs| jobs.try_send(Job::Entry(entry)).is_ok());
         self.lost += u64::from(!taken);
         (!taken && 10u64.pow(self.lost.ilog10()) == self.lost).then_some(self.lost)
     }
 
-    /// Passes an image of the overhead camera to the recorder; `time` is the time of capture (s of arena time). Images
-    /// are large: if several are already waiting, the new image is lost.
+    /// Passes an image of the overhead camera to the recording thread; `time` is the time of capture (s of arena
+    /// time). Images are large, so the new image is lost if eight are already waiting.
     pub fn overhead(&self, time: f64, jpeg: Arc<dyn AsRef<[u8]> + Send + Sync>) {
         if let Some(jobs) = self.jobs.as_ref().filter(|_| Arc::strong_count(&self.pictures) <= PICTURES) {
             let _ = jobs.try_send(Job::Overhead(time, jpeg, self.pictures.clone()));
         }
     }
 
-    /// Stores the state of the run, with which a hub can resume it. While the disk is busy, an older state is kept.
+    /// Passes the state of the run to the recording thread, which stores it. A hub can resume the run with the stored
+    /// state. If the queue is full, the previous state is kept.
     pub fn keep(&self, kept: Snapshot) {
         if kept.is_over() {
-            // States that were passed before are no longer written.
+            // The thread no longer writes states that were passed earlier.
             self.orders.over.store(true, Ordering::Relaxed);
         }
         if let Some(jobs) = &self.jobs {
@@ -179,7 +184,7 @@ impl Recorder {
         }
     }
 
-    /// Returns the next report of the recorder.
+    /// Returns the next report of the recording thread; `None` if there is no new report.
     pub fn note(&mut self) -> Option<Note> {
         let note = self.notes.try_recv().ok()?;
         match &note {
@@ -191,8 +196,8 @@ impl Recorder {
     }
 
     /// Ends the record: writes the remaining entries, completes every file of the run, and writes the final status.
-    /// The state is removed after the result is written. If the hub is killed before that, the next hub closes the run
-    /// with the state.
+    /// The stored state is removed last. If the hub is killed before that, the next hub closes the run with that
+    /// state.
     pub fn close(mut self, status: Status) -> Closing {
         if let Ok(mut word) = self.orders.last_word.lock() {
             *word = Some(status);
@@ -203,21 +208,22 @@ impl Recorder {
     }
 }
 
-/// Resets the priority inherited from the hub's loop, which runs before all other threads; a disk can wait.
+/// Resets the thread's priority to the default. The thread inherits the priority of the hub's loop, which runs before
+/// all other threads, but writing to a disk can wait.
 fn reset_priority() {
     if priority::runs_first() {
         let _ = priority::run_as_others();
     }
 }
 
-/// Reports that a slow disk failed to begin a record; waiting entries are dropped.
+/// Reports that a slow disk failed to begin a record after the time limit. Waiting entries are dropped.
 fn refuse_late(why: &RecordError, notes: &Sender<Note>, inbox: &Receiver<Job>) {
     let _ = notes.send(Note::Stopped(why.to_string()));
     let _ = notes.send(Note::State(Ok(u64::MAX)));
     inbox.iter().for_each(drop);
 }
 
-/// A record that is being closed.
+/// Record that is being closed.
 pub struct Closing {
     thread: Option<JoinHandle<()>>,
     directory: PathBuf,
@@ -226,17 +232,18 @@ pub struct Closing {
 }
 
 impl Closing {
-    /// Directory of the run.
+    /// Returns the directory of the run.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Whether the record is closed.
+    /// Returns whether closing has ended, with or without an error.
     pub fn is_over(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Returns the next report of the recorder as a log line.
+    /// Returns the next report of the recording thread as a log line; `None` if there is no new report, or the report
+    /// needs no line.
     pub fn note(&self) -> Option<Line> {
         let line = match self.notes.try_recv().ok()? {
             Note::Stopped(text) => Line::error(text),
@@ -247,8 +254,8 @@ impl Closing {
         Some(Line { text: format!("{}: {}", self.directory.display(), line.text), ..line })
     }
 
-    /// Waits until the record is closed, or closing has failed, but at most for `timeout` if the disk hangs. Returns
-    /// the lines that remain to be logged.
+    /// Waits until closing has ended, but at most for `timeout`, because the disk may hang. Returns the lines that
+    /// remain to be logged.
     pub fn wait(self, timeout: Duration) -> Vec<Line> {
         self.hurry.store(true, Ordering::Relaxed);
         let until = Instant::now() + timeout;
@@ -273,7 +280,7 @@ mod tests {
         Entry::event(time, "x")
     }
 
-    /// Returns a recorder below a folder whose disk responds when `gate` receives a result.
+    /// Returns a recorder below a folder. Its disk starts to respond when `gate` receives a result.
     fn slow(root: &Path, gate: Receiver<Result<(), &'static str>>) -> Recorder {
         let directory = root.join("x-1-seed1");
         std::fs::create_dir(&directory).unwrap();
@@ -344,7 +351,7 @@ mod tests {
             recorder.overhead(n.into(), Arc::new(vec![0xff, 0xd8]));
         }
         assert_eq!(inbox.try_iter().count(), PICTURES);
-        // After the waiting images are written, new images are accepted again.
+        // The waiting images were taken from the queue, so a new image is accepted.
         recorder.overhead(7.0, Arc::new(vec![0xff, 0xd8]));
         let Ok(Job::Overhead(time, jpeg, _)) = inbox.try_recv() else { panic!("a picture waits") };
         assert!(time == 7.0 && (*jpeg).as_ref() == [0xff, 0xd8]);

@@ -1,5 +1,5 @@
-//! Writer of the recording thread: writes entries to a file and respects the disk limits. It continues in a further
-//! file when a full disk has space again. A run is closed when all of its files are complete ([`crate::close`]).
+//! Writer of the recording thread: writes entries to a file and respects the disk limits. After a full disk has space
+//! again, it continues in a further file. A run is closed when all of its files are complete ([`crate::close`]).
 
 use super::budget::{Limits, Within};
 use super::job::{Job, Note, Orders};
@@ -22,8 +22,8 @@ use xpuck_wire::atomic;
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::log::Line;
 
-/// Flush interval if no states are stored (storing a state flushes once per second). Flushed data survives the end of
-/// the hub. Every flush ends a chunk, and short chunks compress less.
+/// Flush interval for runs without stored states; storing a state flushes once per second. Flushed data survives the
+/// end of the hub. The interval is not shorter, because every flush ends a chunk, and short chunks compress less.
 const FLUSH: Duration = Duration::from_millis(1500);
 /// Interval for syncing flushed data to the disk. Synced data survives a crash of the machine.
 const SYNC: Duration = Duration::from_secs(4);
@@ -31,17 +31,17 @@ const SYNC: Duration = Duration::from_secs(4);
 const LOOK: Duration = Duration::from_secs(1);
 /// Interval for computing the size of all runs.
 const COUNT: Duration = Duration::from_secs(10);
-/// Interval for checking a full disk again.
+/// Interval for checking the free space again after the disk was full.
 const RETRY: Duration = Duration::from_secs(5);
-/// Maximum delay before a further file is begun; it doubles after each stop. A disk with little space must not turn a
-/// run into a thousand files.
+/// Maximum delay before a further file is begun. The delay doubles after each stop, because a disk with little space
+/// must not split a run into a thousand files.
 const LONGEST_RETRY: Duration = Duration::from_secs(320);
 
-/// Maximum number of flushes per file, about 80 minutes of wall time: the summary takes about 500 bytes of memory for
-/// each.
+/// Maximum number of flushes per file, which corresponds to about 80 minutes of wall time. The summary of a file
+/// takes about 500 bytes of memory for each flush.
 const LONGEST_PART: u32 = 5_000;
 
-/// A file, and a handle for syncing it.
+/// Open file of the record, and a second handle of the file for syncing it.
 type Open = (McapFile<BufWriter<File>>, File);
 
 /// State while recording is stopped.
@@ -49,34 +49,34 @@ struct Stoppage {
     why: String,
     /// Number of entries lost since the stop.
     lost: u64,
-    /// Time of the next check.
+    /// Time of the next check whether recording can continue.
     look: Instant,
 }
 
-/// Writer of a record.
+/// Writer of a run's record.
 pub(crate) struct Writer {
     directory: PathBuf,
     path: PathBuf,
     limits: Limits,
-    /// `None` while recording is stopped.
+    /// Open file; `None` while recording is stopped.
     file: Option<Open>,
     stopped: Option<Stoppage>,
-    /// Delay after the next stop.
+    /// Delay before the first check after the next stop.
     retry: Duration,
     notes: Sender<Note>,
     orders: Orders,
-    /// Error in computing the size of all runs; it is reported once.
+    /// Last error in computing the size of all runs, which was already reported; `None` if the size is known.
     uncounted: Option<String>,
-    /// Number of robots in `run.toml`, as far as this writer knows.
+    /// Number of robots in `run.toml`, as far as this writer knows; 0 until the first state is stored.
     robots: usize,
-    /// Schema of images, created for the first image.
+    /// Schema of images, created when the first image is written.
     image_schema: Option<String>,
     /// Times of the next flush, sync, space check and size computation.
     due: [Instant; 4],
 }
 
 impl Writer {
-    /// Begins a file in the run's directory.
+    /// Begins a new file in the run's directory.
     pub fn begin(
         directory: PathBuf,
         limits: Limits,
@@ -104,12 +104,13 @@ impl Writer {
         })
     }
 
-    /// File that is being written.
+    /// Returns the path of the current file, or of the last file while recording is stopped.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Processes jobs until all senders are gone.
+    /// Processes jobs until all senders are dropped. Then closes the run if the hub has set a final status, or else
+    /// flushes the file.
     pub fn run(mut self, inbox: &Receiver<Job>) {
         loop {
             let next = self.due.iter().min().copied().unwrap_or_else(Instant::now);
@@ -139,7 +140,7 @@ impl Writer {
         self.attempt(|mcap, _| mcap.write(entry));
     }
 
-    /// Writes an image, if a file is open. A gap in the images is reported with the gap in the entries.
+    /// Writes an image, if a file is open. Lost images are not counted; the report of lost entries also covers them.
     fn overhead(&mut self, time: f64, jpeg: &[u8]) {
         let stamp = McapFile::<BufWriter<File>>::stamp(time);
         let schema = self.image_schema.get_or_insert_with(image::schema).clone();
@@ -148,8 +149,8 @@ impl Writer {
         });
     }
 
-    /// Resumes recording if there is enough space again; the required space is greater than at the stop. `time` is the
-    /// arena time of the event that reports the gap.
+    /// Resumes recording in a further file if there is enough free space, and returns whether it did. The required
+    /// space is twice the reserve. `time` is the arena time (s) of the event that reports the gap.
     fn again(&mut self, time: f64, now: Instant) -> bool {
         let Some(stopped) = self.stopped.as_mut().filter(|stopped| now >= stopped.look) else { return false };
         stopped.look = now + RETRY;
@@ -160,7 +161,7 @@ impl Writer {
         self.retry = (2 * self.retry).min(LONGEST_RETRY);
         stopped.look = now + self.retry;
         let Ok((path, file)) = begin_part(&self.directory) else { return false };
-        let text = format!("RECORDING AGAIN: {} messages are missing since: {}", stopped.lost, stopped.why);
+        let text = format!("RECORDING AGAIN: {} messages are missing; cause: {}", stopped.lost, stopped.why);
         self.path = path;
         self.file = Some(file);
         self.stopped = None;
@@ -198,7 +199,8 @@ impl Writer {
         }
     }
 
-    /// Reports deleted runs, and a new error in computing the size of all runs.
+    /// Reports the deleted runs. Also reports an error in computing the size of all runs, unless the error is
+    /// unchanged.
     fn told_of_budget(&mut self, within: Within) {
         within.deleted.iter().for_each(|name| say_deleted(&self.notes, name));
         if within.uncounted != self.uncounted
@@ -209,27 +211,27 @@ impl Writer {
         self.uncounted = within.uncounted;
     }
 
-    /// Calls a function with the file; an error stops the recording.
+    /// Calls a function with the open file, if there is one. An error stops the recording.
     fn attempt(&mut self, what: impl FnOnce(&mut McapFile<BufWriter<File>>, &File) -> std::io::Result<()>) {
         let Some((mcap, disk)) = &mut self.file else { return };
         if let Err(error) = what(mcap, disk) {
-            // The partial file is completed when the run is closed.
+            // The file is incomplete; it is completed when the run is closed.
             self.file = None;
             self.report_stop(RecordError::new(&self.path, error));
         }
     }
 
-    /// Reports that recording has stopped.
+    /// Reports that recording has stopped, and removes the stored state.
     fn report_stop(&mut self, why: RecordError) {
         let why = why.to_string();
         let _ = self.notes.send(Note::Stopped(why.clone()));
-        // No hub may resume from the end of the record: the run has continued since.
+        // The run continues without a record. Therefore, no hub may resume the run from the end of the record.
         let removed = snapshot::remove(&self.directory).map(|()| u64::MAX);
         self.tell_state(removed.map_err(|error| error.to_string()));
         self.stopped = Some(Stoppage { why, lost: 0, look: Instant::now() + self.retry });
     }
 
-    /// Stops the recording while there is still space to complete the file.
+    /// Stops the recording while there is still enough space to complete the file.
     fn stop(&mut self, why: &str) {
         self.complete();
         if self.stopped.is_none() {
@@ -243,7 +245,7 @@ impl Writer {
         if (closing && !kept.is_over()) || stale || self.file.is_none() {
             return;
         }
-        // Everything reported before the state must be in the record together with the state.
+        // The record must contain everything that was reported before the state, so it is flushed first.
         let mut bytes = 0;
         self.attempt(|mcap, disk| {
             mcap.flush()?;
@@ -257,15 +259,15 @@ impl Writer {
         self.name_robots(kept);
         let part = self.path.file_name().and_then(|name| part_number(&name.to_string_lossy())).map_or(1, |(n, _)| n);
         let written = snapshot::write(&self.directory, kept, unix_ms(), Reach { part, bytes });
-        // On an error, an older state of a running run is kept: robots have newer data, and the next state is tried
-        // after a second.
+        // If the state cannot be written and the run is still running, the previous state is kept. The robots have
+        // newer data, and the next state is written after a second.
         let removed = written.is_err() && kept.is_over() && snapshot::remove(&self.directory).is_ok();
         let written = written.map(|()| kept.told.2).map_err(|error| error.to_string());
         self.tell_state(if removed { Ok(u64::MAX) } else { written });
     }
 
-    /// Reports the result of storing the state, also if nothing changed: the hub thereby knows that the disk does not
-    /// hang.
+    /// Reports the result of storing the state, even if the state has not changed. The report shows the hub that the
+    /// disk does not hang.
     fn tell_state(&self, state: Result<u64, String>) {
         let _ = self.notes.send(Note::State(state));
     }
@@ -283,7 +285,7 @@ impl Writer {
         }
     }
 
-    /// Continues in a further file, to limit the memory for a file's summary.
+    /// Continues in a further file, to limit the memory for the file's summary.
     fn next_part(&mut self) {
         self.complete();
         if self.stopped.is_some() {
@@ -298,13 +300,13 @@ impl Writer {
         }
     }
 
-    /// Completes the file and renames it to its final name.
+    /// Completes the file and renames it to its final name. Recording stops if this fails.
     fn complete(&mut self) {
         let Some((mut mcap, disk)) = self.file.take() else { return };
         let finished = mcap.finish().and_then(|()| mcap.into_inner().flush()).and_then(|()| disk.sync_all());
         let whole = whole_name(&self.path);
         if let Err(error) = finished.and_then(|()| rename_new(&self.path, &whole)) {
-            // A partial or unnamed file is completed when the run is closed.
+            // A file that is incomplete or not renamed is completed when the run is closed.
             self.report_stop(RecordError::new(&self.path, error));
             return;
         }
@@ -321,12 +323,12 @@ impl Writer {
     }
 }
 
-/// Begins the next file of a run.
+/// Begins the next file of a run. Returns its path and the open file.
 fn begin_part(directory: &Path) -> Result<(PathBuf, Open), RecordError> {
     let path = free_part(directory)?;
     let begin = || {
         let file = File::create_new(&path)?;
-        // The lock is held until the file is closed, because recovery skips locked files.
+        // The lock is held until the file is closed. Recovery skips locked files.
         file.lock()?;
         let disk = file.try_clone()?;
         let mut mcap = McapFile::begin(BufWriter::new(file))?;
@@ -334,13 +336,13 @@ fn begin_part(directory: &Path) -> Result<(PathBuf, Open), RecordError> {
         Ok((mcap, disk))
     };
     begin().map(|open| (path.clone(), open)).map_err(|error: std::io::Error| {
-        // The empty file is removed.
+        // Removes the incomplete file, if it was created.
         let _ = atomic::remove(&path);
         RecordError::new(&path, error)
     })
 }
 
-/// Returns the first unused name for a file of the run.
+/// Returns the first unused path for a file of the run, with the ending of an open file.
 fn free_part(directory: &Path) -> Result<PathBuf, RecordError> {
     let is_there = |path: &Path| path.try_exists().map_err(|error| RecordError::new(path, error));
     for n in 1..=MAX_PARTS {
@@ -383,7 +385,7 @@ mod tests {
         assert!(matches!(said.try_recv(), Ok(Note::Stopped(why)) if why.contains("reserve_mib")));
         assert!(!state.exists(), "a hub would go on from where the record ended");
         assert_eq!(said.try_recv(), Ok(Note::State(Ok(u64::MAX))));
-        // There is not enough space yet. Later there is enough, but the last check was too recent.
+        // At 60 s there is not enough space. At 61 s there is enough, but the last check was less than 5 s ago.
         writer.entry(&event(1), after(60));
         writer.limits = room.clone();
         writer.entry(&event(2), after(61));
@@ -391,7 +393,7 @@ mod tests {
         writer.entry(&event(3), after(66));
         let Ok(Note::Again(path, text)) = said.try_recv() else { panic!("it goes on") };
         assert!(path == writer.path() && text.contains(" 2 messages are missing"), "{text}");
-        // The next delay is longer.
+        // After the second stop, the delay before the next check is longer.
         writer.limits = full;
         writer.on_time(after(70));
         assert!(matches!(said.try_recv(), Ok(Note::Stopped(_))));
@@ -404,7 +406,7 @@ mod tests {
         assert_eq!(read("run-2.mcap"), [Entry::event(3.0, text), event(3)]);
     }
 
-    /// The run continues in a new file after the maximum number of flushes, without a gap.
+    /// Checks that the run continues in a new file after the maximum number of flushes, without a gap.
     #[test]
     fn long_run_spans_several_files_without_gaps() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,55 +1,55 @@
-//! File descriptors: limit of the process, and the share of each port.
+//! File descriptors: the limit of the process, and the share of the limit for each port.
 
 use super::{Bounds, EvictionPolicy};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Number of descriptors that the ports must leave free: for the current record and earlier runs, the key folder,
-/// motion capture, ZeroMQ's own use, and STOP.
+/// Number of descriptors that the ports must leave free. They are needed for the current record and earlier runs, the
+/// key folder, motion capture, ZeroMQ's own use, and STOP.
 const RESERVE: u64 = 192;
-/// Limits above this count as unlimited.
+/// Descriptor limit that stands for an unlimited number, and to which higher limits are reduced.
 const UNLIMITED: u64 = 1 << 20;
 /// Number of descriptors of a relayed connection: the outer socket, the inner socket, and libzmq's own end.
 pub const RELAYED: u64 = 3;
-/// Maximum number of connections of a robot: a live one, and a dead one that is not yet detected.
+/// Maximum number of connections of a robot: its current connection, and a dead one that is not yet detected.
 const PER_ROBOT: usize = 2;
 
-/// Maximum number of bytes that a watcher of the stream may send; enough for 50 000 topics.
+/// Maximum number of bytes that a subscriber of the stream may send; enough to subscribe to 50 000 topics.
 const WATCHER_BYTES: usize = 1 << 20;
 
-/// Maximum number of viewers of the live view, and maximum number of its connections in the handshake.
+/// Maximum number of viewers of the live view for Foxglove, and maximum number of its connections in the handshake.
 const VIEWERS: usize = 16;
 
-/// Raises the soft limit as far as the system permits without privileges; returns the limit.
+/// Raises the soft limit of file descriptors as far as possible without privileges. Returns the resulting limit.
 pub fn raise_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.unwrap_or(UNLIMITED).min(UNLIMITED);
     if limit.current.is_some_and(|current| current < wanted) {
-        // On failure the limit stays unchanged; the value read below counts.
+        // If this fails, the limit is unchanged. The function returns the limit that it reads afterwards.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: limit.maximum });
     }
     getrlimit(Resource::Nofile).current.unwrap_or(UNLIMITED).min(UNLIMITED)
 }
 
-/// Bounds of the hub's ports.
+/// Connection limits of the hub's ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ports {
-    /// Port for robots.
+    /// Limits of the port for robots.
     pub robots: Bounds,
-    /// Port for operators.
+    /// Limits of the port for operators.
     pub operators: Bounds,
-    /// Port of the console.
+    /// Limits of the console's port.
     pub console: Bounds,
-    /// Port of the stream.
+    /// Limits of the stream's port.
     pub stream: Bounds,
-    /// Port of the live view for Foxglove.
+    /// Limits of the port of the live view for Foxglove.
     pub foxglove: Bounds,
 }
 
 impl Ports {
-    /// Bounds for a swarm of `robots` robots under a descriptor limit.
+    /// Returns the connection limits for a swarm of `robots` robots, if the process may open `limit` descriptors.
     ///
     /// # Errors
-    /// The limit is too low for this number of robots; the message states the required limit.
+    /// If the limit is too low for this number of robots. The message states the required limit.
     pub fn new(limit: u64, robots: usize) -> Result<Ports, String> {
         let bounds = |pending: usize| {
             let half = pending / 2;
@@ -77,7 +77,7 @@ impl Ports {
         })
     }
 
-    /// Maximum number of descriptors of all ports together.
+    /// Returns the maximum number of descriptors that all ports together can use.
     fn descriptors(&self) -> u64 {
         let relayed = |b: &Bounds| (b.silent + b.greeting) as u64 + RELAYED * (b.handshake + b.established) as u64;
         let plain = |b: &Bounds| (b.silent + b.established) as u64;
@@ -86,7 +86,8 @@ impl Ports {
     }
 }
 
-/// Bounds for a geneserver's workers: as many connections as the limit permits.
+/// Returns the connection limits for the port of a geneserver's workers. They permit as many connections as the
+/// descriptor limit allows.
 pub fn workers(limit: u64) -> Bounds {
     let room = limit.saturating_sub(RESERVE) as usize;
     let pending = (room / 16).clamp(16, 1024);

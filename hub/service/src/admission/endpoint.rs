@@ -4,8 +4,9 @@ use super::BACKLOG;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, ToSocketAddrs};
 
-/// Listens at an endpoint such as `tcp://192.168.1.2:7601`, `tcp://*:7605` or, with a port chosen by the system,
-/// `tcp://127.0.0.1:*`. `send_buffer` limits the kernel's buffer for a slow reader (bytes). Call it within a runtime.
+/// Listens at an endpoint such as `tcp://192.168.1.2:7601`, `tcp://*:7605` or `tcp://127.0.0.1:*`; in the last form,
+/// the system chooses the port. `send_buffer` is the size of the kernel's send buffer (bytes), which limits the data
+/// queued for a slow reader. Must be called within a Tokio runtime.
 ///
 /// # Errors
 /// The endpoint is invalid, or the address is in use.
@@ -18,10 +19,10 @@ pub fn listen(endpoint: &str, send_buffer: u32) -> io::Result<tokio::net::TcpLis
     socket.listen(BACKLOG)
 }
 
-/// Address of an endpoint.
+/// Returns the socket address of an endpoint. For `*` it is the unspecified address or port 0.
 ///
 /// # Errors
-/// The endpoint is invalid.
+/// If the endpoint is invalid.
 pub fn address(endpoint: &str) -> io::Result<SocketAddr> {
     let wrong = || io::Error::new(ErrorKind::InvalidInput, "must have the form tcp://*:7605 or tcp://127.0.0.1:7605");
     let (host, port) = endpoint.strip_prefix("tcp://").and_then(|rest| rest.rsplit_once(':')).ok_or_else(wrong)?;

@@ -1,8 +1,8 @@
-//! Start of a ZeroMQ connection, up to the first answer of libzmq (ZMTP 3.1, RFC 37; CURVE, RFC 26).
+//! Start of a ZeroMQ connection, before libzmq has to answer (ZMTP 3.1, RFC 37; CURVE, RFC 26).
 //!
-//! Both sides send a greeting of 64 bytes, and the peer then sends a command: HELLO with CURVE, or READY without keys.
-//! The port's part is the same for all peers, so the port sends it itself. A peer that stops before its command costs a
-//! descriptor and a few hundred bytes, but no resources of libzmq.
+//! Both sides send a greeting of 64 bytes. The peer then sends a command: HELLO with CURVE, or READY without keys.
+//! The port's greeting is the same for all peers, so the port sends it without libzmq. A peer that stops before its
+//! command costs a descriptor and a few hundred bytes, but no resources of libzmq.
 
 use super::{Stage, Ticket};
 use std::io::{self, ErrorKind};
@@ -12,19 +12,19 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use xpuck_wire::socket::{GREETING, Sockets};
 
-/// Length of the signature that a peer sends first, before it has received anything (bytes).
+/// Length of the signature, which a peer sends before it has received anything (bytes).
 const SIGNATURE: usize = 10;
-/// Positions of the version and of the security mechanism's name in a greeting (bytes).
+/// Positions in a greeting: offset of the version, and byte range of the security mechanism's name.
 const VERSION: usize = 10;
 const MECHANISM: std::ops::Range<usize> = 12..32;
-/// Lowest supported version.
+/// Lowest supported major version of ZMTP.
 const OLDEST: u8 = 3;
-/// Maximum length of the greeting and the first command (bytes): HELLO has 202 bytes; READY contains a socket's name of
-/// up to 255 bytes.
+/// Maximum total length of the greeting and the first command (bytes). HELLO has 202 bytes; READY contains a socket's
+/// name of up to 255 bytes.
 const LONGEST: usize = 1024;
-/// Time limit for the first bytes of a peer after it has connected.
+/// Time limit for a peer's first bytes after it has connected.
 pub(super) const SILENT: Duration = Duration::from_secs(5);
-/// Time limit for the end of a peer's first command, after the peer's first bytes.
+/// Time limit for a peer's greeting and first command, after its first bytes.
 const SLOW: Duration = Duration::from_secs(10);
 
 /// Greeting that a port sends to all peers.
@@ -32,29 +32,29 @@ const SLOW: Duration = Duration::from_secs(10);
 pub struct Greeting([u8; GREETING]);
 
 impl Greeting {
-    /// Greeting of sockets with these keys; without security if `plain`.
+    /// Returns the greeting of `sockets`. If `plain`, the greeting specifies no security mechanism.
     ///
     /// # Errors
-    /// The system cannot create a socket.
+    /// If the system cannot create a socket.
     pub fn from_sockets(sockets: &Sockets, plain: bool) -> io::Result<Greeting> {
         sockets.greeting(plain).map(Greeting)
     }
 
-    /// Whether a peer's greeting names the same security mechanism.
+    /// Returns whether a peer's greeting specifies the same security mechanism as this greeting.
     pub(crate) fn is_alike(&self, heard: &[u8]) -> bool {
         heard.get(MECHANISM) == Some(&self.0[MECHANISM])
     }
 
-    /// Whether the port requires a key.
+    /// Returns whether the port requires a key.
     pub(crate) fn asks_for_key(&self) -> bool {
         self.0[MECHANISM].starts_with(b"CURVE")
     }
 
-    /// Sends the greeting to a connected peer; returns all that the peer sends until libzmq has to answer: its
-    /// greeting and its first command.
+    /// Sends the greeting to a connected peer. Returns all bytes that the peer sends before libzmq has to answer,
+    /// which are its greeting and its first command.
     ///
     /// # Errors
-    /// The peer is silent, sends other data or is too slow, or the number of handshakes is at its limit.
+    /// If the peer is silent, sends other data or is too slow, or if the connection was evicted.
     pub(crate) async fn exchange(&self, outside: &mut TcpStream, ticket: &Ticket) -> io::Result<Vec<u8>> {
         let refused = || io::Error::from(ErrorKind::ConnectionRefused);
         let mut heard = vec![0; SIGNATURE];
@@ -62,8 +62,8 @@ impl Greeting {
         if !is_signature(&heard) || !ticket.advance(Stage::Greeting) {
             return Err(refused());
         }
-        // The rest follows after the peer's whole greeting. A peer with another mechanism hangs up as soon as it
-        // receives the rest, and would not be counted.
+        // The port sends the rest of its greeting only after the peer's whole greeting. A peer with another mechanism
+        // disconnects as soon as it receives the rest, and could otherwise not be counted.
         let (beginning, rest) = self.0.split_at(VERSION + 1);
         let go_on = async {
             outside.write_all(beginning).await?;
@@ -89,14 +89,14 @@ impl Greeting {
         if ticket.advance(Stage::Handshake) { Ok(heard) } else { Err(refused()) }
     }
 
-    /// Whether a peer's greeting and first command are complete: `Some(true)` if complete, `None` if more bytes are
-    /// needed, `Some(false)` if invalid.
+    /// Checks a peer's greeting and first command. Returns `Some(true)` if libzmq can take over, `None` if more bytes
+    /// are needed, and `Some(false)` if the data is invalid.
     fn ends(&self, heard: &[u8]) -> Option<bool> {
         if heard.get(VERSION).is_some_and(|version| *version < OLDEST) {
             return Some(false);
         }
         let (greeting, command) = heard.split_at_checked(GREETING)?;
-        // A peer with another mechanism gets no answer; libzmq counts it and closes the connection.
+        // The port does not answer a peer with another mechanism. libzmq closes such a connection, and counts it.
         if greeting[MECHANISM] != self.0[MECHANISM] {
             return Some(true);
         }
@@ -110,23 +110,23 @@ impl Greeting {
     }
 }
 
-/// Whether the bytes are the signature of a ZMTP peer.
+/// Returns whether the bytes are the signature of a ZMTP peer. `bytes` has at least 10 bytes.
 fn is_signature(bytes: &[u8]) -> bool {
     bytes[0] == 0xff && bytes[SIGNATURE - 1] & 1 == 1
 }
 
-/// Frame whose end may be missing.
+/// Frame of ZMTP; its end may not have arrived yet.
 pub(super) struct Frame<'a> {
     /// Whether the frame is a command rather than a part of a message.
     pub is_command: bool,
-    /// Length of the body, from the header.
+    /// Length of the body, from the frame's header (bytes).
     pub length: u64,
-    /// Available bytes of the body, and of the following frames.
+    /// Received bytes after the header: the body, and any following frames.
     pub rest: &'a [u8],
 }
 
 impl Frame<'_> {
-    /// Reads the header of a frame; `None` if it is incomplete.
+    /// Reads the header of a frame. Returns `None` if the header is incomplete.
     pub fn read(bytes: &[u8]) -> Option<Frame<'_>> {
         const LONG: u8 = 2;
         const COMMAND: u8 = 4;
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(ours.ends(&hello), Some(true));
         let long = [&greeting(b"CURVE")[..], &[6], &300u64.to_be_bytes(), &[7; 300]].concat();
         assert_eq!((ours.ends(&long[..300]), ours.ends(&long)), (None, Some(true)));
-        // libzmq rejects another mechanism.
+        // A peer with another mechanism is passed to libzmq, which rejects it.
         assert_eq!(ours.ends(&greeting(b"NULL")), Some(true));
     }
 

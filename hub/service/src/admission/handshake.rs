@@ -1,25 +1,25 @@
-//! Progress of a ZeroMQ handshake, read from its bytes (ZMTP 3.1, RFC 37; CURVE, RFC 26).
+//! Progress of a ZeroMQ handshake, determined from the bytes that the server sends (ZMTP 3.1, RFC 37; CURVE, RFC 26).
 
 use super::greeting::Frame;
 
-/// Maximum number of bytes between a server's greeting and READY; CURVE's WELCOME has 170 bytes. More than this is
-/// not a handshake.
+/// Maximum number of bytes between a server's greeting and its READY. A server that sends more is not in a handshake.
+/// For comparison, CURVE's WELCOME has 170 bytes.
 const LONGEST: usize = 1024;
 
-/// Bytes that a server has sent after its greeting, until it is ready.
+/// Bytes that a server has sent after its greeting and before its READY.
 #[derive(Debug, Default)]
 pub struct Server {
     sent: Vec<u8>,
 }
 
 impl Server {
-    /// Whether the server has sent anything.
+    /// Returns whether the server has sent anything after its greeting.
     pub fn has_answered(&self) -> bool {
         !self.sent.is_empty()
     }
 
-    /// Adds the server's next bytes; returns true if they complete its READY, with which it accepts the peer. Later
-    /// bytes are not part of the handshake and must not be passed.
+    /// Adds the server's next bytes. Returns true if they complete its READY, with which it accepts the peer. Must
+    /// not be called after that, because later bytes are not part of the handshake.
     pub fn sends(&mut self, bytes: &[u8]) -> bool {
         if self.sent.len() > LONGEST {
             return false;
@@ -69,8 +69,8 @@ mod tests {
                 assert_eq!(ready, expected, "in pieces of {piece}");
             }
         }
-        // A message that contains the word READY is not a command. A handshake without an end is not stored
-        // indefinitely.
+        // A message that contains the word READY is not a command. If a handshake does not end, only a limited number
+        // of its bytes is stored.
         let mut server = Server::default();
         assert!(!server.sends(b"\x00\x06\x05READY"));
         (0..100).for_each(|_| assert!(!server.sends(&[COMMAND; 100])));

@@ -1,12 +1,16 @@
-//! Admission control: limits the connections of a port, and selects one to close when there are too many.
+//! Admission control: limits the number of connections of a port, and selects a connection to close if there are too
+//! many.
 //!
-//! A process has a limited number of file descriptors. Silent connections must not exhaust the descriptors that the
-//! record, the key folder and STOP need, and must not exclude robots or operators that connect later. Therefore every
-//! port accepts its connections through this module. A connection is [`Stage::Silent`] until its first bytes, in
-//! [`Stage::Greeting`] until it has sent all data that needs no proof, in [`Stage::Handshake`] until it has given the
-//! proof that the port requires, and then [`Stage::Established`]. Each stage is bounded (`table`), and the sum of all
-//! bounds stays below the descriptor limit ([`descriptors`]). [`relay`] runs these stages in front of a ZeroMQ socket,
-//! which receives a connection when its handshake starts.
+//! A process has a limited number of file descriptors. Silent connections must not use up the descriptors that the
+//! record, the key folder and STOP need. They must not exclude robots or operators that connect later either.
+//! Therefore every port accepts its connections through this module.
+//!
+//! A connection passes through up to four stages. It is [`Stage::Silent`] until its first bytes arrive. It is in
+//! [`Stage::Greeting`] until the peer has sent all data that needs no proof. It is in [`Stage::Handshake`] until the
+//! peer has given the proof that the port requires. After that it is [`Stage::Established`]. The number of
+//! connections in each stage is limited (`table`), and the sum of all limits stays below the descriptor limit
+//! ([`descriptors`]). [`relay`] implements these stages in front of a ZeroMQ socket, which receives a connection when
+//! its handshake starts.
 
 pub mod descriptors;
 pub mod endpoint;
@@ -29,24 +33,25 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-/// Maximum number of connections that the kernel queues until they are accepted; large enough that a burst of
-/// connections does not cause packet loss for others.
+/// Maximum number of connections that the kernel queues until they are accepted. It is so large that a burst of
+/// connections does not cause packet loss for other peers.
 pub const BACKLOG: u32 = 4096;
-/// Pause after a failed accept.
+/// Pause after an error in accepting a connection.
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// Connection counters of a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Number of connections without a proof.
+    /// Number of open connections that are not established.
     pub pending: usize,
     /// Number of established connections.
     pub established: usize,
     /// Number of connections closed so far to make room for others.
     pub evicted: u64,
-    /// Number of connections so far without a valid key.
+    /// Number of connections so far whose peer had no valid key.
     pub turned_away: u64,
-    /// Last connection without a valid key: its address, and the configuration error on the peer's side.
+    /// Last connection whose peer had no valid key: the peer's address, and the configuration error on the peer's
+    /// side.
     pub last_turned_away: Option<(IpAddr, KeyError)>,
 }
 
@@ -62,7 +67,7 @@ pub enum KeyError {
 }
 
 impl KeyError {
-    /// Description of the error on the peer's side, with the remedy.
+    /// Returns a description of the error on the peer's side, with the remedy.
     pub fn words(self) -> &'static str {
         match self {
             KeyError::NoKey => "it has no key; start it with its key file",
@@ -82,28 +87,28 @@ struct Inside {
     table: Table,
     turned_away: u64,
     last_turned_away: Option<(IpAddr, KeyError)>,
-    /// Dropping a sender makes its connection end.
+    /// Senders by connection id. Dropping the sender of a connection ends the connection.
     running: BTreeMap<u64, oneshot::Sender<()>>,
 }
 
-/// Slot of a connection; freed on drop.
+/// Slot of a connection in the port's table. Dropping the ticket frees the slot.
 pub struct Ticket {
     id: u64,
     heard: LastHeard,
     admission: Arc<Admission>,
 }
 
-/// Resolves when a connection has to make room for another.
+/// Signal that a connection has to end to make room for another.
 pub struct Eviction(oneshot::Receiver<()>);
 
 impl Eviction {
-    /// Waits until the connection has to end.
+    /// Waits until the connection has to make room for another.
     pub async fn wait(self) {
-        // The sender never sends: it is dropped.
+        // The sender never sends a value. The receiver ends when the sender is dropped.
         let _ = self.0.await;
     }
 
-    /// Waits for `work`; returns its result and `self`, or `None` if the connection has to make room first.
+    /// Waits for `work`, and returns its result and `self`. Returns `None` if the connection has to make room first.
     pub async fn or<T>(mut self, work: impl Future<Output = T>) -> Option<(Eviction, T)> {
         tokio::select! {
             _ = &mut self.0 => None,
@@ -113,7 +118,7 @@ impl Eviction {
 }
 
 impl Admission {
-    /// Creates a port without connections.
+    /// Creates the table of a port that has no connections yet.
     pub fn new(bounds: Bounds) -> Arc<Admission> {
         let inside =
             Inside { table: Table::new(bounds), turned_away: 0, last_turned_away: None, running: BTreeMap::new() };
@@ -124,10 +129,10 @@ impl Admission {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Accepts and registers the next connection.
+    /// Waits for the next connection, and registers it. Errors in accepting a connection are retried.
     pub async fn accept(self: &Arc<Admission>, listener: &TcpListener) -> (TcpStream, Ticket, Eviction) {
         loop {
-            // The error is that of a connection that broke at once, or of a process without free descriptors; both
+            // An error means that the connection broke immediately, or that the process has no free descriptor. Both
             // are transient.
             if let Ok((connection, peer)) = listener.accept().await {
                 let (ticket, eviction) = self.enter(peer.ip());
@@ -137,7 +142,7 @@ impl Admission {
         }
     }
 
-    /// Registers an accepted, still silent connection.
+    /// Registers an accepted connection that has not sent any bytes, which may evict another connection.
     fn enter(self: &Arc<Admission>, peer: IpAddr) -> (Ticket, Eviction) {
         let (sender, receiver) = oneshot::channel();
         let mut inside = self.inside();
@@ -150,7 +155,7 @@ impl Admission {
         (Ticket { id, heard, admission: self.clone() }, Eviction(receiver))
     }
 
-    /// Current counters.
+    /// Returns the current counters.
     pub fn counts(&self) -> Counts {
         let inside = self.inside();
         let table = &inside.table;
@@ -165,20 +170,20 @@ impl Admission {
 }
 
 impl Ticket {
-    /// Records that the peer gave no valid key.
+    /// Records that the peer at this address has no valid key, for the given reason.
     fn rejected(&self, peer: IpAddr, mistake: KeyError) {
         let mut inside = self.admission.inside();
         inside.turned_away += 1;
         inside.last_turned_away = Some((peer, mistake));
     }
 
-    /// Records that the peer has sent bytes.
+    /// Records the current time as the time of the peer's last bytes.
     pub fn heard(&self) {
         self.heard.store(self.admission.began.elapsed().as_millis() as u64, Ordering::Relaxed);
     }
 
-    /// Moves the connection to a further stage, which may evict another connection. Returns false if this connection
-    /// has to end.
+    /// Moves the connection to a later stage. If that stage is full, a connection is evicted. Returns false if it is
+    /// this connection, which then has to end.
     pub fn advance(&self, stage: Stage) -> bool {
         let mut inside = self.admission.inside();
         match inside.table.advance(self.id, stage) {

@@ -1,8 +1,9 @@
-//! Relays outside connections to a ZeroMQ socket with admission control. libzmq itself accepts connections until no
-//! descriptor is left.
+//! Relays outside connections to a ZeroMQ socket with admission control. Without the relay, libzmq accepts
+//! connections until no descriptor is left.
 //!
-//! The socket listens where only this process can connect. After the greeting, a peer gets a connection to the socket.
-//! Bytes are then relayed both ways without inspection, except for the socket's READY, with which it accepts a peer.
+//! The inner socket listens at a place to which only this process can connect. After the greeting, the relay opens a
+//! connection to the inner socket for each peer. It then relays bytes in both directions. It inspects only the bytes
+//! of the inner socket up to its READY, with which the socket accepts a peer.
 
 use super::endpoint::listen;
 use super::handshake::Server;
@@ -26,46 +27,53 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use xpuck_wire::socket::GREETING;
 
-/// Endpoint at which a relayed socket has to be bound: ZeroMQ creates a folder that only this user may enter.
+/// Endpoint to which a relayed socket has to be bound. ZeroMQ creates a socket in a new folder that only this user
+/// may enter.
 pub const INSIDE: &str = "ipc://*";
-/// Size of the kernel's send buffer for a peer (bytes); longer queues would only deliver stale data to a robot.
+/// Size of the kernel's send buffer for a peer (bytes). Data in a longer queue would be stale when it reaches a
+/// robot.
 const SEND_BUFFER: u32 = 64 * 1024;
-/// Time limit for the handshake after the greeting, sufficient for slow processors.
+/// Time limit for the handshake after the greeting; sufficient for slow processors.
 const HANDSHAKE: Duration = Duration::from_secs(15);
-/// Maximum number of bytes with which a peer proves its key: INITIATE has about 300, READY without keys fewer.
+/// Maximum number of bytes that a peer may send before it is accepted. INITIATE has about 300 bytes, READY without
+/// keys fewer.
 const LONGEST_PROOF: usize = 4096;
-/// Time limit for a peer that accepts no bytes. The peer then has to reconnect, which ZeroMQ does automatically.
+/// Time limit for a peer that accepts no bytes. After that the connection is closed; ZeroMQ peers then reconnect
+/// automatically.
 const STUCK: Duration = Duration::from_secs(60);
-/// TCP keepalive: detects a peer without power after `.0 + .2 * .1`.
+/// TCP keepalive: idle time before the first probe, interval between probes, and number of probes. A peer without
+/// power is detected after the idle time and all intervals, in total 60 s.
 const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(30), Duration::from_secs(10), 3);
 /// Number of bytes per read.
 const PIECE: usize = 64 * 1024;
 
 thread_local! {
-    /// Read bytes are relayed at once, so that one buffer serves all connections.
+    /// Buffer for reading. One buffer serves all connections of a thread, because read bytes are relayed at once.
     static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; PIECE]);
 }
 
-/// Port whose connections are relayed to a ZeroMQ socket while this value exists.
+/// Port whose connections are relayed to a ZeroMQ socket. Dropping this value stops the relay.
 pub struct Relay {
     admission: Arc<Admission>,
     address: SocketAddr,
-    /// Dropping this sender ends the thread.
+    /// Dropping this sender ends the relay's thread.
     _open: oneshot::Sender<()>,
 }
 
-/// Path to the socket. Its name is removed from the file system; only this process holds the remaining handle.
+/// Inner socket. Its name is removed from the file system, so that only this process, which holds the handle, can
+/// connect to it.
 struct InnerSocket {
     path: PathBuf,
     _handle: OwnedFd,
 }
 
 impl Relay {
-    /// Listens at `outside`, such as `tcp://192.168.1.2:7601`, for a socket that is bound at [`INSIDE`], has the
-    /// endpoint `inside` and sends this greeting. `name` is that of the thread.
+    /// Listens at `outside`, such as `tcp://192.168.1.2:7601`, and relays connections to an inner socket. The inner
+    /// socket is bound to [`INSIDE`], has the endpoint `inside`, and sends this `greeting`. `name` is the name of the
+    /// relay's thread.
     ///
     /// # Errors
-    /// The address is in use, or an endpoint is invalid.
+    /// If the address is in use, or an endpoint is invalid.
     pub fn start(name: &str, outside: &str, inside: &str, greeting: Greeting, bounds: Bounds) -> io::Result<Relay> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let inside = Arc::new(InnerSocket::open(inside)?);
@@ -88,12 +96,12 @@ impl Relay {
         Ok(Relay { admission, address, _open: open })
     }
 
-    /// Address of the listening socket with its actual port.
+    /// Returns the address of the listening socket, with its actual port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Current counters.
+    /// Returns the current connection counters.
     pub fn counts(&self) -> Counts {
         self.admission.counts()
     }
@@ -105,7 +113,7 @@ impl InnerSocket {
         let path = Path::new(endpoint.strip_prefix("ipc://").ok_or_else(none)?);
         let handle = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
         std::fs::remove_file(path)?;
-        // The folder was created for this socket only.
+        // ZeroMQ created the folder only for this socket.
         path.parent().map_or(Ok(()), std::fs::remove_dir)?;
         Ok(InnerSocket { path: format!("/proc/self/fd/{}", handle.as_raw_fd()).into(), _handle: handle })
     }
@@ -146,16 +154,16 @@ async fn serve(
     let (ready, mut server) = (AtomicBool::new(false), Server::default());
     let ended = pass(outside, &heard, socket, ticket, most_said, (&ready, &mut server)).await;
     if greeting.asks_for_key() && greeting.is_alike(&heard) && !ready.load(Ordering::Relaxed) {
-        // The socket answers only messages that it can decrypt with its own key.
+        // The inner socket answers only messages that it can decrypt with its own key.
         let mistake = if server.has_answered() { KeyError::NotEnrolled } else { KeyError::OtherHub };
         ticket.rejected(peer, mistake);
     }
     ended
 }
 
-/// Relays bytes between a peer, whose greeting is `heard`, and a socket. Ends when either side ends or stalls, the
-/// handshake takes too long, or the peer sends more than `most_said` bytes. `server` collects the socket's answers;
-/// `ready` states whether the socket has accepted the peer.
+/// Relays bytes between a peer and the inner socket. `heard` is the peer's greeting and first command. Ends when
+/// either side ends or stalls, the handshake takes too long, or the peer sends more than `most_said` bytes. `server`
+/// collects the inner socket's bytes up to its READY. `ready` is set to true when the inner socket accepts the peer.
 async fn pass(
     mut outside: TcpStream,
     heard: &[u8],
@@ -169,11 +177,11 @@ async fn pass(
     let keepalive = TcpKeepalive::new().with_time(time).with_interval(interval).with_retries(retries);
     SockRef::from(&outside).set_tcp_keepalive(&keepalive)?;
     socket.write_all(heard).await?;
-    // The peer already has the greeting.
+    // The inner socket's greeting is dropped, because the peer already has it.
     timeout(HANDSHAKE, socket.read_exact(&mut [0; GREETING])).await??;
     let (mut from_peer, mut to_peer) = outside.split();
     let (mut from_socket, mut to_socket) = socket.split();
-    // Bytes of a peer before its acceptance are limited, because libzmq would buffer all of them.
+    // The number of bytes from a peer that is not yet accepted is limited, because libzmq would buffer all of them.
     let mut said = 0usize;
     let hear = |bytes: &[u8]| {
         ticket.heard();
@@ -193,7 +201,7 @@ async fn pass(
             pending::<()>().await;
         }
     };
-    // The end of either copy ends both.
+    // When one direction ends, the relay ends both.
     tokio::select! {
         ended = copy(&mut from_socket, &mut to_peer, admit) => ended,
         ended = copy(&mut from_peer, &mut to_socket, hear) => ended,
@@ -201,7 +209,8 @@ async fn pass(
     }
 }
 
-/// Copies until the end, or until `admit`, which gets all copied bytes, returns false.
+/// Copies bytes until the end of the input, or until `admit` returns false. `admit` gets all bytes before they are
+/// written.
 async fn copy(
     from: &mut (impl AsyncRead + Unpin),
     to: &mut (impl AsyncWrite + Unpin),

@@ -1,9 +1,10 @@
-//! Table of a port's connections: plain data without sockets.
+//! Table of a port's connections. It contains only data, no sockets.
 //!
 //! When a stage is full, the table evicts a connection of the peer with the most connections in that stage. No single
 //! peer can therefore exclude the others. If several peers have the most connections, all of their connections are
-//! considered. Before the proof, the table evicts the oldest of them, so that a genuine peer completes the handshake
-//! before others displace it. For established connections the port's policy decides ([`EvictionPolicy`]).
+//! candidates. Before a connection is established, the table evicts the oldest candidate, so that a genuine peer
+//! completes the handshake before others displace it. For established connections the port's policy decides
+//! ([`EvictionPolicy`]).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,9 +15,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Stage of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// No bytes received.
+    /// The peer has not sent any bytes.
     Silent,
-    /// The port's protocol has started.
+    /// The peer has sent the first bytes of the port's protocol.
     Greeting,
     /// The peer has sent all data that requires no proof.
     Handshake,
@@ -27,15 +28,16 @@ pub enum Stage {
 /// Policy for the eviction of an established connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvictionPolicy {
-    /// Evicts the newest connection, so that a working connection is not closed for a new one. For peers that may
-    /// listen for a long time without sending.
+    /// Evicts the newest connection, so that a working connection is not closed for a new one. Suitable for peers
+    /// that may listen for a long time without sending.
     Newest,
-    /// Evicts the connection that has been silent for the longest time. For peers that send continuously, or that send
-    /// one request and disconnect: a silent connection is dead or only occupies a slot.
+    /// Evicts the connection that has been silent for the longest time. Suitable for peers that send continuously, or
+    /// that send one request and disconnect. A silent connection of such a peer is dead or only occupies a slot.
     Silent,
 }
 
-/// Time of a connection's last received bytes, on any monotonic clock.
+/// Time of a connection's last received bytes (ms since the start of the port), shared with the reader of the
+/// connection.
 pub(super) type LastHeard = Arc<AtomicU64>;
 
 /// Maximum number of connections in each stage.
@@ -51,13 +53,14 @@ pub struct Bounds {
     pub established: usize,
     /// Eviction policy for established connections.
     pub full: EvictionPolicy,
-    /// Maximum number of bytes that an established peer may send before it has to reconnect; libzmq stores all
-    /// subscriptions of a watcher.
+    /// Maximum number of bytes that an established peer may send before it has to reconnect. It limits the
+    /// subscriptions of a peer, all of which libzmq stores.
     pub said: usize,
 }
 
 impl Bounds {
-    /// Bounds of a port without a handshake: maximum numbers of concurrent requests and of watchers.
+    /// Returns the bounds of a port without a handshake. `requests` limits concurrent requests, and `watchers` limits
+    /// open event streams.
     pub fn of_pages(requests: usize, watchers: usize) -> Bounds {
         Bounds {
             silent: requests,
@@ -70,11 +73,12 @@ impl Bounds {
     }
 }
 
-/// Connections of one stage, by peer. Ids increase, so a peer's oldest connection has its lowest id.
+/// Connections of one stage, by peer. Ids increase with each new connection, so a peer's oldest connection has its
+/// lowest id.
 #[derive(Debug, Default)]
 struct StageSlots {
     peers: BTreeMap<IpAddr, BTreeSet<u64>>,
-    /// Total number of connections.
+    /// Number of connections of all peers.
     count: usize,
 }
 
@@ -108,7 +112,7 @@ impl Table {
         Table { bounds, connections: BTreeMap::new(), rooms: Default::default(), next: 0, evicted: 0 }
     }
 
-    /// Adds a connection; returns its id, and the id of the connection that has to make room. The reader of the
+    /// Adds a connection. Returns its id, and the id of the connection that was evicted, if any. The reader of the
     /// connection keeps `heard` up to date.
     pub fn enter(&mut self, peer: IpAddr, heard: LastHeard) -> (u64, Option<u64>) {
         let (id, peer) = (self.next, network(peer));
@@ -118,7 +122,7 @@ impl Table {
         (id, self.make_room(Stage::Silent))
     }
 
-    /// Moves a connection to a further stage; returns the id of the connection that has to make room, which may be the
+    /// Moves a connection to a later stage. Returns the id of the connection that was evicted, if any; it may be the
     /// moved connection.
     pub fn advance(&mut self, id: u64, stage: Stage) -> Option<u64> {
         let (peer, before, _) = self.connections.get_mut(&id)?;
@@ -128,25 +132,25 @@ impl Table {
         self.make_room(stage)
     }
 
-    /// Removes an ended connection.
+    /// Removes a connection that has ended.
     pub fn leave(&mut self, id: u64) {
         if let Some((peer, stage, _)) = self.connections.remove(&id) {
             self.rooms[stage as usize].remove(peer, id);
         }
     }
 
-    /// Number of connections in a stage.
+    /// Returns the number of connections in a stage.
     pub fn count(&self, stage: Stage) -> usize {
         self.rooms[stage as usize].count
     }
 
-    /// Number of connections evicted so far.
+    /// Returns the number of connections evicted so far.
     pub fn evicted(&self) -> u64 {
         self.evicted
     }
 
-    /// Returns, among the connections of the peers with the most connections in a stage, the connection with the
-    /// greatest `first`.
+    /// Returns the connection of a stage for which `first` is greatest. Only connections of the peers with the most
+    /// connections in the stage are considered.
     fn most<K: Ord>(&self, stage: Stage, first: impl Fn(u64) -> K) -> Option<u64> {
         let peers = &self.rooms[stage as usize].peers;
         let most = peers.values().map(BTreeSet::len).max()?;
@@ -179,8 +183,8 @@ impl Table {
     }
 }
 
-/// Unit that counts as one peer: an IPv4 address, or an IPv6 network of 64 bits, which a single host can use as a
-/// whole.
+/// Returns the address that represents a peer. For IPv6 it is the network of 64 bits, because a single host can use
+/// all addresses of such a network.
 fn network(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(six) => IpAddr::V6(Ipv6Addr::from_bits(six.to_bits() >> 64 << 64)),
@@ -233,12 +237,13 @@ mod tests {
         let first: Vec<_> = (0..3).map(|_| establish(ip(1)).0).collect();
         let (fourth, refused) = establish(ip(1));
         assert_eq!(refused, Some(fourth));
-        // Another peer is admitted at the expense of the peer with the most connections.
+        // Peers 2 and 3 are admitted. The peer with the most connections loses its newest ones.
         assert_eq!(establish(ip(2)).1, Some(first[2]));
         assert_eq!(establish(ip(3)).1, Some(first[1]));
     }
 
-    /// Each connection of a crowd has its own address. A newcomer is never evicted, regardless of its address.
+    /// Checks a stage full of peers with one connection each. A new connection evicts the oldest connection, never
+    /// itself, regardless of its address.
     #[test]
     fn among_peers_with_one_connection_each_the_oldest_makes_room() {
         for newcomer in [ip(0), ip(9)] {

@@ -1,5 +1,5 @@
-//! Catalogue of runs: a table in `runs.sqlite` of the record directory with one row per run. It is only a cache of
-//! the runs' directories: it is updated on opening, and rebuilt if it is damaged.
+//! Catalogue of runs: a table in `runs.sqlite` of the record directory, with one row per run. The catalogue is only a
+//! cache of the runs' directories. It is updated when it is opened, and rebuilt if it is damaged.
 
 mod disk;
 pub mod results;
@@ -15,9 +15,9 @@ use xpuck_record::RecordError;
 
 /// File name of the database.
 pub const FILE: &str = "runs.sqlite";
-/// Version of the table's schema; a table with another version is rebuilt.
+/// Version of the table's schema. A table with another version is rebuilt.
 const FORMAT: i64 = 2;
-/// Timeout for a database locked by another program.
+/// Maximum time to wait for a database that is locked by another program.
 const BUSY: Duration = Duration::from_secs(5);
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, began_unix_ms INTEGER NOT NULL, length_s REAL NOT NULL, state TEXT NOT NULL,
@@ -29,19 +29,20 @@ const INSERT: &str =
 const SELECT: &str = "SELECT id, name, began_unix_ms, length_s, state, seed, robots, dead, slow_round_trips, quality,
     last_fitness, mean_fitness, evolved_fitness, bytes, git_commit, version FROM runs ORDER BY began_unix_ms, id";
 
-/// Runs of a record directory.
+/// Catalogue of the runs in a record directory.
 pub struct Catalogue {
     root: PathBuf,
     database: Connection,
-    /// Runs that could not be read, with the reasons.
+    /// Error messages for runs that could not be read.
     troubles: Vec<String>,
 }
 
 impl Catalogue {
-    /// Opens the catalogue of a record directory and updates it. If it cannot be written, it is created in memory.
+    /// Opens the catalogue of a record directory and updates it. If the database file cannot be used, the catalogue
+    /// is created in memory.
     ///
     /// # Errors
-    /// The directory cannot be read.
+    /// If the directory cannot be read.
     pub fn open(root: &Path) -> Result<Catalogue, RecordError> {
         let mut troubles = Vec::new();
         let directories = row::directories(root, &mut troubles)?;
@@ -50,7 +51,7 @@ impl Catalogue {
                 return Err(error);
             }
             for name in [FILE.into(), format!("{FILE}-wal"), format!("{FILE}-shm")] {
-                // A missing file is not an error, and a file that cannot be removed causes an error in the next step.
+                // A missing file is not an error. If a file cannot be removed, the next step reports an error.
                 let _ = std::fs::remove_file(root.join(name));
             }
             Catalogue::open_file(root, &directories)
@@ -61,16 +62,16 @@ impl Catalogue {
         Ok(made)
     }
 
-    /// Runs that could not be read, with the reasons, one line each. They are missing from the rows, or have their
+    /// Returns one error message for each run that could not be read. In the rows, such a run is missing or has its
     /// previous values.
     pub fn errors(&self) -> &[String] {
         &self.troubles
     }
 
-    /// Counts the runs in the catalogue without changing it; `None` without a catalogue.
+    /// Returns the number of runs in the catalogue without changing it; `None` if there is no catalogue.
     ///
     /// # Errors
-    /// The catalogue is damaged.
+    /// If the catalogue is damaged.
     pub fn inspect(root: &Path) -> Result<Option<u64>, RecordError> {
         let file = root.join(FILE);
         if !file.exists() {
@@ -86,7 +87,7 @@ impl Catalogue {
 
     fn open_file(root: &Path, directories: &[PathBuf]) -> rusqlite::Result<Catalogue> {
         let database = Connection::open(root.join(FILE))?;
-        // Another program may hold the lock while the journal mode changes.
+        // Another program may hold the lock, so the timeout is set before the journal mode is changed.
         database.busy_timeout(BUSY)?;
         database.pragma_update(None, "journal_mode", disk::journal(root))?;
         Catalogue::from_connection(root, database, directories)
@@ -105,7 +106,7 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Reads changed directories and removes the rows of deleted ones.
+    /// Reads new and changed directories, and removes the rows of deleted directories.
     fn refresh(&mut self, directories: &[PathBuf]) -> rusqlite::Result<()> {
         let transaction = self.database.transaction()?;
         let mut known: BTreeMap<String, String> = transaction
@@ -156,10 +157,10 @@ impl Catalogue {
         transaction.commit()
     }
 
-    /// All runs, the oldest first.
+    /// Returns all runs, the oldest first.
     ///
     /// # Errors
-    /// Error of the database.
+    /// If the database cannot be read.
     pub fn rows(&self) -> Result<Vec<Row>, RecordError> {
         let read = || -> rusqlite::Result<Vec<Row>> {
             let mut statement = self.database.prepare(SELECT)?;
@@ -188,10 +189,11 @@ impl Catalogue {
         read().map_err(|error| RecordError::new(&self.root.join(FILE), error))
     }
 
-    /// Directory of a run, given as `last`, a prefix of its id or of its directory's name, or its short id.
+    /// Returns the directory of a run. `run` is `last` (the newest run), a prefix of the run's id or of its
+    /// directory's name, or its short id.
     ///
     /// # Errors
-    /// No run or several runs match.
+    /// If no run or several runs match.
     pub fn find(&self, run: &str) -> Result<PathBuf, String> {
         let rows = self.rows().map_err(|error| error.to_string())?;
         let name = |row: &Row| row.id.rsplit('/').next().unwrap_or_default().to_string();
@@ -229,8 +231,8 @@ impl Catalogue {
     }
 }
 
-/// Whether rebuilding the catalogue helps. Rebuilding does not help if another program holds a lock, or the system
-/// denies access.
+/// Returns whether an error means that the catalogue is damaged, so that it should be rebuilt. If another program
+/// holds a lock or the system denies access, the catalogue is not damaged.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
     matches!(error.sqlite_error_code(), None | Some(DatabaseCorrupt | NotADatabase | Unknown))
@@ -323,7 +325,7 @@ mod tests {
         let local = journal("WAL");
         assert!(left("-wal") && left("-shm"));
         drop(local);
-        // A catalogue that was created on a local disk and then moved.
+        // Opens the same catalogue on a network file system, as if it had been moved there.
         let [first, second] = [journal("DELETE"), journal("DELETE")];
         assert!(!left("-wal") && !left("-shm"));
         assert_eq!((first.rows().unwrap().len(), second.rows().unwrap().len()), (1, 1), "both at once");
@@ -343,7 +345,7 @@ mod tests {
             Catalogue::open(root).unwrap().rows().unwrap().into_iter().map(|row| row.state).collect()
         };
         assert_eq!(states(), ["running", "running"]);
-        // No write for two minutes and no run.state: no hub continues the run.
+        // The last write was two minutes ago and there is no run.state, so no hub continues the run.
         let open = std::fs::File::create(root.join(id(old)).join("run.mcap.open")).unwrap();
         let then = std::time::SystemTime::now() - Duration::from_secs(120);
         for name in ["run.toml", "run.mcap.open"] {
@@ -351,7 +353,7 @@ mod tests {
             file.set_modified(then).unwrap();
         }
         assert_eq!(states(), ["aborted", "running"]);
-        // A writing hub holds a lock on the file.
+        // A hub that writes the run holds a lock on the file.
         open.lock().unwrap();
         assert_eq!(states(), ["running", "running"]);
         let catalogue = Catalogue::open(root).unwrap();
@@ -377,7 +379,7 @@ mod tests {
         assert_eq!(ids, ["b-2"]);
         let [result, circle] = catalogue.errors() else { panic!("{:?}", catalogue.errors()) };
         assert!(result.contains("a-1/result.json") && circle.contains("c-3/run.toml"), "{result}, {circle}");
-        // A locked catalogue is not damaged.
+        // An error due to a locked catalogue does not count as damage.
         let held = Connection::open(root.join(FILE)).unwrap();
         held.execute_batch("BEGIN EXCLUSIVE").unwrap();
         let refused = Connection::open(root.join(FILE)).unwrap().execute_batch("BEGIN EXCLUSIVE").unwrap_err();

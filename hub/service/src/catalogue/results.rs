@@ -1,4 +1,4 @@
-//! Results of a run for each robot, from its record (Table 8.3 and section 8.4).
+//! Results of a run for each robot, computed from the run's record (thesis Table 8.3 and section 8.4).
 
 use super::row::{self, SLOW};
 use serde::Serialize;
@@ -9,9 +9,9 @@ use xpuck_record::{RecordError, read};
 use xpuck_wire::Segment;
 use xpuck_wire::telemetry::EngineReport;
 
-/// Silence before the end of the run from which a robot counts as dead (s of arena time).
+/// Duration of silence at the end of the run above which a robot counts as dead (s of arena time).
 const SILENT: f64 = 3.0;
-/// Maximum time between two power readings that are integrated (s).
+/// Time between two power readings from which the energy between them is not integrated (s).
 const LONGEST_GAP: f64 = 5.0;
 
 /// Result of one robot.
@@ -21,23 +21,24 @@ pub struct RobotResult {
     pub robot: String,
     /// Last segment whose tree the robot ran.
     pub segment: u32,
-    /// Number of generations of its island.
+    /// Number of generations of the robot's island.
     pub generations: u32,
-    /// Fitness of its last champion.
+    /// Fitness of the robot's last champion.
     pub fitness: f64,
     /// Number of evaluations behind `fitness`.
     pub evaluations: u32,
-    /// Last engine used for its evolution: name, adapter if any, and speed (robot-seconds per second).
+    /// Last engine that the robot used for evolution: name, adapter if any, and speed (robot-seconds per second).
     pub engine: EngineReport,
-    /// Energy drawn from the battery, integrated over arena time (J); `None` if it cannot be measured.
+    /// Energy drawn from the battery, integrated over arena time (J); `None` if the robot reported no power.
     pub battery_j: Option<f64>,
-    /// Mean round-trip time from its telemetry (ms of wall time).
+    /// Mean round-trip time of the robot's messages (ms of wall time); `None` without measurements.
     pub round_trip_ms: Option<f64>,
-    /// Fraction of the round trips above 100 ms.
+    /// Fraction of the robot's round trips that took more than 100 ms.
     pub slow_round_trips: f64,
-    /// Last time at which the robot was heard (s of arena time), if more than `SILENT` before the end.
+    /// Time of the robot's last telemetry (s of arena time), if the robot was silent for the last 3 s of the run;
+    /// otherwise `None`.
     pub dead_since: Option<f64>,
-    /// Number of trees that took control.
+    /// Number of times that a tree was loaded on the robot.
     pub loaded: u32,
 }
 
@@ -46,13 +47,13 @@ pub struct RobotResult {
 pub struct Results {
     /// Results by robot.
     pub robots: Vec<RobotResult>,
-    /// Real fitness by segment, from segment 1.
+    /// Segments of the run with their real fitness, from segment 1.
     pub segments: Vec<Segment>,
     /// Mean of all round-trip times of the run (ms); `None` without measurements.
     pub round_trip_ms: Option<f64>,
-    /// Findings of the quality gates of thesis 8.4, as text; empty if the run passes all.
+    /// Violated quality criteria of thesis 8.4, as text; empty if the run meets all of them.
     pub quality: Vec<String>,
-    /// Damage of the record, with the remedy; empty if the record is intact.
+    /// Damage of the record, each with the remedy; empty if the record is intact.
     pub damage: Vec<String>,
 }
 
@@ -97,10 +98,10 @@ impl Tally {
 }
 
 impl Results {
-    /// Reads a run's record.
+    /// Computes the results of a run from its record.
     ///
     /// # Errors
-    /// The record is missing or unreadable.
+    /// If the record is missing or unreadable.
     pub fn read(directory: &Path) -> Result<Results, RecordError> {
         let mut robots: BTreeMap<String, Tally> = BTreeMap::new();
         let (mut end, mut told) = (0.0f64, Vec::new());
@@ -115,7 +116,8 @@ impl Results {
                     tally.power(time, telemetry.power.battery_w);
                     tally.trip(round_trip_ms);
                     let e = telemetry.evolution;
-                    // The last engine before the robot was prepared for another run.
+                    // After the robot is prepared for another run, the engine's name is empty. The last engine before
+                    // that is kept.
                     if !telemetry.engine.name.is_empty() {
                         tally.result.engine = telemetry.engine;
                     }
@@ -137,10 +139,13 @@ impl Results {
         let round_trip_ms = status.as_ref().map(|s| s.round_trip_ms).filter(|ms| *ms > 0.0);
         let mut quality = Vec::new();
         if let Some(dead) = status.as_ref().map(|s| s.dead).filter(|dead| *dead > 0) {
-            quality.push(format!("D: robots were lost during the run, {dead} times in all"));
+            quality.push(format!("D: robots were lost during the run ({dead} times in total)"));
         }
         if let Some(slow) = status.as_ref().map(|s| s.slow_round_trips).filter(|slow| *slow > SLOW) {
-            quality.push(format!("P: {:.1} % of the round trips took more than 100 ms; 5 % are allowed", slow * 100.0));
+            quality.push(format!(
+                "P: {:.1} % of the round trips took more than 100 ms; at most 5 % are allowed",
+                slow * 100.0
+            ));
         }
         let robots = robots.into_iter().map(|(robot, tally)| tally.finish(robot, end)).collect();
         let segments = segments.into_iter().filter(|s| s.number > 0 && s.seconds > 0.0).collect();

@@ -11,13 +11,13 @@ use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
 use xpuck_record::{RecordError, budget, files, folders, result, snapshot};
 use xpuck_wire::{Segment, Status};
 
-/// Fraction of round trips above 100 ms from which a run is marked P (thesis 8.4).
+/// Fraction of round trips of more than 100 ms above which a run is marked `P` (thesis 8.4).
 pub const SLOW: f64 = 0.05;
 
-/// Run in the catalogue.
+/// Row of the catalogue: one run.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Row {
-    /// Directory, relative to the record directory.
+    /// Id of the run: path of its directory, relative to the record directory.
     pub id: String,
     /// Name of the experiment.
     pub name: String,
@@ -25,36 +25,39 @@ pub struct Row {
     pub began_unix_ms: u64,
     /// Running time without pauses (s of arena time).
     pub length_s: f64,
-    /// `running`, `finished`, `recovered` or `aborted`; also `aborted` if its hub died and no hub continues it.
+    /// `running`, `finished`, `recovered` or `aborted`. A run whose hub is dead also counts as `aborted`, unless a
+    /// hub may still resume the run.
     pub state: String,
-    /// Seed; text, because some tools lack 64-bit integers.
+    /// Seed of the run; as text, because some tools lack 64-bit integers.
     pub seed: String,
     /// Number of robots in the swarm.
     pub robots: u32,
     /// Number of times that a robot was lost during the run; one robot can be lost several times.
     pub dead: u32,
-    /// Fraction of the round trips above 100 ms.
+    /// Fraction of the round trips that took more than 100 ms.
     pub slow_round_trips: f64,
-    /// Marks of Table 8.3: `D` if a robot was lost, `P` if more than 5 % of the round trips took above 100 ms.
+    /// Marks of Table 8.3: `D` if a robot was lost, `P` if more than 5 % of the round trips took more than 100 ms.
+    /// Both are possible.
     pub quality: String,
-    /// Real fitness of the last segment.
+    /// Real fitness of the last segment with a fitness; `None` if there is none.
     pub last_fitness: Option<f64>,
     /// Mean real fitness of all segments with evolved trees, weighted by their time.
     pub mean_fitness: Option<f64>,
     /// Mean derated fitness of the champions at the end (f_EA of Table 8.3).
     pub evolved_fitness: f64,
-    /// Total size of its files (bytes).
+    /// Total size of the run's files (bytes).
     pub bytes: u64,
-    /// Git commit of the hub that started it.
+    /// Git commit of the hub that started the run.
     pub git_commit: String,
-    /// Version of the hub that started it.
+    /// Version of the hub that started the run.
     pub version: String,
 }
 
-/// Final status of a run, or its latest snapshot; `None` if neither exists.
+/// Returns the final status of a run, or else the status in its latest stored state. Returns `None` if neither
+/// exists.
 ///
 /// # Errors
-/// A file is unreadable or invalid.
+/// If a file is unreadable or invalid.
 pub(super) fn status(directory: &Path) -> Result<Option<Status>, RecordError> {
     match result(directory)? {
         Some(status) => Ok(Some(status)),
@@ -63,10 +66,10 @@ pub(super) fn status(directory: &Path) -> Result<Option<Status>, RecordError> {
 }
 
 impl Row {
-    /// Reads a run's directory.
+    /// Reads the row of a run from the run's directory.
     ///
     /// # Errors
-    /// The directory has no `run.toml` of a hub's run, or a file is unreadable.
+    /// If the directory has no `run.toml` of a hub's run, or a file is unreadable.
     pub fn read(root: &Path, directory: &Path) -> Result<Row, RecordError> {
         let run = RunFile::read(directory)?;
         let status = status(directory)?.unwrap_or_default();
@@ -93,8 +96,8 @@ impl Row {
 }
 
 impl Row {
-    /// Row with its current state: a run marked as running that no hub writes becomes aborted, unless a hub may still
-    /// resume it. The files alone are not sufficient, because a dead hub does not update them.
+    /// Returns the row with its current state. A run marked as running becomes aborted if no hub writes it and no hub
+    /// may still resume it. This is computed on each call, because a dead hub does not update its files.
     pub fn current(self, root: &Path) -> Row {
         let directory = root.join(&self.id);
         match self.state == RunState::Running.name() && is_abandoned(&directory) {
@@ -104,8 +107,8 @@ impl Row {
     }
 }
 
-/// Whether no hub writes this run or has written it within the time that a hub may take to resume it. A run that
-/// cannot be examined does not count as abandoned.
+/// Returns whether no hub writes the run, and the last write is older than the time within which a hub may resume the
+/// run. A run that cannot be examined does not count as abandoned.
 fn is_abandoned(directory: &Path) -> bool {
     let quiet = |path: &PathBuf| path.metadata().and_then(|data| data.modified()).ok()?.elapsed().ok();
     let Ok(all) = files(directory) else { return false };
@@ -113,7 +116,8 @@ fn is_abandoned(directory: &Path) -> bool {
     matches!(recovery::is_written(directory), Ok(false)) && youngest.flatten().is_some_and(|age| age > RETURN_WITHIN)
 }
 
-/// Experiment name and start time from the name of a run's directory, `NAME-MS-seedSEED`.
+/// Returns the experiment's name and the start time, which are parts of the name of a run's directory
+/// (`NAME-MS-seedSEED`).
 fn parts(id: &str) -> Option<(&str, &str)> {
     let (rest, _) = id.rsplit('/').next()?.rsplit_once("-seed")?;
     rest.rsplit_once('-').filter(|(_, stamp)| stamp.bytes().all(|byte| byte.is_ascii_digit()))
@@ -122,19 +126,20 @@ fn parts(id: &str) -> Option<(&str, &str)> {
 /// Minimum number of digits in a short id.
 const DIGITS: usize = 4;
 
-/// Short id of a run: the name of the experiment and the last digits of its start time.
+/// Returns the short id of a run: the name of the experiment and the last `digits` digits of its start time. An id of
+/// another form is returned unchanged.
 fn shortened(id: &str, digits: usize) -> String {
     parts(id).map_or(id.into(), |(name, stamp)| format!("{name}-{}", &stamp[stamp.len().saturating_sub(digits)..]))
 }
 
-/// Unique short ids of runs, with the minimum number of digits.
+/// Returns the short ids of runs, with as few digits as make them unique, but at least `DIGITS`.
 pub fn short_ids(rows: &[Row]) -> Vec<String> {
     let of = |digits: usize| -> Vec<String> { rows.iter().map(|row| shortened(&row.id, digits)).collect() };
     let differ = |ids: &Vec<String>| ids.iter().collect::<BTreeSet<_>>().len() == ids.len();
     (DIGITS..20).map(of).find(differ).unwrap_or_else(|| rows.iter().map(|row| row.id.clone()).collect())
 }
 
-/// Whether a short id denotes this run.
+/// Returns whether a short id, with any sufficient number of digits, denotes this run.
 pub(super) fn has_short_id(id: &str, short: &str) -> bool {
     let wanted = short.rsplit_once('-').filter(|(_, digits)| digits.len() >= DIGITS);
     match (parts(id), wanted) {
@@ -143,21 +148,22 @@ pub(super) fn has_short_id(id: &str, short: &str) -> bool {
     }
 }
 
-/// Id of a run: its directory relative to the record directory.
+/// Returns the id of a run: its directory relative to the record directory.
 pub(super) fn id(root: &Path, directory: &Path) -> String {
     directory.strip_prefix(root).unwrap_or(directory).to_string_lossy().into_owned()
 }
 
-/// Directories that contain a run, in the record directory and its direct subdirectories, where demos are stored.
-/// Errors are added to `troubles`. A directory counts once, regardless of the number of links to it.
+/// Returns the directories that contain a run. Searches the record directory and its direct subdirectories, where
+/// demos are stored. Errors in a directory are added to `troubles`. A directory that has several links is returned
+/// once.
 ///
 /// # Errors
-/// The record directory cannot be read.
+/// If the record directory cannot be read.
 pub(super) fn directories(root: &Path, troubles: &mut Vec<String>) -> Result<Vec<PathBuf>, RecordError> {
     let mut runs = Vec::new();
     let mut seen: BTreeSet<(u64, u64)> = identity(root).into_iter().collect();
     let mut once = |mut folders: Vec<PathBuf>| {
-        // The directory itself takes precedence over links to it.
+        // A directory precedes links to it, so that its own path is kept.
         folders.sort_by_key(|folder| folder.is_symlink());
         folders.retain(|folder| identity(folder).is_none_or(|identity| seen.insert(identity)));
         folders
@@ -185,7 +191,7 @@ pub(super) fn directories(root: &Path, troubles: &mut Vec<String>) -> Result<Vec
     Ok(runs)
 }
 
-/// Device and inode of a directory; `None` if it cannot be examined.
+/// Returns the device and the inode of a directory; `None` if it cannot be examined.
 fn identity(directory: &Path) -> Option<(u64, u64)> {
     directory.metadata().ok().map(|data| (data.dev(), data.ino()))
 }
@@ -195,16 +201,18 @@ fn is_run(directory: &Path) -> Result<bool, RecordError> {
     file.try_exists().map_err(|error| RecordError::new(&file, error))
 }
 
-/// Names, sizes and times of a run's files. The row is valid as long as these do not change.
+/// Returns the names, sizes and modification times of a run's files as text. The run's row is valid as long as this
+/// text does not change.
 ///
 /// # Errors
-/// The directory cannot be read.
+/// If the directory cannot be read.
 pub(super) fn signature(directory: &Path) -> Result<String, RecordError> {
     let one = |path: &PathBuf| {
         let data = path.metadata().ok()?;
         let changed = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
         Some(format!("{} {} {changed}", path.file_name()?.to_string_lossy(), data.len()))
     };
-    // A file that cannot be examined has no line; the row is read again once it can be.
+    // A file that cannot be examined has no line. As soon as it can be examined, the signature changes and the row is
+    // read again.
     Ok(files(directory)?.iter().filter_map(one).collect::<Vec<_>>().join("\n"))
 }

@@ -1,19 +1,20 @@
-//! Access check of the console: it answers only its own pages. A page of another site must neither read the hub's
-//! data nor send commands, even if that site's name resolves to this hub (DNS rebinding).
+//! Access check of the console. Only the console's own pages and programs that use its name get an answer. A page of
+//! another site must neither read the hub's data nor send commands, even if that site's name resolves to this hub
+//! (DNS rebinding).
 //!
-//! A numeric address or a name of this machine cannot be another site's name; any other name has to be listed in
-//! `hub.toml`. A browser sends the requesting page's origin in `Origin`, which has to be the console itself.
+//! A numeric address or a name of this machine cannot be the name of another site. Any other name has to be listed in
+//! `hub.toml`. A browser sends the origin of the requesting page in `Origin`, which has to be the console itself.
 
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use std::net::IpAddr;
 use xpuck_wire::{host_of, is_authority};
 
-/// Accepted names of this hub.
+/// Names of this hub that requests may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(Vec<String>);
 
 impl Names {
-    /// Names of this machine, the host of the listening address, and the `listed` names.
+    /// Creates the list from the names of this machine, the host of the listening address, and the `listed` names.
     pub fn new(address: &str, listed: &[String]) -> Names {
         let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let local = format!("{machine}.local");
@@ -21,7 +22,7 @@ impl Names {
         Names(all.map(|name| name.trim_end_matches('.').to_ascii_lowercase()).filter(|name| !name.is_empty()).collect())
     }
 
-    /// Whether this host cannot be another site's name.
+    /// Returns whether the host is a numeric address or an accepted name, so that it cannot be another site's name.
     fn knows(&self, host: &str) -> bool {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let name = host.trim_end_matches('.').to_ascii_lowercase();
@@ -33,14 +34,14 @@ fn text(value: &header::HeaderValue) -> String {
     value.to_str().unwrap_or_default().to_string()
 }
 
-/// Authority that a request addresses, if it is an accepted name of the hub.
+/// Returns the authority (host and port) to which a request is addressed, if its host is an accepted name of the hub.
 ///
 /// # Errors
-/// Status and one-line reason if another name is addressed.
+/// If the host is another name. The error contains the HTTP status and a reason of one line.
 pub fn called(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<String, (StatusCode, String)> {
     let hosts: Vec<String> = headers.get_all(header::HOST).iter().map(text).collect();
     let asked = match (hosts.as_slice(), uri.authority()) {
-        // A request in absolute form, as sent to a proxy, names the host in its target.
+        // A request in absolute form, as sent to a proxy, contains the host in its target.
         ([_], Some(authority)) => authority.as_str().to_string(),
         ([host], None) => host.clone(),
         _ => return Err((StatusCode::BAD_REQUEST, "exactly one Host header is required\n".into())),
@@ -58,7 +59,8 @@ pub fn called(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<String, (
 /// Checks whether the console may answer a request.
 ///
 /// # Errors
-/// Status and one-line reason if the request addresses another name or comes from another site's page.
+/// If the request is addressed to another name, or comes from another site's page. The error contains the HTTP status
+/// and a reason of one line.
 pub fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), (StatusCode, String)> {
     let asked = called(names, uri, headers)?;
     let own = |origin: &str| {
@@ -68,7 +70,7 @@ pub fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), (Statu
     if headers.get_all(header::ORIGIN).iter().all(|origin| own(&text(origin))) {
         return Ok(());
     }
-    Err((StatusCode::FORBIDDEN, "request from a page of another site rejected\n".into()))
+    Err((StatusCode::FORBIDDEN, "requests from pages of other sites are rejected\n".into()))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Files of the page, embedded in the program. All files except the page itself are below a folder named after a hash
-//! of their contents. Browsers can therefore cache the files permanently, and never mix two releases.
+//! Files of the console's page, embedded in the program. All files except the page itself are served below a folder
+//! that is named after a hash of their contents. Browsers can therefore cache these files permanently, and never mix
+//! files of two releases.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -17,17 +18,17 @@ use xpuck_wire::signed::hex;
 #[folder = "console/"]
 struct Files;
 
-/// File of the page, in which [`PLACE`] stands for the folder of all other files.
+/// Name of the page's file, and the placeholder in it for the folder of all other files.
 const PAGE: &str = "index.html";
 const PLACE: &str = "ASSETS";
 /// Content security policy: pages may load only this console's own files.
 const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Environment variable with a folder of files to use in place of the embedded ones.
+/// Environment variable with a folder whose files are used in place of the embedded ones.
 const FOLDER: &str = "XPUCK_CONSOLE_FILES";
 
-/// Files below a folder, by their relative paths.
+/// Reads all files below the folder `root/place`. Returns their contents by path relative to `root`.
 fn files_below(root: &Path, place: &Path) -> std::io::Result<BTreeMap<String, Vec<u8>>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(root.join(place))? {
@@ -47,7 +48,7 @@ struct File {
     packed: Bytes,
 }
 
-/// All files, compressed once.
+/// All files of the page. Each is compressed once, when the console starts.
 pub struct Assets {
     folder: String,
     page: File,
@@ -73,10 +74,11 @@ fn file(name: &str, plain: Vec<u8>) -> File {
 }
 
 impl Assets {
-    /// Compresses the embedded files, or those of the folder in [`FOLDER`] (for development of the page).
+    /// Compresses the embedded files. If the variable [`FOLDER`] is set, uses the files of that folder instead (for
+    /// development of the page).
     ///
     /// # Errors
-    /// The folder in [`FOLDER`] cannot be read.
+    /// If the folder in [`FOLDER`] cannot be read.
     pub fn new() -> std::io::Result<Assets> {
         let embedded = || {
             let names: Vec<String> = Files::iter().map(|name| name.into_owned()).collect();
@@ -89,7 +91,7 @@ impl Assets {
     }
 
     fn from_contents(mut contents: BTreeMap<String, Vec<u8>>) -> Assets {
-        // Type declarations are only for development; browsers do not request them.
+        // Type declarations are only needed for development. Browsers do not request them.
         contents.retain(|name, _| !name.ends_with(".d.ts"));
         let mut digest = Sha256::new();
         for (name, bytes) in &contents {
@@ -104,12 +106,12 @@ impl Assets {
         Assets { folder, page: file(PAGE, page.into_bytes()), files }
     }
 
-    /// Response with the page.
+    /// Returns the response with the page. It is compressed if the request accepts that.
     pub fn page(&self, asked: &HeaderMap) -> Response {
         respond(&self.page, asked, "no-cache")
     }
 
-    /// Response with a file of the folder.
+    /// Returns the response with a file. `folder` must be the folder of this release; otherwise the status is 404.
     pub fn get(&self, folder: &str, name: &str, asked: &HeaderMap) -> Response {
         match self.files.get(name).filter(|_| folder == self.folder) {
             Some(file) => respond(file, asked, "public, max-age=31536000, immutable"),

@@ -1,5 +1,5 @@
-//! Live events for open pages: the hub's loop forwards its entries, one task converts them into events, and each page
-//! gets its selection as server-sent events.
+//! Live events for open pages. The hub's loop forwards its entries, and one task converts them into events. Each page
+//! receives the events for it as server-sent events.
 
 use super::feed::{Event, Feed, StatusContext};
 use crate::overhead::OverheadPicture;
@@ -15,61 +15,61 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_wire::Status;
 use xpuck_wire::message::Picture;
 
-/// Maximum length of the queue between the hub's loop and this task; excess messages are dropped.
+/// Maximum length of the queue between the hub's loop and the task. Further messages are dropped.
 pub const QUEUE: usize = 8192;
-/// Backlog of events from which a page is disconnected. It then reconnects and starts again.
+/// Number of waiting events at which a page is disconnected. The page then reconnects and starts again.
 const BEHIND: usize = 1024;
-/// Backlog of events from which a page misses events that a later event replaces.
+/// Number of waiting events above which a page no longer receives events that a later event replaces.
 const SLOW: usize = 48;
-/// Number of events in transmission to one page.
+/// Maximum number of events buffered for transmission to a page.
 const ON_THE_WAY: usize = 8;
-/// Number of lines sent to a new page.
+/// Number of log lines that are sent to a new page.
 const LINES: usize = 200;
-/// Minimum interval of status events (wall time).
+/// Minimum interval between status events (wall time).
 const STATUS: Duration = Duration::from_millis(190);
-/// Minimum interval of poses (wall time); 25 a second at any speed.
+/// Minimum interval between pose events (wall time), which limits them to 25 per second at any speed.
 const POSES: Duration = Duration::from_millis(38);
-/// Minimum interval of a robot's sensor readings (wall time).
+/// Minimum interval between events with a robot's sensor readings (wall time).
 const ROBOT: Duration = Duration::from_millis(90);
-/// Age from which a picture is not shown.
+/// Age from which a robot's picture is no longer shown.
 const PICTURE: Duration = Duration::from_secs(5);
-/// Time for which a request for a picture keeps the robot sending pictures.
+/// Time for which a robot sends pictures after a request for a picture.
 const WANTS: Duration = Duration::from_secs(3);
 
-/// Message from the hub's loop.
+/// Message from the hub's loop to the console.
 pub enum LiveMessage {
-    /// Entry of the record; sent even if no record is open.
+    /// Entry of the record. It is sent even if no record is open.
     Entry(Box<Entry>),
-    /// Status.
+    /// Status of the hub, with values that the status lacks.
     Status(Box<Status>, StatusContext),
-    /// Current world, as JSON.
+    /// Current world: arena time (s), and the world as JSON.
     World(f64, serde_json::Value),
-    /// A run starts or resumes.
+    /// Start of a run, or its resumption.
     RunBegins,
-    /// The swarm has more robots now; contains all ids.
+    /// Ids of all robots, sent after robots were added to the swarm.
     Robots(Vec<String>),
-    /// Picture of a robot's camera.
+    /// Id of a robot, and a picture of its camera.
     Picture(String, Picture),
     /// Picture of the camera above the arena, and its time of arrival.
     Overhead(Arc<OverheadPicture>, Instant),
-    /// The hub shuts down.
+    /// Shutdown of the hub, with the reason.
     Bye(&'static str),
 }
 
-/// Hub's end of the queue.
+/// Sending end of the queue, which the hub's loop uses.
 #[derive(Clone)]
 pub struct LiveSender(mpsc::Sender<LiveMessage>);
 
 impl LiveSender {
-    /// Creates a queue; returns both ends.
+    /// Creates a queue, and returns both of its ends.
     pub fn new() -> (LiveSender, mpsc::Receiver<LiveMessage>) {
         let (sender, receiver) = mpsc::channel(QUEUE);
         (LiveSender(sender), receiver)
     }
 
-    /// Sends a message; never blocks.
+    /// Sends a message without waiting.
     pub fn send(&self, told: LiveMessage) {
-        // A console that does not keep up misses messages; the record does not.
+        // If the queue is full, the console misses the message. The record is not affected.
         let _ = self.0.try_send(told);
     }
 }
@@ -79,7 +79,7 @@ struct Watched {
     pages: usize,
     wants_picture: Option<Instant>,
     picture: Option<(Picture, Instant)>,
-    /// Number of received pictures.
+    /// Number of pictures received from the robot.
     pictures: u64,
     shown: Option<Instant>,
 }
@@ -90,23 +90,23 @@ struct State {
     watched: BTreeMap<String, Watched>,
     status_sent: Option<Instant>,
     poses_sent: Option<Instant>,
-    /// Newest picture of the arena and its time of arrival.
+    /// Latest picture of the camera above the arena, and its time of arrival.
     overhead: Option<(Arc<OverheadPicture>, Instant)>,
     overheads: u64,
     bye: Option<Event>,
 }
 
-/// Picture with its time of arrival and its number (from 1).
+/// Picture with its time of arrival and its number.
 pub struct Shown<T> {
-    /// Picture.
+    /// The picture itself.
     pub picture: T,
-    /// Time of arrival.
+    /// Time of arrival of the picture.
     pub came: Instant,
-    /// Number of pictures received up to this one.
+    /// Number of the picture, from 1.
     pub number: u64,
 }
 
-/// State of the hub for pages.
+/// State of the hub that pages show. Clones share the same state.
 #[derive(Clone)]
 pub struct Live {
     state: Arc<Mutex<State>>,
@@ -114,7 +114,7 @@ pub struct Live {
     hello: Arc<str>,
 }
 
-/// Subscription of a page to a robot; ends on drop.
+/// Subscription of a page to a robot's events. Dropping it ends the subscription.
 pub struct Watch(Live, String);
 
 impl Drop for Watch {
@@ -135,7 +135,7 @@ fn due(last: &mut Option<Instant>, period: Duration) -> bool {
 }
 
 impl Live {
-    /// Creates the state. `hello` is the first event for every page, as JSON.
+    /// Creates the state with an empty status. `hello` is the first event that every page receives, as JSON.
     pub fn new(feed: Feed, hello: String) -> Live {
         let state = State {
             feed,
@@ -155,7 +155,7 @@ impl Live {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Converts messages into events until the hub closes the queue.
+    /// Converts messages into events until the sending end of the queue is dropped.
     pub async fn run(self, mut told: mpsc::Receiver<LiveMessage>) {
         while let Some(told) = told.recv().await {
             self.on_message(told);
@@ -211,22 +211,23 @@ impl Live {
             }
         };
         for event in events {
-            // Sending fails only without pages.
+            // Sending fails only if no page is connected.
             let _ = self.events.send(Arc::new(event));
         }
     }
 
-    /// Latest status; `None` before the first status.
+    /// Returns the latest status of the hub; `None` before the first status.
     pub fn status(&self) -> Option<Arc<Status>> {
         self.state().status.clone()
     }
 
-    /// Calls a function with the feed.
+    /// Calls a function with the feed, which is locked during the call.
     pub fn with<T>(&self, look: impl FnOnce(&mut Feed) -> T) -> T {
         look(&mut self.state().feed)
     }
 
-    /// Robots that pages show in detail, and whether camera pictures are requested.
+    /// Returns the robots that pages show in detail. For each robot, states whether pictures of its camera are
+    /// requested.
     pub fn watched(&self) -> Vec<(String, bool)> {
         let mut state = self.state();
         let wants = |w: &Watched| w.wants_picture.is_some_and(|at| at.elapsed() < WANTS);
@@ -234,7 +235,8 @@ impl Live {
         state.watched.iter().map(|(robot, watched)| (robot.clone(), wants(watched))).collect()
     }
 
-    /// Latest picture of a robot; the call also requests further pictures from the robot.
+    /// Returns the latest picture of a robot; `None` if it is missing or too old. Also requests further pictures from
+    /// the robot.
     pub fn picture(&self, robot: &str) -> Option<Shown<Picture>> {
         let mut state = self.state();
         let watched = state.watched.entry(robot.into()).or_default();
@@ -243,21 +245,21 @@ impl Live {
         Some(Shown { picture: picture.clone(), came: *came, number: watched.pictures })
     }
 
-    /// Latest picture of the camera above the arena, regardless of its age.
+    /// Returns the latest picture of the camera above the arena, regardless of its age; `None` without a picture.
     pub fn overhead(&self) -> Option<Shown<Arc<OverheadPicture>>> {
         let state = self.state();
         let (shot, came) = state.overhead.as_ref()?;
         Some(Shown { picture: shot.clone(), came: *came, number: state.overheads })
     }
 
-    /// Subscribes a page to a robot.
+    /// Subscribes a page to a robot's events.
     fn watch(&self, robot: &str) -> Watch {
         self.state().watched.entry(robot.into()).or_default().pages += 1;
         Watch(self.clone(), robot.into())
     }
 
-    /// Stream of events for one page until `leaves` resolves: general events, those of one robot if given, and lines
-    /// after number `seen`.
+    /// Returns the stream of events for one page, which ends when `leaves` resolves. It contains general events, the
+    /// events of `robot` if given, and the log lines after number `seen`.
     pub fn stream<L: Future<Output = ()> + Send + 'static>(
         &self,
         robot: Option<String>,
@@ -278,7 +280,7 @@ impl Live {
         ReceiverStream::new(stream)
     }
 
-    /// Events with which a page starts.
+    /// Returns the events that a page receives first.
     fn first(&self, robot: Option<&str>, seen: Option<u64>) -> Vec<Event> {
         let mut state = self.state();
         let latest = state.feed.latest.clone();
@@ -318,10 +320,11 @@ async fn forward(
     loop {
         let event = tokio::select! {
             event = receiver.recv() => event,
-            // The page has disconnected.
+            // The page has disconnected, so the stream ends.
             () = sender.closed() => return,
         };
-        // A page that missed an event without replacement starts again: an event source reconnects automatically.
+        // If the page has missed an event that no later event replaces, the stream ends. The page's event source then
+        // reconnects automatically.
         let Ok(event) = event else { return };
         let theirs = event.robot.is_none() || event.robot.as_deref() == robot.as_deref();
         let late = event.is_passing() && receiver.len() > SLOW;

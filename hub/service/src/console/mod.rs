@@ -1,5 +1,5 @@
-//! Console: serves the embedded web page, live events, recorded runs, and commands and experiments of logged-in
-//! operators.
+//! Console: web server of the hub. It serves the embedded page, live events and recorded runs. It accepts commands
+//! and experiments from logged-in operators.
 
 mod access;
 mod api;
@@ -39,41 +39,41 @@ use visitor::may_look;
 use xpuck_wire::guard::AccessControl;
 use xpuck_wire::message::{Reply, Request};
 
-/// Interval for repeating the list of watched robots to the hub.
+/// Interval for reporting the watched robots to the hub.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// Interval for checking whether event streams are still authorised.
+/// Interval for checking whether the visitors of event streams may still view the console.
 const SESSION: Duration = Duration::from_secs(2);
 
 /// Data sources and configuration of the console.
 pub struct Source {
-    /// Live state.
+    /// State of the hub that pages show.
     pub live: Live,
     /// Messages from the hub's loop; `None` in a replay.
     pub told: Option<mpsc::Receiver<LiveMessage>>,
-    /// Queue for commands.
+    /// Queue of commands for the hub's loop.
     pub commands: SyncSender<Command>,
-    /// Sessions of logged-in operators.
+    /// Login sessions of visitors.
     pub sessions: Arc<Mutex<Sessions>>,
-    /// Enrolled keys; `None` without keys.
+    /// Access control with the enrolled keys; `None` without keys.
     pub guard: Option<Arc<AccessControl>>,
-    /// Metrics and health.
+    /// Source of the metrics and of the health status.
     pub window: MetricsView,
-    /// Accepted names of the console.
+    /// Names of the hub that requests may use.
     pub names: Names,
-    /// Limits of concurrent requests and event streams.
+    /// Limits of concurrent requests and of event streams.
     pub bounds: Bounds,
-    /// Configuration.
+    /// Settings of the console.
     pub settings: Settings,
 }
 
-/// Command from the page, with the channel for its answer.
+/// Command from a page, with the channel for its answer.
 pub struct Command {
-    /// Name of the operator.
+    /// Name of the operator; empty for requests of the console itself.
     pub who: String,
-    /// Request.
+    /// Request to the hub.
     pub request: Request,
-    /// Channel for the answer.
+    /// Channel for the hub's answer.
     pub answer: oneshot::Sender<Reply>,
 }
 
@@ -87,7 +87,7 @@ struct Shared {
     settings: Arc<Settings>,
     assets: Arc<Assets>,
     cache: Arc<RunCache>,
-    /// Admits one reader of a whole record at a time.
+    /// Semaphore that admits one reader of a whole record at a time.
     slow: Arc<Semaphore>,
     started: Instant,
 }
@@ -95,7 +95,7 @@ struct Shared {
 /// Serves the console on `listener` in a separate thread until the process ends.
 ///
 /// # Errors
-/// The operating system provides no thread or no runtime.
+/// If the operating system cannot create a thread or a runtime, or the page's files cannot be read.
 pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -138,19 +138,20 @@ pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result
     Ok(())
 }
 
-/// Reports the watched robots to the hub periodically.
+/// Reports the watched robots to the hub once per second.
 async fn tell_watched(shared: Shared) {
     loop {
         tokio::time::sleep(WATCH).await;
         for (robot, picture) in shared.live.watched() {
             let request = Request::Watch { robot, picture };
-            // A busy hub gets the report again after a second; its answer is ignored.
+            // If the hub is busy, it gets the next report a second later. The answer is ignored.
             let _ = shared.commands.try_send(Command { who: String::new(), request, answer: oneshot::channel().0 });
         }
     }
 }
 
-/// Admits only requests from the console's own pages and from programs that use its own name, for all routes.
+/// Rejects requests from pages of other sites, and requests that use a name not accepted for this hub. Applies to all
+/// routes.
 async fn own_pages(State(names): State<Arc<Names>>, request: HttpRequest, next: Next) -> Response {
     let mut response = match access::check(&names, request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
@@ -171,14 +172,14 @@ async fn asset(
     shared.assets.get(&folder, &name, &headers)
 }
 
-/// Metrics in the requested format.
+/// Returns the metrics in the format that the request accepts.
 async fn metrics(State(shared): State<Shared>, headers: HeaderMap) -> Response {
     let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let form = Form::asked_for(&accept.collect::<Vec<_>>().join(","));
     ([(header::CONTENT_TYPE, form.content_type())], shared.window.metrics(form)).into_response()
 }
 
-/// Responds with status 200 if the hub is healthy, otherwise with 503; both with the reasons in one line of JSON.
+/// Responds with status 200 if the hub is healthy, otherwise with 503. The body is one line of JSON with the reasons.
 async fn health(State(shared): State<Shared>) -> Response {
     let reasons = shared.window.health_reasons();
     let code = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -191,7 +192,7 @@ struct Watching {
     robot: Option<String>,
 }
 
-/// Server-sent events.
+/// Responds with an endless stream of server-sent events.
 async fn events(
     State(shared): State<Shared>,
     Extension(connection): Extension<Arc<Connection>>,
@@ -212,7 +213,7 @@ async fn events(
         }
     };
     let stream = shared.live.stream(robot, seen, leaves);
-    // A watcher reconnects with a new connection.
+    // The connection is closed after the stream. A page that reconnects opens a new one.
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-cache"),

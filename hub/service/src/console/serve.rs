@@ -1,4 +1,5 @@
-//! Connections of the console: sequential requests, each with a time limit, and a limited number of connections.
+//! Connections of the console. Their number is limited. A connection carries requests one after the other, each with
+//! a time limit.
 
 use super::tls::{self, Tls};
 use crate::admission::{Admission, Bounds, Stage, Ticket, watchers};
@@ -15,14 +16,14 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// Time limit for reading, answering and delivering a request, and for an idle connection.
+/// Time limit for reading, answering and delivering one request. It also limits the idle time of a connection.
 const REQUEST: Duration = Duration::from_secs(10);
-/// Time limit for the delivery of the last answer.
+/// Time limit for delivering the last answer of a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Size of the buffer for an answer in this process (bytes).
+/// Maximum size of the buffer of a connection in this process (bytes).
 const BUFFER: usize = 16 * 1024;
 
-/// Connection of a request.
+/// Connection to which a request belongs.
 pub struct Connection {
     ticket: Ticket,
     watches: AtomicBool,
@@ -35,20 +36,20 @@ impl Connection {
         Arc::new(Connection { ticket, watches: AtomicBool::new(false), ends })
     }
 
-    /// Marks the answer as an endless stream, so that the connection counts as a watcher. Returns false if there are
-    /// too many watchers.
+    /// Declares that the answer is an endless stream, so that the connection counts as a watcher. Returns false if
+    /// there are too many watchers.
     pub fn watch(&self) -> bool {
         let admitted = self.ticket.advance(Stage::Established);
         self.watches.store(admitted, Ordering::Relaxed);
         admitted
     }
 
-    /// Sets the time limit of the current request.
+    /// Sets the time limit of the current request, counted from now.
     pub fn may_take(&self, time: Duration) {
         *self.ends.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + time;
     }
 
-    /// Resolves when the time of the current request is over.
+    /// Waits until the time limit of the current request has passed. Never returns for a watcher.
     async fn expired(&self) {
         loop {
             let ends = *self.ends.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,11 +64,11 @@ impl Connection {
     }
 }
 
-/// Accepts connections indefinitely. In `bounds`, `silent` limits ordinary connections, and `established` limits
-/// watchers.
+/// Accepts connections indefinitely. In `bounds`, `silent` limits the connections of ordinary requests, and
+/// `established` limits watchers.
 ///
 /// # Errors
-/// The listener cannot be used.
+/// If the listener cannot be used.
 pub async fn serve(listener: TcpListener, bounds: Bounds, tls: Option<Tls>, router: Router) -> std::io::Result<()> {
     let listener = watchers::listener(listener)?;
     let admission = Admission::new(bounds);
@@ -96,7 +97,7 @@ async fn begin(
     match tls {
         None => answer(socket, connection, answers).await,
         Some(tls) if tls::begins(&socket).await => {
-            // A failed TLS handshake gets no answer.
+            // If the TLS handshake fails, the connection is closed without an answer.
             if let Ok(socket) = tls.accept(socket).await {
                 answer(socket, connection, answers).await;
             }
@@ -120,14 +121,14 @@ async fn answer(
         .serve_connection(TokioIo::new(socket), service)
         .without_shutdown()
         .await;
-    // A broken connection gets no answer.
+    // If the connection is broken, it is dropped at once.
     if let Ok(parts) = served {
         let _ = timeout(CLOSE_TIMEOUT, linger(parts.io.into_inner())).await;
     }
 }
 
-/// Ends a connection such that the last answer is delivered. If the peer is still sending unread data, for example a
-/// file that is too long, closing at once would discard the answer.
+/// Closes a connection so that the last answer is still delivered. The peer may still be sending data, for example a
+/// file that is too long. If the connection were closed at once, the answer would be lost.
 async fn linger(mut socket: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Result<()> {
     socket.shutdown().await?;
     let mut unread = [0; 4096];

@@ -1,41 +1,41 @@
-//! Login state of the console: challenges, one-time links and sessions, all bounded and short-lived. A plain state
-//! machine: time and random tokens come from the caller.
+//! Login state of the console: challenges, one-time links and sessions. Their number and their lifetime are limited.
+//! The module is a plain state machine; the caller supplies the time and the random tokens.
 
 use sha2::{Digest, Sha256};
 use xpuck_wire::keyring::{Holder, Role};
 use xpuck_wire::keys::{Key, verify};
 use xpuck_wire::signed::{hex, unhex};
 
-/// Validity of a challenge (s).
+/// Lifetime of a challenge (s).
 const CHALLENGE: f64 = 60.0;
-/// Validity of a one-time link (s).
+/// Lifetime of a one-time link (s).
 const LINK: f64 = 600.0;
 /// Maximum duration of a session (s).
 const SESSION: f64 = 12.0 * 3600.0;
 /// Idle time after which a session ends (s).
 const IDLE: f64 = 2.0 * 3600.0;
-/// Maximum number of sessions, and of links, per person. Further sessions and links are rejected: valid ones are never
-/// evicted, and no person can displace the sessions of another person.
+/// Maximum number of sessions per person, and of unused links per person. Further sessions and links are rejected
+/// rather than replacing valid ones. Therefore no person can displace the sessions of another person.
 const MOST: usize = 64;
-/// Maximum number of challenges that one person may answer within [`CHALLENGE`]. Answered challenges are stored for
-/// that time, so that each challenge is accepted only once.
+/// Maximum number of logins by challenge of one person within [`CHALLENGE`]. Answered challenges are stored for this
+/// time, so that each challenge is accepted only once.
 const ANSWERS: usize = 256;
-/// Prefix of the signed bytes, so that no other signature is valid for a login.
+/// Prefix of the signed bytes. Because of it, a signature made for another purpose is not valid for a login.
 const PURPOSE: &str = "xpuck console 1\n";
 
-/// Logged-in person.
+/// Person who is logged in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
-    /// Name.
+    /// Name of the person.
     pub name: String,
-    /// Role, which defines the permissions.
+    /// Role of the person, which defines the permissions.
     pub role: Role,
     /// Key with which the person logged in; `None` for a one-time link.
     pub key: Option<Key>,
 }
 
 impl Person {
-    /// Whether both are the same person, regardless of the kind of login.
+    /// Returns whether name and role are equal. The kind of login is ignored.
     fn same_person(&self, other: &Person) -> bool {
         (&self.name, self.role) == (&other.name, other.role)
     }
@@ -52,40 +52,40 @@ struct Session {
 /// Reason for a rejected login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// The challenge is too old, already answered, or from another hub.
+    /// The challenge is too old, was already answered, or comes from another hub.
     #[error("the login took too long; try again")]
     Challenge,
-    /// The signature is malformed, regardless of the key.
-    #[error("the signature is invalid: it must be 128 hexadecimal digits")]
+    /// The signature has an invalid form.
+    #[error("the signature is invalid; it must be 128 hexadecimal digits")]
     Signature,
-    /// No key with that name signed this challenge. An unknown name gets the same answer, so that strangers cannot
-    /// find out enrolled names.
+    /// The challenge was not signed with any key enrolled under this name. An unknown name leads to the same error,
+    /// so that strangers cannot find out which names are enrolled.
     #[error("the signature does not match a key enrolled under this name; enrol the .pub file with `xpuck keys enrol`")]
     Unknown,
-    /// The key belongs to a robot.
+    /// The signature is valid, but the key belongs to a robot.
     #[error("this is the key of a robot; log in with the key of an operator or an observer")]
     Robot,
-    /// The person has the maximum number of sessions or links.
+    /// The person already has the maximum number of sessions or links.
     #[error(
         "you already have {MOST}; log out elsewhere, or wait: a link expires after ten minutes, an idle session after \
          two hours"
     )]
     TooMany,
-    /// The person logged in too often.
-    #[error("too many logins: {ANSWERS} within a minute; wait a minute")]
+    /// The person has logged in too often within a minute.
+    #[error("too many logins; at most {ANSWERS} per minute are allowed; wait a minute")]
     RateLimited,
-    /// The link is too old or already used.
+    /// The link is too old or was already used.
     #[error("this link was already used or has expired; get a new one with `xpuck swarm console`")]
     Link,
 }
 
-/// Sessions, links and answered challenges.
+/// Store of sessions, unused links and answered challenges.
 #[derive(Debug, Default)]
 pub struct Sessions {
-    /// Secret that authenticates challenges of this console. The challenges themselves are not stored, so that many
-    /// requested challenges displace no challenge of another person.
+    /// Secret with which this console authenticates its challenges. Open challenges are not stored, so that requests
+    /// for many challenges cannot displace those of other persons.
     secret: String,
-    /// Answered challenges, with the person and the time.
+    /// Answered challenges, each with the person and the time of the answer (s).
     answered: Vec<(String, Person, f64)>,
     links: Vec<(String, Person, f64)>,
     sessions: Vec<Session>,
@@ -96,29 +96,32 @@ fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }
 
-/// Bytes to sign as the answer to a challenge of the console at this host.
+/// Returns the bytes to sign as the answer to a challenge. `host` is the host name under which the browser addresses
+/// the console.
 pub fn signed_bytes(host: &str, challenge: &str) -> Vec<u8> {
     format!("{PURPOSE}{host}\n{challenge}").into_bytes()
 }
 
 impl Sessions {
-    /// Creates an empty state. `secret` must be random and private.
+    /// Creates a store without sessions. `secret` must be random and private.
     pub fn new(secret: String) -> Sessions {
         Sessions { secret, ..Sessions::default() }
     }
 
-    /// Creates a challenge; `token` makes it unique.
+    /// Creates a challenge at the time `now` (s). `token` makes the challenge unique.
     pub fn challenge(&self, now: f64, token: &str) -> String {
         let given = format!("{}.{token}", now as u64);
         format!("{given}.{}", self.mark(&given))
     }
 
-    /// Authentication code of a challenge; only this console can compute it.
+    /// Computes the authentication code of a challenge. Only this console can compute it, because it depends on the
+    /// secret.
     fn mark(&self, given: &str) -> String {
         hex(&Sha256::digest(format!("{}\n{given}\n{}", self.secret, self.secret)))
     }
 
-    /// Whether this console issued the challenge within the last minute and it is not answered yet.
+    /// Returns whether this console issued the challenge within the last minute, and the challenge has not been
+    /// answered.
     fn is_open(&self, now: f64, challenge: &str) -> bool {
         let Some((given, mark)) = challenge.rsplit_once('.') else { return false };
         let at = given.split_once('.').and_then(|(at, _)| at.parse::<f64>().ok());
@@ -127,10 +130,10 @@ impl Sessions {
             && !self.answered.iter().any(|(known, ..)| known == challenge)
     }
 
-    /// Registers a one-time link.
+    /// Registers a one-time link for a person. `token` is the secret part of the link.
     ///
     /// # Errors
-    /// The person has too many links.
+    /// If the person has too many unused links.
     pub fn link(&mut self, now: f64, token: String, person: Person) -> Result<(), Refused> {
         self.links.retain(|(_, _, given)| now - given <= LINK);
         if self.links.iter().filter(|(_, other, _)| other.same_person(&person)).count() >= MOST {
@@ -140,11 +143,11 @@ impl Sessions {
         Ok(())
     }
 
-    /// Logs in with the answer to a challenge. `holders` are the enrolled keys with the given name; `token` becomes
-    /// the token of the session.
+    /// Logs in a person who has signed a challenge. `holders` are the owners of the keys enrolled under the given
+    /// name. `token` becomes the token of the session.
     ///
     /// # Errors
-    /// Reason for the rejection.
+    /// If the login is rejected; the error is the reason.
     pub fn answer(
         &mut self,
         now: f64,
@@ -164,7 +167,7 @@ impl Sessions {
             return Err(Refused::Robot);
         }
         let person = Person { name: holder.public.name.clone(), role: holder.role, key: Some(holder.public.ed25519) };
-        // Older challenges have expired, so they need not be stored.
+        // Challenges answered earlier have expired, so they are removed.
         self.answered.retain(|(_, _, at)| now - at <= CHALLENGE);
         if self.answered.iter().filter(|(_, other, _)| other.same_person(&person)).count() >= ANSWERS {
             return Err(Refused::RateLimited);
@@ -174,10 +177,10 @@ impl Sessions {
         Ok(person)
     }
 
-    /// Logs in with a one-time link.
+    /// Logs in a person with a one-time link. `token` becomes the token of the session.
     ///
     /// # Errors
-    /// The link is already used or too old.
+    /// If the link is unknown, already used or too old, or the person has too many sessions.
     pub fn login_by_link(&mut self, now: f64, link: &str, token: String) -> Result<Person, Refused> {
         let place = self.links.iter().position(|(known, _, _)| same(known, link)).ok_or(Refused::Link)?;
         let (_, person, given) = self.links.remove(place);
@@ -201,8 +204,8 @@ impl Sessions {
         self.sessions.retain(|session| now - session.began < SESSION && now - session.asked < IDLE);
     }
 
-    /// Person of the session with this token, and its remaining validity (s). `enrolled` states whether a person is
-    /// still enrolled.
+    /// Returns the person of the session with this token, and the remaining lifetime of the session (s). Returns
+    /// `None` if there is no such session. `enrolled` returns whether a person is still enrolled.
     pub fn session_of(&mut self, now: f64, token: &str, enrolled: impl Fn(&Person) -> bool) -> Option<(Person, f64)> {
         self.expire(now);
         let place = self.sessions.iter().position(|session| same(&session.token, token))?;
@@ -215,7 +218,7 @@ impl Sessions {
         Some((session.person.clone(), SESSION - (now - session.began)))
     }
 
-    /// Ends a session.
+    /// Ends the session with this token.
     pub fn end(&mut self, token: &str) {
         self.sessions.retain(|session| !same(&session.token, token));
     }
@@ -248,14 +251,14 @@ mod tests {
         let another = Sessions::new("another hub's".into()).challenge(0.0, "c1");
         let theirs = answer(&alice, "hub:7600", &another);
         assert_eq!(login(&mut sessions, 1.0, "hub:7600", &another, &theirs), Err(Refused::Challenge));
-        // The challenge is signed for another host, as a man in the middle would obtain it.
+        // The challenge was signed for another host. A man in the middle would obtain such a signature.
         let elsewhere = answer(&alice, "evil:7600", &first);
         assert_eq!(login(&mut sessions, 1.0, "hub:7600", &first, &elsewhere), Err(Refused::Unknown));
         let forged = answer(&mallory, "hub:7600", &first);
         assert_eq!(login(&mut sessions, 1.0, "hub:7600", &first, &forged), Err(Refused::Unknown));
         let nobody = sessions.answer(1.0, "hub:7600", (&first, &forged), &[], "t".into());
-        assert_eq!(nobody, Err(Refused::Unknown), "the answer does not tell which names are enrolled");
-        // Requests for many challenges do not affect the challenges of others.
+        assert_eq!(nobody, Err(Refused::Unknown), "the answer does not reveal which names are enrolled");
+        // Many requested challenges do not affect an earlier challenge.
         (0..1000).for_each(|number| drop(sessions.challenge(1.0, &format!("flood {number}"))));
         let person = login(&mut sessions, 2.0, "hub:7600", &first, &signed).unwrap();
         assert_eq!((person.name.as_str(), person.role), ("alice", Role::Operator));
@@ -332,7 +335,7 @@ mod tests {
         assert_eq!(refused, 300 - MOST);
         let again = sessions.answer(30.0, "hub", (&used, &signed), &operator, "t".into());
         assert_eq!(again, Err(Refused::Challenge), "used stays used");
-        // A person who logs out each time is limited by the stored answers.
+        // A person who logs out after each login is limited by the number of stored answers.
         (0..300).for_each(|number| sessions.end(&format!("e{number}")));
         let mut often = 0;
         for number in 300..300 + 2 * ANSWERS {

@@ -1,4 +1,4 @@
-//! Configuration of the console.
+//! Settings of the console.
 
 use super::tls::Tls;
 use std::path::{Path, PathBuf};
@@ -13,31 +13,32 @@ pub struct Settings {
     pub dev_mode: bool,
     /// Whether viewing requires a login.
     pub login_to_view: bool,
-    /// Key that signs experiments of persons who logged in with a link.
+    /// Key with which the hub signs experiments of persons who logged in with a link; `None` if the hub does not
+    /// sign.
     pub signer: Option<Secret>,
-    /// Folder of experiments.
+    /// Folder of the offered experiments.
     pub experiments: PathBuf,
-    /// Folder of the listed runs.
+    /// Record directory of the runs that the console lists.
     pub runs: PathBuf,
     /// Name of the session cookie. It contains the port, because browsers share cookies between ports.
     pub cookie: String,
-    /// Half size of the arena, and radius of the frisbee (m).
+    /// Half size of the arena (m), and radius of the frisbee (m).
     pub arena: ([f32; 2], f32),
     /// Seconds of arena time per second of wall time.
     pub speed: f64,
-    /// TLS certificate; `None` for plain HTTP.
+    /// TLS configuration with the certificate; `None` for plain HTTP.
     pub tls: Option<Tls>,
     /// Whether a camera above the arena provides pictures.
     pub overhead: bool,
-    /// Replayed run; `None` for a live swarm.
+    /// Name of the replayed run; `None` for a live swarm.
     pub replay: Option<String>,
 }
 
 impl Settings {
-    /// Settings of a hub whose console listens at `address`.
+    /// Returns the settings of a hub whose console listens at `address`.
     ///
     /// # Errors
-    /// The signing key or the certificate cannot be read.
+    /// If the signing key or the certificate cannot be read.
     pub fn from_config(config: &Config, address: &str) -> Result<Settings, FileError> {
         let console = &config.hub.console;
         let arena = config.hub.arena;
@@ -60,7 +61,8 @@ impl Settings {
         })
     }
 
-    /// Settings of a page that replays a run of a record directory.
+    /// Returns the settings of a console that listens at `address` and replays the run `run` of the record directory
+    /// `runs`.
     pub fn for_replay(runs: &Path, run: &str, address: &str) -> Settings {
         Settings {
             dev_mode: false,

@@ -14,11 +14,11 @@ use tokio_rustls::{Accept, TlsAcceptor};
 use xpuck_hub_core::config::TlsFiles;
 use xpuck_wire::{FileError, file};
 
-/// Maximum size of a file (bytes).
+/// Maximum size of a certificate or key file (bytes).
 const LONGEST: u64 = 1 << 20;
 /// First byte of a TLS handshake (RFC 8446, section 5.1).
 const HANDSHAKE: u8 = 22;
-/// Response to a browser that uses plain HTTP.
+/// Response to a client that uses plain HTTP.
 const PLAIN: &[u8] =
     b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\nthis console uses TLS; its \
      address begins with https://\n";
@@ -34,10 +34,10 @@ impl fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// Reads a certificate chain and its private key, both in PEM.
+    /// Reads a certificate chain and its private key, both in PEM format.
     ///
     /// # Errors
-    /// A file is unreadable or has other contents, or the key does not belong to the certificate.
+    /// If a file is unreadable or has other contents, or the key does not belong to the certificate.
     pub fn read(files: &TlsFiles) -> Result<Tls, FileError> {
         let wrong =
             |path: &Path, why: &dyn fmt::Display| FileError::value(&path.display().to_string(), why.to_string());
@@ -57,21 +57,22 @@ impl Tls {
         Ok(Tls(TlsAcceptor::from(Arc::new(config))))
     }
 
-    /// Starts the handshake.
+    /// Starts the TLS handshake with a client.
     pub fn accept(&self, socket: TcpStream) -> Accept<TcpStream> {
         self.0.accept(socket)
     }
 }
 
-/// Whether the peer's first byte starts a TLS handshake; waits for that byte.
+/// Waits for the peer's first byte, and returns whether it starts a TLS handshake. Also returns true if the
+/// connection has ended.
 pub async fn begins(socket: &TcpStream) -> bool {
     let mut first = [0];
     !matches!(socket.peek(&mut first).await, Ok(1..) if first[0] != HANDSHAKE)
 }
 
-/// Sends an explanation to a peer that uses plain HTTP.
+/// Sends an explanation to a client that uses plain HTTP, and closes the connection.
 pub async fn refuse(mut socket: TcpStream) {
-    // The connection ends here, so a failed write is ignored.
+    // The connection ends here in any case, so a write error is ignored.
     let _ = socket.write_all(PLAIN).await;
     let _ = socket.shutdown().await;
 }

@@ -1,4 +1,4 @@
-//! Visitor of a request: its session and its permissions.
+//! Visitor who sends a request: the visitor's session and permissions.
 
 use super::Shared;
 use super::sessions::Person;
@@ -11,19 +11,19 @@ use serde::de::DeserializeOwned;
 use std::sync::PoisonError;
 use xpuck_wire::keyring::Role;
 
-/// Required header of requests that change anything; pages of other sites cannot send it.
+/// Name of the header that every request for a change must have. Pages of other sites cannot send this header.
 pub const HEADER: &str = "x-xpuck";
 
-/// Maximum number of checked session tokens per request.
+/// Maximum number of session tokens of a request that are checked.
 const TOKENS: usize = 4;
 
-/// Visitor with the remaining validity of the session (s); `None` without a session.
+/// Visitor, with the remaining lifetime of the session (s); `None` without a session.
 pub struct Visitor(pub Option<(Person, f64)>);
 
-/// Visitor who may command the swarm.
+/// Visitor who is logged in as an operator, and may therefore command the swarm.
 pub struct Operator(pub Person);
 
-/// JSON body of a request.
+/// Body of a request, parsed from JSON.
 pub struct JsonBody<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequest<Shared> for JsonBody<T> {
@@ -42,13 +42,13 @@ impl<T: DeserializeOwned> FromRequest<Shared> for JsonBody<T> {
     }
 }
 
-/// JSON response in one line with the reason for a refusal.
+/// Creates a response that rejects a request. Its body is one line of JSON with the reason.
 pub fn refusal(code: StatusCode, why: &str) -> Response {
     (code, axum::Json(serde_json::json!({ "ok": false, "error": why }))).into_response()
 }
 
-/// Session tokens of a request. There may be several, because a page on another port can set a cookie of the same
-/// name.
+/// Returns the session tokens of a request. There may be several, because a page on another port can set a cookie of
+/// the same name.
 pub fn tokens<'a>(headers: &'a HeaderMap, cookie: &str) -> impl Iterator<Item = &'a str> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
@@ -56,7 +56,8 @@ pub fn tokens<'a>(headers: &'a HeaderMap, cookie: &str) -> impl Iterator<Item = 
 }
 
 impl Shared {
-    /// Person to whose session a request belongs, and its remaining validity (s).
+    /// Returns the person to whose session a request belongs, and the remaining lifetime of the session (s). Returns
+    /// `None` without a valid session. In development mode, every request has a session without a time limit.
     pub fn person(&self, headers: &HeaderMap) -> Option<(Person, f64)> {
         if self.settings.dev_mode {
             return Some((Person { name: "console".into(), role: Role::Operator, key: None }, f64::INFINITY));
@@ -70,12 +71,13 @@ impl Shared {
         tokens(headers, &self.settings.cookie).find_map(|token| sessions.session_of(self.now(), token, enrolled))
     }
 
-    /// Whether a request may view the console: always, or only with a session.
+    /// Returns whether the sender of a request may view the console. Depending on the settings, this requires a
+    /// session.
     pub fn may_look(&self, headers: &HeaderMap) -> bool {
         !self.settings.login_to_view || self.person(headers).is_some()
     }
 
-    /// Wall time since the start of the console (s).
+    /// Returns the wall time since the start of the console (s).
     pub fn now(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
@@ -94,7 +96,7 @@ impl FromRequestParts<Shared> for Operator {
 
     async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Operator, Response> {
         if shared.settings.replay.is_some() {
-            return Err(refusal(StatusCode::FORBIDDEN, "this is a replay: there is no swarm to command"));
+            return Err(refusal(StatusCode::FORBIDDEN, "commands are not available in a replay"));
         }
         if !parts.headers.contains_key(HEADER) {
             return Err(refusal(StatusCode::FORBIDDEN, "the x-xpuck header is missing"));
@@ -110,7 +112,7 @@ impl FromRequestParts<Shared> for Operator {
     }
 }
 
-/// Admits requests that may view the console.
+/// Rejects requests whose sender may not view the console.
 pub async fn may_look(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     if !shared.may_look(request.headers()) {
         return refusal(StatusCode::UNAUTHORIZED, "log in to see the swarm");

@@ -1,4 +1,4 @@
-//! Checks of the robots, from the running hub's status.
+//! Checks of the robots, based on the status of the running hub.
 
 use super::{Finding, Hub};
 use std::collections::BTreeMap;
@@ -6,14 +6,14 @@ use xpuck_hub_core::config::Config;
 use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{RobotRow, Status};
 
-/// Lateness of control updates above which a robot misses a whole period (ms).
+/// Lateness of a control update above which the robot misses a whole control period (ms).
 const LATE_MS: f32 = 100.0;
-/// Maximum fraction of slow round trips of a valid run (thesis 8.4).
+/// Maximum fraction of slow round trips in a valid run (thesis 8.4).
 const SLOW: f64 = 0.05;
 /// Version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Promises about the robots, in the order of their checks.
+/// Names of the promises about the robots, in the order in which they are checked.
 const CHECKS: [&str; 7] = [
     "all robots are connected",
     "wheels stop in time",
@@ -24,11 +24,13 @@ const CHECKS: [&str; 7] = [
     "all simulate on the same engine",
 ];
 
-/// Findings about the robots.
+/// Returns the findings about the robots.
 pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {
     let Some(Hub { status, .. }) = hub else {
         let robots = config.swarm.robots.len();
-        let silent = |promise| Finding::off(promise, format!("no hub reports on the {robots} robots"), "start the hub");
+        let silent = |promise| {
+            Finding::off(promise, format!("no hub reports the state of the {robots} robots"), "start the hub")
+        };
         return CHECKS.map(silent).into();
     };
     let looks = [presence, punctuality, clock, round_trips, versions, checkpoints, engines];
@@ -42,7 +44,7 @@ fn names(robots: &[&RobotRow]) -> String {
 fn presence(promise: &'static str, status: &Status) -> Finding {
     let away: Vec<&RobotRow> = status.robots.iter().filter(|r| !r.alive).collect();
     match away.is_empty() {
-        true => Finding::on(promise, format!("all {} are connected", status.robots.len())),
+        true => Finding::on(promise, format!("all {} robots are connected", status.robots.len())),
         false => Finding::broken(promise, format!("not connected: {}", names(&away)), "check their power and network"),
     }
 }
@@ -52,7 +54,7 @@ fn punctuality(promise: &'static str, status: &Status) -> Finding {
     let Some(worst) = here().max_by(|a, b| a.late_p99_ms.total_cmp(&b.late_p99_ms)) else {
         return Finding::off(promise, "no robot is connected", "");
     };
-    let evidence = format!("99 of 100 control updates at most {:.1} ms late on {}", worst.late_p99_ms, worst.id);
+    let evidence = format!("99 % of control updates are at most {:.1} ms late on {}", worst.late_p99_ms, worst.id);
     match worst.late_p99_ms <= LATE_MS {
         true => Finding::on(promise, evidence),
         false => Finding::broken(promise, evidence, "free its processor: fewer evolution.threads, real-time priority"),
@@ -68,7 +70,7 @@ fn clock(promise: &'static str, status: &Status) -> Finding {
         (0, _) => Finding::off(promise, "no robot is connected", ""),
         (all, true) => Finding::on(promise, format!("{all} robots answer pings; only time differences are sent")),
         (_, false) => {
-            let evidence = format!("no round trip yet with {}", names(&without));
+            let evidence = format!("no round trip to {} was measured yet", names(&without));
             Finding::broken(promise, evidence, "RUN expires before they obey it; check their link")
         }
     }
@@ -76,7 +78,11 @@ fn clock(promise: &'static str, status: &Status) -> Finding {
 
 fn round_trips(promise: &'static str, status: &Status) -> Finding {
     let slow = status.slow_round_trips;
-    let evidence = format!("round trips of {:.1} ms, {:.1} % above 100 ms", status.round_trip_ms, 100.0 * slow);
+    let evidence = format!(
+        "the mean round trip takes {:.1} ms; {:.1} % take more than 100 ms",
+        status.round_trip_ms,
+        100.0 * slow
+    );
     match slow <= SLOW {
         true => Finding::on(promise, evidence),
         false => Finding::broken(
@@ -91,7 +97,7 @@ fn versions(promise: &'static str, status: &Status) -> Finding {
     let other: Vec<&RobotRow> =
         status.robots.iter().filter(|r| !r.version.is_empty() && r.version != VERSION).collect();
     match other.first() {
-        None => Finding::on(promise, format!("{VERSION} on all robots that report their version")),
+        None => Finding::on(promise, format!("all robots that report their version have version {VERSION}")),
         Some(first) => {
             let evidence = format!("{} here, {} on {}", VERSION, first.version, names(&other));
             Finding::broken(promise, evidence, "install the same release on all")
@@ -104,10 +110,10 @@ fn checkpoints(promise: &'static str, status: &Status) -> Finding {
     let without: Vec<&RobotRow> = evolving.iter().filter(|r| r.evolution.kept == 0).copied().collect();
     match (evolving.is_empty(), without.is_empty()) {
         (true, _) => Finding::off(promise, "no robot evolves now", ""),
-        (false, true) => Finding::on(promise, format!("all {} save their generations", evolving.len())),
+        (false, true) => Finding::on(promise, format!("all {} evolving robots save their generations", evolving.len())),
         (false, false) => {
             let remedy = "set evolution.state in their files";
-            Finding::off(promise, format!("nothing is saved on {}", names(&without)), remedy)
+            Finding::off(promise, format!("no generations are saved on {}", names(&without)), remedy)
         }
     }
 }

@@ -1,14 +1,15 @@
-//! Checks of motion capture: whether poses arrive, and whether the gates accept them.
+//! Checks of motion capture: whether poses arrive, and whether the gates reject any.
 
 use super::{Finding, Hub};
 use crate::mocap::probe::probe;
 use std::time::Duration;
 use xpuck_hub_core::config::{Mocap, MocapKind};
 
-/// Time limit for the motion-capture server's answer.
+/// Time limit for an answer of the motion-capture server.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Findings from the running hub's status, or from a probe of the server without a hub.
+/// Returns the findings about motion capture. They are based on the running hub's status or, without a hub, on a
+/// probe of the server.
 pub(super) fn findings(mocap: &Mocap, hub: Option<&Hub>) -> Vec<Finding> {
     vec![poses(mocap, hub), believed(hub)]
 }
@@ -27,7 +28,7 @@ fn poses(mocap: &Mocap, hub: Option<&Hub>) -> Finding {
             "give bodies and robots the same names, or map them in hub.toml",
         ),
         Some(status) if status.tracking => {
-            Finding::on(promise, format!("{} bodies seen at {place}", status.bodies.len()))
+            Finding::on(promise, format!("{} bodies are tracked at {place}", status.bodies.len()))
         }
         Some(_) => Finding::broken(promise, format!("the hub has received no poses from {place} for 1 s"), remedy),
         None => match probe(mocap, PATIENCE) {
@@ -37,7 +38,7 @@ fn poses(mocap: &Mocap, hub: Option<&Hub>) -> Finding {
     }
 }
 
-/// Reports the poses that the gates rejected.
+/// Reports the numbers of poses that the gates rejected.
 fn believed(hub: Option<&Hub>) -> Finding {
     let promise = "impossible poses are rejected";
     let Some(Hub { status, .. }) = hub else { return Finding::off(promise, "no hub is running", "start the hub") };
@@ -60,7 +61,7 @@ mod tests {
     use xpuck_arena::mocap::natnet::{Version, encode};
     use xpuck_wire::{Body, Status};
 
-    /// Verdict and evidence without a hub.
+    /// Returns the verdict and the evidence about a server, without a hub.
     fn found(kind: MocapKind, address: impl ToString) -> (Verdict, String) {
         let mocap = Mocap { kind, address: address.to_string(), ..Mocap::default() };
         let Finding { verdict, evidence, .. } = poses(&mocap, None);
@@ -74,7 +75,7 @@ mod tests {
         let seen = (Verdict::On, format!("{address}: accepts connections"));
         assert_eq!(found(MocapKind::Vicon, address), seen);
         assert_eq!(found(MocapKind::Vrpn, address), seen);
-        // The port accepts TCP connections, but not UDP.
+        // The server accepts TCP connections, but does not answer over UDP.
         let (verdict, evidence) = found(MocapKind::Natnet, address);
         assert!(verdict == Verdict::Off && evidence.ends_with(": no answer for 1 s"), "{evidence}");
         drop(listener);
@@ -108,7 +109,8 @@ mod tests {
         assert!(verdict == Verdict::Off && evidence.contains("did not connect"), "{evidence}");
         let called = std::thread::spawn(move || {
             let mut bytes = [0; 64];
-            // Also accepts addresses of earlier probes, which no longer listen.
+            // Requests may also contain addresses of earlier probes, at which no program listens any more. These are
+            // skipped.
             loop {
                 let n = server.recv(&mut bytes).unwrap();
                 let place = String::from_utf8_lossy(&bytes[..n - 1]).replace(' ', ":");
@@ -141,13 +143,14 @@ mod tests {
         let whole = poses(&mocap, None);
         assert_eq!(whole.evidence, format!("{}: the record contains 2 frames", file.display()));
         assert_eq!(whole.verdict, Verdict::On);
-        // A running hub is asked in place of the record, and the evidence names the record.
+        // If a hub is running, its status is used and the record is not read. The evidence still contains the
+        // record's path.
         let bodies = vec![Body { name: "xp01".into(), pose: [0.0; 3] }];
         let hub = |tracking| Hub {
             status: Status { tracking, bodies: bodies.clone(), ..Status::default() },
             answered: Duration::ZERO,
         };
-        assert_eq!(poses(&mocap, Some(&hub(true))).evidence, format!("1 bodies seen at {}", file.display()));
+        assert_eq!(poses(&mocap, Some(&hub(true))).evidence, format!("1 bodies are tracked at {}", file.display()));
         assert_eq!(poses(&mocap, Some(&hub(false))).verdict, Verdict::Broken);
     }
 }

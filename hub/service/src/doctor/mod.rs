@@ -1,4 +1,5 @@
-//! Read-only checks of the fleet's promises: each is kept, not made, or broken, with evidence and remedy.
+//! Read-only checks of the promises that the system makes. Each check returns a verdict (kept, not made, or broken),
+//! the evidence, and a remedy.
 
 mod fleet;
 mod mocap;
@@ -14,31 +15,31 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::{AskError, Sockets};
 use xpuck_wire::{FileError, Status};
 
-/// Time limit for the hub's answer (ms).
+/// Time limit for the answer of the hub (ms).
 const TIMEOUT_MS: i32 = 1500;
 
-/// Result of a check.
+/// Verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The promise holds.
+    /// The promise is kept.
     On,
-    /// The promise is not made here, or cannot be checked now.
+    /// The promise is not made in this configuration, or cannot be checked now.
     Off,
-    /// The promise is made but does not hold.
+    /// The promise is made but not kept.
     Broken,
 }
 
 /// Finding about one promise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Finding {
-    /// Promise.
+    /// Text of the promise.
     pub promise: &'static str,
-    /// Result of the check.
+    /// Verdict of the check.
     pub verdict: Verdict,
-    /// Evidence.
+    /// Evidence for the verdict.
     pub evidence: String,
-    /// Remedy; empty if none is needed.
+    /// Remedy; empty if no action is needed.
     pub remedy: String,
 }
 
@@ -56,27 +57,27 @@ impl Finding {
     }
 }
 
-/// Answer of a running hub to an operator.
+/// Answer of a running hub to a request for its status.
 pub struct Hub {
     /// Status of the hub.
     pub status: Status,
-    /// Response time.
+    /// Time between the request and the answer.
     pub answered: Duration,
 }
 
-/// Reason for a missing status.
+/// Reason why no status was received.
 enum HubError {
-    /// No answer, or the key is not admitted.
+    /// The hub does not answer, or does not accept the key. Contains the error text.
     Nobody(String),
-    /// The answer does not match this program's protocol.
+    /// The answer is a refusal, or does not match this program's protocol. Contains the reason.
     Foreign(String),
 }
 
-/// Runs all checks. `key` is the key of an operator or observer with which the hub is asked; default: the key of the
-/// operator created with the key folder.
+/// Runs all checks. `key` is the key file of an operator or observer, with which this program requests the hub's
+/// status. `None`: the key of the operator created with the key folder.
 ///
 /// # Errors
-/// The hub's file or its swarm file is invalid.
+/// If the hub's file or its swarm file is invalid.
 pub fn examine(file: &Path, key: Option<&Path>) -> Result<Vec<Finding>, FileError> {
     let config = crate::config_file::read(file)?;
     let asked = ask(&config, key);
@@ -89,7 +90,8 @@ pub fn examine(file: &Path, key: Option<&Path>) -> Result<Vec<Finding>, FileErro
     Ok(findings)
 }
 
-/// Requests the status of the hub.
+/// Requests the status of the hub. The request is authenticated with the key in the file `key`, unless development
+/// mode is on.
 fn ask(config: &Config, key: Option<&Path>) -> Result<Hub, HubError> {
     let nobody = |error: &dyn std::fmt::Display| HubError::Nobody(error.to_string());
     let sockets = match config.swarm.security.dev_mode {
@@ -102,7 +104,7 @@ fn ask(config: &Config, key: Option<&Path>) -> Result<Hub, HubError> {
     match link.ask::<Request, Reply>(&Request::Status) {
         Ok(Reply::Status(status)) => Ok(Hub { status: *status, answered: asked.elapsed() }),
         Ok(Reply::Refused(why)) => Err(HubError::Foreign(why)),
-        Ok(_) => Err(HubError::Foreign("the answer is not a hub's".into())),
+        Ok(_) => Err(HubError::Foreign("the answer does not come from a hub".into())),
         Err(error @ AskError::Unreadable { .. }) => Err(HubError::Foreign(error.to_string())),
         Err(error) => Err(nobody(&error)),
     }

@@ -1,19 +1,19 @@
-//! Checks of the machine and its network: ports, protocol version, real-time priority.
+//! Checks of this machine and its network: ports, protocol version, and real-time priority.
 
 use super::{Finding, Hub, HubError};
 use std::net::TcpListener;
 use xpuck_hub_core::config::Config;
 use xpuck_wire::codec;
 
-/// Bit of CAP_SYS_NICE in the kernel's capability masks.
+/// Number of the bit for CAP_SYS_NICE in the kernel's capability masks.
 const SYS_NICE: u32 = 23;
 
-/// Findings from this machine.
+/// Returns the findings about this machine. `asked` is the hub's answer to the request for its status.
 pub(super) fn findings(config: &Config, asked: &Result<Hub, HubError>) -> Vec<Finding> {
     vec![ports(config, asked), messages(asked), real_time()]
 }
 
-/// Checks that the hub answers, or else that its ports are free.
+/// Checks that the hub answers. If it does not, checks that no other program uses its ports.
 fn ports(config: &Config, asked: &Result<Hub, HubError>) -> Finding {
     let promise = "STOP is heard";
     let addresses = &config.swarm.hub;
@@ -42,17 +42,17 @@ fn ports(config: &Config, asked: &Result<Hub, HubError>) -> Finding {
     }
 }
 
-/// Checks that the answering program uses the same protocol.
+/// Checks that the hub uses the same version of the protocol as this program.
 fn messages(asked: &Result<Hub, HubError>) -> Finding {
     let promise = "the hub has the same message version";
     match asked {
         Ok(_) => Finding::on(promise, format!("version {}", codec::VERSION)),
-        Err(HubError::Foreign(why)) => Finding::broken(promise, why, "install the same release on all"),
+        Err(HubError::Foreign(why)) => Finding::broken(promise, why, "install the same release on all machines"),
         Err(HubError::Nobody(_)) => Finding::off(promise, "no hub is running", "start the hub"),
     }
 }
 
-/// Checks whether a robot's control loop on this machine could get real-time priority.
+/// Checks that a robot's control loop on this machine may get real-time priority.
 fn real_time() -> Finding {
     let promise = "programs here may run in real time";
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();

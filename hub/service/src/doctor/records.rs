@@ -1,4 +1,4 @@
-//! Checks of the records: disk space, unfinished records, and the catalogue.
+//! Checks of the records: disk space, recording, incomplete records, and the catalogue.
 
 use super::{Finding, Hub};
 use crate::catalogue::Catalogue;
@@ -9,37 +9,38 @@ use xpuck_record::{RecordError, files, recover};
 use xpuck_wire::output::count;
 use xpuck_wire::{Phase, Status};
 
-/// Maximum number of checked run folders.
+/// Maximum number of run folders that are checked.
 const MAX_RUNS: usize = 10_000;
 
-/// Findings from the disk.
+/// Returns the findings about the records.
 pub(super) fn findings(record: &Record, hub: Option<&Hub>) -> Vec<Finding> {
     let folder = &record.directory;
     vec![room(record), recording(hub.map(|hub| &hub.status)), whole(folder), catalogue(folder)]
 }
 
-/// Checks that the disk has more space than the reserve, and that the runs are within the budget.
+/// Checks that the disk has more free space than the reserve, and that the size of the runs is within the budget.
 fn room(record: &Record) -> Finding {
     let promise = "there is room for records";
-    // A folder to be created lies on the disk of its first existing ancestor.
+    // If the folder does not exist yet, it will be on the same disk as its first existing ancestor.
     let there = record.directory.ancestors().find(|p| p.exists()).unwrap_or(Path::new("/"));
     let limits = Limits::from_config(record);
     let spent = if record.directory.exists() { limits.spent() } else { Ok(0) };
     let (free, spent) = match (limits.reserve(there), Limits::free(there), spent) {
         (Err(why), ..) => return Finding::broken(promise, why, "or choose another record.directory"),
-        (_, Err(error), _) => return Finding::broken(promise, error, "check record.directory"),
-        (.., Err(error)) => return Finding::broken(promise, error.to_string(), "check record.directory"),
+        (_, Err(error), _) => return Finding::broken(promise, error, "check the folder in record.directory"),
+        (.., Err(error)) => return Finding::broken(promise, error.to_string(), "check the folder in record.directory"),
         (Ok(()), Ok(free), Ok(spent)) => (gib(free), gib(spent)),
     };
-    let evidence = format!("{free:.1} GiB free below {}, reserve_mib = {}", there.display(), record.reserve_mib);
+    let evidence =
+        format!("{free:.1} GiB are free on the disk of {}, reserve_mib = {}", there.display(), record.reserve_mib);
     match record.budget_gib {
         None => Finding::on(promise, evidence + ", no budget"),
         Some(budget) if spent >= budget && !record.delete_oldest => Finding::broken(
             promise,
-            format!("runs take {spent:.1} of the {budget} GiB that budget_gib allows"),
+            format!("runs use {spent:.1} GiB, but budget_gib allows {budget} GiB"),
             "delete runs, raise budget_gib, or set delete_oldest = true",
         ),
-        Some(budget) => Finding::on(promise, format!("{evidence}; runs take {spent:.1} of {budget} GiB")),
+        Some(budget) => Finding::on(promise, format!("{evidence}; runs use {spent:.1} GiB of {budget} GiB")),
     }
 }
 
@@ -64,7 +65,7 @@ fn recording(status: Option<&Status>) -> Finding {
     }
 }
 
-/// Checks that no record was left open by a crashed hub.
+/// Checks that no record was left incomplete by a crashed hub.
 fn whole(folder: &Path) -> Finding {
     let promise = "every record is complete";
     if !folder.exists() {
@@ -78,19 +79,20 @@ fn whole(folder: &Path) -> Finding {
         None => Finding::on(promise, format!("{}, none left open", count(runs, "folder", "folders"))),
         Some(first) => Finding::broken(
             promise,
-            format!("{} left open, such as {}", open.len(), first.display()),
+            format!("{} records were left open, such as {}", open.len(), first.display()),
             "start a hub or run `xpuck runs recover` to repair them",
         ),
     }
 }
 
-/// Number of run folders, and the open files in them without a writer.
+/// Returns the number of run folders, and the incomplete record files of runs that no hub writes.
 fn open_files(folder: &Path) -> Result<(usize, Vec<PathBuf>), RecordError> {
     let runs: Vec<PathBuf> = files(folder)?.into_iter().filter(|path| path.is_dir()).take(MAX_RUNS).collect();
     let mut open = Vec::new();
     for run in &runs {
         let files = recover::left_open(run)?;
-        // For a run in progress, the hub finalises all files when it ends, including those cut off by a full disk.
+        // While a hub writes a run, incomplete files of the run are not reported. The hub completes all of them at
+        // the end of the run, including those that a full disk cut off.
         let mut goes_on = false;
         for file in &files {
             goes_on |= recover::is_written(file).map_err(|error| RecordError::new(file, error))?;
@@ -105,9 +107,11 @@ fn open_files(folder: &Path) -> Result<(usize, Vec<PathBuf>), RecordError> {
 fn catalogue(folder: &Path) -> Finding {
     let promise = "the catalogue can be read";
     match Catalogue::inspect(folder) {
-        Ok(None) => {
-            Finding::off(promise, format!("no catalogue in {} yet", folder.display()), "`xpuck runs list` makes it")
-        }
+        Ok(None) => Finding::off(
+            promise,
+            format!("{} does not contain a catalogue yet", folder.display()),
+            "`xpuck runs list` makes it",
+        ),
         Ok(Some(runs)) => Finding::on(promise, count(runs as usize, "run", "runs")),
         Err(error) => Finding::broken(promise, error.to_string(), "`xpuck runs list` rebuilds it from the runs"),
     }

@@ -1,4 +1,4 @@
-//! Checks of the keys: admission of peers, and acceptance of experiments.
+//! Checks of the keys: which peers the hub admits, and which experiments it accepts.
 
 use super::{Finding, Hub};
 use std::io::ErrorKind;
@@ -10,16 +10,16 @@ use xpuck_wire::library;
 use xpuck_wire::output::count;
 use xpuck_wire::signed::Trust;
 
-/// Maximum number of checked secret keys of a folder.
+/// Maximum number of secret keys that are checked.
 const MAX_KEYS: usize = 1000;
-/// Remedy for a missing key folder. The folder must not be recreated if it is only unavailable for a while, because new
-/// keys would exclude the owners of all existing keys.
+/// Remedy for a missing key folder. A folder that is only temporarily unavailable must not be created again, because
+/// new keys would exclude the owners of all existing keys.
 const RESTORE: &str = "restore or mount the folder; if it never existed, make new keys with `xpuck keys new --swarm`; existing keys are \
      then invalid";
-/// Remedy for missing keys.
+/// Remedy for missing keys in an existing folder.
 const NEW: &str = "make missing keys with `xpuck keys new --swarm` and the swarm file";
 
-/// Findings from the files, the library and the hub's counters.
+/// Returns the findings about security, based on the key files, the ZeroMQ library and the hub's counters.
 pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {
     let keys = &config.swarm.security.keys;
     let mut findings = vec![library()];
@@ -48,20 +48,24 @@ fn library() -> Finding {
     let promise = "links can be authenticated and encrypted";
     let version = library::version();
     match library::has_curve() {
-        true => Finding::on(promise, format!("libzmq {version} has CURVE")),
+        true => Finding::on(promise, format!("libzmq {version} supports CURVE")),
         false => Finding::broken(
             promise,
-            format!("libzmq {version} has no CURVE"),
+            format!("libzmq {version} does not support CURVE"),
             "install a libzmq that was built with libsodium, as Debian's libzmq5 is",
         ),
     }
 }
 
-/// Checks that the hub and each robot of the swarm file have a key, and that no file of the folder is invalid.
+/// Checks that the hub and each robot of the swarm file have a key, and that the folder contains no invalid key file.
 fn enrolled(folder: &Path, robots: &[String], ring: &Keyring, wrong: &[String]) -> Finding {
     let promise = "only peers with a key are accepted";
     if let Some(first) = wrong.first() {
-        return Finding::broken(promise, format!("{} bad key files: {first}", wrong.len()), "repair or remove them");
+        return Finding::broken(
+            promise,
+            format!("{} invalid key files: {first}", wrong.len()),
+            "repair or remove them",
+        );
     }
     if let Err(error) = Secret::read(&folder.join("hub.key")) {
         return Finding::broken(promise, error.to_string(), NEW);
@@ -74,24 +78,28 @@ fn enrolled(folder: &Path, robots: &[String], ring: &Keyring, wrong: &[String]) 
             Finding::on(promise, format!("the hub and {robots} have keys in {}", folder.display()))
         }
         false => {
-            let evidence = format!("no key in {} for {}", folder.display(), without.join(", "));
+            let evidence = format!("{} does not contain keys for {}", folder.display(), without.join(", "));
             Finding::broken(promise, evidence, format!("enrol their keys with `xpuck keys enrol`, or {NEW}"))
         }
     }
 }
 
-/// Checks that there is an operator whose signatures are accepted.
+/// Checks that there is at least one operator, because only operators' signatures of experiments are accepted.
 fn signatures(folder: &Path, ring: &Keyring) -> Finding {
     let promise = "experiments are signed";
     let operators = ring.holders().filter(|h| h.role == Role::Operator).map(|h| h.public.name.as_str());
     let names = operators.collect::<Vec<_>>().join(", ");
     match Trust::operators(ring) == Trust::nobody() {
-        true => Finding::broken(promise, format!("no operator in {}: nobody can start a run", folder.display()), NEW),
-        false => Finding::on(promise, format!("only experiments of {names} are accepted")),
+        true => Finding::broken(
+            promise,
+            format!("{} does not contain an operator's key, so nobody can start a run", folder.display()),
+            NEW,
+        ),
+        false => Finding::on(promise, format!("only experiments signed by {names} are accepted")),
     }
 }
 
-/// Checks that each secret key is valid and that no other user may read it.
+/// Checks that each secret key is valid, and that no other user can read it.
 fn secrets(folder: &Path) -> Finding {
     let promise = "secret keys are secret";
     let of = |folder: PathBuf| match std::fs::read_dir(&folder) {
@@ -115,7 +123,7 @@ fn secrets(folder: &Path) -> Finding {
     }
 }
 
-/// Reports the guard's counters.
+/// Reports the hub's counters of rejected peers.
 fn refusals(hub: Option<&Hub>) -> Finding {
     let promise = "peers without a valid key are rejected";
     let Some(Hub { status, .. }) = hub else { return Finding::off(promise, "no hub is running", "start the hub") };
@@ -124,7 +132,7 @@ fn refusals(hub: Option<&Hub>) -> Finding {
     }
     let counts = status.security.refusals;
     let evidence = format!(
-        "{} so far: unknown key {}, wrong role {}, without a key of this hub {}, revoked {}, wrong name {}",
+        "{} rejections so far: unknown key {}, wrong role {}, without a key of this hub {}, revoked {}, wrong name {}",
         counts.total(),
         counts.unknown_key,
         counts.wrong_role,
@@ -136,7 +144,8 @@ fn refusals(hub: Option<&Hub>) -> Finding {
     Finding { remedy: remedy.into(), ..Finding::on(promise, evidence) }
 }
 
-/// Key with which this program asks the hub: the named key, or the key of the operator created with the folder.
+/// Returns the path of the key with which this program sends requests to the hub. It is the file `named`, or else the
+/// key of the operator created with the key folder.
 pub(super) fn own_key(config: &Config, named: Option<&Path>) -> PathBuf {
     let made = || keyring::path(&config.swarm.security.keys, Role::Operator, keyring::OPERATOR, "key");
     named.map_or_else(made, PathBuf::from)
@@ -168,7 +177,7 @@ mod tests {
         assert_eq!(verdicts(), [Verdict::Broken; 3]);
         assert!(look()[2].evidence.contains("chmod 600"), "{:?}", look());
         std::fs::write(keyring::path(folder, Role::Robot, "xp02", "pub"), "no key").unwrap();
-        assert!(look()[0].evidence.contains("1 bad key files"), "{:?}", look());
+        assert!(look()[0].evidence.contains("1 invalid key files"), "{:?}", look());
         assert_eq!(library().verdict, Verdict::On, "Debian's libzmq has CURVE");
     }
 }

@@ -1,4 +1,5 @@
-//! Converts entries into messages of channels. A plain state machine.
+//! Converts entries of the record into messages of Foxglove channels. The feed is a plain state machine without input
+//! or output.
 
 use super::protocol::{CHANNELS, index};
 use super::{Shared, ViewMessage};
@@ -9,37 +10,37 @@ use xpuck_record::foxglove::{Message, Scene, channels};
 
 use crate::console::Clock;
 
-/// Initial state of a live view.
+/// Data with which a live view starts.
 pub struct Start {
-    /// Robots of the swarm file.
+    /// Ids of the robots in the swarm file.
     pub robots: Vec<String>,
-    /// Arena.
+    /// Dimensions of the arena.
     pub arena: Arena,
-    /// Conversion from arena time to wall time, because viewers display dates.
+    /// Conversion from arena time to wall time. Viewers display wall time.
     pub clock: Clock,
 }
 
-/// Message for viewers.
+/// Message of a channel, for all viewers that subscribe to it.
 #[derive(Clone, Debug)]
 pub struct Data {
     /// Index of the channel.
     pub channel: usize,
-    /// Time (ns since 1970).
+    /// Time of the message (ns since 1970).
     pub stamp: u64,
-    /// JSON data.
+    /// Contents of the message, as JSON.
     pub payload: Bytes,
 }
 
-/// State from which the messages are created.
+/// State from which messages for viewers are created.
 pub struct Feed {
     scene: Scene,
     clock: Clock,
-    /// Latest message of each latched channel.
+    /// Latest message of each latched channel; `None` for other channels.
     latched: [Option<Data>; CHANNELS],
 }
 
 impl Feed {
-    /// Creates a feed without entries and without a run.
+    /// Creates a feed with an empty world, as if no run is in progress.
     pub fn new(start: Start) -> Feed {
         let scene = Scene::new(&start.robots, start.arena);
         let mut feed = Feed { scene, clock: start.clock, latched: [const { None }; CHANNELS] };
@@ -47,7 +48,8 @@ impl Feed {
         feed
     }
 
-    /// Messages for connected viewers; messages without a subscriber are omitted.
+    /// Processes a message of the hub, and returns the messages for viewers. Entries without a subscriber are
+    /// omitted.
     pub(super) fn on_message(&mut self, told: ViewMessage, shared: &Shared) -> Vec<Data> {
         let (time, entry) = match &told {
             ViewMessage::Entry(entry) => (entry.time(), Some(&**entry)),
@@ -76,13 +78,14 @@ impl Feed {
         Some(data)
     }
 
-    /// Latest message of a latched channel, sent to new subscribers.
+    /// Returns the latest message of a latched channel, which new subscribers receive first. Returns `None` for other
+    /// channels.
     pub fn newest(&self, channel: usize) -> Option<Data> {
         self.latched.get(channel)?.clone()
     }
 }
 
-/// Message with an entry in its recorded form.
+/// Creates a message with an entry in its recorded form.
 fn recorded(entry: &Entry, stamp: u64) -> Option<Data> {
     Some(Data { channel: index(entry.topic())?, stamp, payload: serde_json::to_vec(entry).ok()?.into() })
 }

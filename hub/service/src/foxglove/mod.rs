@@ -1,7 +1,7 @@
-//! Live view for Foxglove, Lichtblick and other viewers with Foxglove's WebSocket protocol: the recorded entries, and
-//! the arena, robots and frisbee as scenes.
+//! Live view for Foxglove, Lichtblick and other viewers that use Foxglove's WebSocket protocol. It shows the recorded
+//! entries, and the arena, robots and frisbee as scenes.
 //!
-//! Viewers are read-only. The hub's loop passes on subscribed entries without blocking ([`ViewSender`]); one thread
+//! Viewers can only read. The hub's loop forwards subscribed entries without waiting ([`ViewSender`]). One thread
 //! converts them into messages (`feed`) and serves all viewers (`serve`). `protocol` defines the text and binary
 //! messages.
 
@@ -26,24 +26,24 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_record::foxglove::LOG;
 
-/// Maximum length of the queue between the hub's loop and the viewers' thread; excess messages are dropped and
+/// Maximum length of the queue between the hub's loop and the viewers' thread. Further messages are dropped and
 /// counted.
 const QUEUE: usize = 4096;
 
-/// Message from the hub's loop.
+/// Message from the hub's loop to the viewers' thread.
 pub enum ViewMessage {
-    /// Entry of the record; sent even if no record is open.
+    /// Entry of the record. It is sent even if no record is open.
     Entry(Box<Entry>),
-    /// World from this arena time on (s); `None` without a run.
+    /// New world, and the arena time from which it applies (s). `None`: no run is in progress.
     World(f64, Option<Box<WorldSpec>>),
-    /// All robots of the swarm from this arena time on (s), after some were added.
+    /// Ids of all robots after some were added, and the arena time from which they apply (s).
     Robots(f64, Vec<String>),
 }
 
-/// State shared between the hub and the viewers' thread.
+/// Counters shared by the hub's loop and the viewers' thread.
 #[derive(Default)]
 struct Shared {
-    /// Number of subscriptions by channel.
+    /// Number of subscriptions to each channel.
     subscriptions: [AtomicUsize; CHANNELS],
     viewers: AtomicUsize,
     left_out: AtomicU64,
@@ -60,31 +60,32 @@ impl Shared {
 pub struct Counts {
     /// Number of connected viewers.
     pub viewers: usize,
-    /// Number of messages that viewers missed because they or this machine did not keep up.
+    /// Number of messages that viewers missed, because the viewers or this machine were too slow.
     pub left_out: u64,
 }
 
-/// Hub's end of the queue.
+/// Sending end of the queue, which the hub's loop uses.
 pub struct ViewSender {
     sender: mpsc::Sender<ViewMessage>,
     shared: Arc<Shared>,
 }
 
-/// Viewers' end of the queue.
+/// Receiving end of the queue, which the viewers' thread uses.
 pub struct Receiver {
     told: mpsc::Receiver<ViewMessage>,
     shared: Arc<Shared>,
 }
 
 impl ViewSender {
-    /// Creates a queue; returns both ends.
+    /// Creates a queue, and returns both of its ends.
     pub fn new() -> (ViewSender, Receiver) {
         let (sender, told) = mpsc::channel(QUEUE);
         let shared = Arc::<Shared>::default();
         (ViewSender { sender, shared: shared.clone() }, Receiver { told, shared })
     }
 
-    /// Sends an entry if a viewer subscribes to it, or if it changes the initial state for new viewers; never blocks.
+    /// Sends an entry, without waiting, if a viewer subscribes to it. Poses and telemetry are always sent, because
+    /// they change the first messages for new viewers.
     pub fn entry(&self, entry: &Entry) {
         let drawn = matches!(entry, Entry::Poses { .. } | Entry::Telemetry { .. });
         let line = matches!(entry, Entry::Event { .. } | Entry::Log { .. }) && self.shared.wants(LOG);
@@ -93,12 +94,12 @@ impl ViewSender {
         }
     }
 
-    /// Reports another world from this arena time on (s).
+    /// Sends a new world, which applies from the arena time `now` (s). `None`: no run is in progress.
     pub fn world(&self, now: f64, world: Option<&WorldSpec>) {
         self.send(ViewMessage::World(now, world.map(|world| Box::new(world.clone()))));
     }
 
-    /// Reports additional robots from this arena time on (s); `robots` lists all of them.
+    /// Sends the ids of all robots after some were added. They apply from the arena time `now` (s).
     pub fn robots(&self, now: f64, robots: &[String]) {
         self.send(ViewMessage::Robots(now, robots.into()));
     }
@@ -109,18 +110,18 @@ impl ViewSender {
         }
     }
 
-    /// Counters since the start.
+    /// Returns the current number of viewers, and the number of messages missed since the start.
     pub fn counts(&self) -> Counts {
         let (viewers, left_out) = (&self.shared.viewers, &self.shared.left_out);
         Counts { viewers: viewers.load(Ordering::Relaxed), left_out: left_out.load(Ordering::Relaxed) }
     }
 }
 
-/// Serves viewers on `listener` in a separate thread until the process ends. Requests have to use one of `names` for
-/// the hub.
+/// Serves viewers on `listener` in a separate thread until the process ends. Requests have to use one of the hub's
+/// `names` as the host.
 ///
 /// # Errors
-/// The operating system provides no thread or no runtime.
+/// If the operating system cannot create a thread or a runtime.
 pub fn start(
     listener: TcpListener,
     config: &Foxglove,

@@ -1,31 +1,32 @@
-//! Access check for pages: a browser allows pages of any site to connect to this machine, and sends their site in
-//! `Origin`.
+//! Access check for web pages. A browser allows pages of any site to connect to this machine, and sends the site of
+//! the page in `Origin`.
 
 use xpuck_wire::{host_of, is_authority, is_local};
 
-/// Sites whose pages may connect.
+/// Sites whose pages may connect to the live view.
 pub struct Origins {
-    /// Host of the viewers' address.
+    /// Host of the address at which the live view listens.
     own: String,
     listed: Vec<String>,
 }
 
 impl Origins {
-    /// Allows the `listed` sites, and pages of this machine and of the host of `address`.
+    /// Creates the check. It allows pages of the `listed` sites, of this machine, and of the host of `address`.
     pub fn new(address: &str, listed: &[String]) -> Origins {
         let plain = |origin: &String| origin.trim_end_matches('/').to_ascii_lowercase();
         Origins { own: host_of(address).into(), listed: listed.iter().map(plain).collect() }
     }
 
-    /// Checks whether a page of this origin may connect. Installed viewers send no site.
+    /// Checks that a page of this origin may connect. Origins of installed viewers, which are not web sites, are
+    /// allowed.
     ///
     /// # Errors
-    /// One sentence with the remedy.
+    /// If the page may not connect; the error is one sentence with the remedy.
     pub fn check(&self, origin: &str) -> Result<(), String> {
         let lower = origin.trim_end_matches('/').to_ascii_lowercase();
         let Some(site) = lower.strip_prefix("http://").or_else(|| lower.strip_prefix("https://")) else {
-            // Installed viewers are pages of files or of their own scheme. A site cannot have an origin of this kind,
-            // but a browser extension can.
+            // Installed viewers have pages with their own scheme instead of `http`. A web site cannot have such an
+            // origin. A browser extension or a page without an origin (`null`) can, so both are rejected.
             let of_browser = ["", "null"].contains(&lower.as_str()) || lower.contains("-extension:");
             return if of_browser { Err(refusal(origin)) } else { Ok(()) };
         };

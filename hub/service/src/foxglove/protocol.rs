@@ -1,5 +1,6 @@
-//! Foxglove's WebSocket protocol, limited to a read-only server: control messages as JSON in text frames, data in
-//! binary frames. Pure; `serve` handles the connections.
+//! Foxglove's WebSocket protocol, limited to a server whose clients only read. Control messages are JSON in text
+//! frames; data messages are binary frames. This module only creates and parses messages; `serve` handles the
+//! connections.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -7,32 +8,33 @@ use std::sync::LazyLock;
 use xpuck_hub_core::entry::TOPICS;
 use xpuck_record::foxglove::{channels, schema_of};
 
-/// Dialects that are identical for the supported messages; viewers that know both get the first dialect.
+/// Names of the supported subprotocols, which are identical for the supported messages. A viewer that supports both
+/// gets the first.
 pub const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
-/// Number of channels: those with Foxglove's own schemas, and those of the record.
+/// Number of channels: four with Foxglove's own schemas, and one for each topic of the record.
 pub const CHANNELS: usize = 4 + TOPICS.len();
 /// Maximum number of subscriptions per viewer.
 pub const SUBSCRIPTIONS: usize = 4 * CHANNELS;
 /// First byte of a data message.
 const MESSAGE_DATA: u8 = 1;
 
-/// Topics by index; the id of a channel is its index plus 1.
+/// Topics in the order of their channels' indices. The id of a channel is its index plus 1.
 static NAMES: LazyLock<[&'static str; CHANNELS]> = LazyLock::new(|| {
     std::array::from_fn(|i| channels().get(i).map_or_else(|| TOPICS[i - channels().len()], |c| c.topic))
 });
 
-/// Index of a topic's channel.
+/// Returns the index of a topic's channel; `None` for an unknown topic.
 pub fn index(topic: &str) -> Option<usize> {
     NAMES.iter().position(|name| *name == topic)
 }
 
-/// First message to a viewer.
+/// Returns the first message that a viewer receives, with the name of the server. `session` identifies the hub.
 pub fn server_info(session: &str) -> String {
     let name = concat!("xpuck ", env!("CARGO_PKG_VERSION"));
     json!({ "op": "serverInfo", "name": name, "capabilities": [], "sessionId": session }).to_string()
 }
 
-/// Announcement of all channels, which never change.
+/// Returns the message that announces all channels. The channels never change.
 pub fn advertise() -> String {
     let channel = |(i, topic): (usize, &&'static str)| {
         let known = channels().get(i).map_or(&topic[1..], |channel| channel.schema_name);
@@ -44,12 +46,12 @@ pub fn advertise() -> String {
     json!({ "op": "advertise", "channels": NAMES.iter().enumerate().map(channel).collect::<Vec<Value>>() }).to_string()
 }
 
-/// Warning for a viewer.
+/// Returns a message that shows a warning to a viewer.
 pub fn warning(text: &str) -> String {
     json!({ "op": "status", "level": 1, "message": text }).to_string()
 }
 
-/// Data message of a channel for one subscription; `stamp` is in ns.
+/// Returns a data message for one subscription. `stamp` is the time of the data (ns since 1970).
 pub fn data(subscription: u32, stamp: u64, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(13 + payload.len());
     bytes.push(MESSAGE_DATA);
@@ -63,15 +65,15 @@ pub fn data(subscription: u32, stamp: u64, payload: &[u8]) -> Vec<u8> {
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase")]
 pub enum ClientRequest {
-    /// Adds subscriptions.
+    /// Request to add subscriptions.
     Subscribe {
-        /// Subscriptions, each with its own id.
+        /// Subscriptions to add, each with its own id.
         subscriptions: Vec<Subscription>,
     },
-    /// Removes subscriptions.
+    /// Request to remove subscriptions.
     #[serde(rename_all = "camelCase")]
     Unsubscribe {
-        /// Ids of the subscriptions.
+        /// Ids of the subscriptions to remove.
         subscription_ids: Vec<u32>,
     },
 }
@@ -80,21 +82,21 @@ pub enum ClientRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subscription {
-    /// Id of the subscription.
+    /// Id of the subscription, chosen by the viewer.
     pub id: u32,
-    /// Id of the channel.
+    /// Id of the channel: its index plus 1.
     pub channel_id: usize,
 }
 
 /// Parses a viewer's request.
 ///
 /// # Errors
-/// A sentence for the viewer: the text is not valid JSON, or the request is not supported.
+/// If the text is not valid JSON, or the request is not supported. The error is a sentence for the viewer.
 pub fn read(text: &str) -> Result<ClientRequest, String> {
     serde_json::from_str(text).map_err(|_| {
         let op = serde_json::from_str::<Value>(text).ok().and_then(|said| Some(said["op"].as_str()?.to_string()));
         match op {
-            // Quoted and truncated; it is returned only to its sender.
+            // The name comes from the viewer, so it is quoted and truncated. The text is sent only to this viewer.
             Some(op) => format!(
                 "operation {:?} is not supported by this read-only server",
                 op.chars().take(40).collect::<String>()

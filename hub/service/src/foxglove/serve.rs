@@ -1,6 +1,6 @@
-//! Connections of the viewers. The backlog of each viewer is bounded: the kernel's buffer, one message here, and the
-//! viewer's position in a ring of messages shared by all viewers. A viewer that falls out of the ring misses the older
-//! messages and is informed of their number.
+//! Connections of the viewers. The backlog of each viewer is limited to the kernel's buffer, one message here, and a
+//! ring of messages that all viewers share. A viewer that is slower than the ring misses the oldest messages, and
+//! receives a warning with their number.
 
 use super::feed::{Data, Feed};
 use super::origin::Origins;
@@ -28,15 +28,15 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 
-/// Time limit for receiving and answering the opening request.
+/// Time limit for receiving and answering the request that opens a connection.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// Maximum backlog of a viewer (messages).
+/// Maximum number of messages that wait for a viewer.
 const MAX_BACKLOG: usize = 1024;
-/// Maximum length of a viewer's message, and maximum total of its messages per connection (bytes); viewers only
-/// subscribe.
+/// Maximum length of a message from a viewer, and maximum total length of a viewer's messages per connection (bytes).
+/// The limits are low, because viewers only send subscriptions.
 const LONGEST: usize = 64 * 1024;
 const MAX_RECEIVED: usize = 1 << 20;
-/// Minimum interval of warnings about missed messages to a viewer.
+/// Minimum interval between warnings about missed messages to the same viewer.
 const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// State shared by all viewers.
@@ -48,7 +48,7 @@ struct Inside {
     shared: Arc<Shared>,
     messages: broadcast::Sender<Data>,
     origins: Origins,
-    /// Accepted names of the hub.
+    /// Names of the hub that requests may use.
     names: Names,
     /// Session id that identifies this hub to viewers.
     session: String,
@@ -71,12 +71,12 @@ impl Live {
         self.0.feed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Converts messages from the hub until it closes the queue.
+    /// Converts messages from the hub's loop until the sending end of the queue is dropped.
     pub async fn run(self, mut told: mpsc::Receiver<ViewMessage>) {
         while let Some(told) = told.recv().await {
             let messages = self.feed().on_message(told, &self.0.shared);
             for message in messages {
-                // Sending fails only without viewers.
+                // Sending fails only if no viewer is connected.
                 let _ = self.0.messages.send(message);
             }
         }
@@ -85,7 +85,7 @@ impl Live {
     /// Accepts viewers indefinitely.
     ///
     /// # Errors
-    /// The listener cannot be used.
+    /// If the listener cannot be used.
     pub async fn serve(self, listener: TcpListener, bounds: Bounds) -> std::io::Result<()> {
         let listener = watchers::listener(listener)?;
         let admission = Admission::new(bounds);
@@ -95,7 +95,7 @@ impl Live {
             tokio::spawn(async move {
                 tokio::select! {
                     () = eviction.wait() => {}
-                    // Errors of a broken connection are ignored.
+                    // An error means that the connection is broken, so it is ignored.
                     _ = live.viewer(socket, ticket) => {}
                 }
             });
@@ -157,10 +157,10 @@ impl Live {
                         self.0.shared.left_out.fetch_add(count, Ordering::Relaxed);
                         if told.is_none_or(|at| at.elapsed() >= WARNING_INTERVAL) {
                             told = Some(Instant::now());
-                            let text = format!("{count} messages are dropped: this viewer is too slow");
+                            let text = format!("{count} messages were dropped, because this viewer is too slow");
                             viewer.say(warning(&text)).await?;
                         }
-                        // The missed messages may include a message that is still current.
+                        // The missed messages may include the latest message of a latched channel.
                         viewer.renew().await?;
                     }
                     Err(RecvError::Closed) => return Ok(()),
@@ -170,13 +170,13 @@ impl Live {
     }
 }
 
-/// Dialect for a viewer, or the reason to reject it.
+/// Selects the subprotocol for a viewer. The error contains the HTTP status and the reason for the rejection.
 fn negotiate(names: &Names, origins: &Origins, request: &Request) -> Result<HeaderValue, (StatusCode, String)> {
     called(names, request.uri(), request.headers())?;
     let text =
         |name: header::HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or("unreadable"));
     let told = request.headers().get_all(header::ORIGIN).iter().map(|value| value.to_str().unwrap_or("unreadable"));
-    // Non-browser clients send no Origin.
+    // Clients other than browsers send no Origin.
     for origin in told {
         origins.check(origin).map_err(|why| (StatusCode::FORBIDDEN, why))?;
     }
@@ -190,12 +190,12 @@ fn negotiate(names: &Names, origins: &Origins, request: &Request) -> Result<Head
 struct Viewer {
     live: Live,
     sink: SplitSink<WebSocketStream<TcpStream>, Message>,
-    /// Ids of the viewer's subscriptions, with the indices of their channels.
+    /// Index of the subscribed channel, by the id of the subscription.
     subscriptions: BTreeMap<u32, usize>,
 }
 
 impl Viewer {
-    /// Sends a message; drops a viewer that accepts no data for [`STUCK`].
+    /// Sends a message. Returns an error, which ends the connection, if the viewer accepts no data for [`STUCK`].
     async fn send(&mut self, message: Message) -> Result<(), Error> {
         timeout(STUCK, self.sink.send(message)).await.map_err(|_| Error::ConnectionClosed)?
     }

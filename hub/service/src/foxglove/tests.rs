@@ -55,7 +55,7 @@ async fn words(socket: &mut Socket) -> Value {
     }
 }
 
-/// Subscription, time and JSON of the next data message.
+/// Returns the subscription id, the time stamp (ns) and the JSON value of the next data message.
 async fn shown(socket: &mut Socket) -> (u32, u64, Value) {
     loop {
         if let Message::Binary(bytes) = socket.next().await.unwrap().unwrap() {
@@ -96,7 +96,7 @@ fn viewer_gets_arena_at_once_then_its_subscriptions() {
         }
         teller.entry(&Entry::event(2.0, "heard"));
         let (id, stamp, event) = shown(&mut socket).await;
-        // Two seconds of arena time at double speed.
+        // The hub's clock starts at 1 000 s. Two seconds of arena time at double speed are one second of wall time.
         assert_eq!((id, stamp, &event["text"]), (4, 1_001_000_000_000, &"heard".into()));
         teller.entry(&poses(4.0, 0.25));
         let (id, _, transforms) = shown(&mut socket).await;
@@ -141,7 +141,7 @@ fn foreign_origins_dialects_and_writes_are_rejected() {
         assert!(words(&mut socket).await["message"].as_str().unwrap().contains("already exists"));
         socket.send(Message::text(r#"{"op":"subscribe","subscriptions":[{"id":2,"channelId":0}]}"#)).await.unwrap();
         assert!(words(&mut socket).await["message"].as_str().unwrap().contains("channel 0 does not exist"));
-        // A viewer that sends too much is disconnected.
+        // The hub disconnects a viewer that sends too much data.
         let long = format!("{:60000}", "x");
         while socket.send(Message::text(long.clone())).await.is_ok() {}
     });
@@ -183,7 +183,7 @@ fn non_reading_viewer_does_not_delay_others() {
         }
         let bodies: Vec<Body> =
             (0..100).map(|i| Body { name: format!("body-{i}"), pose: [0.12345, 0.23456, 0.34567] }).collect();
-        // About 30 MB, more than the kernel's buffers and the ring hold together.
+        // The frames add up to about 30 MB, more than the kernel's buffers and the hub's queue can hold together.
         let mut longest = Duration::ZERO;
         for i in 0..5000 {
             let entry = Entry::Poses { time: f64::from(i), bodies: bodies.clone() };
@@ -198,7 +198,8 @@ fn non_reading_viewer_does_not_delay_others() {
             }
         }
         assert!(longest < Duration::from_secs(1), "the hub's loop waited {longest:?}");
-        // The viewer that did not read has been dropped, or informed of the missed messages.
+        // The hub has disconnected the viewer that does not read, or has counted the messages that this viewer
+        // missed.
         let start = Instant::now();
         while teller.counts().viewers == 2 && teller.counts().left_out == 0 {
             assert!(start.elapsed() < PATIENCE, "{:?}", teller.counts());
@@ -214,7 +215,7 @@ fn number_of_viewers_is_limited() {
     block(async {
         let mut sockets = Vec::new();
         for _ in 0..8 {
-            // The rejection may come during the opening handshake.
+            // The hub may reject the connection during the opening handshake.
             sockets.extend(connect(&address, Some("foxglove.sdk.v1"), None).await.ok());
         }
         let start = Instant::now();

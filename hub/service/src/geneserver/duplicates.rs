@@ -1,17 +1,17 @@
-//! Detects two processes with the same island number. Their genes have the same names, so neither process receives the
-//! genes of the other.
+//! Detects two processes with the same island number. The geneserver treats their genes as those of one island, so
+//! neither process receives the genes of the other.
 
 use std::collections::BTreeMap;
 use xpuck_wire::log::Line;
 
-/// Connections by island.
+/// Detector of duplicate islands, with the latest connections of each island.
 #[derive(Default)]
 pub struct DuplicateIslands {
     islands: BTreeMap<u16, IslandConnections>,
     notes: Vec<Line>,
 }
 
-/// Last two connections with an island's number.
+/// Latest two connections that have used the same island number.
 struct IslandConnections {
     now: String,
     before: Option<String>,
@@ -19,8 +19,8 @@ struct IslandConnections {
 }
 
 impl DuplicateIslands {
-    /// Records a message of an island from a connection. A restarted process has a new connection. If an old connection
-    /// sends again, there are two processes; this is logged once.
+    /// Records that a message of an island arrived over a connection. A restarted process uses a new connection. If
+    /// the previous connection sends again, two processes use the same island number. This is logged once per island.
     pub fn heard(&mut self, island: u16, connection: &str) {
         let first = || IslandConnections { now: connection.into(), before: None, told: false };
         let speakers = self.islands.entry(island).or_insert_with(first);
@@ -38,7 +38,7 @@ impl DuplicateIslands {
         }
     }
 
-    /// Lines for the log since the last call.
+    /// Returns the log lines collected since the last call.
     pub fn take_notes(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.notes)
     }

@@ -1,4 +1,4 @@
-//! Island's end of the link to a geneserver, which may be away at any time.
+//! Link from an island to its geneserver, which may be temporarily unavailable.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -8,27 +8,27 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Emigrant, ToWorker, WorkerMessage};
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 
-/// Time limit for the immigrants after a finished generation. After a missed answer, exchanges do not wait until the
-/// server answers again.
+/// Time limit for the immigrants after a finished generation. After a missed answer, [`Link::exchange`] does not wait
+/// for further answers until the server answers again.
 const ANSWER: Duration = Duration::from_secs(1);
-/// Time limit for the server's answer at the start.
+/// Time limit for the server's first answer, when the island joins.
 const GREETING: Duration = Duration::from_secs(1);
-/// Interval of reading the address file while the server is away.
+/// Interval of reading the address file while the server is unavailable.
 const LOOK: Duration = Duration::from_secs(1);
-/// Maximum length of an address (bytes).
+/// Maximum length of the address file (bytes).
 const MAX_ADDRESS: u64 = 1024;
-/// Interval of attempts to reach a server that is not connected.
+/// Interval between two attempts to send a message or to read its answer (ms).
 const RETRY_MS: i64 = 20;
 
-/// Address in a file written by a geneserver, if any.
+/// Returns the address in a file written by a geneserver; `None` if the file is unreadable or empty.
 pub fn address_in(file: &Path) -> Option<String> {
     let text = xpuck_wire::file::text(file, MAX_ADDRESS).ok()?;
     Some(text.trim().to_string()).filter(|address| !address.is_empty())
 }
 
-/// Exchanges the genes of one island.
+/// Link that exchanges the genes of one island with a geneserver.
 pub struct Link {
-    // The socket is dropped before the context that created it.
+    // This field comes first, so that the socket is dropped before the ZeroMQ context that created it.
     dealer: Dealer,
     _sockets: Sockets,
     endpoint: String,
@@ -74,8 +74,8 @@ impl Link {
         })
     }
 
-    /// Reads the server's address from this file while the server is away, because it may have moved to another
-    /// machine.
+    /// Adds a file with the server's address. The link reads it again while the server is unavailable, because the
+    /// server may have moved to another machine.
     pub fn with_address_file(mut self, file: PathBuf) -> Link {
         self.file = Some((file, Instant::now()));
         self
@@ -92,12 +92,13 @@ impl Link {
         }
     }
 
-    /// Announces the island to the server; returns whether it answered within a second.
+    /// Announces the island to the server. Returns whether the server answered within `GREETING`.
     pub fn join(&mut self, generation: u32) -> bool {
         self.send_until_acked(WorkerMessage::Join { island: self.island, generation }, GREETING)
     }
 
-    /// Reports that the island's generations are done; returns whether the server acknowledged it within `patience`.
+    /// Reports that the island has finished its generations. Returns whether the server acknowledged it within
+    /// `patience`.
     pub fn done(&mut self, generation: u32, patience: Duration) -> bool {
         self.send_until_acked(WorkerMessage::Done { island: self.island, generation }, patience)
     }
@@ -108,7 +109,8 @@ impl Link {
         while Instant::now() < deadline {
             let before = self.notes.len();
             self.follow();
-            // A message sent to the old address is lost.
+            // After a switch to a new address, the message has to be sent again: the old server may not have received
+            // it.
             sent &= self.notes.len() == before;
             sent = sent || self.dealer.send(&message);
             wait(&[&self.dealer], RETRY_MS);
@@ -131,12 +133,13 @@ impl Link {
         false
     }
 
-    /// Whether the server has ever answered on this link.
+    /// Returns whether the server has ever answered on this link.
     pub fn met(&self) -> bool {
         self.met
     }
 
-    /// Offers an emigrant; returns the immigrants from the server's answer or from a late earlier answer, if any.
+    /// Offers an emigrant and waits for the answer. Returns the immigrants of this answer, or of a late answer to an
+    /// earlier offer. The result is empty if no answer arrived in time.
     pub fn exchange(&mut self, generation: u32, emigrant: &Migrant) -> Vec<Migrant> {
         let mut arrived = Vec::new();
         if self.away {
@@ -170,7 +173,8 @@ impl Link {
         self.dealer.send(&WorkerMessage::Emigrant { island: self.island, generation, gene });
     }
 
-    /// Immigrants received since the last call in answer to [`Link::send_emigrant`]; `None` without an answer.
+    /// Returns the immigrants received since the last call in answer to [`Link::send_emigrant`]; `None` if no answer
+    /// arrived.
     pub fn arrived(&mut self) -> Option<Vec<Migrant>> {
         let mut arrived = None;
         while let Some(answer) = self.receive() {
@@ -188,7 +192,7 @@ impl Link {
         self.on_timeout();
     }
 
-    /// Next valid answer; invalid answers are counted and logged.
+    /// Returns the next valid answer, if one has arrived. Invalid answers are counted and logged.
     fn receive(&mut self) -> Option<ToWorker> {
         loop {
             match self.dealer.receive::<ToWorker>()? {
@@ -198,7 +202,8 @@ impl Link {
         }
     }
 
-    /// Replaces the earlier immigrants by those of an answer; only valid genes are accepted.
+    /// Processes an answer. The immigrants of the answer replace earlier ones in `arrived`; invalid genes are
+    /// rejected.
     fn apply_answer(&mut self, answer: ToWorker, arrived: &mut Vec<Migrant>) {
         match answer {
             ToWorker::Immigrants { immigrants, .. } => {
@@ -224,7 +229,7 @@ impl Link {
         }
     }
 
-    /// Reason for which the server rejects the island; `None` once the server has accepted the island again.
+    /// Returns the reason for which the server rejects the island; `None` while the server accepts the island.
     pub fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
@@ -262,7 +267,7 @@ impl Link {
         self.away = true;
     }
 
-    /// Lines for the log since the last call.
+    /// Returns the log lines collected since the last call.
     pub fn take_notes(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.notes)
     }

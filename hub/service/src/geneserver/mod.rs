@@ -1,4 +1,4 @@
-//! Runs a [`Broker`]: clock, socket, and the state file that survives a restart.
+//! Runs a [`Broker`] with a clock, a socket, and a state file that survives a restart.
 
 mod duplicates;
 mod link;
@@ -26,15 +26,15 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::WorkerMessage;
 use xpuck_wire::socket::{Router, SocketError, Sockets, wait};
 
-/// Maximum time for polling (ms).
+/// Maximum wait for messages per turn of the loop (ms).
 const POLL_MS: i64 = 50;
 /// Maximum number of messages between two checks of the clock.
 const MESSAGES_AT_ONCE: usize = 256;
-/// Interval of reports.
+/// Interval of status reports.
 const REPORT: Duration = Duration::from_secs(10);
-/// Interval of saves.
+/// Interval of saving the state.
 const SAVE: Duration = Duration::from_secs(5);
-/// Time for which the server still answers after the last island is done, so that its last answers arrive.
+/// Time for which the server still answers after all islands are done, so that its last answers arrive.
 const FAREWELL: Duration = Duration::from_secs(1);
 /// State file in the server's folder.
 const FILE: &str = "geneserver.state";
@@ -52,15 +52,15 @@ pub struct Options {
     pub address_file: Option<PathBuf>,
     /// Key shared with the islands; `None` admits islands without a key.
     pub key: Option<Secret>,
-    /// Folder for the server's state; without it, a restarted server learns the state from its workers.
+    /// Folder for the server's state. Without a folder, a restarted server restores its state from its workers.
     pub dir: Option<PathBuf>,
-    /// Number of finished islands at which the server ends; `None`: only `stop` ends it.
+    /// Number of finished islands after which the server ends; `None`: only `stop` ends the server.
     pub islands: Option<usize>,
-    /// With `islands`: idle time after which the server ends, too.
+    /// Time without messages after which the server ends, if `islands` is set.
     pub idle: Duration,
     /// Fingerprint of the configuration, stored with the state.
     pub configuration: u32,
-    /// Upper geneserver, if any.
+    /// Upper geneserver of which this server is an island, if any.
     pub above: Option<AboveOptions>,
 }
 
@@ -69,9 +69,9 @@ pub struct Options {
 pub enum ServerOutput<'a> {
     /// The server listens at this endpoint.
     Listening(&'a str),
-    /// Line for the log.
+    /// A line for the log.
     Note(&'a Line),
-    /// Status, every ten seconds.
+    /// The status, every ten seconds.
     Report(&'a Status),
 }
 
@@ -110,7 +110,8 @@ pub enum ServiceError {
     },
 }
 
-/// Serves until `stop`, or until all islands are done (returns true). The broker's state is saved at the end.
+/// Serves until `stop` is set, all islands are done or no messages arrive for `options.idle`. Returns the final
+/// status, and whether all islands are done. The broker's state is saved at the end.
 ///
 /// # Errors
 /// The socket or the folder is not usable.
@@ -168,7 +169,10 @@ pub fn run(
             all_done = Some(Instant::now());
         }
         if options.islands.is_some() && heard.elapsed() > options.idle {
-            tell(ServerOutput::Note(&Line::warn(format!("no messages for {} s", options.idle.as_secs()))));
+            tell(ServerOutput::Note(&Line::warn(format!(
+                "no messages for {} s; the server ends",
+                options.idle.as_secs()
+            ))));
             break;
         }
     }
@@ -181,7 +185,7 @@ pub fn run(
     Ok((broker.status(), all_done.is_some()))
 }
 
-/// Address for other machines: replaces the wildcard address with this machine's name.
+/// Returns the address for other machines: a wildcard address is replaced by this machine's name.
 fn reachable(endpoint: &str) -> String {
     match ["tcp://0.0.0.0:", "tcp://[::]:"].into_iter().find_map(|all| endpoint.strip_prefix(all)) {
         Some(port) => format!("tcp://{}:{port}", rustix::system::uname().nodename().to_string_lossy()),
@@ -189,7 +193,7 @@ fn reachable(endpoint: &str) -> String {
     }
 }
 
-/// Answers waiting messages; returns their number.
+/// Answers the waiting messages, at most [`MESSAGES_AT_ONCE`]. Returns the number of answered messages.
 fn answer(router: &Router, broker: &mut Broker, namesakes: &mut DuplicateIslands) -> usize {
     for count in 0..MESSAGES_AT_ONCE {
         let Some((id, message)) = router.receive::<WorkerMessage>() else { return count };
@@ -200,29 +204,29 @@ fn answer(router: &Router, broker: &mut Broker, namesakes: &mut DuplicateIslands
             }
             Err(error) => broker.on_garbage(&id, error.to_string()),
         };
-        // A worker that has disconnected repeats its request later.
+        // A failed send is harmless, because a worker without an answer repeats its request later.
         router.send(&id, &answer);
     }
     MESSAGES_AT_ONCE
 }
 
-/// Saves on a separate thread, because a disk may be slow.
+/// Saves the broker's state on a separate thread, because a disk may be slow.
 struct Saver {
     memories: SyncSender<SavedState>,
     thread: JoinHandle<()>,
     errors: std::sync::mpsc::Receiver<String>,
-    /// The operating system releases the lock at any end of the process.
+    /// Locked file. The operating system releases the lock when the process ends, even after a crash.
     _lock: File,
 }
 
 impl Saver {
-    /// Restores the saved state, if any, and starts the thread.
+    /// Locks the folder, restores the saved state, if any, and starts the thread.
     fn start(dir: &Path, configuration: u32, broker: &mut Broker) -> Result<Saver, ServiceError> {
         let folder = |error| ServiceError::Folder { path: dir.into(), error };
         std::fs::create_dir_all(dir).map_err(folder)?;
         let lock = file::append(&dir.join(LOCK)).map_err(folder)?;
         if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
-            return Err(folder(std::io::Error::other("folder is in use by another geneserver")));
+            return Err(folder(std::io::Error::other("the folder is in use by another geneserver")));
         }
         let path = dir.join(FILE);
         match file::bytes(&path, MAX_MEMORY) {
@@ -238,7 +242,7 @@ impl Saver {
         let thread = std::thread::Builder::new().name("save".into()).spawn(move || {
             for memory in received {
                 if let Err(error) = atomic::write(&path, &checkpoint::to_bytes(&memory, configuration)) {
-                    // If an error is already pending, a further error is dropped.
+                    // The channel holds one error. Further errors are dropped until it is read.
                     let _ = failed.try_send(format!("{}: NOT SAVED: {error}", path.display()));
                 }
             }
@@ -246,7 +250,8 @@ impl Saver {
         Ok(Saver { memories, thread: thread.map_err(folder)?, errors, _lock: lock })
     }
 
-    /// Hands over the state unless the last save is still in progress; returns an error of an earlier save.
+    /// Passes the state to the thread, unless the thread is still busy with earlier saves. Returns the error of an
+    /// earlier save, if any.
     fn save(&self, broker: &Broker) -> Option<String> {
         match self.memories.try_send(broker.memory()) {
             Ok(()) | Err(TrySendError::Full(_)) => self.errors.try_recv().ok(),
@@ -254,7 +259,7 @@ impl Saver {
         }
     }
 
-    /// Saves once more and waits for the end; returns an error, if any.
+    /// Saves the state once more and waits until it is written. Returns an error, if any.
     fn close(self, broker: &Broker) -> Option<String> {
         let sent = self.memories.send(broker.memory()).is_ok();
         drop(self.memories);

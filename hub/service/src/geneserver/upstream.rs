@@ -9,9 +9,9 @@ use xpuck_wire::keys::Secret;
 use xpuck_wire::log::Line;
 use xpuck_wire::socket::{SocketError, Sockets};
 
-/// Interval of offers.
+/// Interval between two offers to the upper server.
 const OFFER_INTERVAL: Duration = Duration::from_secs(1);
-/// Time without an answer after which the upper server counts as away; logged once.
+/// Time without an answer after which the upper server counts as unavailable.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Time limit for the upper server's acknowledgement at the end.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -29,7 +29,7 @@ pub struct Options {
     pub primitive_set: PrimitiveSet,
 }
 
-/// Link to the upper geneserver, which may be away at any time.
+/// Link to the upper geneserver, which may be temporarily unavailable.
 pub struct UpperLink {
     link: Link,
     /// Endpoint and island number for the log; `None` once the first connection was logged.
@@ -52,7 +52,7 @@ impl UpperLink {
         Ok(UpperLink { link, unreported: unmet, beat: 0, next: now, heard: now })
     }
 
-    /// Processes received messages and sends an offer once a second; never blocks. Returns lines for the log.
+    /// Processes received messages and sends an offer once a second, without blocking. Returns lines for the log.
     pub fn turn(&mut self, broker: &mut Broker) -> Vec<Line> {
         let now = Instant::now();
         if let Some(migrants) = self.link.arrived() {
@@ -68,7 +68,7 @@ impl UpperLink {
                 self.beat += 1;
                 self.link.send_emigrant(generation, &migrant);
             } else if self.unreported.is_none() {
-                // Without an offer, no answer is expected.
+                // This server has offered no tree yet, so it expects no answer.
                 self.heard = now;
             }
         }
@@ -84,7 +84,7 @@ impl UpperLink {
         notes
     }
 
-    /// Reports to the upper server that all islands here are done.
+    /// Reports to the upper server that all islands of this server are done.
     pub fn done(&mut self) {
         self.link.done(self.beat, CLOSE_TIMEOUT);
     }

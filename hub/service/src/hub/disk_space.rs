@@ -1,13 +1,13 @@
-//! Disk space and size of the records, checked at intervals.
+//! Free disk space and size of the current record, checked at intervals.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use xpuck_record::budget::Limits;
 
-/// Interval of the checks.
+/// Interval between two checks.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Free space on the record directory's disk, and size of the current record.
+/// Free space on the disk of the record folder, and size of the current record.
 pub(super) struct DiskSpace {
     folder: PathBuf,
     looked: Option<Instant>,
@@ -16,12 +16,13 @@ pub(super) struct DiskSpace {
 }
 
 impl DiskSpace {
-    /// Creates the state before the first check.
+    /// Creates the state without values. The first call of `update` checks the disk.
     pub(super) fn new(folder: &Path) -> DiskSpace {
         DiskSpace { folder: folder.into(), looked: None, free: None, size: None }
     }
 
-    /// Free bytes, and size of the file being written.
+    /// Returns the free space and the size of the file being written (bytes), each `None` if unknown. The values are
+    /// at most [`CHECK_INTERVAL`] old.
     pub(super) fn update(&mut self, file: Option<&Path>) -> (Option<u64>, Option<u64>) {
         if self.looked.is_none_or(|at| at.elapsed() >= CHECK_INTERVAL) {
             self.looked = Some(Instant::now());

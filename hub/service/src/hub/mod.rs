@@ -1,4 +1,4 @@
-//! Runs a [`Hub`]: clock, sockets, motion capture, recorder and console in one polling loop.
+//! Runs a [`Hub`] with clock, sockets, motion capture, recorder and console in one polling loop.
 
 mod disk_space;
 mod record;
@@ -37,12 +37,12 @@ use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{SocketError, Sockets, wait};
 use xpuck_wire::{FileError, is_local};
 
-/// Maximum time to wait for a message (ms of wall time); sensor data and directives are due in between.
+/// Maximum wait for a message per turn (ms of wall time), so that sensor data and directives are sent on time.
 const POLL_MS: i64 = 2;
-/// Pause at the end in which ZeroMQ and the relay send the answer to the shutdown request; neither of them reports when
-/// the answer is sent. Terminating ZeroMQ's context would wait for every thread with a socket, but not for the relay.
+/// Pause before the program ends, in which ZeroMQ and the relay send the answer to the shutdown request. Neither of
+/// them reports when the answer is sent. Terminating ZeroMQ's context would wait for ZeroMQ, but not for the relay.
 const LAST_WORDS: Duration = Duration::from_millis(300);
-/// Interval of the console's status (wall time).
+/// Interval of publishing the status (wall time).
 const STATUS: Duration = Duration::from_millis(100);
 
 /// Reason why the hub could not start.
@@ -57,9 +57,9 @@ pub enum HubError {
     /// A port is not available.
     #[error("{port} {address}: {error}; stop the other program or choose another port")]
     Port {
-        /// Name of the port.
+        /// Name of the port in the configuration.
         port: &'static str,
-        /// Address or endpoint.
+        /// Address or endpoint of the port.
         address: String,
         /// Error of the operating system.
         error: std::io::Error,
@@ -72,7 +72,7 @@ pub enum HubError {
     Thread(#[from] std::io::Error),
 }
 
-/// Runs the hub until `stop` or a shutdown request. The record is closed when this returns.
+/// Runs the hub until `stop` is set or a shutdown request arrives. The record is closed when this function returns.
 pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Result<(), HubError> {
     let ports = Ports::new(descriptors::raise_limit(), config.swarm.robots.len()).map_err(HubError::Descriptors)?;
     heap::give_back_regularly()?;
@@ -183,7 +183,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         foxglove::start(listener, config, start, viewers_told, (ports.foxglove, names))?;
     }
     service.set_realtime();
-    // If the service manager started this process, this loop notifies it that the hub is alive.
+    // If the service manager started this process, this loop reports to the manager that the hub is running.
     let mut manager = Notifier::from_environment();
     let mut ready = Some(ready);
     let started = service.started;
@@ -214,7 +214,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     manager.stopping();
     service.report_shutdown();
     stop.store(true, Ordering::Relaxed);
-    // From here on nothing is time-critical, and ZeroMQ's own thread needs the processor.
+    // The remaining steps are not time-critical, and ZeroMQ's own thread needs the processor.
     let _ = priority::run_as_others();
     service.records.wait();
     std::thread::sleep(LAST_WORDS);

@@ -1,4 +1,4 @@
-//! Records of the hub's runs: the record being written, and the records being closed.
+//! Records of the hub's runs: the open record, and earlier records that are still being closed.
 
 use crate::overhead::OverheadPicture;
 use std::collections::BTreeMap;
@@ -24,14 +24,14 @@ pub(super) struct Records {
     closing: Vec<Closing>,
 }
 
-/// Recording rate of a robot's telemetry (Hz of arena time); a robot sends ten messages per second. Control updates are
-/// recorded completely.
+/// Recording rate of a robot's telemetry (Hz of arena time). A robot sends ten telemetry messages per second. Control
+/// updates are recorded completely.
 const TELEMETRY_HZ: f64 = 5.0;
 
-/// Time limit for writing the end of a record when the hub ends (wall time).
+/// Time limit for completing a record when the hub ends (wall time).
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// State of the telemetry recorded last for a robot.
+/// Rate limit of a robot's recorded telemetry, and the state in the robot's last message.
 #[derive(Default)]
 struct TelemetryState {
     rate: Rate,
@@ -39,7 +39,8 @@ struct TelemetryState {
 }
 
 impl TelemetryState {
-    /// Whether the telemetry has to be recorded: at the recording rate, and at once when the robot's state changes.
+    /// Returns whether the telemetry has to be recorded. It is recorded at [`TELEMETRY_HZ`], and at once when the
+    /// robot's state changes.
     fn is_due(&mut self, time: f64, telemetry: &Telemetry) -> bool {
         let stands = Some((telemetry.state, telemetry.segment, telemetry.obeyed));
         let changed = std::mem::replace(&mut self.stands, stands) != stands;
@@ -48,18 +49,18 @@ impl TelemetryState {
 }
 
 impl Records {
-    /// Opens the record of a new run; returns its folder.
+    /// Opens the record of a new run. Returns the record's folder.
     ///
     /// # Errors
-    /// Error of the disk. The recorder waits for a slow disk.
+    /// The record cannot be created. A slow disk is not an error.
     pub(super) fn open(&mut self, config: &Config, begins: &Beginning) -> Result<String, String> {
         self.write_with(Recorder::open(config, begins))
     }
 
-    /// Continues the record in this folder; returns the folder.
+    /// Continues the record in `directory`. Returns the record's folder.
     ///
     /// # Errors
-    /// Error of the disk.
+    /// The record cannot be opened.
     pub(super) fn resume(&mut self, config: &Config, directory: &Path) -> Result<String, String> {
         self.write_with(Recorder::go_on(config, directory))
     }
@@ -72,12 +73,12 @@ impl Records {
         Ok(place)
     }
 
-    /// File being written, if any.
+    /// Returns the file to which the open record is being written, if any.
     pub(super) fn file(&self) -> Option<&Path> {
         self.recorder.as_ref().and_then(Recorder::file)
     }
 
-    /// Adds an entry; returns the number of lost entries so far if it has to be reported.
+    /// Adds an entry to the open record. Returns the number of entries lost so far, if the loss has to be reported.
     pub(super) fn write(&mut self, entry: Entry) -> Option<u64> {
         if let Entry::Telemetry { time, robot, telemetry, .. } = &entry
             && !self.telemetry.entry(robot.clone()).or_default().is_due(*time, telemetry)
@@ -101,7 +102,7 @@ impl Records {
         }
     }
 
-    /// Next event of the recorder or of a record being closed. Closed records are removed.
+    /// Returns the next event of the open record or of a record being closed. Closed records are removed.
     pub(super) fn news(&mut self) -> Option<RecordNews> {
         while let Some(recorder) = &mut self.recorder
             && let Some(note) = recorder.note()
@@ -121,12 +122,13 @@ impl Records {
         told.map(RecordNews::Say)
     }
 
-    /// Closes the record with its final status; the end is written in the background.
+    /// Closes the open record with the final status of its run. The rest of the record is written in the background.
     pub(super) fn close(&mut self, status: Status) {
         self.closing.extend(self.recorder.take().map(|recorder| recorder.close(status)));
     }
 
-    /// Waits until all records are closed, at most [`CLOSE_TIMEOUT`] for each, and logs their last lines.
+    /// Waits until all records are closed, for at most [`CLOSE_TIMEOUT`] per record, and logs their remaining
+    /// messages.
     pub(super) fn wait(&mut self) {
         for line in self.closing.drain(..).flat_map(|closing| closing.wait(CLOSE_TIMEOUT)) {
             event_at!(line.level, target: "hub", "{}", line.text);

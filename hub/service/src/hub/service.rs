@@ -1,4 +1,4 @@
-//! Environment of the hub's program: sockets, key guard, motion capture, console, observer and records.
+//! Environment of the hub: sockets, access control, motion capture, console, observer and records.
 
 use super::disk_space::DiskSpace;
 use super::record::Records;
@@ -34,20 +34,21 @@ use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{OperatorsHub, ReturnAddress, Router, Sender};
 use xpuck_wire::{Status, Swarm, event_at, priority};
 
-/// Maximum number of bundle pieces and related answers sent per turn, so that sensor data is not delayed.
+/// Maximum number of results of the bundle thread that are sent per turn, such as pieces of update bundles. The limit
+/// prevents delays of sensor data.
 const PIECES_AT_ONCE: usize = 2;
 
-/// Environment of the hub's program.
+/// Environment of the hub: its sockets, threads and queues.
 pub(super) struct HubProgram {
     pub(super) config: Config,
     pub(super) robots: Router,
     pub(super) operators: OperatorsHub,
-    /// Relays in front of both sockets.
+    /// Relays in front of the robots' and the operators' sockets.
     pub(super) relays: [Relay; 2],
-    /// Key guard, and the keyring version known to the hub.
+    /// Access control, and the keyring version known to the hub; `None` without keys.
     pub(super) guard: Option<(Arc<AccessControl>, u64)>,
     pub(super) poses: Receiver<Event>,
-    /// Robots added to the swarm, for the gates of motion capture.
+    /// Queue to the thread of motion capture for robots added to the swarm, whose poses have to pass its filter.
     pub(super) newcomers: Queue<String>,
     pub(super) commands: Receiver<Command>,
     /// Queue to the console's pages; `None` without a console.
@@ -63,7 +64,7 @@ pub(super) struct HubProgram {
     pub(super) room: DiskSpace,
     pub(super) records: Records,
     pub(super) stops: Stops,
-    /// Update bundles.
+    /// Thread that stores update bundles and reads their pieces.
     pub(super) updates: Updates<ReturnAddress>,
     pub(super) observer: Observer,
     /// Rate limit of the warning about evicted connections, and the number of evicted connections at the last warning.
@@ -75,11 +76,11 @@ pub(super) struct HubProgram {
     pub(super) commit: &'static str,
 }
 
-/// Sender of a request.
+/// Sender of a request, to whom the reply is returned.
 pub(super) enum Asker {
     /// Operator or observer with a ZeroMQ socket.
     Socket(ReturnAddress),
-    /// Page of the console.
+    /// Page of the console, with the channel for its reply.
     Page(oneshot::Sender<Reply>),
 }
 
@@ -133,7 +134,8 @@ impl Shell for HubProgram {
         self.observer.message(now, message);
     }
 
-    /// Next request from ZeroMQ, or from the console's page, which sends only few requests at a time.
+    /// Returns the next request from a console page or from ZeroMQ. Pages come first, because they send few requests
+    /// at a time.
     fn request(&mut self) -> Option<OperatorRequest<Asker>> {
         if let Ok(Command { who, request, answer }) = self.commands.try_recv() {
             return Some(OperatorRequest { by: Asker::Page(answer), who, request: Ok(request) });
@@ -168,7 +170,7 @@ impl Shell for HubProgram {
     fn answer(&mut self, to: Asker, reply: Reply) {
         match to {
             Asker::Socket(to) => self.operators.answer(to, &reply),
-            // A page that has disconnected needs no answer.
+            // The send fails only if the page has disconnected, and then nobody needs the answer.
             Asker::Page(to) => drop(to.send(reply)),
         }
     }
@@ -213,7 +215,7 @@ impl Shell for HubProgram {
     }
 
     fn send_piece(&mut self, robot: usize, digest: String, offset: u64) {
-        // The robot requests a piece again if it is not sent.
+        // A full queue is harmless: without an answer, the robot requests the piece again.
         let _ = self.updates.enqueue(Job::Read { robot, digest, offset });
     }
 
@@ -225,14 +227,14 @@ impl Shell for HubProgram {
 
     fn enrolled(&mut self, now: f64, swarm: &Swarm) {
         let known = self.config.swarm.robots.len();
-        // The send fails only if the thread has ended, which happens at shutdown.
+        // The send fails only if the thread of motion capture has ended, which happens at shutdown.
         swarm.robots[known..].iter().for_each(|robot| drop(self.newcomers.send(robot.clone())));
         self.config.swarm = swarm.clone();
         self.send_to_console(LiveMessage::Robots(swarm.robots.clone()));
         if let Some(viewers) = &self.viewers {
             viewers.robots(now, &swarm.robots);
         }
-        // Pages get the world again, because it contains the robots.
+        // The next status sends the world to the pages again, because the world contains the robots.
         self.shown = None;
     }
 
@@ -246,7 +248,7 @@ impl Shell for HubProgram {
 }
 
 impl HubProgram {
-    /// Creates a link that opens the page for a person with a proven key, without a copy of the key in the browser.
+    /// Creates a link that opens the console for a person who has proven a key. The browser needs no copy of the key.
     fn link(&self, to: &ReturnAddress) -> Reply {
         let Some(address) = &self.config.swarm.hub.console else {
             return Reply::Refused("this hub has no console".into());
@@ -264,14 +266,15 @@ impl HubProgram {
         Reply::Link(format!("{scheme}://{}/#link={token}", reachable(address)))
     }
 
-    /// Hands an operator's request about bundles to the bundle thread.
+    /// Passes a request about update bundles to the bundle thread. Rejects an operator's request if the thread is
+    /// busy.
     fn have_bundles(&self, job: Job<ReturnAddress>) {
         if let Err(Job::Upload { to, .. } | Job::Begin { to, .. }) = self.updates.enqueue(job) {
             self.operators.answer(to, &Reply::Refused("the hub's disk is busy; try again".into()));
         }
     }
 
-    /// Sends the results of the bundle thread.
+    /// Sends the results of the bundle thread, at most [`PIECES_AT_ONCE`] per call.
     pub(super) fn go_on_updating(&mut self, now: f64, hub: &mut Hub<Asker>) {
         for _ in 0..PIECES_AT_ONCE {
             let Some(done) = self.updates.poll() else { return };
@@ -289,7 +292,7 @@ impl HubProgram {
         }
     }
 
-    /// Requests real-time priority, so that other processes on this machine do not delay due sensor data.
+    /// Requests real-time priority, so that other processes on this machine do not delay sensor data.
     pub(super) fn set_realtime(&self) {
         let priority = self.config.hub.realtime;
         if priority > 0 && priority::run_first(priority).is_err() {
@@ -300,7 +303,7 @@ impl HubProgram {
         }
     }
 
-    /// Processes events of the camera above the arena, and records pictures with the clock of the poses.
+    /// Processes events of the camera above the arena. Pictures are recorded on the same clock as the poses.
     pub(super) fn poll_overhead(&mut self, now: f64, hub: &mut Hub<Asker>) {
         let speed = self.config.swarm.speed;
         while let Some(event) = self.overhead.as_ref().and_then(|events| events.try_recv().ok()) {
@@ -378,7 +381,7 @@ impl HubProgram {
         let (limit, told) = &mut self.eviction_warning;
         if evicted > *told && limit.due(now) {
             let new = evicted - *told;
-            hub.board.warn(now, format!("{new} connections were closed to make room for others"));
+            hub.board.warn(now, format!("{new} connections were closed to make room for new connections"));
             *told = evicted;
         }
         let turned_away = counts.iter().map(|port| port.turned_away).sum();
@@ -392,7 +395,7 @@ impl HubProgram {
     }
 }
 
-/// Address for a browser: replaces a wildcard address with this machine's name.
+/// Returns the address for a browser: a wildcard address is replaced by this machine's name.
 fn reachable(address: &str) -> String {
     let name = || rustix::system::uname().nodename().to_string_lossy().into_owned();
     let all = ["0.0.0.0:", "[::]:", "*:"].into_iter().find_map(|all| address.strip_prefix(all));

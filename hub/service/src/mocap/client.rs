@@ -1,4 +1,4 @@
-//! Thread that maintains the connection to the motion-capture system.
+//! Thread that receives frames from the motion-capture system and passes them to the hub.
 
 use super::error::MocapError;
 use super::open::open;
@@ -18,23 +18,23 @@ use xpuck_wire::priority;
 pub const QUEUE: usize = POSES_PER_TURN;
 /// Pause between attempts to connect.
 const RETRY: Duration = Duration::from_millis(200);
-/// Minimum interval of reports about rejected poses.
+/// Minimum interval between two reports about rejected poses.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Event of the thread.
 #[derive(Debug)]
 pub enum Event {
-    /// Frame with its time of arrival.
+    /// Frame with its time of arrival at this thread.
     Frame(Frame, Instant),
-    /// Number of rejected poses so far, by reason; sent on changes, at most ten times a second.
+    /// Number of poses rejected so far, by reason. Sent when a number has changed, at most ten times a second.
     Refused(Vec<(String, u64)>),
     /// Line for the log about the connection or about rejected poses.
     Note(Line),
 }
 
-/// Starts the thread; it ends when `stop` is set. The thread calls `wake` when a frame is available. `realtime` is its
-/// priority under SCHED_FIFO, 0 for none. `robots` are the robots of the swarm file; `more` receives robots added
-/// later.
+/// Starts the thread, which ends when `stop` is set. The thread calls `wake` when a frame is available. `realtime` is
+/// the thread's priority under SCHED_FIFO; 0 keeps the normal priority. `robots` are the robots of the swarm file;
+/// `more` receives robots added later.
 pub fn start(
     (mocap, arena): (&Mocap, &Arena),
     (robots, more): (&[String], Receiver<String>),
@@ -51,7 +51,7 @@ pub fn start(
         Client { mocap: mocap.clone(), reference, began, gates, more, events, warned: false, reported: told };
     std::thread::Builder::new().name("mocap".into()).spawn(move || {
         if realtime > 0 {
-            // The hub's main thread reports an error of the kernel.
+            // An error is ignored here, because the hub's main thread makes the same request and reports the error.
             let _ = priority::run_first(realtime);
         }
         while !stop.load(Ordering::Relaxed) {
@@ -67,19 +67,19 @@ pub fn start(
 struct Client {
     mocap: Mocap,
     reference: Reference,
-    /// Time origin of the times of arrival.
+    /// Time origin of the frames' times of arrival.
     began: Instant,
     gates: PoseFilter,
-    /// Robots added to the swarm.
+    /// Receives robots added to the swarm.
     more: Receiver<String>,
     events: SyncSender<Event>,
     warned: bool,
-    /// Counts last reported to the hub, and the time of the report.
+    /// Rejected poses by reason, as last reported to the hub, and the time of that report.
     reported: (Vec<(String, u64)>, Instant),
 }
 
 impl Client {
-    /// Passes frames on until the connection breaks.
+    /// Passes frames to the hub until `stop` is set or the connection fails.
     fn stream(&mut self, stop: &AtomicBool, wake: &dyn Fn()) -> Result<(), MocapError> {
         let mut source = open(&self.mocap, stop)?;
         self.gates.connected();
@@ -92,10 +92,10 @@ impl Client {
             for mut raw in frames {
                 self.reference.translate(&mut raw, self.began.elapsed().as_secs_f64());
                 if std::mem::take(&mut self.warned) {
-                    let text = format!("motion capture at {}: frames are coming again", self.mocap.place());
+                    let text = format!("motion capture at {}: frames are received again", self.mocap.place());
                     self.note(Line::info(text));
                 }
-                // If the queue is full, the hub is late; dropping the frame is harmless, because a newer one follows.
+                // If the queue is full, the hub is late. The frame may then be dropped, because a newer one follows.
                 if let Some(frame) = self.gates.filter(&raw) {
                     let _ = self.events.try_send(Event::Frame(frame, Instant::now()));
                     wake();
@@ -122,12 +122,12 @@ impl Client {
     fn warn(&mut self, problem: &MocapError) {
         if !std::mem::replace(&mut self.warned, true) {
             let place = self.mocap.place();
-            self.note(Line::warn(format!("motion capture at {place}: {problem}; trying again until it answers")));
+            self.note(Line::warn(format!("motion capture at {place}: {problem}; retrying until it answers")));
         }
     }
 
     fn note(&self, line: Line) {
-        // If the hub is late, the line may be lost.
+        // If the queue is full, the hub is late, and the line is dropped.
         let _ = self.events.try_send(Event::Note(line));
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// Reason why a system cannot be reached or its connection has to be dropped.
+/// Reason why a motion-capture system cannot be reached, or why its connection has to be closed.
 #[derive(Debug, thiserror::Error)]
 pub enum MocapError {
     /// Network or file error.
@@ -21,20 +21,20 @@ pub enum MocapError {
     /// The server did not answer within this time (s).
     #[error("no answer for {0} s")]
     NoAnswer(f32),
-    /// The server's name has no address that its protocol can use.
+    /// The server's name has no IPv4 address, which its protocol requires.
     #[error("the name has no IPv4 address")]
     NoIpv4,
     /// The server's name has no address.
-    #[error("the address does not exist")]
+    #[error("the host name has no address")]
     NoAddress,
     /// Another host connected.
     #[error("{0} connected instead of the server")]
     AnotherPeer(IpAddr),
     /// The server did not connect to this program.
-    #[error("server did not connect to {0} after a UDP request; check the firewall")]
+    #[error("the server did not connect to {0} after a UDP request; check the firewall")]
     NotCalledBack(SocketAddr),
     /// The multicast group cannot be joined.
-    #[error("multicast group {group}, port {port}: {error}")]
+    #[error("cannot join multicast group {group}, port {port}: {error}")]
     Multicast {
         /// Multicast group.
         group: Ipv4Addr,
@@ -43,7 +43,7 @@ pub enum MocapError {
         /// Error of the operating system.
         error: io::Error,
     },
-    /// The record cannot be replayed: file, position in it, and reason.
+    /// The record cannot be replayed. The text contains the file, the position in the file and the reason.
     #[error("{0}")]
     Record(String),
 }

@@ -1,7 +1,7 @@
 //! Clients of motion-capture systems.
 //!
-//! The client of a protocol ([`vicon`], [`vrpn`], [`natnet`]) converts bytes into raw frames. All of them and the
-//! replay of a record implement [`source::PoseSource`]. The thread of [`client`] filters the poses
+//! The client of each protocol ([`vicon`], [`vrpn`], [`natnet`]) converts bytes into raw frames. All clients and the
+//! replay of a record are pose sources ([`source::PoseSource`]). The thread of [`client`] filters the poses
 //! ([`xpuck_hub_core::mocap::gates`]) and passes frames to the hub.
 
 pub mod client;

@@ -1,4 +1,4 @@
-//! Opens the motion-capture system named in the hub's file.
+//! Connects to the motion-capture system configured in the hub's file.
 
 use super::error::MocapError;
 use super::source::PoseSource;
@@ -7,10 +7,10 @@ use super::{natnet, replay, vicon, vrpn};
 use std::sync::atomic::AtomicBool;
 use xpuck_hub_core::config::{Mocap, MocapKind};
 
-/// Connects to the system named in the hub's file; `stop` ends the waiting.
+/// Connects to the system configured in the hub's file. Setting `stop` ends the wait for the connection.
 ///
 /// # Errors
-/// Reason why the system cannot be reached, in a few words.
+/// The system cannot be reached; the error contains the reason.
 pub fn open(mocap: &Mocap, stop: &AtomicBool) -> Result<Box<dyn PoseSource>, MocapError> {
     let address = &mocap.address;
     Ok(match mocap.kind {

@@ -10,11 +10,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use xpuck_hub_core::config::{Mocap, MocapKind};
 
-/// Probes the system by the protocol of its kind; returns a description of the result. Waits for an answer for slightly
-/// longer than `patience` at most.
+/// Probes the motion-capture system with its configured protocol, and returns a description of the result. Waits for
+/// an answer for slightly longer than `patience` at most.
 ///
 /// # Errors
-/// Reason why a hub could not connect, in a few words.
+/// A hub could not connect; the error contains the reason.
 pub fn probe(mocap: &Mocap, patience: Duration) -> Result<String, MocapError> {
     let address = &mocap.address;
     match mocap.kind {

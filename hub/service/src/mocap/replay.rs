@@ -13,8 +13,8 @@ use xpuck_wire::Body;
 /// Maximum size of a record (bytes).
 const MAX_BYTES: u64 = 2 << 30;
 
-/// Time on the clock of the replay between its end and its next start (s): robots jump back to their start, which the
-/// gates accept after a pause.
+/// Time added between two rounds of a repeated record, on the clock of the frames (s). Robots jump back to their
+/// first poses; after this pause the pose filter accepts the jump.
 const BETWEEN_ROUNDS: f64 = 60.0;
 
 /// Message on the record's topic `/poses`.
@@ -24,7 +24,7 @@ struct Poses {
     bodies: Vec<Body>,
 }
 
-/// Recorded frames with their times.
+/// Replay of the recorded frames at their recorded times.
 #[derive(Debug)]
 pub(super) struct Replay {
     poses: Vec<Poses>,
@@ -32,12 +32,13 @@ pub(super) struct Replay {
     began: Instant,
     speed: f64,
     again: bool,
-    /// Number of times that the record was replayed to its end.
+    /// Number of finished rounds of a repeated record.
     round: u32,
 }
 
 impl Replay {
-    /// Reads the poses of the record named in the hub's file. An unfinished record is read up to its end.
+    /// Reads the poses of the record configured in the hub's file. An incomplete record is read as far as it is
+    /// valid.
     pub fn open(mocap: &Mocap) -> Result<Replay, MocapError> {
         Replay::read(mocap).map_err(MocapError::Record)
     }
@@ -51,7 +52,7 @@ impl Replay {
         let mut poses: Vec<Poses> = Vec::new();
         for message in messages.map_while(Result::ok).filter(|m| m.channel.topic == "/poses") {
             let one: Poses = serde_json::from_slice(&message.data).map_err(|e| format!("{name}: /poses: {e}"))?;
-            // Times of a record increase strictly; otherwise this program did not write the record.
+            // Times of a record increase strictly. Otherwise another program wrote the record.
             if !one.time.is_finite() || poses.last().is_some_and(|last| one.time <= last.time) {
                 return Err(format!("{name}: /poses: time {} does not increase", one.time));
             }
@@ -63,7 +64,7 @@ impl Replay {
         Ok(Replay { poses, next: 0, began: Instant::now(), speed: mocap.speed, again: mocap.repeat, round: 0 })
     }
 
-    /// Number of frames.
+    /// Returns the number of recorded frames.
     pub fn len(&self) -> usize {
         self.poses.len()
     }

@@ -1,7 +1,7 @@
-//! Conversion of protocol rotations into row-major rotation matrices.
+//! Conversion of the protocols' rotations into row-major rotation matrices.
 
-/// Converts a unit quaternion x, y, z, w. Other quaternions give a matrix that is not a rotation, which the gates
-/// reject.
+/// Converts a unit quaternion (x, y, z, w) into a rotation matrix. The result of any other quaternion is not a
+/// rotation matrix, and the hub's pose filter rejects it.
 pub(super) fn from_quaternion([x, y, z, w]: [f64; 4]) -> [f64; 9] {
     [
         w * w + x * x - y * y - z * z,
@@ -16,7 +16,8 @@ pub(super) fn from_quaternion([x, y, z, w]: [f64; 4]) -> [f64; 9] {
     ]
 }
 
-/// Converts an axis times an angle (rad) (Rodrigues). The zero vector gives the identity.
+/// Converts a rotation vector, which is the axis times the angle (rad), by Rodrigues' formula. The zero vector gives
+/// the identity.
 pub(super) fn from_axis_angle(axis: [f64; 3]) -> [f64; 9] {
     let angle = axis.iter().map(|a| a * a).sum::<f64>().sqrt();
     let [x, y, z] = if angle > 0.0 { axis.map(|a| a / angle) } else { [0.0, 0.0, 1.0] };
@@ -47,7 +48,7 @@ mod tests {
     #[test]
     fn both_forms_of_a_quarter_turn_are_one_matrix() {
         let (h, q) = (0.5f64.sqrt(), FRAC_PI_2);
-        // Quarter turns about x, y and z. The columns of a matrix are the images of the three axes.
+        // Quarter turns about x, y and z. The columns of the matrix are the images of the three axes.
         for (quaternion, vector, matrix) in [
             ([h, 0.0, 0.0, h], [q, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0]),
             ([0.0, h, 0.0, h], [0.0, q, 0.0], [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0]),

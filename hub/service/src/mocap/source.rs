@@ -1,18 +1,18 @@
-//! Common interfaces of motion-capture systems.
+//! Common interfaces of the clients of motion-capture systems.
 
 use super::error::MocapError;
 use std::time::Duration;
 use xpuck_hub_core::mocap::RawFrame;
 
-/// Connected motion-capture system.
+/// Connection to a motion-capture system, or the replay of a record.
 pub trait PoseSource {
     /// Returns the frames received since the last call. Waits for a frame for about half a second at most.
     ///
     /// # Errors
-    /// Reason why the connection is unusable, in a few words.
+    /// The connection is unusable; the error contains the reason.
     fn frames(&mut self) -> Result<Vec<RawFrame>, MocapError>;
 
-    /// Changes of the server's description since the last call, one line each.
+    /// Returns log lines about changes of the server's description since the last call.
     fn take_notes(&mut self) -> Vec<String> {
         Vec::new()
     }
@@ -26,14 +26,15 @@ pub trait Codec {
     /// The bytes are invalid; the connection has to be dropped.
     fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, MocapError>;
 
-    /// Bytes to send to the server.
+    /// Returns the bytes to send to the server, and clears them.
     fn take_outgoing(&mut self) -> Vec<u8>;
 
-    /// Delay before outgoing bytes are sent, so that a server with immediate answers is not polled continuously.
+    /// Returns the delay before outgoing bytes are sent. The delay prevents continuous polling of a server that
+    /// answers immediately.
     fn pace(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// Called when the server has been silent for a while; the codec may send a request.
+    /// Processes a silence of the server; the codec may request an answer.
     fn quiet(&mut self) {}
 }

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use xpuck_hub_core::mocap::RawFrame;
 use xpuck_wire::retry_on_interrupt;
 
-/// Silence after which a server counts as gone.
+/// Duration of silence after which the connection to a server is closed.
 pub(super) const DEAD_AFTER: Duration = Duration::from_secs(2);
-/// Interval of requests to a silent server: a VRPN server sends nothing while nothing moves.
+/// Maximum wait for data before a silent server gets a request. A VRPN server sends nothing while nothing moves.
 pub(super) const POLL_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Connection of a codec.
+/// TCP connection whose bytes are decoded by a codec.
 pub(super) struct Tcp {
     socket: TcpStream,
     codec: Box<dyn Codec>,
@@ -23,7 +23,7 @@ pub(super) struct Tcp {
 }
 
 impl Tcp {
-    /// Connects to a server.
+    /// Connects to the server at `address`.
     pub fn connect(address: &str, codec: Box<dyn Codec>) -> Result<Tcp, MocapError> {
         Tcp::over(retry_on_interrupt(|| TcpStream::connect(address))?, codec)
     }
@@ -34,8 +34,8 @@ impl Tcp {
         Ok(Tcp { socket, codec, heard: Instant::now(), bytes: vec![0; 16384].into() })
     }
 
-    /// Asks a VRPN server by UDP every [`POLL_TIMEOUT`], for at most `patience`, to connect to a local port, and waits for
-    /// the connection.
+    /// Asks a VRPN server to connect to a local TCP port, and waits for the connection for at most `patience`. The
+    /// request is sent by UDP every [`POLL_TIMEOUT`].
     pub fn accept_from(
         address: &str,
         codec: Box<dyn Codec>,
@@ -45,7 +45,7 @@ impl Tcp {
         let server: SocketAddr = address.to_socket_addrs()?.find(SocketAddr::is_ipv4).ok_or(MocapError::NoIpv4)?;
         let request = UdpSocket::bind("0.0.0.0:0")?;
         request.connect(server)?;
-        // Local address on the network of the server.
+        // The listener is bound to the local address on the server's network.
         let listener = TcpListener::bind((request.local_addr()?.ip(), 0))?;
         listener.set_nonblocking(true)?;
         let ours = listener.local_addr()?;
@@ -102,7 +102,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::mpsc::channel;
 
-    /// Frames of one byte each.
+    /// Codec that decodes each byte as one frame.
     struct Bytes;
 
     impl Codec for Bytes {
@@ -115,7 +115,7 @@ mod tests {
         }
     }
 
-    /// Any signal interrupts a read with a timeout, regardless of its handler's flags.
+    /// A signal interrupts a read with a timeout, even if the signal's handler was installed with SA_RESTART.
     #[test]
     fn signal_storm_does_not_end_connection() {
         use nix::sys::pthread::pthread_kill;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use xpuck_wire::{RobotRow, Status};
 
-/// All metrics of a hub with one robot that reports all values: labels by name.
+/// Returns all metrics of a hub with one robot that reports all values, as label names by metric name.
 fn exported_metrics() -> BTreeMap<String, BTreeSet<String>> {
     let (metrics, registry) = Metrics::new();
     let mut row = RobotRow { id: "xp01".into(), alive: true, ..RobotRow::default() };
@@ -32,7 +32,7 @@ fn exported_metrics() -> BTreeMap<String, BTreeSet<String>> {
     found
 }
 
-/// Names of the metrics in an expression, with their labels.
+/// Returns the names of the metrics in a query expression, each with the names of its labels.
 fn asked(expression: &str) -> Vec<(String, Vec<String>)> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut names = Vec::new();
@@ -70,7 +70,7 @@ fn dashboard_queries_only_exported_metrics() {
         }
     }
     assert!(targets.len() > 25 && seen.len() > 25, "{seen:?}");
-    // Each legend names labels of its metric, or has none.
+    // Each legend contains only labels of its metric.
     for target in targets {
         let (expression, legend) = (target["expr"].as_str().unwrap(), target["legendFormat"].as_str().unwrap());
         for label in legend.split("{{").skip(1).map(|rest| rest.split("}}").next().unwrap()) {

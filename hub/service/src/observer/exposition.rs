@@ -1,11 +1,11 @@
-//! Text formats of the metrics: OpenMetrics, and Prometheus's older text format, which `promtool` checks. They differ
-//! in the described name of a counter and in the end of the text.
+//! Text formats of the metrics: OpenMetrics, and the older text format of Prometheus, which `promtool` checks. The
+//! formats differ in the name in the description of a counter, and in the last line.
 
 use std::collections::HashSet;
 
-/// Media type of OpenMetrics in an Accept header.
+/// Media type in an Accept header that requests OpenMetrics.
 const OPEN: &str = "application/openmetrics-text";
-/// Suffix of a counter's values, in addition to the name of its family.
+/// Suffix of the sample names of a counter, which follows the name of the counter.
 const TOTAL: &str = "_total";
 
 /// Text format of metrics.
@@ -18,7 +18,8 @@ pub enum Form {
 }
 
 impl Form {
-    /// Format requested by an Accept header: the older format unless the header names OpenMetrics.
+    /// Returns the format requested by an Accept header. This is the older format, unless the header accepts
+    /// OpenMetrics.
     pub fn asked_for(accept: &str) -> Form {
         let refused = |mut parameters: std::str::Split<'_, char>| {
             parameters.any(|p| p.trim().strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0)))
@@ -30,7 +31,7 @@ impl Form {
         if accept.split(',').any(names) { Form::Open } else { Form::Text }
     }
 
-    /// Content-Type header.
+    /// Returns the value of the Content-Type header.
     pub fn content_type(self) -> &'static str {
         match self {
             Form::Open => "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -47,7 +48,8 @@ impl Form {
     }
 }
 
-/// Converts OpenMetrics lines to the older format, in which a counter is described under the name of its values.
+/// Converts OpenMetrics lines to the older format, in which the description of a counter contains the suffix
+/// [`TOTAL`].
 fn text(open: &str) -> String {
     let described = |line: &str| -> Option<(String, String, String)> {
         let mut words = line.strip_prefix("# ")?.splitn(3, ' ').map(str::to_owned);
@@ -65,7 +67,7 @@ fn text(open: &str) -> String {
                 let total = if counters.contains(&name) { TOTAL } else { "" };
                 Some(format!("# {word} {name}{total} {rest}"))
             }
-            // Only OpenMetrics marks units and the end.
+            // The older format has neither units nor a line that marks the end.
             _ if rest.starts_with("UNIT ") || rest == "EOF" => None,
             _ => Some(line.into()),
         }

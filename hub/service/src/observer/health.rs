@@ -4,25 +4,27 @@ use std::time::Duration;
 use xpuck_wire::output::count;
 use xpuck_wire::{Phase, Status};
 
-/// Duration of a turn of the loop above which virtual sensor data, due every 40 ms, is late.
+/// Duration of a turn of the hub's loop above which the hub counts as too slow. Virtual sensor data is due every 40
+/// ms.
 const LATE: Duration = Duration::from_millis(100);
-/// Time without lost lines after which the log counts as healthy again (s); a quiet hub logs only every few seconds.
+/// Time without lost log lines after which the log counts as healthy again (s). A quiet hub logs a line only every
+/// few seconds.
 const GROWS: f64 = 30.0;
 
-/// Facts beyond the status.
+/// Inputs of the health check that are not part of the status.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Facts {
     /// Whether a record is open.
     pub recording: bool,
-    /// Time of the last frame of motion capture (s of arena time).
+    /// Time of the last frame of motion capture (s of arena time); `None` before the first frame.
     pub last_frame: Option<f64>,
     /// Longest turn of the loop since the last check.
     pub slowest_turn: Duration,
-    /// Number of lost log lines, and the time of the last loss (s of wall time).
+    /// Counter of lost log lines.
     pub log: LossCounter,
 }
 
-/// Counter that grows while a fault persists.
+/// Counter of losses, with the time of its last growth and the time of its last update (s of wall time).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LossCounter {
     count: u64,
@@ -31,7 +33,7 @@ pub struct LossCounter {
 }
 
 impl LossCounter {
-    /// Updates the counter at a time (s of wall time).
+    /// Sets the counter to `count` at the time `wall` (s of wall time).
     pub fn look(&mut self, wall: f64, count: u64) {
         if count > self.count {
             self.grew = Some(wall);
@@ -44,7 +46,7 @@ impl LossCounter {
     }
 }
 
-/// Reasons why the hub is unhealthy, one line each; empty if it is healthy.
+/// Returns the reasons why the hub is unhealthy, one line each. The list is empty if the hub is healthy.
 pub fn reasons(status: &Status, facts: &Facts) -> Vec<String> {
     let mut reasons = Vec::new();
     let run = !matches!(status.phase, Phase::Idle | Phase::Finished);
@@ -68,7 +70,9 @@ pub fn reasons(status: &Status, facts: &Facts) -> Vec<String> {
     }
     if facts.log.is_recent() {
         let lines = status.log_lines_lost;
-        reasons.push(format!("log lines are lost, {lines} so far: its disk is full, or its reader has stopped"));
+        reasons.push(format!(
+            "log lines are lost, {lines} so far: the disk of the log is full, or its reader has stopped"
+        ));
     }
     let lost: Vec<&str> = status.robots.iter().filter(|r| !r.alive).map(|r| r.id.as_str()).collect();
     if !lost.is_empty() {

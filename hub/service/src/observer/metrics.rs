@@ -1,4 +1,4 @@
-//! All metrics. Dashboards and alarms depend on their names.
+//! All metrics of the hub. Dashboards and alarms depend on the names of the metrics.
 
 use super::health::Facts;
 use super::instruments::{Value, add, raise};
@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicU64;
 use xpuck_wire::message::State;
 use xpuck_wire::{Phase, Status};
 
-/// Measured value for each robot of the swarm file.
+/// Measured values, one for each robot of the swarm file.
 type Values = Family<Robot, Value>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -69,7 +69,7 @@ const PHASES: [(Phase, &str); 9] = [
     (Phase::Parking, "parking"),
 ];
 
-/// All metrics. [`super::Observer`] updates the public ones directly when events occur.
+/// All metrics of the hub. [`super::Observer`] updates the public fields directly when events occur.
 pub struct Metrics {
     pub(super) turn: Histogram,
     pub(super) round_trip: Histogram,
@@ -198,7 +198,7 @@ impl Metrics {
             },
         };
         for reason in ["size", "version", "unknown", "malformed", "stranger"] {
-            // Each reason is exported from the start, so that a first rejection is visible as an increase.
+            // Each reason is exported from the start, so that even the first rejection is visible as an increase.
             drop(metrics.refused.get_or_create(&Reason { reason }));
         }
         for reason in xpuck_hub_core::mocap::gates::Reason::ALL {
@@ -207,7 +207,7 @@ impl Metrics {
         (metrics, registry)
     }
 
-    /// Records the number of poses rejected by the gates so far.
+    /// Records the number of poses rejected so far by the pose filter, by reason.
     pub fn gates(&self, refused: &[(String, u64)]) {
         for (reason, count) in refused {
             raise(&self.poses_refused.get_or_create(&PoseReason { reason: reason.clone() }), *count);
@@ -224,7 +224,7 @@ impl Metrics {
         raise(&self.links_ended, ended);
     }
 
-    /// Records the connections of the robots' and the operators' port.
+    /// Records the connection counts of the robots' port and the operators' port.
     pub fn ports(&self, counts: &[crate::admission::Counts; 2]) {
         self.ports.show(counts);
     }
@@ -244,7 +244,8 @@ impl Metrics {
         self.stream.subscriptions.set(counts.subscriptions as f64);
     }
 
-    /// Records the status.
+    /// Records the status of the hub. `record` is the file of the open record. `strangers` is the number of messages
+    /// from robots that are not in the swarm file.
     pub fn status(&self, status: &Status, facts: &Facts, record: Option<&Path>, strangers: u64) {
         raise(&self.refused.get_or_create(&Reason { reason: "stranger" }), strangers);
         raise(&self.log_lines_lost, status.log_lines_lost);
@@ -274,7 +275,7 @@ impl Robots {
         }
     }
 
-    /// Exports the robots' values. Values that a robot does not report are removed.
+    /// Exports the values of each robot. Removes values that a robot no longer reports.
     fn show(&self, status: &Status) {
         self.engine.clear();
         for row in &status.robots {

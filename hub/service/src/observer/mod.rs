@@ -30,28 +30,28 @@ use xpuck_wire::codec::CodecError;
 use xpuck_wire::message::{RobotMessage, ToRobot};
 use xpuck_wire::socket::Sockets;
 
-/// Time without a turn of the loop after which the hub is unhealthy.
+/// Time without a turn of the hub's loop after which the hub is unhealthy.
 const STALLED_AFTER: Duration = Duration::from_secs(2);
 
-/// Read access for the console, from any thread.
+/// Read access to metrics and health for the console, from any thread.
 #[derive(Clone, Default)]
 pub struct MetricsView {
     registry: Arc<prometheus_client::registry::Registry>,
     loop_state: Arc<Mutex<LoopState>>,
 }
 
-/// State of the hub's loop.
+/// State of the hub's loop, for the health check.
 #[derive(Default)]
 struct LoopState {
-    /// Whether a loop exists that has to turn.
+    /// Whether a hub's loop exists, which has to turn.
     watched: bool,
-    /// Time of its last turn.
+    /// Time of the last turn of the loop.
     turned: Option<Instant>,
     ailments: Vec<String>,
 }
 
 impl MetricsView {
-    /// All metrics in a text format.
+    /// Returns all metrics as text in the given format.
     pub fn metrics(&self, form: Form) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -59,7 +59,7 @@ impl MetricsView {
         form.convert(text)
     }
 
-    /// Reasons why the hub is unhealthy, one line each; empty if it is healthy.
+    /// Returns the reasons why the hub is unhealthy, one line each. The list is empty if the hub is healthy.
     pub fn health_reasons(&self) -> Vec<String> {
         let state = self.loop_state.lock().unwrap_or_else(PoisonError::into_inner);
         match state.turned.map(|at| at.elapsed()) {
@@ -72,21 +72,21 @@ impl MetricsView {
     }
 }
 
-/// Receiver of the events of the hub's loop.
+/// Receiver of the events of the hub's loop, which updates metrics, health and stream.
 pub struct Observer {
     metrics: Metrics,
     process: Process,
     streamer: Option<Streamer>,
     window: MetricsView,
     facts: Facts,
-    /// Time of arrival of the frame processed last.
+    /// Arrival time of the last processed frame; `None` before the first frame.
     arrived: Option<Instant>,
     speed: f64,
 }
 
 impl Observer {
-    /// Creates an observer; opens the stream if the hub's file configures one. `bounds` are those of the stream's
-    /// port.
+    /// Creates an observer, and opens the stream if the hub's file configures one. `bounds` limits the connections of
+    /// the stream's port.
     ///
     /// # Errors
     /// The stream's port is in use.
@@ -112,7 +112,7 @@ impl Observer {
         })
     }
 
-    /// Read access for the console.
+    /// Returns read access to metrics and health for the console.
     pub fn window(&self) -> MetricsView {
         self.window.clone()
     }
@@ -123,7 +123,7 @@ impl Observer {
         self.facts.slowest_turn = self.facts.slowest_turn.max(took);
     }
 
-    /// Records a message from a robot, or invalid bytes.
+    /// Records a message from a robot, or the error if its bytes are invalid.
     pub fn message(&self, now: f64, message: &Result<RobotMessage, CodecError>) {
         match message {
             Ok(RobotMessage::Pong { stamp }) => {
@@ -139,7 +139,7 @@ impl Observer {
         }
     }
 
-    /// Records a message to a robot; `sent` is false if its queue was full or it was not connected.
+    /// Records a message to a robot. `sent` is false if the robot's queue was full or the robot was not connected.
     pub fn sent(&self, message: &ToRobot, sent: bool) {
         if !sent {
             self.metrics.dropped.inc();
@@ -178,13 +178,13 @@ impl Observer {
         self.metrics.links(ended);
     }
 
-    /// Records the connections of the robots' and the operators' port.
+    /// Records the connection counts of the robots' port and the operators' port.
     pub fn ports(&self, counts: &[Counts; 2]) {
         self.metrics.ports(counts);
     }
 
-    /// Records the status, ten times a second. `record` is the open record; `strangers` counts messages of robots
-    /// that are not in the swarm file.
+    /// Records the status, ten times a second. `record` is the file of the open record. `strangers` is the number of
+    /// messages from robots that are not in the swarm file.
     pub fn status(&mut self, wall: f64, status: &Status, record: Option<&Path>, strangers: u64) {
         self.facts.recording = record.is_some();
         self.facts.log.look(wall, status.log_lines_lost);

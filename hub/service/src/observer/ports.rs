@@ -1,4 +1,4 @@
-//! Metrics of the ports: numbers of connections and of evictions.
+//! Metrics of the hub's ports: numbers of connections and of evicted connections.
 
 use super::instruments::{Value, add, raise};
 use crate::admission::Counts;
@@ -7,7 +7,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
-/// Labels of the exported ports.
+/// Label values of the exported ports.
 const PORTS: [&str; 2] = ["robots", "operators"];
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -44,7 +44,7 @@ impl PortMetrics {
         }
     }
 
-    /// Records the connections of the robots' and the operators' port.
+    /// Records the connection counts of the robots' port and the operators' port.
     pub fn show(&self, counts: &[Counts; 2]) {
         for (port, counts) in PORTS.into_iter().zip(counts) {
             for (stage, number) in [("pending", counts.pending), ("established", counts.established)] {

@@ -4,14 +4,14 @@ use super::metrics::Metrics;
 use rustix::param::clock_ticks_per_second;
 use xpuck_wire::process::resident_bytes;
 
-/// Resource use exported so far.
+/// Processor time exported so far (s).
 #[derive(Default)]
 pub struct Process {
     cpu_s: f64,
 }
 
 impl Process {
-    /// Updates the metrics. Does nothing without `/proc`.
+    /// Updates the metrics of memory and processor time. Without `/proc`, the metrics do not change.
     pub fn read(&mut self, metrics: &Metrics) {
         if let Some(bytes) = resident_bytes() {
             metrics.memory.set(bytes);
@@ -24,8 +24,8 @@ impl Process {
     }
 }
 
-/// Processor time of all threads (s), from `stat`, which counts `ticks` per second. The program's name may contain
-/// spaces; it ends with the last bracket.
+/// Returns the processor time of all threads (s) from the contents of `/proc/self/stat`, with `ticks` per second. The
+/// program's name in it may contain spaces and brackets, so the last closing bracket marks its end.
 fn processor(stat: &str, ticks: u64) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let (user, system) = (fields.next()?.parse::<f64>().ok()?, fields.next()?.parse::<f64>().ok()?);

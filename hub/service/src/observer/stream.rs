@@ -1,5 +1,5 @@
-//! Contents and rate of the stream: JSON objects that contain the names of their values, because older versions of
-//! PlotJuggler do not show the topic.
+//! Contents and rate of the stream. The keys of the JSON objects name the kind of data and the robot, because older
+//! versions of PlotJuggler do not show the topic of a message.
 
 use crate::admission::relay::{self, Relay};
 use crate::admission::{Bounds, Greeting};
@@ -24,7 +24,7 @@ struct Topic {
     rate: Rate,
 }
 
-/// Rate limits of the topics. Their number is bounded by the swarm file: one for each robot, and two more.
+/// Rate limits of the topics. The number of topics is bounded by the swarm file: one for each robot, and two more.
 #[derive(Debug, Default)]
 struct Pace {
     topics: BTreeMap<String, Topic>,
@@ -33,7 +33,8 @@ struct Pace {
 }
 
 impl Pace {
-    /// Number of the next message on its topic, or `None` if the interval since the last message is too short.
+    /// Returns the number of the next message on its topic. Returns `None` if the interval since the last message of
+    /// this topic is too short.
     fn next(&mut self, topic: &str, wall: f64) -> Option<u64> {
         if !self.topics.contains_key(topic) {
             self.topics.insert(topic.into(), Topic::default());
@@ -54,9 +55,9 @@ impl Pace {
 pub struct Counts {
     /// Number of sent messages.
     pub sent: u64,
-    /// Number of messages omitted because they came faster than [`MAX_RATE`].
+    /// Number of omitted messages, which came faster than [`MAX_RATE`].
     pub left_out: u64,
-    /// Number of connections closed because there were too many, or because a watcher sent too much.
+    /// Number of connections closed because too many were open, or because a watcher sent too much data.
     pub turned_away: u64,
     /// Number of connected watchers.
     pub watchers: usize,
@@ -64,7 +65,7 @@ pub struct Counts {
     pub subscriptions: usize,
 }
 
-/// Stream for watchers.
+/// Publisher of the stream, to which watchers such as PlotJuggler subscribe.
 pub struct Streamer {
     socket: Stream,
     relay: Relay,
@@ -73,7 +74,7 @@ pub struct Streamer {
 }
 
 impl Streamer {
-    /// Listens at an endpoint such as `tcp://*:7605`; `plain` admits watchers without keys.
+    /// Listens at an endpoint such as `tcp://*:7605`. If `plain` is true, watchers without keys are admitted.
     ///
     /// # Errors
     /// The port is in use, or the endpoint is invalid.
@@ -84,7 +85,7 @@ impl Streamer {
         Ok(Streamer { socket, relay, pace: Pace::default(), subscriptions: 0 })
     }
 
-    /// Counters since the start.
+    /// Returns the counters since the start.
     pub fn counts(&self) -> Counts {
         let connections = self.relay.counts();
         Counts {
@@ -96,8 +97,8 @@ impl Streamer {
         }
     }
 
-    /// Sends a robot's telemetry on topic `telemetry/<id>`. `wall` is in s since the start of the hub, `time` is
-    /// arena time.
+    /// Sends a robot's telemetry on the topic `telemetry/<id>`. `wall` is the time since the start of the hub (s of
+    /// wall time), and `time` is the arena time (s).
     pub fn telemetry(&mut self, wall: f64, time: f64, robot: &str, telemetry: &Telemetry) {
         self.send(wall, &format!("telemetry/{robot}"), time, || json!({ "telemetry": { robot: telemetry } }));
     }
@@ -131,7 +132,8 @@ impl Streamer {
         });
     }
 
-    /// Sends an object with the wall time, the arena time and the message's number on its topic.
+    /// Sends an object on its topic, with wall time, arena time and message number. Does nothing if no watcher has
+    /// subscribed to the topic, or if the previous message is too recent.
     fn send(&mut self, wall: f64, topic: &str, time: f64, object: impl FnOnce() -> Value) {
         if !self.socket.wants(topic) {
             return;
@@ -153,7 +155,7 @@ mod pace_tests {
     #[test]
     fn topic_rate_is_limited_and_numbers_have_no_gap() {
         let mut pace = Pace::default();
-        // A demo at tenfold speed: telemetry 100 times a second.
+        // A demo at tenfold speed sends telemetry 100 times per second.
         let sent: Vec<u64> = (0..1000).filter_map(|i| pace.next("a", f64::from(i) / 100.0)).collect();
         assert_eq!(sent, (1..=sent.len() as u64).collect::<Vec<_>>());
         assert!((245..=255).contains(&sent.len()), "{}", sent.len());

@@ -1,5 +1,5 @@
-//! Camera above the arena: a thread requests its pictures by HTTP and passes the latest to the hub's loop. An absent,
-//! slow or faulty camera only causes a line in the log.
+//! Camera above the arena. A thread requests pictures by HTTP and passes them to the hub's loop. A missing, slow or
+//! faulty camera only causes a line in the log.
 
 mod stream;
 
@@ -14,23 +14,24 @@ use xpuck_hub_core::config::Overhead;
 
 /// Maximum number of pictures waiting for the hub's loop; further pictures are dropped.
 const WAITING: usize = 4;
-/// Time limit for connecting; `POLL` is the interval at which a waiting thread checks whether it must end.
+/// Time limit for connecting and sending (`CONNECT`). `POLL` is the interval at which a waiting thread checks whether
+/// it has to end.
 const CONNECT: Duration = Duration::from_secs(3);
 const POLL: Duration = Duration::from_millis(200);
 /// Time without a complete picture after which the connection is renewed.
 const SILENT: Duration = Duration::from_secs(10);
-/// Initial and maximum pause after a failure; the pause grows with each failure.
+/// Initial and maximum pause after a failure; each failure doubles the pause.
 const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
 /// Maximum read rate (bytes per second).
 const MOST_A_SECOND: f64 = 32.0 * 1024.0 * 1024.0;
 
-/// Event of the thread.
+/// Event of the camera's thread.
 pub enum Event {
     /// Picture with its time of arrival.
     Picture(Arc<OverheadPicture>, Instant),
-    /// Pictures have stopped, for this reason; sent once per reason.
+    /// Pictures have stopped, for this reason. Sent when the reason changes.
     Trouble(String),
-    /// Pictures arrive again.
+    /// Pictures arrive again after a failure.
     Comes,
 }
 
@@ -49,10 +50,10 @@ impl AsRef<[u8]> for OverheadPicture {
     }
 }
 
-/// Starts the thread, which requests pictures until `stop`.
+/// Starts the camera's thread, which requests pictures until `stop` is set. Returns the receiver of its events.
 ///
 /// # Errors
-/// The operating system provides no thread.
+/// The operating system cannot create a thread.
 pub fn start(config: &Overhead, stop: Arc<AtomicBool>) -> std::io::Result<Receiver<Event>> {
     let (sender, receiver) = sync_channel(WAITING);
     let (config, mut reader) = (config.clone(), Reader::new(config, sender, stop));
@@ -63,13 +64,13 @@ pub fn start(config: &Overhead, stop: Arc<AtomicBool>) -> std::io::Result<Receiv
 struct Reader {
     sender: SyncSender<Event>,
     stop: Arc<AtomicBool>,
-    /// Minimum interval of stored pictures.
+    /// Minimum interval between two pictures that are passed on.
     period: Duration,
-    /// Time from which the next picture may be stored.
+    /// Earliest time at which the next picture is passed on.
     due: Instant,
-    /// Last reported failure.
+    /// Last reported failure; `None` while pictures arrive.
     told: Option<String>,
-    /// Number of pictures on this connection.
+    /// Number of pictures received over this connection.
     pictures: u32,
     /// Whether the receiver of the events is gone.
     alone: bool,
@@ -89,7 +90,8 @@ impl Reader {
             if self.is_over() {
                 return;
             }
-            // A camera that sends one picture per answer is asked again for the next picture.
+            // Some cameras send one picture per response. The next picture then needs a new request at the time
+            // `due`.
             wait = match ended {
                 Ok(()) if self.pictures > 0 => self.due.saturating_duration_since(Instant::now()).max(POLL / 10),
                 Ok(()) => self.fails(config, "the answer contained no picture", wait),
@@ -109,7 +111,7 @@ impl Reader {
         self.alone || self.stop.load(Relaxed)
     }
 
-    /// Reports a failure if it differs from the last; returns the next pause.
+    /// Reports a failure, unless it equals the last reported failure. Returns the next pause.
     fn fails(&mut self, config: &Overhead, why: &str, wait: Duration) -> Duration {
         let text = format!("no pictures from the overhead camera {}: {why}", config.url);
         if self.told.as_ref() != Some(&text) && self.send(Event::Trouble(text.clone())) {
@@ -118,7 +120,7 @@ impl Reader {
         (wait * 2).min(RETRY.1)
     }
 
-    /// Returns whether the event was accepted.
+    /// Sends an event without waiting. Returns whether the channel accepted the event.
     fn send(&mut self, event: Event) -> bool {
         match self.sender.try_send(event) {
             Ok(()) => true,
@@ -130,7 +132,7 @@ impl Reader {
         }
     }
 
-    /// Runs one connection until its end.
+    /// Runs one connection until its end or until `stop` is set.
     fn watch(&mut self, config: &Overhead) -> Result<(), String> {
         let (host, path) = config.target().ok_or("invalid address")?;
         let mut stream = connect(&host)?;
@@ -169,14 +171,14 @@ impl Reader {
         Ok(())
     }
 
-    /// Stores a picture if the next one is due.
+    /// Passes on the picture, unless it comes before the time `due`.
     fn on_picture(&mut self, Jpeg { bytes, size }: Jpeg) {
         self.pictures = self.pictures.saturating_add(1);
         let now = Instant::now();
         if now < self.due {
             return;
         }
-        // Stored pictures are evenly spaced, except after an interruption.
+        // Pictures are passed on at even intervals, except after an interruption.
         let next = self.due + self.period;
         self.due = if next > now { next } else { now + self.period };
         if self.told.is_some() && self.send(Event::Comes) {
@@ -186,7 +188,7 @@ impl Reader {
     }
 }
 
-/// Connects to the first of the host's addresses that accepts a connection.
+/// Connects to the first of the host's addresses that accepts a connection within [`CONNECT`].
 fn connect(host: &str) -> Result<TcpStream, String> {
     let addresses = host.to_socket_addrs().map_err(|error| error.to_string())?;
     let mut why = String::from("the name has no address");

@@ -1,19 +1,19 @@
-//! Extracts pictures from an HTTP response: pure, bytes in and JPEG files out. Memory use is bounded for any data from
-//! a camera.
+//! Parser that extracts JPEG files from an HTTP response, without I/O. Memory use is bounded for any data from a
+//! camera.
 
-/// Maximum lengths of the headers of the response and of a part (bytes).
+/// Maximum length of the header of a response (`MAX_HEAD`) and of the header of a part (`MAX_PART_HEAD`) (bytes).
 const MAX_HEAD: usize = 16 * 1024;
 const MAX_PART_HEAD: usize = 4 * 1024;
-/// Maximum length of the boundary between parts (bytes); the standard's own limit is 70.
+/// Maximum length of the boundary between parts (bytes). The standard limits the length to 70.
 const MAX_BOUNDARY: usize = 200;
-/// Maximum size of a picture (bytes), and of its longer side (pixels).
+/// Maximum size of a picture (`MAX_PICTURE`, bytes) and of its longer side (`MAX_SIDE`, pixels).
 pub const MAX_PICTURE: usize = 4 << 20;
 const MAX_SIDE: u16 = 8192;
 
 /// Complete picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jpeg {
-    /// Contents of the file.
+    /// Contents of the JPEG file.
     pub bytes: Vec<u8>,
     /// Width and height (pixels).
     pub size: [u16; 2],
@@ -22,25 +22,25 @@ pub struct Jpeg {
 /// State of the parser.
 #[derive(Debug)]
 enum ParserState {
-    /// In the header of the response.
+    /// The parser is in the header of the response.
     Head,
-    /// Between parts; bytes before a boundary are ignored.
+    /// The parser is between parts and ignores bytes before the next boundary.
     Between,
-    /// In the header of a part.
+    /// The parser is in the header of a part.
     PartHead,
-    /// In a part with this length, or up to the next boundary.
+    /// The parser is in a part with this length (bytes), or up to the next boundary if `None`.
     Part(Option<usize>),
-    /// In a response that is a single picture, with this length or up to its end.
+    /// The response is a single picture with this length (bytes), or up to the end of the response if `None`.
     Whole(Option<usize>),
-    /// Finished.
+    /// The response is complete.
     Over,
 }
 
-/// Parser of a response.
+/// Parser of an HTTP response with one or more pictures.
 #[derive(Debug)]
 pub struct MultipartParser {
     place: ParserState,
-    /// Boundary, with its two leading dashes.
+    /// Boundary between parts, with its two leading dashes.
     boundary: Vec<u8>,
     held: Vec<u8>,
     /// Number of bytes of `held` that are known to contain no boundary.
@@ -54,7 +54,7 @@ impl Default for MultipartParser {
 }
 
 impl MultipartParser {
-    /// Whether the response is finished.
+    /// Returns whether the response is complete.
     pub fn is_over(&self) -> bool {
         matches!(self.place, ParserState::Over)
     }
@@ -62,14 +62,14 @@ impl MultipartParser {
     /// Processes bytes and passes the completed pictures to `deliver`.
     ///
     /// # Errors
-    /// The response contains invalid data, described in one line; the connection is unusable.
+    /// The response contains invalid data, which the error describes in one line. The connection is then unusable.
     pub fn push(&mut self, bytes: &[u8], mut deliver: impl FnMut(Jpeg)) -> Result<(), String> {
         self.held.extend_from_slice(bytes);
         while self.step(&mut deliver)? {}
         Ok(())
     }
 
-    /// Processes the end of the response, which completes a picture of unknown length.
+    /// Processes the end of the response, which also ends a single picture of unknown length.
     ///
     /// # Errors
     /// The response is incomplete.
@@ -77,13 +77,13 @@ impl MultipartParser {
         match self.place {
             ParserState::Whole(None) => deliver(jpeg(std::mem::take(&mut self.held))?),
             ParserState::Over | ParserState::Between => {}
-            _ => return Err("the answer ended in the middle".into()),
+            _ => return Err("the response ended before it was complete".into()),
         }
         self.place = ParserState::Over;
         Ok(())
     }
 
-    /// Returns whether the held bytes may contain more.
+    /// Processes the next element in `held`. Returns whether `held` may contain another complete element.
     fn step(&mut self, deliver: &mut impl FnMut(Jpeg)) -> Result<bool, String> {
         match self.place {
             ParserState::Head => {
@@ -93,7 +93,7 @@ impl MultipartParser {
             }
             ParserState::Between => {
                 let Some(at) = find(&self.held, &self.boundary) else {
-                    // Bytes that may be the start of a boundary are kept.
+                    // The last bytes are kept, because they may be the start of a boundary.
                     let keep = self.boundary.len().saturating_sub(1).min(self.held.len());
                     self.held.drain(..self.held.len() - keep);
                     return Ok(false);
@@ -104,7 +104,7 @@ impl MultipartParser {
                     return Ok(false);
                 }
                 let last = self.held[after..].starts_with(b"--");
-                // The line ending belongs to the boundary.
+                // The line ending after a boundary is part of the boundary.
                 let end = match &self.held[after..] {
                     [b'\r', b'\n', ..] => 2,
                     [b'\n', ..] => 1,
@@ -162,7 +162,8 @@ impl MultipartParser {
         }
     }
 
-    /// Removes and returns the lines up to an empty line; `None` if the empty line is not received yet.
+    /// Removes a header up to its empty line and returns it; `None` if the empty line has not been received yet.
+    /// `most` is the maximum length (bytes).
     fn take_head(&mut self, most: usize, what: &str) -> Result<Option<String>, String> {
         // A part without a header starts with an empty line.
         for end in [&b"\r\n"[..], b"\n"] {
@@ -185,7 +186,8 @@ impl MultipartParser {
     }
 }
 
-/// Kind of content announced by a response's header, and its boundary.
+/// Reads the header of a response. Returns the state in which parsing continues, and the boundary between parts,
+/// which is empty for a single picture.
 fn read_head(head: &str) -> Result<(ParserState, Vec<u8>), String> {
     let first = head.lines().next().unwrap_or_default();
     let code = first.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1)).unwrap_or_default();
@@ -193,7 +195,7 @@ fn read_head(head: &str) -> Result<(ParserState, Vec<u8>), String> {
         return Err(format!("the response begins with {}; expected HTTP/1.1 200", shown(first)));
     }
     if field(head, "transfer-encoding").is_some_and(|how| !how.eq_ignore_ascii_case("identity")) {
-        return Err("chunked transfer encoding in an HTTP/1.0 response".into());
+        return Err("the response has chunked transfer encoding, which HTTP/1.0 does not allow".into());
     }
     let kind = field(head, "content-type").unwrap_or_default();
     if is_jpeg(kind) {
@@ -201,19 +203,21 @@ fn read_head(head: &str) -> Result<(ParserState, Vec<u8>), String> {
     }
     if !kind.to_ascii_lowercase().starts_with("multipart/") {
         let what = if kind.is_empty() { "without a type".into() } else { format!("of type {}", shown(kind)) };
-        return Err(format!("the answer is {what}; expected multipart/x-mixed-replace or image/jpeg; check the path"));
+        return Err(format!(
+            "the response is {what}; expected multipart/x-mixed-replace or image/jpeg; check the path"
+        ));
     }
     let after = kind.to_ascii_lowercase().find("boundary=").map(|at| &kind[at + "boundary=".len()..]);
     let name =
         after.map(|text| text.split(';').next().unwrap_or_default().trim().trim_matches('"')).unwrap_or_default();
     if name.is_empty() || name.len() > MAX_BOUNDARY {
-        return Err("the answer names no boundary between its parts".into());
+        return Err("the response does not define the boundary between its parts".into());
     }
-    // Some cameras include the two leading dashes in the name.
+    // Some cameras include the two leading dashes in the boundary's name.
     Ok((ParserState::Between, format!("--{}", name.trim_start_matches("--")).into_bytes()))
 }
 
-/// Value of a header field; its name is case-insensitive.
+/// Returns the value of a header field, if present. The case of the field's name is ignored.
 fn field<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     let pairs = head.lines().filter_map(|line| line.split_once(':'));
     pairs.into_iter().find(|(key, _)| key.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
@@ -239,7 +243,7 @@ fn is_jpeg(kind: &str) -> bool {
     matches!(kind.as_str(), "image/jpeg" | "image/jpg")
 }
 
-/// Text from a camera, shortened and escaped for one line of the log.
+/// Returns text from a camera, shortened to 60 characters and escaped for one line of the log.
 fn shown(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     format!("\"{}\"", short.escape_debug())
@@ -258,21 +262,24 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     None
 }
 
-/// JPEG file with the size from its frame header.
+/// Creates a picture from the contents of a JPEG file, with the size from its frame header.
 fn jpeg(bytes: Vec<u8>) -> Result<Jpeg, String> {
     let size = size(&bytes).ok_or("picture is not a JPEG file")?;
     match size.iter().all(|side| (1..=MAX_SIDE).contains(side)) {
         true => Ok(Jpeg { bytes, size }),
-        false => Err(format!("a picture has {} x {} pixels", size[0], size[1])),
+        false => Err(format!(
+            "the size of a picture, {} x {} pixels, is not supported; set another resolution in the camera",
+            size[0], size[1]
+        )),
     }
 }
 
-/// Width and height from the frame header, which follows other segments.
+/// Returns width and height (pixels) from the frame header, which may follow other segments.
 fn size(bytes: &[u8]) -> Option<[u16; 2]> {
     let mut rest = bytes.strip_prefix(&[0xff, 0xd8])?;
     loop {
         let [0xff, marker, high, low, ..] = *rest else { return None };
-        // The frame headers; 0xc4, 0xc8 and 0xcc in between are other segments.
+        // Markers 0xc0 to 0xcf are frame headers, except 0xc4, 0xc8 and 0xcc.
         if matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc) {
             let [h1, h0, w1, w0] = *rest.get(5..9)? else { return None };
             return Some([u16::from_be_bytes([w1, w0]), u16::from_be_bytes([h1, h0])]);

@@ -1,4 +1,4 @@
-//! Tests of the reader's thread with well-behaved and faulty servers on this machine.
+//! Tests of the camera's thread with well-behaved and faulty servers on this machine.
 
 use super::*;
 use std::net::TcpListener;
@@ -16,7 +16,8 @@ fn part(number: u8) -> Vec<u8> {
     [b"--b\r\nContent-Type: image/jpeg\r\n\r\n".to_vec(), file(number), b"\r\n".to_vec()].concat()
 }
 
-/// Serves each connection with `serve`, which gets the number of earlier connections, and reads pictures from there.
+/// Starts a server, and the thread that reads pictures from it. `serve` handles each connection and gets the number
+/// of earlier connections.
 fn watch(serve: impl Fn(usize, TcpStream) + Send + 'static) -> (Receiver<Event>, Arc<AtomicBool>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/stream", listener.local_addr().unwrap());
@@ -97,7 +98,8 @@ fn camera_with_single_pictures_is_polled_for_each() {
 
 #[test]
 fn faulty_cameras_do_not_block() {
-    // In turn: endless single bytes, a header without an end, a picture of 4 GB, noise; then a valid picture.
+    // The server sends in turn: endless single bytes, a header without an end, a picture of 4 GiB, and noise. After
+    // that it sends a valid picture.
     let (events, stop) = watch(|n, mut stream| match n {
         0 => {
             let _ = stream.write_all(HEAD);
@@ -126,7 +128,7 @@ fn faulty_cameras_do_not_block() {
         let Event::Trouble(why) = next(&events) else { panic!("{wanted}") };
         assert!(why.contains(wanted), "{why}");
     }
-    // The fourth failure equals the third, which was already reported.
+    // The fourth failure has the same text as the third one, so it is not reported again.
     assert!(matches!(next(&events), Event::Comes));
     assert_eq!(number(next(&events)), 5);
     stop.store(true, Relaxed);

@@ -1,5 +1,5 @@
-//! Update bundles of the hub, and the thread that manages them: disk access takes place there, so that it never
-//! blocks the hub's loop.
+//! Update bundles of the hub, and the thread that manages them. The thread does all disk access, so that the hub's
+//! loop never waits for the disk.
 
 mod store;
 
@@ -16,12 +16,12 @@ use xpuck_wire::keys::Key;
 use xpuck_wire::message::Reply;
 use xpuck_wire::rollout::BundleHead;
 
-/// Maximum number of queued jobs. Further requests of operators are rejected; robots repeat theirs.
+/// Maximum number of queued jobs. Further requests of operators are rejected, and robots repeat their requests.
 const WAITING: usize = 16;
 /// Maximum number of results waiting for the hub.
 const DONE: usize = 4;
 
-/// Job of the thread; `To` is the type of a return address.
+/// Job for the bundle thread. `To` is the type of a return address.
 pub enum Job<To> {
     /// Adds a piece of a bundle.
     Upload {
@@ -31,51 +31,51 @@ pub enum Job<To> {
         bundle: BundleHead,
         /// Offset of the bytes.
         offset: u64,
-        /// Bytes; if empty, only the received length is requested.
+        /// Bytes of the piece. Empty bytes only request the received length.
         bytes: Vec<u8>,
     },
     /// Verifies a bundle for an update of these robots.
     Begin {
-        /// Return address.
+        /// Return address of the operator.
         to: To,
         /// SHA-256 of its payload.
         digest: String,
-        /// Robots; empty for all.
+        /// Ids of the robots; empty for all robots.
         robots: Vec<String>,
-        /// Number of robots to update first.
+        /// Number of robots that are updated first.
         canary: u32,
     },
-    /// Reads a piece for a robot, given by its index in the swarm file.
+    /// Reads a piece of a payload for a robot.
     Read {
-        /// Robot.
+        /// Index of the robot in the swarm file.
         robot: usize,
         /// SHA-256 of the payload.
         digest: String,
         /// Offset of the piece.
         offset: u64,
     },
-    /// Stores the state of the update.
+    /// Stores the state of the update. This job has no result.
     Keep(Box<Update>),
 }
 
-/// Result of a job.
+/// Result of a job of the bundle thread.
 pub enum Done<To> {
     /// Answer for an operator.
     Answer(To, Reply),
-    /// Verified bundle for an update of these robots, `canary` of them first.
+    /// Verified bundle for an update of these robots.
     Begin {
-        /// Return address.
+        /// Return address of the operator.
         to: To,
-        /// Bundle.
+        /// Verified bundle without its payload.
         bundle: Bundle,
-        /// Robots; empty for all.
+        /// Ids of the robots; empty for all robots.
         robots: Vec<String>,
-        /// Number of robots to update first.
+        /// Number of robots that are updated first.
         canary: u32,
     },
-    /// Piece for a robot.
+    /// Piece of a payload for a robot.
     Piece {
-        /// Robot.
+        /// Index of the robot in the swarm file.
         robot: usize,
         /// SHA-256 of the payload.
         digest: String,
@@ -86,17 +86,17 @@ pub enum Done<To> {
     },
 }
 
-/// Handle of the thread.
+/// Handle of the bundle thread.
 pub struct Updates<To> {
     jobs: SyncSender<Job<To>>,
     done: Receiver<Done<To>>,
 }
 
 impl<To: Send + 'static> Updates<To> {
-    /// Starts the thread; returns the unfinished or last update of an earlier hub, if any.
+    /// Starts the bundle thread. Also returns the unfinished or last update of an earlier hub, if any.
     ///
     /// # Errors
-    /// The operating system provides no thread.
+    /// The operating system cannot create a thread.
     pub fn start(config: &Config) -> std::io::Result<(Updates<To>, Option<Update>)> {
         let (jobs, work) = sync_channel(WAITING);
         let (teller, done) = sync_channel(DONE);
@@ -119,14 +119,14 @@ impl<To: Send + 'static> Updates<To> {
     /// Queues a job.
     ///
     /// # Errors
-    /// The job, if the queue is full.
+    /// The queue is full, or the thread has ended. The error contains the job.
     pub fn enqueue(&self, job: Job<To>) -> Result<(), Job<To>> {
         self.jobs.try_send(job).map_err(|error| match error {
             std::sync::mpsc::TrySendError::Full(job) | std::sync::mpsc::TrySendError::Disconnected(job) => job,
         })
     }
 
-    /// Next result, if any.
+    /// Returns the next result, if any.
     pub fn poll(&self) -> Option<Done<To>> {
         self.done.try_recv().ok()
     }
@@ -160,7 +160,8 @@ fn act<To>(store: &mut Store, keys: &Path, job: Job<To>) -> Option<Done<To>> {
     }
 }
 
-/// Keys of the operators whose bundles are accepted. Updates are signed even in a swarm without other keys.
+/// Returns the Ed25519 keys of the operators whose bundles are accepted, by name. Updates are signed even in a swarm
+/// without encryption keys.
 fn operators(keys: &Path) -> Result<BTreeMap<String, Key>, String> {
     let (ring, _) = Keyring::read(keys).map_err(|error| error.to_string())?;
     let operators = ring.holders().filter(|holder| holder.role == Role::Operator);

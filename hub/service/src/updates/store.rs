@@ -1,4 +1,5 @@
-//! Folder of bundles: `updates` beside the runs, with a subfolder for each bundle, named by its payload's digest.
+//! Folder of update bundles: `updates` beside the runs, with one subfolder per bundle. The digest of the payload is
+//! the subfolder's name.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,29 +17,30 @@ use xpuck_wire::{atomic, file};
 const MAX_BUNDLES: usize = 8;
 /// Maximum total size of the bundles (bytes).
 const MAX_BYTES: u64 = 4 << 30;
-/// File with the state of the update.
+/// Name of the file with the state of the update.
 const UPDATE: &str = "update.json";
-/// Maximum size of that file (bytes).
+/// Maximum size of the update's file (bytes).
 const MAX_UPDATE: u64 = 4 << 20;
 
-/// Bundles of a hub.
+/// Stored update bundles of a hub.
 pub struct Store {
     folder: PathBuf,
     /// Bundle being received.
     incoming: Option<Incoming>,
-    /// Bundle being read by robots: its digest, its file, and offset and length of its payload.
+    /// Open bundle from which robots read pieces: digest, file, offset of the payload in the file, and length of the
+    /// payload (bytes).
     open: Option<(String, File, u64, u64)>,
-    /// Bundle of the update in progress, which must not be removed.
+    /// Digest of the bundle that the update in progress uses; this bundle must not be removed.
     in_use: Option<String>,
 }
 
 impl Store {
-    /// Creates the store in this record directory.
+    /// Creates the store in the record folder `records`.
     pub fn new(records: &Path) -> Store {
         Store { folder: records.join("updates"), incoming: None, open: None, in_use: None }
     }
 
-    /// Stored update; `None` if it is missing or unreadable.
+    /// Returns the stored state of the update; `None` if it is missing or unreadable.
     pub fn update(&mut self) -> Option<Update> {
         let bytes = file::bytes(&self.folder.join(UPDATE), MAX_UPDATE).ok()?;
         let update: Update = serde_json::from_slice(&bytes).ok()?;
@@ -49,7 +51,7 @@ impl Store {
     /// Stores the state of an update.
     ///
     /// # Errors
-    /// Error of the disk.
+    /// The file cannot be written.
     pub fn keep(&mut self, update: &Update) -> Result<(), String> {
         self.in_use = (!update.is_done()).then(|| update.digest().into());
         let bytes = serde_json::to_vec(update).map_err(|error| error.to_string())?;
@@ -57,10 +59,11 @@ impl Store {
         atomic::write(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Adds a piece of a bundle signed by one of these operators; returns the received length of the payload.
+    /// Adds a piece of a bundle that one of `operators` has signed. Returns the received length of the payload
+    /// (bytes).
     ///
     /// # Errors
-    /// The bundle is rejected, for the reason given in one line, or the disk is full.
+    /// The bundle is rejected, or the disk is full. The error contains the reason in one line.
     pub fn add_piece(
         &mut self,
         head: BundleHead,
@@ -79,12 +82,14 @@ impl Store {
         }
         let disk = |error: &dyn std::fmt::Display| format!("{}: {error}", place.display());
         if self.incoming.as_ref().is_none_or(|incoming| incoming.digest() != manifest.sha256) {
-            // A bundle with the same payload from another signer is replaced.
+            // A stored bundle with the same payload, but another signer, is replaced.
             self.make_room(&manifest.sha256, manifest.size)?;
             fs::create_dir_all(&place).map_err(|error| disk(&error))?;
             self.incoming = Some(Incoming::begin(&place, &head, &manifest).map_err(|error| disk(&error))?);
         }
-        let Some(incoming) = &mut self.incoming else { return Err("no bundle is being uploaded".into()) };
+        let Some(incoming) = &mut self.incoming else {
+            return Err("no bundle is being uploaded; start the upload again".into());
+        };
         match incoming.write_piece(offset, bytes) {
             Ok(Piece::Next(there)) => Ok(there),
             Ok(Piece::Ready) => {
@@ -98,10 +103,10 @@ impl Store {
         }
     }
 
-    /// Complete bundle, if one of these operators signed it.
+    /// Returns the complete bundle with this digest, if one of `operators` has signed it.
     ///
     /// # Errors
-    /// Reason why it cannot be used, in one line.
+    /// The bundle is missing, incomplete or not signed by one of `operators`.
     pub fn bundle(&self, digest: &str, operators: &BTreeMap<String, Key>) -> Result<Bundle, String> {
         let head = self.head(digest)?;
         let manifest = head.open(operators).map_err(|error| error.to_string())?;
@@ -110,7 +115,7 @@ impl Store {
         Ok(Bundle { head: head.into(), digest: manifest.sha256, version, counter, size, image })
     }
 
-    /// Reads a piece of a payload.
+    /// Reads the piece of a payload at `offset`, with at most [`MAX_PIECE`] bytes.
     ///
     /// # Errors
     /// The bundle is missing or unreadable.
@@ -139,7 +144,7 @@ impl Store {
 
     fn head(&self, digest: &str) -> Result<Head, String> {
         let none = || format!("the hub has no bundle {}; upload it first", digest.escape_debug());
-        // The digest becomes part of a path.
+        // The digest becomes part of a path, so its characters are checked.
         if digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit()) {
             return Err(none());
         }
@@ -147,7 +152,7 @@ impl Store {
         Reader::new(file).map(|reader| reader.head).map_err(|error| error.to_string())
     }
 
-    /// Removes the oldest bundles until there is space for one of this size.
+    /// Removes the oldest bundles, except those in use and with this digest, until a bundle of `size` bytes fits.
     fn make_room(&mut self, digest: &str, size: u64) -> Result<(), String> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Ok(()) };
         let mut bundles: Vec<(SystemTime, String, u64)> = Vec::new();
@@ -176,9 +181,9 @@ impl Store {
         }
         match all.saturating_add(size) <= MAX_BYTES {
             true => Ok(()),
-            false => {
-                Err(format!("no space for a bundle of {size} bytes; all bundles together may have {MAX_BYTES} bytes"))
-            }
+            false => Err(format!(
+                "there is no space for a bundle of {size} bytes; all bundles together may have at most {MAX_BYTES} bytes"
+            )),
         }
     }
 }
@@ -211,7 +216,7 @@ mod tests {
         assert_eq!(store.add_piece(head.clone(), &operators, 0, &[]), Ok(0));
         assert_eq!(store.add_piece(head.clone(), &operators, 0, &payload[..MAX_PIECE]), Ok(MAX_PIECE as u64));
         assert!(store.bundle(&digest, &operators).unwrap_err().contains("upload it first"));
-        // A restarted hub continues at the same position.
+        // After a restart of the hub, the upload continues at the same position.
         let mut store = Store::new(dir.path());
         assert_eq!(store.add_piece(head.clone(), &operators, 0, &[]), Ok(MAX_PIECE as u64));
         assert_eq!(store.add_piece(head.clone(), &operators, MAX_PIECE as u64, &payload[MAX_PIECE..]), Ok(300_000));

@@ -1,4 +1,5 @@
-//! Checker of the hub: correct roster, monotonic numbers, genes with correct origin, and bounded queues.
+//! Checker of the hub. Checks the roster, increasing numbers of directives, the origin of genes, and the bounds of
+//! queues.
 
 use super::Fault;
 use super::record::RecordChecker;
@@ -13,27 +14,27 @@ use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::message::{Directive, Emigrant, RobotMessage, State, ToRobot};
 use xpuck_wire::{Phase, Status};
 
-/// Maximum number of actions caused by time in a turn: a few for each robot, and a few for the run.
+/// Maximum number of actions per turn that depend only on time: a few for each robot, and a few for the run.
 const ACTIONS: usize = 8 * ROBOTS + 16;
-/// Maximum mean number of actions per message, request or frame.
+/// Maximum number of additional actions per message, request or frame of a turn.
 const ACTIONS_EACH: usize = 8;
 /// Maximum number of events in a status.
 const EVENTS: usize = 50;
-/// Maximum number of immigrants in an answer, as requested by the experiments.
+/// Maximum number of immigrants in an answer, as configured in the experiments.
 const IMMIGRANTS: usize = 4;
 
-/// Maximum loss of running time when a hub resumes a run (s); a snapshot is stored each second.
+/// Maximum running time that is lost when a hub resumes a run (s). A snapshot is stored each second.
 const LOST_SECONDS: f64 = 1.1;
 
-/// Identity of a gene: island of birth, number, and hash of the tree. A robot that lost its island restarts its
-/// numbers at 0, while others may still send an old gene with the same number.
+/// Identity of a gene: island of birth, number, and hash of the tree. The hash is necessary because a robot that lost
+/// its island restarts its numbers at 0. Other robots may then still send an old gene with the same number.
 type Individual = (u16, u32, u64);
 
 fn individual(gene: &Emigrant) -> Individual {
     (gene.island, gene.number, fnv1a(gene.tree.bytes()))
 }
 
-/// Counts of a run at the time of a stored snapshot.
+/// Counts of a run when a snapshot is stored.
 #[derive(Clone, Debug)]
 pub struct RunCounts {
     score: ScoreChecker,
@@ -41,13 +42,13 @@ pub struct RunCounts {
     came: HashSet<u64>,
 }
 
-/// Observations of the hub.
+/// Observed behaviour of the hub.
 #[derive(Debug, Default)]
 pub struct HubChecker {
     heard: [Option<f64>; ROBOTS],
     /// Last state reported by each robot.
     states: [State; ROBOTS],
-    /// Number of the last directive of this hub.
+    /// Number of the last directive from the current program of the hub.
     directive: u64,
     /// Individuals sent by robots in this run, with their senders.
     sent: HashSet<(usize, Individual)>,
@@ -55,9 +56,10 @@ pub struct HubChecker {
     pub(super) record: RecordChecker,
     /// Checker of recorded control updates.
     pub updates: UpdateChecker,
-    /// Whether each robot is held by an operator.
+    /// Whether an operator holds each robot.
     held: [bool; ROBOTS],
-    /// `held` flag in this hub's last directive to each robot; the hub may have learnt the hold from the robot.
+    /// `held` flag in the last directive to each robot from the current program of the hub. The robot itself may have
+    /// reported the hold to the hub.
     said_held: [bool; ROBOTS],
     score: ScoreChecker,
     pub(super) fault: Fault,
@@ -65,7 +67,7 @@ pub struct HubChecker {
 }
 
 impl HubChecker {
-    /// Called when the hub's program starts without a run.
+    /// Handles a start of the hub's program without a run.
     pub fn started(&mut self) {
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
         self.directive = 0;
@@ -79,16 +81,16 @@ impl HubChecker {
         RunCounts { score: self.score.clone(), waits_for_run: self.waits_for_run, came: self.record.came() }
     }
 
-    /// Called when the hub's program starts and resumes a run at `run_seconds`. Roster and pending round trips are
-    /// reset; counts and the genes that may be sent are kept.
+    /// Handles a start of the hub's program that resumes a run at `run_seconds`. Resets the roster and pending round
+    /// trips. Keeps the counts and the genes that may be sent.
     ///
-    /// If the stored state is not `fresh`, its age is unknown. The hub then learns only from the robots which of them
+    /// If the stored state is not `fresh`, its age is unknown. The hub then learns only from the robots which robots
     /// are held.
     pub fn resumed(&mut self, now: u32, counts: RunCounts, run_seconds: f64, held: &[String], fresh: bool) {
         let forgotten = |robot: &usize| fresh && self.held[*robot] && !held.iter().any(|name| name == id(*robot));
         let forgotten = (0..ROBOTS).find(forgotten);
         self.fault.hold(forgotten.is_none(), now, "a restarted hub holds the same robots", || {
-            ("hub".into(), format!("robot {} is forgotten", forgotten.map_or("", id)))
+            ("hub".into(), format!("robot {} is no longer held", forgotten.map_or("", id)))
         });
         self.held = std::array::from_fn(|robot| held.iter().any(|name| name == id(robot)));
         self.said_held = self.held;
@@ -103,12 +105,12 @@ impl HubChecker {
         self.record.goes_on(counts.came);
     }
 
-    /// Called when the hub's program dies; its record stays open.
+    /// Handles the death of the hub's program, whose record stays open.
     pub fn died(&mut self) {
         self.record.died();
     }
 
-    /// Called when a run is accepted.
+    /// Handles the acceptance of a run.
     pub fn run_began(&mut self) {
         self.sent.clear();
         self.record.run_began();
@@ -116,12 +118,12 @@ impl HubChecker {
         self.waits_for_run = true;
     }
 
-    /// Called when a robot is held or released.
+    /// Handles an operator's HOLD (`held`) or RELEASE of a robot.
     pub fn holds(&mut self, robot: usize, held: bool) {
         (self.held[robot], self.said_held[robot]) = (held, held);
     }
 
-    /// Whether a robot must stand still because it is held.
+    /// Returns whether a robot must stand still because it is held.
     pub fn is_held(&self, robot: usize) -> bool {
         self.held[robot] || self.said_held[robot]
     }
@@ -131,7 +133,8 @@ impl HubChecker {
         self.local = local;
     }
 
-    /// Called when a message reaches the switchboard from the program that currently speaks for the robot.
+    /// Handles the arrival of a robot's message at the switchboard. The message comes from the program that the hub
+    /// currently accepts as the robot's.
     pub fn delivered(&mut self, local: f64, robot: &str, message: &RobotMessage) {
         let name = robot;
         let Some(robot) = (0..ROBOTS).find(|i| id(*i) == name) else { return };
@@ -147,7 +150,8 @@ impl HubChecker {
         self.record.delivered(name, message);
     }
 
-    /// Called when a frame reaches the switchboard; `progress` is the progress of its run.
+    /// Handles the arrival of a frame at the switchboard. `progress` is the run's phase, segment and running time
+    /// (s).
     pub fn frame(&mut self, frame: &Frame, progress: (Phase, u32, f64)) {
         if let Some(pose) = frame.pose("frisbee") {
             self.score.frisbee(pose.at.x, progress);
@@ -155,7 +159,7 @@ impl HubChecker {
         self.record.frame(self.local, frame);
     }
 
-    /// Called when the hub sends a message to a robot.
+    /// Checks a message that the hub sends to a robot.
     pub fn sends(&mut self, now: u32, robot: usize, message: &ToRobot) {
         match message {
             ToRobot::Ping { stamp } => self.score.pinged(robot, *stamp),
@@ -163,7 +167,7 @@ impl HubChecker {
             ToRobot::Directive(Directive { number, state, held, .. }) => {
                 let last = self.directive.max(*number);
                 self.fault.hold(*number == last, now, "numbers of directives never fall", || {
-                    ("hub".into(), format!("directive {number} to {} after {last}", id(robot)))
+                    ("hub".into(), format!("sent directive {number} to {} after directive {last}", id(robot)))
                 });
                 self.directive = last;
                 self.said_held[robot] = *held;
@@ -171,7 +175,7 @@ impl HubChecker {
                     !self.is_held(robot) || *state == State::Stop,
                     now,
                     "a held robot stands still",
-                    || ("hub".into(), format!("{state:?} to {}, which is held", id(robot))),
+                    || ("hub".into(), format!("sent {state:?} to {}, which is held", id(robot))),
                 );
                 if *state == State::Run {
                     self.runs();
@@ -184,7 +188,12 @@ impl HubChecker {
                     let other = (0..ROBOTS).any(|r| r != robot && self.sent.contains(&(r, name)));
                     let holds = other && ids.insert(name) && immigrants.len() <= IMMIGRANTS;
                     self.fault.hold(holds, now, "each gene comes from another robot and is delivered once", || {
-                        let what = format!("{} immigrants, among them {}.{}", immigrants.len(), name.0, name.1);
+                        let what = format!(
+                            "received {} immigrants, including individual {}.{}",
+                            immigrants.len(),
+                            name.0,
+                            name.1
+                        );
                         (id(robot).into(), what)
                     });
                 }
@@ -193,7 +202,7 @@ impl HubChecker {
         }
     }
 
-    /// Called when the hub records an entry.
+    /// Checks an entry that the hub records.
     pub fn recorded(&mut self, now: u32, entry: Entry) {
         if let Entry::Updates { robot, updates, .. } = &entry {
             self.updates.recorded(now, robot, updates);
@@ -201,24 +210,25 @@ impl HubChecker {
         self.record.recorded(now, entry);
     }
 
-    /// Called when the hub logs a line.
+    /// Checks a line that the hub logs.
     pub fn logged(&mut self, now: u32, text: &str) {
         self.record.logged(now, text);
     }
 
-    /// Called when the record of a run is opened.
+    /// Handles the opening of a run's record.
     pub fn opened(&mut self) {
         self.record.opened();
     }
 
-    /// Called when the record is closed with this status.
+    /// Checks the status with which a record is closed.
     pub fn closed(&mut self, now: u32, status: &Status) {
         self.record.closed(now, status);
         self.compare_score(now, status);
     }
 
     fn compare_score(&mut self, now: u32, status: &Status) {
-        // The hub counts round trips from its first RUN directive, even if no connected robot receives the directive.
+        // The hub counts round trips from its first RUN directive, even if no robot is connected to receive the
+        // directive.
         if status.directive.state == State::Run {
             self.runs();
         }
@@ -231,8 +241,8 @@ impl HubChecker {
         }
     }
 
-    /// Called when the hub's turn ends, with the number of received messages, requests and frames, and the number of
-    /// actions.
+    /// Checks the hub at the end of a turn. `came` is the number of received messages, requests and frames, and
+    /// `actions` is the number of actions.
     pub fn turned(&mut self, now: u32, came: usize, actions: usize) {
         let most = ACTIONS + ACTIONS_EACH * came;
         self.fault.hold(actions <= most, now, "queues stay within bounds", || {
@@ -241,7 +251,7 @@ impl HubChecker {
         self.record.settled(now);
     }
 
-    /// Checks the hub's status, right after time advanced.
+    /// Checks the hub's status immediately after a step of the time.
     pub fn check(&mut self, now: u32, status: &Status) {
         for (robot, row) in status.robots.iter().enumerate() {
             let there = self.heard[robot].is_some_and(|at| self.local - at <= LOST_AFTER);
@@ -253,7 +263,12 @@ impl HubChecker {
                 row.state == self.states[robot],
                 now,
                 "the roster shows the states that robots reported",
-                || (row.id.clone(), format!("is {:?}, but reported {:?}", row.state, self.states[robot])),
+                || {
+                    (
+                        row.id.clone(),
+                        format!("the hub shows {:?}, but the robot reported {:?}", row.state, self.states[robot]),
+                    )
+                },
             );
         }
         self.fault.hold(status.events.len() <= EVENTS, now, "queues stay within bounds", || {

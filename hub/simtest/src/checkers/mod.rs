@@ -1,4 +1,4 @@
-//! Checkers of invariants, based on what is visible outside the cores.
+//! Checkers of invariants. They observe only the behaviour that is visible outside the cores.
 
 mod hub;
 mod record;
@@ -25,17 +25,17 @@ const LINES: usize = 400;
 /// Violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Violation {
-    /// Time (ms).
+    /// Time of the violation (ms).
     pub at: u32,
     /// Violated rule.
     pub rule: &'static str,
     /// Component that violated the rule.
     pub who: String,
-    /// Observation.
+    /// Observed violation of the rule.
     pub what: String,
 }
 
-/// First violation; `None` if there is none.
+/// First violation that a checker found; `None` if it found none.
 #[derive(Debug, Default)]
 struct Fault(Option<Violation>);
 
@@ -44,7 +44,7 @@ impl Fault {
         self.0.get_or_insert_with(|| Violation { at, rule, who: who.into(), what: what.into() });
     }
 
-    /// Records a violation unless `holds` is true.
+    /// Records a violation of `rule` unless `holds` is true. `who` returns the component and the observation.
     fn hold(&mut self, holds: bool, at: u32, rule: &'static str, who: impl FnOnce() -> (String, String)) {
         if !holds {
             let (who, what) = who();
@@ -53,7 +53,7 @@ impl Fault {
     }
 }
 
-/// Trace of events: a hash of all events, and optionally the last lines.
+/// Trace of events: a hash of all events, and optionally the last lines of text.
 #[derive(Debug)]
 pub struct Trace {
     hash: u64,
@@ -73,18 +73,18 @@ impl Trace {
         }
     }
 
-    /// Hash of all events.
+    /// Returns the hash of all events.
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// Last lines, newest last.
+    /// Returns the last lines in chronological order.
     pub fn into_lines(self) -> Vec<String> {
         self.lines.into_iter().flatten().collect()
     }
 }
 
-/// All checkers, and the trace.
+/// All checkers, and the trace of events.
 #[derive(Debug)]
 pub struct Checkers {
     /// Checks that wheels stop when required.
@@ -113,7 +113,7 @@ impl Checkers {
         }
     }
 
-    /// First violation of all checkers.
+    /// Returns the earliest violation that any checker found.
     pub fn violation(&self) -> Option<&Violation> {
         let hub = [&self.hub.fault, &self.hub.record.fault, &self.hub.updates.fault];
         let all = [&self.fault, &self.wheels.fault, &self.standstill.fault, &self.trees.fault].into_iter().chain(hub);
@@ -125,13 +125,13 @@ impl Checkers {
         self.fault.say(at, rule, who, what);
     }
 
-    /// Called when the hub accepts a run.
+    /// Handles the acceptance of a run by the hub.
     pub fn run_began(&mut self) {
         self.trees.run_began();
         self.hub.run_began();
     }
 
-    /// Called when a message reaches a robot's core.
+    /// Checks a message that reaches a robot's core.
     pub fn heard(&mut self, now: u32, robot: usize, sealed: &Sealed) {
         self.wheels.heard(now, robot, sealed);
         let message = &sealed.message;
@@ -143,15 +143,15 @@ impl Checkers {
             _ => 0,
         };
         self.trace.add([u64::from(now), robot as u64, detail], || match message {
-            ToRobot::Experiment { number, .. } => line(now, robot, format!("hears experiment {number}")),
+            ToRobot::Experiment { number, .. } => line(now, robot, format!("receives experiment {number}")),
             ToRobot::Genes { generation, immigrants } => {
-                line(now, robot, format!("hears {} genes for generation {generation}", immigrants.len()))
+                line(now, robot, format!("receives {} genes for generation {generation}", immigrants.len()))
             }
             other => line(now, robot, format!("hears {other:?}")),
         });
     }
 
-    /// Called when a robot sends a message.
+    /// Checks a message that a robot sends.
     pub fn said(&mut self, now: u32, robot: usize, message: &RobotMessage) {
         self.wheels.said(now, robot, message);
         let detail = match message {
@@ -161,16 +161,19 @@ impl Checkers {
         };
         self.trace.add([u64::from(now), 16 + robot as u64, detail], || match message {
             RobotMessage::Telemetry(t) => {
-                let text = format!("is in {:?}, obeys {}, wheels {:?}", t.state, t.obeyed, t.motion.wheels);
+                let text =
+                    format!("is in state {:?}, obeys directive {}, wheels {:?}", t.state, t.obeyed, t.motion.wheels);
                 line(now, robot, text)
             }
-            RobotMessage::Genes { generation, .. } => line(now, robot, format!("has generation {generation}")),
-            RobotMessage::Loaded { segment, .. } => line(now, robot, format!("loads a tree for segment {segment}")),
+            RobotMessage::Genes { generation, .. } => {
+                line(now, robot, format!("sends the genes of generation {generation}"))
+            }
+            RobotMessage::Loaded { segment, .. } => line(now, robot, format!("loads the tree of segment {segment}")),
             other => line(now, robot, format!("says {other:?}")),
         });
     }
 
-    /// Called when a robot's control update is done.
+    /// Checks a robot after its control update.
     pub fn controlled(&mut self, now: u32, robot: usize, controller: Option<&Controller>, wheels: [f32; 2]) {
         self.wheels.controlled(now, robot);
         if let Some(controller) = controller.filter(|_| wheels != [0.0; 2]) {
@@ -178,7 +181,7 @@ impl Checkers {
         }
     }
 
-    /// Called when an event of the plan takes place.
+    /// Adds an event of the plan to the trace.
     pub fn happens(&mut self, now: u32, what: &super::plan::Event) {
         self.trace.add([u64::from(now), 99, 0], || format!("{} {what:?}", seconds(now)));
     }

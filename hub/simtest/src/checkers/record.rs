@@ -1,5 +1,5 @@
-//! Checker of the record: entries match the events, once and in order, and replaying the record gives the status
-//! reported by the hub.
+//! Checker of the record. Each event has exactly one entry, in the order of the events. The replayed record must give
+//! the status that the hub reported.
 
 use super::Fault;
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -31,36 +31,36 @@ enum Fact {
     Sensors(String, Box<Sensors>),
 }
 
-/// Observations of the record.
+/// Observed contents of the record.
 #[derive(Debug, Default)]
 pub struct RecordChecker {
     expected: VecDeque<Fact>,
-    /// Events that are recorded but not yet logged.
+    /// Texts of recorded events that are not logged yet.
     events: VecDeque<String>,
-    /// Hashes of sender and message of generations and trees received in this run: repeated messages count once.
-    /// Bytes are compared, because forged genes contain NaN, which is not equal to itself.
+    /// Hashes of the generations and trees received in this run, with their senders, so that repeated messages count
+    /// once. The hash is calculated from bytes, because forged genes contain NaN, which does not equal itself.
     came: HashSet<u64>,
-    /// Populations that robots reported before the genes of the same generation.
+    /// Populations that robots have reported, to be recorded with the genes of the same generation.
     populations: BTreeMap<String, Population>,
-    /// Whether the hub has a run, in progress or finished.
+    /// Whether the hub has a run, either in progress or finished.
     runs: bool,
     open: bool,
-    /// Number of the last frame used by this hub; `pose_rate` selects the frames that are recorded.
+    /// Number of the last frame processed by this hub. `pose_rate` selects the frames that are recorded.
     frame: Option<u32>,
     pose_rate: Rate,
-    /// Replayed record: last state of each robot, and last poses.
+    /// State of the replayed record: last state and segment of each robot (`states`), and last poses.
     states: BTreeMap<String, (State, u32)>,
     poses: Vec<Body>,
     pub(super) fault: Fault,
 }
 
 impl RecordChecker {
-    /// Called when the record of a run is resumed; `came` has the generations and trees received before.
+    /// Handles a resumed record. `came` contains the hashes of generations and trees received before.
     pub(super) fn goes_on(&mut self, came: HashSet<u64>) {
         (self.came, self.runs, self.open) = (came, true, true);
     }
 
-    /// Returns the generations and trees received in this run.
+    /// Returns the hashes of the generations and trees received in this run.
     pub(super) fn came(&self) -> HashSet<u64> {
         self.came.clone()
     }
@@ -98,7 +98,7 @@ impl RecordChecker {
                 self.populations.insert(robot.into(), *population);
                 return;
             }
-            // Without a run, nothing is recorded or counted.
+            // Without a run, the hub does not recognise repeated genes, and records each message.
             RobotMessage::Genes { generation, emigrant, .. } if self.is_new(robot, message) || !self.runs => {
                 let told = self.populations.remove(robot).filter(|told| told.generation == *generation);
                 self.expected.extend(told.map(|told| Fact::Population(robot.into(), told)));
@@ -112,7 +112,7 @@ impl RecordChecker {
         self.expected.push_back(fact);
     }
 
-    /// Whether a message is received for the first time.
+    /// Returns whether a message is received for the first time in this run.
     fn is_new(&mut self, robot: &str, message: &RobotMessage) -> bool {
         self.came.insert(fnv1a(robot.bytes().chain(encode(message))))
     }
@@ -120,7 +120,7 @@ impl RecordChecker {
     pub(super) fn recorded(&mut self, now: u32, entry: Entry) {
         let found = match entry {
             Entry::Event { text, .. } => return self.events.push_back(text),
-            // The progress of the run is compared through the status.
+            // The progress of the run is checked through the status instead.
             Entry::Run { .. } => return,
             Entry::Poses { bodies, .. } => {
                 self.poses.clone_from(&bodies);
@@ -136,13 +136,13 @@ impl RecordChecker {
             Entry::Log { robot, line, .. } => Fact::Log(robot, line),
             Entry::Samples { robot, generation, samples, .. } => Fact::Samples(robot, generation, samples),
             Entry::Population { robot, population, .. } => Fact::Population(robot, population),
-            // Robots in this simulation have no cameras for tags.
+            // The simulated robots have no cameras for tags.
             Entry::Tags { .. } => return,
             Entry::Sensors { robot, sensors, .. } => Fact::Sensors(robot, sensors),
             Entry::Estimates { robot, estimates, .. } => Fact::Estimates(robot, estimates),
         };
         let expected = self.expected.pop_front();
-        // Forged genes contain NaN, which is not equal to itself.
+        // Debug texts are compared too, because forged genes contain NaN, which does not equal itself.
         let same = expected.as_ref() == Some(&found) || format!("{expected:?}") == format!("{:?}", Some(&found));
         self.fault.hold(same, now, TRUTH, || {
             let what = |fact: &Option<Fact>| fact.as_ref().map_or("nothing".into(), |f| short(&format!("{f:?}")));
@@ -157,11 +157,11 @@ impl RecordChecker {
         });
     }
 
-    /// Called when the hub has finished its turn; no entry may be missing.
+    /// Checks at the end of the hub's turn that no expected entry is missing.
     pub(super) fn settled(&mut self, now: u32) {
         let left = self.expected.pop_front();
         self.fault.hold(left.is_none(), now, TRUTH, || {
-            ("record".into(), format!("nothing is recorded instead of {}", short(&format!("{left:?}"))))
+            ("record".into(), format!("does not contain {}", short(&format!("{left:?}"))))
         });
     }
 
@@ -170,7 +170,7 @@ impl RecordChecker {
         self.states.clear();
     }
 
-    /// Called when the record is closed with this status, which must agree with the replayed record.
+    /// Compares the replayed record with the status with which the record is closed.
     pub(super) fn closed(&mut self, now: u32, status: &Status) {
         let open = std::mem::replace(&mut self.open, false);
         self.runs &= !status.experiment.is_empty();
@@ -181,7 +181,10 @@ impl RecordChecker {
         for (row, state) in rows {
             let same = (row.state, row.segment) == *state;
             self.fault.hold(same, now, "a record replays to its final status", || {
-                (row.id.clone(), format!("{:?}, segment {}; the record ends in {state:?}", row.state, row.segment))
+                (
+                    row.id.clone(),
+                    format!("the status is {:?}, segment {}; the record ends in {state:?}", row.state, row.segment),
+                )
             });
         }
     }

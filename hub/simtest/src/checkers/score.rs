@@ -1,4 +1,4 @@
-//! Checker of the run's figures: counts round trips and the frisbee's distance independently of the hub.
+//! Checker of a run's results. It measures round trips and the frisbee's displacement independently of the hub.
 
 use super::Fault;
 use crate::ROBOTS;
@@ -7,10 +7,10 @@ use xpuck_hub_core::roster::PINGS;
 use xpuck_kernels::world::task::transport::raw_fitness;
 use xpuck_wire::{Phase, Status};
 
-/// Expected figures.
+/// Expected results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct ScoreChecker {
-    /// Unanswered pings of each robot, by the bits of their time stamps.
+    /// Time stamps (as bits) of each robot's unanswered pings.
     asked: [BTreeSet<u64>; ROBOTS],
     trips: u64,
     total_ms: f64,
@@ -21,26 +21,27 @@ pub struct ScoreChecker {
 }
 
 impl ScoreChecker {
-    /// Called when a run is accepted.
+    /// Handles the acceptance of a run.
     pub fn run_began(&mut self) {
         (self.moved, self.last_x, self.runs, self.run_seconds) = (Vec::new(), None, true, 0.0);
     }
 
-    /// Called when RUN is sent to robots for the first time in a run; round trips count from this time.
+    /// Handles the first RUN directive of a run. Round trips are counted from this time.
     pub fn first_run(&mut self) {
         (self.trips, self.total_ms) = (0, 0.0);
     }
 
-    /// Called when the hub pings a robot.
+    /// Handles a ping that the hub sends to a robot.
     pub fn pinged(&mut self, robot: usize, stamp: f64) {
         self.asked[robot].insert(stamp.to_bits());
-        // Positive numbers and their bits have the same order.
+        // The first entry is the oldest ping, because the bits of positive numbers have the same order as the
+        // numbers.
         if self.asked[robot].len() > PINGS {
             self.asked[robot].pop_first();
         }
     }
 
-    /// Called when a pong arrives; only the first one for each ping counts.
+    /// Handles a pong from a robot. Only the first pong for each ping counts.
     pub fn ponged(&mut self, robot: usize, local: f64, stamp: f64) {
         if self.asked[robot].remove(&stamp.to_bits()) {
             self.trips += 1;
@@ -48,7 +49,7 @@ impl ScoreChecker {
         }
     }
 
-    /// Called when motion capture detects the frisbee.
+    /// Handles a frame with the frisbee's x coordinate (m).
     pub fn frisbee(&mut self, x: f32, (phase, segment, _): (Phase, u32, f64)) {
         if !self.runs {
             return;
@@ -61,12 +62,15 @@ impl ScoreChecker {
         self.last_x = Some(x);
     }
 
-    /// Compares the figures with those in the hub's status.
+    /// Compares the expected results with the results in the hub's status.
     pub(super) fn compare(&mut self, now: u32, status: &Status, fault: &mut Fault) {
         let mean = self.total_ms / self.trips.max(1) as f64;
         let same = (mean - status.round_trip_ms).abs() < 1e-6;
         fault.hold(same, now, "every round trip is counted once", || {
-            let what = format!("mean of {:.3} ms; {} trips give {mean:.3} ms", status.round_trip_ms, self.trips);
+            let what = format!(
+                "the hub's mean is {:.3} ms, but {} round trips give {mean:.3} ms",
+                status.round_trip_ms, self.trips
+            );
             ("hub".into(), what)
         });
         let rises = status.run_seconds >= self.run_seconds;
@@ -77,31 +81,37 @@ impl ScoreChecker {
         let total: f64 = status.segments.iter().map(|s| s.seconds).sum();
         let whole = (total - status.run_seconds).abs() < 1e-6;
         fault.hold(whole, now, "segments add up to the running time", || {
-            ("hub".into(), format!("{total} s of segments in {} s", status.run_seconds))
+            (
+                "hub".into(),
+                format!("the segments add up to {total} s, but the running time is {} s", status.run_seconds),
+            )
         });
         for segment in status.segments.iter().filter(|s| s.seconds > 0.0) {
             let moved = self.moved.get(segment.number as usize).copied().unwrap_or(0.0);
             let expected = f64::from(raw_fitness(moved as f32, segment.seconds as f32));
             let same = (expected - segment.fitness).abs() < 1e-4;
             fault.hold(same, now, "a segment's score equals the displacement of the frisbee", || {
-                let what = format!("segment {}: {}, and its poses give {expected}", segment.number, segment.fitness);
+                let what = format!(
+                    "segment {}: the fitness is {}, but the poses give {expected}",
+                    segment.number, segment.fitness
+                );
                 ("hub".into(), what)
             });
         }
     }
 
-    /// Called when the hub's program starts without a run.
+    /// Handles a start of the hub's program without a run.
     pub fn forget(&mut self) {
         *self = ScoreChecker::default();
     }
 
-    /// Called when a hub resumes the run of these counts. Pings of the previous program get no answer, and the
-    /// frisbee's displacement in the meantime does not count.
+    /// Handles a hub's resumption of the run with these counts. Pings of the previous program get no answer. The
+    /// frisbee's displacement during the interruption does not count.
     pub fn go_on(&mut self, counted: ScoreChecker) {
         *self = ScoreChecker { asked: Default::default(), last_x: None, ..counted };
     }
 
-    /// Running time at the last comparison (s).
+    /// Returns the running time at the last comparison (s).
     pub fn run_seconds(&self) -> f64 {
         self.run_seconds
     }

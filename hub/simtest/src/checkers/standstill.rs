@@ -5,14 +5,15 @@ use super::Fault;
 use crate::{ROBOTS, id};
 use xpuck_wire::message::State;
 
-/// Maximum time for which an unreachable robot follows earlier directives (ms): the hub's silence limit, the time of
-/// driving without a hub, and message delays.
+/// Maximum time for which an unreachable robot follows earlier directives (ms). It includes the limit of the hub's
+/// silence, the time of driving without a hub, and message delays.
 const MAX_UNREACHABLE_MS: u32 = 8_000;
-/// Time after which earlier directives are no longer followed (ms); directives expire after 3 s.
+/// Time after which robots no longer follow earlier directives (ms). Directives expire after 3 s.
 const DIRECTIVE_EXPIRY_MS: u32 = 3_500;
 const RULE: &str = "an acknowledged STOP, PAUSE or HOLD outlives every restart";
 
-/// Required standstill: start (ms), and whether the robot has stood still since earlier directives expired.
+/// Required standstill: its start (ms), whether the robot has stood still since earlier directives expired, and the
+/// acknowledged order.
 #[derive(Clone, Copy, Debug)]
 struct Standstill {
     since: u32,
@@ -20,13 +21,13 @@ struct Standstill {
     what: &'static str,
 }
 
-/// Acknowledged orders.
+/// Acknowledged orders for each robot.
 #[derive(Debug, Default)]
 pub struct StandstillChecker {
     stopped: [Option<Standstill>; ROBOTS],
     paused: [Option<Standstill>; ROBOTS],
     held: [Option<Standstill>; ROBOTS],
-    /// Number of commands so far that permit motion.
+    /// Number of permissions, which are commands that permit motion.
     permissions: u64,
     pub(super) fault: Fault,
 }
@@ -36,40 +37,40 @@ fn from(since: u32, what: &'static str) -> Option<Standstill> {
 }
 
 impl StandstillChecker {
-    /// Number of commands so far that permit motion. If it has changed between the request of an order and its
-    /// acknowledgement, a later command permits motion again.
+    /// Returns the number of permissions: commands so far that permit motion. If it changes between the request of an
+    /// order and its acknowledgement, a later command has permitted motion again.
     pub fn permissions(&self) -> u64 {
         self.permissions
     }
 
-    /// Called when STOP is acknowledged.
+    /// Handles the acknowledgement of a STOP.
     pub fn stops(&mut self, now: u32) {
         self.stopped = [from(now, "STOP"); ROBOTS];
     }
 
-    /// Called when PAUSE is acknowledged.
+    /// Handles the acknowledgement of a PAUSE.
     pub fn pauses(&mut self, now: u32) {
         self.paused = [from(now, "PAUSE"); ROBOTS];
     }
 
-    /// Called when HOLD of a robot is acknowledged.
+    /// Handles the acknowledgement of a robot's HOLD.
     pub fn holds(&mut self, now: u32, robot: usize) {
         self.held[robot] = from(now, "HOLD");
     }
 
-    /// Called when a robot is released.
+    /// Handles the release of a robot.
     pub fn releases(&mut self, robot: usize) {
         self.permissions += 1;
         self.held[robot] = None;
     }
 
-    /// Called when RESUME is acknowledged; a stopped run stays stopped.
+    /// Handles the acknowledgement of a RESUME, which does not resume a stopped run.
     pub fn resumes(&mut self) {
         self.permissions += 1;
         self.paused = [None; ROBOTS];
     }
 
-    /// Called when a run starts.
+    /// Handles the start of a run.
     pub fn starts(&mut self) {
         self.permissions += 1;
         (self.stopped, self.paused) = ([None; ROBOTS], [None; ROBOTS]);

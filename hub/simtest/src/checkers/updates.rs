@@ -1,4 +1,4 @@
-//! Checker of recorded control updates: each tick is repeated and must give identical bits.
+//! Checker of recorded control updates. It repeats each recorded tick, and the results must be identical bit by bit.
 
 use super::Fault;
 use crate::{ROBOTS, id};
@@ -7,10 +7,10 @@ use xpuck_hub_core::verify::TickVerifier;
 use xpuck_wire::updates::Updates;
 
 const TRUE: &str = "recorded control updates are reproduced bit for bit";
-/// Number of runs whose updates may still arrive.
+/// Number of runs whose control updates are checked. Updates of older runs no longer arrive.
 const RUNS: usize = 8;
 
-/// Repeats recorded ticks.
+/// Checker that repeats recorded ticks.
 #[derive(Debug, Default)]
 pub struct UpdateChecker {
     /// Verifiers by run number.
@@ -19,7 +19,7 @@ pub struct UpdateChecker {
 }
 
 impl UpdateChecker {
-    /// Called when the hub sends a run with this seed to a robot.
+    /// Handles a run with this number and seed that the hub sends to a robot.
     pub(super) fn on_run_sent(&mut self, run: u64, seed: u64) {
         self.runs.entry(run).or_insert_with(|| TickVerifier::new(seed));
         while self.runs.len() > RUNS {
@@ -27,7 +27,7 @@ impl UpdateChecker {
         }
     }
 
-    /// Called when a batch is recorded; batches of dropped runs are ignored.
+    /// Checks a recorded batch of control updates. Batches of dropped runs are ignored.
     pub(super) fn recorded(&mut self, now: u32, robot: &str, updates: &Updates) {
         let island = (0..ROBOTS).find(|robot_at| id(*robot_at) == robot).map(|place| place as u16 + 1);
         let (Some(verifier), Some(island)) = (self.runs.get_mut(&updates.run), island) else { return };
@@ -39,7 +39,7 @@ impl UpdateChecker {
         }
     }
 
-    /// Number of repeated ticks in the last runs.
+    /// Returns the number of repeated ticks in the last runs.
     pub fn ticks(&self) -> u64 {
         self.runs.values().flat_map(|run| run.robots().into_values()).map(|counts| counts.ticks).sum()
     }

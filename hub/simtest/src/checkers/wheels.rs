@@ -1,5 +1,5 @@
-//! Checker of wheels: they stop after STOP, after a silence of the hub, when the control thread hangs, and when the
-//! program is dead. The limit after a silence includes the time for which the robot may drive without a hub.
+//! Checker of wheels. They must stop after STOP, after a silence of the hub, when the control thread hangs, and when
+//! the program is dead. The limit after a silence includes the time for which the robot may drive without a hub.
 
 use super::Fault;
 use crate::text::trust;
@@ -12,15 +12,15 @@ use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::settings::Answer;
 
-/// Delay from a command to the wheels: an exchange with the body and a simulation step (ms).
+/// Maximum delay from a command to the wheels (ms): an exchange with the body and a simulation step.
 pub const SLACK: u32 = BODY_STEP + STEP;
-/// Silence of the hub after which control updates command standstill (ms), with a margin for clock drift.
+/// Silence of the hub after which control updates stop the wheels (ms), with a margin for clock drift.
 pub const SILENCE: u32 = (HUB_SILENCE * 1000.0) as u32 + 1;
-/// Silence after which wheels stand (ms); control updates are 100 ms apart.
+/// Silence of the hub after which wheels must stand (ms). Control updates are 100 ms apart.
 pub const SILENT: u32 = SILENCE + 100 + SLACK;
-/// Time without a control update after which wheels stand (ms).
+/// Time without a control update after which wheels must stand (ms).
 pub const HUNG: u32 = LEASE.as_millis() as u32 + SLACK;
-/// Time without a program after which wheels stand (ms): the dsPIC's own time-out.
+/// Time without a program after which wheels must stand (ms), due to the dsPIC's own time-out.
 pub const DEAD: u32 = 200 + SLACK;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,41 +28,44 @@ struct RobotObservation {
     dead_since: Option<u32>,
     heard: Option<u32>,
     controlled: Option<u32>,
-    /// Start of a silence after which driving is forbidden until RUN arrives.
+    /// Time of the first message after a silence (ms). Driving is then forbidden until RUN arrives. `None`: not
+    /// forbidden.
     silenced: Option<u32>,
-    /// Acknowledged STOP, with its time.
+    /// Directive of the acknowledged STOP, and the time of its acknowledgement (ms).
     stopped: Option<(Rank, u32)>,
-    /// Last directive in telemetry.
+    /// Highest directive that the robot has reported as obeyed.
     obeyed: Rank,
-    /// Time for which the robot may drive without a hub (ms), from its last accepted experiment and its own file.
+    /// Time for which the robot may drive without a hub (ms). It follows from the robot's last accepted experiment
+    /// and the robot's own file.
     alone: u32,
     /// Session of the robot's program.
     session: u64,
-    /// Hub and count in the latest valid seal of this session.
+    /// Number of the hub, and message count, in the latest valid seal of this session.
     seal: (u64, u64),
 }
 
-/// Rank of a directive: number of the hub in its seal, which increases from hub to hub, and number of the directive.
+/// Rank of a directive: number of the hub and number of the directive. The number of the hub is that in the seal, and
+/// increases with each hub.
 type Rank = (u64, u64);
 
-/// Observations of each robot.
+/// Checker of wheels, with the observations of each robot.
 #[derive(Debug, Default)]
 pub struct WheelChecker {
     seen: [RobotObservation; ROBOTS],
-    /// Time for which robots may drive without a hub in each experiment (ms).
+    /// Time for which robots may drive without a hub (ms), by the number of the experiment.
     alone: BTreeMap<u64, u32>,
     pub(super) fault: Fault,
     moves: u64,
 }
 
 impl WheelChecker {
-    /// Called when a robot's program starts.
+    /// Handles the start of a robot's program.
     pub fn started(&mut self, now: u32, robot: usize, session: u64) {
         let stopped = self.seen[robot].stopped;
         self.seen[robot] = RobotObservation { controlled: Some(now), stopped, session, ..RobotObservation::default() };
     }
 
-    /// Called when a robot's program dies.
+    /// Handles the death of a robot's program.
     pub fn died(&mut self, now: u32, robot: usize) {
         self.seen[robot].dead_since = Some(now);
     }
@@ -71,12 +74,13 @@ impl WheelChecker {
         self.seen[robot].controlled = Some(now);
     }
 
-    /// Called when a robot receives a message. Repeated or overtaken messages end no silence and permit no motion.
+    /// Handles a message that a robot receives. Repeated or overtaken messages do not end a silence or permit motion.
     pub(super) fn heard(&mut self, now: u32, robot: usize, sealed: &Sealed) {
         let seen = &mut self.seen[robot];
         let seal = (sealed.hub, sealed.count);
         if sealed.session != seen.session || seal <= seen.seal {
-            // Without a fresh seal, a robot obeys only STOP. A STOP of a later hub makes that hub the latest one.
+            // Without a fresh seal, a robot obeys only STOP. If the STOP comes from a later hub, the robot then
+            // rejects messages of earlier hubs.
             let stop = matches!(sealed.message, ToRobot::Directive(Directive { state: State::Stop, .. }));
             if stop && sealed.hub > seen.seal.0 {
                 seen.seal = (sealed.hub, 0);
@@ -100,8 +104,8 @@ impl WheelChecker {
             && *number < FORGED
         {
             seen.silenced = None;
-            // A hub other than the one that sent STOP started later. An earlier hub does not know this session, or its
-            // seal is stale.
+            // RUN ends the standstill if it comes from another hub than STOP, or has a higher number. The other hub
+            // started later: an earlier hub does not know this session, or its seal is stale.
             seen.stopped = seen.stopped.filter(|(stop, _)| sealed.hub == stop.0 && *number <= stop.1);
         }
     }
@@ -112,37 +116,39 @@ impl WheelChecker {
             seen.alone = self.alone.get(number).copied().unwrap_or(0);
         }
         let RobotMessage::Telemetry(told) = message else { return };
-        // After a silence, the last directive counts as not obeyed, and telemetry has number 0.
+        // After a silence, the robot no longer reports its last directive as obeyed, and the number in telemetry is
+        // 0.
         if told.obeyed == 0 {
             return;
         }
-        // After a change of hubs, telemetry also has number 0 at first, so the obeyed directive is that of the latest
-        // hub.
+        // After a change of hubs, telemetry also contains the number 0 at first. Any other number is therefore a
+        // directive of the latest hub.
         let (obeyed, last) = ((seen.seal.0, told.obeyed), seen.obeyed);
         seen.obeyed = last.max(obeyed);
         if told.state == State::Stop && seen.stopped.is_none_or(|(stop, _)| stop.0 != obeyed.0 || stop < obeyed) {
             seen.stopped = Some((obeyed, now));
         }
         if obeyed < last {
-            let what = format!("obeys directive {obeyed:?} after {last:?}");
+            let what = format!("obeys directive {obeyed:?} after directive {last:?}");
             self.fault.say(now, "the directives that a robot obeys never fall", id(robot), what);
         }
     }
 
-    /// Checks a robot's wheel speeds (m/s); the body received its last command at `told` (ms).
+    /// Checks a robot's wheel speeds (m/s). `told` is the time of the last command to the robot's body (ms).
     pub fn turn(&mut self, now: u32, told: u32, robot: usize, wheels: [f32; 2]) {
         if wheels == [0.0; 2] {
             return;
         }
         self.moves += 1;
         let seen = self.seen[robot];
-        // An unreachable body continues for its own time-out; all other rules apply to the time of the last command.
+        // An unreachable body keeps its wheel speeds until its own time-out. All other rules therefore use the time
+        // of the last command.
         let since = |at: Option<u32>| at.map_or(u32::MAX, |at| told.saturating_sub(at));
         let mut wrong = |rule, what: String| {
             self.fault.say(now, rule, id(robot), format!("wheels turn at {wheels:?} m/s {what}"));
         };
         if seen.dead_since.is_some_and(|at| now - at > DEAD) {
-            let what = format!("{:?} ms after its death", seen.dead_since.map(|at| now - at));
+            let what = format!("{:?} ms after the robot's program ended", seen.dead_since.map(|at| now - at));
             wrong("wheels stand when the program is dead", what);
         } else if now - told > DEAD {
             wrong("wheels stand when the body hears nothing", format!("{} ms after the command", now - told));
@@ -156,7 +162,7 @@ impl WheelChecker {
             wrong("wheels stand when the hub is silent", what);
         }
         if seen.silenced.is_some_and(|at| told.saturating_sub(at) > 100 + SLACK) {
-            let what = format!("{} ms after a silence ended, without a RUN since", since(seen.silenced));
+            let what = format!("{} ms after the end of a silence, without a later RUN", since(seen.silenced));
             wrong("only RUN starts wheels after a silence", what);
         }
         if let Some((number, at)) = seen.stopped.filter(|(_, at)| told.saturating_sub(*at) > SLACK) {
@@ -165,7 +171,7 @@ impl WheelChecker {
         }
     }
 
-    /// Number of steps in which wheels turned.
+    /// Returns the number of steps in which any robot's wheels turned.
     pub fn moves(&self) -> u64 {
         self.moves
     }

@@ -1,4 +1,4 @@
-//! Simulated environment of the hub's decisions, in place of sockets, files and threads.
+//! Simulated environment of the hub's decision code, in place of sockets, files and threads.
 
 use super::World;
 use crate::checkers::Checkers;
@@ -18,17 +18,17 @@ use xpuck_wire::seal::Sealed;
 use xpuck_wire::witness::{LastDirectiveReport, ObeyedDirective};
 use xpuck_wire::{Phase, Status};
 
-/// With [`Mutant::DropsEntry`], one entry in this number is missing.
+/// Interval between missing entries with [`Mutant::DropsEntry`]: one in this number of entries is missing.
 const DROPPED: u64 = 1_000;
 
-/// One turn of a program.
+/// One turn of the hub's program.
 pub(super) struct Turn<'a> {
-    /// Current time (ms).
+    /// Simulated time (ms).
     pub(super) now: u32,
-    /// Clock of the program, and time since its start (s).
+    /// Clock of the program (s), and time since the program's start in `wall` (s).
     pub(super) local: f64,
     pub(super) wall: f64,
-    /// Phase, segment and running time at the start of the turn, where frames are processed.
+    /// Phase, segment and running time (s) at the start of the turn, before frames are processed.
     pub(super) progress: (Phase, u32, f64),
     pub(super) mutant: Option<Mutant>,
     /// Wall clock of the machine (ms since 1970).
@@ -37,7 +37,7 @@ pub(super) struct Turn<'a> {
     pub(super) world: &'a mut World,
     pub(super) network: &'a mut Network,
     pub(super) checkers: &'a mut Checkers,
-    /// Numbers of received inputs and of actions in this turn.
+    /// Number of inputs received in this turn, and number of actions in `done`.
     pub(super) came: usize,
     pub(super) done: usize,
 }
@@ -45,17 +45,17 @@ pub(super) struct Turn<'a> {
 /// Kind of request to which an operator expects an answer.
 pub(super) enum Asker {
     Starts,
-    /// Number of permissions before the request.
+    /// STOP, with the number of permissions before the request.
     Stops(u64),
     Pauses(u64),
     Resumes,
-    /// HOLD or RELEASE of a robot.
+    /// HOLD (true) or RELEASE (false) of a robot, with the number of permissions before the request.
     Holds(usize, bool, u64),
     Other,
 }
 
 impl Shell for Turn<'_> {
-    /// Number of earlier deaths of the robot's program.
+    /// Number of deaths of the robot's program before the connection was opened.
     type Connection = u32;
     type Asker = Asker;
 
@@ -63,7 +63,7 @@ impl Shell for Turn<'_> {
         self.wall
     }
 
-    /// Returns `None`, because no keys are enrolled or revoked.
+    /// Returns `None`, because the simulation enrols and revokes no keys.
     fn keys(&mut self) -> Option<KeyNews> {
         None
     }
@@ -123,7 +123,8 @@ impl Shell for Turn<'_> {
     }
 
     fn answer(&mut self, to: Asker, reply: Reply) {
-        // An order that is not stored is not guaranteed to last.
+        // An order that is not stored may be lost in a restart of the hub, so the checker does not require it to
+        // last.
         let kept = match &reply {
             Reply::Done => true,
             Reply::DoneBut(what) => what.contains("a hub that restarts will wait"),
@@ -134,7 +135,8 @@ impl Shell for Turn<'_> {
         match to {
             Asker::Starts if done => {
                 standstill.starts();
-                // Robots that a hub without memory does not hold are released with the others.
+                // A hub without memory may not know that robots are held. Its next start releases all robots that it
+                // does not hold.
                 (0..ROBOTS)
                     .filter(|robot| !self.checkers.hub.is_held(*robot))
                     .for_each(|robot| standstill.releases(robot));
@@ -160,13 +162,14 @@ impl Shell for Turn<'_> {
         }
     }
 
-    /// Sends a message. The connection is ignored: a message may reach a later start of a robot's program.
+    /// Sends a message to a robot. The connection is ignored, so that a message may reach a later start of the
+    /// robot's program.
     fn send(&mut self, robot: usize, mut sealed: Sealed) {
         self.done += 1;
         if let (Some(Mutant::CountsTwice), ToRobot::Genes { immigrants, .. }) = (self.mutant, &mut sealed.message) {
             immigrants.extend(immigrants.first().cloned());
         }
-        // Robots reject messages with a lower STOP count, which would hide these mutants.
+        // Robots reject messages with a lower STOP count, and these mutants would then have no effect.
         if let (Some(Mutant::KeepsStaleState | Mutant::TrustsClock), ToRobot::Directive(directive)) =
             (self.mutant, &mut sealed.message)
         {
@@ -225,7 +228,7 @@ impl Shell for Turn<'_> {
 }
 
 impl Turn<'_> {
-    /// Changes a robot's witness for a mutant.
+    /// Changes a robot's report of its last directive, as required by the mutant.
     fn mishear(&self, witness: &mut LastDirectiveReport) {
         match (self.mutant, &self.world.claim) {
             (Some(Mutant::KeepsStaleState), Some(claim)) => {

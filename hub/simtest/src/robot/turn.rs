@@ -1,4 +1,4 @@
-//! Simulated environment of a robot's decisions, in place of the devices, sockets and threads of `xpuckd`.
+//! Simulated environment of a robot's decision code, in place of the devices, sockets and threads of `xpuckd`.
 
 use super::{Drive, Memory, Outside, World};
 use crate::FORGED;
@@ -31,12 +31,12 @@ const CAMERA: u32 = 200;
 /// Maximum number of waiting log lines.
 const LINES: usize = 256;
 
-/// One turn of a program.
+/// One turn of a robot's program.
 pub(super) struct Turn<'a, 'b> {
     pub(super) index: usize,
     pub(super) mutant: Option<Mutant>,
     pub(super) world: &'a mut World,
-    /// Highest number of a directive, for a mutant.
+    /// Highest number of a received directive, which a mutant uses.
     pub(super) highest: &'a mut u64,
     pub(super) memory: &'a mut Memory,
     /// Time since the last turn (ms).
@@ -62,14 +62,14 @@ impl Shell for Turn<'_, '_> {
                 _ => None,
             });
             for bad in genes.flatten().filter(|gene| Migrant::check(gene.values()).is_err()) {
-                // An invalid or oversized tree has no effect, even on this mutant.
+                // A tree that is invalid or too large is not loaded, even with this mutant.
                 let _ = Tree::parse(&bad.tree).map(|tree| core.load(&tree));
             }
         }
         actions
     }
 
-    /// Sends a message. The queue is never full; the network may still lose the message.
+    /// Sends a message to the hub. The queue is never full, but the network may still lose the message.
     fn send(&mut self, mut message: RobotMessage) -> bool {
         if let (Some(Mutant::FalseUpdates), RobotMessage::Updates(updates)) = (self.mutant, &mut message) {
             updates.scratch[0] ^= 1;
@@ -94,7 +94,7 @@ impl Shell for Turn<'_, '_> {
         self.out.network.send_peer(self.out.now, self.index, to, encode(&message));
     }
 
-    /// Returns `None`, because no keys are enrolled or revoked.
+    /// Returns `None`, because the simulation enrols and revokes no keys.
     fn trust(&mut self) -> Option<Trust> {
         None
     }
@@ -133,7 +133,7 @@ impl Shell for Turn<'_, '_> {
         Some(IslandEvent::Generation(Box::new(done)))
     }
 
-    /// Ignores operator requests other than driving.
+    /// Ignores operator requests that do not concern driving.
     fn execute(&mut self, _: OperatorRequest) {}
 
     fn remember(&mut self, told: ObeyedDirective) {
@@ -175,7 +175,7 @@ impl Shell for Turn<'_, '_> {
         self.world.given = Some(TimedCommand { command: Drive([StepsPerSecond::ZERO; 2]), at });
     }
 
-    /// Adds nothing to telemetry for clock and devices.
+    /// Adds nothing, because clock and devices are not simulated.
     fn report(&mut self, _: &mut Telemetry) {}
 
     fn log(&mut self, line: Line) {
@@ -190,10 +190,12 @@ impl Shell for Turn<'_, '_> {
 }
 
 impl Turn<'_, '_> {
-    /// Returns the message as misread by a mutant, which ignores the seal.
+    /// Returns the message as a mutant misreads it, without its seal. Returns `None` if the message is read
+    /// correctly.
     fn misread(&mut self, message: &ToRobot) -> Option<ToRobot> {
         match (self.mutant, message) {
-            // Forged numbers would make the mutant ignore every STOP, which is a different bug.
+            // Forged numbers are excluded. The mutant would ignore every STOP after a forged number, which is a
+            // different bug.
             (Some(Mutant::OldRun), ToRobot::Directive(Directive { number, state, segment, run, .. }))
                 if *number < FORGED =>
             {

@@ -1,4 +1,4 @@
-//! Box constraints.
+//! Box constraints: a minimum and a maximum for each variable.
 
 /// Minimum and maximum of each variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,20 +8,20 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Creates bounds from the minimum and maximum of each variable, which may be infinite. `None` if the lengths
-    /// differ, or a minimum is not below its maximum.
+    /// Creates bounds from the minimum and the maximum of each variable, which may be infinite. Returns `None` if the
+    /// lengths differ, or a minimum is not below the maximum of the same variable.
     pub fn new(low: Vec<f64>, high: Vec<f64>) -> Option<Bounds> {
         let apart = low.len() == high.len() && low.iter().zip(&high).all(|(low, high)| low < high);
         apart.then_some(Bounds { low, high })
     }
 
-    /// Number of variables.
+    /// Returns the number of variables.
     pub fn dimension(&self) -> usize {
         self.low.len()
     }
 
-    /// Reflects a point at the bounds until it is inside. The strategy itself continues with the original point,
-    /// because it minimises the reflected function, which is defined everywhere.
+    /// Reflects a point at the bounds until it is inside. The strategy itself continues with the original point: it
+    /// minimises the function of the reflected point, which is defined for every original point.
     pub fn reflect(&self, point: &[f64]) -> Vec<f64> {
         point.iter().zip(self.low.iter().zip(&self.high)).map(|(x, (low, high))| reflected(*x, *low, *high)).collect()
     }

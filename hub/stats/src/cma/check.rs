@@ -1,4 +1,4 @@
-//! Comparison of CMA-ES with PyPI's cma.
+//! Comparison of this CMA-ES with the Python package `cma`.
 
 use super::{Limits, Parameters, Stop, Strategy, minimise};
 use crate::python::{self, numbers};
@@ -10,7 +10,7 @@ fn ask(questions: Vec<Value>) -> Option<Vec<Value>> {
     Some(python::run(SCRIPT, &json!(questions))?.as_array().unwrap().clone())
 }
 
-/// Builds a question for a task from the fields of several objects.
+/// Builds a question for check.py: the name of its task, and the fields of all `objects`.
 fn asked(task: &str, objects: &[Value]) -> Value {
     let fields = objects.iter().flat_map(|object| object.as_object().unwrap().clone());
     Value::Object(fields.chain([("task".into(), task.into())]).collect())
@@ -30,7 +30,7 @@ fn parameters_are_those_of_cma() {
     for ((n, active), theirs) in cases.zip(answers) {
         let ours = Parameters::new(n, None, active).unwrap();
         close(&ours.weights, &numbers(&theirs["weights"]), "weights");
-        // PyPI's cma adds 3 in the denominator of c_sigma, where the tutorial adds 5, and limits c_sigma to 0.5.
+        // The package adds 3 in the denominator of c_sigma, where the tutorial adds 5, and limits c_sigma to 0.5.
         let cs = ((ours.mu_eff + 2.0) / (n as f64 + ours.mu_eff + 3.0)).min(0.5);
         for (what, ours) in [
             ("mueff", ours.mu_eff),
@@ -51,7 +51,7 @@ fn updates_are_those_of_cma() {
     let mut cases = Vec::new();
     for n in [2, 4, 10] {
         for active in [false, true] {
-            // With a small initial step size the paths grow until the rank-one path stalls.
+            // With a small initial step size, the evolution paths grow until the path of the rank-one update stalls.
             for sigma in [0.4, 0.002] {
                 cases.extend(["sphere", "ellipsoid", "rosenbrock"].map(|function| (n, active, function, sigma)));
             }
@@ -97,7 +97,7 @@ fn rosenbrock(x: &[f64]) -> f64 {
     x.windows(2).map(|x| 100.0 * (x[1] - x[0] * x[0]).powi(2) + (1.0 - x[0]).powi(2)).sum()
 }
 
-/// Test function with the start of its runs.
+/// Test function, with the initial mean and step size of its runs.
 #[derive(Clone, Copy)]
 struct Start {
     name: &'static str,
@@ -112,7 +112,7 @@ const STARTS: [Start; 3] = [
     Start { name: "rosenbrock", f: rosenbrock, mean: 0.0, sigma: 0.3 },
 ];
 
-/// Median of counts, in which a failed run counts as infinite.
+/// Returns the median of evaluation counts, in which a failed run counts as `u64::MAX`.
 fn median(mut counts: Vec<u64>) -> f64 {
     counts.sort_unstable();
     counts[counts.len() / 2] as f64
@@ -149,7 +149,8 @@ fn runs_take_as_long_as_those_of_cma() {
     }
 }
 
-/// Reference medians of this implementation, which detect changes of the strategy on machines without Python.
+/// Compares median evaluation counts with recorded maxima, to detect changes of the strategy on machines without
+/// Python.
 #[test]
 fn runs_take_as_long_as_ever() {
     for (start, most) in STARTS.into_iter().zip([1700.0, 6500.0, 6900.0]) {

@@ -16,6 +16,6 @@ pub enum CmaError {
     Point(usize),
     #[error("the value of point {0} is not a number")]
     Value(usize),
-    #[error("{0} points per generation; must be 4 to 65535")]
+    #[error("the number of points per generation is {0}; it must be 4 to 65535")]
     Size(usize),
 }

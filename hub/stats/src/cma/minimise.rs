@@ -5,26 +5,27 @@ use super::error::CmaError;
 use super::stop::{History, Limits, Stop};
 use super::strategy::Strategy;
 
-/// Result of a run.
+/// Result of a minimisation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Minimum {
-    /// Best evaluated point, inside the bounds. With noise, its value is usually too low.
+    /// Best evaluated point, inside the bounds.
     pub best: Vec<f64>,
-    /// Value of the best point.
+    /// Function value at the best point. For a noisy function, it is usually too low.
     pub value: f64,
-    /// Last mean, inside the bounds.
+    /// Mean of the last distribution, reflected into the bounds.
     pub mean: Vec<f64>,
-    /// Number of evaluated points.
+    /// Number of evaluated points over all generations.
     pub evaluations: u64,
-    /// Reason for the stop.
+    /// Reason why the minimisation stopped.
     pub stop: Stop,
 }
 
-/// Runs a strategy until it stops. `evaluate` takes the points of a generation, reflected into the bounds if there are
-/// any. It returns their values in the same order; smaller is better.
+/// Runs a strategy until a stopping criterion is met. `evaluate` takes the points of a generation, reflected into the
+/// bounds if there are any. It returns the function values of these points in the same order; smaller is better.
 ///
 /// # Errors
-/// If the bounds have another number of variables, or the number of values differs from the number of points.
+/// Returns an error if the bounds and the strategy have different numbers of variables. Also if `evaluate` returns a
+/// NaN, or a number of values that differs from the number of points.
 pub fn minimise(
     mut strategy: Strategy,
     bounds: Option<&Bounds>,
@@ -89,13 +90,13 @@ mod tests {
         let narrow = Limits { condition: 100.0, ..limits };
         let found = run(strategy(3, 3.0, 1.0), narrow, |x| x[0] * x[0] + 1e4 * (x[1] * x[1] + x[2] * x[2]));
         assert_eq!(found.stop, Stop::Condition);
-        // A flat function stops at once.
+        // The values of a constant function have a range of 0.
         assert_eq!(run(strategy(3, 0.0, 1.0), limits, |_| 4.0).stop, Stop::TolFun);
     }
 
     #[test]
     fn minimum_at_bound_is_found_inside_bounds() {
-        // The minimum of (x - 2)^2 in -1..1 is at 1; the second variable has its minimum inside.
+        // In -1..1, (x - 2)^2 has its minimum at the bound 1. The minimum of the second variable is inside the bounds.
         let bounds = Bounds::new(vec![-1.0, -1.0], vec![1.0, 1.0]).unwrap();
         let f = |points: &[Vec<f64>]| -> Vec<f64> {
             assert!(points.iter().flatten().all(|x| x.abs() <= 1.0));
@@ -108,8 +109,8 @@ mod tests {
 
     #[test]
     fn rotation_hardly_changes_evaluation_count() {
-        // The same ellipsoid along the axes and rotated by 45 degrees in two planes must take about the same number
-        // of evaluations.
+        // An ellipsoid along the axes, and the same ellipsoid rotated by 45 degrees in two planes, must need about the
+        // same number of evaluations.
         let limits = Limits { target: Some(1e-8), ..Limits::default() };
         let along = |x: &[f64]| x.iter().enumerate().map(|(i, x)| 10f64.powi(2 * i as i32) * x * x).sum::<f64>();
         let turned = |x: &[f64]| {

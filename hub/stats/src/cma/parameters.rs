@@ -1,12 +1,12 @@
-//! Parameters of the strategy, as in the tutorial's table 1.
+//! Parameters of the strategy, as in table 1 of Hansen's tutorial.
 
 /// Weights and learning rates. The fields may be changed before a strategy is created.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// Number of variables, n.
     pub dimension: usize,
-    /// Weight of each point of a generation, the best first. The positive weights sum to 1; negative ones reduce the
-    /// covariance along bad directions.
+    /// Weight of each point of a generation, the best first. The positive weights sum to 1; negative weights reduce
+    /// the covariance in the directions of bad points.
     pub weights: Vec<f64>,
     /// Variance-effective number of parents, from the positive weights.
     pub mu_eff: f64,
@@ -26,8 +26,8 @@ pub struct Parameters {
 
 impl Parameters {
     /// Creates the tutorial's parameters for a number of variables. The number of points per generation is 4 +
-    /// floor(3 ln n) by default; `active` enables negative weights. `None` without variables, or with fewer than 4 or
-    /// more than 65535 points.
+    /// floor(3 ln n) by default; `active` enables negative weights. Returns `None` without variables, or with fewer
+    /// than 4 or more than 65535 points.
     ///
     /// The package `cma` 4.5 differs in two parameters. Its `cs` has mueff + 3 in the denominator where the tutorial
     /// has mueff + 5, and is at most 0.5. Its `damps` multiplies the root of (mueff - 1) / (n + 1) by up to three,
@@ -40,7 +40,7 @@ impl Parameters {
         }
         let lambda = points as f64;
         let raw: Vec<f64> = (1..=points).map(|i| ((lambda + 1.0) / 2.0).ln() - (i as f64).ln()).collect();
-        // The split is at half of the points, even if rounding leaves a small weight in the middle that should be 0.
+        // For an odd number of points, the middle weight is 0 except for rounding, and belongs to the second half.
         let (good, bad) = raw.split_at(points / 2);
         let mu_eff = effective(good);
         let c_1 = (lambda / 6.0).min(1.0) * 2.0 / ((n + 1.3).powi(2) + mu_eff);
@@ -61,18 +61,18 @@ impl Parameters {
             c_c: (4.0 + mu_eff / n) / (n + 4.0 + 2.0 * mu_eff / n),
             c_1,
             c_mu,
-            // Exact value sqrt(2) gamma((n + 1) / 2) / gamma(n / 2), by its recursion from n = 1.
+            // Exact value sqrt(2) gamma((n + 1) / 2) / gamma(n / 2), computed by recursion from n = 1.
             chi_n: (1..dimension).fold((2.0 / std::f64::consts::PI).sqrt(), |chi, i| i as f64 / chi),
         })
     }
 
-    /// Number of points of a generation.
+    /// Returns the number of points of a generation.
     pub fn points(&self) -> usize {
         self.weights.len()
     }
 }
 
-/// Number of equal weights with the same variance.
+/// Returns the number of equal weights whose weighted mean has the same variance as with these weights.
 fn effective(weights: &[f64]) -> f64 {
     weights.iter().sum::<f64>().powi(2) / weights.iter().map(|w| w * w).sum::<f64>()
 }

@@ -1,22 +1,22 @@
-//! Stopping criteria.
+//! Stopping criteria of a minimisation.
 
 use super::strategy::Strategy;
 use std::collections::VecDeque;
 
-/// Limits of the stopping criteria; see the tutorial's section B.3.
+/// Limits of the stopping criteria (section B.3 of Hansen's tutorial).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Minimum range of the values of the last generation and of the best values of the last 10 + 30 n / lambda
-    /// generations.
+    /// Minimum range of function values. It applies to all values of the last generation, together with the best values
+    /// of the last 10 + 30 n / lambda generations, for n variables and lambda points per generation.
     pub tol_fun: f64,
-    /// Threshold of the step. The run stops when the standard deviation of every variable is below it, and so is every
-    /// component of the evolution path times the step size.
+    /// Minimum step. The run stops when two quantities are below it for every variable: the standard deviation, and the
+    /// step size times the component of the evolution path of the rank-one update.
     pub tol_x: f64,
-    /// Maximum condition number of C.
+    /// Maximum condition number of the covariance matrix.
     pub condition: f64,
     /// Maximum number of generations.
     pub generations: u32,
-    /// Value at which the run stops; `None` without a target.
+    /// Function value at or below which the run stops; `None` without a target.
     pub target: Option<f64>,
 }
 
@@ -26,24 +26,24 @@ impl Default for Limits {
     }
 }
 
-/// Reason for the stop.
+/// Reason why a run stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// A value has reached the target.
+    /// A function value has reached the target.
     Target,
-    /// The range of the values is below its minimum.
+    /// The range of the function values is below [`Limits::tol_fun`].
     TolFun,
-    /// The standard deviations are below their minimum.
+    /// The steps of all variables are below [`Limits::tol_x`].
     TolX,
-    /// The condition number is above its maximum.
+    /// The condition number is above [`Limits::condition`].
     Condition,
     /// The step size or a standard deviation is not finite: the function has no reachable minimum.
     Diverged,
-    /// The number of generations is used up.
+    /// The maximum number of generations is reached.
     Generations,
 }
 
-/// Best values of the last generations.
+/// Best function value of each of the last generations, the oldest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History(VecDeque<f64>);
 

@@ -9,8 +9,8 @@ use xpuck_kernels::random::{Draws, Stream, normal_pair};
 ///
 /// Details that the tutorial leaves open follow the package `cma`. The path of the rank-one update stalls (h = 0)
 /// while the squared length of the step-size path, corrected for its start, is at least (2 + 4 / (n + 1)) n. The step
-/// size grows at most by a factor of e per generation. C is decomposed again after 1 / (10 n (c_1 + c_mu))
-/// generations.
+/// size grows at most by a factor of e per generation. The covariance matrix C is decomposed again after
+/// 1 / (10 n (c_1 + c_mu)) generations.
 #[derive(Clone, Debug)]
 pub struct Strategy {
     pub(super) parameters: Parameters,
@@ -26,8 +26,8 @@ pub struct Strategy {
 }
 
 impl Strategy {
-    /// Creates a strategy with this mean, and the same standard deviation in every direction. All random numbers
-    /// depend only on `seed`.
+    /// Creates a strategy with this initial mean, and the standard deviation `sigma` in every direction. All random
+    /// numbers depend only on `seed`.
     ///
     /// # Errors
     /// See [`CmaError`].
@@ -59,7 +59,8 @@ impl Strategy {
         })
     }
 
-    /// Returns the points of the next generation; they stay the same until [`Strategy::tell`] is called.
+    /// Returns the points of the next generation. Repeated calls return the same points until [`Strategy::tell`] is
+    /// called.
     pub fn ask(&self) -> Vec<Vec<f64>> {
         let n = self.mean.len();
         let point = |body: usize| {
@@ -76,37 +77,37 @@ impl Strategy {
         (0..self.parameters.points()).map(point).collect()
     }
 
-    /// Parameters.
+    /// Returns the parameters of the strategy.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Number of finished generations.
+    /// Returns the number of finished generations.
     pub fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Mean of the distribution, which is the best estimate, also with noise.
+    /// Returns the mean of the distribution. It is the best estimate of the minimum, also for a noisy function.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// Step size.
+    /// Returns the step size.
     pub fn sigma(&self) -> f64 {
         self.sigma
     }
 
-    /// Rows of C; the covariance of the distribution is C times the squared step size.
+    /// Returns the rows of the matrix C. The covariance of the distribution is C times the squared step size.
     pub fn covariance(&self) -> &[Vec<f64>] {
         &self.covariance
     }
 
-    /// Evolution path of the rank-one update.
+    /// Returns the evolution path of the rank-one update.
     pub fn path(&self) -> &[f64] {
         &self.path_c
     }
 
-    /// Condition number of C: the greatest eigenvalue divided by the smallest.
+    /// Returns the condition number of C: the greatest eigenvalue divided by the smallest.
     pub fn condition(&self) -> f64 {
         let values = self.eigen.values.iter().copied();
         values.clone().fold(0.0, f64::max) / values.fold(f64::INFINITY, f64::min)

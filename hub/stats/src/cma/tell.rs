@@ -6,11 +6,12 @@ use super::strategy::Strategy;
 use crate::eigen::{Eigen, dot};
 
 impl Strategy {
-    /// Updates the strategy from the points of a generation and their values; smaller values are better, and infinity
-    /// marks a point that failed. The points are usually those of [`Strategy::ask`], but other points are allowed.
+    /// Updates the strategy from the points of a generation and their values. Smaller values are better; infinity marks
+    /// a point that failed. The points are usually those of [`Strategy::ask`], but other points are allowed.
     ///
     /// # Errors
-    /// If the points or values do not form a generation; the strategy is then unchanged.
+    /// Returns an error for a wrong number of points or values, an invalid point, or a NaN value. The strategy is then
+    /// unchanged.
     pub fn tell(&mut self, points: &[Vec<f64>], values: &[f64]) -> Result<(), CmaError> {
         let (n, expected) = (self.mean.len(), self.parameters.points());
         if points.len() != expected || values.len() != expected {
@@ -34,7 +35,7 @@ impl Strategy {
         Ok(())
     }
 
-    /// Moves the mean and both paths; returns whether the path of the rank-one update stalls.
+    /// Updates the mean and both evolution paths. Returns whether the path of the rank-one update stalls.
     fn move_mean(&mut self, steps: &[Vec<f64>]) -> bool {
         let Parameters { ref weights, mu_eff, c_sigma, c_c, .. } = self.parameters;
         let n = self.mean.len() as f64;
@@ -58,7 +59,7 @@ impl Strategy {
     fn learn_covariance(&mut self, steps: &[Vec<f64>], stalls: bool) {
         let Parameters { ref weights, c_c, c_1, c_mu, .. } = self.parameters;
         let n = self.mean.len();
-        // While the path stalls, its missing part of the rank-one update is compensated in the decay of C.
+        // While the path stalls, the rank-one update is smaller. A slower decay of C compensates for this.
         let kept = if stalls { c_1 * c_c * (2.0 - c_c) } else { 0.0 };
         let decay = 1.0 + kept - c_1 - c_mu * weights.iter().sum::<f64>();
         let mut updates = vec![(c_1, self.path_c.as_slice())];
@@ -90,8 +91,8 @@ impl Strategy {
             return;
         }
         self.eigen = Eigen::decompose(&self.covariance);
-        // Rounding may produce an eigenvalue of 0 or below if another one is 1e16 times as large; the condition
-        // number still shows this.
+        // If one eigenvalue is 1e16 times as large as another, rounding may make the smaller one 0 or negative. The
+        // limit keeps the eigenvalues positive, and the condition number remains very large.
         let least = self.eigen.values.iter().fold(0.0f64, |most, value| most.max(*value)) * f64::EPSILON;
         self.eigen.values.iter_mut().for_each(|value| *value = value.max(least));
         self.decomposed = self.generation;
@@ -107,7 +108,7 @@ impl Strategy {
     }
 }
 
-/// Adds `factor` times `vector`.
+/// Adds `factor` times `vector` to `to`.
 fn add(to: &mut [f64], factor: f64, vector: &[f64]) {
     to.iter_mut().zip(vector).for_each(|(x, v)| *x += factor * v);
 }

@@ -13,7 +13,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Creates an axis for these numbers with a small margin.
+    /// Creates an axis from pixel `from` to pixel `to`, which covers these numbers with a small margin.
     pub(super) fn around(numbers: impl Iterator<Item = f64> + Clone, from: f64, to: f64) -> Axis {
         let low = numbers.clone().fold(f64::INFINITY, f64::min);
         let high = numbers.fold(f64::NEG_INFINITY, f64::max);
@@ -26,7 +26,7 @@ impl Axis {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Units per pixel.
+    /// Returns the scale of the axis (units per pixel).
     pub(super) fn scale(&self) -> f64 {
         (self.high - self.low) / (self.to - self.from).abs()
     }
@@ -37,8 +37,8 @@ impl Axis {
         Axis { low: middle - half, high: middle + half, ..*self }
     }
 
-    /// Positions of the ticks, and their number of decimals: steps of 1, 2 or 5 times a power of ten, at least
-    /// `least`.
+    /// Returns the positions of the ticks, and the number of decimals of their labels. The distance between ticks is 1,
+    /// 2 or 5 times a power of ten, and at least `least`.
     pub(super) fn ticks(&self, least: f64) -> (Vec<f64>, usize) {
         let raw = ((self.high - self.low) / TICKS).max(least);
         let power = 10f64.powf(raw.log10().floor());

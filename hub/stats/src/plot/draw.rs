@@ -50,7 +50,7 @@ pub(super) fn figure(panels: &[Plot], footer: &Footer) -> String {
     svg
 }
 
-/// Draws the legend and the caption; returns their height (pixels).
+/// Draws the legend and the caption. Returns the height of both (pixels).
 fn draw_footer(svg: &mut String, footer: &Footer, width: f64) -> f64 {
     let (left, mut y) = (MARGINS[0], SIZE.1);
     let mut x = left;
@@ -145,8 +145,8 @@ fn frame(svg: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
     );
 }
 
-/// Draws a layer; returns its entry in the legend. `marks` counts the marks drawn so far, so that their labels do not
-/// overlap.
+/// Draws a layer, and returns its label and colour for the legend. `marks` counts the marks drawn so far, so that the
+/// labels of marks do not overlap.
 fn draw_layer<'a>(svg: &mut String, layer: &'a Layer, x: &Axis, y: &Axis, marks: &mut u32) -> (&'a str, Colour) {
     let at = |(a, b): (f64, f64)| format!("{:.1} {:.1}", x.pixel(a), y.pixel(b));
     let path = |points: &mut dyn Iterator<Item = (f64, f64)>| {
@@ -212,7 +212,7 @@ fn draw_layer<'a>(svg: &mut String, layer: &'a Layer, x: &Axis, y: &Axis, marks:
     }
 }
 
-/// Draws the whiskers, then the box over them, then the median.
+/// Draws the whiskers, then the box over the whiskers, then the median.
 fn draw_box(svg: &mut String, BoxShape { x: (middle, half), numbers }: &BoxShape, colour: &str, x: &Axis, y: &Axis) {
     let [left, middle, right] = [middle - half, *middle, middle + half].map(|value| x.pixel(value));
     let [least, lower, median, upper, greatest] = numbers.map(|value| y.pixel(value));

@@ -27,7 +27,7 @@ pub enum Colour {
 }
 
 impl Colour {
-    /// SVG colour code.
+    /// Returns the SVG code of the colour.
     pub fn code(self) -> &'static str {
         match self {
             Colour::Blue => "#0072b2",
@@ -46,7 +46,7 @@ impl Colour {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stroke {
     colour: Colour,
-    /// Lengths of dashes and gaps (pixels); empty for a solid line.
+    /// SVG dash pattern: lengths of dashes and gaps (pixels). Empty for a solid line.
     dashes: &'static str,
     faint: bool,
 }
@@ -54,10 +54,11 @@ pub struct Stroke {
 impl Stroke {
     /// Number of different strokes of [`Stroke::of_series`].
     pub const SERIES: usize = 2 * Stroke::COLOURS;
-    /// Number of different colours. The first series use all of them once, with solid lines.
+    /// Number of different colours of [`Stroke::of_series`].
     pub const COLOURS: usize = 7;
 
-    /// Stroke of series `i`: all colours with solid lines first, then the same colours dashed.
+    /// Returns the stroke of series `i`, from 0. The first [`Stroke::COLOURS`] series have different colours and solid
+    /// lines. The following series have the same colours and dashed lines. Strokes repeat after [`Stroke::SERIES`].
     pub fn of_series(i: usize) -> Stroke {
         use Colour::{Black, Blue, Green, Orange, Purple, Red, Sky};
         let colours: [Colour; Stroke::COLOURS] = [Blue, Orange, Green, Red, Purple, Sky, Black];
@@ -75,7 +76,7 @@ impl Stroke {
         Stroke { faint: true, ..self }
     }
 
-    /// Colour of the stroke.
+    /// Returns the colour of the stroke.
     pub fn colour(self) -> Colour {
         self.colour
     }
@@ -101,7 +102,7 @@ enum Layer {
 /// Box of a box plot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoxShape {
-    /// Position of its centre, and half of its width, in units of x.
+    /// Centre of the box along x, and half of its width (units of x).
     pub x: (f64, f64),
     /// Minimum, lower quartile, median, upper quartile and maximum.
     pub numbers: [f64; 5],
@@ -140,7 +141,7 @@ impl Plot {
         self.layers.push(Layer::Line { label: label.into(), stroke: stroke.into(), points });
     }
 
-    /// Adds dots; more than 3000 are thinned.
+    /// Adds dots. More than 3000 dots are thinned evenly.
     pub fn points(&mut self, label: &str, colour: Colour, mut points: Vec<(f64, f64)>) {
         points = points.iter().step_by(points.len().div_ceil(MOST_POINTS).max(1)).copied().collect();
         self.layers.push(Layer::Points { label: label.into(), colour, points });
@@ -168,13 +169,14 @@ impl Plot {
         self.layers.push(Layer::Mark { label: label.into(), colour, x });
     }
 
-    /// Adds texts that a viewer shows when the pointer is at their positions; more than 3000 are thinned.
+    /// Adds texts at positions. A viewer shows a text when the pointer is at its position. More than 3000 texts are
+    /// thinned evenly.
     pub fn notes(&mut self, mut notes: Vec<(f64, f64, String)>) {
         notes = notes.iter().step_by(notes.len().div_ceil(MOST_POINTS).max(1)).cloned().collect();
         self.layers.push(Layer::Notes { notes });
     }
 
-    /// Points that must be inside the axes.
+    /// Returns points that must be inside the axes.
     fn extent(&self) -> Vec<(f64, f64)> {
         let mut all = Vec::new();
         for layer in &self.layers {
@@ -197,9 +199,9 @@ impl Plot {
 /// Legend and caption below the panels of a figure.
 #[derive(Clone, Debug, Default)]
 pub struct Footer {
-    /// Series of the panels, with their labels.
+    /// Label and stroke of each series in the panels.
     pub series: Vec<(String, Stroke)>,
-    /// Paragraphs of text, which are wrapped.
+    /// Paragraphs of the caption. Long paragraphs are wrapped.
     pub caption: Vec<String>,
 }
 
@@ -213,8 +215,8 @@ pub fn to_svg_with(panels: &[Plot], footer: &Footer) -> String {
     draw::figure(panels, footer)
 }
 
-/// Opening elements of an SVG drawing of this size (pixels): white background, and the font of all drawings that
-/// are not plots.
+/// Returns the opening elements of an SVG drawing of this size (pixels). The drawing has a white background, and the
+/// font of all drawings that are not plots.
 pub fn begin_svg(width: f64, height: f64) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} \

@@ -12,26 +12,28 @@ const POINTS: usize = 60;
 /// Violin of a violin plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViolinOf {
-    /// Position of its centre, and half of its maximum width, in units of x.
+    /// Centre of the violin along x, and half of its maximum width (units of x).
     pub x: (f64, f64),
-    /// Values; values that are not finite are left out.
+    /// Values of the sample. Values that are not finite are left out.
     pub sample: Vec<f64>,
 }
 
 impl ViolinOf {
-    /// Finite values, in ascending order.
+    /// Returns the finite values in ascending order.
     fn values(&self) -> Vec<f64> {
         sorted(&self.sample.iter().copied().filter(|x| x.is_finite()).collect::<Vec<f64>>())
     }
 
-    /// Corners that must be inside the axes; empty without a value.
+    /// Returns two opposite corners of the violin, which must be inside the axes. The list is empty if the sample has
+    /// no finite value.
     pub(super) fn extent(&self) -> Vec<(f64, f64)> {
         let values = self.values();
         let ((middle, half), ends) = (self.x, [values.first(), values.last()]);
         ends.into_iter().flatten().zip([middle - half, middle + half]).map(|(y, x)| (x, *y)).collect()
     }
 
-    /// Values from minimum to maximum, each with half of the width there; `None` for a sample without a density.
+    /// Returns the right half of the outline: values from minimum to maximum, each with half of the width at this
+    /// value. Returns `None` for a sample without a density.
     fn outline(values: &[f64], half: f64) -> Option<Vec<(f64, f64)>> {
         let density = Density::from_sample(values)?;
         let (low, high) = (values[0], values[values.len() - 1]);
@@ -42,7 +44,7 @@ impl ViolinOf {
     }
 }
 
-/// Draws the outline, ticks at the extremes with a third of its width, and the median.
+/// Draws the outline of a violin, ticks at its extremes with a third of the maximum width, and the median.
 pub(super) fn draw(svg: &mut String, violin: &ViolinOf, colour: Colour, x: &Axis, y: &Axis) {
     let (values, (middle, half), code) = (violin.values(), violin.x, colour.code());
     let (Some(least), Some(greatest)) = (values.first(), values.last()) else { return };
@@ -98,8 +100,8 @@ mod tests {
             .map(|(x, y)| (x.parse().unwrap(), y.parse().unwrap()))
             .collect();
         assert_eq!(points.len(), 2 * POINTS);
-        // x = 5 is in the middle of 70..540, and a unit is 470 / 10.8 pixels; y runs from 365 up to 54 for 8.64
-        // units.
+        // The x axis has 10.8 units from pixel 70 to pixel 540, with x = 5 at pixel 305. The y axis has 8.64 units from
+        // pixel 365 up to pixel 54.
         let (unit, up) = (470.0 / 10.8, 311.0 / 8.64);
         let widest = points.iter().map(|(x, _)| x - 305.0).fold(0.0, f64::max);
         assert!((widest - 2.0 * unit).abs() < 0.5, "{widest}");
@@ -107,7 +109,7 @@ mod tests {
         assert!((place - (365.0 - 4.32 * up)).abs() < 3.0, "{place}");
         let (top, bottom) = points.iter().fold((1e9, 0.0), |(a, b): (f64, f64), p| (a.min(p.1), b.max(p.1)));
         assert!((bottom - (365.0 - 3.32 * up)).abs() < 0.1 && (top - (365.0 - 5.32 * up)).abs() < 0.1);
-        // Both sides are symmetrical.
+        // The outline is symmetrical about x = 5.
         for (right, left) in points[..POINTS].iter().zip(points[POINTS..].iter().rev()) {
             assert!((right.0 + left.0 - 610.0).abs() < 0.11 && right.1 == left.1);
         }

@@ -1,11 +1,11 @@
-//! Comparison of errors and training with PyPI's minisom.
+//! Comparison of map errors and training results with the Python package `minisom`.
 
 use super::{Grid, Pca, Topology, Training, quantisation_error, standardised, start, topographic_error, train};
 use crate::python::{self, numbers};
 use serde_json::json;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// Samples similar to the thesis's segments: 33 rows of five numbers, in four groups.
+/// Returns samples similar to the thesis's segments: 33 rows of five numbers, in four groups.
 fn samples() -> Vec<Vec<f64>> {
     let mut draws = Draws::new(8, 0, 0, 0, Stream::Start);
     let centres = [
@@ -25,7 +25,7 @@ fn samples() -> Vec<Vec<f64>> {
 fn errors_match_minisom_and_maps_are_not_worse() {
     let samples = samples();
     let pca = Pca::fit(&samples).unwrap();
-    // The number of rows is odd, because minisom shifts every second row counted from the last one.
+    // The numbers of rows are odd, because minisom shifts every second row counted from the last row.
     let cases: Vec<(Topology, &str, usize, usize)> = vec![
         (Topology::Rectangular, "rectangular", 6, 5),
         (Topology::Hexagonal, "hexagonal", 6, 5),

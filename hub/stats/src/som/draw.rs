@@ -1,5 +1,5 @@
-//! Drawing of a map: cells with a wedge for each column and the fitness as background, and the samples along their
-//! principal components (thesis, Fig. 8.6).
+//! Drawing of a map (thesis, Fig. 8.6). Each cell has a wedge for each column; its background colour shows the fitness.
+//! A scatter plot shows the samples along their principal components.
 
 use super::grid::{Grid, HEXAGONAL_ROW, Topology};
 use super::map::{Cell, Map};
@@ -9,15 +9,15 @@ use std::f64::consts::{PI, TAU};
 use std::fmt::Write;
 use xpuck_kernels::markup::escape;
 
-/// Distance of adjacent cells (pixels).
+/// Distance between the centres of adjacent cells (pixels).
 const SIDE: f64 = 64.0;
-/// Margin around and between both parts (pixels).
+/// Margin around and between the map and the scatter plot (pixels).
 const ROOM: f64 = 30.0;
 /// Side of the scatter plot of principal components (pixels).
 const SCATTER: f64 = 380.0;
 /// Height of a line of the legend (pixels).
 const ROW: f64 = 20.0;
-/// Backgrounds of the minimum and the maximum fitness: dark green and light yellow.
+/// Background colours for the minimum and the maximum fitness: dark green and light yellow (RGB, 0..=255).
 const DARK: [f64; 3] = [16.0, 92.0, 60.0];
 const LIGHT: [f64; 3] = [253.0, 246.0, 178.0];
 
@@ -47,7 +47,7 @@ pub fn draw(map: &Map) -> String {
     svg
 }
 
-/// Colour of a column, as in the series of plots.
+/// Returns the SVG colour code of a column. The colours are those of plot series.
 fn colour(column: usize) -> &'static str {
     Stroke::of_series(column).colour().code()
 }
@@ -56,7 +56,7 @@ fn range(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
 }
 
-/// Position of a number between the minimum and the maximum, 0 to 1; 0.5 if they are equal.
+/// Returns the position of a number between a minimum and a maximum, 0 to 1. Returns 0.5 if both are equal.
 fn part(x: f64, (low, high): (f64, f64)) -> f64 {
     if high > low { (x - low) / (high - low) } else { 0.5 }
 }
@@ -67,7 +67,7 @@ fn background(fitness: f64, range: (f64, f64)) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Corners of a cell relative to its centre, in units of the distance between adjacent cells.
+/// Returns the corners of a cell relative to its centre, in units of the distance between adjacent cells.
 fn corners(grid: &Grid) -> Vec<(f64, f64)> {
     match grid.topology() {
         Topology::Rectangular => [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].to_vec(),
@@ -126,7 +126,7 @@ fn draw_cell(
     }
 }
 
-/// Draws the samples along the first two components, with the loadings of the columns as arrows.
+/// Draws the samples along the first two principal components, with the loadings of the columns as arrows.
 fn scatter(svg: &mut String, map: &Map, (left, top): (f64, f64), fitness: (f64, f64)) {
     let score = |i: usize, component: usize| map.scores[i].get(component).copied().unwrap_or(0.0);
     let most = (0..map.names.len()).flat_map(|i| [score(i, 0).abs(), score(i, 1).abs()]).fold(1e-12, f64::max);

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Maximum number of columns, and of rows.
 pub const MOST_SIDE: usize = 100;
-/// Distance of the rows of a hexagonal grid, in units of the distance of its columns: sqrt(3) / 2.
+/// Distance between adjacent rows of a hexagonal grid, in units of the distance between adjacent columns: sqrt(3) / 2.
 pub const HEXAGONAL_ROW: f64 = 0.866_025_403_784_438_6;
 
 /// Arrangement of the units.
@@ -30,7 +30,7 @@ impl Grid {
     /// Creates a grid of 1 to [`MOST_SIDE`] columns and rows.
     ///
     /// # Errors
-    /// One line if a side is out of range.
+    /// Returns a message of one line if a side is out of range.
     pub fn new(topology: Topology, columns: usize, rows: usize) -> Result<Grid, String> {
         if [columns, rows].iter().all(|side| (1..=MOST_SIDE).contains(side)) {
             Ok(Grid { topology, columns, rows })
@@ -39,12 +39,13 @@ impl Grid {
         }
     }
 
-    /// Creates a grid for the given samples: about 5 sqrt(n) units. The ratio of the sides is that of the square roots
-    /// of the two largest eigenvalues of the standardised data's covariance (Vesanto et al., SOM Toolbox for Matlab 5,
-    /// 2000). The columns are the longer side. The ratio refers to lengths, so a hexagonal grid has more rows.
+    /// Creates a grid of about 5 sqrt(n) units for n samples. The ratio of the sides is the square root of the ratio of
+    /// the two largest eigenvalues of the standardised data's covariance (Vesanto et al., SOM Toolbox for Matlab 5,
+    /// 2000). The longer side is along x. The ratio refers to lengths, so a hexagonal grid has more rows than a
+    /// rectangular grid.
     ///
     /// # Errors
-    /// As [`Pca::fit`].
+    /// Returns an error in the same cases as [`Pca::fit`].
     pub fn for_data(topology: Topology, data: &[Vec<f64>]) -> Result<Grid, String> {
         let pca = Pca::fit(&standardised(data)?)?;
         let units = (5.0 * (data.len() as f64).sqrt()).round().min((MOST_SIDE * MOST_SIDE) as f64);
@@ -58,27 +59,28 @@ impl Grid {
         Grid::new(topology, columns as usize, rows as usize)
     }
 
-    /// Arrangement of the units.
+    /// Returns the arrangement of the units.
     pub fn topology(&self) -> Topology {
         self.topology
     }
 
-    /// Number of units along x.
+    /// Returns the number of units along x.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Number of units along y.
+    /// Returns the number of units along y.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of units.
+    /// Returns the number of units.
     pub fn units(&self) -> usize {
         self.columns * self.rows
     }
 
-    /// Position of a unit, in units of the distance of adjacent units in a row; y increases from row to row.
+    /// Returns the position (x, y) of a unit, in multiples of the distance between adjacent units of a row. y increases
+    /// from row to row.
     pub fn position(&self, unit: usize) -> (f64, f64) {
         let (column, row) = ((unit % self.columns) as f64, unit / self.columns);
         match self.topology {
@@ -87,16 +89,16 @@ impl Grid {
         }
     }
 
-    /// Squared distance of two units.
+    /// Returns the squared distance of two units.
     pub fn squared_distance(&self, a: usize, b: usize) -> f64 {
         let (a, b) = (self.position(a), self.position(b));
         (a.0 - b.0).powi(2) + (a.1 - b.1).powi(2)
     }
 
-    /// Whether two units are neighbours; a unit is not its own neighbour.
+    /// Returns whether two units are neighbours. A unit is not its own neighbour.
     pub fn neighbours(&self, a: usize, b: usize) -> bool {
-        // Squared distances: 1 and 2 for the neighbours in a rectangular grid, 1 in a hexagonal grid; the next units
-        // are at 4 and 3.
+        // In a rectangular grid, the squared distance is 1 or 2 for neighbours, and at least 4 for other units. In a
+        // hexagonal grid, it is 1 for neighbours, and at least 3 for other units.
         let reach = if self.topology == Topology::Rectangular { 2.5 } else { 1.5 };
         a != b && self.squared_distance(a, b) < reach
     }
@@ -130,13 +132,14 @@ mod tests {
 
     #[test]
     fn grid_size_follows_data() {
-        // 36 samples on a regular lattice: both variances are 1 after standardisation, so the map has 30 units and is
-        // nearly square.
+        // For 36 samples on a regular lattice, both variances are 1 after standardisation. The map therefore has 30
+        // units and is nearly square.
         let cross: Vec<Vec<f64>> = (0..36).map(|i| vec![f64::from(i % 6), f64::from(i / 6)]).collect();
         let grid = |topology, data: &[Vec<f64>]| Grid::for_data(topology, data).map(|grid| (grid.columns, grid.rows));
         assert_eq!(grid(Topology::Rectangular, &cross), Ok((6, 5)));
         assert_eq!(grid(Topology::Hexagonal, &cross), Ok((5, 6)));
-        // Two columns with correlation r have the variances 1 + r and 1 - r: here r = 0.8, so the ratio is 3.
+        // The principal components of two columns with correlation r have the variances 1 + r and 1 - r. Here r is 0.8,
+        // so the ratio of the sides is 3.
         let long: Vec<Vec<f64>> = (0..36)
             .map(|i| (f64::from(i % 6) - 2.5, f64::from(i / 6) - 2.5))
             .map(|(a, b)| vec![3.0 * a + b, 3.0 * a - b])

@@ -7,14 +7,14 @@ use super::standardise::standardised;
 use super::train::{Training, start, train};
 use std::fmt::Write;
 
-/// Samples of one unit.
+/// Samples of one unit, with their mean values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Indices of the samples whose best-matching unit this is, in ascending order.
+    /// Indices of the samples for which this unit is the best match, in ascending order.
     pub samples: Vec<usize>,
-    /// Mean of each column over these samples, in the units of the data; `None` for an empty cell.
+    /// Mean of each column over the cell's samples, in the units of the data; `None` for an empty cell.
     pub means: Option<Vec<f64>>,
-    /// Mean fitness of these samples; `None` for an empty cell.
+    /// Mean fitness of the cell's samples; `None` for an empty cell.
     pub fitness: Option<f64>,
 }
 
@@ -27,21 +27,21 @@ pub struct Map {
     pub columns: Vec<String>,
     /// Fitness of each sample.
     pub fitness: Vec<f64>,
-    /// Grid.
+    /// Grid of the units.
     pub grid: Grid,
     /// Weights of each unit, for standardised samples.
     pub weights: Vec<Vec<f64>>,
-    /// Samples of each unit; cell numbers are one more than the index.
+    /// Cell of each unit. The number of a cell is its index plus 1.
     pub cells: Vec<Cell>,
-    /// Mean distance of the standardised samples from the weights of their units.
+    /// Mean distance of the standardised samples from the weights of their best-matching units.
     pub quantisation_error: f64,
     /// Share of the samples whose two best-matching units are not neighbours, 0 to 1; `None` for a map of one unit.
     pub topographic_error: Option<f64>,
-    /// Mean distance of each unit's weights from those of its neighbours.
+    /// For each unit, mean distance of its weights from the weights of its neighbours; 0 without neighbours.
     pub u_matrix: Vec<f64>,
     /// Principal components of the standardised samples.
     pub pca: Pca,
-    /// Scores of each sample along the components.
+    /// Scores of each sample along the principal components.
     pub scores: Vec<Vec<f64>>,
 }
 
@@ -49,8 +49,9 @@ impl Map {
     /// Trains a map of samples, one per row, with a value for each column.
     ///
     /// # Errors
-    /// One line if the numbers of names, rows and fitness values differ, or those of columns and values of a row. Also
-    /// if there are fewer than 4 samples or more than 64 columns, or if a number is not finite.
+    /// Returns a message of one line if the numbers of names, rows and fitness values differ. Also if a row does not
+    /// have one value per column, if there are fewer than 4 samples or more than 64 columns, or if a number is not
+    /// finite.
     pub fn fit(
         names: &[String],
         columns: &[&str],
@@ -60,7 +61,7 @@ impl Map {
     ) -> Result<Map, String> {
         if names.len() != rows.len() || fitness.len() != rows.len() {
             let (named, fit) = (names.len(), fitness.len());
-            return Err(format!("{} samples have {named} names and {fit} values of fitness", rows.len()));
+            return Err(format!("{} samples have {named} names and {fit} fitness values", rows.len()));
         }
         let samples = standardised(rows)?;
         if columns.len() != rows[0].len() {
@@ -88,14 +89,14 @@ impl Map {
         })
     }
 
-    /// Non-empty cells: their numbers, from 1, and the names of their samples (Table 8.5).
+    /// Returns the number (from 1) and the sample names of each non-empty cell (thesis, Table 8.5).
     pub fn table(&self) -> Vec<(usize, Vec<&str>)> {
         let names = |cell: &Cell| cell.samples.iter().map(|i| self.names[*i].as_str()).collect();
         (1..).zip(&self.cells).filter(|(_, cell)| !cell.samples.is_empty()).map(|(i, cell)| (i, names(cell))).collect()
     }
 
-    /// Table of the non-empty cells as text: a heading, then one line per cell with its number and its samples,
-    /// separated by tabs.
+    /// Returns the table of the non-empty cells as text: a heading, then one line per cell. A line contains the number
+    /// of the cell and the names of its samples, separated by tabs.
     pub fn table_text(&self) -> String {
         let mut text = String::from("cell\tsamples\n");
         for (number, names) in self.table() {
@@ -121,7 +122,7 @@ pub(super) mod tests {
     use super::*;
     use crate::som::grid::Topology;
 
-    /// Two distant groups of three samples, and a constant column.
+    /// Returns a map of two distant groups of three samples. One column is constant.
     pub fn two_groups(grid: Grid) -> Map {
         let names = ["a", "b", "c", "d", "e", "<f>"].map(String::from);
         let rows = [0.0, 0.1, 0.2, 8.0, 8.1, 8.2].map(|x| vec![x, -x * x, 0.1]);
@@ -179,8 +180,8 @@ pub(super) mod tests {
             Map::fit(names, columns, rows, fitness, grid).unwrap_err()
         };
         let ab = ["a", "b"];
-        assert_eq!(error(&names[1..], &ab, &rows, &[0.0; 4]), "4 samples have 3 names and 4 values of fitness");
-        assert_eq!(error(&names, &ab, &rows, &[0.0; 5]), "4 samples have 4 names and 5 values of fitness");
+        assert_eq!(error(&names[1..], &ab, &rows, &[0.0; 4]), "4 samples have 3 names and 4 fitness values");
+        assert_eq!(error(&names, &ab, &rows, &[0.0; 5]), "4 samples have 4 names and 5 fitness values");
         assert_eq!(error(&names, &["a"], &rows, &[0.0; 4]), "2 columns have 1 names");
         assert_eq!(
             error(&names, &ab, &rows, &[0.0, f64::NAN, 0.0, 0.0]),

@@ -8,9 +8,11 @@ use crate::eigen::Eigen;
 pub struct Pca {
     /// Mean of each column.
     pub mean: Vec<f64>,
-    /// Variance of the samples along each component (with n - 1), in descending order; one per column.
+    /// Variance of the samples along each component (with divisor n - 1), in descending order. The number of components
+    /// is the number of columns.
     pub variances: Vec<f64>,
-    /// Unit vectors of the components in the same order; the entry with the greatest magnitude is positive in each.
+    /// Unit vectors of the components in the order of `variances`. In each vector, the entry with the greatest
+    /// magnitude is positive.
     pub components: Vec<Vec<f64>>,
 }
 
@@ -19,8 +21,8 @@ impl Pca {
     /// standardised first.
     ///
     /// # Errors
-    /// One line if there are fewer than 4 samples, more than 64 columns, rows of different lengths or numbers that
-    /// are not finite.
+    /// Returns a message of one line if there are fewer than 4 samples, more than 64 columns, rows of different lengths
+    /// or numbers that are not finite.
     pub fn fit(rows: &[Vec<f64>]) -> Result<Pca, String> {
         check(rows)?;
         let (n, columns) = (rows.len() as f64, rows[0].len());
@@ -32,28 +34,28 @@ impl Pca {
         Ok(Pca { mean, variances, components })
     }
 
-    /// Scores of a sample along each component, relative to the mean.
+    /// Returns the scores of a sample along each component, relative to the mean.
     pub fn scores(&self, row: &[f64]) -> Vec<f64> {
         let along = |v: &Vec<f64>| v.iter().zip(row).zip(&self.mean).map(|((v, x), mean)| v * (x - mean)).sum();
         self.components.iter().map(along).collect()
     }
 
-    /// Share of the total variance along each component, 0 to 1; all 0 if nothing varies.
+    /// Returns the share of the total variance along each component, 0 to 1. All shares are 0 if all samples are equal.
     pub fn explained(&self) -> Vec<f64> {
         let whole: f64 = self.variances.iter().sum();
         self.variances.iter().map(|variance| if whole > 0.0 { variance / whole } else { 0.0 }).collect()
     }
 
-    /// Loadings of the columns on a component: the covariance of each column with the scores, divided by the standard
-    /// deviation of the scores. For standardised columns this is the correlation, -1 to 1. `None` if the component
-    /// does not exist.
+    /// Returns the loading of each column on a component: its covariance with the scores, divided by the standard
+    /// deviation of the scores. For standardised columns, the loading is the correlation, -1 to 1. Returns `None` if
+    /// the component does not exist.
     pub fn loadings(&self, component: usize) -> Option<Vec<f64>> {
         let deviation = self.variances.get(component)?.sqrt();
         Some(self.components.get(component)?.iter().map(|entry| entry * deviation).collect())
     }
 }
 
-/// Eigenvalues of a symmetric matrix in descending order, with unit eigenvectors.
+/// Returns the eigenvalues of a symmetric matrix in descending order, each with its unit eigenvector.
 fn eigen(matrix: &[Vec<f64>]) -> Vec<(f64, Vec<f64>)> {
     let Eigen { values, vectors } = Eigen::decompose(matrix);
     let vector = |k: usize| with_positive_sign(vectors.iter().map(|row| row[k]).collect());
@@ -62,11 +64,12 @@ fn eigen(matrix: &[Vec<f64>]) -> Vec<(f64, Vec<f64>)> {
     pairs
 }
 
-/// Returns the vector or its opposite, because the sign of an eigenvector is arbitrary.
+/// Returns the vector or its opposite, so that the entry with the greatest magnitude is positive. The sign of an
+/// eigenvector is otherwise arbitrary.
 fn with_positive_sign(v: Vec<f64>) -> Vec<f64> {
     let mut greatest = 0.0f64;
     for x in &v {
-        // The tolerance excludes entries that differ only by rounding.
+        // Among entries whose magnitudes differ only by rounding, the first one decides.
         if x.abs() > greatest.abs() * (1.0 + 1e-9) {
             greatest = *x;
         }
@@ -80,7 +83,7 @@ mod tests {
 
     #[test]
     fn components_of_known_data() {
-        // Sums of squares 16 and 4 along the diagonals.
+        // The sums of squares along the two diagonals are 16 and 4.
         let rows: Vec<Vec<f64>> =
             [(2.0, 2.0), (-2.0, -2.0), (1.0, -1.0), (-1.0, 1.0)].map(|(x, y)| vec![10.0 + x, y - 3.0]).to_vec();
         let pca = Pca::fit(&rows).unwrap();

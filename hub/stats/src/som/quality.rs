@@ -2,13 +2,13 @@
 
 use super::grid::Grid;
 
-/// Squared distance of two vectors.
+/// Returns the squared distance of two vectors.
 pub(super) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
 }
 
-/// Returns the nearest and the second nearest unit of a sample (its best-matching units). Among equally near units the
-/// lower number comes first. The second is `None` on a map of one unit. `None` on a map without units.
+/// Returns the best-matching units of a sample: the nearest unit, and the second nearest unit (`None` on a map of one
+/// unit). Among equally near units, the unit with the lower number comes first. Returns `None` on a map without units.
 pub fn best_two(weights: &[Vec<f64>], sample: &[f64]) -> Option<(usize, Option<usize>)> {
     let mut best: [Option<(usize, f64)>; 2] = [None; 2];
     for (unit, weight) in weights.iter().enumerate() {
@@ -23,12 +23,13 @@ pub fn best_two(weights: &[Vec<f64>], sample: &[f64]) -> Option<(usize, Option<u
     best[0].map(|(unit, _)| (unit, best[1].map(|(unit, _)| unit)))
 }
 
-/// Best-matching unit of a sample; 0 on a map without units.
+/// Returns the best-matching unit of a sample; 0 on a map without units.
 pub fn best(weights: &[Vec<f64>], sample: &[f64]) -> usize {
     best_two(weights, sample).map_or(0, |(unit, _)| unit)
 }
 
-/// Mean distance of the samples from the weights of their best-matching units. `None` without samples or units.
+/// Returns the mean distance of the samples from the weights of their best-matching units. Returns `None` without
+/// samples or units.
 pub fn quantisation_error(weights: &[Vec<f64>], samples: &[Vec<f64>]) -> Option<f64> {
     if weights.is_empty() || samples.is_empty() {
         return None;
@@ -37,8 +38,8 @@ pub fn quantisation_error(weights: &[Vec<f64>], samples: &[Vec<f64>]) -> Option<
     Some(samples.iter().map(distance).sum::<f64>() / samples.len() as f64)
 }
 
-/// Share of the samples whose two best-matching units are not neighbours, 0 to 1 (Kiviluoto 1996). `None` without
-/// samples or with only one unit.
+/// Returns the share of the samples whose two best-matching units are not neighbours, 0 to 1 (Kiviluoto 1996). Returns
+/// `None` without samples or with fewer than two units.
 pub fn topographic_error(grid: &Grid, weights: &[Vec<f64>], samples: &[Vec<f64>]) -> Option<f64> {
     let mut errors = 0usize;
     for sample in samples {
@@ -48,8 +49,8 @@ pub fn topographic_error(grid: &Grid, weights: &[Vec<f64>], samples: &[Vec<f64>]
     (!samples.is_empty()).then(|| errors as f64 / samples.len() as f64)
 }
 
-/// U-matrix (Ultsch and Siemon 1990): mean distance of each unit's weights from those of its neighbours; 0 for a unit
-/// without neighbours.
+/// Returns the U-matrix (Ultsch and Siemon 1990): for each unit, the mean distance of its weights from the weights of
+/// its neighbours. The distance is 0 for a unit without neighbours.
 pub fn u_matrix(grid: &Grid, weights: &[Vec<f64>]) -> Vec<f64> {
     let of = |unit: usize| {
         let near: Vec<f64> = (0..weights.len())

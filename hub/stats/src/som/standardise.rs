@@ -13,7 +13,7 @@ const GREATEST: f64 = 1e100;
 /// finite numbers.
 ///
 /// # Errors
-/// One line about the first fault.
+/// Returns a message of one line about the first error.
 pub fn check(rows: &[Vec<f64>]) -> Result<(), String> {
     if rows.len() < LEAST_SAMPLES {
         return Err(format!("{} samples are too few; at least {LEAST_SAMPLES} are needed", rows.len()));
@@ -38,17 +38,17 @@ pub fn check(rows: &[Vec<f64>]) -> Result<(), String> {
     Ok(())
 }
 
-/// Converts each column to z-scores, using the standard deviation with n - 1; a constant column becomes 0.
+/// Converts each column to z-scores, with the standard deviation for divisor n - 1. A constant column becomes 0.
 ///
 /// # Errors
-/// As [`check`].
+/// Returns an error in the same cases as [`check`].
 pub fn standardised(rows: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, String> {
     check(rows)?;
     let mut scores = rows.to_vec();
     for column in 0..rows[0].len() {
         let values: Vec<f64> = rows.iter().map(|row| row[column]).collect();
         let (mean, sd) = mean_and_sd(&values);
-        // The mean of equal numbers may be rounded, so their standard deviation is not always 0.
+        // The mean of equal numbers may be rounded, so the standard deviation of equal numbers is not always 0.
         let constant = values.iter().all(|value| *value == values[0]) || sd <= 0.0;
         for (score, value) in scores.iter_mut().zip(&values) {
             score[column] = if constant { 0.0 } else { (value - mean) / sd };

@@ -1,16 +1,16 @@
-//! Training of a map: from weights on a plane through the samples to a fitted map (Kohonen 1982; batch training:
-//! Kohonen 2013).
+//! Training of a map, which starts with weights on a plane through the samples (Kohonen 1982; batch training: Kohonen
+//! 2013).
 
 use super::grid::Grid;
 use super::pca::Pca;
 use super::quality::{best, quantisation_error, topographic_error};
 use super::standardise::check;
 
-/// Maximum neighbourhood of the epochs that may give the result (distances of units). With a greater neighbourhood the
-/// map is still too smooth.
+/// Maximum neighbourhood of an epoch whose weights may become the result (standard deviation in distances of adjacent
+/// units). With a greater neighbourhood, the map is still too smooth.
 const SETTLED: f64 = 1.0;
 
-/// Topographic error, quantisation error.
+/// Topographic error and quantisation error, which are compared in this order.
 type Errors = (f64, f64);
 
 /// Training parameters.
@@ -18,22 +18,24 @@ type Errors = (f64, f64);
 pub struct Training {
     /// Number of passes over all samples, >= 1.
     pub epochs: u32,
-    /// Standard deviation of the Gaussian neighbourhood in the first epoch (distances of units).
+    /// Standard deviation of the Gaussian neighbourhood in the first epoch (distances of adjacent units).
     pub from: f64,
-    /// Standard deviation in the last epoch, > 0 (distances of units); it decreases by a constant factor per epoch.
+    /// Standard deviation in the last epoch, > 0 (distances of adjacent units). The standard deviation decreases by a
+    /// constant factor per epoch.
     pub to: f64,
 }
 
 impl Training {
-    /// Default for a grid: from half its longer side to a size at which a unit no longer affects its neighbours.
+    /// Returns the default parameters for a grid. The neighbourhood shrinks from half the longer side to a size at
+    /// which a unit no longer affects its neighbours.
     pub fn for_grid(grid: &Grid) -> Training {
         let side = grid.columns().max(grid.rows()) as f64;
         Training { epochs: 100, from: (side / 2.0).max(1.0), to: 0.25 }
     }
 }
 
-/// Initial weights on the plane of the first two components, up to one standard deviation from the mean. The first
-/// component is along the columns, the second along the rows.
+/// Returns initial weights on the plane of the first two principal components, up to one standard deviation from the
+/// mean. The first component increases along x of the grid, and the second component along y.
 pub fn start(grid: &Grid, pca: &Pca) -> Vec<Vec<f64>> {
     let place = |i: usize, side: usize| if side > 1 { 2.0 * i as f64 / (side - 1) as f64 - 1.0 } else { 0.0 };
     let loadings = [0, 1].map(|k| pca.loadings(k).unwrap_or_else(|| vec![0.0; pca.mean.len()]));
@@ -44,14 +46,15 @@ pub fn start(grid: &Grid, pca: &Pca) -> Vec<Vec<f64>> {
     (0..grid.units()).map(of).collect()
 }
 
-/// Trains in batches: in each epoch every unit becomes the mean of all samples, weighted by the neighbourhood of their
-/// best-matching units. As the neighbourhood shrinks, the quantisation error falls and the topographic error may rise.
-/// The result is taken from the last epoch and all epochs with a neighbourhood of at most 1. It has the least
-/// topographic error, and the least quantisation error among equals. The training is deterministic.
+/// Trains a map in batches, and returns its weights. In each epoch, the weights of a unit become the weighted mean of
+/// all samples. A sample counts more if its best-matching unit is nearer. As the neighbourhood shrinks, the
+/// quantisation error falls and the topographic error may rise. The result is the best of the last epoch and all epochs
+/// with a neighbourhood of at most 1. The best epoch has the least topographic error and, among equal topographic
+/// errors, the least quantisation error. The training is deterministic.
 ///
 /// # Errors
-/// One line if [`Pca::for_grid`] rejects the samples, or if the initial weights do not fit the grid or the samples. Also if
-/// the training has no epochs, or its neighbourhoods do not shrink.
+/// Returns a message of one line if [`Pca::fit`] rejects the samples, or if the initial weights do not fit the grid or
+/// the samples. Also if the training has no epochs, or if the neighbourhood grows or does not stay above 0.
 pub fn train(
     grid: &Grid,
     samples: &[Vec<f64>],
@@ -60,11 +63,13 @@ pub fn train(
 ) -> Result<Vec<Vec<f64>>, String> {
     check(samples)?;
     if start.len() != grid.units() || start.iter().any(|weight| weight.len() != samples[0].len()) {
-        return Err(format!("a start must have {} weights with {} columns each", grid.units(), samples[0].len()));
+        return Err(format!("the start must have {} weights with {} columns each", grid.units(), samples[0].len()));
     }
     let Training { epochs, from, to } = *training;
     if epochs == 0 || !(from.is_finite() && to > 0.0 && from >= to) {
-        return Err("training needs at least 1 epoch, and neighbourhoods that shrink and stay above 0".into());
+        return Err(
+            "training requires at least 1 epoch, and a neighbourhood radius that decreases and stays above 0".into()
+        );
     }
     let mut weights = start.to_vec();
     let mut kept: Option<(Errors, Vec<Vec<f64>>)> = None;
@@ -85,7 +90,7 @@ pub fn train(
     Ok(kept.map_or(weights, |(_, weights)| weights))
 }
 
-/// Weights after one epoch with a neighbourhood of this standard deviation.
+/// Returns the weights after one epoch with a neighbourhood of standard deviation `sd`.
 fn batch(grid: &Grid, samples: &[Vec<f64>], weights: &[Vec<f64>], sd: f64) -> Vec<Vec<f64>> {
     let winners: Vec<usize> = samples.iter().map(|sample| best(weights, sample)).collect();
     let of = |(unit, old): (usize, &Vec<f64>)| {
@@ -96,7 +101,8 @@ fn batch(grid: &Grid, samples: &[Vec<f64>], weights: &[Vec<f64>], sd: f64) -> Ve
             whole += near;
             sum.iter_mut().zip(sample).for_each(|(sum, x)| *sum += near * x);
         }
-        // Far from all winners the sum of the neighbourhoods underflows; such a unit keeps its weights.
+        // For a unit far from all best-matching units, the sum of the sample weights underflows. Such a unit keeps its
+        // previous weights.
         if whole >= f64::MIN_POSITIVE { sum.into_iter().map(|x| x / whole).collect() } else { old.clone() }
     };
     weights.iter().enumerate().map(of).collect()
@@ -176,7 +182,7 @@ mod tests {
         }
         assert_eq!(
             train(&grid, &samples, &begin[1..], &good).unwrap_err(),
-            "a start must have 4 weights with 2 columns each"
+            "the start must have 4 weights with 2 columns each"
         );
         assert!(train(&grid, &samples[..3], &begin, &good).is_err());
     }

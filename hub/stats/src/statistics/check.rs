@@ -12,10 +12,11 @@ use crate::python;
 use serde_json::{Value, json};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// Case for Python, and the result of this crate.
+/// Case for the Python script, and this crate's result for the case.
 type Case = (Value, Vec<f64>);
 
-/// Samples of several distributions from one seed, each from its own random stream.
+/// Generator of samples of several distributions from one seed. The number counts the samples, and selects the random
+/// numbers of each sample.
 struct Samples(u32);
 
 impl Samples {
@@ -29,18 +30,18 @@ impl Samples {
         (0..n).map(|_| mean + sd * f64::from(normal_pair(draws.word(), draws.word()).0)).collect()
     }
 
-    /// Sample of a log-normal distribution.
+    /// Returns a sample of a log-normal distribution.
     fn skewed(&mut self, n: usize) -> Vec<f64> {
         self.normal(n, 0.0, 0.8).into_iter().map(f64::exp).collect()
     }
 
-    /// Whole numbers below `most`, with many ties.
+    /// Returns random whole numbers below `most`, with many ties.
     fn tied(&mut self, n: usize, most: u32) -> Vec<f64> {
         let mut draws = self.draws();
         (0..n).map(|_| f64::from(draws.below(most))).collect()
     }
 
-    /// Pairs of samples of several sizes and distributions, with and without ties.
+    /// Returns pairs of samples of several sizes and distributions, with and without ties.
     fn pairs(&mut self) -> Vec<(Vec<f64>, Vec<f64>)> {
         let mut pairs = Vec::new();
         for (n, m) in [(2, 2), (3, 5), (8, 8), (18, 24), (40, 7), (55, 60), (150, 90)] {
@@ -174,7 +175,7 @@ fn all_are_those_of_scipy() {
     let mut wrong = Vec::new();
     for ((case, ours), theirs) in cases.iter().zip(answers) {
         let theirs = python::numbers(theirs);
-        // The p of perfectly agreeing ranks is 0 or a rounding error.
+        // If two rankings agree perfectly, p is 0 except for a rounding error.
         let close = |a: &f64, b: &f64| (a - b).abs() <= 1e-9 * b.abs() + 1e-22;
         if ours.len() != theirs.len() || !ours.iter().zip(&theirs).all(|(a, b)| close(a, b)) {
             let size = case["x"].as_array().map_or(0, Vec::len);

@@ -13,8 +13,8 @@ pub struct Correlation {
     pub p: f64,
 }
 
-/// Pearson's correlation; p assumes that both samples are normal (Student's t with n - 2 degrees of freedom). `None`
-/// if the lengths differ, there are fewer than three pairs, or one sample is constant.
+/// Computes Pearson's correlation. Its p assumes that both samples are normal (Student's t with n - 2 degrees of
+/// freedom). Returns `None` if the lengths differ, there are fewer than three pairs, or a sample is constant.
 pub fn pearson(x: &[f64], y: &[f64]) -> Option<Correlation> {
     if x.len() != y.len() || x.len() < 3 || !finite(x) || !finite(y) || constant(x) || constant(y) {
         return None;
@@ -32,14 +32,14 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Option<Correlation> {
     if !r.is_finite() {
         return None;
     }
-    // The distribution of r is a beta distribution on -1..1; this equals Student's t without its cancellation near 1.
+    // r has a beta distribution on -1..1. This gives the same p as Student's t, but without cancellation for r near 1.
     let shape = n / 2.0 - 1.0;
     let p = (2.0 * beta_reg(shape, shape, (1.0 - r.abs()) / 2.0)).min(1.0);
     Some(Correlation { r, p })
 }
 
-/// Spearman's rank correlation, in which equal values share their mean rank. The p is by Student's t with n - 2
-/// degrees of freedom, which is accurate from about ten pairs. `None` as for [`pearson`].
+/// Computes Spearman's rank correlation, in which equal values share their mean rank. p is by Student's t with n - 2
+/// degrees of freedom, which is accurate from about ten pairs. Returns `None` in the same cases as [`pearson`].
 pub fn spearman(x: &[f64], y: &[f64]) -> Option<Correlation> {
     if !finite(x) || !finite(y) {
         return None;
@@ -54,7 +54,8 @@ mod tests {
 
     #[test]
     fn correlations_of_known_numbers() {
-        // Deviations (-1, 0, 1) and (-1, 1, 0): r is one half, and p is 2 / 3 with one degree of freedom.
+        // The deviations are (-1, 0, 1) and (-1, 1, 0). Therefore r is one half, and p is 2 / 3 with one degree of
+        // freedom.
         let found = pearson(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0]).unwrap();
         assert!((found.r - 0.5).abs() < 1e-12 && (found.p - 2.0 / 3.0).abs() < 1e-12, "{found:?}");
         // The ranks agree perfectly although the values are not on a line.

@@ -3,7 +3,7 @@
 use super::{constant, finite};
 use crate::statistics::mean_and_sd;
 
-/// Density as a sum of normal distributions, one per value.
+/// Density as a sum of normal distributions, one for each value of the sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Density {
     sample: Vec<f64>,
@@ -11,8 +11,9 @@ pub struct Density {
 }
 
 impl Density {
-    /// Density of a sample by Scott's rule (1992). The standard deviation of each normal distribution is that of the
-    /// sample divided by the fifth root of its size. `None` for fewer than two values or a constant sample.
+    /// Estimates the density of a sample by Scott's rule (1992). The standard deviation of each normal distribution is
+    /// the standard deviation of the sample, divided by the fifth root of the sample's size. Returns `None` for fewer
+    /// than two values or a constant sample.
     pub fn from_sample(sample: &[f64]) -> Option<Density> {
         if sample.len() < 2 || !finite(sample) || constant(sample) {
             return None;
@@ -21,13 +22,13 @@ impl Density {
         (bandwidth > 0.0 && bandwidth.is_finite()).then(|| Density { sample: sample.to_vec(), bandwidth })
     }
 
-    /// Probability density at `x`.
+    /// Returns the probability density at `x`.
     pub fn at(&self, x: f64) -> f64 {
         let sum: f64 = self.sample.iter().map(|value| (-((x - value) / self.bandwidth).powi(2) / 2.0).exp()).sum();
         sum / (self.sample.len() as f64 * self.bandwidth * std::f64::consts::TAU.sqrt())
     }
 
-    /// Standard deviation of each normal distribution.
+    /// Returns the standard deviation of each normal distribution.
     pub fn bandwidth(&self) -> f64 {
         self.bandwidth
     }

@@ -3,8 +3,8 @@
 use super::{constant, finite};
 use crate::statistics::mean_and_sd;
 
-/// Cohen's d: the first mean minus the second, divided by the pooled standard deviation. A sample may be a single
-/// value. `None` if a sample is empty, both are single values, or neither varies.
+/// Computes Cohen's d: the first mean minus the second mean, divided by the pooled standard deviation. A sample may be
+/// a single value. Returns `None` if a sample is empty, both samples are single values, or neither sample varies.
 pub fn cohens_d(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.is_empty() || b.is_empty() || a.len() + b.len() < 3 || !finite(a) || !finite(b) || constant(a) && constant(b) {
         return None;
@@ -16,9 +16,9 @@ pub fn cohens_d(a: &[f64], b: &[f64]) -> Option<f64> {
     d.is_finite().then_some(d)
 }
 
-/// Hedges' g: [`cohens_d`] with a correction of its bias in small samples, by the approximate factor 1 - 3 / (4 (n +
-/// m) - 9) (Hedges 1981, equation 6a). Also `None` for fewer than 4 values in total, for which this factor is not
-/// defined.
+/// Computes Hedges' g: [`cohens_d`], corrected for its bias in small samples by the approximate factor
+/// 1 - 3 / (4 (n + m) - 9) (Hedges 1981, equation 6a). Returns `None` in the same cases as [`cohens_d`], and for fewer
+/// than 4 values in total.
 pub fn hedges_g(a: &[f64], b: &[f64]) -> Option<f64> {
     let count = (a.len() + b.len()) as f64;
     if count < 4.0 {
@@ -27,8 +27,8 @@ pub fn hedges_g(a: &[f64], b: &[f64]) -> Option<f64> {
     cohens_d(a, b).map(|d| d * (1.0 - 3.0 / (4.0 * count - 9.0)))
 }
 
-/// Cliff's delta (1993), -1 to 1. It is the probability that a value of the first sample is greater than one of the
-/// second, minus the probability that it is smaller. `None` if a sample is empty or contains NaN.
+/// Computes Cliff's delta (1993), -1 to 1. It is the probability that a value of the first sample is greater than a
+/// value of the second, minus the probability that it is smaller. Returns `None` if a sample is empty or contains NaN.
 pub fn cliffs_delta(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.is_empty() || b.is_empty() || a.iter().chain(b).any(|x| x.is_nan()) {
         return None;
@@ -47,12 +47,12 @@ mod tests {
 
     #[test]
     fn effects_of_known_numbers() {
-        // Means 2 and 5, both with variance 1.
+        // The samples have means 2 and 5, and both have variance 1.
         let (a, b) = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]);
         assert_eq!((cohens_d(&a, &b), hedges_g(&a, &b)), (Some(-3.0), Some(-3.0 * 0.8)));
         assert_eq!(cohens_d(&a, &[5.0]), Some(-3.0));
         assert_eq!((cliffs_delta(&a, &b), cliffs_delta(&b, &a)), (Some(-1.0), Some(1.0)));
-        // Among nine pairs one is greater, six are smaller and two are equal.
+        // In one of nine pairs, the first value is greater. It is smaller in six pairs, and equal in two pairs.
         assert_eq!(cliffs_delta(&[1.0, 2.0, 3.0], &[2.0, 3.0, 5.0]), Some(-5.0 / 9.0));
     }
 

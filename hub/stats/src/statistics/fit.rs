@@ -6,26 +6,26 @@ use serde::Serialize;
 /// Fitted polynomial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Polynomial {
-    /// Centre of the points' x, and half of their range.
+    /// Centre of the range of the points' x, and half of the range.
     scale: (f64, f64),
-    /// Coefficients for (x - centre) / half range, the constant term first.
+    /// Coefficients of the polynomial in (x - centre) / half range, the constant term first.
     scaled: Vec<f64>,
     /// Sum of the squared residuals along y.
     pub residual: f64,
 }
 
 impl Polynomial {
-    /// Value of the polynomial at `x`.
+    /// Returns the value of the polynomial at `x`.
     pub fn at(&self, x: f64) -> f64 {
         let (middle, half) = self.scale;
         let t = (x - middle) / half;
         self.scaled.iter().rev().fold(0.0, |sum, c| sum * t + c)
     }
 
-    /// Coefficients of the powers of x, the highest first, as in `numpy.polyfit`.
+    /// Returns the coefficients of the powers of x, the highest power first, as in `numpy.polyfit`.
     pub fn coefficients(&self) -> Vec<f64> {
         let (middle, half) = self.scale;
-        // Horner's rule with polynomials in x instead of numbers, the constant term first.
+        // Horner's rule, in which each intermediate result is a polynomial in x with the constant term first.
         let mut powers = vec![0.0; self.scaled.len()];
         for c in self.scaled.iter().rev() {
             for i in (0..powers.len()).rev() {
@@ -39,8 +39,8 @@ impl Polynomial {
     }
 }
 
-/// Fits a polynomial of the given order by least squares (Householder QR of the powers of x, scaled to -1..1). `None`
-/// if the lengths differ, a number is not finite, or the number of different x does not exceed the order.
+/// Fits a polynomial of the given order by least squares (Householder QR of the powers of x, scaled to -1..1). Returns
+/// `None` if the lengths differ, a number is not finite, or the number of different x does not exceed the order.
 pub fn polynomial(x: &[f64], y: &[f64], order: usize) -> Option<Polynomial> {
     let mut different = super::spread::sorted(x);
     different.dedup();
@@ -60,14 +60,14 @@ pub fn polynomial(x: &[f64], y: &[f64], order: usize) -> Option<Polynomial> {
     Some(Polynomial { scale, scaled, residual })
 }
 
-/// Returns the factors of the columns whose sum is closest to `y`, and the squared residual; `None` if the columns
-/// are linearly dependent.
+/// Returns factors for which the weighted sum of the columns is closest to `y`, and the squared residual. Returns
+/// `None` if the columns are linearly dependent.
 fn least_squares(mut columns: Vec<Vec<f64>>, mut y: Vec<f64>) -> Option<(Vec<f64>, f64)> {
     let k = columns.len();
     for j in 0..k {
         let norm = columns[j][j..].iter().map(|v| v * v).sum::<f64>().sqrt();
         let mut mirror = columns[j][j..].to_vec();
-        // The sign avoids cancellation.
+        // The norm gets the sign of the first entry to avoid cancellation.
         mirror[0] += norm.copysign(mirror[0]);
         let squared = mirror.iter().map(|v| v * v).sum::<f64>();
         if squared <= 0.0 {

@@ -20,21 +20,22 @@ pub struct Line {
 }
 
 impl Line {
-    /// Value of y at `x`.
+    /// Returns the value of y at `x`.
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
 
-    /// Intersection with y = x; `None` for a parallel line. If x is the fitness of homogeneous swarms and y that of
-    /// heterogeneous swarms, mixing is better where the line is above y = x (thesis 8.7.2).
+    /// Returns x at the intersection with y = x; `None` for a line parallel to y = x. If x is the fitness of
+    /// homogeneous swarms and y the fitness of heterogeneous swarms, mixing is better where the line is above y = x
+    /// (thesis 8.7.2).
     pub fn crossing(&self) -> Option<f64> {
         let at = self.intercept / (1.0 - self.slope);
         at.is_finite().then_some(at)
     }
 }
 
-/// Fits a line to points by least squares. `None` if the lengths differ, there are fewer than three points, or x is
-/// constant.
+/// Fits a line to points by least squares. Returns `None` if the lengths differ, there are fewer than three points, or
+/// x is constant.
 pub fn line(x: &[f64], y: &[f64]) -> Option<Line> {
     if x.len() != y.len() || x.len() < 3 || !finite(x) || !finite(y) || constant(x) {
         return None;
@@ -49,7 +50,7 @@ pub fn line(x: &[f64], y: &[f64]) -> Option<Line> {
     let residual: f64 = x.iter().zip(y).map(|(x, y)| (y - mean_y - slope * (x - mean_x)).powi(2)).sum();
     let slope_se = (residual / (n - 2.0) / xx).sqrt();
     let intercept_se = slope_se * (xx / n + mean_x * mean_x).sqrt();
-    // For points exactly on a line with a slope, p is 0.
+    // If all points lie exactly on a line with a slope other than 0, p is 0.
     let p = if slope == 0.0 { 1.0 } else { t_two_sided(slope / slope_se, n - 2.0) };
     let line = Line { slope, intercept: mean_y - slope * mean_x, slope_se, intercept_se, p };
     (line.at(0.0).is_finite() && intercept_se.is_finite()).then_some(line)
@@ -66,7 +67,8 @@ mod tests {
 
     #[test]
     fn line_fit_matches_hand_calculation() {
-        // Deviations of x are -1, 0, 1 and of y -1, 1, 0: the slope is one half, and the residuals are -1/2, 1, -1/2.
+        // The deviations of x are -1, 0, 1, and the deviations of y are -1, 1, 0. The slope is therefore one half, and
+        // the residuals are -1/2, 1, -1/2.
         let fit = line(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0]).unwrap();
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a}, not {b}");
         close(fit.slope, 0.5);

@@ -11,14 +11,14 @@ const EXACT: usize = 120;
 /// Comparison of a sample with a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Comparison {
-    /// Probability that a value of the sample is greater than one of the reference, with ties counting half.
+    /// Probability that a value of the sample is greater than a value of the reference, 0 to 1. Ties count half.
     pub superiority: f64,
     /// Two-sided p of the Mann-Whitney test.
     pub p: f64,
 }
 
-/// Values of both samples, their doubled ranks in ascending order, size of the first sample, and its doubled rank
-/// sum.
+/// Values of two samples, their doubled ranks in ascending order, the size of the first sample, and the sum of the
+/// doubled ranks of the first sample.
 struct Ranked {
     pooled: Vec<f64>,
     ranks: Vec<usize>,
@@ -53,22 +53,24 @@ impl Ranked {
     }
 }
 
-/// Compares two samples by the Mann-Whitney rank test, without an assumption about the distribution. Up to 120 values
-/// all arrangements are counted, so p is exact, also with ties. Beyond that, Student's t of the ranks is a close
-/// approximation (Conover and Iman 1981). `None` if either sample is empty or contains NaN.
+/// Compares two samples by the Mann-Whitney rank test, without an assumption about the distribution. For up to 120
+/// values in total, all arrangements are counted, so p is exact, also with ties. For more values, p is a close
+/// approximation by Student's t of the ranks (Conover and Iman 1981). Returns `None` if either sample is empty or
+/// contains NaN.
 ///
-/// Without ties and up to 120 values p equals that of SciPy's `mannwhitneyu(method="exact")`. With ties p is the share
-/// of all arrangements whose rank sum is at least as far from its mean. SciPy's `method=PermutationMethod()` doubles
-/// the smaller tail instead. Both are equal for samples of the same size. Beyond 120 values p equals that of
-/// `ttest_ind(rankdata(...))`.
+/// Without ties and for up to 120 values, p equals the p of SciPy's `mannwhitneyu(method="exact")`. With ties, p is the
+/// share of all arrangements whose rank sum is at least as far from its mean. SciPy's `method=PermutationMethod()`
+/// doubles the smaller tail instead. Both methods give the same p for samples of the same size. For more than 120
+/// values, p equals the p of `ttest_ind(rankdata(...))`.
 pub fn mann_whitney(sample: &[f64], reference: &[f64]) -> Option<Comparison> {
     let ranked = Ranked::from_samples(sample, reference)?;
     let Ranked { ranks, n, sum, .. } = &ranked;
     ranked.with(if ranks.len() <= EXACT { exact_p(ranks, *n, *sum) } else { rank_t_p(ranks, *n, *sum) })
 }
 
-/// As SciPy's `mannwhitneyu(method="exact")`: counts all arrangements. Also `None` with ties or beyond 120 values,
-/// where SciPy has no exact p or is slow.
+/// Compares two samples like SciPy's `mannwhitneyu(method="exact")`, by counting all arrangements. Returns `None` in
+/// the same cases as [`mann_whitney`]. Also returns `None` with ties, for which SciPy has no exact p, and for more than
+/// 120 values, for which SciPy is slow.
 pub fn mann_whitney_exact(sample: &[f64], reference: &[f64]) -> Option<Comparison> {
     let ranked = Ranked::from_samples(sample, reference)?;
     let Ranked { pooled, ranks, n, sum } = &ranked;
@@ -78,9 +80,10 @@ pub fn mann_whitney_exact(sample: &[f64], reference: &[f64]) -> Option<Compariso
     ranked.with(exact_p(ranks, *n, *sum))
 }
 
-/// As SciPy's `mannwhitneyu(method="asymptotic")`: the normal approximation with a variance corrected for ties and a
-/// continuity correction of half a pair. This is SciPy's default for samples with ties, or with more than eight
-/// values each. Also `None` if all values are equal.
+/// Compares two samples like SciPy's `mannwhitneyu(method="asymptotic")`. This is a normal approximation with a
+/// variance corrected for ties, and a continuity correction of half a pair. It is SciPy's default for samples with
+/// ties, or with more than eight values each. Returns `None` in the same cases as [`mann_whitney`], and if all values
+/// are equal.
 pub fn mann_whitney_asymptotic(sample: &[f64], reference: &[f64]) -> Option<Comparison> {
     let ranked = Ranked::from_samples(sample, reference)?;
     let (n, m) = (ranked.n as f64, ranked.m() as f64);
@@ -94,10 +97,10 @@ pub fn mann_whitney_asymptotic(sample: &[f64], reference: &[f64]) -> Option<Comp
     ranked.with((2.0 * normal_above(z)).min(1.0))
 }
 
-/// Share of all choices of `n` ranks whose sum is at least as far from its mean as `sum`.
+/// Returns the share of all choices of `n` ranks whose sum is at least as far from the mean sum as `sum`.
 fn exact_p(ranks: &[usize], n: usize, sum: usize) -> f64 {
     let total: usize = ranks.iter().sum();
-    // choices[k][s]: number of ways to choose k of the ranks so far with the sum s.
+    // choices[k][s] is the number of ways to choose k of the ranks processed so far with the sum s.
     let mut choices = vec![vec![0.0f64; total + 1]; n + 1];
     choices[0][0] = 1.0;
     for rank in ranks {
@@ -125,7 +128,7 @@ fn rank_t_p(ranks: &[usize], n: usize, sum: usize) -> f64 {
     let between = n * (mine - mean).powi(2) + m * (theirs - mean).powi(2);
     let within = squares - between;
     if within <= 0.0 {
-        // The values vary only between the groups, or not at all.
+        // The ranks vary only between the two samples, or not at all.
         return if between > 0.0 { 0.0 } else { 1.0 };
     }
     t_two_sided((between / within * (count - 2.0)).sqrt(), count - 2.0)
@@ -141,12 +144,13 @@ mod tests {
 
     #[test]
     fn rank_test_counts_arrangements() {
-        // All three values are above the other three: 2 of the 20 arrangements are as extreme.
+        // All three values of one sample are above all values of the other. 2 of the 20 arrangements are as extreme.
         let test = mann_whitney(&[4.0, 5.0, 6.0], &[1.0, 2.0, 3.0]).unwrap();
         close(test.p, 0.1, 1e-12);
         assert_eq!(test.superiority, 1.0);
         assert_eq!(mann_whitney_exact(&[4.0, 5.0, 6.0], &[1.0, 2.0, 3.0]), Some(test));
-        // Nine pairs won, minus half a pair, are four above the mean; the variance is 9 / 12 times 7.
+        // The first sample has the greater value in 9 pairs; the mean is 4.5 pairs. With the continuity correction, the
+        // deviation is 4. The variance is 9 / 12 times 7.
         let normal = mann_whitney_asymptotic(&[4.0, 5.0, 6.0], &[1.0, 2.0, 3.0]).unwrap();
         close(normal.p, 2.0 * normal_above(4.0 / 5.25f64.sqrt()), 1e-12);
         // The samples are equal.

@@ -26,12 +26,12 @@ pub use multiple::holm;
 pub use spread::{Spread, mean, mean_and_sd, median, quantile};
 pub use t::student_t_975;
 
-/// Whether every value is a finite number.
+/// Returns whether every value is a finite number.
 fn finite(sample: &[f64]) -> bool {
     sample.iter().all(|x| x.is_finite())
 }
 
-/// Whether all values are equal, which is also true for zero or one value.
+/// Returns whether all values are equal, which is also true for zero or one value.
 fn constant(sample: &[f64]) -> bool {
     sample.windows(2).all(|pair| pair[0] == pair[1])
 }

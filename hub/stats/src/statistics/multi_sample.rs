@@ -10,11 +10,11 @@ use serde::Serialize;
 pub struct SeveralTest {
     /// Statistic: H of Kruskal and Wallis, W of Levene.
     pub statistic: f64,
-    /// Probability of a statistic at least as great for equal groups.
+    /// Probability of a statistic at least as great as this one if the groups do not differ.
     pub p: f64,
 }
 
-/// Sums of consecutive values per group.
+/// Returns the sum of the values of each group. `values` contains the values of all groups in the order of the groups.
 fn sums(values: &[f64], groups: &[&[f64]]) -> Vec<f64> {
     let mut rest = values;
     let sum = |group: &&[f64]| {
@@ -25,9 +25,9 @@ fn sums(values: &[f64], groups: &[&[f64]]) -> Vec<f64> {
     groups.iter().map(sum).collect()
 }
 
-/// Kruskal-Wallis rank test (1952) with the correction for ties: whether the values of some group tend to be greater.
-/// p is by chi-squared, which is accurate from about five values per group. `None` for fewer than two groups, an empty
-/// group, or if all values are equal.
+/// Tests whether the values of some group tend to be greater, by the Kruskal-Wallis rank test (1952) with the
+/// correction for ties. p is by chi-squared, which is accurate from about five values per group. Returns `None` for
+/// fewer than two groups, for an empty group, or if all values are equal.
 pub fn kruskal_wallis(groups: &[&[f64]]) -> Option<SeveralTest> {
     let pooled = groups.concat();
     if groups.len() < 2 || groups.iter().any(|group| group.is_empty()) || !finite(&pooled) || constant(&pooled) {
@@ -41,9 +41,9 @@ pub fn kruskal_wallis(groups: &[&[f64]]) -> Option<SeveralTest> {
     Some(SeveralTest { statistic, p: chi_squared_above(statistic, (groups.len() - 1) as f64) })
 }
 
-/// Levene's test about the median (Brown and Forsythe 1974): whether the groups have the same variance. `None` for
-/// fewer than two groups, an empty group, groups of single values only, or deviations that do not vary inside any
-/// group.
+/// Tests whether the groups have the same variance, by Levene's test about the median (Brown and Forsythe 1974).
+/// Returns `None` for fewer than two groups, an empty group, groups of single values only, or deviations that do not
+/// vary inside any group.
 pub fn levene(groups: &[&[f64]]) -> Option<SeveralTest> {
     let pooled = groups.concat();
     let (k, n) = (groups.len() as f64, pooled.len() as f64);
@@ -72,8 +72,8 @@ mod tests {
 
     #[test]
     fn ranks_of_known_groups() {
-        // Rank sums 3, 7 and 11 of 6 values: H = 12 / 42 (9 + 49 + 121) / 2 - 21, and p = exp(-H / 2) with 2 degrees
-        // of freedom.
+        // The rank sums are 3, 7 and 11 for 6 values. Therefore H is 12 / 42 (9 + 49 + 121) / 2 - 21. With 2 degrees of
+        // freedom, p is exp(-H / 2).
         let found = kruskal_wallis(&[&[1.0, 2.0], &[3.0, 4.0], &[5.0, 6.0]]).unwrap();
         let h = 12.0 / 42.0 * 179.0 / 2.0 - 21.0;
         assert!((found.statistic - h).abs() < 1e-12 && (found.p - (-h / 2.0f64).exp()).abs() < 1e-12, "{found:?}");
@@ -88,7 +88,8 @@ mod tests {
         // squares 26 / 3 and 8 / 3.
         let found = levene(&[&[1.0, 2.0, 6.0], &[10.0, 12.0, 14.0]]).unwrap();
         assert!((found.statistic - 1.0 / 17.0).abs() < 1e-12, "{found:?}");
-        // Deviations are 1, 0, 1 and 2, 0, 2: means 2 / 3 and 4 / 3, sums of squares 2 / 3 and 8 / 3.
+        // The deviations are 1, 0, 1 and 2, 0, 2. Their means are 2 / 3 and 4 / 3, and their sums of squares are 2 / 3
+        // and 8 / 3.
         let found = levene(&[&[1.0, 2.0, 3.0], &[10.0, 12.0, 14.0]]).unwrap();
         assert!((found.statistic - 4.0 * (2.0 / 3.0) / (10.0 / 3.0)).abs() < 1e-12, "{found:?}");
         assert!((0.4..0.5).contains(&found.p));

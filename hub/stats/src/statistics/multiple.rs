@@ -1,14 +1,14 @@
 //! Adjustment of p values for multiple tests.
 
-/// Indices in the order of ascending p.
+/// Returns the indices in the order of ascending p.
 fn ascending(p: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
     order
 }
 
-/// Adjusts p values for multiple comparisons (Holm 1979), in the same order: the probability of any false rejection
-/// stays below the level.
+/// Adjusts p values for multiple comparisons (Holm 1979), and returns them in the order of `p`. If tests with an
+/// adjusted p below a level are rejected, the probability of any false rejection stays below this level.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![0.0; p.len()];
     let mut least = 0.0f64;
@@ -19,8 +19,9 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Adjusts p values for a limited false discovery rate (Benjamini and Hochberg 1995), in the same order: the expected
-/// share of false rejections stays below the level.
+/// Adjusts p values for a limited false discovery rate (Benjamini and Hochberg 1995), and returns them in the order of
+/// `p`. If tests with an adjusted p below a level are rejected, the expected share of false rejections stays below this
+/// level.
 pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![0.0; p.len()];
     let mut most = 1.0f64;

@@ -8,19 +8,19 @@ use serde::Serialize;
 pub struct Normality {
     /// W: squared correlation of the sample with normal order statistics, at most 1.
     pub w: f64,
-    /// Probability of a W at most as great for a normal distribution.
+    /// Probability that a sample of a normal distribution has a W at most as great as this one.
     pub p: f64,
 }
 
-/// Shapiro-Wilk test by Royston's approximations (AS R94, Applied Statistics 44, 1995). It uses the normal
-/// distribution of AS 66 and AS 111, for which they were made, so that the digits agree with SciPy. `None` outside 3
-/// to 5000 values, and for a constant sample.
+/// Computes the Shapiro-Wilk test with Royston's approximations (AS R94, Applied Statistics 44, 1995). The normal
+/// distribution is by AS 66 and AS 111, for which the approximations were made, so that the digits agree with SciPy.
+/// Returns `None` for fewer than 3 or more than 5000 values, and for a constant sample.
 pub fn shapiro_wilk(sample: &[f64]) -> Option<Normality> {
     let n = sample.len();
     if !(3..=5000).contains(&n) || !finite(sample) {
         return None;
     }
-    // The shift by a value of the sample changes only the rounding.
+    // W does not depend on a shift of the sample. The shift by a sample value reduces rounding errors.
     let x = sorted(&sample.iter().map(|x| x - sample[n / 2]).collect::<Vec<f64>>());
     let range = x[n - 1] - x[0];
     if !(range >= 1e-19 && range.is_finite()) {
@@ -41,7 +41,8 @@ pub fn shapiro_wilk(sample: &[f64]) -> Option<Normality> {
     Some(Normality { w: 1.0 - short, p })
 }
 
-/// Weights of the upper half of the sorted sample, the greatest first; the lower half has the negative weights.
+/// Returns the weights of the upper half of the sorted sample, the weight of the greatest value first. The weights of
+/// the lower half are the same with a negative sign.
 fn weights(n: usize) -> Vec<f64> {
     if n == 3 {
         return vec![std::f64::consts::FRAC_1_SQRT_2];
@@ -49,8 +50,8 @@ fn weights(n: usize) -> Vec<f64> {
     let scores: Vec<f64> = (1..=n / 2).map(|i| -normal_quantile((i as f64 - 0.375) / (n as f64 + 0.25))).collect();
     let squares = 2.0 * scores.iter().map(|m| m * m).sum::<f64>();
     let root = 1.0 / (n as f64).sqrt();
-    // The weights of the outermost values are corrected by polynomials; the others keep the proportions of their
-    // scores.
+    // Polynomials correct the weights of the one or two outermost values. All other weights remain proportional to
+    // their scores.
     let first =
         scores[0] / squares.sqrt() + polynomial(&[0.0, 0.221157, -0.147981, -2.07119, 4.434685, -2.706056], root);
     let mut corrected = vec![first];
@@ -64,7 +65,7 @@ fn weights(n: usize) -> Vec<f64> {
     [corrected, others].concat()
 }
 
-/// One minus the squared correlation, without cancellation if it is near 1.
+/// Returns one minus the squared correlation of `a` and `x`, without cancellation for a correlation near 1.
 fn one_minus_squared_correlation(a: &[f64], x: &[f64]) -> f64 {
     let n = x.len() as f64;
     let (mean_a, mean_x) = (a.iter().sum::<f64>() / n, x.iter().sum::<f64>() / n);
@@ -79,7 +80,8 @@ fn one_minus_squared_correlation(a: &[f64], x: &[f64]) -> f64 {
     (norm - ax) * (norm + ax) / (aa * xx)
 }
 
-/// Transformed statistic, which is nearly standard normal; `None` if W is too small for a score.
+/// Transforms `short` (1 - W) for a sample of `n` values to a nearly standard normal score. Returns `None` if W is too
+/// small for a score.
 fn normal_score(short: f64, n: usize) -> Option<f64> {
     let (size, log_size, y) = (n as f64, (n as f64).ln(), short.ln());
     if n <= 11 {
@@ -94,13 +96,13 @@ fn normal_score(short: f64, n: usize) -> Option<f64> {
     }
 }
 
-/// Evaluates a polynomial, with its constant term first.
+/// Evaluates a polynomial at `x`. The first of its `terms` is the constant.
 fn polynomial(terms: &[f64], x: f64) -> f64 {
     terms.iter().rev().fold(0.0, |sum, term| sum * x + term)
 }
 
-/// Standard normal quantile by AS 111 (Beasley and Springer 1977), accurate to about 1e-8 in the centre and 1e-5 at
-/// 1e-9.
+/// Returns the standard normal quantile by AS 111 (Beasley and Springer 1977). The error is about 1e-8 in the centre,
+/// and about 1e-5 at p = 1e-9.
 fn normal_quantile(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.42 {
@@ -114,7 +116,8 @@ fn normal_quantile(p: f64) -> f64 {
     tail.copysign(q)
 }
 
-/// Probability that a standard normal variable is greater than `z`, by AS 66 (Hill 1973), accurate to about 1e-9.
+/// Returns the probability that a standard normal variable is greater than `z`, by AS 66 (Hill 1973). The error is
+/// about 1e-9.
 fn upper_normal(z: f64) -> f64 {
     let (x, y) = (z.abs(), z * z / 2.0);
     let above = if x > 38.0 {
@@ -125,8 +128,8 @@ fn upper_normal(z: f64) -> f64 {
         let outer = y + 5.75885480458 - 29.8213557808 / middle;
         0.5 - x * (0.398942280444 - 0.399903438504 * y / outer)
     } else {
-        // Continued fraction, evaluated from its end: the first number of each pair is added to x, and the second is
-        // divided by the sum.
+        // A continued fraction is evaluated from its end. The first number of each pair is added to x, and the second
+        // number is divided by the sum.
         let pairs = [
             (3.99019417011, 30.789933034),
             (0.742380924027, -15.1508972451),

@@ -1,7 +1,7 @@
 //! Ranks of values; equal values share their mean rank.
 
-/// Doubled rank of each value of a sorted list; doubled ranks are integers, because a shared rank may end in one
-/// half.
+/// Returns the doubled rank of each value of a sorted list. A doubled rank is always an integer, but a shared rank may
+/// end in one half.
 pub(super) fn doubled_of_sorted(sorted: &[f64]) -> Vec<usize> {
     let mut ranks = Vec::with_capacity(sorted.len());
     for group in sorted.chunk_by(|a, b| a == b) {
@@ -11,7 +11,7 @@ pub(super) fn doubled_of_sorted(sorted: &[f64]) -> Vec<usize> {
     ranks
 }
 
-/// Doubled rank of each value, in the order of the values.
+/// Returns the doubled rank of each value, in the order of the values.
 pub(super) fn doubled(values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
@@ -23,7 +23,8 @@ pub(super) fn doubled(values: &[f64]) -> Vec<usize> {
     ranks
 }
 
-/// Sum of t^3 - t over groups of t equal values, by which ties reduce the variance of ranks.
+/// Returns the sum of t^3 - t over all groups of t equal values. It determines how much ties reduce the variance of
+/// ranks.
 pub(super) fn ties(values: &[f64]) -> f64 {
     let sorted = super::spread::sorted(values);
     sorted.chunk_by(|a, b| a == b).map(|group| group.len() as f64).map(|t| t * t * t - t).sum()

@@ -20,7 +20,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Summarises a sample; `None` for an empty one.
+    /// Summarises a sample. Returns `None` for an empty sample.
     pub fn from_sample(sample: &[f64]) -> Option<Spread> {
         let (min, max) = (sample.iter().copied().reduce(f64::min)?, sample.iter().copied().reduce(f64::max)?);
         let n = sample.len();
@@ -29,19 +29,19 @@ impl Spread {
         Some(Spread { n, mean, sd, se: sd.map(|sd| sd / (n as f64).sqrt()), min, max })
     }
 
-    /// Half the width of the 95 % confidence interval of the mean (Student's t), where `t` is
-    /// [`super::student_t_975`] with n - 1 degrees of freedom.
+    /// Returns half the width of the 95 % confidence interval of the mean (Student's t). `t` must be
+    /// [`super::student_t_975`] with n - 1 degrees of freedom. Returns `None` for a single value.
     pub fn half_interval(&self, t: f64) -> Option<f64> {
         self.se.map(|se| t * se)
     }
 }
 
-/// Mean; NaN for an empty sample.
+/// Returns the mean of a sample; NaN for an empty sample.
 pub fn mean(sample: &[f64]) -> f64 {
     sample.iter().sum::<f64>() / sample.len() as f64
 }
 
-/// Mean and standard deviation of a non-empty sample.
+/// Returns the mean and the standard deviation of a non-empty sample.
 pub fn mean_and_sd(sample: &[f64]) -> (f64, f64) {
     let n = sample.len() as f64;
     let mean = mean(sample);
@@ -49,7 +49,7 @@ pub fn mean_and_sd(sample: &[f64]) -> (f64, f64) {
     (mean, variance.sqrt())
 }
 
-/// Quantile of a sorted sample by linear interpolation; `part` is 0 to 1. NaN for an empty sample.
+/// Returns the quantile `part` (0 to 1) of a sorted sample by linear interpolation. Returns NaN for an empty sample.
 pub fn quantile(sorted: &[f64], part: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let place = part * last as f64;
@@ -64,7 +64,7 @@ pub fn sorted(sample: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// Median; NaN for an empty sample.
+/// Returns the median of a sample; NaN for an empty sample.
 pub fn median(sample: &[f64]) -> f64 {
     let sorted = sorted(sample);
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };

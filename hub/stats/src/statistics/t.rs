@@ -6,12 +6,12 @@ use crate::statistics::mean_and_sd;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Result of a t-test of a difference of means, or of a mean and a number.
+/// Result of a t-test, which compares two means, or a mean and a number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TTest {
-    /// First mean minus the second, or mean minus the number.
+    /// First mean minus the second mean, or mean minus the number.
     pub difference: f64,
-    /// Statistic.
+    /// Statistic of the test.
     pub t: f64,
     /// Degrees of freedom.
     pub degrees: f64,
@@ -21,21 +21,21 @@ pub struct TTest {
     pub interval: [f64; 2],
 }
 
-/// Quantile of Student's t. `None` if `part` is not between 0 and 1, both excluded, or the degrees of freedom are not
-/// above 0.
+/// Returns a quantile of Student's t. Returns `None` if `part` is not between 0 and 1, both excluded, or the degrees of
+/// freedom are not above 0.
 pub fn t_quantile(degrees: f64, part: f64) -> Option<f64> {
     let inside = 0.0 < part && part < 1.0 && degrees.is_finite();
     inside.then(|| StudentsT::new(0.0, 1.0, degrees).ok()).flatten().map(|t| t.inverse_cdf(part))
 }
 
-/// 97.5 % quantile of Student's t; NaN for 0 degrees of freedom.
+/// Returns the 97.5 % quantile of Student's t; NaN for 0 degrees of freedom.
 pub fn student_t_975(degrees: usize) -> f64 {
     t_quantile(degrees as f64, 0.975).unwrap_or(f64::NAN)
 }
 
 fn t_test(difference: f64, error: f64, degrees: f64) -> Option<TTest> {
     let t = difference / error;
-    // If the squares of the deviations underflow, the error is 0.
+    // The standard error is 0 if the squares of the deviations underflow.
     if !(error > 0.0 && error.is_finite() && t.is_finite()) {
         return None;
     }
@@ -44,14 +44,14 @@ fn t_test(difference: f64, error: f64, degrees: f64) -> Option<TTest> {
     Some(TTest { difference, t, degrees, p: t_two_sided(t, degrees), interval })
 }
 
-/// Mean, variance and number of values.
+/// Returns the mean, the variance and the number of values.
 fn moments(sample: &[f64]) -> (f64, f64, f64) {
     let (mean, sd) = mean_and_sd(sample);
     (mean, sd * sd, sample.len() as f64)
 }
 
-/// Welch's t-test (1947) of two samples, which does not assume equal variances. `None` if a sample has fewer than two
-/// values, or both samples are constant.
+/// Computes Welch's t-test (1947) of two samples, which does not assume equal variances. Returns `None` if a sample has
+/// fewer than two values, or both samples are constant.
 pub fn welch(a: &[f64], b: &[f64]) -> Option<TTest> {
     if a.len() < 2 || b.len() < 2 || !finite(a) || !finite(b) || constant(a) && constant(b) {
         return None;
@@ -62,9 +62,9 @@ pub fn welch(a: &[f64], b: &[f64]) -> Option<TTest> {
     t_test(mean_a - mean_b, (ea + eb).sqrt(), degrees)
 }
 
-/// Student's t-test of two samples, which assumes equal variances. A sample may be a single value, such as one real
-/// run compared with many simulated ones (thesis 8.7.1); it then does not contribute to the variance. `None` if a
-/// sample is empty, both are single values, or neither varies.
+/// Computes Student's t-test of two samples, which assumes equal variances. One sample may be a single value, such as
+/// one real run compared with many simulated runs (thesis 8.7.1). A single value does not contribute to the variance.
+/// Returns `None` if a sample is empty, both samples are single values, or neither sample varies.
 pub fn student(a: &[f64], b: &[f64]) -> Option<TTest> {
     if a.is_empty() || b.is_empty() || a.len() + b.len() < 3 || !finite(a) || !finite(b) || constant(a) && constant(b) {
         return None;
@@ -75,7 +75,8 @@ pub fn student(a: &[f64], b: &[f64]) -> Option<TTest> {
     t_test(mean_a - mean_b, (variance * (1.0 / n + 1.0 / m)).sqrt(), degrees)
 }
 
-/// Student's t-test of a sample's mean against a number. `None` for fewer than two values, or a constant sample.
+/// Computes Student's t-test of a sample's mean against a number. Returns `None` for fewer than two values, or a
+/// constant sample.
 pub fn one_sample(sample: &[f64], mean: f64) -> Option<TTest> {
     if sample.len() < 2 || !finite(sample) || !mean.is_finite() || constant(sample) {
         return None;
@@ -84,8 +85,8 @@ pub fn one_sample(sample: &[f64], mean: f64) -> Option<TTest> {
     t_test(found - mean, (variance / n).sqrt(), n - 1.0)
 }
 
-/// Student's t-test of the differences of pairs, such as two controllers on the same seeds. `None` if the lengths
-/// differ, there are fewer than two pairs, or all differences are equal.
+/// Computes Student's t-test of the differences of pairs, such as the results of two controllers with the same seeds.
+/// Returns `None` if the lengths differ, there are fewer than two pairs, or all differences are equal.
 pub fn paired(a: &[f64], b: &[f64]) -> Option<TTest> {
     let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
     if a.len() == b.len() { one_sample(&differences, 0.0) } else { None }
@@ -101,7 +102,7 @@ mod tests {
 
     #[test]
     fn students_t_is_that_of_the_tables() {
-        // Values by bisection of the finite series of Abramowitz and Stegun 26.7.3 and 26.7.4.
+        // These values were computed by bisection of the finite series of Abramowitz and Stegun 26.7.3 and 26.7.4.
         let known = [
             (1, 12.706_204_736_175),
             (2, 4.302_652_729_749),
@@ -120,16 +121,16 @@ mod tests {
 
     #[test]
     fn tests_of_known_numbers() {
-        // Mean 2 and variance 1, against a mean of 1: t = sqrt(3), and p = 1 - t / sqrt(2 + t^2) with 2 degrees of
-        // freedom.
+        // The sample has mean 2 and variance 1, and is compared with 1. Therefore t is sqrt(3). With 2 degrees of
+        // freedom, p is 1 - t / sqrt(2 + t^2).
         let test = one_sample(&[1.0, 2.0, 3.0], 1.0).unwrap();
         close(test.t, 3f64.sqrt(), 1e-12);
         close(test.p, 1.0 - (3.0f64 / 5.0).sqrt(), 1e-12);
         assert_eq!((test.degrees, test.difference), (2.0, 1.0));
         close(test.interval[1], 1.0 + 4.302_652_729_749 / 3f64.sqrt(), 1e-9);
         assert_eq!(paired(&[5.0, 4.0, 9.0], &[4.0, 2.0, 6.0]).unwrap().t, one_sample(&[1.0, 2.0, 3.0], 0.0).unwrap().t);
-        // One value is compared with three: the variance is that of the three values, and the error is sqrt(1 + 1 /
-        // 3).
+        // One value is compared with three values. The variance is the variance of the three values, 1, and the
+        // standard error is sqrt(1 + 1 / 3).
         let test = student(&[1.0, 2.0, 3.0], &[6.0]).unwrap();
         close(test.t, -4.0 / (4.0f64 / 3.0).sqrt(), 1e-12);
         assert_eq!(test.degrees, 2.0);

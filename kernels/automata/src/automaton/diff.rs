@@ -5,15 +5,14 @@ use super::{Automaton, State, Transition};
 use std::fmt::Write;
 
 /// Returns the differences between two automata, one per line: `-` for lines only in `old`, `+` for lines only in
-/// `new`. A changed transition gives both lines; a removed or added state also gives a line of its own. The text is
-/// empty if the automata are equal up to state numbers.
+/// `new`. A changed transition gives one line of each kind. A removed or added state also gives a line of its own. The
+/// text is empty if the automata are equal up to state numbers.
 ///
-/// States of `new` are printed with the numbers of their matching states in `old`; unmatched states are numbered
-/// after the last state of `old`. States are matched by following equal transitions from an initial pair that is
-/// assumed to match. Every initial pair is tried and the shortest text wins, which is not always the shortest
-/// possible text.
+/// States of `new` are printed with the numbers of their matching states in `old`. Unmatched states are numbered after
+/// the last state of `old`. States are matched by following equal transitions from an initial pair that is assumed to
+/// match. Every initial pair is tried, and the shortest text is returned. A matching with a shorter text may exist.
 pub fn diff(old: &Automaton, new: &Automaton) -> String {
-    // The pair of start states comes first, so that it wins ties.
+    // The pair of start states comes first, so that it is preferred among equally short texts.
     let starts = (usize::from(old.start), usize::from(new.start));
     let pairs = (0..old.states.len()).flat_map(|i| (0..new.states.len()).map(move |j| (i, j)));
     let texts = std::iter::once(starts).chain(pairs).map(|pair| Matching::from(old, new, pair).lines());
@@ -41,7 +40,7 @@ impl<'a> Matching<'a> {
         matching
     }
 
-    /// Matches two states, and the states that equal transitions from them lead to.
+    /// Matches two states. Also matches the target states of equal transitions from matched states.
     fn follow(&mut self, i: usize, j: usize) {
         let mut open = vec![(i, j)];
         while let Some((i, j)) = open.pop() {
@@ -70,8 +69,8 @@ impl<'a> Matching<'a> {
         })
     }
 
-    /// Returns the unmatched pair with the highest similarity, the first of equal pairs; `None` if no pair is
-    /// similar.
+    /// Returns the pair of unmatched states with the highest similarity; among equally similar pairs, the first one.
+    /// Returns `None` if no pair is similar.
     fn nearest(&self) -> Option<(usize, usize)> {
         let alone = |matched: &[Option<usize>]| -> Vec<usize> {
             (0..matched.len()).filter(|&state| matched[state].is_none()).collect()
@@ -82,7 +81,8 @@ impl<'a> Matching<'a> {
         scored.min_by_key(|&(score, pair)| (std::cmp::Reverse(score), pair)).map(|(_, pair)| pair)
     }
 
-    /// Returns the similarity of two states: shared minus unshared properties; `None` without shared properties.
+    /// Returns the similarity of two states: the weighted number of shared transitions minus the number of unshared
+    /// transitions. Returns `None` if the states share no transition, unless no transition leaves either of them.
     fn likeness(&self, i: usize, j: usize) -> Option<i32> {
         let ends = |(a, b): (&Transition, &Transition)| {
             let (to, new) = (usize::from(a.to), usize::from(b.to));
@@ -130,7 +130,7 @@ impl<'a> Matching<'a> {
         lines
     }
 
-    /// Returns the new automaton with the state numbers of the old one; `None` at removed states.
+    /// Returns the new automaton with the state numbers of the old automaton. Removed states are `None`.
     fn new_as_old(&self) -> RenumberedAutomaton {
         let mut names = Vec::new();
         let mut last = self.old.states.len();
@@ -156,12 +156,12 @@ struct RenumberedAutomaton {
     states: Vec<Option<State>>,
 }
 
-/// Whether two transitions are equal except for their target.
+/// Returns whether two transitions are equal except for their target.
 fn equal_except_target(a: &Transition, b: &Transition) -> bool {
     (a.trigger, a.inward, a.out) == (b.trigger, b.inward, b.out)
 }
 
-/// Appends the lines of two lists that are not in their longest common subsequence.
+/// Appends a line for each transition of two lists that is not in the longest common subsequence of the lists.
 fn changes(from: usize, outgoing: bool, old: &[Transition], new: &[Transition], lines: &mut Vec<String>) {
     let mut longest = vec![vec![0usize; new.len() + 1]; old.len() + 1];
     for i in (0..old.len()).rev() {

@@ -73,7 +73,7 @@ fn colour(state: usize) -> &'static str {
     COLOURS[state % COLOURS.len()]
 }
 
-/// Writes the marker for arrow tips of a colour.
+/// Writes the SVG marker for arrow tips of a colour.
 fn tip(colour: &str, svg: &mut String) {
     let number = &colour[1..];
     let _ = writeln!(

@@ -5,8 +5,8 @@ use super::{Automaton, Kind, MAX_STATES, MAX_TRANSITIONS, Message, State, Transi
 use xpuck_kernels::analysis::machine::StateCode;
 use xpuck_kernels::tree::{self, Tree};
 
-/// Returns the automaton for which [`to_tree`] with the same meanings gives this tree. Compared with the automaton
-/// from which the tree was made, it lacks unreachable states and transitions hidden by an earlier one.
+/// Returns the automaton for which [`to_tree`] with the same meanings gives this tree. It lacks those unreachable
+/// states and hidden transitions that [`to_tree`] omitted.
 ///
 /// # Errors
 /// Returns the first node that does not fit the form, with the expected content, or two messages with the same tree.
@@ -14,7 +14,8 @@ pub fn from_tree(tree: &Tree, meanings: &Meanings) -> Result<Automaton, Conversi
     meanings.check()?;
     meanings.check_distinct()?;
     let automaton = Reader { tree, meanings }.automaton()?;
-    // The reader checks neither the codes of the states nor the order of the steps; the conversion back does.
+    // The reader does not check the codes of the states or the order of the steps. The conversion back to a tree checks
+    // both.
     let right = to_tree(&automaton, meanings)?;
     if right == *tree {
         return Ok(automaton);
@@ -33,7 +34,7 @@ struct Reader<'a> {
     meanings: &'a Meanings,
 }
 
-/// State or message for each code.
+/// Codes of v_scr, each with its state or message.
 type Codes<T> = Vec<(StateCode, T)>;
 
 impl Reader<'_> {
@@ -50,7 +51,8 @@ impl Reader<'_> {
         Ok(Automaton { start, states: states.into_iter().map(read).collect::<Result<_, _>>()? })
     }
 
-    /// Returns the node of each state's transitions, and the state of each code.
+    /// Reads the states from the `sel` at node `at`. Returns the node of each state's transitions, and the state of
+    /// each code.
     fn states(&self, at: usize) -> Result<(Vec<usize>, Codes<u8>), ConversionError> {
         const STATE: &str = "expected a state: a seq of a `sel` over `ifsect v_scr` and a `sel` over 1 to 16 transitions, as to-tree \
              writes it";
@@ -67,7 +69,7 @@ impl Reader<'_> {
         Ok((states, codes))
     }
 
-    /// Returns the message of each code.
+    /// Reads the actions from the `sel` at node `at`. Returns the message of each code; `None` for the idle meaning.
     fn actions(&self, at: usize) -> Result<Codes<Option<Message>>, ConversionError> {
         const ACTION: &str = "an action is a seq of a `sel` over `ifsect v_scr` and the meaning of a message";
         let mut codes = Vec::new();
@@ -85,7 +87,7 @@ impl Reader<'_> {
         Ok(codes)
     }
 
-    /// Returns the codes that a `sel` tests for.
+    /// Returns the codes for which a `sel` tests v_scr.
     fn tests(&self, at: usize) -> Result<Vec<StateCode>, ConversionError> {
         const TEST: &str = "v_scr is tested by a `sel` over `ifsect v_scr`";
         let read = |test| StateCode::of_test(&self.tree.nodes()[test]).ok_or_else(|| form(self.tree, test, TEST));
@@ -144,14 +146,15 @@ impl Reader<'_> {
         Ok(Transition { trigger, to, out, inward: if keeps { None } else { message } })
     }
 
-    /// Returns the key whose tree equals the subtree at a node.
+    /// Returns the key whose tree equals the subtree at node `at`; an error with the text `wanted` without such a key.
     fn lookup<K: Copy>(&self, list: &[(K, Tree)], at: usize, wanted: &'static str) -> Result<K, ConversionError> {
         let here = self.tree.subtree(at);
         let found = list.iter().find(|(_, tree)| *tree == here);
         found.map(|(key, _)| *key).ok_or_else(|| form(self.tree, at, wanted))
     }
 
-    /// Returns the children of a node of the given kind, at least one.
+    /// Returns the children of node `at`. Returns an error with the text `wanted` if the node has another kind or no
+    /// children.
     fn children(&self, at: usize, kind: tree::Kind, wanted: &'static str) -> Result<Vec<usize>, ConversionError> {
         let node = &self.tree.nodes()[at];
         if node.kind != kind || node.children == 0 {
@@ -183,7 +186,8 @@ mod tests {
         meanings
     }
 
-    /// Simplifies an automaton independently of the order of its transitions, which `simplify` keeps.
+    /// Sorts the transitions of an automaton and simplifies it. The result does not depend on the order of transitions,
+    /// which `simplify` alone keeps.
     fn simplest(automaton: &Automaton) -> Automaton {
         let mut sorted = automaton.clone();
         for state in &mut sorted.states {

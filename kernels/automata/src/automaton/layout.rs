@@ -1,4 +1,4 @@
-//! Positions of the states, arrows and labels of a drawing. The circle of states grows until labels have room.
+//! Positions of the states, arrows and labels of a drawing. The circle of states is enlarged until the labels fit.
 
 use super::text::message_text;
 use super::{Automaton, Transition};
@@ -14,23 +14,23 @@ pub(super) const ROW: f32 = 13.0;
 const LETTER: f32 = 6.7;
 /// Padding around labels (px).
 pub(super) const GAP: f32 = 4.0;
-/// Sideways offset between the arrows of both directions (px).
+/// Sideways offset of an arrow if another arrow connects the same states in the opposite direction (px).
 const BEND: f32 = 30.0;
-/// Maximum number of times that the circle grows, each time by a quarter.
+/// Maximum number of enlargements of the circle, each by a quarter.
 const GROWTHS: usize = 8;
-/// Sample points per arrow, used to keep labels off other arrows.
+/// Number of sample points per arrow, which are used to keep labels off other arrows.
 const POINTS: usize = 16;
-/// Maximum number of its own arrow's sample points that a label may cover.
+/// Maximum number of sample points that a label may cover on its own arrow without a penalty.
 const MOST_HIDDEN: usize = 10;
 
-/// Candidate label positions along an arrow, as shares of its length, best first.
+/// Candidate label positions along an arrow, as shares of its length, the best position first.
 const LABEL_POSITIONS: [f32; 13] = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8];
 
 /// Axis-aligned rectangle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Area {
     pub centre: Vec2,
-    /// Half the width and height.
+    /// Half the width and half the height (px).
     pub half: Vec2,
 }
 
@@ -53,13 +53,14 @@ impl Area {
         points.iter().filter(inside).count()
     }
 
-    /// Penalty of this label position. A label that covers most of its own arrow gets an extra penalty.
+    /// Returns the penalty of this label position: the overlap with the areas in `taken`. A label that covers most of
+    /// its own arrow, with sample points `own`, gets an extra penalty.
     fn crowding(&self, taken: &[Area], own: &[Vec2]) -> f32 {
         let overlap: f32 = taken.iter().map(|other| other.overlap(self)).sum();
         overlap + if self.covers(own) > MOST_HIDDEN { self.half.x } else { 0.0 }
     }
 
-    /// Overlap of two rectangles (px²).
+    /// Returns the overlap of two rectangles (px²).
     fn overlap(&self, other: &Area) -> f32 {
         let away = self.centre - other.centre;
         let common = vec2(self.half.x + other.half.x - away.x.abs(), self.half.y + other.half.y - away.y.abs());
@@ -67,16 +68,16 @@ impl Area {
     }
 }
 
-/// Label row: upright text, then text in italics.
+/// Row of a label: upright text, then text in italics.
 #[derive(Clone, Debug)]
 pub(super) struct Row(pub String, pub String);
 
 /// Arrow for all transitions from one state to another.
 #[derive(Clone, Debug)]
 pub(super) struct Arrow {
-    /// State that the arrow leaves.
+    /// Index of the state that the arrow leaves.
     pub from: usize,
-    /// Cubic Bezier curve.
+    /// Control points of a cubic Bezier curve.
     pub curve: [Vec2; 4],
     pub rows: Vec<Row>,
     pub label: Area,
@@ -87,9 +88,10 @@ pub(super) struct Arrow {
 pub(super) struct Layout {
     pub states: Vec<Vec2>,
     pub arrows: Vec<Arrow>,
-    /// Arrow that marks the start state.
+    /// Tail and tip of the arrow that marks the start state.
     pub start: [Vec2; 2],
-    /// Total penalty; 0 if labels overlap no other label and no state, and cover little of their own arrows.
+    /// Total penalty of all labels. It is 0 if no label overlaps another label or a state, and no label covers most of
+    /// its own arrow.
     pub crowding: f32,
 }
 
@@ -115,7 +117,7 @@ impl Layout {
         let n = automaton.states.len();
         let outward = |state: usize| Vec2::unit(TAU * state as f32 / n as f32 - FRAC_PI_2);
         let states: Vec<Vec2> = (0..n).map(|state| outward(state) * radius).collect();
-        // The arrow to the start state is placed beside the loop of that state.
+        // The arrow to the start state is placed beside the loop of the start state.
         let first = usize::from(automaton.start);
         let from = outward(first).rotate(Vec2::unit(0.9));
         let start = [states[first] + from * (STATE_RADIUS + 32.0), states[first] + from * STATE_RADIUS];
@@ -134,7 +136,8 @@ impl Layout {
             let label = Area { centre: choices[0], half };
             arrows.push((Arrow { from, curve, rows: rows.clone(), label }, from == to, choices));
         }
-        // Labels with few candidate positions are placed first.
+        // Labels of loops are placed first, because loops have the fewest candidate positions. Labels with many rows
+        // come before labels with few rows.
         arrows.sort_by_key(|(arrow, is_loop, _)| (!is_loop, std::cmp::Reverse(arrow.rows.len())));
         let curves: Vec<[Vec2; 4]> = arrows.iter().map(|(arrow, ..)| arrow.curve).collect();
         let mut taken: Vec<Area> = states.iter().map(|&at| Area::square(at, STATE_RADIUS + GAP)).collect();
@@ -158,7 +161,7 @@ impl Layout {
         Layout { states, arrows, start, crowding }
     }
 
-    /// Bounding box of the drawing.
+    /// Returns the bounding box of the drawing.
     pub fn bounds(&self) -> Area {
         let states = self.states.iter().map(|&at| Area::square(at, STATE_RADIUS));
         let labels = self.arrows.iter().map(|arrow| arrow.label);
@@ -195,13 +198,13 @@ fn rows(direction: &str, transition: &Transition) -> Vec<Row> {
     rows
 }
 
-/// Width and height of a label.
+/// Returns the width and height of a label (px).
 fn size(rows: &[Row]) -> Vec2 {
     let letters = rows.iter().map(|Row(upright, italic)| upright.len() + italic.len()).max().unwrap_or(0);
     vec2(LETTER * letters as f32 + 2.0 * GAP, ROW * rows.len() as f32 + GAP)
 }
 
-/// Curve from a state to itself, on the outer side of the circle.
+/// Returns a curve from a state to itself, on the outer side of the circle of states.
 fn looped(at: Vec2, out: Vec2) -> [Vec2; 4] {
     let side = out.perp();
     let foot = |sign: f32| at + (out + side * (0.5 * sign)) * (STATE_RADIUS / 1.118);
@@ -209,13 +212,13 @@ fn looped(at: Vec2, out: Vec2) -> [Vec2; 4] {
     [foot(1.0), far(1.0), far(-1.0), foot(-1.0)]
 }
 
-/// Candidate label positions of a loop, at increasing distance.
+/// Returns candidate label positions for a loop, at increasing distance from the loop.
 fn beside_loop(curve: &[Vec2; 4], out: Vec2, half: Vec2) -> Vec<Vec2> {
     let beside = point(curve, 0.5) + vec2(out.x * half.x, out.y * half.y);
     (0..6).map(|i| beside + out * (GAP + 14.0 * i as f32)).collect()
 }
 
-/// Curve from one state to another with sideways offset `bend`.
+/// Returns a curve from a state at `a` to a state at `b`, with sideways offset `bend` (px).
 fn bent(a: Vec2, b: Vec2, bend: f32) -> [Vec2; 4] {
     let along = (b - a) * (1.0 / (b - a).length());
     let side = along.perp() * bend;
@@ -226,7 +229,7 @@ fn bent(a: Vec2, b: Vec2, bend: f32) -> [Vec2; 4] {
     [first, first + third + side, last - third + side, last]
 }
 
-/// Point of a curve at parameter `at` (0..1).
+/// Returns the point of a Bezier curve at parameter `at` (0..=1).
 fn point([a, b, c, d]: &[Vec2; 4], at: f32) -> Vec2 {
     let rest = 1.0 - at;
     *a * (rest * rest * rest) + *b * (3.0 * rest * rest * at) + *c * (3.0 * rest * at * at) + *d * (at * at * at)

@@ -6,20 +6,20 @@ use xpuck_kernels::analysis::machine::{may_condition, uses_scratch};
 use xpuck_kernels::tree::registers::{BLUE, GOAL, PROX};
 use xpuck_kernels::tree::{self, CompileError, MAX_DEPTH, Node, Tree};
 
-/// Behaviour trees that stand for messages. These trees must not use v_scr, which holds the automaton's state. If a
-/// message has several entries, the first applies.
+/// Behaviour trees that represent messages on a robot. These trees must not use v_scr, which holds the automaton's
+/// state. If a message has several entries, the first entry applies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meanings {
-    /// Conditions of triggers: the message arrives in every tick in which the condition succeeds, even if it also
-    /// succeeded in the previous tick. A condition consists of queries, possibly under composites, `successd`,
+    /// Conditions of triggers. A message arrives in every tick in which its condition succeeds, even if the condition
+    /// also succeeded in the previous tick. A condition consists of queries, possibly under composites, `successd`,
     /// `failed` and `invert`.
     pub conditions: Vec<(Kind, Tree)>,
-    /// Actions that the robot repeats from a message handed inward until the next one. Arguments count:
-    /// NAVIGATE_FORWARD 0 and NAVIGATE_FORWARD 200 are different messages.
+    /// Actions for messages handed inward. The robot repeats an action until the next message is handed inward.
+    /// Messages with different arguments are different messages, such as NAVIGATE_FORWARD 0 and NAVIGATE_FORWARD 200.
     pub inward: Vec<(Message, Tree)>,
     /// Actions that the robot performs once, in the tick in which it sends the message.
     pub out: Vec<(Message, Tree)>,
-    /// Action until the first message is handed inward.
+    /// Action that the robot repeats until the first message is handed inward.
     pub idle: Tree,
 }
 
@@ -29,7 +29,7 @@ pub enum ConversionError {
     /// Trigger without a condition.
     #[error("state {state}: {name} has no condition on this robot; remove the transition or add a condition", name = trigger.name())]
     Trigger {
-        /// State, from 1.
+        /// Number of the state, from 1.
         state: usize,
         /// Trigger of the transition.
         trigger: Kind,
@@ -37,17 +37,17 @@ pub enum ConversionError {
     /// Message without an action.
     #[error("state {state}: {message}, {way}, has no meaning on this robot; remove it or add an action")]
     Message {
-        /// State, from 1.
+        /// Number of the state, from 1.
         state: usize,
         /// Message with its arguments.
         message: String,
         /// Direction: "handed inward" or "sent out".
         way: &'static str,
     },
-    /// State with transitions for outgoing messages.
+    /// State with transitions for outgoing messages. The number is the state's, from 1.
     #[error("state {0} has transitions for outgoing messages, which a tree cannot have; remove them")]
     Outgoing(usize),
-    /// More pairs of state and message than v_scr can distinguish.
+    /// Too many pairs of a state and a message for the codes of v_scr.
     #[error(
         "the automaton has {0} pairs of a state and the last message handed inward; at most {1} are allowed; use \
              fewer states or messages"
@@ -62,7 +62,9 @@ pub enum ConversionError {
     )]
     Condition(String, Node),
     /// Two messages with the same meaning.
-    #[error("{0} and {1} mean the same tree, so they cannot be distinguished when it is read back; change one")]
+    #[error(
+        "{0} and {1} mean the same tree, so a reader of the tree cannot distinguish them; change one of the meanings"
+    )]
     Ambiguous(String, String),
     /// Node that does not fit the form of a converted automaton.
     #[error("node {node} (`{text}`): {wanted}")]
@@ -74,20 +76,21 @@ pub enum ConversionError {
         /// Expected content.
         wanted: &'static str,
     },
-    /// Meanings that make the tree too deep.
-    #[error("the tree is {0} levels deep; at most {MAX_DEPTH} are allowed; make the deepest meaning flatter")]
+    /// Meanings that make the tree too deep. The number is the tree's depth.
+    #[error("the tree is {0} levels deep; at most {MAX_DEPTH} are allowed; reduce the depth of the deepest meaning")]
     Depth(usize),
     /// Tree that is too large.
     #[error(transparent)]
     Compile(#[from] CompileError),
 }
 
-/// Name of the initial meaning in errors. The robot stands still, but the tree differs from that of NAVIGATE_STOP.
+/// Name of the idle meaning in errors. Its tree makes the robot stand still, as the tree of NAVIGATE_STOP does, but the
+/// trees are different.
 const IDLE: &str = "idling";
 
 impl Meanings {
-    /// Meanings for an e-puck as [`Module::Navigate`](super::Module::Navigate). They are this project's
-    /// interpretation, because the robot of Petrovic's report has other sensors.
+    /// Returns the meanings for an e-puck as [`Module::Navigate`](super::Module::Navigate). These meanings are this
+    /// project's interpretation, because the robot of Petrovic's report has other sensors.
     ///
     /// | message | meaning |
     /// |---|---|
@@ -184,7 +187,7 @@ impl Meanings {
     }
 }
 
-/// Returns the first tree of a key.
+/// Returns the first tree with this key; `None` without such a tree.
 fn find<K: Copy + PartialEq>(list: &[(K, Tree)], key: K) -> Option<&Tree> {
     list.iter().find(|(other, _)| *other == key).map(|(_, tree)| tree)
 }

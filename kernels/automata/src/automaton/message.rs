@@ -28,7 +28,7 @@ pub enum Module {
 }
 
 impl Module {
-    /// All modules, by number.
+    /// All modules, in the order of their numbers.
     pub const ALL: [Module; 10] = [
         Module::Navigate,
         Module::Cargoloader,
@@ -44,7 +44,7 @@ impl Module {
     /// Modules that can have a post-office.
     pub const ARBITRATED: [Module; 4] = [Module::Cargoloader, Module::LineFollower, Module::Avoidance, Module::Explore];
 
-    /// Name in project files.
+    /// Returns the name of the module in project files.
     pub fn name(self) -> &'static str {
         match self {
             Module::Navigate => "navigate",
@@ -60,17 +60,18 @@ impl Module {
         }
     }
 
-    /// Returns the module with this name.
+    /// Returns the module with this name; `None` for an unknown name.
     pub fn of_name(name: &str) -> Option<Module> {
         Module::ALL.into_iter().find(|module| module.name() == name)
     }
 
-    /// Index in [`Module::ARBITRATED`].
+    /// Returns the module's index in [`Module::ARBITRATED`]; `None` for a module that cannot have a post-office.
     pub fn arbitrated(self) -> Option<usize> {
         Module::ARBITRATED.iter().position(|&module| module == self)
     }
 
-    /// Priority of the module's motor requests: the highest wins, 0 for modules that drive no motor.
+    /// Returns the priority of the module's motor requests. The request with the highest priority is executed. The
+    /// priority is 0 for modules that drive no motor.
     pub fn priority(self) -> u8 {
         match self {
             Module::Explore => 1,
@@ -81,7 +82,7 @@ impl Module {
         }
     }
 
-    /// Kinds of messages that the module accepts, and that its post-office may therefore hand it.
+    /// Returns the kinds of messages that the module accepts. Its post-office may hand only these kinds to the module.
     pub fn inputs(self) -> &'static [Kind] {
         use Kind::*;
         match self {
@@ -117,7 +118,7 @@ impl Module {
         }
     }
 
-    /// Kinds of messages that the module originates, and that its post-office may therefore send out.
+    /// Returns the kinds of messages that the module originates, and that its post-office may therefore send out.
     pub fn outputs(self) -> &'static [Kind] {
         use Kind::*;
         match self {
@@ -143,12 +144,12 @@ macro_rules! kinds {
             /// All kinds of messages.
             pub const ALL: &'static [Kind] = &[$(Kind::$name),*];
 
-            /// Name in the report.
+            /// Returns the name of the kind in the report.
             pub fn name(self) -> &'static str {
                 match self { $(Kind::$name => $text,)* }
             }
 
-            /// Number of arguments.
+            /// Returns the number of arguments of a message of this kind.
             pub fn arguments(self) -> usize {
                 match self { $(Kind::$name => $arguments,)* }
             }
@@ -157,7 +158,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Resets avoidance; sent when a controller starts.
+    /// Resets avoidance. This message is sent when a controller starts.
     AvoidanceStart "AVOIDANCE_START" 0,
     /// The front bumper is pressed.
     BumpersPressed "SENSORS_BUMPERS_PRESSED" 0,
@@ -181,51 +182,51 @@ kinds! {
     LineLeave "SENSORS_LINE_LEAVE" 0,
     /// The robot is in front of a station (infrared message 84).
     TargetMark "SENSORS_TARGET_MARK" 0,
-    /// Turn round and load cargo.
+    /// Starts loading: the robot turns round and loads cargo.
     CargoloaderLoad "CARGOLOADER_LOAD" 0,
-    /// Turn round and unload cargo.
+    /// Starts unloading: the robot turns round and unloads cargo.
     CargoloaderUnload "CARGOLOADER_UNLOAD" 0,
-    /// The cargo loader has finished.
+    /// The cargo loader has finished loading or unloading.
     CargoloaderOk "CARGOLOADER_OK" 0,
-    /// Start exploring; sent when a controller starts.
+    /// Starts exploration. This message is sent when a controller starts.
     ExploreStart "EXPLORE_START" 0,
-    /// Stop exploring.
+    /// Stops exploration.
     ExploreStop "EXPLORE_STOP" 0,
-    /// Start following the line.
+    /// Starts following the line.
     LineFollowerFollow "LNFLWER_FOLLOW" 0,
-    /// Stop following the line.
+    /// Stops following the line.
     LineFollowerStop "LNFLWER_STOP" 0,
     /// The line follower gave up its search for the line and stopped.
     LineLost "LINEFOLLOWER_LINELOST" 0,
-    /// Sets the power of a motor: motor (0 left, 1 right, 2 fork), power (-255..255).
+    /// Requests a power for a motor. The arguments are the motor (0 left, 1 right, 2 fork) and the power (-255..=255).
     MotordriverPower "MOTORDRIVER_POWER" 2,
-    /// Withdraws the requester's power for a motor.
+    /// Withdraws a request for a motor. The argument is the motor.
     MotordriverNoPower "MOTORDRIVER_NOPOWER" 1,
-    /// Drives forward for a duration (ms); 0 for no limit.
+    /// Drives forward for a duration (ms); 0 means without limit.
     NavigateForward "NAVIGATE_FORWARD" 1,
-    /// Drives backward for a duration (ms).
+    /// Drives backward for a duration (ms); 0 means without limit.
     NavigateBackward "NAVIGATE_BACKWARD" 1,
-    /// Turns left for a duration (ms); the left wheel stands still.
+    /// Turns left for a duration (ms; 0 means without limit). The left wheel does not move.
     NavigateLeft "NAVIGATE_LEFT" 1,
-    /// Turns right for a duration (ms); the right wheel stands still.
+    /// Turns right for a duration (ms; 0 means without limit). The right wheel does not move.
     NavigateRight "NAVIGATE_RIGHT" 1,
-    /// Turns left on the spot for a duration (ms).
+    /// Turns left on the spot for a duration (ms); 0 means without limit.
     NavigateAroundLeft "NAVIGATE_AROUNDLEFT" 1,
-    /// Turns right on the spot for a duration (ms).
+    /// Turns right on the spot for a duration (ms); 0 means without limit.
     NavigateAroundRight "NAVIGATE_AROUNDRIGHT" 1,
-    /// Turns on the spot to a random side for a random duration up to the argument (ms).
+    /// Turns on the spot to a random side, for a random duration. The argument is the maximum duration (ms).
     NavigateTurnRandom "NAVIGATE_TURNRND" 1,
-    /// Ends the requester's command.
+    /// Ends the active command if it is from the sender of this message.
     NavigateStop "NAVIGATE_STOP" 0,
-    /// Later commands use full power.
+    /// Sets full power for all later commands.
     NavigateFast "NAVIGATE_FAST" 0,
-    /// Later commands use half power.
+    /// Sets half power for all later commands.
     NavigateSlow "NAVIGATE_SLOW" 0,
     /// A command has reached its duration.
     NavigateFinished "NAVIGATE_COMMAND_FINISHED" 0,
-    /// A command was interrupted by one of higher priority.
+    /// A command was interrupted by a command of at least the same priority.
     NavigateInterrupted "NAVIGATE_COMMAND_INTERRUPTED" 0,
-    /// A command was rejected because one of higher priority is active.
+    /// A command was rejected because a command of higher priority is active.
     NavigateBusy "NAVIGATE_BUSY" 0,
     /// Plays a sound.
     Beep "BEEP_BEEP" 1,
@@ -234,7 +235,7 @@ kinds! {
 }
 
 impl Kind {
-    /// Returns the kind with this name.
+    /// Returns the kind with this name; `None` for an unknown name.
     pub fn of_name(name: &str) -> Option<Kind> {
         Kind::ALL.iter().copied().find(|kind| kind.name() == name)
     }
@@ -245,7 +246,7 @@ impl Kind {
 pub struct Message {
     /// Kind of the message.
     pub kind: Kind,
-    /// Arguments.
+    /// Arguments, of which the first [`Kind::arguments`] are used.
     pub arguments: [i16; 2],
 }
 

@@ -47,11 +47,11 @@ pub struct Transition {
     pub to: u8,
     /// Message broadcast to the other modules.
     pub out: Option<Message>,
-    /// Message handed to the module; for an outgoing message, the reply to the module.
+    /// Message handed to the module. If the trigger is an outgoing message, it is the reply to the module.
     pub inward: Option<Message>,
 }
 
-/// State with its transitions for each direction. The first transition that matches a message is taken.
+/// Transitions from a state, for each direction of messages. The first transition that matches a message is taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State {
     /// Transitions for messages to the module.
@@ -65,7 +65,7 @@ pub struct State {
 pub struct Automaton {
     /// Start state, from 0.
     pub start: u8,
-    /// States.
+    /// States, 1 to [`MAX_STATES`].
     pub states: Vec<State>,
 }
 
@@ -76,7 +76,7 @@ impl Automaton {
         Automaton { start: 0, states: vec![State { incoming: kinds.iter().map(forward).collect(), outgoing: vec![] }] }
     }
 
-    /// Number of transitions.
+    /// Returns the number of transitions of all states.
     pub fn transitions(&self) -> usize {
         self.states.iter().map(|state| state.incoming.len() + state.outgoing.len()).sum()
     }

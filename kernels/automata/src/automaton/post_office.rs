@@ -2,7 +2,8 @@
 
 use super::{Automaton, MAX_STATES, Message, Transition};
 
-/// States and transitions used so far: bit `i` of `states` is state `i`, bit `k` of `incoming[i]` its transition `k`.
+/// States and transitions that an automaton has used so far, as bit sets. Bit `i` of `states` is state `i`. Bit `k` of
+/// `incoming[i]` and of `outgoing[i]` is transition `k` of state `i`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Entered states.
@@ -40,7 +41,7 @@ pub struct RoutedMessages {
 pub struct PostOffice<'a> {
     automaton: &'a Automaton,
     state: u8,
-    /// Bit set of the kinds of outgoing messages that trigger any transition.
+    /// Bit set of the kinds of outgoing messages that trigger a transition of any state.
     minded: u64,
     usage: Usage,
 }
@@ -55,17 +56,17 @@ impl<'a> PostOffice<'a> {
         PostOffice { automaton, state: automaton.start, minded, usage }
     }
 
-    /// Current state, from 0.
+    /// Returns the current state, from 0.
     pub fn state(&self) -> u8 {
         self.state
     }
 
-    /// States and transitions used so far.
+    /// Returns the states and transitions used so far.
     pub fn usage(&self) -> &Usage {
         &self.usage
     }
 
-    /// Passes a message to the module.
+    /// Passes a message to the module. A message without a matching transition is dropped.
     #[inline]
     pub fn incoming(&mut self, message: Message) -> RoutedMessages {
         let state = usize::from(self.state);
@@ -79,8 +80,9 @@ impl<'a> PostOffice<'a> {
         }
     }
 
-    /// Passes a message from the module. If no transition of any state is triggered by its kind, the message passes
-    /// unchanged: the evolved automata in the report have no outgoing transitions, and their modules still drive.
+    /// Passes a message from the module. If its kind triggers no transition of any state, the message passes unchanged.
+    /// The reason is that the evolved automata in the report have no outgoing transitions, but their modules still
+    /// drive. Any other message without a matching transition is dropped.
     #[inline]
     pub fn outgoing(&mut self, message: Message) -> RoutedMessages {
         if self.minded >> message.kind as u32 & 1 == 0 {

@@ -14,15 +14,15 @@ pub fn trim(automaton: &Automaton, usage: &Usage) -> Automaton {
     remove_states(&kept, |state| usage.states >> state & 1 == 0 && state != usize::from(automaton.start))
 }
 
-/// Shifts out the lowest bit.
+/// Shifts out the lowest bit, and returns whether it was set.
 fn shift_bit(bits: &mut u16) -> bool {
     let bit = *bits & 1 == 1;
     *bits >>= 1;
     bit
 }
 
-/// Returns an equivalent automaton without transitions hidden by an earlier one, without unreachable states, and with
-/// equivalent states merged.
+/// Returns an equivalent automaton, in which equivalent states are merged. Unreachable states, and transitions hidden
+/// by an earlier transition, are removed.
 pub fn simplify(automaton: &Automaton) -> Automaton {
     let mut kept = automaton.clone();
     for state in &mut kept.states {
@@ -42,7 +42,7 @@ pub fn simplify(automaton: &Automaton) -> Automaton {
     remove_states(&kept, |state| !reached[state])
 }
 
-/// Returns the transitions that are not hidden by an earlier one with the same trigger.
+/// Returns the transitions that are not hidden by an earlier transition with the same trigger.
 pub(super) fn reachable_transitions(list: &[Transition]) -> Vec<Transition> {
     let mut seen = 0u64;
     let first = list.iter().filter(|transition| {
@@ -54,7 +54,7 @@ pub(super) fn reachable_transitions(list: &[Transition]) -> Vec<Transition> {
     first.copied().collect()
 }
 
-/// Redirects all transitions to the first state that is equivalent to their target (Moore's refinement).
+/// Redirects each transition to the first state that is equivalent to its target (Moore's refinement).
 fn merge_equals(automaton: &Automaton) -> Automaton {
     let n = automaton.states.len();
     let mut class = vec![0usize; n];

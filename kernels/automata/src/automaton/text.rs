@@ -17,13 +17,13 @@ use xpuck_kernels::tree::suggest;
 /// Maximum length of an automaton's text (bytes).
 const MAX_TEXT: usize = 64 * 1024;
 
-/// Error in the text of an automaton, with file, line and remedy.
+/// Error in the text of an automaton, with the file, the line and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: line {line}: {message}")]
 pub struct AutomatonError {
     /// Name of the file or text.
     pub file: String,
-    /// Line, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
     /// Problem and remedy.
     pub message: String,
@@ -50,7 +50,7 @@ pub(super) fn transition_text(from: usize, outgoing: bool, transition: &Transiti
     format!("{from} -> {to}: {direction}({trigger}), in:{}, out:{}", message_text(inward), message_text(out))
 }
 
-/// Returns the name and arguments of a message, `-` for `None`.
+/// Returns the name and the arguments of a message; `-` for `None`.
 pub(super) fn message_text(message: Option<Message>) -> String {
     let Some(Message { kind, arguments }) = message else { return "-".into() };
     let mut text = kind.name().to_string();
@@ -60,12 +60,12 @@ pub(super) fn message_text(message: Option<Message>) -> String {
     text
 }
 
-/// Parses an automaton for a post-office of `module`, which limits the messages handed inward. Errors name the text
-/// as `file`.
+/// Parses an automaton for a post-office of `module`. The module limits the messages that may be handed inward. Errors
+/// refer to the text by the name `file`.
 pub fn parse(file: &str, module: Module, text: &str) -> Result<Automaton, AutomatonError> {
     let fail = |line: usize, message: String| AutomatonError { file: file.into(), line, message };
     if text.len() > MAX_TEXT {
-        return Err(fail(1, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+        return Err(fail(1, format!("the file has {} bytes; at most {MAX_TEXT} are allowed", text.len())));
     }
     let (mut declared, mut start) = (None, (1, 1));
     let mut states: Vec<State> = Vec::new();
@@ -113,11 +113,12 @@ pub fn parse(file: &str, module: Module, text: &str) -> Result<Automaton, Automa
 fn state_number(word: &str) -> Result<usize, String> {
     match word.parse() {
         Ok(number) if (1..=MAX_STATES).contains(&number) => Ok(number),
-        _ => Err(format!("{word:?} is not a state; use 1 to {MAX_STATES}")),
+        _ => Err(format!("{word:?} is not a state number; use 1 to {MAX_STATES}")),
     }
 }
 
-/// Parses one transition; returns the state that it leaves, whether it is for outgoing messages, and the transition.
+/// Parses one transition. Returns the state that the transition leaves, whether the transition is for outgoing
+/// messages, and the transition itself.
 fn transition(module: Module, line: &str) -> Result<(usize, bool, Transition), String> {
     const FORM: &str = "expected a transition such as \"1 -> 2: (TRIGGER), in:MESSAGE, out:-\"";
     let form = || FORM.to_string();

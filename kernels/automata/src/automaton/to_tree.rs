@@ -18,9 +18,9 @@ use xpuck_kernels::tree::{Kind, MAX_DEPTH, Program, Tree};
 ///
 /// The result is that of step 2. If the action of the message sent out is running, the tick ends with that result.
 ///
-/// v_scr holds the state and the message last handed inward. A short vector, its initial value, stands for the start
-/// state without a message; each other reachable pair has its own direction. The test of v_scr is exact and uses no
-/// random numbers, unlike any test of s_scr. The form is:
+/// v_scr holds the state and the message last handed inward. Its initial value, a short vector, represents the start
+/// state without a message. Each other reachable pair of a state and a message is represented by a direction. The test
+/// of v_scr is exact and uses no random numbers, unlike any test of s_scr. The form is:
 ///
 /// ```text
 /// seq
@@ -45,7 +45,8 @@ use xpuck_kernels::tree::{Kind, MAX_DEPTH, Program, Tree};
 /// states and hidden transitions are omitted.
 ///
 /// # Errors
-/// A message without a meaning, transitions for outgoing messages, an invalid meaning, or a tree that is too large.
+/// Returns an error for a message without a meaning, transitions for outgoing messages, an invalid meaning, or a tree
+/// that is too large.
 pub fn to_tree(automaton: &Automaton, meanings: &Meanings) -> Result<Tree, ConversionError> {
     meanings.check()?;
     let places = Places::reachable(automaton)?;
@@ -63,7 +64,7 @@ pub fn to_tree(automaton: &Automaton, meanings: &Meanings) -> Result<Tree, Conve
         let here: Vec<&(MemoryState, StateCode)> =
             places.0.iter().filter(|(place, _)| place.inward == inward).collect();
         let action = meanings.inward(inward);
-        // A message without a meaning was already reported for its transition.
+        // All messages here have an action, because `transitions` has reported any message without a meaning.
         actions.extend(action.map(|action| seq(vec![any_of(&here), action.clone()])));
     }
     let tree = seq(vec![Tree::inner(Kind::Successd, &[], &[sel(states)]), sel(actions)]);
@@ -81,7 +82,7 @@ struct MemoryState {
     inward: Option<Message>,
 }
 
-/// Reachable contents of v_scr with their codes, by state.
+/// Reachable contents of v_scr with their codes, ordered by state.
 struct Places(Vec<(MemoryState, StateCode)>);
 
 impl Places {
@@ -105,7 +106,7 @@ impl Places {
         Ok(Places(reached.into_iter().zip(codes).collect()))
     }
 
-    /// Returns the transitions of a state.
+    /// Returns the tree for the transitions of a state.
     fn transitions(
         &self,
         automaton: &Automaton,
@@ -174,7 +175,7 @@ mod tests {
     use xpuck_kernels::tree::registers::{CELLS, GOAL, SCRATCH};
     use xpuck_kernels::tree::{Memory, Senses, Status};
 
-    /// Meanings for an e-puck, plus one with memory and one with random numbers.
+    /// Returns the meanings for an e-puck, plus a meaning with memory and a meaning with random numbers.
     fn meanings() -> Meanings {
         let mut meanings = Meanings::epuck();
         meanings.conditions.push((Word::TargetMark, Tree::parse("fixedprob 2").unwrap()));
@@ -192,7 +193,7 @@ mod tests {
         (memory.tick(&program, senses, draws).0, memory)
     }
 
-    /// Post-office driven without a tree, with the robot's action; reference for the conversion.
+    /// Post-office that runs without a tree, with the robot's current action. It is the reference for the conversion.
     struct Direct<'a> {
         meanings: &'a Meanings,
         automaton: &'a Automaton,
@@ -209,7 +210,7 @@ mod tests {
             Direct { meanings, automaton, office, inward: None, action: (program, memory) }
         }
 
-        /// Returns the result, v_goal and the signal.
+        /// Executes one tick. Returns the result of the action, the bits of v_goal, and the signal.
         fn tick(&mut self, senses: &Senses, draws: &mut Draws) -> (Status, [u32; 2], u8) {
             let mut signal = 0;
             let mut asked = Vec::new();
@@ -254,7 +255,7 @@ mod tests {
         Senses { prox: vector(), colours: [vector(), vector(), vector()], ..Senses::default() }
     }
 
-    /// Returns the state and message held in v_scr; asserts that exactly one test succeeds.
+    /// Returns the state and message held in `scratch`, the value of v_scr. Asserts that exactly one test succeeds.
     fn place_in(places: &Places, scratch: [f32; 3]) -> MemoryState {
         let now = vec2(scratch[1], scratch[2]);
         let mut found = places.0.iter().filter(|(_, code)| code.holds(now));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use xpuck_kernels::tree::Kind;
 use xpuck_kernels::tree::registers::vector_name;
 
-/// Returns a description of an arbiter: a line per node, children indented below their parent.
+/// Returns a description of an arbiter, with one line per node. Children are indented below their parent.
 pub fn account(arbiter: &Arbiter) -> String {
     let mut text = String::from("Ten times a second, the tree selects the behaviour that drives the robot:\n\n");
     let nodes = arbiter.tree().nodes();
@@ -36,7 +36,8 @@ pub fn account(arbiter: &Arbiter) -> String {
     text
 }
 
-/// Describes the test of a register: quadrant 1 (ahead) or 0 (short).
+/// Describes the test whether a register is in quadrant 1 (ahead) or 0 (short). Returns `None` for any other register
+/// or quadrant.
 fn question(register: &str, quadrant: f32) -> Option<String> {
     let (is, is_not) = match register {
         "v_prox" => ("the bumper is pressed", "the bumper is not pressed"),

@@ -8,12 +8,12 @@
 //! | `v_prox` | while the bumper is pressed |
 //! | `v_blue` | while the robot is under a lamp |
 //! | `v_green` | while the line sensor is over a line |
-//! | `v_red` | when a station called since the last tick |
+//! | `v_red` | if a station has called since the last tick |
 //! | `v_light` | while the line follower has the motors and follows or searches a line |
 //!
-//! Explore and the line follower drive until the tree selects another behaviour. Avoidance and the cargo loader
-//! finish their action first; the tree is not ticked during it. If the tree selects no available behaviour, no module
-//! drives.
+//! Explore and the line follower drive until the tree selects another behaviour. Avoidance and the cargo loader finish
+//! their action first, and the tree is not ticked during this action. If the tree does not select an available
+//! behaviour, no module drives.
 
 use super::plant::Senses as Trackers;
 use super::scene::TICK;
@@ -29,24 +29,24 @@ pub(super) const UPDATE: u32 = 5 * TICK;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Behaviour {
-    /// Walk at random, with a preference for light.
+    /// Walks at random, with a preference for light.
     Explore = 1,
-    /// Back off and turn.
+    /// Backs off and turns.
     Avoid = 2,
-    /// Follow the right edge of a line.
+    /// Follows the right edge of a line.
     Follow = 3,
-    /// Turn round and load cargo.
+    /// Turns round and loads cargo.
     Load = 4,
-    /// Turn round and unload cargo.
+    /// Turns round and unloads cargo.
     Unload = 5,
 }
 
 impl Behaviour {
-    /// All behaviours, by number.
+    /// All behaviours, in the order of their numbers.
     pub const ALL: [Behaviour; 5] =
         [Behaviour::Explore, Behaviour::Avoid, Behaviour::Follow, Behaviour::Load, Behaviour::Unload];
 
-    /// Name in evolution's leaf set and in menus.
+    /// Returns the behaviour's name in evolution's leaf set and in menus.
     pub fn name(self) -> &'static str {
         match self {
             Behaviour::Explore => "exploring",
@@ -57,7 +57,7 @@ impl Behaviour {
         }
     }
 
-    /// Module that executes the behaviour.
+    /// Returns the module that executes the behaviour.
     pub fn module(self) -> Module {
         match self {
             Behaviour::Explore => Module::Explore,
@@ -67,7 +67,7 @@ impl Behaviour {
         }
     }
 
-    /// Message that starts the behaviour.
+    /// Returns the message that starts the behaviour.
     pub(super) fn begins(self) -> Kind {
         match self {
             Behaviour::Explore => Kind::ExploreStart,
@@ -78,7 +78,7 @@ impl Behaviour {
         }
     }
 
-    /// Message that ends the behaviour; `None` if the behaviour ends by itself.
+    /// Returns the message that ends the behaviour; `None` if the behaviour ends by itself.
     pub(super) fn ends(self) -> Option<Kind> {
         match self {
             Behaviour::Explore => Some(Kind::ExploreStop),
@@ -100,25 +100,25 @@ impl Arbiter {
     /// Creates an arbiter from a tree that can give the motors to `modules`.
     ///
     /// # Errors
-    /// If the tree is too large for a robot.
+    /// Returns an error if the tree is too large for a robot.
     pub fn new(tree: Tree, modules: &[Module]) -> Result<Arbiter, CompileError> {
         let program = Program::compile(&tree)?;
         Ok(Arbiter { tree, program, modules: modules.into() })
     }
 
-    /// Behaviour tree.
+    /// Returns the behaviour tree.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// Returns the behaviour with this number if its module is available to the tree.
+    /// Returns the behaviour with this number; `None` if the tree cannot give the motors to the behaviour's module.
     pub(super) fn behaviour(&self, signal: u8) -> Option<Behaviour> {
         let named = Behaviour::ALL.into_iter().find(|&behaviour| behaviour as u8 == signal);
         named.filter(|behaviour| self.modules.contains(&behaviour.module()))
     }
 }
 
-/// Running arbiter.
+/// Arbiter with its state during a run.
 pub(super) struct Arbitrating<'a> {
     arbiter: &'a Arbiter,
     memory: Memory,
@@ -135,7 +135,7 @@ impl<'a> Arbitrating<'a> {
         Arbitrating { arbiter, memory: Memory::new(&arbiter.program), next: 0, driving: None, called: false }
     }
 
-    /// Ticks the tree and returns the selected behaviour.
+    /// Ticks the tree, and returns the selected behaviour; `None` if no available behaviour is selected.
     pub fn wanted(&mut self, told: Trackers, draws: &mut Draws) -> Option<Behaviour> {
         let ahead = |is: bool| vec2(f32::from(u8::from(is)), 0.0);
         let called = std::mem::take(&mut self.called);

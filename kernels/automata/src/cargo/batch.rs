@@ -10,41 +10,41 @@ use xpuck_kernels::hash::fnv1a;
 /// Evaluation settings shared by all controllers.
 #[derive(Clone, Copy, Debug)]
 pub struct Trials<'a> {
-    /// World.
+    /// World in which the robots run.
     pub world: &'a PreparedScene,
     /// Score weights.
     pub weights: &'a Weights,
-    /// Number of starts, taken from the world in turn.
+    /// Number of starts. The starts of the world are used in turn.
     pub starts: usize,
-    /// Runs from each start.
+    /// Number of runs from each start.
     pub repeats: u32,
     /// Duration of a run (ms).
     pub time: u32,
     /// Seed of all random numbers, combined with a hash of the controller.
     pub seed: u64,
-    /// Minimum scores; a run below them is aborted.
+    /// Minimum scores at given times. A run with a lower score at such a time is aborted.
     pub checkpoints: Checkpoints<'a>,
 }
 
 /// Evaluation of one controller.
 #[derive(Clone, Debug)]
 pub struct ControllerScores {
-    /// Scores, grouped by start.
+    /// Scores of all runs, grouped by start.
     pub scores: Vec<Vec<f64>>,
-    /// States and transitions of the automata used in any run; empty for a tree.
+    /// States and transitions that the automata used in any run; empty for a tree.
     pub usages: Usages,
-    /// Minimum number of executions of each script over all runs.
+    /// Number of executions of each script in the run with the fewest executions of this script.
     pub scripts: [u32; COUNTED_SCRIPTS],
 }
 
 /// Outcomes of all runs of one controller.
 #[derive(Clone, Debug)]
 pub struct Outcomes {
-    /// Outcomes, grouped by start.
+    /// Outcomes of all runs, grouped by start.
     pub starts: Vec<Vec<Outcome>>,
 }
 
-/// Execution count of a script.
+/// Execution count of a script over all runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ScriptTimes {
     /// Mean count per run; 0 without runs.
@@ -54,7 +54,7 @@ pub struct ScriptTimes {
 }
 
 impl Outcomes {
-    /// Runs one controller; each run is simulated once.
+    /// Simulates all runs of one controller.
     pub fn simulate<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> Outcomes {
         let controller = controller.into();
         let Trials { world, weights, time, repeats, .. } = *trials;
@@ -65,17 +65,17 @@ impl Outcomes {
         Outcomes { starts: starts.collect() }
     }
 
-    /// All runs, ordered by start.
+    /// Returns the outcomes of all runs, ordered by start.
     pub fn runs(&self) -> impl Iterator<Item = &Outcome> {
         self.starts.iter().flatten()
     }
 
-    /// Scores, grouped by start.
+    /// Returns the scores of all runs, grouped by start.
     pub fn scores(&self) -> Vec<Vec<f64>> {
         self.starts.iter().map(|of_start| of_start.iter().map(|outcome| outcome.score).collect()).collect()
     }
 
-    /// Returns the execution count of a script, script 1 at index 0; the index is below [`COUNTED_SCRIPTS`].
+    /// Returns the execution count of a script. Index 0 is script 1, and the index must be below [`COUNTED_SCRIPTS`].
     pub fn script_times(&self, script: usize) -> ScriptTimes {
         let counts = || self.runs().map(|outcome| outcome.tally.scripts[script]);
         let sum: f64 = counts().map(f64::from).sum();
@@ -100,7 +100,8 @@ pub fn evaluate<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> 
     ControllerScores { scores: outcomes.scores(), usages, scripts }
 }
 
-/// Evaluates many controllers; results are in input order, independent of threads.
+/// Evaluates many controllers. The results are in the order of the controllers, and do not depend on the number of
+/// threads.
 pub fn evaluate_all<C>(controllers: &[C], trials: &Trials) -> Vec<ControllerScores>
 where
     C: Sync,
@@ -109,9 +110,9 @@ where
     controllers.par_iter().map(|controller| evaluate(controller, trials)).collect()
 }
 
-/// Returns the scores of single runs, each given by a controller index and a run number. The run number selects the
-/// start, in turn, and the random numbers: controllers with equal run numbers have equal starts and random numbers.
-/// Results are in input order, independent of threads.
+/// Returns the scores of single runs. Each run is given by a controller index and a run number. The run number selects
+/// the start, in turn, and the random numbers. Controllers with equal run numbers therefore have equal starts and
+/// random numbers. The results are in the order of `runs`, and do not depend on the number of threads.
 pub fn score_runs<C>(controllers: &[C], runs: &[(usize, u32)], trials: &Trials) -> Vec<f64>
 where
     C: Sync,

@@ -1,10 +1,10 @@
-//! Validation of a world.
+//! Validation of a world file.
 
 use super::scene::{Command, REGISTERS, Scene};
 use xpuck_kernels::math::vec2;
 
 impl Scene {
-    /// Returns the key, problem and remedy of the first error.
+    /// Validates the scene. The error is a text with the first invalid key, the problem and a remedy.
     pub fn check(&self) -> Result<(), String> {
         let [width, height] = self.size;
         within("size", width, 0.1, 100.0)?;
@@ -74,14 +74,14 @@ impl Scene {
         Ok(())
     }
 
-    /// Checks that each lamp lights a place where a robot can be, clear of walls and obstacles.
+    /// Checks that each lamp lights at least one place where a robot does not overlap walls or obstacles.
     fn check_lamps(&self) -> Result<(), String> {
         for (i, lamp) in self.lamps.iter().enumerate() {
             let key = format!("lamps[{i}]");
             within(&format!("{key}.z"), lamp.z, 0.01, 100.0)?;
             if lamp.intensity == 0.0 {
                 return Err(format!(
-                    "{key}.intensity is 0, so the lamp never lights anything; set an intensity or remove the lamp"
+                    "{key}.intensity is 0, so the lamp has no effect; set an intensity above 0 or remove the lamp"
                 ));
             }
             within(&format!("{key}.intensity"), lamp.intensity, 0.0, 1000.0)?;
@@ -105,7 +105,7 @@ impl Scene {
     fn check_scripts(&self) -> Result<(), String> {
         let script = |key: String, number: usize| match number {
             n if (1..=self.scripts.len()).contains(&n) => Ok(()),
-            n => Err(format!("{key} is {n}; it must be a script from 1 to {}", self.scripts.len())),
+            n => Err(format!("{key} is {n}; it must be the number of a script, 1 to {}", self.scripts.len())),
         };
         for (i, area) in self.areas.iter().enumerate() {
             script(format!("areas[{i}].script"), area.script)?;
@@ -129,7 +129,7 @@ impl Scene {
                 };
                 if !(1..=most).contains(&number) {
                     return Err(format!(
-                        "scripts[{i}] names {what} {number}, which does not exist; the last one is {most}"
+                        "scripts[{i}] refers to {what} {number}, which does not exist; the last one is {most}"
                     ));
                 }
             }
@@ -139,7 +139,7 @@ impl Scene {
 
     fn check_starts(&self) -> Result<(), String> {
         if self.starts.is_empty() {
-            return Err("starts is empty; set a place where the robot starts: { x = 0.5, y = 0.5, heading = 0 }".into());
+            return Err("starts is empty; add a start pose, such as { x = 0.5, y = 0.5, heading = 0 }".into());
         }
         let r = self.body.radius;
         for (i, start) in self.starts.iter().enumerate() {

@@ -9,12 +9,12 @@ use super::plant::{Senses, World};
 use crate::automaton::{Automaton, Kind, Message, Module, PostOffice, Usage, print};
 use xpuck_kernels::random::Draws;
 
-/// Maximum number of messages in one tick; further messages are dropped, which ends message loops between
+/// Maximum number of messages in one tick. Further messages are dropped, which ends message loops between
 /// post-offices.
 const MAX_MESSAGES: usize = 128;
 
-/// Automata of a controller, in the order of [`Module::ARBITRATED`]; a module without an automaton sends and receives
-/// unfiltered messages.
+/// Automata of a controller, in the order of [`Module::ARBITRATED`]. The messages of a module without an automaton are
+/// not filtered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ControllerAutomata(pub [Option<Automaton>; 4]);
 
@@ -31,17 +31,17 @@ impl ControllerAutomata {
     }
 }
 
-/// Arbitration between the modules.
+/// Method of arbitration between the modules.
 #[derive(Clone, Copy, Debug)]
 pub enum Arbitration<'a> {
-    /// Post-offices.
+    /// Post-offices filter the messages of their modules.
     Automata(&'a ControllerAutomata),
-    /// Behaviour tree.
+    /// A behaviour tree gives the motors to one module.
     Tree(&'a Arbiter),
 }
 
 impl Arbitration<'_> {
-    /// Returns the text of the arbitration, which is part of the seed of its runs.
+    /// Returns the automata or the tree as text. The seed of a run depends on this text.
     pub fn text(self) -> String {
         match self {
             Arbitration::Automata(automata) => automata.text(),
@@ -62,10 +62,10 @@ impl<'a> From<&'a Arbiter> for Arbitration<'a> {
     }
 }
 
-/// Usage of each automaton.
+/// Usage of each automaton, in the order of [`Module::ARBITRATED`].
 pub type Usages = [Usage; 4];
 
-/// Robot program.
+/// Program of a robot: the modules, and the post-offices or the tree.
 pub(super) struct Controller<'a> {
     offices: [Option<PostOffice<'a>>; 4],
     tree: Option<Arbitrating<'a>>,
@@ -101,7 +101,8 @@ impl<'a> Controller<'a> {
             queue: Vec::with_capacity(16),
             draws,
         };
-        // Post-offices get the start messages of the original program; a tree starts with no module driving.
+        // With post-offices, the start messages of the original program are sent. With a tree, no module drives at the
+        // start.
         if controller.tree.is_none() {
             for kind in [Kind::AvoidanceStart, Kind::ExploreStart] {
                 controller.queue.push(Envelope { from: Module::Beep, to: None, priority: 0, message: kind.into() });
@@ -123,7 +124,7 @@ impl<'a> Controller<'a> {
         first.min(second).min(self.explore.wake_at()).min(third)
     }
 
-    /// Executes the program at a tick.
+    /// Executes the program in the tick at `now` (ms).
     pub fn tick(&mut self, now: u32, plant: &mut World) {
         let senses = plant.senses();
         let marks = plant.take_marks();
@@ -161,7 +162,7 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Sends all queued messages and the messages that they cause; returns whether any message was sent.
+    /// Sends all queued messages and the messages caused by them. Returns whether any message was sent.
     fn drain(&mut self, now: u32, plant: &mut World) -> bool {
         let mut taken = 0;
         while taken < self.queue.len() && taken < MAX_MESSAGES {
@@ -244,8 +245,8 @@ impl<'a> Controller<'a> {
         if let Some(message) = passed.out
             && self.queue.len() < MAX_MESSAGES
         {
-            // The message has already passed the post-office, so Beep, a module without a post-office, becomes its
-            // sender.
+            // The message has already passed the post-office. Its sender is therefore set to Beep, a module without a
+            // post-office.
             self.queue.push(Envelope { from: Module::Beep, to: None, priority: to.priority(), message });
         }
         if let Some(message) = passed.inward {

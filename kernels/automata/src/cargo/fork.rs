@@ -3,19 +3,20 @@
 use super::scene::Body;
 use super::scene::TICK;
 
-/// States of the fork, as numbered in the areas of a world file.
+/// Numbers of the fork's states in the areas of a world file.
 const UP: u8 = 1;
 const DOWN: u8 = 2;
 const RISING: u8 = 3;
 const SINKING: u8 = 4;
 
-/// Cargo states; 0 means no cargo. PUSHING: cargo on the lowered fork. UNLOADING and PUT_DOWN: stages of unloading.
+/// States of the cargo; 0 means no cargo. In state PUSHING, the cargo is on the lowered fork. UNLOADING and PUT_DOWN
+/// are stages of unloading.
 const CARRIED: f32 = 1.0;
 const PUSHING: f32 = 2.0;
 const UNLOADING: f32 = 3.0;
 const PUT_DOWN: f32 = 4.0;
 
-/// Fork position between 0 (down) and 1 (up), as a linear motion.
+/// Linear motion of the fork between the positions 0 (down) and 1 (up).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fork {
     since: u32,
@@ -29,12 +30,12 @@ impl Fork {
         Fork { since: 0, from: 1.0, speed: 0.0 }
     }
 
-    /// Position at a time (ms).
+    /// Returns the position at time `now` (ms), 0 (down) to 1 (up).
     pub fn position(&self, now: u32) -> f32 {
         (self.from + self.speed * (now - self.since) as f32).clamp(0.0, 1.0)
     }
 
-    /// State of the fork. A fork stopped midway counts as up or down, whichever is nearer.
+    /// Returns the state of the fork. A fork that was stopped midway counts as up or down, whichever is nearer.
     pub fn state(&self) -> u8 {
         match self.speed {
             speed if speed > 0.0 => RISING,
@@ -44,7 +45,7 @@ impl Fork {
         }
     }
 
-    /// Moves the fork up (positive power), down (negative) or stops it (0).
+    /// Moves the fork up (positive power) or down (negative power), or stops the fork (0).
     pub fn power(&mut self, power: i16, now: u32, body: &Body) {
         let speed = match power.signum() {
             1 => body.fork_up,
@@ -58,7 +59,7 @@ impl Fork {
         }
     }
 
-    /// Tick at which the fork reaches its end position.
+    /// Returns the first tick after the fork reaches its end position (ms); `u32::MAX` if the fork does not move.
     pub fn next(&self) -> u32 {
         if self.speed == 0.0 {
             return u32::MAX;
@@ -68,8 +69,8 @@ impl Fork {
         (end as u32 / TICK + 1) * TICK
     }
 
-    /// Stops the fork at its end position; returns whether it has arrived. Raising picks up pushed cargo; lowering
-    /// puts cargo down.
+    /// Stops the fork if it has reached its end position, and returns whether it has. A raised fork picks up pushed
+    /// cargo. A lowered fork puts cargo down.
     pub fn advance(&mut self, now: u32, cargo: &mut f32) -> bool {
         let position = self.position(now);
         let arrived = (self.speed > 0.0 && position >= 1.0) || (self.speed < 0.0 && position <= 0.0);

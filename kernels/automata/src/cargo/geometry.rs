@@ -1,4 +1,4 @@
-//! Distances in the cargo world, negative inside a shape.
+//! Shapes of the cargo world, and distances to their edges.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use xpuck_kernels::math::{Vec2, max, min, vec2};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rect {
-    /// Left side.
+    /// x of the left side.
     pub x: f32,
-    /// Lower side.
+    /// y of the lower side.
     pub y: f32,
     /// Size along x.
     pub width: f32,
@@ -19,12 +19,12 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// Nearest point of the rectangle.
+    /// Returns the point of the rectangle that is nearest to `p`.
     pub(super) fn nearest(&self, p: Vec2) -> Vec2 {
         vec2(min(max(p.x, self.x), self.x + self.width), min(max(p.y, self.y), self.y + self.height))
     }
 
-    /// Distance to the rectangle, 0 inside.
+    /// Returns the distance from `p` to the rectangle; 0 inside the rectangle.
     pub(super) fn distance(&self, p: Vec2) -> f32 {
         (p - self.nearest(p)).length()
     }
@@ -48,7 +48,8 @@ impl Segment {
         Segment { from, along, inverse, half_width: 0.5 * width }
     }
 
-    /// Distance to the edge of the segment with its round caps, negative inside.
+    /// Returns the distance from `p` to the edge of the segment, which has round caps. The distance is negative inside
+    /// the segment.
     #[inline]
     pub(super) fn signed_distance(&self, p: Vec2) -> f32 {
         let to_p = p - self.from;

@@ -1,4 +1,4 @@
-//! Hand-made controller: baseline for evolution and source of its fixed automata.
+//! Hand-made controller. It is the baseline for evolution, and the source of the automata that are fixed in evolution.
 
 use super::controller::ControllerAutomata;
 use crate::automaton::{Kind, Module, parse};
@@ -8,8 +8,9 @@ const CARGOLOADER: &str = "\
 2 -> 1: (SENSORS_TARGET_MARK), in:CARGOLOADER_UNLOAD, out:-
 ";
 
-/// Figure 8 of the report shows seven states. Three of them are for recovery, which this project's line follower does
-/// itself. The remaining behaviour: search for light, search for the line within the light, follow.
+/// Automaton that searches for light, searches for the line within the light, and follows the line. Figure 8 of the
+/// report shows seven states. Three of these states are for recovery, which this project's line follower performs
+/// itself.
 const LINE_FOLLOWER: &str = "\
 1 -> 2: (SENSORS_LIGHT_ENTER), in:-, out:-
 2 -> 3: (SENSORS_LINE_ENTER), in:LNFLWER_FOLLOW, out:-

@@ -10,12 +10,12 @@ use xpuck_kernels::math::{Vec2, max, vec2};
 /// Minimum brightness of a lit place.
 pub(super) const LIT: f32 = 0.8;
 
-/// Horizontal distance at which a lamp's brightness is halved.
+/// Returns the horizontal distance at which a lamp's brightness is halved.
 fn reach(lamp: &Lamp, conductivity: f32) -> f32 {
     conductivity * lamp.z
 }
 
-/// Brightness of a place: the maximum over all lamps that are on.
+/// Returns the brightness of a place: the maximum over all lamps that are on. Bit `i` of `on` is lamp `i`.
 pub(super) fn brightness(lamps: &[Lamp], on: u64, conductivity: f32, at: Vec2) -> f32 {
     let lit = lamps.iter().enumerate().filter(|(i, _)| on >> i & 1 == 1);
     lit.fold(0.0, |brightest, (_, lamp)| {
@@ -25,7 +25,7 @@ pub(super) fn brightness(lamps: &[Lamp], on: u64, conductivity: f32, at: Vec2) -
     })
 }
 
-/// Radius of the disc that a lamp lights; 0 if the lamp is too dim.
+/// Returns the radius of the disc that a lamp lights; 0 if the lamp is too dim.
 pub(super) fn lit_radius(lamp: &Lamp, conductivity: f32) -> f32 {
     reach(lamp, conductivity) * max(lamp.intensity / LIT - 1.0, 0.0).sqrt()
 }

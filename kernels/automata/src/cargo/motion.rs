@@ -1,10 +1,10 @@
-//! Closed-form motion of a round robot with two wheels between two changes of its motors.
+//! Closed-form motion of a round robot with two wheels. It is valid between two changes of the motor powers.
 
 use super::scene::Start;
 use std::f32::consts::TAU;
 use xpuck_kernels::math::{Vec2, sin_cos, vec2};
 
-/// Position and heading of a robot; headings as on a compass.
+/// Position and heading of a robot. Headings are those of a compass: 0 is along y, and clockwise is positive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Position of the centre.
@@ -19,7 +19,7 @@ impl From<Start> for Pose {
     }
 }
 
-/// Unit vector of a heading.
+/// Returns the unit vector of a heading (rad).
 pub(super) fn direction(heading: f32) -> Vec2 {
     let (s, c) = sin_cos(heading);
     vec2(s, c)
@@ -44,7 +44,7 @@ impl Motion {
         Motion { since, from, speed, turn, facing: direction(from.heading) }
     }
 
-    /// Pose at a time (ms).
+    /// Returns the pose at `time` (ms).
     #[inline]
     pub fn pose(&self, time: f64) -> Pose {
         let t = (time - self.since) as f32;

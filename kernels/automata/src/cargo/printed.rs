@@ -1,10 +1,10 @@
-//! World of the report's sequential scenario, with the values repaired that the scan damaged.
+//! World of the report's sequential scenario. Values that the scan of the report damaged are repaired.
 
 use super::geometry::Rect;
 use super::scene::{Activation, Area, Body, CARGO, Command, Lamp, Line, Noise, Scene, Start, TARGET_MARK, TimeEvent};
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// Returns the printed world.
+/// Returns the world that is printed in the report.
 pub fn published_scene() -> Scene {
     let rect = |x, y, width, height| Rect { x, y, width, height };
     let line = |points: &[[f32; 2]]| Line { width: 0.05, value: 30.0, points: points.to_vec() };

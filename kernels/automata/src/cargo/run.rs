@@ -1,4 +1,4 @@
-//! Run of a controller in a world.
+//! Runs of a controller in a cargo world.
 
 use super::controller::{Arbitration, Controller, Usages};
 use super::motion::Pose;
@@ -13,13 +13,13 @@ pub const MAX_TIME: u32 = 3_600_000;
 /// Settings of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// World.
+    /// World in which the controller runs.
     pub world: &'a PreparedScene,
     /// Score weights.
     pub weights: &'a Weights,
-    /// Number of the start; starts of the world are used in turn.
+    /// Index of the start pose, modulo the number of start poses of the world.
     pub start: usize,
-    /// Number of the run from this start; part of the seed.
+    /// Index of the run among the runs from this start. It is part of the seed.
     pub repeat: u32,
     /// Duration (ms), at most [`MAX_TIME`].
     pub time: u32,
@@ -30,23 +30,24 @@ pub struct Setup<'a> {
 /// Outcome of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Counts and durations.
+    /// Measured counts and durations.
     pub tally: Tally,
-    /// Score.
+    /// Score of the run, computed from `tally`.
     pub score: f64,
-    /// States and transitions of the automata that were used; empty for a tree.
+    /// Automaton states and transitions that the run has used; empty for a tree.
     pub usages: Usages,
 }
 
-/// Minimum scores at times (ms, ascending); a run with a lower score is aborted.
+/// Minimum scores at given times (ms, ascending). A run with a lower score at such a time is aborted.
 pub type Checkpoints<'a> = &'a [(u32, f64)];
 
-/// Runs a controller.
+/// Runs a controller in a world and returns the outcome.
 pub fn run<'a>(arbitration: impl Into<Arbitration<'a>>, setup: &Setup, checkpoints: Checkpoints) -> Outcome {
     run_observed(arbitration, setup, checkpoints, |_, _, _| {})
 }
 
-/// Runs a controller and calls `see` with time (ms), pose and tally at each tick with an event.
+/// Runs a controller and returns the outcome. Calls `see` at each tick at which an event is due, with the time (ms),
+/// the pose and the tally.
 pub fn run_observed<'a>(
     arbitration: impl Into<Arbitration<'a>>,
     setup: &Setup,
@@ -61,7 +62,7 @@ pub fn run_observed<'a>(
     controller.tick(now, &mut plant);
     while now < end {
         let next = plant.next().min(controller.next()).min(end);
-        // The program runs only at ticks, and once per tick.
+        // The robot's program runs only at ticks, and at most once per tick.
         now = next.div_ceil(TICK).max(now / TICK + 1) * TICK;
         plant.advance(now);
         see(now, plant.pose(), plant.tally());

@@ -1,8 +1,8 @@
 //! Cargo world as data: the content of a world file.
 //!
-//! Lengths are in units of the arena (with 1.48 m per unit, the robot has the size of an e-puck), times in
-//! milliseconds. Headings are as on a compass: 0 is along y, and pi / 2 along x. This follows from the printed areas
-//! in front of the stations. The origin is the lower left corner.
+//! Lengths are in arena units; with 1.48 m per unit, the robot has the size of an e-puck. Times are in milliseconds.
+//! Headings are as on a compass: 0 is along y, and pi / 2 is along x. This follows from the printed areas in front of
+//! the stations. The origin is the lower left corner.
 
 use super::geometry::Rect;
 use schemars::JsonSchema;
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// Width.
+    /// Width of the line (arena units).
     pub width: f32,
-    /// Brightness of the line as read by the line sensor; the floor is 50.
+    /// Brightness of the line as read by the line sensor. The brightness of the floor is 50.
     pub value: f32,
-    /// Vertices.
+    /// Vertices of the polyline (arena units).
     pub points: Vec<[f32; 2]>,
 }
 
@@ -24,13 +24,13 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lamp {
-    /// Position along x.
+    /// Position along x (arena units).
     pub x: f32,
-    /// Position along y.
+    /// Position along y (arena units).
     pub y: f32,
-    /// Height.
+    /// Height above the floor (arena units).
     pub z: f32,
-    /// Brightness directly below the lamp.
+    /// Brightness on the floor directly below the lamp.
     pub intensity: f32,
     /// Whether the lamp is on at the start.
     #[serde(default = "yes")]
@@ -41,15 +41,15 @@ fn yes() -> bool {
     true
 }
 
-/// Activation rule of an area. Codes of the report stand in brackets.
+/// Activation rule of an area. The report's codes are given in brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activation {
-    /// Once, until a script arms the area again (-1).
+    /// Activates once, and once more each time a script arms the area again (-1).
     Once,
-    /// At each entrance (0).
+    /// Activates at each entrance (0).
     EachEntrance,
-    /// At an entrance, if this time (ms) has passed since the last activation.
+    /// Activates at an entrance if this time (ms) has passed since the last activation.
     After(u32),
 }
 
@@ -59,7 +59,7 @@ pub enum Activation {
 pub struct Area {
     /// Activation rule.
     pub activation: Activation,
-    /// Rectangle for the robot's centre.
+    /// Rectangle in which the robot's centre must be.
     pub at: Rect,
     /// Heading and tolerance (rad); any heading if omitted.
     #[serde(default)]
@@ -70,7 +70,7 @@ pub struct Area {
     /// Minimum and maximum position of the fork (0..1).
     #[serde(default = "any_position")]
     pub position: [f32; 2],
-    /// Conditions on registers: number, minimum, maximum. Register 2 holds the cargo.
+    /// Conditions on registers, each with register number, minimum and maximum. Register 2 holds the cargo.
     #[serde(default)]
     pub registers: Vec<(u8, f32, f32)>,
     /// Number of the script, from 1.
@@ -85,9 +85,9 @@ fn any_position() -> [f32; 2] {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimeEvent {
-    /// First time (ms).
+    /// Time of the first execution (ms).
     pub start: u32,
-    /// Period (ms).
+    /// Interval between executions (ms).
     #[serde(default)]
     pub period: u32,
     /// Number of executions.
@@ -101,7 +101,7 @@ fn once() -> u32 {
     1
 }
 
-/// Command of a script. Lamps and areas are numbered from 1. Codes of the report stand in brackets.
+/// Command of a script. Lamps and areas are numbered from 1. The report's codes are given in brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Command {
@@ -123,34 +123,34 @@ pub enum Command {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// Position along x.
+    /// Position along x (arena units).
     pub x: f32,
-    /// Position along y.
+    /// Position along y (arena units).
     pub y: f32,
     /// Heading (rad).
     pub heading: f32,
 }
 
-/// Variances of the six kinds of noise; 0 disables a kind.
+/// Variances of the six kinds of noise. A variance of 0 disables a kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Noise {
-    /// Bumper (sensor 1), where 1 is pressed and 0 is released.
+    /// Variance of the bumper's value (sensor 1), where 1 is pressed and 0 is released.
     pub bumper: f32,
-    /// Light sensor (sensor 2), in units of brightness.
+    /// Variance of the light sensor's value (sensor 2), in squared units of brightness.
     pub light: f32,
-    /// Line sensor (sensor 3), in units of line brightness.
+    /// Variance of the line sensor's value (sensor 3), in squared units of line brightness.
     pub line: f32,
-    /// Relative speed of a wheel, drawn each time the speed is set.
+    /// Variance of a wheel's relative speed. The noise is drawn each time the speed is set.
     pub speed: f32,
-    /// Heading (rad^2), drawn each time the motors change.
+    /// Variance of the heading (rad^2) each time the motors change.
     pub heading: f32,
-    /// Heading (rad^2), drawn at each contact with an obstacle.
+    /// Variance of the heading (rad^2) at each contact with an obstacle.
     pub obstacle: f32,
 }
 
 impl Noise {
-    /// Whether any sensor has noise.
+    /// Returns whether any sensor has noise.
     pub(super) fn any_sensor(&self) -> bool {
         self.bumper > 0.0 || self.light > 0.0 || self.line > 0.0
     }
@@ -160,15 +160,15 @@ impl Noise {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Body {
-    /// Radius.
+    /// Radius (arena units).
     pub radius: f32,
-    /// Speed of a wheel (units per ms and power).
+    /// Speed of a wheel per unit of motor power (arena units/ms).
     pub speed: f32,
-    /// Upward speed of the fork (1/ms).
+    /// Upward speed of the fork, as a share of its range (1/ms).
     pub fork_up: f32,
-    /// Downward speed of the fork (1/ms).
+    /// Downward speed of the fork, as a share of its range (1/ms).
     pub fork_down: f32,
-    /// Distance of the line sensor ahead of the centre, in radii.
+    /// Distance of the line sensor ahead of the robot's centre, as a multiple of `radius`.
     pub line_sensor: f32,
 }
 
@@ -178,38 +178,38 @@ impl Default for Body {
     }
 }
 
-/// Cargo world.
+/// Cargo world, as written in a world file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
-    /// Size of the arena.
+    /// Width and height of the arena (arena units).
     #[serde(default = "unit_size")]
     pub size: [f32; 2],
-    /// Obstacles.
+    /// Obstacles in the arena.
     #[serde(default)]
     pub obstacles: Vec<Rect>,
-    /// Lines.
+    /// Lines on the floor.
     #[serde(default)]
     pub lines: Vec<Line>,
-    /// Lamps.
+    /// Lamps above the arena.
     #[serde(default)]
     pub lamps: Vec<Lamp>,
-    /// Horizontal reach of light, in lamp heights.
+    /// Horizontal distance at which a lamp's brightness is halved, as a multiple of the lamp's height.
     #[serde(default = "conductivity")]
     pub conductivity: f32,
-    /// Active areas.
+    /// Areas that run a script when a robot meets their conditions.
     #[serde(default)]
     pub areas: Vec<Area>,
     /// Scripts that run at given times.
     #[serde(default)]
     pub times: Vec<TimeEvent>,
-    /// Scripts.
+    /// Command lists of the scripts. Script 1 is at index 0.
     #[serde(default)]
     pub scripts: Vec<Vec<Command>>,
-    /// The robot's body.
+    /// Body of the robot.
     #[serde(default)]
     pub body: Body,
-    /// Start poses; each run uses one of them.
+    /// Start poses. Each run uses one of the poses.
     pub starts: Vec<Start>,
     /// Noise of sensors and motors.
     #[serde(default)]
@@ -226,13 +226,13 @@ fn conductivity() -> f32 {
 
 /// Brightness of the floor as read by the line sensor.
 pub const FLOOR: f32 = 50.0;
-/// The register that holds the cargo.
+/// Number of the register that holds the cargo.
 pub const CARGO: usize = 2;
 /// Number of registers of a world.
 pub const REGISTERS: usize = 256;
-/// Infrared message that is a station's mark.
+/// Infrared message that marks a station.
 pub const TARGET_MARK: u8 = 84;
-/// Script that runs when cargo is loaded.
+/// Number of the script that runs when cargo is loaded.
 pub const LOADED: usize = 2;
 /// Maximum number of entries in each list of a world.
 pub const MAX_ENTRIES: usize = 64;

@@ -1,9 +1,9 @@
-//! Measurements on which a run is scored.
+//! Measurements from which the score of a run is computed.
 
-/// Number of scripts whose executions are counted.
+/// Number of scripts whose executions are counted, starting with script 1.
 pub const COUNTED_SCRIPTS: usize = 8;
 
-/// Durations (ms) and counts of a run, in the terms of the report's fitness function.
+/// Measured durations (ms) and counts of a run, in the terms of the report's fitness function.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
     /// Duration of contact with an obstacle.
@@ -14,43 +14,43 @@ pub struct Tally {
     pub line_time: f64,
     /// Part of `line_time` under a lamp.
     pub lit_line_time: f64,
-    /// Distance travelled by the robot's centre (units).
+    /// Distance travelled by the robot's centre (arena units).
     pub distance: f64,
-    /// Number of wheel speed changes with line contact; each wheel counts separately.
+    /// Number of changes of a wheel's speed during line contact. Each wheel is counted separately.
     pub changes: u32,
     /// Part of `changes` under a lamp.
     pub lit_changes: u32,
-    /// Execution count of each script, script 1 at index 0.
+    /// Number of executions of each script. Script 1 is at index 0.
     pub scripts: [u32; COUNTED_SCRIPTS],
 }
 
 /// Weight of each measurement in a [`Tally`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weights {
-    /// Per ms of contact with an obstacle.
+    /// Weight per ms of contact with an obstacle.
     pub obstacle_time: f64,
-    /// Per ms under a lamp.
+    /// Weight per ms under a lamp.
     pub lit_time: f64,
-    /// Per ms of forward motion with line contact.
+    /// Weight per ms of forward motion with line contact.
     pub line_time: f64,
-    /// Per ms of forward motion with line contact under a lamp.
+    /// Weight per ms of forward motion with line contact under a lamp.
     pub lit_line_time: f64,
-    /// Per unit of distance.
+    /// Weight per arena unit of distance.
     pub distance: f64,
-    /// Per wheel speed change with line contact.
+    /// Weight per wheel speed change with line contact.
     pub changes: f64,
-    /// Per wheel speed change with line contact under a lamp.
+    /// Weight per wheel speed change with line contact under a lamp.
     pub lit_changes: f64,
-    /// Per execution of a script, script 1 at index 0.
+    /// Weight per execution of each script. Script 1 is at index 0.
     pub scripts: [f64; COUNTED_SCRIPTS],
-    /// Constant offset.
+    /// Constant that is added to the weighted sum.
     pub offset: f64,
-    /// Whether durations, distance and changes count only after cargo was first loaded.
+    /// Whether durations, distance and changes are counted only after the first loading of cargo.
     pub only_after_load: bool,
 }
 
 impl Weights {
-    /// Returns the score of a run so far.
+    /// Returns the score of a run so far: the offset plus the weighted sum of the measurements.
     pub fn score(&self, tally: &Tally) -> f64 {
         let scripts: f64 = self.scripts.iter().zip(&tally.scripts).map(|(w, &n)| w * f64::from(n)).sum();
         self.offset

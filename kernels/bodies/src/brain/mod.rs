@@ -1,4 +1,4 @@
-//! Brains of bodies: one layer of synapses from every sensor neuron to every motor neuron.
+//! Brains of bodies. A brain is one layer of synapses from every sensor neuron to every motor neuron.
 
 mod nndf;
 mod numbers;
@@ -7,16 +7,16 @@ use crate::{BodyError, Plan};
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::{Draws, normal_pair};
 
-/// Maximum number of synapses of a brain; not exceeded by any body of [`crate::prif::MAX_PARTS`] parts.
+/// Maximum number of synapses of a brain. No body with at most [`crate::prif::MAX_PARTS`] parts exceeds it.
 pub const MAX_SYNAPSES: usize = crate::prif::MAX_PARTS * crate::prif::MAX_PARTS;
 
-/// Maximum magnitude of a weight; prevents overflow of sums.
+/// Maximum magnitude of a weight. The limit prevents overflow of sums.
 pub const MAX_WEIGHT: f64 = 1e100;
 
-/// Range of a rhythm's period (s); the minimum is 12 steps.
+/// Allowed range of a rhythm's period (s). The minimum is 12 simulation steps.
 pub const PERIODS: std::ops::RangeInclusive<f64> = 0.05..=100.0;
 
-/// Weights of all synapses of a body, and optionally a period of its own.
+/// Weights of all synapses of a body, and optionally the period of the brain's own rhythm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Brain {
@@ -26,7 +26,8 @@ pub struct Brain {
     pub motors: usize,
     /// Weights, ordered by sensor, then by motor.
     pub weights: Vec<f64>,
-    /// Period of the brain's own rhythm (s), within [`PERIODS`]; `None` uses the rhythm of the [`crate::EvaluationConditions`].
+    /// Period of the brain's own rhythm (s), within [`PERIODS`]. `None`: the rhythm of the
+    /// [`crate::EvaluationConditions`] applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<f64>,
 }
@@ -38,7 +39,7 @@ impl Brain {
         Brain { sensors, motors, weights: (0..sensors * motors).map(|_| normal(draws)).collect(), period: None }
     }
 
-    /// Weight of the synapse from a sensor to a motor.
+    /// Returns the weight of the synapse from a sensor to a motor.
     pub fn weight(&self, sensor: usize, motor: usize) -> f64 {
         self.weights[sensor * self.motors + motor]
     }
@@ -46,8 +47,8 @@ impl Brain {
     /// Checks that the brain fits a body.
     ///
     /// # Errors
-    /// A number of neurons or weights that does not match the body; a weight that is not finite or exceeds
-    /// [`MAX_WEIGHT`]; a period outside [`PERIODS`].
+    /// Returns an error if the number of neurons or weights does not match the body, if a weight is not finite or
+    /// exceeds [`MAX_WEIGHT`], or if the period is outside [`PERIODS`].
     pub fn check(&self, plan: &Plan) -> Result<(), BodyError> {
         if let Some(period) = self.period.filter(|period| !PERIODS.contains(period)) {
             let rule = format_args!("the period is {period} s; it must be 0.05 to 100 s").to_string();
@@ -56,14 +57,14 @@ impl Brain {
         let (sensors, motors) = (plan.sensors().count(), plan.motors().len());
         if (self.sensors, self.motors) != (sensors, motors) {
             let rule = format!(
-                "{} sensor and {} motor neurons, but the body has {sensors} sensors and {motors} joints",
+                "there are {} sensor neurons and {} motor neurons, but the body has {sensors} sensors and {motors} joints",
                 self.sensors, self.motors
             );
             return Err(BodyError::new("the brain", rule));
         }
         if self.weights.len() != sensors * motors {
             let rule = format!(
-                "{} weights, but {sensors} sensors and {motors} motors require {}",
+                "there are {} weights, but {sensors} sensors and {motors} motors require {}",
                 self.weights.len(),
                 sensors * motors
             );

@@ -1,4 +1,4 @@
-//! NNDF files in the format of pyro-corpus: one neuron per line, then one synapse per line.
+//! NNDF files (neural networks) in the format of pyro-corpus: one neuron per line, then one synapse per line.
 
 use super::numbers::python;
 use super::{Brain, MAX_SYNAPSES, PERIODS};
@@ -13,12 +13,14 @@ use std::fmt::Display;
 const MAX_NNDF: usize = 32 << 20;
 
 impl Brain {
-    /// Returns the NNDF of a brain of `plan`, with the names of the URDF dialect, otherwise byte for byte as
-    /// pyro-corpus writes it. If the brain has its own period, the neuron of the body's brain has an additional last
-    /// attribute `period`, which other readers ignore.
+    /// Returns the brain as NNDF text for the body `plan`. Parts and joints have the names of the URDF dialect. Apart
+    /// from these names, the text equals the output of pyro-corpus byte for byte.
+    ///
+    /// If the brain has its own period, the neuron of the brain part has an additional last attribute `period`. Other
+    /// readers ignore this attribute.
     ///
     /// # Errors
-    /// The brain does not fit the body.
+    /// Returns an error if the brain does not fit the body.
     pub fn to_nndf(&self, plan: &Plan, dialect: Dialect) -> Result<String, BodyError> {
         self.check(plan)?;
         let name = |part: usize| format!("{}{}", dialect.prefix(), plan.parts()[part].name);
@@ -53,9 +55,14 @@ impl Brain {
     /// Parses the NNDF of a body. Missing synapses have weight 0.
     ///
     /// # Errors
-    /// Errors have line and column. Rejected are: text that is not NNDF; neurons without a counterpart in the body;
-    /// missing or hidden neurons; synapses that do not lead from a sensor to a motor; duplicate synapses; weights
-    /// that are not finite; a period that is out of range, or at a neuron other than that of the body's brain.
+    /// Returns an error, with line and column, for the first of these faults:
+    /// - text that is not NNDF
+    /// - a neuron without a counterpart in the body, a duplicate neuron, a missing neuron or a hidden neuron
+    /// - a synapse that does not lead from a sensor to a motor, or a duplicate synapse
+    /// - a weight that is not finite
+    /// - a period outside [`PERIODS`], or a period of a neuron that does not belong to the brain part
+    ///
+    /// Text that is too long is rejected without line and column.
     pub fn from_nndf(text: &str, plan: &Plan) -> Result<Brain, BodyError> {
         if text.len() > MAX_NNDF {
             return Err(BodyError::new(
@@ -102,10 +109,12 @@ fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, BodyError> {
 }
 
 struct Network<'a> {
-    /// Numbers of the links with sensors, by link name; `joints` holds the numbers of the joints.
+    /// Index of the sensor neuron of each link, by link name. `joints` holds the index of the motor neuron of each
+    /// joint, by joint name.
     links: BTreeMap<&'a str, usize>,
     joints: BTreeMap<String, usize>,
-    /// Sensor neurons read so far; `motors` has the motor neurons.
+    /// Indices of the sensor neurons read so far, by neuron name. `motors` holds the indices of the motor neurons read
+    /// so far.
     sensors: BTreeMap<String, usize>,
     motors: BTreeMap<String, usize>,
     weights: Vec<Option<f64>>,
@@ -158,7 +167,8 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    /// Reads the period attribute of a neuron.
+    /// Returns the period of a sensor neuron (s); `None` if the neuron has no period. Only the neuron of the brain
+    /// part may have one.
     fn period_of(&self, node: Node, link: &str) -> Result<Option<f64>, BodyError> {
         let Some(text) = node.attribute("period") else { return Ok(None) };
         if !self.plan.parts().iter().any(|part| part.name == link && part.part == Part::Brain) {

@@ -1,7 +1,7 @@
-//! Numbers in the format of Python.
+//! Formatting of numbers as in Python.
 
-/// Returns the shortest digits that parse back to `x`, in the format of Python's `repr`: below 0.0001 and from 10^16
-/// on, with an exponent of at least two digits.
+/// Returns the shortest decimal text that parses back to `x`, in the format of Python's `repr`. Magnitudes below
+/// 0.0001 and from 10^16 on are written with an exponent of at least two digits.
 pub(super) fn python(x: f64) -> String {
     let scientific = format!("{x:e}");
     let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };

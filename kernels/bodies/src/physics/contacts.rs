@@ -1,30 +1,30 @@
 //! Contacts between the corners of cubes and the ground. As in Bullet, a rising corner stays in contact for a short
-//! distance, while another corner of the cube touches the ground.
+//! distance, as long as another corner of the same cube touches the ground.
 
 use super::model::Model;
 use super::order;
 use super::state::{Frames, State};
 use super::vector::V3;
 
-/// Maximum distance by which a corner may rise, or slide from its last contact point, before its contact ends: a
-/// fiftieth of the cube's radius (m).
+/// Maximum distance by which a corner may rise, or slide from its last contact point, before its contact ends (m): a
+/// fiftieth of the radius of the cube's circumscribed sphere.
 const BREAKING_DISTANCE: f64 = 0.02 * 0.866_025_403_784_438_6;
 /// Half the edge of a cube (m).
 const HALF: f64 = 0.5;
 /// Maximum number of contacts of a cube.
 const MAX_CONTACTS: usize = 4;
 
-/// Corner in contact; the contact may last briefly after the corner rises.
+/// Corner in contact with the ground. The contact may last for a short distance after the corner rises.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Contact {
     pub cube: usize,
-    /// Position of the corner relative to the root's centre.
+    /// Position of the corner relative to the root's centre (m).
     pub place: V3,
-    /// Height above the ground, negative below it.
+    /// Height above the ground (m); negative below the ground.
     pub height: f64,
 }
 
-/// Corner in a manifold: number of the corner and position of its last contact.
+/// Corner in a manifold: number of the corner, and horizontal position of its last contact (m).
 #[derive(Clone, Copy)]
 struct ContactPoint {
     corner: u8,
@@ -37,14 +37,14 @@ struct Manifold {
     count: usize,
 }
 
-/// Contacts of all cubes.
+/// Contacts of all cubes with the ground.
 pub(super) struct Contacts {
     manifolds: Vec<Manifold>,
-    /// Cubes in contact, in order of arrival (a removed cube is replaced by the last one), and the order in which
-    /// they are processed.
+    /// Cubes in contact, in order of arrival. When a cube is removed, the last cube takes its place. `order` lists the
+    /// indices into `touching` in processing order.
     touching: Vec<usize>,
     order: Vec<usize>,
-    /// Contacts of the current step, cube by cube.
+    /// Contacts of the current step, grouped by cube.
     pub list: Vec<Contact>,
 }
 
@@ -60,7 +60,7 @@ impl Contacts {
         }
     }
 
-    /// Whether a cube touches the ground.
+    /// Returns whether a cube is in contact with the ground.
     pub fn touches(&self, cube: usize) -> bool {
         self.manifolds[cube].count > 0
     }
@@ -103,14 +103,15 @@ impl Contacts {
     }
 }
 
-/// Removes a number from a list; the last entry takes its place.
+/// Removes a number from a list. The last entry of the list takes its place.
 fn swap_remove_value(list: &mut Vec<usize>, number: usize) {
     if let Some(at) = list.iter().position(|&other| other == number) {
         list.swap_remove(at);
     }
 }
 
-/// Position of a corner; bit k of its number selects the side along the cube's axis k.
+/// Returns the position of a corner. Bit k of `corner` is set if the corner is on the positive side of the cube's axis
+/// k.
 #[inline(always)]
 fn corner_of(rotation: &[V3; 3], centre: V3, corner: u8) -> V3 {
     let mut place = centre;
@@ -124,7 +125,7 @@ fn corner_of(rotation: &[V3; 3], centre: V3, corner: u8) -> V3 {
 }
 
 impl Manifold {
-    /// Adds the corners of the lowest face that are not above the ground.
+    /// Adds all corners of the lowest face that are not above the ground.
     #[inline(always)]
     fn add_face(&mut self, downward: V3, ground: f64, corner: impl Fn(u8) -> V3) {
         let mut lowest = 0;
@@ -135,7 +136,7 @@ impl Manifold {
         }
         let side = u8::from(downward[lowest] < 0.0) << lowest;
         let (first, second) = if lowest == 0 { (1, 2) } else { (0, 3 - lowest) };
-        // Around the face, in the order of Bullet's clipping.
+        // Visits the corners around the face in the order of Bullet's clipping.
         for (along_first, along_second) in [(0, 0), (0, 1), (1, 1), (1, 0)] {
             let number = side | along_first << first | along_second << second;
             let place = corner(number);
@@ -149,7 +150,7 @@ impl Manifold {
                     self.held[self.count] = held;
                     self.count += 1;
                 }
-                // A corner of another face is replaced.
+                // In a full manifold, the corner replaces a corner that is not on the lowest face.
                 None => {
                     if let Some(at) = self.held.iter().position(|held| (held.corner ^ side) >> lowest & 1 == 1) {
                         self.held[at] = held;

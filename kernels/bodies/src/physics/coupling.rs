@@ -1,7 +1,7 @@
 //! Interaction between constraint rows.
 //!
-//! The aim of a row is the impulse that would give the row its target velocity while all other rows are unchanged. An
-//! impulse on one row changes the aims of all others, but not its own.
+//! The target impulse of a row is the impulse that would give the row its target velocity if all other rows were
+//! unchanged. An impulse on one row changes the target impulses of all other rows, but not its own.
 
 use super::contacts::Contact;
 use super::inertia::Inertia;
@@ -12,32 +12,34 @@ use super::state::{Frames, State};
 use super::vector::{V3, add, scale};
 use super::{CONTACT_CORRECTION, DT, SLOP};
 
-/// Velocity of a point for the directions up, x and y, as indices into its link's motion: translation, plus an
-/// angular velocity times a coordinate, minus another (v + w x place).
+/// Terms of a contact point's velocity `v + w x place` in the directions up, x and y. Each entry has the index of a
+/// linear velocity, the indices of an added and a subtracted angular velocity, and the two coordinates of `place` by
+/// which these angular velocities are multiplied.
 const TERMS: [(usize, usize, usize, usize, usize); 3] = [(5, 0, 1, 1, 0), (3, 1, 2, 2, 1), (4, 2, 0, 0, 2)];
 
-/// Rows in this order: joints, normal impulses of contacts, then friction along x and y for each contact.
+/// Coupling of the rows in this order: joints, normal impulses of contacts, then friction along x and y for each
+/// contact.
 pub(super) struct Coupling {
     pub contacts: usize,
-    /// Aim of each row: its impulse if all other rows are unchanged.
+    /// Target impulse of each row: the row's impulse if all other rows were unchanged.
     pub target_impulses: Vec<f64>,
-    /// Velocity change of a row per unit impulse on it.
+    /// Velocity change of each row per unit impulse on the same row.
     pub gains: Vec<f64>,
-    /// Reduction of the other rows' aims per unit impulse, row by row.
+    /// Reduction of all other rows' target impulses per unit impulse on a row, stored row by row.
     matrix: Vec<f64>,
-    /// Row length of the matrix.
+    /// Row length of `matrix`.
     stride: usize,
-    /// Velocity changes of all degrees of freedom per unit impulse on a contact row; three rows per contact.
+    /// Velocity changes of all degrees of freedom per unit impulse on a contact row. Each contact has three rows.
     responses: Vec<f64>,
-    /// Velocity changes for all rows, ordered by degree of freedom.
+    /// Velocity change of each degree of freedom per unit impulse on each row, ordered by degree of freedom.
     by_freedom: Vec<f64>,
-    /// Whether a link is in contact or is an ancestor of a link in contact.
+    /// Whether each link is in contact or is an ancestor of a link in contact.
     is_active: Vec<bool>,
-    /// Angular and linear velocity of each active link; `link_responses` has the velocity changes of all degrees of
-    /// freedom per unit of the six link impulses.
+    /// Angular and linear velocity of each active link. `link_responses` holds the velocity changes of all degrees of
+    /// freedom per unit of each of the six impulse components on a link.
     velocities: Vec<[V3; 2]>,
     link_responses: Vec<f64>,
-    /// Changes of the six velocities of each active link, per unit impulse on each row.
+    /// Changes of the six velocity components of each active link, per unit impulse on each row.
     by_link: Vec<f64>,
     masses: Vec<f64>,
 }
@@ -61,18 +63,18 @@ impl Coupling {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.gains.len()
     }
 
-    /// Updates the aims for an impulse on a row.
+    /// Updates the target impulses of the other rows for an impulse on a row.
     #[inline(always)]
     pub fn apply_impulse(&mut self, row: usize, impulse: f64) {
         add_scaled(&mut self.target_impulses, -impulse, &self.matrix[row * self.stride..(row + 1) * self.stride]);
     }
 
-    /// Updates the aims for impulses on the two friction rows of a contact; `row` is the first.
+    /// Updates the target impulses for impulses on both friction rows of a contact. `row` is the first of these rows.
     #[inline(always)]
     pub fn apply_friction(&mut self, row: usize, impulses: [f64; 2]) {
         let (first, second) = self.matrix[row * self.stride..(row + 2) * self.stride].split_at(self.stride);
@@ -108,7 +110,7 @@ impl Coupling {
         self.set_aims(model, joints, contacts);
     }
 
-    /// Adds the velocity changes caused by the impulses of all rows.
+    /// Adds the velocity changes caused by the impulses of all rows to `velocities`.
     #[inline(always)]
     pub fn apply(&self, impulses: &[f64], joints: &[JointRow], inertia: &Inertia, velocities: &mut [f64]) {
         for (row, impulse) in joints.iter().zip(impulses) {
@@ -126,7 +128,7 @@ impl Coupling {
         }
     }
 
-    /// Row of a contact's normal impulse (0), or of its friction along x (1) or y (2).
+    /// Returns the row of a contact's normal impulse (`k` = 0), or of its friction along x (1) or y (2).
     #[inline(always)]
     fn row_of(&self, joints: usize, contact: usize, k: usize) -> usize {
         if k == 0 { joints + contact } else { joints + self.contacts + 2 * contact + k - 1 }
@@ -271,7 +273,8 @@ impl Coupling {
     }
 }
 
-/// Computes the row of a contact point in direction `k` from the six rows of its link (rotation, then translation).
+/// Computes the row of a contact point in direction `k` from the six rows of the point's link (rotation, then
+/// translation).
 #[inline(always)]
 fn combine(out: &mut [f64], link: &[f64], place: V3, k: usize) {
     let (motion, plus, minus, a, b) = TERMS[k];

@@ -1,4 +1,4 @@
-//! Generalised forces required for a motion without acceleration: weight, gyroscopic terms and damping.
+//! Generalised forces that a motion without acceleration requires: weight, gyroscopic terms and damping.
 
 use super::model::Model;
 use super::state::{Frames, State};
@@ -7,13 +7,15 @@ use super::{DAMPING, GRAVITY, MOMENT};
 
 /// Motion of links and the sums of forces on them.
 pub(super) struct Forces {
-    /// Angular velocity, and velocity of the link-fixed point that coincides with the root's centre.
+    /// Angular velocity of each link. `linear_velocity` is the velocity of the link-fixed point that coincides with
+    /// the root's centre.
     angular_velocity: Vec<V3>,
     linear_velocity: Vec<V3>,
-    /// The corresponding accelerations if no degree of freedom accelerates.
+    /// Angular acceleration of each link if no degree of freedom accelerates. `motion_rate` is the corresponding
+    /// linear acceleration.
     turning_rate: Vec<V3>,
     motion_rate: Vec<V3>,
-    /// Moment about the root's centre, and force.
+    /// Moment on each link about the root's centre. `forces` is the force on each link.
     moments: Vec<V3>,
     forces: Vec<V3>,
     /// Required generalised force of each degree of freedom, padded to whole lanes.
@@ -69,7 +71,8 @@ impl Forces {
         self.angular_velocity[0] = w;
         self.linear_velocity[0] = v;
         self.turning_rate[0] = [0.0; 3];
-        // The point that coincides with the root's centre is fixed in space while the root moves.
+        // The acceleration refers to the point that is fixed in space at the root's centre, so a root that moves and
+        // turns has this term.
         self.motion_rate[0] = cross(v, w);
         for (number, link) in model.links.iter().enumerate().skip(1) {
             let (axis, moment, rate) = (frames.axes[number], frames.moments[number], u[number + 5]);

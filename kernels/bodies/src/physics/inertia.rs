@@ -7,8 +7,8 @@ use super::model::Model;
 use super::state::Frames;
 use super::vector::{V3, add, cross, dot};
 
-/// Mass, first moment of mass, and inertia about the root's centre (xx, yy, zz, xy, xz, yz) of a link with all its
-/// descendants.
+/// Inertia of a link with all its descendants: mass, first moment of mass, and moments of inertia about the root's
+/// centre (xx, yy, zz, xy, xz, yz).
 #[derive(Clone, Copy, Default)]
 struct Composite {
     mass: f64,
@@ -32,10 +32,11 @@ impl Composite {
 
 pub(super) struct Inertia {
     composites: Vec<Composite>,
-    /// Matrix rows: for each degree of freedom, the entries of its ancestors in order, then its own entry.
+    /// Rows of the inertia matrix. The row of a degree of freedom has the entries of its ancestors in order, then its
+    /// own entry. `starts` holds the index of each row's first entry.
     rows: Vec<f64>,
     starts: Vec<usize>,
-    /// Inverse matrix: one row per degree of freedom, padded to whole lanes with zeros.
+    /// Inverse of the inertia matrix: one row per degree of freedom, padded to whole lanes with zeros.
     pub inverse: Vec<f64>,
     /// Row length of `inverse`.
     pub stride: usize,
@@ -67,7 +68,7 @@ impl Inertia {
         self.invert(model);
     }
 
-    /// Row of the inverse: velocity changes per unit impulse on one degree of freedom.
+    /// Returns a row of the inverse: the velocity changes per unit impulse on one degree of freedom.
     #[inline(always)]
     pub fn response(&self, freedom: usize) -> &[f64] {
         &self.inverse[freedom * self.stride..(freedom + 1) * self.stride]
@@ -117,7 +118,7 @@ impl Inertia {
         self.rows[..21].copy_from_slice(&base);
     }
 
-    /// Factors M = L^T L. Entries of L replace those of M; on the diagonal, the reciprocals of L's entries are stored.
+    /// Factors M = L^T L. Entries of L replace those of M. On the diagonal, the reciprocals of L's entries are stored.
     #[inline(always)]
     fn factor(&mut self, model: &Model) {
         for k in (0..model.ancestors.len()).rev() {
@@ -129,7 +130,7 @@ impl Inertia {
                 *entry *= reciprocal;
             }
             row[ancestors.len()] = reciprocal;
-            // The ancestors of the i-th ancestor are the entries before it.
+            // The ancestors of the i-th ancestor are the first i ancestors.
             for (i, &ancestor) in ancestors.iter().enumerate() {
                 let factor = row[i];
                 for (entry, x) in before[self.starts[ancestor]..][..=i].iter_mut().zip(&row[..=i]) {
@@ -139,7 +140,8 @@ impl Inertia {
         }
     }
 
-    /// Solves L^T L X = 1 for the upper half of X, in whole lanes, and mirrors it.
+    /// Solves L^T L X = 1 for the upper triangle of the inverse X, in whole lanes. The lower triangle is its mirror
+    /// image.
     #[inline(always)]
     fn invert(&mut self, model: &Model) {
         let (n, stride) = (model.ancestors.len(), self.stride);

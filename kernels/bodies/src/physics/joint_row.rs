@@ -4,9 +4,9 @@
 #[derive(Clone, Copy)]
 pub(super) struct JointRow {
     pub freedom: usize,
-    /// Target velocity minus current velocity.
+    /// Target velocity minus current velocity (rad/s).
     pub wanted: f64,
-    /// Bounds of the impulse.
+    /// Lower bound of the impulse (N m s); `high` is the upper bound.
     pub low: f64,
     pub high: f64,
 }

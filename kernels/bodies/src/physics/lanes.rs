@@ -1,10 +1,10 @@
-//! Vectors padded to whole lanes and processed lane by lane, never across lanes, so that all register widths give
-//! identical digits.
+//! Vectors that are padded to whole lanes and processed lane by lane. No operation combines different lanes, so
+//! results are bit-identical for all register widths.
 
-/// Number of lanes.
+/// Number of lanes to whose multiples vectors are padded.
 pub(super) const LANES: usize = 4;
 
-/// Rounds `length` up to whole lanes.
+/// Rounds `length` up to a multiple of [`LANES`].
 pub(super) fn padded(length: usize) -> usize {
     length.next_multiple_of(LANES)
 }

@@ -1,9 +1,9 @@
-//! Physics of moving bodies: links joined by motors above flat ground.
+//! Physics of moving bodies: links that are joined by motors above flat ground.
 //!
-//! Coordinates are reduced, so joints cannot separate. Cubes do not collide with each other. A step of 1/240 s
-//! updates velocities before positions. Equations and constants are those of PyBullet 3.2.7 as configured by
-//! pyro-corpus, against which [`Simulator`] is tested. All operations are IEEE arithmetic in a fixed order, and sines
-//! are computed by `libm`, so results are identical on every machine.
+//! Coordinates are reduced, so joints cannot separate. Cubes do not collide with each other. A step of 1/240 s updates
+//! velocities before positions. Equations and constants are those of PyBullet 3.2.7 as configured by pyro-corpus.
+//! [`Simulator`] is tested against this configuration. All operations are IEEE arithmetic in a fixed order, and `libm`
+//! computes the sines, so results are identical on every machine.
 
 mod contacts;
 mod coupling;
@@ -27,7 +27,7 @@ pub const DT: f64 = 1.0 / 240.0;
 pub const GRAVITY: f64 = 9.8;
 /// Maximum torque of a motor (N m).
 pub const MAX_TORQUE: f64 = 25.0;
-/// Maximum speed that a motor demands of a joint (rad/s): a tenth of the range from -0.2 to 0.2 rad per step.
+/// Maximum speed that a motor demands of a joint (rad/s). In one step it covers a tenth of the range of 0.4 rad.
 pub const MAX_SPEED: f64 = 9.6;
 /// Friction coefficient of a contact: product of the coefficients of the cubes (0.5) and of the ground (1).
 pub const FRICTION: f64 = 0.5;
@@ -37,15 +37,15 @@ pub const MAX_ANGLE: f64 = 3.14159;
 
 /// Moment of inertia of a cube (kg m^2).
 const MOMENT: f64 = 1.0 / 6.0;
-/// Share of the velocity lost per second, plus the same share for each m/s or rad/s of the velocity.
+/// Damping coefficient: a velocity `v` (m/s or rad/s) decays at the rate `DAMPING * (1 + |v|)` (1/s).
 const DAMPING: f64 = 0.04;
 /// Maximum number of solver iterations per step.
 const ITERATIONS: u32 = 50;
-/// Residual that ends the iteration: limit for the square of every velocity change.
+/// Convergence limit: the iteration ends when the square of the largest velocity change does not exceed this value.
 const RESIDUAL: f64 = 1e-7;
-/// Share of a penetration depth that a step corrects.
+/// Share of a penetration depth that is corrected in one step.
 const CONTACT_CORRECTION: f64 = 0.08;
-/// Share of an angle beyond a joint limit that a step corrects.
+/// Share of the angle beyond a joint limit that is corrected in one step.
 const LIMIT_CORRECTION: f64 = 0.2;
 /// Penetration depth that is not corrected (m).
 const SLOP: f64 = 1e-5;

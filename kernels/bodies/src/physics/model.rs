@@ -1,35 +1,35 @@
-//! Physical model of a body: links with revolute joints, each a group of rigidly joined cubes.
+//! Physical model of a body: links with revolute joints. Each link is a group of rigidly joined cubes.
 
 use super::vector::V3;
 use crate::Plan;
 
 /// Group of rigidly joined cubes, and its joint to the parent link.
 pub(super) struct Link {
-    /// Parent link; the first link has its own number.
+    /// Index of the parent link. The first link has its own index.
     pub parent: usize,
     /// Index of the joint's axis in the parent's frame.
     pub axis: usize,
-    /// Position of the joint in the parent's frame, and origin of the link's own frame; the first link's frame is at
-    /// the root's centre.
+    /// Position of the joint in the parent's frame (m). The joint is the origin of the link's own frame. The first
+    /// link's origin is the root's centre.
     pub joint: V3,
 }
 
 /// Cube of a part.
 pub(super) struct Cube {
     pub link: usize,
-    /// Centre in the link's frame.
+    /// Centre in the link's frame (m).
     pub centre: V3,
 }
 
-/// Tree of links. Degrees of freedom: 0 to 2 rotate the first link, 3 to 5 move the root's centre, and 5 + k turns
-/// the joint of link k.
+/// Tree of links. Degrees of freedom 0 to 2 rotate the first link, and 3 to 5 move the root's centre. Degree of
+/// freedom 5 + k turns the joint of link k.
 pub(super) struct Model {
     pub links: Vec<Link>,
     /// Cubes, one per part.
     pub cubes: Vec<Cube>,
     /// Ancestors of each degree of freedom, starting at the root.
     pub ancestors: Vec<Vec<usize>>,
-    /// Link whose joint is driven by a part's motor; `None` for rigid joints and the root.
+    /// For each part, the link whose joint the part's motor drives; `None` for rigid joints and the root.
     pub motors: Vec<Option<usize>>,
 }
 
@@ -69,7 +69,7 @@ impl Model {
     }
 }
 
-/// Ancestors of the six degrees of freedom of the first link, which are treated as a chain.
+/// Returns the ancestors of the first link's six degrees of freedom, which are treated as a chain.
 fn base_ancestors() -> Vec<Vec<usize>> {
     (0..6).map(|k| (0..k).collect()).collect()
 }

@@ -5,12 +5,12 @@ use super::{DT, MAX_TORQUE};
 
 /// Share of the angle error that a motor corrects in a step.
 const POSITION_GAIN: f64 = 0.1;
-/// Impulse of PyBullet's motors before the first target angle is set (N m s).
+/// Maximum impulse of PyBullet's motors before the first target angle is set (N m s).
 const INITIAL_MAX_IMPULSE: f64 = 1.0;
 
 /// Target angles of joints.
 pub(super) struct Motors {
-    /// Target of each link; `None` until the first angle is set.
+    /// Target angle of each link's joint (rad); `None` until the first angle is set.
     targets: Vec<Option<f64>>,
 }
 

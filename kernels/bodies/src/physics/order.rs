@@ -1,8 +1,10 @@
 //! Order in which Bullet processes constraints.
 
-/// Returns the order in which Bullet's quicksort leaves `n` equal elements: the algorithm swaps elements that compare
-/// equal. The last digits of an unconverged Gauss-Seidel iteration depend on this order, and resting bodies creep
-/// because of these digits.
+/// Returns the order in which Bullet's quicksort leaves `n` equal elements. This algorithm swaps elements that compare
+/// equal.
+///
+/// The last digits of a Gauss-Seidel iteration depend on this order if the iteration has not converged. Resting bodies
+/// creep because of these digits.
 pub(super) fn bullet_order(n: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     swap_halves(&mut order);
@@ -15,7 +17,7 @@ fn swap_halves(order: &mut [usize]) {
     if half > 1 {
         let (left, right) = order.split_at_mut(half);
         swap_halves(left);
-        // With an odd number, the middle element stays in place.
+        // If the number of elements is odd, the middle element keeps its place.
         let middle = right.len() - half;
         swap_halves(&mut right[middle..]);
     }

@@ -14,7 +14,7 @@ use multiversion::multiversion;
 /// Pose of a cube.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Centre (m).
+    /// Position of the cube's centre (m).
     pub position: [f64; 3],
     /// Columns of the rotation matrix.
     pub rotation: [[f64; 3]; 3],
@@ -23,11 +23,11 @@ pub struct Pose {
 /// Start height of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// The lowest cube stands on the ground.
+    /// The lowest cube is on the ground.
     #[default]
     OnGround,
-    /// The root's frame is 2 m above the ground, as in pyro-corpus. Deeper parts start inside the ground, which
-    /// ejects the body; its distance then measures the flight.
+    /// The root's frame is 2 m above the ground, as in pyro-corpus. Parts that reach deeper start inside the ground,
+    /// which ejects the body. The distance of such a body includes its flight.
     Published,
 }
 
@@ -44,8 +44,8 @@ pub struct Simulator {
 }
 
 impl Simulator {
-    /// Creates a body at rest. With [`Start::Published`], the root's centre is at (0, 0, 2) plus half an edge in its
-    /// direction, as in its URDF.
+    /// Creates a simulation of a body at rest. With [`Start::Published`], the root's centre is at (0, 0, 2) plus half
+    /// an edge in the root's direction, as in the URDF file.
     pub fn new(plan: &Plan, start: Start) -> Simulator {
         let model = Model::new(plan);
         let half = plan.parts()[0].direction.vector().map(|x| f64::from(x) / 2.0);
@@ -72,7 +72,7 @@ impl Simulator {
         }
     }
 
-    /// Advances by [`DT`].
+    /// Advances the simulation by [`DT`].
     pub fn step(&mut self) {
         step(self);
     }
@@ -84,32 +84,32 @@ impl Simulator {
         }
     }
 
-    /// Whether a part touched the ground at the start of the last step.
+    /// Returns whether a part was in contact with the ground at the start of the last step.
     pub fn touches(&self, part: usize) -> bool {
         self.contacts.touches(part)
     }
 
-    /// Number of corners that touched the ground at the start of the last step.
+    /// Returns the number of corners in contact with the ground at the start of the last step.
     pub fn contacts(&self) -> usize {
         self.contacts.list.len()
     }
 
-    /// Position of the root's centre (m).
+    /// Returns the position of the root's centre (m).
     pub fn position(&self) -> [f64; 3] {
         self.state.position
     }
 
-    /// Rotation of the root as a unit quaternion, w first.
+    /// Returns the rotation of the root as a unit quaternion, w first.
     pub fn rotation(&self) -> [f64; 4] {
         self.state.rotation
     }
 
-    /// Angle of a part's joint (rad); `None` for rigid joints and the root.
+    /// Returns the angle of a part's joint (rad); `None` for rigid joints and the root.
     pub fn angle(&self, part: usize) -> Option<f64> {
         self.model.motors[part].map(|link| self.state.angles[link])
     }
 
-    /// Poses of all parts.
+    /// Returns the poses of all parts.
     pub fn poses(&self) -> Vec<Pose> {
         let mut frames = Frames::new(&self.model);
         frames.update(&self.model, &self.state);
@@ -121,7 +121,7 @@ impl Simulator {
         self.model.cubes.iter().zip(&frames.centres).map(pose).collect()
     }
 
-    /// Number of solver iterations in the last step.
+    /// Returns the number of solver iterations in the last step.
     pub fn iterations(&self) -> u32 {
         self.solver.iterations
     }
@@ -138,8 +138,8 @@ impl Simulator {
     }
 }
 
-/// Simulates one step; compiled for several vector register widths, of which the widest available is chosen at run
-/// time.
+/// Simulates one step. The function is compiled for several vector register widths. The widest available one is chosen
+/// at run time.
 #[multiversion(targets("x86_64+avx+avx2", "aarch64+neon"))]
 fn step(simulator: &mut Simulator) {
     let Simulator { model, state, frames, contacts, forces, inertia, solver, motors } = simulator;

@@ -1,9 +1,9 @@
 //! Solver for the impulses of motors, limits, contacts and friction by projected Gauss-Seidel.
 //!
-//! Order of rows, error correction and termination are those of Bullet's `btMultiBodyConstraintSolver` as configured
-//! by PyBullet. The remaining error after the last iteration is therefore the same. Bullet iterates on the velocities
-//! of all degrees of freedom. Here the rows change each other's aims directly ([`Coupling`]), which is faster and
-//! gives equal results up to rounding.
+//! The order of rows, the error correction and the termination are those of Bullet's `btMultiBodyConstraintSolver` as
+//! configured by PyBullet. The remaining error after the last iteration is therefore equal to Bullet's. Bullet
+//! iterates on the velocities of all degrees of freedom. Here, an impulse on a row directly changes the target
+//! impulses of the other rows ([`Coupling`]). This is faster and gives equal results up to rounding.
 
 use super::contacts::Contacts;
 use super::coupling::Coupling;
@@ -17,12 +17,13 @@ use super::{DT, FRICTION, ITERATIONS, LIMIT_CORRECTION, MAX_ANGLE, RESIDUAL};
 
 /// Maximum impulse of a joint limit (N m s).
 const MAX_LIMIT_IMPULSE: f64 = 100.0;
-/// Angle beyond a limit from which Bullet stops the joint without moving it back (rad).
+/// Angle beyond a joint limit from which Bullet stops the joint but does not move it back (rad).
 const HARD_LIMIT: f64 = 0.04;
 
 pub(super) struct Solver {
     joints: Vec<JointRow>,
-    /// Processing order of the joint limits, then of the motors.
+    /// Processing order of the joint constraints. Numbers below the number of joints are limits, and all larger numbers
+    /// are motors.
     order: Vec<usize>,
     coupling: Coupling,
     /// Accumulated impulse of each row.
@@ -99,7 +100,7 @@ impl Solver {
         }
     }
 
-    /// Iterates once over all rows; returns the square of the largest velocity change.
+    /// Iterates once over all rows. Returns the square of the largest velocity change.
     #[inline(always)]
     fn iterate(&mut self) -> f64 {
         let mut residual = 0.0f64;
@@ -112,7 +113,7 @@ impl Solver {
         }
         for contact in 0..self.coupling.contacts {
             let number = joints + contact;
-            // A contact only pushes up.
+            // A contact can only push the body up, so its impulse is not negative.
             let next = self.coupling.target_impulses[number].max(0.0);
             residual = residual.max(self.set(number, next).powi(2));
         }
@@ -122,7 +123,7 @@ impl Solver {
         residual
     }
 
-    /// Sets the impulse of a row; returns the change of the row's velocity.
+    /// Sets the accumulated impulse of a row. Returns the change of the row's velocity.
     #[inline(always)]
     fn set(&mut self, number: usize, next: f64) -> f64 {
         let delta = next - self.impulses[number];
@@ -134,7 +135,8 @@ impl Solver {
         delta * self.coupling.gains[number]
     }
 
-    /// Updates the friction of a contact, limited by the friction coefficient times the normal impulse.
+    /// Updates the friction impulses of a contact, limited to the friction coefficient times the normal impulse.
+    /// Returns the sum of the velocity changes of both friction rows.
     #[inline(always)]
     fn solve_friction(&mut self, contact: usize) -> f64 {
         let joints = self.joints.len();

@@ -13,12 +13,12 @@ pub(super) struct State {
     pub rotation: [f64; 4],
     /// Angle of each link's joint (rad); unused for the first link.
     pub angles: Vec<f64>,
-    /// Velocities of the degrees of freedom, padded to whole lanes with zeros: angular velocity of the first link in
-    /// world axes, velocity of the root's centre, joint rates.
+    /// Velocities of the degrees of freedom: angular velocity of the first link in world axes (rad/s), velocity of the
+    /// root's centre (m/s), then joint rates (rad/s). The vector is padded to whole lanes with zeros.
     pub velocities: Vec<f64>,
 }
 
-/// Maximum velocity (rad/s or m/s), as in Bullet.
+/// Maximum velocity of a degree of freedom (rad/s or m/s), as in Bullet.
 pub(super) const MAX_VELOCITY: f64 = 100.0;
 /// Maximum rotation of the first link in a step (rad), as in Bullet.
 const MAX_TURN: f64 = std::f64::consts::FRAC_PI_4;
@@ -43,7 +43,7 @@ impl State {
     }
 }
 
-/// Returns a rotation after turning with `omega` (world axes) for `dt` (s).
+/// Returns the rotation `q` after turning with the angular velocity `omega` (rad/s, world axes) for `dt` (s).
 #[inline(always)]
 fn turned(q: [f64; 4], omega: V3, dt: f64) -> [f64; 4] {
     let rate = norm(omega);
@@ -65,7 +65,7 @@ fn turned(q: [f64; 4], omega: V3, dt: f64) -> [f64; 4] {
     out.map(|x| x / length)
 }
 
-/// Returns the columns of a rotation's matrix.
+/// Returns the columns of the rotation matrix of the unit quaternion `q`.
 #[inline(always)]
 pub(super) fn columns(q: [f64; 4]) -> [V3; 3] {
     let [w, x, y, z] = q;
@@ -76,15 +76,15 @@ pub(super) fn columns(q: [f64; 4]) -> [V3; 3] {
     ]
 }
 
-/// Poses of links, joints and cubes. Positions are relative to the root's centre, axes are world axes.
+/// Poses of links, joints and cubes. Positions are relative to the root's centre (m). Axes are given in world axes.
 pub(super) struct Frames {
-    /// Rotation of each link, by columns.
+    /// Columns of each link's rotation matrix.
     pub rotations: Vec<[V3; 3]>,
     /// Position of each link's joint.
     pub origins: Vec<V3>,
-    /// Axis of each joint.
+    /// Axis of each joint, as a unit vector.
     pub axes: Vec<V3>,
-    /// Velocity of the link-fixed point at the root's centre for a joint rate of 1 rad/s (m/s).
+    /// For each joint, velocity of the link-fixed point at the root's centre (m/s) at a joint rate of 1 rad/s.
     pub moments: Vec<V3>,
     /// Centres of the cubes.
     pub centres: Vec<V3>,

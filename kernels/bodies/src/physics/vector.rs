@@ -27,7 +27,7 @@ pub(super) fn norm(a: V3) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// Multiplies a matrix, given by its columns, by a vector.
+/// Multiplies a vector by the matrix with the given columns.
 #[inline(always)]
 pub(super) fn rotate(columns: &[V3; 3], a: V3) -> V3 {
     let [x, y, z] = columns;

@@ -1,5 +1,5 @@
-//! PRIF as JSON: `{"id": 0, "part": "body", "dir": "LEFT", "reps": 3, "axis": "X", "next": null}`; `next` is null or
-//! an object with directions as keys, whose order matters.
+//! PRIF as JSON, for example `{"id": 0, "part": "body", "dir": "LEFT", "reps": 3, "axis": "X", "next": null}`. The
+//! value of `next` is null, or an object with directions as keys. The order of these keys matters.
 
 use super::{MAX_TEXT, Prif};
 use crate::{BodyError, Plan};
@@ -8,7 +8,8 @@ impl Prif {
     /// Parses JSON and checks that it defines a valid body.
     ///
     /// # Errors
-    /// Invalid JSON, with line and column; an invalid body, with the path to the instruction (see [`Plan::new`]).
+    /// Returns an error with line and column if the JSON is invalid. Returns an error with the path to the instruction
+    /// if the body is invalid (see [`Plan::new`]).
     pub fn from_json(text: &str) -> Result<Prif, BodyError> {
         if text.len() > MAX_TEXT {
             return Err(BodyError::new(
@@ -16,7 +17,7 @@ impl Prif {
                 format_args!("{} bytes; at most {MAX_TEXT} are allowed", text.len()),
             ));
         }
-        // The JSON parser rejects nesting deeper than 128, which is more than MAX_DEPTH instructions need.
+        // The JSON parser rejects nesting deeper than 128 levels. MAX_DEPTH instructions need fewer levels.
         let prif: Prif = serde_json::from_str(text).map_err(|error| {
             let rule = error.to_string();
             let rule = rule.split(" at line ").next().unwrap_or_default();
@@ -26,9 +27,9 @@ impl Prif {
         Ok(prif)
     }
 
-    /// Returns the JSON form on one line.
+    /// Returns the JSON form as a single line.
     pub fn to_json(&self) -> String {
-        // Serialisation fails only for maps with keys that are not strings; these keys are strings.
+        // Serialisation fails only for maps with keys that are not strings. All keys of PRIF are strings.
         serde_json::to_string(self).unwrap_or_default()
     }
 }

@@ -1,8 +1,8 @@
-//! PRIF, the pure recursive instructions format of pyro-corpus: construction of a body of cubes.
+//! PRIF, the pure recursive instructions format of pyro-corpus. It describes the construction of a body of cubes.
 //!
-//! An instruction builds a chain of `repetitions` equal parts in one direction; further instructions may follow at
-//! the end of the chain. The text form is `(B(), [LEFT, 3, X], None)` ([`Prif::parse`], [`Prif::print`]); the JSON
-//! form is an object ([`Prif::from_json`]). [`Plan::new`] checks whether an instruction defines a valid body.
+//! An instruction builds a chain of `repetitions` equal parts in one direction. Further instructions may follow at the
+//! end of the chain. The text form is `(B(), [LEFT, 3, X], None)` ([`Prif::parse`], [`Prif::print`]). The JSON form is
+//! an object ([`Prif::from_json`]). [`Plan::new`] checks whether an instruction defines a valid body.
 
 mod json;
 mod plan;
@@ -24,11 +24,12 @@ pub const MAX_TEXT: usize = 1 << 16;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prif {
-    /// Id from which parts are named, unique within a body.
+    /// Id, unique within a body. The names of the parts begin with it.
     pub id: u32,
     /// Class of the parts.
     pub part: Part,
-    /// Direction of each part from the previous one. For the root: side of its frame on which the cube lies.
+    /// Direction of each part from the previous part. For the root: direction of the cube's centre from the base point
+    /// in the root's frame.
     #[serde(rename = "dir")]
     pub direction: Direction,
     /// Number of parts in the chain, at least 1.
@@ -36,29 +37,29 @@ pub struct Prif {
     pub repetitions: u32,
     /// Rotation axis of the joints.
     pub axis: Axis,
-    /// Instructions that follow at the last part. The key is only a name: the position of the next part depends on
-    /// its own `direction`. Keys are unique.
+    /// Instructions that follow at the last part, each with a unique key. The key is only a name. The position of the
+    /// next part depends on the `direction` of its own instruction.
     #[serde(default, with = "json::next")]
     pub next: Vec<(Direction, Prif)>,
 }
 
 impl Prif {
-    /// Returns an instruction for one part, without following instructions.
+    /// Returns an instruction that builds one part and has no following instructions.
     pub fn single(id: u32, part: Part, direction: Direction, axis: Axis) -> Prif {
         Prif { id, part, direction, repetitions: 1, axis, next: Vec::new() }
     }
 
-    /// Returns the initial body of evolution: one brain.
+    /// Returns the initial body of evolution, which consists of one brain part.
     pub fn seed() -> Prif {
         Prif::single(0, Part::Brain, Direction::Front, Axis::Y)
     }
 
-    /// Returns the instruction under a key.
+    /// Returns the following instruction with the given key; `None` if the key is unused.
     pub fn at(&self, key: Direction) -> Option<&Prif> {
         self.next.iter().find(|(direction, _)| *direction == key).map(|(_, next)| next)
     }
 
-    /// Calls `visit` for this instruction, then for all following instructions in order.
+    /// Calls `visit` for this instruction, then recursively for all following instructions in order.
     pub fn each<'a>(&'a self, visit: &mut impl FnMut(&'a Prif)) {
         visit(self);
         for (_, next) in &self.next {
@@ -66,14 +67,14 @@ impl Prif {
         }
     }
 
-    /// Number of limbs: instructions without a following instruction.
+    /// Returns the number of limbs: instructions without a following instruction.
     pub fn limbs(&self) -> usize {
         let mut limbs = 0;
         self.each(&mut |prif| limbs += usize::from(prif.next.is_empty()));
         limbs
     }
 
-    /// Maximum id in use.
+    /// Returns the maximum id in use.
     pub fn greatest_id(&self) -> u32 {
         let mut greatest = 0;
         self.each(&mut |prif| greatest = greatest.max(prif.id));

@@ -5,24 +5,25 @@ use crate::part::{Axis, Direction, Part};
 use crate::prif::{MAX_DEPTH, MAX_PARTS, Prif};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Cube at its position.
+/// Part of a body at its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedPart {
-    /// Name `<id>r<repetitions left>`, with suffix `B` for a brain.
+    /// Name `<id>r<n>`, where `n` counts the repetitions left, including this one. A brain has the suffix `B`.
     pub name: String,
     /// Class of the part.
     pub part: Part,
-    /// Index of the parent; `None` for the root.
+    /// Index of the parent part; `None` for the root.
     pub parent: Option<usize>,
-    /// Direction from the parent.
+    /// Direction from the parent to this part.
     pub direction: Direction,
-    /// Rotation axis of the joint.
+    /// Rotation axis of the joint to the parent.
     pub axis: Axis,
     /// Cell on the lattice; the root is at the origin.
     pub cell: [i32; 3],
 }
 
-/// Valid body: parts depth first, each chain before its following instructions, so that parents precede children.
+/// Valid body with its parts in depth-first order. The parts of a chain precede those of its following instructions,
+/// so parents precede children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     parts: Vec<PlacedPart>,
@@ -32,9 +33,13 @@ impl Plan {
     /// Builds the body of an instruction.
     ///
     /// # Errors
-    /// Errors have the path to the instruction. Rejected are: overlapping parts; zero repetitions; a duplicate id; a
-    /// brain that is not the root or is a chain; a duplicate key; more than [`MAX_PARTS`] parts; nesting deeper than
-    /// [`MAX_DEPTH`].
+    /// Returns an error with the path to the instruction for each of these faults:
+    /// - overlapping parts
+    /// - zero repetitions
+    /// - a duplicate id or a duplicate key
+    /// - a brain that is not the root, or a brain with more than one repetition
+    /// - more than [`MAX_PARTS`] parts
+    /// - nesting deeper than [`MAX_DEPTH`]
     pub fn new(prif: &Prif) -> Result<Plan, BodyError> {
         let mut builder =
             Builder { parts: Vec::new(), cells: BTreeMap::new(), ids: BTreeSet::new(), way: vec!["root"] };
@@ -42,24 +47,24 @@ impl Plan {
         Ok(Plan { parts: builder.parts })
     }
 
-    /// Parts; the first is the root.
+    /// Returns the parts. The first part is the root.
     pub fn parts(&self) -> &[PlacedPart] {
         &self.parts
     }
 
-    /// Name of the joint between a part and its parent; `None` for the root.
+    /// Returns the name of the joint between a part and its parent; `None` for the root.
     pub fn joint_name(&self, part: usize) -> Option<String> {
         let child = &self.parts[part];
         child.parent.map(|parent| format!("{}_{}", self.parts[parent].name, child.name))
     }
 
-    /// Indices of the parts with a sensor neuron, in the order of the neurons.
+    /// Returns the indices of the parts with a sensor neuron, in the order of the neurons.
     pub fn sensors(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.parts.len()).filter(|&part| self.parts[part].part.senses())
     }
 
-    /// Indices of the parts whose joints have a motor neuron, in the order of the neurons: all except the root,
-    /// including parts with rigid joints.
+    /// Returns the indices of the parts whose joints have a motor neuron, in the order of the neurons. These are all
+    /// parts except the root, including parts with rigid joints.
     pub fn motors(&self) -> std::ops::Range<usize> {
         1..self.parts.len()
     }
@@ -99,13 +104,17 @@ impl Builder {
         }
         let parts = self.parts.len() + prif.repetitions as usize;
         if parts > MAX_PARTS {
-            return Err(self.error(format_args!("{parts} parts so far; at most {MAX_PARTS} are allowed")));
+            return Err(
+                self.error(format_args!("the body has at least {parts} parts; at most {MAX_PARTS} are allowed"))
+            );
         }
         if prif.part == Part::Brain && (parent.is_some() || prif.repetitions > 1) {
             return Err(self.error("a brain (CPG) must be the root and a single part"));
         }
         if !self.ids.insert(prif.id) {
-            return Err(self.error(format_args!("the id {} is already in use; give each instruction its own", prif.id)));
+            return Err(
+                self.error(format_args!("the id {} is already in use; give each instruction its own id", prif.id))
+            );
         }
         Ok(())
     }

@@ -1,21 +1,23 @@
 //! PRIF as text, in the form printed in pyro-corpus's README.
 //!
-//! `(B(1), [RIGHT, 3, X], {BOTTOM: (S(2), [BOTTOM, 2, X], None)})`: class and id, direction, repetitions and axis,
-//! and the following instructions. Classes are `B` body, `S` sensor, `F` fixed, `FS` fixed sensor and `CPG` brain, or
-//! the names in pyro-corpus's source. An instruction without an id, `B()`, gets its index in the text, from 0.
+//! Example: `(B(1), [RIGHT, 3, X], {BOTTOM: (S(2), [BOTTOM, 2, X], None)})`. The parts of an instruction are the class
+//! with the id, then direction, repetitions and axis, then the following instructions. Classes are `B` body, `S`
+//! sensor, `F` fixed, `FS` fixed sensor and `CPG` brain, or the names in pyro-corpus's source. An instruction without
+//! an id, such as `B()`, gets its index in the text as id, counted from 0.
 
 use super::{MAX_DEPTH, MAX_TEXT, Prif};
 use crate::part::{Axis, Direction, Part};
 use crate::{BodyError, Plan};
 
-/// Maximum line width; longer instructions are printed on several lines.
+/// Maximum line width (characters). Longer instructions are printed on several lines.
 const WIDTH: usize = 100;
 
 impl Prif {
     /// Parses the text form and checks that it defines a valid body.
     ///
     /// # Errors
-    /// Invalid text, with line and column; an invalid body, with the path to the instruction (see [`Plan::new`]).
+    /// Returns an error with line and column if the text is invalid. Returns an error with the path to the instruction
+    /// if the body is invalid (see [`Plan::new`]).
     pub fn parse(text: &str) -> Result<Prif, BodyError> {
         if text.len() > MAX_TEXT {
             return Err(BodyError::new(
@@ -33,7 +35,7 @@ impl Prif {
         Ok(prif)
     }
 
-    /// Returns the text form. Ids are omitted if they are those that [`Prif::parse`] would assign.
+    /// Returns the text form. An id is omitted if [`Prif::parse`] would assign the same id.
     pub fn print(&self) -> String {
         let mut place = 0;
         let mut numbered = true;
@@ -178,7 +180,7 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self, what: &str) -> Result<u32, BodyError> {
-        self.word_of(&format!("{what}: a whole number below 2^32"), |word| word.parse().ok())
+        self.word_of(&format!("{what} (an integer below 2^32)"), |word| word.parse().ok())
     }
 
     fn expected(&self, what: impl std::fmt::Display) -> BodyError {

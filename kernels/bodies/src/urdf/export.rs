@@ -1,4 +1,4 @@
-//! URDF of a body, with the exact whitespace of pyro-corpus.
+//! Export of a body to URDF, with the exact whitespace of pyro-corpus.
 
 use super::START;
 use super::names::joint_name;
@@ -8,17 +8,18 @@ use crate::physics::{MAX_SPEED, MAX_TORQUE};
 /// Dialect of a URDF file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// For other simulators: names that begin with a letter, as USD requires; inertia of a cube, 1/6 kg m^2 about
-    /// each axis; torque and speed of the motors; a transmission for each motor.
+    /// For other simulators. Names begin with a letter, as USD requires. The inertia is that of a cube, 1/6 kg m^2
+    /// about each axis. Joints have the torque and speed of the motors, and each motor has a transmission.
     #[default]
     Simulators,
-    /// As `Simulators`, but with pyro-corpus's names, which begin with a digit.
+    /// As [`Dialect::Simulators`], but with pyro-corpus's names, which begin with a digit.
     PublishedNames,
-    /// As written by pyro-corpus: an inertia of 100 kg m^2, which PyBullet ignores, and joints with zero effort.
+    /// As written by pyro-corpus. The inertia is 100 kg m^2, which PyBullet ignores. The effort limits of the joints
+    /// are zero.
     AsPublished,
 }
 
-/// Returns the URDF of a body. [`Dialect::AsPublished`] equals the output of pyro-corpus byte for byte.
+/// Returns the URDF of a body. With [`Dialect::AsPublished`], it equals the output of pyro-corpus byte for byte.
 pub fn export(plan: &Plan, dialect: Dialect) -> String {
     let mut out = String::from("<robot name = \"robot\">\n");
     for index in 0..plan.parts().len() {
@@ -32,7 +33,7 @@ pub fn export(plan: &Plan, dialect: Dialect) -> String {
     out
 }
 
-/// Writes the transmission with which ros_control and Gazebo drive a joint.
+/// Writes the transmission through which ros_control and Gazebo drive a joint.
 fn transmission(plan: &Plan, index: usize, dialect: Dialect, out: &mut String) {
     let Some(name) = joint_name(plan, index, dialect).filter(|_| plan.parts()[index].part.turns()) else { return };
     out.push_str(&format!(
@@ -51,13 +52,13 @@ fn transmission(plan: &Plan, index: usize, dialect: Dialect, out: &mut String) {
     ));
 }
 
-/// Formats half metres as metres, as Python prints three floats.
+/// Converts half metres to metres and formats them as Python formats three floats.
 fn metres(halves: [i32; 3]) -> String {
     let [x, y, z] = halves.map(|half| f64::from(half) / 2.0);
     format!("{x:?} {y:?} {z:?}")
 }
 
-/// Centre of a part in its frame, in half metres.
+/// Returns the centre of a part in the part's frame (half metres).
 pub(super) fn centre(plan: &Plan, index: usize) -> [i32; 3] {
     let part = &plan.parts()[index];
     let step = part.direction.vector();

@@ -1,6 +1,8 @@
-//! Import of a body from a URDF file. Only bodies of unit cubes that PRIF can build are accepted: other content is
-//! rejected, never rounded. Changes made by other programs that rewrite such a file are accepted: omitted defaults of
-//! the format, materials at the top level, and foreign elements such as `<gazebo>`.
+//! Import of a body from a URDF file.
+//!
+//! Only bodies of unit cubes that PRIF can build are accepted. Other content is rejected, never rounded. Files that
+//! were rewritten by other programs are accepted if they differ only in omitted defaults of the format, materials at
+//! the top level, or foreign elements such as `<gazebo>`.
 
 use super::names::bare;
 use super::{MAX_URDF, START, export};
@@ -10,20 +12,26 @@ use crate::{BodyError, Plan};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 
-/// Maximum number of attributes of an element; URDF elements have only a few.
+/// Maximum number of attributes of an element. URDF elements have only a few attributes.
 const MAX_ATTRIBUTES: usize = 64;
 
-/// Parses a URDF. Names identify the instructions; the key of each instruction is its direction, because URDF has no
+/// Parses a URDF. Names identify the instructions. The key of each instruction is its direction, because URDF has no
 /// keys.
 ///
 /// # Errors
-/// Errors have line and column. Rejected are: text that is not XML; a body that does not consist of unit cubes;
-/// joints that form a cycle or leave a part unconnected; names that do not follow PRIF.
+/// Returns an error with line and column for each of these faults:
+/// - text that is not XML
+/// - a body that does not consist of unit cubes
+/// - joints that form a cycle or leave a part unconnected
+/// - names that do not follow PRIF
+///
+/// Text that is too long, and an element with too many attributes, are rejected without line and column.
 pub fn import(text: &str) -> Result<Prif, BodyError> {
     if text.len() > MAX_URDF {
         return Err(BodyError::new("the URDF", format_args!("{} bytes; at most {MAX_URDF} are allowed", text.len())));
     }
-    // The parser compares each attribute of an element with all others.
+    // The parser compares each attribute of an element with all others, so an element with very many attributes would
+    // take too long.
     if text.split('<').any(|element| element.bytes().filter(|byte| *byte == b'=').count() > MAX_ATTRIBUTES) {
         return Err(BodyError::new("the URDF", format_args!("an element has more than {MAX_ATTRIBUTES} attributes")));
     }
@@ -39,7 +47,7 @@ pub fn import(text: &str) -> Result<Prif, BodyError> {
     let mut joints = Vec::new();
     let parts = root.children().filter(|node| node.has_tag_name("link")).count();
     if parts > MAX_PARTS {
-        return Err(error(root, format_args!("{parts} links; at most {MAX_PARTS} are allowed")));
+        return Err(error(root, format_args!("the URDF has {parts} links; at most {MAX_PARTS} are allowed")));
     }
     let mut faults = Vec::new();
     for node in root.children().filter(Node::is_element) {
@@ -55,7 +63,7 @@ pub fn import(text: &str) -> Result<Prif, BodyError> {
                 Ok(joint) => joints.push(joint),
                 Err(fault) => faults.push(fault),
             },
-            // Materials, transmissions, and elements of other programs.
+            // Ignores materials, transmissions, and elements of other programs.
             _ => {}
         }
     }
@@ -68,7 +76,7 @@ pub fn import(text: &str) -> Result<Prif, BodyError> {
     assemble(root, &links, &joints)
 }
 
-/// Returns the only fault, or a summary of all faults.
+/// Returns the fault itself if it is the only one; otherwise an error that summarises up to ten faults.
 fn all_faults(root: Node, mut faults: Vec<BodyError>) -> BodyError {
     const SHOWN: usize = 10;
     if let [_] = faults[..] {
@@ -89,7 +97,7 @@ struct Link<'a, 'i> {
     id: u32,
     left: u32,
     part: Part,
-    /// Centre in half metres.
+    /// Centre in the link's frame (half metres).
     centre: [i32; 3],
 }
 
@@ -98,9 +106,9 @@ struct Joint<'a, 'i> {
     parent: &'a str,
     child: &'a str,
     turns: bool,
-    /// Axis; `None` for a fixed joint without an axis in the file.
+    /// Rotation axis; `None` for a fixed joint for which the file gives no axis.
     axis: Option<Axis>,
-    /// Position in half metres.
+    /// Position in the parent's frame (half metres).
     origin: [i32; 3],
 }
 
@@ -124,7 +132,7 @@ fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, BodyError> {
         .ok_or_else(|| error(node, format_args!("<{}> has no attribute {name}", node.tag_name().name())))
 }
 
-/// Parses an attribute of three whole multiples of `1 / per`; returns the multiples.
+/// Parses an attribute that consists of three whole multiples of `1 / per`. Returns the three multiples.
 fn three(node: Node, name: &str, per: f64) -> Result<[i32; 3], BodyError> {
     let text = attribute(node, name)?;
     let refuse = || error(node, format_args!("{name}=\"{text}\" does not fit the lattice of unit cubes"));
@@ -190,7 +198,7 @@ fn read_link<'a, 'i>(node: Node<'a, 'i>) -> Result<Link<'a, 'i>, BodyError> {
     Ok(Link { node, name: bare(name), id, left, part, centre: centres[0] })
 }
 
-/// Returns the class of a material's colour, because some programs rename materials.
+/// Returns the class for a material's colour; `None` if no class has this colour. Some programs rename materials.
 fn by_colour(material: Node) -> Option<Part> {
     let rgba = material.children().find(|child| child.has_tag_name("color"))?.attribute("rgba")?;
     let numbers: Vec<f64> = rgba.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
@@ -198,7 +206,7 @@ fn by_colour(material: Node) -> Option<Part> {
     (numbers.len() >= 3).then(|| Part::ALL.into_iter().find(alike)).flatten()
 }
 
-/// Parses `12r3` or `0r1B`: id, repetitions left, and whether the part is a brain.
+/// Parses a name such as `12r3` or `0r1B` and returns the id, the repetitions left, and whether the part is a brain.
 fn read_name(name: &str) -> Option<(u32, u32, bool)> {
     let (bare, brain) = name.strip_suffix('B').map_or((name, false), |bare| (bare, true));
     let (id, left) = bare.split_once('r')?;
@@ -207,7 +215,7 @@ fn read_name(name: &str) -> Option<(u32, u32, bool)> {
 
 fn read_joint<'a, 'i>(node: Node<'a, 'i>) -> Result<Joint<'a, 'i>, BodyError> {
     let turns = match attribute(node, "type")? {
-        // A continuous joint is accepted, because the limits of revolute joints are -pi and pi.
+        // A continuous joint is accepted, because the limits -pi and pi of a revolute joint allow a full turn.
         "revolute" | "continuous" => true,
         "fixed" => false,
         other => {
@@ -219,7 +227,7 @@ fn read_joint<'a, 'i>(node: Node<'a, 'i>) -> Result<Joint<'a, 'i>, BodyError> {
     let origin = child(node, "origin")?;
     unturned(origin)?;
     let axis = match node.children().find(|child| child.has_tag_name("axis")) {
-        // X is the default of the format; a fixed joint needs no axis.
+        // A missing axis means X, the default of the format. A fixed joint needs no axis.
         None => turns.then_some(Axis::X),
         Some(about) => Some(match three(about, "xyz", 1.0)? {
             [1, 0, 0] => Axis::X,
@@ -263,7 +271,7 @@ fn assemble(robot: Node, links: &BTreeMap<&str, Link>, joints: &[Joint]) -> Resu
             format_args!("{} of {} links are connected to the root; the others form a cycle", seen, links.len()),
         ));
     }
-    // Compares names and positions with those of the plan, so that only the plan implements their rules.
+    // Compares names and positions with those of the plan, so that only `Plan` implements the rules for them.
     let plan = Plan::new(&prif)?;
     for (index, part) in plan.parts().iter().enumerate() {
         let node = links
@@ -286,7 +294,8 @@ impl Tree<'_, '_, '_> {
         self.outward.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Reads the instruction that begins at a link, which is reached by the joint `by`.
+    /// Reads the instruction that begins at the link `first`. The joint `by` leads to this link; `None` for the root.
+    /// `seen` counts the links read.
     fn instruction(&self, first: &Link, by: Option<&Joint>, depth: usize, seen: &mut usize) -> Result<Prif, BodyError> {
         if depth == MAX_DEPTH {
             return Err(error(first.node, format_args!("instructions are nested deeper than {MAX_DEPTH} levels")));
@@ -300,7 +309,7 @@ impl Tree<'_, '_, '_> {
             }
             Some(joint) => self.check(first, joint, seen)?,
         };
-        // The axis of a root chain is that of its second part; the file has no axis for a single root.
+        // The axis of a root chain is that of its second part. A root that is a single part has no axis in the file.
         let mut axis = by.and_then(|joint| joint.axis);
         let mut last = first;
         for left in (1..first.left).rev() {
@@ -335,7 +344,7 @@ impl Tree<'_, '_, '_> {
         Ok(Prif { id: first.id, part: first.part, direction, repetitions: first.left, axis, next })
     }
 
-    /// Checks that a joint is at the position given by PRIF; returns the direction of its child.
+    /// Checks that a joint is at the position given by PRIF. Returns the direction of the joint's child.
     fn check(&self, link: &Link, joint: &Joint, seen: &mut usize) -> Result<Direction, BodyError> {
         *seen += 1;
         if joint.turns != link.part.turns() {

@@ -1,8 +1,9 @@
-//! URDF files of bodies, for other simulators or byte for byte as pyro-corpus writes them: [`export`] and [`import`].
+//! URDF files of bodies: [`export`] and [`import`]. The files are written for other simulators, or byte for byte as
+//! pyro-corpus writes them.
 //!
-//! The root's frame is at the world's origin, with its cube's centre at (0, 0, 2) plus half an edge in its direction.
-//! The frame of each other part is at its joint, with the centre half an edge away in its direction. Frames are never
-//! rotated.
+//! The root's frame is at the world's origin. The centre of the root's cube is half an edge from (0, 0, 2) in the
+//! root's direction. The frame of every other part is at its joint, and its centre is half an edge from the joint in
+//! the part's direction. Frames are never rotated.
 
 mod export;
 mod import;
@@ -11,7 +12,7 @@ pub(crate) mod names;
 pub use export::{Dialect, export};
 pub use import::import;
 
-/// Maximum length of a URDF (bytes).
+/// Maximum length of a URDF file (bytes).
 pub const MAX_URDF: usize = 1 << 20;
 
 /// Base point of the root's cube in the root's frame (half metres). The cube's centre is half an edge away from it, in

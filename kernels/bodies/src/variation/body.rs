@@ -9,23 +9,23 @@ use xpuck_kernels::random::Draws;
 /// Rule set of a mutation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MutationRules {
-    /// As specified in the README, with the probabilities class 0.2, shape 0.2, following instructions 0.6. Within
-    /// the shape: direction 0.1, repetitions 0.8, axis 0.1.
+    /// Rules of pyro-corpus's README. A mutation changes the class (probability 0.2), the shape (0.2) or the following
+    /// instructions (0.6). A change of shape affects the direction (0.1), the repetitions (0.8) or the axis (0.1).
     #[default]
     Readme,
-    /// As implemented in the code, with the probabilities class 0.2, following instructions 0.8. The shape never
-    /// changes.
+    /// Rules of pyro-corpus's code. A mutation changes the class (probability 0.2) or the following instructions
+    /// (0.8). The shape never changes.
     AsPublished,
 }
 
-/// Maximum number of draws until a mutation gives a valid body. If all fail, the body is unchanged.
+/// Maximum number of draws until a mutation gives a valid body. If all draws fail, the body remains unchanged.
 const TRIES: usize = 1000;
 
-/// Returns a body with one mutation. Mutations that give an invalid body, mostly because parts overlap, are drawn
-/// again; a new part gets the maximum id plus 1.
+/// Returns a body with one mutation. A mutation that gives an invalid body, mostly because parts overlap, is drawn
+/// again. The id of a new part is the maximum id plus 1.
 ///
 /// # Errors
-/// `prif` itself is not a valid body.
+/// Returns an error if `prif` itself is not a valid body.
 pub fn mutate(prif: &Prif, manner: MutationRules, draws: &mut Draws) -> Result<Prif, BodyError> {
     Plan::new(prif)?;
     let fresh = prif.greatest_id().saturating_add(1);
@@ -39,7 +39,7 @@ pub fn mutate(prif: &Prif, manner: MutationRules, draws: &mut Draws) -> Result<P
     Ok(prif.clone())
 }
 
-/// Returns a body grown from one brain by this number of mutations.
+/// Returns a body that grows from one brain part by the given number of mutations.
 pub fn random_body(mutations: u32, manner: MutationRules, draws: &mut Draws) -> Prif {
     // Mutants of valid bodies are valid, so `mutate` cannot fail.
     (0..mutations).fold(Prif::seed(), |prif, _| mutate(&prif, manner, draws).unwrap_or(prif))
@@ -75,8 +75,8 @@ fn mutate_shape(prif: &mut Prif, draws: &mut Draws) {
     }
 }
 
-/// Adds an instruction under an unused key, or mutates the instruction under a used key. The direction of the new
-/// part is drawn independently of the key, as in pyro-corpus.
+/// Draws a key. Adds an instruction if the key is unused, otherwise mutates the instruction with this key. The
+/// direction of a new part is drawn independently of the key, as in pyro-corpus.
 fn mutate_children(prif: &mut Prif, manner: MutationRules, fresh: u32, draws: &mut Draws) {
     let key = choose(draws, &Direction::ALL);
     match prif.next.iter_mut().find(|(direction, _)| *direction == key) {
@@ -90,7 +90,7 @@ fn mutate_children(prif: &mut Prif, manner: MutationRules, fresh: u32, draws: &m
     }
 }
 
-/// Draws an element other than `now`.
+/// Draws an element of `among` other than `now`.
 fn choose_other<T: Copy + PartialEq>(draws: &mut Draws, among: &[T], now: T) -> T {
     let others: Vec<T> = among.iter().copied().filter(|one| *one != now).collect();
     choose(draws, &others)
@@ -105,7 +105,7 @@ mod tests {
         Draws::new(seed, 0, 0, 0, Stream::Evolution)
     }
 
-    /// Returns the kind of the first difference between an instruction and its mutant.
+    /// Returns the name of the first difference between an instruction and its mutant.
     fn kind(before: &Prif, after: &Prif) -> &'static str {
         if before.part != after.part {
             return "part";
@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn shares(manner: MutationRules) -> impl Fn(&str) -> f64 {
-        // A single chain, so that few mutations cause overlaps.
+        // The body is a single chain, so that few mutations cause overlaps.
         let prif = Prif::parse("(B(), [LEFT, 4, X], None)").unwrap();
         let n = 20_000;
         let mut draws = draws(3);
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn mutations_are_as_frequent_as_the_readme_means_them() {
-        // A sixth of the new parts (probability 0.6) would overlap the chain and is drawn again.
+        // A sixth of the new parts (probability 0.6) would overlap the chain. These mutations are drawn again.
         let whole = 0.2 + 0.2 + 0.6 * 5.0 / 6.0;
         let share = shares(MutationRules::Readme);
         let expected = [("part", 0.2), ("direction", 0.02), ("repetitions", 0.16), ("axis", 0.02), ("new", 0.5)];

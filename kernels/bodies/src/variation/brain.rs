@@ -6,23 +6,23 @@ use crate::{BodyError, Plan};
 use std::collections::BTreeMap;
 use xpuck_kernels::random::Draws;
 
-/// Share of weights changed by a mutation, and mean of the added deviates.
+/// Probability that a mutation changes a weight. `MEAN` is the mean of the added deviates.
 const SHARE: f32 = 0.75;
 const MEAN: f64 = 2.0;
-/// Share of weights changed by a nudge, and standard deviation of the added deviates.
+/// Probability that a nudge changes a weight. `NUDGE_DEVIATION` is the standard deviation of the added deviates.
 const NUDGE_SHARE: f32 = 0.25;
 const NUDGE_DEVIATION: f64 = 0.5;
-/// Shares of weights changed by a variation, in addition to one weight, and standard deviations of the added
-/// deviates.
+/// Probabilities with which [`vary_brain`] changes a weight, in addition to one weight that it always changes.
+/// `STEP_DEVIATIONS` are the standard deviations of the added deviates.
 const STEP_SHARES: [f32; 4] = [0.0, 0.1, 0.3, 0.75];
 const STEP_DEVIATIONS: [f64; 4] = [0.1, 0.3, 1.0, 3.0];
-/// Range of a new own period, as multiples of the given period.
+/// Range from which a brain's own period is drawn, as multiples of the given period.
 const OWN_PACES: [f64; 2] = [0.25, 1.5];
-/// Standard deviation of a change in the logarithm of a period.
+/// Standard deviation of the change in the logarithm of a period by a mutation.
 const PERIOD_DEVIATION: f64 = 0.2;
 
-/// Returns a brain in which each weight has changed with probability 0.75 by an exponential deviate of mean 2; all
-/// changes have the same random sign. This is the mutation described by pyro-corpus, whose code discards the results.
+/// Returns a brain in which each weight has changed with probability 0.75 by an exponential deviate of mean 2. All
+/// changes have the same random sign. pyro-corpus describes this mutation, but its code discards the results.
 pub fn mutate_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     let sign = if draws.below(2) == 0 { -1.0 } else { 1.0 };
     let weights = brain.weights.iter().map(|weight| {
@@ -33,8 +33,8 @@ pub fn mutate_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     Brain { weights: weights.collect(), ..brain.clone() }
 }
 
-/// Returns a brain in which each weight, and at least one, has changed with probability 0.25 by a normal deviate of
-/// standard deviation 0.5. The step is smaller than pyro-corpus's and preserves most of the behaviour.
+/// Returns a brain in which each weight has changed with probability 0.25 by a normal deviate of standard deviation
+/// 0.5. At least one weight changes. The step is smaller than that of pyro-corpus and preserves most of the behaviour.
 pub fn nudge_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     let mut mutant = brain.clone();
     let Some(last) = (mutant.weights.len() as u32).checked_sub(1) else { return mutant };
@@ -48,9 +48,11 @@ pub fn nudge_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     mutant
 }
 
-/// Returns a brain changed by a step of random size and reach: one synapse, or additionally 0.1, 0.3 or 0.75 of all
-/// synapses, with deviations from 0.1 to 3. Small steps tune a working brain, large steps find alternatives. Six in
-/// ten steps add a normal deviate. One in ten each flips signs, draws new weights, halves weights, or applies
+/// Returns a brain changed by a step of random kind, size and reach. The step changes one synapse, and each other
+/// synapse with probability 0, 0.1, 0.3 or 0.75. Standard deviations range from 0.1 to 3. Small steps tune a working
+/// brain, and large steps find alternatives.
+///
+/// Six in ten steps add a normal deviate. One in ten each flips signs, draws new weights, halves weights, or applies
 /// [`mutate_brain`].
 pub fn vary_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     let kind = draws.below(10);
@@ -75,41 +77,44 @@ pub fn vary_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     mutant
 }
 
-/// Returns a brain with a period of its own, drawn log-uniformly between 0.25 and 1.5 times `period` (s): small
-/// bodies swing fast.
+/// Returns a brain with its own period, drawn log-uniformly between 0.25 and 1.5 times `period` (s). The range favours
+/// short periods, because small bodies swing fast.
 pub fn draw_own_period(brain: &Brain, period: f64, draws: &mut Draws) -> Brain {
     let [shortest, longest] = OWN_PACES;
     let drawn = period * shortest * libm::pow(longest / shortest, f64::from(draws.unit()));
     Brain { period: Some(drawn.clamp(*PERIODS.start(), *PERIODS.end())), ..brain.clone() }
 }
 
-/// Returns a brain whose own period, if any, is multiplied by a log-normal factor with a standard deviation of 0.2 in
-/// its logarithm.
+/// Returns a brain whose own period, if it has one, is multiplied by a log-normal factor. The standard deviation of
+/// the factor's logarithm is 0.2.
 pub fn mutate_period(brain: &Brain, draws: &mut Draws) -> Brain {
     let other =
         |period: f64| (period * libm::exp(PERIOD_DEVIATION * normal(draws))).clamp(*PERIODS.start(), *PERIODS.end());
     Brain { period: brain.period.map(other), ..brain.clone() }
 }
 
-/// Returns the brain of a child: weights of synapses whose neurons both exist in the parent are kept, the others are
-/// standard normal. Neurons are matched by the names of their parts (sensors) or joints (motors).
+/// Returns the brain of a child. If the parent has both neurons of a synapse, the child's synapse has the parent's
+/// weight. All other weights are standard normal. Sensor neurons are matched by the names of their parts, and motor
+/// neurons by the names of their joints.
 ///
-/// pyro-corpus inherits no weights; its children have random brains ([`Brain::random`]).
+/// In pyro-corpus, children inherit no weights; they have random brains ([`Brain::random`]).
 ///
 /// # Errors
-/// The parent's brain does not fit the parent's body.
+/// Returns an error if the parent's brain does not fit the parent's body.
 pub fn inherit(parent: &Plan, brain: &Brain, child: &Plan, draws: &mut Draws) -> Result<Brain, BodyError> {
     let known = NeuronMap::by_name(parent, brain, child)?;
     Ok(build_child_brain(child, &[known], brain.period, || normal(draws)))
 }
 
-/// Returns the brain of a child with a part of its father's body. Weights of synapses whose neurons both exist in the
-/// mother are kept. Synapses within the father's part, or between it and the brain's own neuron, keep the father's
-/// weights, so that a limb keeps its drive; the others are standard normal. `ids` maps ids in the child to ids in the
-/// father.
+/// Returns the brain of a child whose body combines its mother's body with a part of its father's body. If the mother
+/// has both neurons of a synapse, the child's synapse has the mother's weight.
+///
+/// Synapses within the father's part, and synapses between this part and the brain part's neuron, have the father's
+/// weights, so that a limb keeps its motor weights. All other weights are standard normal. `ids` maps ids in the child
+/// to ids in the father.
 ///
 /// # Errors
-/// A parent's brain does not fit its body.
+/// Returns an error if a parent's brain does not fit its body.
 pub fn inherit_both(
     [(mother, brain), (father, fathers)]: [(&Plan, &Brain); 2],
     ids: &BTreeMap<u32, u32>,
@@ -121,10 +126,11 @@ pub fn inherit_both(
     Ok(build_child_brain(child, &[own, grafted], brain.period, || normal(draws)))
 }
 
-/// Mapping from a child's neurons to a parent's.
+/// Mapping from a child's neurons to the neurons of one parent.
 struct NeuronMap<'a> {
     brain: &'a Brain,
-    /// Index of the parent's neuron for each sensor and motor of the child.
+    /// For each sensor neuron of the child, the index of the parent's neuron. `motors` holds the same for motor
+    /// neurons.
     sensors: Vec<Option<usize>>,
     motors: Vec<Option<usize>>,
 }
@@ -155,7 +161,7 @@ impl<'a> NeuronMap<'a> {
     ) -> Result<NeuronMap<'a>, BodyError> {
         brain.check(parent)?;
         let name = |part: usize| parent.parts()[part].name.clone();
-        // Returns the parent's name for a part of the child; the roots correspond.
+        // Returns the parent's name for a part of the child. The child's root corresponds to the parent's root.
         let called = |part: usize| match part {
             0 => Some(name(0)),
             _ => {
@@ -171,13 +177,14 @@ impl<'a> NeuronMap<'a> {
     }
 }
 
-/// Returns the index of each name among a parent's names.
+/// Returns the index of each name among the parent's names; `None` for a name that the parent does not have.
 fn matched(names: impl Iterator<Item = Option<String>>, parents: impl Iterator<Item = String>) -> Vec<Option<usize>> {
     let known: BTreeMap<String, usize> = parents.enumerate().map(|(number, name)| (name, number)).collect();
     names.map(|name| known.get(&name?).copied()).collect()
 }
 
-/// Builds a brain with the weights of the first parent that has both neurons of a synapse; the others are drawn.
+/// Builds a child's brain. Each synapse has the weight of the first parent that has both of its neurons. Other weights
+/// are drawn.
 fn build_child_brain(
     child: &Plan,
     parents: &[NeuronMap],
@@ -237,8 +244,8 @@ mod tests {
             single += u32::from(changes.len() == 1);
             large += u32::from(changes.len() > 60);
         }
-        // A quarter of nine tenths of the steps changes one weight. Another quarter, and the remaining tenth, change
-        // most weights.
+        // Nine tenths of the steps use `STEP_SHARES`: a quarter of them changes one weight, and a quarter changes most
+        // weights. The remaining tenth also changes most weights.
         assert!((75..=110).contains(&single) && (95..=165).contains(&large), "{single} {large}");
         let none = Brain { sensors: 1, motors: 0, weights: vec![], period: None };
         assert_eq!(vary_brain(&none, &mut draws(1)), none);
@@ -271,7 +278,7 @@ mod tests {
         let brain = Brain::random(&parent, &mut draws(1));
         let born = inherit(&parent, &brain, &child, &mut draws(2)).unwrap();
         assert_eq!((born.sensors, born.motors), (2, 2));
-        // The brain's sensor and the joint of part 1 exist in both bodies; part 3 and its joint are new.
+        // The brain's sensor and the joint of part 1 exist in both bodies. Part 3 and its joint are new.
         assert_eq!(born.weight(0, 0), brain.weight(0, 0));
         assert!(!brain.weights.contains(&born.weight(0, 1)) && !brain.weights.contains(&born.weight(1, 0)));
         assert_eq!(inherit(&parent, &brain, &parent, &mut draws(3)), Ok(brain.clone()));
@@ -288,8 +295,8 @@ mod tests {
             plan("(CPG(0), [FRONT, 1, Y], {LEFT: (S(1), [LEFT, 1, X], None), RIGHT: (S(7), [RIGHT, 2, X], None)})");
         let [m, f] = [(&mother, 1), (&father, 2)].map(|(plan, seed)| Brain::random(plan, &mut draws(seed)));
         let born = inherit_both([(&mother, &m), (&father, &f)], &[(7, 4)].into(), &child, &mut draws(3)).unwrap();
-        // Sensors: the brain, part 1, and both parts of instruction 7. Motors: part 1, and both parts of instruction
-        // 7.
+        // The sensors are the brain, part 1, and both parts of instruction 7. The motors are part 1 and both parts of
+        // instruction 7.
         assert_eq!((born.sensors, born.motors), (4, 3));
         assert_eq!([born.weight(0, 0), born.weight(1, 0)], [m.weight(0, 0), m.weight(1, 0)]);
         for motor in [1, 2] {

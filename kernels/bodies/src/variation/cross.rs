@@ -5,21 +5,21 @@ use crate::{Direction, Plan};
 use std::collections::BTreeMap;
 use xpuck_kernels::random::Draws;
 
-/// Maximum number of instruction pairs tried until one gives a valid body.
+/// Maximum number of instruction pairs that are tried until one gives a valid body.
 const TRIES: usize = 50;
 
-/// Body with parts of two parents.
+/// Body that combines parts of two parents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graft {
-    /// Definition of the body.
+    /// Definition of the combined body.
     pub child: Prif,
-    /// Ids of the father's parts: ids in the child mapped to ids in the father.
+    /// Ids of the father's parts in the child, mapped to their ids in the father.
     pub ids: BTreeMap<u32, u32>,
 }
 
-/// Returns `mother` with one instruction, and all instructions that follow it, replaced by an instruction of
-/// `father`. The inserted ids are new and unique. `None` if no try gives a valid body, or if a parent has only one
-/// instruction.
+/// Returns `mother` with one instruction, and all instructions that follow it, replaced by an instruction of `father`.
+/// The inserted instructions get new, unique ids. Returns `None` if no try gives a valid body, or if a parent has only
+/// one instruction.
 pub fn cross(mother: &Prif, father: &Prif, draws: &mut Draws) -> Option<Graft> {
     let (places, donors) = (count(mother), count(father));
     if places == 0 || donors == 0 {
@@ -41,7 +41,7 @@ pub fn cross(mother: &Prif, father: &Prif, draws: &mut Draws) -> Option<Graft> {
     None
 }
 
-/// Number of instructions below the root.
+/// Returns the number of instructions below the root.
 fn count(prif: &Prif) -> u32 {
     let mut count = 0;
     prif.each(&mut |_| count += 1);

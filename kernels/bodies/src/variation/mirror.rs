@@ -1,14 +1,18 @@
-//! Mirror-symmetric bodies, left and right of the walking direction: only one half is evolved.
+//! Bodies that are mirror-symmetric with respect to the walking direction. Only one half of such a body evolves.
 //!
-//! The mirror is the plane x = 0 through the root, along y. A half consists of the parts in the plane and in front of
-//! it; the whole body adds the image behind it. Ids distinguish the two sides: id `i` of a half becomes `2 i` in the
-//! whole body and `2 i + 1` in the image. Parts therefore keep their names from parent to child.
+//! The mirror is the plane x = 0, which contains the root and the walking direction y. A half consists of the parts in
+//! the plane and the parts in front of it (x > 0). The whole body also has the images of these front parts behind the
+//! plane.
+//!
+//! Ids distinguish both sides: id `i` of a half becomes `2 i` in the whole body, and `2 i + 1` in the image. Parts
+//! therefore keep their names from parent to child.
 
 use crate::part::{Axis, Direction};
 use crate::{Brain, Plan, Prif};
 use std::collections::BTreeMap;
 
-/// Returns the whole body of a half. `None` if a part in the plane has a part behind it, or if ids are too large.
+/// Returns the whole body of a half. Returns `None` if a part in the plane has a part behind the plane, or if ids are
+/// too large.
 ///
 /// Each key is the direction of its instruction, so halves that differ only in keys give the same body.
 pub fn mirrored_body(half: &Prif) -> Option<Prif> {
@@ -54,7 +58,7 @@ fn reflected(direction: Direction) -> Direction {
     }
 }
 
-/// Returns a limb beside the plane, or its image.
+/// Returns a limb beside the plane with the ids of a whole body, or the image of this limb.
 fn mirrored_limb(limb: &Prif, image: bool) -> Option<Prif> {
     let next = limb.next.iter().map(|(key, one)| Some((*key, mirrored_limb(one, image)?)));
     Some(Prif {
@@ -65,9 +69,9 @@ fn mirrored_limb(limb: &Prif, image: bool) -> Option<Prif> {
     })
 }
 
-/// Returns the brain of a whole body, made mirror-symmetric: neurons behind the plane copy those of their images in
-/// front. Under reflection, a rotation about x keeps its sign, and a rotation about y or z changes it. Joints in the
-/// plane with axis y or z stay still, because they would bend the body sideways.
+/// Returns the brain of a whole body, made mirror-symmetric. Neurons behind the plane copy the neurons of their images
+/// in front of the plane. Under reflection, a rotation about x keeps its sign, and a rotation about y or z changes its
+/// sign. Joints in the plane with axis y or z do not move, because they would bend the body sideways.
 pub fn mirror_brain(plan: &Plan, brain: &Brain) -> Brain {
     let parts = plan.parts();
     let at: BTreeMap<[i32; 3], usize> = parts.iter().enumerate().map(|(part, one)| (one.cell, part)).collect();
@@ -120,7 +124,7 @@ mod tests {
         assert_eq!(cells.len(), 1 + 2 + 2 * 3, "{cells:?}");
         assert!(cells.iter().all(|[x, y, z]| cells.contains(&[-x, *y, *z])), "{cells:?}");
         assert_eq!(half_of_body(&body), Some(half_body.clone()));
-        // A half is not a whole body, and a part that leads behind the plane has no image.
+        // A half is not a whole body. A part in the plane that leads behind the plane has no image.
         assert_eq!(half_of_body(&half_body), None);
         assert_eq!(
             mirrored_body(&Prif::parse("(CPG(0), [FRONT, 1, Y], {TOP: (B(1), [BACK, 1, X], None)})").unwrap()),
@@ -140,7 +144,8 @@ mod tests {
         assert!(made > 10, "{made}");
     }
 
-    /// The reflected walk differs only because constraints are solved sequentially.
+    /// The body does not walk exactly straight, because the constraints are solved one after another, which breaks the
+    /// symmetry.
     #[test]
     fn mirrored_body_and_brain_start_straight_ahead() {
         let body = mirrored_body(&Prif::parse(LIZARD).unwrap()).unwrap();

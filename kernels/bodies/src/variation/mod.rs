@@ -1,4 +1,5 @@
-//! Variation of bodies and brains: mutation as specified in pyro-corpus's README, and as implemented in its code.
+//! Variation of bodies and brains. Mutation follows either the specification in pyro-corpus's README or the
+//! implementation in its code.
 
 mod body;
 mod brain;

@@ -1,4 +1,4 @@
-//! State of sixteen worlds, quantity by quantity, with one world per lane.
+//! State of sixteen worlds as arrays, one array per quantity. Each world is one lane of the arrays.
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
@@ -11,10 +11,10 @@ use xpuck_kernels::tree::ENTRY_COUNT;
 pub(crate) use xpuck_kernels::tree::lanes::LANES;
 pub(super) use xpuck_kernels::tree::lanes::Lanes;
 
-/// Integer for each world.
+/// One integer per world.
 pub(super) type Words = [u32; LANES];
 
-/// Robot in all worlds.
+/// State of one robot in all worlds.
 #[derive(Clone)]
 #[repr(align(64))]
 pub(super) struct Robot {
@@ -38,7 +38,7 @@ pub(super) struct Robot {
     pub place: [TreePosition; LANES],
 }
 
-/// Combined messages that a robot receives in an update, in all worlds.
+/// Combined messages that one robot receives in an update, in all worlds.
 #[derive(Clone)]
 #[repr(align(64))]
 pub(super) struct Inbox {
@@ -52,7 +52,8 @@ impl Inbox {
     pub(super) const EMPTY: Inbox =
         Inbox { crowding: [0.0; LANES], food: [NO_ROUTE; LANES], nest: [NO_ROUTE; LANES], signal: [0; LANES] };
 
-    /// Adds the message of `sender` in the worlds where it is received.
+    /// Adds the message of `sender` in the worlds in which the message is received (`heard` is not 0). `mm` is the
+    /// measured distance (mm), and `crowd` is the contribution to the density.
     #[inline(always)]
     pub(super) fn add(&mut self, sender: &Robot, heard: &Words, mm: &Words, crowd: &Lanes) {
         for l in 0..LANES {
@@ -67,7 +68,7 @@ impl Inbox {
     }
 }
 
-/// Worlds with the same parameters.
+/// Worlds with the same parameters, one per lane.
 pub(super) struct Block<'a> {
     pub foraging: &'a Foraging,
     pub jobs: &'a [Job<'a>],
@@ -78,9 +79,9 @@ pub(super) struct Block<'a> {
     pub robots: Vec<Robot>,
     pub inboxes: Vec<Inbox>,
     pub pushes: Vec<[Lanes; 2]>,
-    /// Pairs close enough in any world to touch before the next update.
+    /// Pairs of robots that are close enough in any world to touch before the next update.
     pub near: Vec<(u16, u16)>,
-    /// Counters of `repeati`: `counters` bytes for each robot of each world.
+    /// Counters of the `repeati` nodes: `counters` bytes for each robot in each world.
     pub counts: Vec<u8>,
     pub counters: usize,
     pub picked: Words,
@@ -88,8 +89,8 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Creates the worlds of up to [`LANES`] jobs at their start. Lanes without a job repeat the last job, but their
-    /// trees are not ticked.
+    /// Creates the worlds of up to [`LANES`] jobs in their start state. Lanes without a job repeat the last job, but
+    /// the trees in these lanes are not ticked.
     pub(super) fn new(foraging: &'a Foraging, jobs: &'a [Job<'a>]) -> Block<'a> {
         let regions = foraging.regions();
         let job = |l: usize| &jobs[l.min(jobs.len() - 1)];

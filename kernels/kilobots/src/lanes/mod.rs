@@ -1,9 +1,9 @@
-//! Sixteen worlds of Kilobots side by side, one world per lane of the vector registers.
+//! Simulation of sixteen worlds of Kilobots side by side, one world per lane of the vector registers.
 //!
-//! Loops over lanes call the functions that define a robot's motion and senses, so results are bit-identical to
-//! [`World`](super::World). Values shared by a pair of robots are computed once: their distance, and the random word
-//! that decides whether messages are received. Robots far apart in all worlds cannot touch before the next update, so
-//! contacts are checked only for the other pairs. Trees are ticked robot by robot.
+//! Loops over lanes call the same functions for motion and senses as [`World`](super::World), so results are
+//! bit-identical. Values that a pair of robots shares are computed only once. These are the distance, and the random
+//! word that decides whether messages are received. Contacts are checked only for pairs of robots that are close
+//! enough in any world to touch before the next update. Trees are ticked robot by robot.
 
 mod block;
 mod pairs;
@@ -17,7 +17,7 @@ use multiversion::multiversion;
 use pairs::{contacts, messages};
 use robots::{move_all, sense, think, wrap};
 
-/// Runs up to [`LANES`] jobs.
+/// Runs up to [`LANES`] jobs and returns their outcomes.
 pub(super) fn run(foraging: &Foraging, jobs: &[Job<'_>]) -> Vec<Outcome> {
     let mut block = Block::new(foraging, jobs);
     advance(&mut block, foraging.updates());
@@ -29,8 +29,8 @@ pub(super) fn run(foraging: &Foraging, jobs: &[Job<'_>]) -> Vec<Outcome> {
     (0..jobs.len()).map(outcome).collect()
 }
 
-/// Runs all updates of a block; compiled for several vector register widths, of which the widest available is chosen
-/// at run time.
+/// Runs all updates of a block. The function is compiled for several vector register widths. The widest available one
+/// is chosen at run time.
 #[multiversion(targets(
     "x86_64+avx+avx2+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
     "x86_64+avx+avx2",

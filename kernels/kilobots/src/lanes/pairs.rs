@@ -8,7 +8,8 @@ use crate::senses::{self, Light, density_contribution, measured};
 use crate::world::gets_through;
 use xpuck_kernels::random::{Stream, random_block};
 
-/// Exchanges all messages. Pairs are processed in the sender order of the definition: lower numbers first.
+/// Exchanges all messages. Each robot receives messages in the order of the reference implementation: senders with
+/// lower numbers come first.
 #[inline(always)]
 pub(super) fn messages(block: &mut Block<'_>) {
     let Block { foraging, robots, inboxes, near, keys, worlds, update, .. } = block;
@@ -61,7 +62,7 @@ pub(super) fn messages(block: &mut Block<'_>) {
     }
 }
 
-/// Block of random words for messages.
+/// Returns a block of random words for messages.
 #[inline(always)]
 fn block_of(seed: u64, world: u32, robot: u32, update: u32, number: u32) -> [u32; 4] {
     random_block(seed, world, robot, update, Stream::Messages, number)

@@ -1,4 +1,4 @@
-//! Actions of each robot on its own: sense, tick and drive.
+//! Actions that do not involve other robots: sensing, ticking and driving.
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
@@ -28,7 +28,7 @@ impl Blackboard for LaneBoard<'_> {
     }
 }
 
-/// Writes sensor values to the blackboards, and updates carried food.
+/// Writes the sensor values to the blackboards, and updates whether each robot carries food.
 #[inline(always)]
 pub(super) fn sense(block: &mut Block<'_>) {
     let Block { foraging, robots, inboxes, update, picked, delivered, .. } = block;
@@ -61,7 +61,7 @@ pub(super) fn sense(block: &mut Block<'_>) {
     }
 }
 
-/// Ticks all trees and sets the motors.
+/// Ticks all trees and sets the motors of all robots.
 #[inline(always)]
 pub(super) fn think(block: &mut Block<'_>) {
     let Block { foraging, jobs, robots, update, counts, counters, .. } = block;
@@ -82,7 +82,7 @@ pub(super) fn think(block: &mut Block<'_>) {
     }
 }
 
-/// Moves all robots for step `step` of the run.
+/// Moves all robots in physics step `step` of the run.
 #[inline(always)]
 pub(super) fn move_all(block: &mut Block<'_>, step: u32) {
     let axle = block.foraging.robot.axle;
@@ -98,7 +98,7 @@ pub(super) fn move_all(block: &mut Block<'_>, step: u32) {
     }
 }
 
-/// Normalises all headings.
+/// Normalises the headings of all robots.
 #[inline(always)]
 pub(super) fn wrap(block: &mut Block<'_>) {
     for robot in &mut block.robots {

@@ -1,4 +1,5 @@
-//! The C interpreter for real Kilobots ticks bit-identically to the Rust implementation, under sanitisers.
+//! Tests of the C interpreter for real Kilobots. Under sanitisers, its ticks are bit-identical to the Rust
+//! implementation.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "what C reads is a file")]
 
@@ -13,7 +14,7 @@ use xpuck_kilobots::Program;
 const TREES: u32 = 800;
 const TICKS: u32 = 150;
 
-/// Compiles a program of `robot/kilobot` with warnings as errors.
+/// Compiles a program of `robot/kilobot` and returns its path. Warnings are errors.
 pub fn compiled(name: &str, files: &[&str]) -> PathBuf {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../robot/kilobot");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -32,7 +33,8 @@ pub fn compiled(name: &str, files: &[&str]) -> PathBuf {
     program
 }
 
-/// Returns the output of a program for an input. The input is read from a file to avoid a deadlock between pipes.
+/// Returns the output of a program for an input. The program reads the input from a file, because two pipes could
+/// cause a deadlock.
 pub fn replayed(program: &Path, input: &[u8]) -> Vec<u8> {
     let file = program.with_extension("in");
     std::fs::write(&file, input).unwrap();
@@ -58,7 +60,7 @@ fn c_interpreter_ticks_match_rust() {
     assert!(output.len() / ANSWER > 100_000);
 }
 
-/// A stationary leg is held by static friction, so its motor starts at full power, independent of the other motor.
+/// Static friction holds a stationary leg, so its motor starts at full power. This does not depend on the other motor.
 #[test]
 fn each_motor_that_stood_is_spun_up_at_every_change_of_command() {
     let program = compiled("kilobot-motors", &["stub/motors.c", "tick.c", "senses.c"]);

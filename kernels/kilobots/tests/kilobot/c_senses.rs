@@ -1,4 +1,4 @@
-//! The C implementation of the senses for real Kilobots is bit-identical to the simulated one, under sanitisers.
+//! Tests of the senses in C for real Kilobots. Under sanitisers, they are bit-identical to the simulated senses.
 
 use crate::c::{compiled, replayed};
 use xpuck_kernels::random::{Draws, Stream};
@@ -8,11 +8,11 @@ use xpuck_kilobots::{Foraging, Light, PROJECTOR_SAMPLES, Program, ReceivedMessag
 const ROBOTS: usize = 25;
 const UPDATES: usize = 400;
 const FIGURE_4_6: &str = include_str!("../../../../docs/kilobots/figure-4-6.bt");
-/// Drives to the food and sends signals at random.
+/// Tree that drives to the food and sends signals at random.
 const SIGNALS: &str = "seqm4\n  set send_signal 1\n  mf\n  probm2 0.5\n    set send_signal 0\n    mf\n  mf\n";
-/// Size of an answer (bytes): seven entries and the next message.
+/// Size of an answer (bytes), which contains seven entries and the next message.
 const ANSWER: usize = 28 + 9;
-/// Id of the robot in the replay program.
+/// Id of the robot in the C replay program.
 const UID: [u8; 2] = [0x34, 0x12];
 
 #[test]
@@ -47,7 +47,7 @@ fn c_senses_match_simulated_blackboard() {
                 expected.extend_from_slice(&world.payload(i)[2..]);
             }
         }
-        // Robots are replayed one after another, each from its start.
+        // Robots are replayed one after another. Each replay starts from the robot's initial state.
         let input: Vec<u8> = streams.iter().flat_map(|(input, _)| [&[4], &input[..]].concat()).chain([0]).collect();
         let expected: Vec<u8> = streams.into_iter().flat_map(|(_, expected)| expected).collect();
         let output = replayed(&replay, &input);
@@ -66,7 +66,7 @@ fn colours_and_the_median_are_the_same() {
     let mut draws = Draws::new(8, 0, 0, 0, Stream::Device);
     let (mut input, mut expected) = (Vec::new(), Vec::new());
     for _ in 0..1000 {
-        // Pulses of random lengths, so that all results occur.
+        // The pulses have random lengths, so that all results occur.
         let ends: [u32; 4] = std::array::from_fn(|_| draws.below(PROJECTOR_SAMPLES as u32 + 1));
         let readings: [u16; PROJECTOR_SAMPLES] = std::array::from_fn(|i| {
             let on = (ends[0]..ends[1]).contains(&(i as u32)) != (ends[2]..ends[3]).contains(&(i as u32));

@@ -5,9 +5,9 @@ use xpuck_kernels::tree::{RegisterMap, Tree};
 use xpuck_kilobots::{Foraging, Job, Motors, Program, fitness, run};
 
 const FIGURE_4_6: &str = include_str!("../../../../docs/kilobots/figure-4-6.bt");
-/// Number of starts in the thesis's measurement.
+/// Number of starts in the measurement of the thesis.
 const STARTS: u32 = 200;
-/// Mean fitness in the thesis.
+/// Mean fitness that the thesis reports.
 const THESIS: f32 = 0.075;
 
 /// Returns the mean fitness of Figure 4.6's tree, and of a tree that only drives forward.
@@ -20,9 +20,9 @@ fn measured(foraging: &Foraging) -> [f32; 2] {
     })
 }
 
-/// Measured: 0.062 with a standard error of 0.001, a sixth less than in the thesis. The thesis's value is between the
-/// values of two rules: motor nodes run before they succeed, as in the thesis's text, or succeed at once, as in the
-/// original program.
+/// The measured fitness is 0.062 with a standard error of 0.001, a sixth less than in the thesis. The value of the
+/// thesis is between those for both rules of motor nodes. In the text of the thesis, motor nodes run before they
+/// succeed. In the original program, motor nodes succeed at once.
 #[test]
 fn figure_4_6_fitness_is_near_thesis() {
     let [evolved, forward] = measured(&Foraging::thesis(25));

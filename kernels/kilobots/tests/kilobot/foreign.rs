@@ -1,4 +1,4 @@
-//! Each robot rejects content for the other robot, with a one-line error.
+//! Tests that e-pucks and Kilobots each reject content for the other kind of robot, with an error of one line.
 
 use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::tree::exchange::{

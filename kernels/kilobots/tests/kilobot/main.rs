@@ -1,4 +1,5 @@
-//! Foraging Kilobots: both implementations of runs, and the tick compared with the thesis's description of each node.
+//! Tests of foraging Kilobots. Both implementations of runs are compared with each other. The tick is compared with
+//! the thesis's description of each node.
 
 mod c;
 mod c_senses;

@@ -1,4 +1,4 @@
-//! Random trees of Kilobot nodes, from a seed.
+//! Random trees of Kilobot nodes, determined by a seed.
 
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::{Group, Kind, Node, Operand, RegisterMap, Tree};
@@ -27,7 +27,7 @@ fn grow(depth: u32, draws: &mut Draws, nodes: &mut Vec<Node>) {
         Operand::EntryDest => (1 + draws.below(2)) as f32,
         Operand::Count => (1 + draws.below(9)) as f32,
         Operand::Share => draws.unit(),
-        // Most sensor values are near 0.
+        // Half of these constants are near 0, because most sensor values are near 0.
         _ if draws.below(2) == 0 => draws.range(-0.05, 0.05),
         _ => draws.range(-1.0, 1.0),
     };

@@ -1,25 +1,25 @@
-//! Recorded ticks of trees with blackboards and random numbers: inputs and expected outputs of a C interpreter.
+//! Recorded ticks of trees: inputs (blackboards and random numbers) and expected outputs of a C interpreter.
 
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
 use xpuck_kilobots::{ControllerState, Motors, Program};
 
-/// Size of a status and ten entries (bytes).
+/// Size of an answer (bytes), which contains a status and ten entries.
 pub const ANSWER: usize = 1 + 40;
-/// Number of random numbers available to a tick; equals `DRAWN` of both replay.c.
+/// Number of random numbers available to a tick. It equals `DRAWN` in both files `replay.c`.
 const DRAWN: usize = 24;
 
-/// Input of an interpreter, and the expected output.
+/// Input of an interpreter, and the expected answers.
 #[derive(Default)]
 pub struct TickRecording {
     pub input: Vec<u8>,
     pub answers: Vec<u8>,
-    /// Tree of each group of answers.
+    /// Tree of each call of `add`, in order.
     pub trees: Vec<Tree>,
 }
 
 impl TickRecording {
-    /// Adds ticks of a tree; `number` determines the senses and random numbers.
+    /// Adds `ticks` ticks of a tree to the recording. `number` determines the senses and the random numbers.
     pub fn add(&mut self, tree: &Tree, program: &Program, number: u32, ticks: u32) {
         let table = program.table();
         let counters = tree.nodes().iter().filter(|node| node.kind == Kind::Repeati).count() as u16;

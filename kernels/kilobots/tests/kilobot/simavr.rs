@@ -1,5 +1,5 @@
-//! The interpreter on the robot's processor, in simavr: bit-identical to the Rust implementation, and within its time
-//! limit.
+//! Tests of the interpreter on the robot's processor, simulated by simavr. Ticks are bit-identical to the Rust
+//! implementation and do not exceed the time limit.
 
 use crate::random;
 use crate::recorded::{ANSWER, TickRecording};
@@ -11,17 +11,17 @@ use xpuck_kilobots::Program;
 use xpuck_testing::{simavr::Simavr, skipped};
 
 const TICKS: u32 = 150;
-/// Size of the cycle counter before each answer (bytes).
+/// Size of the cycle counter that precedes each answer (bytes).
 const CYCLES: usize = 4;
-/// Maximum number of cycles of a tick: 5 ms at 8 MHz.
+/// Maximum number of processor cycles of a tick: 5 ms at 8 MHz.
 const MOST_CYCLES: u32 = 40_000;
 
-/// Number of random trees; `XPUCK_SIMAVR_TREES` sets a larger number.
+/// Returns the number of random trees, 800 by default. `XPUCK_SIMAVR_TREES` sets a different number.
 fn trees() -> u32 {
     std::env::var("XPUCK_SIMAVR_TREES").map_or(800, |trees| trees.parse().expect("a number of trees"))
 }
 
-/// Builds the interpreter and its replay program for the robot's processor.
+/// Builds the interpreter and its replay program for the robot's processor. Returns the path of the program.
 fn replay() -> PathBuf {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../robot/kilobot");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kilobot-replay.elf");
@@ -38,7 +38,7 @@ fn replay() -> PathBuf {
     program
 }
 
-/// Returns a tree of 101 nodes, all of which are visited for any sensor values.
+/// Returns a tree of 101 nodes. A tick visits all of these nodes, whatever the sensor values are.
 fn large() -> Tree {
     let mut text = String::from("seqm4\n");
     for _ in 0..4 {
@@ -51,7 +51,7 @@ fn large() -> Tree {
     Tree::parse_with(&text, RegisterMap::Kilobot, false).unwrap()
 }
 
-/// Compares all answers; returns the maximum number of cycles of a tick, and the stack depth.
+/// Compares all answers. Returns the maximum number of cycles of a tick, and the stack depth (bytes).
 fn compared(simavr: &Simavr, recorded: &TickRecording, ticks: u32) -> (u32, u32) {
     let run = simavr.run(&replay(), &recorded.ended());
     let mut most = 0;

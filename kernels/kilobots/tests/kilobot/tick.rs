@@ -1,11 +1,11 @@
-//! Compares the tick with an interpreter that implements section 4.3 and Table 4.2 of the thesis node by node.
+//! Comparison of the tick with an interpreter that implements section 4.3 and Table 4.2 of the thesis node by node.
 
 use crate::random;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, RegisterMap, Status, Tree};
 use xpuck_kilobots::{ControllerState, Motors, Program};
 
-/// State of a running node: its current child, and the number of successes still required.
+/// State of a node. A running node has a current child, and the number of successes that it still requires.
 #[derive(Clone, Copy, Default)]
 struct State {
     running: bool,

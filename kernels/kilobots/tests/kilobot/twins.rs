@@ -1,4 +1,4 @@
-//! Sixteen worlds side by side are bit-identical to the reference implementation.
+//! Tests that sixteen worlds side by side are bit-identical to the reference implementation.
 
 use crate::random;
 use xpuck_kernels::random::{Draws, Stream};
@@ -39,10 +39,10 @@ fn other_swarms_and_arenas_do_too() {
     }
     agree(&Foraging { seconds: 20.0, ..Foraging::thesis(100) }, &programs);
     let mut other = Foraging { seconds: 40.0, ..Foraging::thesis(25) };
-    // With eight steps per update, robots beyond message range may touch before the next update.
+    // With eight steps per update, robots that are beyond message range may touch before the next update.
     (other.robot.steps, other.robot.axle, other.robot.range, other.robot.most_hops) = (8, 0.005, 0.05, 3);
     agree(&other, &programs);
-    // The arena is narrow enough for all robots to touch walls and each other.
+    // The arena is so narrow that robots touch the walls and each other.
     let narrow = Foraging { half_arena: (0.12, 0.12), nest: 0.13, gap: 0.02, seconds: 60.0, ..Foraging::thesis(25) };
     agree(&narrow, &programs);
 }

@@ -1,4 +1,4 @@
-//! Tables of typical situations and the resulting motion.
+//! Tables of typical situations and the resulting motion of the robot.
 
 use super::linear::Pair;
 use super::motion::Motion;
@@ -8,13 +8,13 @@ use crate::math::{Vec2, vec2};
 use crate::model::PROX_ANGLES;
 use crate::tree::registers::{ATTR, LIGHT, NEIGHBOURS, PROX, RED, SCRATCH, UP};
 
-/// Typical length of the proximity vector, and of the vector to a neighbour at 15 cm.
+/// Typical length of the proximity vector, and of the vector to a neighbour at a distance of 15 cm.
 const TYPICAL: f32 = 0.5;
 
-/// Text for a situation without neighbours.
+/// Description of the situation without neighbours.
 pub(super) const NO_NEIGHBOUR: &str = "no neighbour";
 
-/// One situation and the resulting motion.
+/// One situation and the robot's motion in this situation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// Description of the situation.
@@ -25,7 +25,7 @@ pub struct Case {
     pub wheels: [f32; 2],
 }
 
-/// A sense with its typical values.
+/// Sense with its typical values, each with a description.
 struct Axis {
     cell: u8,
     values: Vec<(String, Vec2)>,
@@ -33,8 +33,8 @@ struct Axis {
 
 /// Tabulates the motion for `goal` in the possible situations of the senses at `cells`.
 ///
-/// The first sense takes all its values while the others are at rest: no obstacles, no colours in view, no
-/// neighbours. Then each other sense takes its values while the first sense has its first value.
+/// First, the first sense takes all its values while all other senses are at rest: no obstacles, no colours in view,
+/// no neighbours. Then each other sense takes its values while the first sense has its first value.
 pub(super) fn cases(goal: &Pair, cells: &[u8], state: &State) -> Vec<Case> {
     situations(cells, state, |senses| {
         let Motion { wheels, words } = Motion::from_goal(velocity(goal, senses));
@@ -42,7 +42,7 @@ pub(super) fn cases(goal: &Pair, cells: &[u8], state: &State) -> Vec<Case> {
     })
 }
 
-/// Like [`cases`], but `does` computes the wheel speeds and the description from the senses.
+/// Tabulates situations like [`cases`], but `does` computes the wheel speeds and the description from the senses.
 pub(super) fn situations(cells: &[u8], state: &State, does: impl Fn(&[(u8, Vec2)]) -> ([f32; 2], String)) -> Vec<Case> {
     let mut axes: Vec<Axis> = cells.iter().map(|cell| axis(*cell, state)).collect();
     axes.sort_by_key(|axis| !always_present(axis.cell, state));
@@ -65,7 +65,7 @@ pub(super) fn situations(cells: &[u8], state: &State, does: impl Fn(&[(u8, Vec2)
     table
 }
 
-/// Whether a sense always has a value in `state`.
+/// Returns whether a sense always has a value in `state`.
 pub(super) fn always_present(cell: u8, state: &State) -> bool {
     match usize::from(cell) {
         UP | ATTR => true,
@@ -74,7 +74,7 @@ pub(super) fn always_present(cell: u8, state: &State) -> bool {
     }
 }
 
-/// Goal velocity in one situation.
+/// Returns the goal velocity in one situation. Senses that are not in `senses` are at rest.
 pub(super) fn velocity(goal: &Pair, senses: &[(u8, Vec2)]) -> Vec2 {
     let value = |cell: u8| {
         let v = senses.iter().find(|(c, _)| *c == cell & !1).map_or_else(|| at_rest(cell & !1), |(_, v)| *v);
@@ -129,7 +129,7 @@ fn axis(cell: u8, state: &State) -> Axis {
     Axis { cell, values }
 }
 
-/// Description of a heading (degrees to the left of upfield), and the upfield vector in the robot's frame.
+/// Returns the description of a heading (degrees to the left of upfield), and the upfield vector in the robot's frame.
 fn heading(degrees: i32) -> (String, Vec2) {
     let word = match degrees {
         0 => "heading 0 (upfield)".into(),
@@ -139,7 +139,8 @@ fn heading(degrees: i32) -> (String, Vec2) {
     (word, Vec2::unit(-(degrees as f32).to_radians()))
 }
 
-/// Description of the camera's segments; left, centre and right are the bits 4, 2 and 1.
+/// Returns the description of the camera segments in which a colour is seen. Bits 4, 2 and 1 are the left, centre and
+/// right segment.
 fn pattern(colour: &str, seen: usize) -> String {
     match seen {
         0 => format!("no {colour}"),
@@ -153,7 +154,8 @@ fn pattern(colour: &str, seen: usize) -> String {
     }
 }
 
-/// Maximum length of a sense's vector in `state` (thesis 8.6.3 for v_prox), or the maximum number of neighbours.
+/// Returns the maximum length of a sense's vector in `state` (thesis 8.6.3 for v_prox). For the neighbour count,
+/// returns the maximum number of neighbours.
 pub(super) fn max_length(cell: u8, state: &State) -> f64 {
     match usize::from(cell) {
         PROX | LIGHT => 2.0,
@@ -164,14 +166,16 @@ pub(super) fn max_length(cell: u8, state: &State) -> f64 {
     }
 }
 
-/// Minimum length of a colour's vector in `state` if the colour is seen; `None` for other senses.
+/// Returns the minimum length of a colour's vector over the patterns in `state` in which the colour is seen. Returns
+/// `None` for other senses, and if the colour is never seen.
 pub(super) fn min_length(cell: u8, state: &State) -> Option<f64> {
     let colour = (RED..NEIGHBOURS).contains(&usize::from(cell));
     let seen = colour.then(|| state.patterns(cell).filter(|(seen, _)| *seen != 0))?;
     seen.map(|(_, v)| f64::from(v.length())).reduce(f64::min)
 }
 
-/// Whether a cell of a sense may be positive in `state`, and whether it may be negative; for unknown colours, both.
+/// Returns whether a cell of a sense may be positive in `state`, and whether it may be negative. For colours and
+/// neighbours, both are true.
 pub(super) fn may_be(cell: u8, state: &State) -> [bool; 2] {
     let corners =
         [(TYPICAL, TYPICAL), (TYPICAL, -TYPICAL), (-TYPICAL, TYPICAL), (-TYPICAL, -TYPICAL)].map(|(x, y)| vec2(x, y));
@@ -180,7 +184,7 @@ pub(super) fn may_be(cell: u8, state: &State) -> [bool; 2] {
     if usize::from(cell) < RED || usize::from(cell) & !1 == LIGHT { [may(1.0), may(-1.0)] } else { [true, true] }
 }
 
-/// Maximum value of a cell of a sense in `state`.
+/// Returns the maximum magnitude of a cell of a sense in `state`.
 pub(super) fn max_component(cell: u8, state: &State) -> f64 {
     match usize::from(cell) {
         RED..NEIGHBOURS => {

@@ -1,4 +1,4 @@
-//! Descriptions of tests in terms of the senses.
+//! Descriptions of test nodes in terms of the senses.
 
 use super::facts::Facts;
 use super::formula::{Terms, expression, terms};
@@ -8,14 +8,14 @@ use crate::math::exp;
 use crate::tree::Kind;
 use crate::tree::registers::{BLUE, NEIGHBOURS, PROX, RED};
 
-/// Prefix of negated conditions.
+/// Prefix of a negated condition.
 const NOT: &str = "it is not true that ";
-/// Maximum length of a condition in one sentence; longer conditions are described step by step.
+/// Maximum length of a condition in one sentence (bytes). Longer conditions are described step by step.
 const LONGEST: usize = 300;
 /// Numbers of neighbours for which a probability is stated.
 const NEIGHBOURHOODS: [f32; 4] = [0.0, 1.0, 3.0, 8.0];
 
-/// Describes a subtree of tests as a condition; `None` for other subtrees.
+/// Describes a subtree of tests as a condition. Returns `None` for other subtrees, and if the description is too long.
 pub(super) fn condition(branch: &Branch, facts: &Facts) -> Option<String> {
     let kids = |word: &str| -> Option<String> {
         let parts: Option<Vec<String>> = branch.kids.iter().map(|kid| condition(kid, facts)).collect();
@@ -29,7 +29,7 @@ pub(super) fn condition(branch: &Branch, facts: &Facts) -> Option<String> {
         Kind::Seq | Kind::Sel => kids("and")?,
         Kind::Invert => {
             let what = kids("and")?;
-            // A double negation cancels out.
+            // A double negation is omitted.
             what.strip_prefix(NOT).map_or_else(|| format!("{NOT}{what}"), String::from)
         }
         Kind::Ifquad => quadrant(&subject(branch, facts), a1(branch) as i32),
@@ -53,11 +53,11 @@ fn a1(branch: &Branch) -> f32 {
     branch.node.operands[1]
 }
 
-/// Vector under test.
+/// Vector that a node tests.
 struct Subject {
-    /// Description.
+    /// Description of the vector.
     name: String,
-    /// Cell of the sense, if the vector is a single sense.
+    /// Cell of the sense if the vector is a single sense, otherwise `None`.
     sense: Option<u8>,
 }
 
@@ -94,7 +94,7 @@ fn quadrant(subject: &Subject, quadrant: i32) -> String {
     format!("{} is at the {place}", subject.name)
 }
 
-/// Describes a sector; `at` and `width` are in steps of pi/128.
+/// Describes a sector with its centre at `at` and the given width, both in steps of pi/128.
 fn sector(subject: &Subject, at: f32, width: f32) -> String {
     const DEGREES: f64 = 180.0 / 128.0;
     if width == 0.0 {
@@ -123,7 +123,7 @@ fn short(subject: &Subject, word: &str) -> String {
     }
 }
 
-/// Probability of an `ifprob` with the operands `k` and `l` for the scalar `s`.
+/// Returns the probability of an `ifprob` node with the operands `k` and `l` for the scalar `s`.
 fn probability(k: f32, l: f32, s: f32) -> f64 {
     f64::from(1.0 / (1.0 + exp(k * (l - s))))
 }
@@ -157,7 +157,7 @@ fn chance(branch: &Branch, facts: &Facts) -> String {
     format!("a chance of {formula} comes up (at -1: {}, at 0: {}, at 1: {})", at(-1.0), at(0.0), at(1.0))
 }
 
-/// Joins conditions after "if"; brackets around a single condition are removed.
+/// Joins conditions for use after "if". The brackets around a single condition are removed.
 pub(super) fn after_if(conditions: &[String]) -> String {
     match conditions {
         [only] if is_bracketed(only) => only[1..only.len() - 1].into(),
@@ -166,7 +166,7 @@ pub(super) fn after_if(conditions: &[String]) -> String {
     }
 }
 
-/// True if the last bracket closes the first one.
+/// Returns whether the first bracket is closed by the last bracket.
 fn is_bracketed(text: &str) -> bool {
     let mut open = 0;
     for (i, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! Descriptions of goal velocities: relevant senses, and the result in typical situations.
+//! Descriptions of goal velocities: the relevant senses, and the motion in typical situations.
 
 use super::cases::{Case, always_present, cases, max_component, max_length, may_be, min_length, velocity};
 use super::formula::{Terms, terms, vectors};
@@ -8,16 +8,16 @@ use super::words::{direction, list, number, side, signs, target};
 use crate::analysis::reduce::state::State;
 use crate::tree::registers::{UP, scalar_name};
 
-/// Senses with less than this fraction of the largest weight are described as minor.
+/// Share of the largest weight. A sense with at most this share is described as minor.
 const LITTLE: f64 = 0.1;
 
-/// Description of a goal velocity.
+/// Description of a goal velocity, with typical situations.
 pub(super) struct Drive {
     pub words: String,
     pub cases: Vec<Case>,
 }
 
-/// Describes a goal velocity that is written in `state`.
+/// Describes a goal velocity that a node writes in `state`.
 pub(super) fn drive(goal: &Pair, state: &State) -> Drive {
     let mut senses: Vec<u8> = vectors(goal).into_iter().collect();
     if senses.is_empty() {
@@ -25,7 +25,7 @@ pub(super) fn drive(goal: &Pair, state: &State) -> Drive {
     }
     let weight = |cell: u8| weight_of(goal, cell, state);
     senses.sort_by(|a, b| weight(*b).total_cmp(&weight(*a)));
-    // A sense that is often zero must not outweigh others.
+    // Only senses that always have a value set the scale, because a sense that is often zero must not outweigh them.
     let steady = senses.iter().filter(|cell| always_present(**cell, state)).map(|cell| weight(*cell));
     let heaviest = steady.fold(goal[0].constant.hypot(goal[1].constant), f64::max);
     let matter: Vec<u8> = senses.iter().copied().filter(|cell| weight(*cell) > LITTLE * heaviest).collect();
@@ -46,7 +46,7 @@ fn weight_of(goal: &Pair, cell: u8, state: &State) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Example: "steer towards the frisbee, biased 39 deg to the left".
+/// Describes a goal velocity as a sum of vectors. Example: "steer towards the frisbee, biased 39 deg to the left".
 fn by_vectors(Terms { constant: (length, angle), terms }: &Terms, matter: &[u8]) -> String {
     let (mut parts, mut sizes, mut little) = (Vec::new(), Vec::new(), Vec::new());
     let mut ordered = terms.clone();
@@ -83,7 +83,8 @@ fn by_vectors(Terms { constant: (length, angle), terms }: &Terms, matter: &[u8])
     words
 }
 
-/// Example: "forward when it faces downfield (20.7), left when upfield is on its left (6.55)".
+/// Describes a goal velocity by its components. Example: "forward when it faces downfield (20.7), left when upfield is
+/// on its left (6.55)".
 fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
     let (mut parts, mut little) = (Vec::new(), Vec::new());
     for (component, [positive, negative]) in goal.iter().zip([["forward", "backward"], ["left", "right"]]) {
@@ -100,7 +101,7 @@ fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
             let size = number(factor.abs());
             let text = match signs(*cell) {
                 Some([more, less]) => {
-                    // Describes the situation in which the robot goes forward or left, if the situation is possible
+                    // Describes the situation in which the robot moves forward or left, if this situation is possible
                     // in `state`.
                     let [may_more, may_less] = may_be(*cell, state);
                     let up = *factor > 0.0;
@@ -133,7 +134,8 @@ fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
     words
 }
 
-/// Describes the angle by which a constant turns the heading away from a single sense; `None` for other goals.
+/// Describes the angle by which a constant vector turns the heading away from a single sense. Returns `None` if the
+/// goal does not consist of a constant and one sense, or if the constant dominates.
 pub(super) fn bias(goal: &Pair, state: &State) -> Option<String> {
     let Terms { constant: (length, angle), terms } = terms(goal)?;
     let [term] = terms.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! Facts about each node from the abstract tick of the reduction, prepared for descriptions.
+//! Facts about each node, derived from the abstract tick of the reduction and prepared for descriptions.
 
 use super::linear::{CellValue, Linear, Pair, computed, is_written, known, sum_of};
 use super::words::is_goal;
@@ -9,18 +9,18 @@ use crate::tree::registers::GOAL;
 use crate::tree::{Group, Kind, Status, Tree};
 use std::collections::BTreeSet;
 
-/// Facts about a tree, by node id.
+/// Facts about the nodes of a tree, by node id.
 pub(super) struct Facts {
     visits: Vec<Visit>,
     written: Vec<[CellValue; 2]>,
-    /// Index of each node in the tree's preorder; nodes inside a subtree leaf have the index of the leaf.
+    /// Index of each node in the preorder of the tree. Nodes inside a subtree leaf have the index of the leaf.
     places: Vec<usize>,
-    /// Registers that must be named because their contents are unknown where they are read.
+    /// Registers that descriptions must name, because their contents are unknown at a node that reads them.
     named_registers: BTreeSet<u8>,
 }
 
 impl Facts {
-    /// Analyses a tree.
+    /// Analyses a tree. Returns the root of the analysed tree, and the facts about the tree.
     pub fn from_tree(tree: &Tree) -> (Branch, Facts) {
         let (root, nodes) = Branch::from_tree(tree);
         let visits = analyse(&root, nodes);
@@ -34,8 +34,8 @@ impl Facts {
         (root, facts)
     }
 
-    /// Computes the facts of a subtree. Preorder is the order of a tick, so nodes that write come before nodes that
-    /// read.
+    /// Computes the facts of a subtree in preorder. A tick has the same order, so a node that writes a register
+    /// precedes the nodes that read it.
     fn learn(&mut self, branch: &Branch, next: &mut usize, inside: bool) {
         self.places.push(if inside { *next - 1 } else { *next });
         *next += if inside { 0 } else { branch.parts.len().max(1) };
@@ -73,12 +73,12 @@ impl Facts {
         self.places[branch.id]
     }
 
-    /// State before a node's tick; `None` if the node is never ticked.
+    /// Returns the state before a node's tick; `None` if the node is never ticked.
     pub fn entry(&self, branch: &Branch) -> Option<&State> {
         self.visit(branch).entry.as_ref()
     }
 
-    /// Values that a node computes; `None` for NaN components.
+    /// Returns the components that a node computes; `None` for each component that is NaN.
     pub fn computed(&self, branch: &Branch) -> [Option<Linear>; 2] {
         match self.entry(branch) {
             Some(state) => computed(&branch.code, state, &self.written),
@@ -86,29 +86,30 @@ impl Facts {
         }
     }
 
-    /// Value of a cell before a node's tick; `None` for NaN.
+    /// Returns the value of a cell before a node's tick; `None` if the value is NaN or the node is never ticked.
     pub fn scalar(&self, cell: u8, at: &Branch) -> Option<Linear> {
         sum_of(cell, self.entry(at)?, &self.written)
     }
 
-    /// Value of the vector at `cell` before a node's tick; `None` if a component is NaN.
+    /// Returns the vector at `cell` before a node's tick; `None` if a component is NaN or the node is never ticked.
     pub fn vector(&self, cell: u8, at: &Branch) -> Option<Pair> {
         Some([self.scalar(cell & !1, at)?, self.scalar(cell | 1, at)?])
     }
 
-    /// Content of v_goal after a node succeeded; each component may be unwritten.
+    /// Returns the content of v_goal after a node has succeeded. Each component may be unwritten. Returns `None` if
+    /// the node never succeeds.
     pub fn goal_after(&self, branch: &Branch) -> Option<[CellValue; 2]> {
         let state = self.visit(branch).exits[Status::Success as usize].as_ref()?;
         Some([GOAL, GOAL + 1].map(|cell| known(cell as u8, state, &self.written)))
     }
 
-    /// True if a node is ticked and `status` is its only possible result.
+    /// Returns whether a node is ticked and `status` is its only possible result.
     pub fn only(&self, branch: &Branch, status: Status) -> bool {
         self.visit(branch).reached() && self.visit(branch).results().all(|(s, _)| s == status)
     }
 
-    /// True for a write to a scratch register whose value is described in full at every reader, so its own
-    /// description is omitted.
+    /// Returns whether a node writes a scratch register whose value is described in full at every node that reads it.
+    /// The description of such a node is omitted.
     pub fn is_described_by_readers(&self, branch: &Branch) -> bool {
         let cell = branch.code.d;
         let scratch = |cell: u8| is_written(cell) && !is_goal(cell);
@@ -120,18 +121,18 @@ impl Facts {
         cells.iter().any(|c| scratch(*c)) && cells.iter().all(|c| !is_goal(*c) && !self.named_registers.contains(c))
     }
 
-    /// True if an update may end with v_goal unwritten.
+    /// Returns whether an update may end with v_goal unwritten.
     pub fn may_end_unwritten(&self, root: &Branch) -> bool {
         self.visit(root).results().any(|(_, end)| end.value(GOAL as u8).nan && end.value(GOAL as u8 + 1).nan)
     }
 
-    /// True if any formula contains a scratch register.
+    /// Returns whether any formula contains a scratch register.
     pub fn names_registers(&self) -> bool {
         self.named_registers.iter().any(|cell| !is_goal(*cell))
     }
 }
 
-/// True for leaves that write only v_goal.
+/// Returns whether a node is a leaf that writes only v_goal.
 pub(super) fn drives(branch: &Branch) -> bool {
     let to_goal = branch.kind().spec().group == Group::Action && is_goal(branch.code.d);
     to_goal || matches!(branch.kind(), Kind::Upfield | Kind::Attract)
@@ -146,7 +147,8 @@ mod tests {
     use crate::tree::registers::{ATTR, BLUE, PROX, UP};
     use crate::tree::{Memory, Program, Senses};
 
-    /// A random write: to a scratch register from any register, or to v_goal as the last node.
+    /// Returns a random node that writes a scratch register from any register. If `to_goal` is set, the node writes
+    /// v_goal instead.
     fn write(to_goal: bool, draws: &mut Draws) -> Tree {
         let mut pick = |of: &[f32]| of[draws.below(of.len() as u32) as usize];
         let vectors = [0.0, 4.0, 6.0, 8.0, 14.0, 18.0];
@@ -181,7 +183,7 @@ mod tests {
             senses.colours[2] = vector();
             let program = Program::compile(&tree).unwrap();
             let mut memory = Memory::new(&program);
-            // The registers of an earlier update must not affect the result.
+            // The registers of a previous update must not affect the result.
             memory.tick(&program, &Senses { up: vector(), attr: vector(), ..senses }, draws);
             let (_, done) = memory.tick(&program, &senses, draws);
             let cells = [(PROX, senses.prox), (UP, senses.up), (ATTR, senses.attr), (BLUE, senses.colours[2])];

@@ -1,34 +1,34 @@
-//! Vector formulas: a constant and scaled, rotated senses, if both components have this form.
+//! Formulas of vectors: the sum of a constant and of scaled and rotated senses, if both components have this form.
 
 use super::linear::{Pair, Sum};
 use super::words::{degrees, number, vector};
 use std::collections::BTreeSet;
 
-/// A scaled and rotated vector.
+/// Scaled and rotated vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Term {
-    /// Even cell of the vector.
+    /// Even cell of the vector, which holds its x component.
     pub cell: u8,
-    /// Factor, not negative.
+    /// Scale factor, not negative.
     pub size: f64,
     /// Rotation to the left (whole degrees), -180..=180.
     pub turn: f64,
 }
 
-/// A vector as the sum of a constant vector and terms.
+/// Vector as the sum of a constant vector and terms.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Terms {
-    /// Length and direction (whole degrees).
+    /// Length and direction of the constant vector (whole degrees).
     pub constant: (f64, f64),
     pub terms: Vec<Term>,
 }
 
-/// Even cells of all vectors in a pair.
+/// Returns the even cells of all vectors in a pair.
 pub(super) fn vectors([x, y]: &Pair) -> BTreeSet<u8> {
     x.factors.keys().chain(y.factors.keys()).map(|cell| cell & !1).collect()
 }
 
-/// Converts a pair to scaled and rotated vectors; `None` if it does not have this form.
+/// Converts a pair to a sum of scaled and rotated vectors; `None` if the pair does not have this form.
 pub(super) fn terms(pair: &Pair) -> Option<Terms> {
     let [x, y] = pair;
     let mut terms = Vec::new();
@@ -45,7 +45,8 @@ pub(super) fn terms(pair: &Pair) -> Option<Terms> {
     Some(Terms { constant, terms })
 }
 
-/// Example: "v_goal = unit(39 deg) + 12.3 v_blue"; by components if the vector is not a sum of vectors.
+/// Formats an assignment. Example: "v_goal = unit(39 deg) + 12.3 v_blue". If the pair is not a sum of vectors, both
+/// components are formatted separately.
 pub(super) fn assignment(name: &str, pair: &Pair) -> String {
     match terms(pair) {
         Some(terms) => format!("{name} = {}", write(&terms)),
@@ -53,7 +54,7 @@ pub(super) fn assignment(name: &str, pair: &Pair) -> String {
     }
 }
 
-/// Formats a pair without an assignment.
+/// Formats a pair as an expression, without an assignment.
 pub(super) fn expression(pair: &Pair) -> String {
     match terms(pair) {
         Some(terms) => write(&terms),
@@ -64,7 +65,7 @@ pub(super) fn expression(pair: &Pair) -> String {
 fn write(Terms { constant: (length, angle), terms }: &Terms) -> String {
     let mut sum = Sum::default();
     if *length != 0.0 {
-        // Removes rounding errors of sines from a length of 1.
+        // Replaces a length that differs from 1 only by rounding errors of sines.
         let length = if (length - 1.0).abs() < 1e-6 { 1.0 } else { *length };
         sum.add(length, &format!("unit({angle:.0} deg)"));
     }

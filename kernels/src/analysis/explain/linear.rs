@@ -1,4 +1,4 @@
-//! Registers as linear combinations of senses, derived from the nodes that write them.
+//! Register values as linear combinations of senses, derived from the nodes that write the registers.
 
 use super::words::number;
 use crate::analysis::reduce::state::State;
@@ -6,29 +6,29 @@ use crate::tree::registers::{ATTR, GOAL, PROX, SCRATCH, UP, scalar_name};
 use crate::tree::{Instruction, Kind, PROX_GAIN};
 use std::collections::BTreeMap;
 
-/// A constant plus multiples of register cells.
+/// Linear combination: a constant plus multiples of register cells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Linear {
     pub constant: f64,
-    /// Factor of each cell of the full register map; never 0.
+    /// Factor of each cell of the full register map. Factors are never 0.
     pub factors: BTreeMap<u8, f64>,
 }
 
-/// Knowledge about a cell at one point of a tick.
+/// Knowledge about the content of a cell at one point of a tick.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum CellValue {
-    /// Not written in this tick: NaN.
+    /// The cell has not been written in this tick, so its content is NaN.
     Unwritten,
-    /// A linear combination of senses.
+    /// The content is a linear combination of senses.
     Sum(Linear),
-    /// Unknown: it depends on the path to this point, or on earlier ticks.
+    /// The content is unknown, because it depends on the path to this point or on earlier ticks.
     Unsure,
 }
 
-/// The two components of a vector.
+/// Both components of a vector.
 pub(super) type Pair = [Linear; 2];
 
-/// True for cells that nodes may write.
+/// Returns whether nodes may write a cell.
 pub(super) fn is_written(cell: u8) -> bool {
     usize::from(cell) & !1 == GOAL || (SCRATCH - 1..SCRATCH + 2).contains(&usize::from(cell))
 }
@@ -38,12 +38,12 @@ impl Linear {
         Linear { constant, factors: BTreeMap::new() }
     }
 
-    /// A cell with factor 1.
+    /// Returns the linear combination of a single cell with factor 1.
     pub fn cell(cell: u8) -> Linear {
         Linear { constant: 0.0, factors: BTreeMap::from([(cell, 1.0)]) }
     }
 
-    /// `self + k other`.
+    /// Returns `self + k * other`.
     pub fn plus(&self, k: f64, other: &Linear) -> Linear {
         let mut sum = self.clone();
         sum.constant += k * other.constant;
@@ -58,17 +58,18 @@ impl Linear {
         self.factors.get(&cell).copied().unwrap_or(0.0)
     }
 
-    /// Value for given cell contents.
+    /// Returns the value for the given cell contents.
     pub fn value(&self, cells: impl Fn(u8) -> f64) -> f64 {
         self.factors.iter().fold(self.constant, |sum, (cell, factor)| sum + factor * cells(*cell))
     }
 
-    /// Cells in the sum that nodes may write; the sum refers to their contents at the time of computation.
+    /// Returns the cells in the combination that nodes may write. The combination refers to their contents at the time
+    /// of computation.
     pub fn registers(&self) -> impl Iterator<Item = u8> {
         self.factors.keys().copied().filter(|cell| is_written(*cell))
     }
 
-    /// Example: "v_prox.x + 6.55 v_up.y".
+    /// Formats the combination. Example: "v_prox.x + 6.55 v_up.y".
     pub fn formula(&self) -> String {
         let mut sum = Sum::default();
         if self.constant != 0.0 || self.factors.is_empty() {
@@ -79,14 +80,14 @@ impl Linear {
     }
 }
 
-/// Text of a sum of terms.
+/// Builder of the text of a sum.
 #[derive(Default)]
 pub(super) struct Sum {
     pub text: String,
 }
 
 impl Sum {
-    /// Adds `factor` times `name`; an empty name adds the number itself.
+    /// Adds `factor` times `name`. If `name` is empty, adds the number itself.
     pub fn add(&mut self, factor: f64, name: &str) {
         let sign = match (self.text.is_empty(), factor < 0.0) {
             (true, true) => "-",
@@ -104,7 +105,8 @@ impl Sum {
     }
 }
 
-/// Knowledge about a cell in `state`; `written` contains the writes of each node by its id.
+/// Returns the knowledge about a cell in `state`. `written` contains the two components that each node writes, by node
+/// id.
 pub(super) fn known(cell: u8, state: &State, written: &[[CellValue; 2]]) -> CellValue {
     if cell < 2 {
         return CellValue::Sum(Linear::default());
@@ -119,17 +121,18 @@ pub(super) fn known(cell: u8, state: &State, written: &[[CellValue; 2]]) -> Cell
     if let Some(only) = value.only.filter(|only| only.is_finite()) {
         return CellValue::Sum(Linear::only(f64::from(only)));
     }
-    // A scalar node writes the same value to both components; the second component of a vector has an odd cell.
+    // A scalar node writes the same value to both components. In a vector, the second component has an odd cell.
     let sum = state.writer(cell).map(|id| written[id][usize::from(cell & 1)].clone());
     match sum {
-        // A value computed from registers is invalid if the registers have changed since.
+        // A value that was computed from registers may be invalid, because the registers may have changed since.
         Some(CellValue::Sum(sum)) if sum.registers().next().is_some() => CellValue::Unsure,
         Some(known) => known,
         None => CellValue::Unsure,
     }
 }
 
-/// Content of a cell as a sum: the cell itself if unknown, `None` for NaN.
+/// Returns the content of a cell as a sum. If the content is unknown, the sum is the cell itself. Returns `None` for
+/// NaN.
 pub(super) fn sum_of(cell: u8, state: &State, written: &[[CellValue; 2]]) -> Option<Linear> {
     match known(cell, state, written) {
         CellValue::Sum(sum) => Some(sum),
@@ -138,7 +141,8 @@ pub(super) fn sum_of(cell: u8, state: &State, written: &[[CellValue; 2]]) -> Opt
     }
 }
 
-/// Values that a writing node computes; `None` for NaN components. Both components of a scalar result are equal.
+/// Returns the components that a node computes for its write; `None` for each component that is NaN. Both components
+/// of a scalar result are equal.
 pub(super) fn computed(code: &Instruction, state: &State, written: &[[CellValue; 2]]) -> [Option<Linear>; 2] {
     let scalar = |cell: u8| sum_of(cell, state, written);
     let vector = |cell: u8| [scalar(cell & !1), scalar(cell | 1)];
@@ -160,7 +164,7 @@ pub(super) fn computed(code: &Instruction, state: &State, written: &[[CellValue;
             [add(&add(&x, a, &u), -b, &v), add(&add(&y, b, &u), a, &v)]
         }
         Kind::Upfield => [UP, UP + 1].map(|cell| gain(cell, a)),
-        // Valid if there are neighbours; without neighbours v_attr is (1, 0).
+        // This value is valid only if there are neighbours. Without neighbours, v_attr is (1, 0).
         Kind::Attract => [ATTR, ATTR + 1].map(|cell| gain(cell, a)),
         _ => [None, None],
     }

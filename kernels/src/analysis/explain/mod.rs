@@ -1,9 +1,9 @@
-//! Explanation of a tree in English: the condition of each branch and the resulting motion (an automatic version of
-//! thesis 8.6.3).
+//! Explanation of a tree in English: the condition of each branch and the resulting motion. This is an automatic
+//! version of the analysis in thesis 8.6.3.
 //!
-//! The account describes the reduced tree. Facts come from the reduction's abstract tick: possible results, possible
-//! camera patterns and obstacle positions at each branch, and known contents of scratch registers, so that formulas
-//! refer to senses. Where no short description is possible, the text is exact but less fluent.
+//! The account describes the reduced tree. The abstract tick of the reduction provides the facts: the possible
+//! results, camera patterns and obstacle positions at each branch, and the known contents of scratch registers.
+//! Formulas can therefore refer to senses. If no short description is possible, the text is exact but less fluent.
 
 mod cases;
 mod conditions;
@@ -30,9 +30,9 @@ use facts::Facts;
 pub struct Account {
     /// Number of nodes before the reduction.
     pub before: usize,
-    /// The reduced tree that is described.
+    /// Reduced tree, which the explanation describes.
     pub tree: Tree,
-    /// Notes about the whole tree, one sentence each.
+    /// Notes about the whole tree. Each note is one sentence.
     pub notes: Vec<String>,
     /// Explanation of the root.
     pub root: Item,
@@ -43,17 +43,17 @@ pub struct Account {
 pub struct Item {
     /// Index of the node in the reduced tree's preorder.
     pub node: usize,
-    /// Description; starts with a capital letter and ends without a full stop.
+    /// Description, which starts with a capital letter and ends without a full stop.
     pub text: String,
-    /// Goal velocity that the node writes.
+    /// Formula of the goal velocity that the node writes; `None` for nodes that write no goal velocity.
     pub formula: Option<String>,
-    /// Results of the formula in typical situations; empty for a constant.
+    /// Results of the formula in typical situations. Empty if the formula is constant.
     pub cases: Vec<Case>,
-    /// Parts of the node, in order.
+    /// Explanations of the node's parts, in order.
     pub children: Vec<Item>,
 }
 
-/// Explains a tree.
+/// Explains a tree in English.
 pub fn explain(tree: &Tree) -> Account {
     let reduced = reduce(tree, Options::default()).tree;
     let (root, facts) = Facts::from_tree(&reduced);
@@ -85,8 +85,8 @@ pub fn explain(tree: &Tree) -> Account {
     Account { before: tree.nodes().len(), tree: reduced, notes, root }
 }
 
-/// Returns a note for a tree that reduces to a constant: the tree never drives, but tests a condition in a larger
-/// tree.
+/// Returns a note for a tree that reduces to a constant; `None` for other trees. Such a tree never drives, but it can
+/// serve as a condition in a larger tree.
 fn tests_only(tree: &Tree, reduced: &Tree) -> Option<String> {
     if !matches!(reduced.nodes()[0].kind, Kind::Successl | Kind::Failurel) {
         return None;
@@ -105,8 +105,8 @@ fn tests_only(tree: &Tree, reduced: &Tree) -> Option<String> {
 }
 
 impl Account {
-    /// Adapts the account to a world: blue is called a frisbee only if the task moves a blue disc, and red is not
-    /// called a robot if there are red patches.
+    /// Adapts the account to a world. Blue is called a frisbee only if the task moves a blue disc. Red is not called a
+    /// robot if the world has red patches.
     pub fn for_world(mut self, spec: &WorldSpec) -> Account {
         let frisbee =
             spec.task.moves_disc() && spec.discs.first().is_some_and(|disc| disc.shape.colour == Colour::Blue);
@@ -124,7 +124,7 @@ impl Account {
 }
 
 impl Item {
-    /// Applies `change` to all texts of the item and its descendants.
+    /// Applies `change` to all texts of the item and its descendants, except formulas.
     fn each(&mut self, change: &mut impl FnMut(&mut String)) {
         change(&mut self.text);
         for case in &mut self.cases {
@@ -134,7 +134,7 @@ impl Item {
         self.children.iter_mut().for_each(|child| child.each(change));
     }
 
-    /// True if `what` holds for the item or a descendant.
+    /// Returns whether `what` holds for the item or any descendant.
     fn any(&self, what: &impl Fn(&Item) -> bool) -> bool {
         what(self) || self.children.iter().any(|child| child.any(what))
     }

@@ -7,22 +7,22 @@ use crate::world::physics::steer;
 /// Wheel speeds and their description.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Motion {
-    /// Left and right wheel (m/s).
+    /// Speeds of the left and right wheel (m/s).
     pub wheels: [f32; 2],
     pub words: String,
 }
 
-/// Minimum speed (m/s) and turn rate (deg/s) that are described as motion.
+/// Minimum speed that is described as motion (m/s). `STRAIGHT` is the minimum turn rate that is described (deg/s).
 const STANDS: f32 = 1e-4;
 const STRAIGHT: f32 = 0.5;
 
 impl Motion {
-    /// Motion for a goal velocity (Eq. 6.7 to 6.9).
+    /// Returns the motion for a goal velocity (Eq. 6.7 to 6.9).
     pub fn from_goal(goal: Vec2) -> Motion {
         Motion::of_wheels(steer(goal))
     }
 
-    /// Motion for speeds of the left and right wheel (m/s).
+    /// Returns the motion for the speeds of the left and right wheel (m/s).
     pub fn of_wheels(wheels: [f32; 2]) -> Motion {
         Motion { wheels, words: words(wheels) }
     }

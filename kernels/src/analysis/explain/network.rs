@@ -1,5 +1,6 @@
-//! Description of a network: its long-term behaviour in typical situations, the senses that its outputs depend on
-//! (sensitivity) and its important hidden neurons (saliency). Many networks never settle; for these, means are given.
+//! Description of a network: its long-term behaviour in typical situations, the sensitivity of its outputs to the
+//! senses, and the saliency of its hidden neurons. Many networks never settle. For these networks, mean values are
+//! stated.
 
 use super::Item;
 use super::cases::{at_rest, situations};
@@ -13,20 +14,20 @@ use crate::tree::registers::{CELLS, SCRATCH, scalar_name};
 use crate::tree::{Kind, Status};
 use crate::world::physics::steer;
 
-/// Number of updates after which a network has settled or reached its cycle, and number of updates for the means,
-/// which covers many short cycles.
+/// Number of updates after which a network is assumed to have settled or to be in a cycle. `MEAN_OF` is the number of
+/// updates over which means are computed. It is a multiple of many short cycle lengths.
 const BEFORE: usize = 100;
 const MEAN_OF: usize = 120;
-/// Maximum change of an output that counts as settled.
+/// Change of an output below which the output counts as settled.
 const STILL: f32 = 1e-3;
-/// Change of a sense in both directions for the sensitivity.
+/// Change of a sense in each direction for the computation of its sensitivity.
 const STEP: f32 = 0.05;
-/// Minimum sensitivity and saliency in descriptions.
+/// Minimum magnitude of a sensitivity or saliency that is listed.
 const MIN_SLOPE: f32 = 0.005;
-/// Maximum number of senses and neurons in a list.
+/// Maximum number of senses or neurons in a list.
 const MAX_LISTED: usize = 8;
 
-/// Describes a network.
+/// Describes the network at a node.
 pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
     let Some(state) = facts.entry(branch) else {
         return plain(facts.place(branch), "a network that is never reached".into());
@@ -93,7 +94,7 @@ fn plain(node: usize, text: String) -> Item {
     Item { node, text, formula: None, cases: Vec::new(), children: Vec::new() }
 }
 
-/// Formats the names with the largest magnitudes.
+/// Formats the values with the largest magnitudes, together with their names.
 fn greatest(values: impl Iterator<Item = (String, f32)>) -> Vec<String> {
     let mut values: Vec<(String, f32)> = values.filter(|(_, value)| value.abs() >= MIN_SLOPE).collect();
     values.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
@@ -101,7 +102,7 @@ fn greatest(values: impl Iterator<Item = (String, f32)>) -> Vec<String> {
     values.into_iter().map(|(name, value)| format!("{} by {name}", number(f64::from(value)))).collect()
 }
 
-/// Registers with the given senses; all other registers have their rest values.
+/// Returns registers with the given senses. All other registers have their rest values.
 fn board(senses: &[(u8, Vec2)]) -> [f32; CELLS] {
     let mut cells = [0.0; CELLS];
     for cell in (0..CELLS as u8).step_by(2) {
@@ -114,16 +115,16 @@ fn board(senses: &[(u8, Vec2)]) -> [f32; CELLS] {
 
 /// Long-term behaviour of a network with constant senses.
 struct SteadyResponse {
-    /// Mean outputs of the neurons.
+    /// Mean output of each neuron.
     outputs: Vec<f32>,
     /// Mean speeds of the left and right wheel (m/s).
     wheels: [f32; 2],
-    /// Whether the output neurons are constant.
+    /// Whether both output neurons have settled, so that their values are constant.
     settled: bool,
 }
 
 impl SteadyResponse {
-    /// Simulates the network; the output of neuron `without` is treated as 0.
+    /// Simulates a network with constant senses. If `without` is a neuron, its output is treated as 0.
     fn simulate(network: &Network, cells: &[f32; CELLS], without: Option<usize>) -> SteadyResponse {
         let mut cut = network.clone();
         if let Some(without) = without {
@@ -145,7 +146,7 @@ impl SteadyResponse {
     }
 }
 
-/// Offset of a neuron's node from the node of its network, in preorder.
+/// Returns the offset of a neuron's node from the node of the neuron's network, in preorder.
 fn neuron_place(branch: &Branch, neuron: usize) -> usize {
     let neurons = branch.parts.iter().enumerate().filter(|(_, part)| part.kind == Kind::Neuron);
     neurons.map(|(place, _)| place).nth(neuron).unwrap_or(0)

@@ -1,28 +1,28 @@
-//! Output of an account as text for a terminal and as Markdown.
+//! Formatting of an account as text for a terminal and as Markdown.
 
 use super::{Account, Case, Item};
 use std::fmt::Write;
 
-/// Width of lines (characters).
+/// Maximum width of lines (characters).
 const WIDTH: usize = 100;
-/// Maximum indent (characters); deeper items are numbered but not indented further.
+/// Maximum indent (characters). Items at greater depths are numbered but not indented further.
 const DEEPEST: usize = 20;
-/// Maximum width of the column of situations (characters); longer situations have their own line.
+/// Maximum width of the column of situations (characters). A longer situation is printed on its own line.
 const COLUMN: usize = 34;
 
-/// Parts of a text that a terminal may colour.
+/// Part of a text that a terminal may colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Number of a rule.
+    /// Number of an item, such as "2.1.".
     Number,
-    /// A formula.
+    /// Formula of an item.
     Formula,
 }
 
 /// Formats the account as text.
 ///
-/// `note` may add a remark to a node's sentence, for example its number of visits; `paint` may add colour codes to
-/// parts of lines.
+/// `note` may add a remark to a node's sentence, for example the node's number of visits. `paint` may add colour codes
+/// to parts of lines.
 pub fn to_text(
     account: &Account,
     note: impl Fn(usize) -> Option<String>,
@@ -62,7 +62,7 @@ pub fn to_text(
     text
 }
 
-/// Formats the account as Markdown; `note` as in [`to_text`].
+/// Formats the account as Markdown. `note` may add a remark to a node's sentence, as in [`to_text`].
 pub fn to_markdown(account: &Account, note: impl Fn(usize) -> Option<String>) -> String {
     let mut text = format!("{}\n\n{}\n\n", size(account), account.notes.join(" "));
     account.tree.to_string().lines().for_each(|line| text.push_str(&format!("    {line}\n")));
@@ -91,7 +91,7 @@ fn size(account: &Account) -> String {
     }
 }
 
-/// Left and right wheel; zero is written without a sign.
+/// Formats the speeds of the left and right wheel (m/s). Zero has no sign.
 fn wheels(case: &Case) -> String {
     let speed = |v: f32| format!("{v:.3}").replace("-0.000", "0.000");
     format!("({}, {})", speed(case.wheels[0]), speed(case.wheels[1]))
@@ -103,7 +103,7 @@ fn sentence(item: &Item, note: &impl Fn(usize) -> Option<String>) -> String {
     format!("{}{note}{end}", item.text)
 }
 
-/// Calls `f` with every item, its number such as "2.1. " and its depth; the root has no number.
+/// Calls `f` with every item, its number such as "2.1. ", and its depth. The number of the root is empty.
 fn visit(account: &Account, f: &mut impl FnMut(&Item, String, usize)) {
     let mut open: Vec<(&Item, String, usize)> = vec![(&account.root, String::new(), 0)];
     while let Some((item, number, depth)) = open.pop() {
@@ -115,8 +115,8 @@ fn visit(account: &Account, f: &mut impl FnMut(&Item, String, usize)) {
     }
 }
 
-/// Wraps words to lines of at most [`WIDTH`] characters; the first line starts with `label`, the others are indented
-/// by its width.
+/// Wraps words to lines of at most [`WIDTH`] characters. The first line starts with `label`. All other lines are
+/// indented by the width of `label`.
 fn lines(indent: usize, label: &str, words: &str) -> Vec<String> {
     let hanging = indent + label.chars().count();
     let width = WIDTH.max(hanging + 40);

@@ -1,4 +1,4 @@
-//! Descriptions of nodes.
+//! Descriptions of the nodes of a tree.
 
 use super::Item;
 use super::cases::{Case, NO_NEIGHBOUR, cases};
@@ -15,7 +15,7 @@ use crate::math::Vec2;
 use crate::tree::registers::{PROX, scalar_name, vector_name};
 use crate::tree::{Kind, PROX_GAIN, Status};
 
-/// Explains a subtree.
+/// Explains a subtree. The text of the result starts with a capital letter.
 pub(super) fn explain_subtree(branch: &Branch, facts: &Facts) -> Item {
     let mut item = describe(branch, facts);
     item.text = capital(&item.text);
@@ -58,7 +58,7 @@ fn times(n: f32) -> String {
     if n == 1.0 { "once".into() } else { format!("{n} times") }
 }
 
-/// Describes a decorator: the description of its child with the change of the result.
+/// Describes a decorator by the description of its child and the change of the child's result.
 fn changed(branch: &Branch, facts: &Facts, how: &str) -> Item {
     let kid = describe(&branch.kids[0], facts);
     if kid.children.is_empty() {
@@ -66,11 +66,12 @@ fn changed(branch: &Branch, facts: &Facts, how: &str) -> Item {
     }
     Item {
         children: vec![Item { text: capital(&kid.text), ..kid }],
-        ..item(branch, facts, format!("do what follows, then {how}"))
+        ..item(branch, facts, format!("do the following, then {how}"))
     }
 }
 
-/// Describes a repeat: it ticks its child once per update and is running until the last success.
+/// Describes a repeat node. The node ticks its child once per update, and it is running until the child has succeeded
+/// for the last time.
 fn repeated(branch: &Branch, facts: &Facts, count: String) -> Item {
     let lead = format!("once in each update, until it has succeeded {count}");
     let kid = describe(&branch.kids[0], facts);
@@ -80,7 +81,7 @@ fn repeated(branch: &Branch, facts: &Facts, count: String) -> Item {
     Item { children: vec![Item { text: capital(&kid.text), ..kid }], ..item(branch, facts, lead) }
 }
 
-/// Describes a selection, which ends at the first child that does not fail.
+/// Describes a selection node, which ends at the first child that does not fail.
 fn selection(branch: &Branch, facts: &Facts) -> Item {
     let mut text = "try these rules in order, up to the first that does not fail".to_string();
     if branch.kind() == Kind::Selm {
@@ -101,7 +102,8 @@ fn selection(branch: &Branch, facts: &Facts) -> Item {
     all
 }
 
-/// Describes a sequence, which ticks each child only if the previous ones succeeded: tests first, then steps.
+/// Describes a sequence node, which ticks each child only if the previous children have succeeded. The leading tests
+/// form the condition, and the remaining children form the steps.
 fn sequence(branch: &Branch, facts: &Facts) -> Item {
     let shown: Vec<&Branch> = branch.kids.iter().filter(|kid| !facts.is_described_by_readers(kid)).collect();
     let tests: Vec<String> = shown.iter().map_while(|kid| condition(kid, facts)).collect();
@@ -110,12 +112,12 @@ fn sequence(branch: &Branch, facts: &Facts) -> Item {
     let lead = match (tests.is_empty(), memory) {
         (true, _) => String::new(),
         (false, false) => format!("if {}, ", after_if(&tests)),
-        (false, true) => format!("if {} (not asked again while what follows is running), ", after_if(&tests)),
+        (false, true) => format!("if {} (not checked again while the following steps are running), ", after_if(&tests)),
     };
     let place = facts.place(branch);
     match <[Item; 1]>::try_from(steps) {
         Ok([only]) => Item { node: place, text: format!("{lead}{}", only.text), ..only },
-        Err(steps) if steps.is_empty() && tests.is_empty() => item(branch, facts, "nothing but report success".into()),
+        Err(steps) if steps.is_empty() && tests.is_empty() => item(branch, facts, "only report success".into()),
         Err(steps) if steps.is_empty() => item(branch, facts, format!("succeed if {}, else fail", after_if(&tests))),
         Err(steps) => {
             let resumed = if memory { ", resuming at the one that was running" } else { "" };
@@ -126,7 +128,7 @@ fn sequence(branch: &Branch, facts: &Facts) -> Item {
     }
 }
 
-/// Describes the steps of a sequence; consecutive writes to the two components of v_goal form one step.
+/// Describes the steps of a sequence. Consecutive writes to both components of v_goal form one step.
 fn steps(kids: &[&Branch], facts: &Facts) -> Vec<Item> {
     let mut steps = Vec::new();
     let mut i = 0;
@@ -146,7 +148,7 @@ fn steps(kids: &[&Branch], facts: &Facts) -> Vec<Item> {
     steps
 }
 
-/// True if two nodes certainly write the two components of v_goal.
+/// Returns whether two nodes always succeed and write different components of v_goal.
 fn completes(first: &Branch, second: &Branch, facts: &Facts) -> bool {
     let component = |kid: &Branch| matches!(kid.kind(), Kind::Movcs | Kind::Mulas) && is_goal(kid.code.d);
     let surely = |kid: &Branch| facts.only(kid, Status::Success);
@@ -188,8 +190,8 @@ fn driving(branch: &Branch, facts: &Facts) -> Item {
                 }
             }
             if branch.kind() == Kind::Attract {
-                text = format!("with neighbours {text}; without them drive straight ahead");
-                formula = format!("{formula} with neighbours, unit(0 deg) without");
+                text = format!("with neighbours, {text}; without neighbours, drive straight ahead");
+                formula = format!("{formula} with neighbours, unit(0 deg) without neighbours");
             }
             let mut cases = drive.cases;
             cases.retain(|case| branch.kind() != Kind::Attract || !case.when.contains(NO_NEIGHBOUR));
@@ -202,7 +204,7 @@ fn driving(branch: &Branch, facts: &Facts) -> Item {
     told
 }
 
-/// Formula of a node's own write, without the writes of other nodes.
+/// Returns the formula of a node's own write, without the writes of other nodes; `None` if a component is NaN.
 fn own_formula(branch: &Branch, facts: &Facts) -> Option<String> {
     let [x, y] = facts.computed(branch);
     if matches!(branch.kind(), Kind::Movcs | Kind::Mulas) {
@@ -212,7 +214,7 @@ fn own_formula(branch: &Branch, facts: &Facts) -> Option<String> {
     Some(assignment(name, &[x?, y?]))
 }
 
-/// Describes a leaf that writes another register.
+/// Describes a leaf that writes a register other than v_goal.
 fn setting(branch: &Branch, facts: &Facts) -> Item {
     let text = match own_formula(branch, facts) {
         Some(formula) => format!("set {formula}"),
@@ -232,7 +234,7 @@ fn never(branch: &Branch) -> String {
     format!("`{}`, which is never reached", branch.node)
 }
 
-/// Describes a leaf that stands for a small tree that drives.
+/// Describes a leaf that represents a small tree, which drives the robot.
 fn subtree(branch: &Branch, facts: &Facts) -> Item {
     let [a, ..] = branch.node.operands;
     let Some(state) = facts.entry(branch) else { return item(branch, facts, never(branch)) };

@@ -1,4 +1,4 @@
-//! Texts for numbers, directions and registers.
+//! Words for numbers, directions and registers.
 
 use crate::tree::registers::{ATTR, BLUE, GOAL, LIGHT, NEIGHBOURS, PROX, RED, UP, register_of};
 
@@ -30,13 +30,13 @@ pub(super) fn percent(p: f64) -> String {
     }
 }
 
-/// Converts radians to whole degrees, -180..=180.
+/// Converts radians to whole degrees in the range -180..=180.
 pub(super) fn degrees(radians: f64) -> f64 {
     let whole = radians.to_degrees().round().rem_euclid(360.0);
     if whole > 180.0 { whole - 360.0 } else { whole }
 }
 
-/// Example: "39 deg to the left", "straight ahead".
+/// Formats a direction (degrees). Examples: "39 deg to the left", "straight ahead".
 pub(super) fn direction(degrees: f64) -> String {
     match degrees {
         0.0 => "straight ahead".into(),
@@ -47,12 +47,12 @@ pub(super) fn direction(degrees: f64) -> String {
     }
 }
 
-/// Side of a positive (counter-clockwise) or negative angle or y.
+/// Returns the side of an angle or y coordinate: "right" if it is negative, otherwise "left".
 pub(super) fn side(y: f64) -> &'static str {
     if y < 0.0 { "right" } else { "left" }
 }
 
-/// Name of the object to which the vector at an even cell points.
+/// Returns the name of the object to which the vector at an even cell points.
 pub(super) fn thing(cell: u8) -> &'static str {
     match usize::from(cell) {
         PROX => "an obstacle",
@@ -67,17 +67,18 @@ pub(super) fn thing(cell: u8) -> &'static str {
     }
 }
 
-/// Name of the object to which the vector at an even cell points, for steering.
+/// Returns the name of the object to which the vector at an even cell points, for descriptions of steering.
 pub(super) fn target(cell: u8) -> &'static str {
     if usize::from(cell) == PROX { "obstacles" } else { thing(cell) }
 }
 
-/// Name of the register of an even cell in formulas.
+/// Returns the name of the register of an even cell in formulas.
 pub(super) fn vector(cell: u8) -> &'static str {
     if usize::from(cell) == NEIGHBOURS { "(s_n, s_scr)" } else { register_of(cell).name }
 }
 
-/// Situations in which a cell of a sense is positive and negative; empty if impossible.
+/// Returns the situations in which a cell of a sense is positive and negative. The text is empty for an impossible
+/// situation. Returns `None` for cells that are not senses.
 pub(super) fn signs(cell: u8) -> Option<[&'static str; 2]> {
     Some(match (usize::from(cell & !1), cell & 1) {
         (PROX, 0) => ["obstacles are in front", "obstacles are behind"],
@@ -99,7 +100,7 @@ pub(super) fn signs(cell: u8) -> Option<[&'static str; 2]> {
     })
 }
 
-/// True for the cells of v_goal.
+/// Returns whether a cell belongs to v_goal.
 pub(super) fn is_goal(cell: u8) -> bool {
     usize::from(cell) & !1 == GOAL
 }

@@ -1,31 +1,31 @@
-//! Trees of memoryless nodes over any leaves.
+//! Trees of memoryless nodes with any type of leaves.
 
 use crate::tree::{Kind, Status, decorate};
 use std::fmt;
 
-/// A tree of the thesis's memoryless nodes (Table 3.3). The [`Domain`] defines the meaning of leaves.
+/// Tree of the thesis's memoryless nodes (Table 3.3). A [`Domain`] defines the meaning of the leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form<L> {
     /// Ticks children in order until one does not succeed.
     Seq(Vec<Form<L>>),
     /// Ticks children in order until one does not fail.
     Sel(Vec<Form<L>>),
-    /// Success for any result of the child except running.
+    /// Returns success for any result of the child except running.
     Successd(Box<Form<L>>),
-    /// Failure for any result of the child except running.
+    /// Returns failure for any result of the child except running.
     Failed(Box<Form<L>>),
-    /// Success becomes failure and the reverse.
+    /// Returns failure if the child succeeds, and success if the child fails.
     Invert(Box<Form<L>>),
-    /// A leaf.
+    /// Leaf, which a [`Domain`] ticks.
     Leaf(L),
 }
 
-/// Interpreter of leaves: a blackboard in the most general sense.
+/// Interpreter of leaves, with any kind of state.
 pub trait Domain {
-    /// Type of the leaves.
+    /// Type of the leaves that the interpreter ticks.
     type Leaf;
 
-    /// Ticks a leaf.
+    /// Ticks a leaf and returns its result.
     fn leaf(&mut self, leaf: &Self::Leaf) -> Status;
 }
 
@@ -45,7 +45,7 @@ impl<L> Form<L> {
         Form::Invert(Box::new(child))
     }
 
-    /// Ticks the tree once; the recursion is as deep as the tree.
+    /// Ticks the tree once. The depth of the recursion is the depth of the tree.
     pub fn tick<D: Domain<Leaf = L>>(&self, domain: &mut D) -> Status {
         match self {
             Form::Seq(children) => until(children, Status::Success, domain),
@@ -57,12 +57,12 @@ impl<L> Form<L> {
         }
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes of the tree.
     pub fn size(&self) -> usize {
         1 + self.children().iter().map(Form::size).sum::<usize>()
     }
 
-    /// The children, in order.
+    /// Returns the children of the root, in order.
     pub fn children(&self) -> &[Form<L>] {
         match self {
             Form::Seq(children) | Form::Sel(children) => children,
@@ -72,13 +72,14 @@ impl<L> Form<L> {
     }
 }
 
-/// Ticks children while they return `next`.
+/// Ticks children until the result of one differs from `next`. Returns this result, or `next` if all results are
+/// `next`.
 fn until<L, D: Domain<Leaf = L>>(children: &[Form<L>], next: Status, domain: &mut D) -> Status {
     children.iter().map(|child| child.tick(domain)).find(|status| *status != next).unwrap_or(next)
 }
 
 impl<L: fmt::Display> fmt::Display for Form<L> {
-    /// Writes one node per line, two spaces per level, like the text form of trees.
+    /// Writes one node per line, indented by two spaces per level, like the text form of trees.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         line(self, 0, f)
     }

@@ -1,4 +1,4 @@
-//! Ticks of a memoryless form on a robot, with registers and variables as the only state.
+//! Ticks of a memoryless form on a robot. The only state consists of registers and variables.
 
 use super::form::{Domain, Form};
 use super::leaf::{Leaf, Role, Variable};
@@ -8,31 +8,32 @@ use crate::math::Vec2;
 use crate::random::Draws;
 use crate::tree::{Blackboard, Senses, Status, leaf as tick_leaf};
 
-/// State of a robot between ticks of a memoryless form: registers and variables.
+/// State of a robot between ticks of a memoryless form: its registers and variables.
 #[derive(Clone, Debug)]
 pub struct FormMemory {
-    /// The registers.
+    /// Registers of the robot.
     pub board: Blackboard,
     variables: Vec<[i32; Role::COUNT]>,
 }
 
 impl FormMemory {
-    /// Creates the initial memory of a robot that runs `memoryless`: all zero.
+    /// Creates the initial memory of a robot that runs `memoryless`. All registers and variables are zero.
     pub fn new(memoryless: &Memoryless) -> FormMemory {
         FormMemory { board: Blackboard::default(), variables: vec![[0; Role::COUNT]; memoryless.owners.len()] }
     }
 
-    /// Ticks the form once and returns its status and the goal velocity, like [`Memory::tick`](crate::tree::Memory).
+    /// Ticks the form once. Returns its status and the goal velocity, like [`Memory::tick`](crate::tree::Memory).
     ///
     /// # Panics
-    /// If the memory was created for a tree with fewer variables.
+    /// Panics if the memory was created for a tree with fewer variables.
     pub fn tick(&mut self, form: &Form<Leaf>, senses: &Senses, draws: &mut Draws) -> (Status, Vec2) {
         self.board.sense(senses);
         let status = form.tick(&mut Robot { memory: self, draws });
         (status, self.board.goal())
     }
 
-    /// Runs the state machine of a form from the start to an exit, as [`FormMemory::tick`] does for the form.
+    /// Runs the state machine of a form from its start to an exit. The result equals that of [`FormMemory::tick`] for
+    /// the form.
     pub fn walk(&mut self, machine: &LeafMachine<Leaf>, senses: &Senses, draws: &mut Draws) -> (Status, Vec2) {
         self.board.sense(senses);
         let status = machine.walk(&mut Robot { memory: self, draws });
@@ -40,7 +41,7 @@ impl FormMemory {
     }
 }
 
-/// Context of leaves in one tick.
+/// Context in which leaves are evaluated during one tick.
 struct Robot<'a> {
     memory: &'a mut FormMemory,
     draws: &'a mut Draws,

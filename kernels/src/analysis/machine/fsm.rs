@@ -1,13 +1,12 @@
-//! Conversion of deterministic and probabilistic finite state machines to trees (thesis 3.1.8, Figures 3.10 and
-//! 3.11).
+//! Conversion of deterministic and probabilistic finite state machines to trees (thesis 3.1.8, Figures 3.10 and 3.11).
 //!
-//! In each tick the transitions of the current state are tried in order. The first transition whose condition holds
+//! In each tick, the transitions of the current state are tried in order. The first transition whose condition holds
 //! and whose random draw succeeds is taken. Then the action of the new current state is ticked, and its result is the
 //! result of the machine. There is at most one transition per tick. The memory of an action is reset if another state
 //! was current in the previous tick. Conditions are evaluated while v_goal is unwritten.
 //!
-//! v_scr encodes the current state: a short vector (the initial value) for the initial state, and a direction for
-//! every other state.
+//! The register v_scr encodes the current state. A short vector, which is also the initial value, encodes the initial
+//! state. A direction encodes every other state.
 
 use super::probability::Guard;
 use crate::math::Vec2;
@@ -17,90 +16,91 @@ use crate::tree::{
 };
 use std::fmt;
 
-/// Maximum number of states: the initial state and 128 directions in intervals of two steps of pi/128.
+/// Maximum number of states: the initial state, and one state for each of 128 directions in intervals of 2 pi/128.
 pub const MAX_STATES: usize = 129;
 /// Maximum number of transitions of a state.
 pub const MAX_TRANSITIONS: usize = 64;
 
-/// Width of the sector that tests for a state's direction: one step to either side.
+/// Width of the sector in which v_scr encodes a state (steps of pi/128). The sector extends by one step to either side
+/// of the state's direction.
 const WIDTH: f32 = 2.0;
 
-/// A state machine as data.
+/// State machine as data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateMachine {
     /// Name of the initial state.
     pub initial: String,
-    /// States, 1 to [`MAX_STATES`].
+    /// States of the machine, 1 to [`MAX_STATES`].
     pub states: Vec<State>,
 }
 
-/// A state with its outgoing transitions.
+/// State with its outgoing transitions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// Name: 1 to 32 letters, digits, `-` or `_`.
+    /// Name of the state: 1 to 32 letters, digits, `-` or `_`.
     pub name: String,
     /// Tree that is ticked while the state is current. It must not use v_scr.
     pub action: Tree,
-    /// Transitions by descending priority, at most [`MAX_TRANSITIONS`].
+    /// Transitions in order of descending priority, at most [`MAX_TRANSITIONS`].
     pub transitions: Vec<Transition>,
 }
 
-/// A transition to another state.
+/// Transition to another state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition {
-    /// Queries, optionally under composites and decorators, that must succeed; `None`: always true. The condition
-    /// must not use v_scr.
+    /// Condition of the transition: queries, optionally under composites and decorators, that must succeed. `None`:
+    /// the condition always holds. The condition must not use v_scr.
     pub condition: Option<Tree>,
-    /// Probability of the transition if the condition holds, above 0 and at most 1; `None`: 1.
+    /// Probability of the transition if the condition holds, above 0 and at most 1. `None`: the probability is 1.
     pub probability: Option<f64>,
     /// Name of the target state.
     pub to: String,
 }
 
-/// Error for a machine that cannot be converted.
+/// Reason why a machine cannot be converted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MachineError {
-    /// Too few or too many states.
+    /// The number of states is too small or too large.
     #[error("the machine has {0} states; 1 to {MAX_STATES} are allowed")]
     States(usize),
-    /// Name with invalid characters or length.
+    /// The name of a state has invalid characters or an invalid length.
     #[error("state `{0}`: a name must have 1 to 32 letters, digits, `-` or `_`")]
     Name(String),
-    /// Two states with the same name.
+    /// Several states have the same name.
     #[error("duplicate state name `{0}`; rename one")]
     DuplicateName(String),
-    /// Name of a state that does not exist.
+    /// A name refers to a state that does not exist.
     #[error("{place}: state `{name}` does not exist{hint}")]
     Unknown {
-        /// Place of the reference.
+        /// Place of the reference, for example a transition.
         place: String,
-        /// Referenced name.
+        /// Name that is referred to.
         name: String,
-        /// Suggestion of a similar name, if any.
+        /// Suggestion of a similar name; empty if there is none.
         hint: String,
     },
-    /// Too many transitions of a state.
+    /// A state has too many transitions.
     #[error("state `{0}` has {1} transitions; at most {MAX_TRANSITIONS} are allowed")]
     Transitions(String, usize),
-    /// A node that uses the register of the current state.
+    /// A node uses the register that holds the current state.
     #[error("{place}: `{node}` uses v_scr, which holds the machine's state; use s_scr")]
     Scratch {
         /// Place of the node.
         place: String,
-        /// The node.
+        /// Node that uses v_scr.
         node: Node,
     },
-    /// A condition with side effects.
+    /// A condition has a node with side effects, or a node that does not complete in one tick.
     #[error(
         "{place}: `{node}` is not allowed in a condition; use queries, optionally under seq, sel, par, successd, failed, invert"
     )]
     Condition {
         /// Place of the node.
         place: String,
-        /// The node.
+        /// Node that is not allowed.
         node: Node,
     },
-    /// Invalid probability.
+    /// The probability of a transition is invalid.
     #[error("{0}: the probability is {1}; it must be above 0 and at most 1")]
     Probability(String, f64),
     /// The resulting tree is too deep.
@@ -114,12 +114,12 @@ pub enum MachineError {
     Compile(#[from] CompileError),
 }
 
-/// A machine converted to a tree.
+/// State machine that has been converted to a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EncodedMachine {
-    /// The tree.
+    /// Tree that behaves like the machine.
     pub tree: Tree,
-    /// Notes for readers, one line each: encoding of the states and achieved probabilities.
+    /// Notes for readers, one line each. They describe the encoding of the states and the achieved probabilities.
     pub notes: Vec<String>,
 }
 
@@ -132,6 +132,9 @@ impl fmt::Display for EncodedMachine {
 
 impl StateMachine {
     /// Converts the machine to a tree.
+    ///
+    /// # Errors
+    /// Returns an error if the machine is invalid, or if the resulting tree is too deep or too large.
     pub fn to_tree(&self) -> Result<EncodedMachine, MachineError> {
         self.check()?;
         let initial = self.find(&self.initial, || "initial".into())?;
@@ -163,7 +166,8 @@ impl StateMachine {
         Ok(EncodedMachine { tree, notes })
     }
 
-    /// Transitions of a state, each a sequence of its guards and the entry to the next state (Figure 3.11).
+    /// Returns a tree for each transition of a state. The tree is a sequence of the transition's guards and the entry
+    /// to the target state (Figure 3.11).
     fn transition_trees(
         &self,
         state: &State,
@@ -222,17 +226,17 @@ impl StateMachine {
 /// Encoding of a state in v_scr.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StateCode {
-    /// A vector shorter than any direction.
+    /// Vector that is shorter than any vector of a direction.
     Short,
-    /// A direction, in steps of pi/128.
+    /// Direction (steps of pi/128).
     Direction(f32),
 }
 
 const STATE: f32 = SCRATCH as f32;
 
 impl StateCode {
-    /// Returns the codes of all states, where `initial` is the index of the initial state. Directions are distributed
-    /// over the circle, at right angles if there are few states.
+    /// Returns the codes of all states. `initial` is the index of the initial state. Directions are distributed over
+    /// the circle, or placed at right angles if there are few states.
     pub fn of_states(states: usize, initial: usize) -> Vec<StateCode> {
         let step = (256 / states.saturating_sub(1).max(1)).min(64) as f32;
         let mut angle = -step;
@@ -246,7 +250,7 @@ impl StateCode {
         (0..states).map(code).collect()
     }
 
-    /// Tree that succeeds in the state.
+    /// Returns a tree that succeeds while the state is current.
     pub fn test(self) -> Tree {
         match self {
             StateCode::Short => Tree::leaf(Kind::Ifsect, &[STATE, 0.0, 0.0]),
@@ -254,19 +258,19 @@ impl StateCode {
         }
     }
 
-    /// True if v_scr encodes this state.
+    /// Returns whether the value of v_scr encodes this state.
     pub fn holds(self, scratch: Vec2) -> bool {
         self.test().nodes().iter().all(|node| holds(&decode(node), scratch))
     }
 
-    /// Returns the code that a node tests; `None` if the node does not test a code.
+    /// Returns the code that a node tests; `None` if the node does not test v_scr.
     pub fn of_test(node: &Node) -> Option<StateCode> {
         let [vector, angle, width, _] = node.operands;
         let code = if width == 0.0 { StateCode::Short } else { StateCode::Direction(angle) };
         (node.kind == Kind::Ifsect && vector == STATE).then_some(code)
     }
 
-    /// Returns the code that a node writes; `None` if the node does not write a code.
+    /// Returns the code that a node writes to v_scr; `None` if the node does not write a code.
     pub fn of_entry(node: &Node) -> Option<StateCode> {
         let code = match node.kind {
             Kind::Mulav => StateCode::Short,
@@ -276,7 +280,7 @@ impl StateCode {
         (node.operands[0] == STATE).then_some(code)
     }
 
-    /// Tree that makes the state current.
+    /// Returns a tree that makes the state current.
     pub fn enter(self) -> Tree {
         match self {
             StateCode::Short => Tree::leaf(Kind::Mulav, &[STATE, 0.0, 0.0, 0.0]),
@@ -285,12 +289,12 @@ impl StateCode {
     }
 }
 
-/// Returns a composite, or its only child.
+/// Returns a composite of the children. A single child is returned without a composite.
 fn composite_or_child(kind: Kind, mut children: Vec<Tree>) -> Tree {
     if children.len() == 1 { children.remove(0) } else { Tree::inner(kind, &[], &children) }
 }
 
-/// Escapes and shortens an external name for a message.
+/// Escapes and shortens a name from outside the program for use in a message.
 fn escape_name(name: &str) -> String {
     shorten(&name.escape_debug().to_string())
 }
@@ -316,13 +320,13 @@ fn check_condition(transition: &Transition, place: impl Fn() -> String) -> Resul
     Ok(())
 }
 
-/// True if a node is allowed in a condition: it has no side effects and completes in one tick.
+/// Returns whether a node is allowed in a condition: it has no side effects and completes in one tick.
 pub fn may_condition(node: &Node) -> bool {
     let spec = node.kind.spec();
     !spec.writes && spec.group != Group::Action && !matches!(node.kind, Kind::Repeati | Kind::Repeatr)
 }
 
-/// True if the node, or the subtree to which it expands, reads or writes v_scr.
+/// Returns whether the node, or the subtree to which it expands, reads or writes v_scr.
 pub fn uses_scratch(node: &Node) -> bool {
     let mut nodes = Vec::new();
     expand(node, LegacyBlueSides::No, &mut nodes);

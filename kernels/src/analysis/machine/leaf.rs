@@ -1,79 +1,80 @@
-//! Leaves of a robot's tree in memoryless form: its original leaves, and leaves for explicit integer variables.
+//! Leaves of a robot's tree in memoryless form: the original leaves, and leaves that use explicit integer variables.
 
 use crate::tree::registers::GOAL;
 use crate::tree::{Instruction, Kind, Node, Results, Status, decode};
 use std::fmt;
 
-/// Purpose of a variable for a node with memory.
+/// Purpose of a variable that belongs to a node with memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Idle, active or running: the state of Figure 3.7.
+    /// State of the node as in Figure 3.7: idle, active or running.
     State,
-    /// Child to tick, from 1.
+    /// Number of the child to tick, counted from 1.
     Index,
-    /// Successes: the remaining successes of `repeati` and `repeatr`, or the successes of `par` in this tick.
+    /// Number of successes: still required for `repeati` and `repeatr`, or obtained in this tick for `par`.
     Count,
     /// Number of children of `par` that did not fail in this tick.
     Possible,
-    /// 1 if a leaf below the current child of `par` was running.
+    /// Flag that is 1 if a leaf below the current child of `par` was running.
     Running,
 }
 
 impl Role {
     /// Number of roles.
     pub const COUNT: usize = 5;
-    /// Value of [`Role::State`]: not ticked or not running in the last update.
+    /// Value of [`Role::State`] for a node that was not ticked or not running in the last update.
     pub const IDLE: i32 = 0;
-    /// Value of [`Role::State`]: running in the last update.
+    /// Value of [`Role::State`] for a node that was running in the last update.
     pub const ACTIVE: i32 = 1;
-    /// Value of [`Role::State`]: running in this update.
+    /// Value of [`Role::State`] for a node that is running in this update.
     pub const RUNNING: i32 = 2;
 }
 
-/// An integer variable on the blackboard, named like `s3`: letter of the role and number of its node.
+/// Integer variable on the blackboard. Its name, such as `s3`, has the letter of the role and the number of the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Purpose.
+    /// Purpose of the variable.
     pub role: Role,
-    /// Number of the node, from 1, among the nodes that need variables.
+    /// Number of the variable's node among the nodes that need variables, counted from 1.
     pub node: u16,
 }
 
-/// A decoded leaf of the node table.
+/// Leaf of the node table in decoded form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotLeaf {
     node: Node,
     pub(super) code: Instruction,
 }
 
-/// A leaf of the memoryless form.
+/// Leaf of the memoryless form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Leaf {
-    /// A leaf of the node table.
+    /// Leaf of the node table.
     Robot(RobotLeaf),
-    /// A leaf of the node table for places where running is not allowed: it fails instead and sets the variable to 1.
+    /// Leaf of the node table for places at which the result running is not allowed. Instead of running, the leaf
+    /// fails and sets the variable to 1.
     Flag(Variable, RobotLeaf),
-    /// Sets a variable; always succeeds.
+    /// Sets the variable to a value. Always succeeds.
     Set(Variable, i32),
-    /// Adds to a variable; always succeeds.
+    /// Adds a value to the variable. Always succeeds.
     Add(Variable, i32),
-    /// Sets a variable to a random number from 1 to the given number; always succeeds.
+    /// Sets the variable to a random number from 1 to the given number. Always succeeds.
     Draw(Variable, u32),
     /// Succeeds if the variable equals the value.
     Is(Variable, i32),
     /// Succeeds if the variable is at least the value.
     Least(Variable, i32),
-    /// Always running.
+    /// Returns running in every tick.
     Running,
 }
 
 impl RobotLeaf {
-    /// Creates a primitive leaf of the node table, which must not stand for a subtree.
+    /// Creates a primitive leaf of the node table. The node must not represent a subtree.
     pub(super) fn new(node: Node) -> RobotLeaf {
         RobotLeaf { node, code: decode(&node) }
     }
 
-    /// Possible results: those of the node table, but only writes to v_goal can be running.
+    /// Returns the possible results according to the node table. Only a leaf that writes v_goal can be running.
     fn results(&self) -> Results {
         let results = self.node.kind.spec().results;
         let goal = usize::from(self.code.d) & !1 == GOAL || matches!(self.node.kind, Kind::Upfield | Kind::Attract);
@@ -82,7 +83,7 @@ impl RobotLeaf {
 }
 
 impl Leaf {
-    /// Possible results of the leaf.
+    /// Returns the possible results of the leaf.
     pub fn results(&self) -> Results {
         match self {
             Leaf::Robot(leaf) => leaf.results(),
@@ -133,7 +134,7 @@ impl fmt::Display for Leaf {
     }
 }
 
-/// Formats a value for readers: states have names.
+/// Formats a value of a variable for readers. The values of states are formatted as names.
 fn word(variable: Variable, value: i32) -> String {
     match (variable.role, value) {
         (Role::State, Role::IDLE) => "idle".into(),

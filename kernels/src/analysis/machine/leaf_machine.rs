@@ -1,4 +1,5 @@
-//! State machine of a tree: each leaf is a state, each result a transition (thesis 3.1.8, after Colledanchise 2017).
+//! Conversion of a tree to a state machine (thesis 3.1.8, after Colledanchise 2017). Each leaf becomes a state, and
+//! each result of a leaf becomes a transition.
 
 use super::form::{Domain, Form};
 use super::leaf::Leaf;
@@ -8,16 +9,17 @@ use std::fmt::{self, Write};
 /// Target of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The state with this index, which is always greater than that of the source.
+    /// State with this index. A target state always has a greater index than the state from which the transition
+    /// starts.
     State(usize),
-    /// End of the tick with a status.
+    /// End of the tick with this status.
     Exit(Status),
 }
 
-/// A state: a leaf that is ticked on entry, and the targets of its results.
+/// State of a [`LeafMachine`]: a leaf, which is ticked on entry, and the targets of its results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeafState<L> {
-    /// The leaf.
+    /// Leaf that is ticked on entry.
     pub leaf: L,
     /// Target after success.
     pub success: Target,
@@ -32,11 +34,11 @@ pub struct LeafState<L> {
 pub struct LeafMachine<L> {
     /// Entry point of a tick.
     pub start: Target,
-    /// Leaves in the order of the tree.
+    /// States of the leaves, in the order of the leaves in the tree.
     pub states: Vec<LeafState<L>>,
 }
 
-/// Outgoing transitions of the fragment for a subtree (Figure 3.12).
+/// Targets of a subtree's fragment of the machine, by the subtree's result (thesis Figure 3.12).
 #[derive(Clone, Copy)]
 struct Exits {
     success: Target,
@@ -45,7 +47,7 @@ struct Exits {
 }
 
 impl<L: Clone> LeafMachine<L> {
-    /// Converts a tree to a machine.
+    /// Converts a tree of memoryless nodes to a state machine.
     pub fn from_form(form: &Form<L>) -> LeafMachine<L> {
         let exits = Exits {
             success: Target::Exit(Status::Success),
@@ -54,7 +56,7 @@ impl<L: Clone> LeafMachine<L> {
         };
         let mut states = Vec::new();
         let start = fragment(form, exits, &mut states);
-        // The states were created from last to first.
+        // `fragment` creates the states from last to first, so their order and their indices are reversed.
         let last = states.len().saturating_sub(1);
         let turn = |target| if let Target::State(at) = target { Target::State(last - at) } else { target };
         for state in &mut states {
@@ -66,8 +68,8 @@ impl<L: Clone> LeafMachine<L> {
     }
 }
 
-/// Appends the fragment of a subtree (Figures 3.13 and 3.14) and returns its entry point. The last child is processed
-/// first, because each child refers to the next one.
+/// Appends the states of a subtree (thesis Figures 3.13 and 3.14) and returns its entry point. The last child is
+/// processed first, because each child refers to the next one.
 fn fragment<L: Clone>(form: &Form<L>, exits: Exits, states: &mut Vec<LeafState<L>>) -> Target {
     let Exits { success, failure, running } = exits;
     match form {
@@ -88,8 +90,8 @@ fn fragment<L: Clone>(form: &Form<L>, exits: Exits, states: &mut Vec<LeafState<L
 }
 
 impl<L> LeafMachine<L> {
-    /// Performs one tick, from the start to an exit. It terminates because every target has a greater index than its
-    /// source.
+    /// Performs one tick, from the start to an exit. The loop terminates, because every target state has a greater
+    /// index than its source.
     pub fn walk<D: Domain<Leaf = L>>(&self, domain: &mut D) -> Status {
         let mut at = self.start;
         loop {
@@ -102,7 +104,7 @@ impl<L> LeafMachine<L> {
 }
 
 impl<L> LeafState<L> {
-    /// Target of a result.
+    /// Returns the target of the transition for `status`.
     pub fn target(&self, status: Status) -> Target {
         match status {
             Status::Success => self.success,
@@ -113,7 +115,7 @@ impl<L> LeafState<L> {
 }
 
 impl LeafState<Leaf> {
-    /// Possible results of the leaf with their targets.
+    /// Returns the possible results of the leaf with their targets.
     pub fn transitions(&self) -> impl Iterator<Item = (Status, Target)> {
         let results: Results = self.leaf.results();
         let all = [Status::Success, Status::Failure, Status::Running];
@@ -122,7 +124,7 @@ impl LeafState<Leaf> {
 }
 
 impl LeafMachine<Leaf> {
-    /// Writes the machine as a DOT graph with states numbered from 1; `dot -Tsvg` draws it.
+    /// Returns the machine as a DOT graph with states numbered from 1. `dot -Tsvg` draws the graph.
     pub fn to_dot(&self) -> String {
         let mut dot = String::from("digraph machine {\n  node [fontname=\"monospace\", shape=box, style=rounded];\n");
         dot.push_str("  tick [shape=circle];\n");
@@ -130,7 +132,8 @@ impl LeafMachine<Leaf> {
             let _ = writeln!(dot, "  \"{exit}\" [shape=doublecircle];");
         }
         for (i, state) in self.states.iter().enumerate() {
-            // Names, registers and numbers contain neither quotes nor backslashes.
+            // The label needs no escapes, because names, registers and numbers contain neither quotes nor
+            // backslashes.
             let _ = writeln!(dot, "  \"{}\" [label=\"{} {}\"];", i + 1, i + 1, state.leaf);
         }
         let _ = writeln!(dot, "  tick -> \"{}\";", self.start);
@@ -145,7 +148,7 @@ impl LeafMachine<Leaf> {
 }
 
 impl fmt::Display for Target {
-    /// Writes the number of the state, from 1, or the name of the exit.
+    /// Writes the number of the state (from 1), or the status of the exit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Target::State(i) => write!(f, "{}", i + 1),
@@ -155,7 +158,7 @@ impl fmt::Display for Target {
 }
 
 impl fmt::Display for LeafMachine<Leaf> {
-    /// Writes one state per line: its number from 1, its leaf, and the targets of its results.
+    /// Writes the start, then one line per state: its number (from 1), its leaf, and the targets of its results.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "tick > {}", self.start)?;
         for (i, state) in self.states.iter().enumerate() {

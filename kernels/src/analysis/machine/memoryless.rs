@@ -1,5 +1,5 @@
-//! Conversion of any tree to memoryless nodes: the memory of nodes becomes integer variables on the blackboard
-//! (thesis 3.1.6).
+//! Conversion of a tree to memoryless nodes (thesis 3.1.6). The memory of nodes becomes integer variables on the
+//! blackboard.
 
 use super::form::Form;
 use super::leaf::{Leaf, RobotLeaf, Role, Variable};
@@ -11,15 +11,16 @@ use std::fmt;
 /// original.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memoryless {
-    /// The form: a sequence of the resets of Figure 3.8, followed by the tree.
+    /// Sequence of the resets of thesis Figure 3.8, followed by the converted tree. Without resets, only the
+    /// converted tree.
     pub form: Form<Leaf>,
-    /// Nodes that need variables, with their positions in preorder from 1 after expansion of subtrees. The variables
-    /// of the first node have number 1.
+    /// Nodes that need variables, each with its position in preorder (from 1, after the expansion of subtrees). The
+    /// variables of the first of these nodes have number 1, those of the second have number 2, and so on.
     pub owners: Vec<(usize, Node)>,
 }
 
 impl Memoryless {
-    /// Converts a tree. Errors are those of [`Program::compile`], and [`CompileError::HasMemory`] for trees with a
+    /// Converts a tree. Returns the errors of [`Program::compile`], and [`CompileError::HasMemory`] for a tree with a
     /// network.
     pub fn from_tree(tree: &Tree) -> Result<Memoryless, CompileError> {
         Program::compile(tree)?;
@@ -44,7 +45,8 @@ impl Memoryless {
     }
 }
 
-/// Figure 3.8: a running node becomes active, any other node idle.
+/// Returns the reset of thesis Figure 3.8: the state of a running node becomes active, and any other state becomes
+/// idle.
 fn reset(state: Variable) -> Form<Leaf> {
     let was_running = vec![is(state, Role::RUNNING), set(state, Role::ACTIVE)];
     Form::Sel(vec![Form::Seq(was_running), set(state, Role::IDLE)])
@@ -65,7 +67,7 @@ struct Rewriting<'a> {
 }
 
 impl Rewriting<'_> {
-    /// Converts the subtree at `at` and advances past it.
+    /// Converts the subtree that starts at node `self.at`, and advances `self.at` past the subtree.
     fn node(&mut self) -> Form<Leaf> {
         let node = self.nodes[self.at];
         self.at += 1;
@@ -89,7 +91,8 @@ impl Rewriting<'_> {
     }
 }
 
-/// Figure 3.9. Each child has a wrapper that continues with the next child if the index does not match.
+/// Converts `seqm` (thesis Figure 3.9). Each child has a wrapper, which succeeds without a tick of the child if the
+/// stored index is not the child's number.
 fn seqm(children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
     let (state, index) = of_composite(number);
     let mut steps = vec![Form::Sel(vec![is(state, Role::ACTIVE), set(index, 1)])];
@@ -102,7 +105,7 @@ fn seqm(children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
     Form::Seq(steps)
 }
 
-/// `selm`, like [`seqm`], but continues after a failed child.
+/// Converts `selm` like [`seqm`], but continues after a failed child instead of a successful one.
 fn selm(children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
     let (state, index) = of_composite(number);
     let mut steps = vec![Form::failed(Form::Sel(vec![is(state, Role::ACTIVE), set(index, 1)]))];
@@ -119,7 +122,8 @@ fn of_composite(number: u16) -> (Variable, Variable) {
     (Variable { role: Role::State, node: number }, Variable { role: Role::Index, node: number })
 }
 
-/// `repeati` and `repeatr` (Algorithms 9 and 10); the counter contains the remaining successes.
+/// Converts `repeati` and `repeatr` (thesis Algorithms 9 and 10). The counter contains the number of remaining
+/// successes.
 fn repeat(node: &Node, child: Form<Leaf>, number: u16) -> Form<Leaf> {
     let state = Variable { role: Role::State, node: number };
     let count = Variable { role: Role::Count, node: number };
@@ -136,7 +140,7 @@ fn repeat(node: &Node, child: Form<Leaf>, number: u16) -> Form<Leaf> {
 }
 
 impl Memoryless {
-    /// Description of the variables: one comment line per node with variables.
+    /// Returns a description of the variables: one comment line per node with variables.
     pub fn legend(&self) -> String {
         let line = |(number, (at, node)): (usize, &(usize, Node))| {
             let held = match node.kind {

@@ -1,8 +1,8 @@
 //! Conversion of trees to other machines, and of other machines to trees (thesis 3.1.6, 3.1.8 and 3.1.9).
 //!
-//! The common representation is the memoryless [`Form`]: [`Memoryless`] converts any tree to it, [`LeafMachine`]
-//! converts it to a state machine, and [`Rasp`] is a universal computer in this form. A [`StateMachine`] becomes a
-//! tree that robots can run directly.
+//! The common representation is the memoryless [`Form`]. [`Memoryless`] converts a tree to a form, and
+//! [`LeafMachine`] converts a form to a state machine. [`Rasp`] is a universal computer whose program is executed by
+//! a form. A [`StateMachine`] is converted to a tree that robots can run directly.
 
 mod form;
 mod form_memory;

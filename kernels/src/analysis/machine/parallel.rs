@@ -1,12 +1,13 @@
-//! `par` with memoryless nodes only.
+//! Conversion of `par` to memoryless nodes.
 //!
-//! `seq` and `sel` end at the first running child, but `par` continues. Leaves below a `par` therefore never return
-//! running: they fail and set a flag variable instead, and all nodes between the leaf and the `par` check this flag.
+//! A `seq` or `sel` ends at the first running child, but a `par` continues with its next child. Leaves below a `par`
+//! therefore never return running. Instead, they fail and set a flag variable, which all nodes between the leaf and
+//! the `par` check.
 
 use super::form::Form;
 use super::leaf::{Leaf, Role, Variable};
 
-/// Converts `par k` with children that may be running; `number` is the number of the variables of the node.
+/// Converts `par k`, whose children may return running. `number` is the number of the node's variables.
 pub(super) fn par(k: i32, children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
     let variable = |role| Variable { role, node: number };
     let (count, possible, running) = (variable(Role::Count), variable(Role::Possible), variable(Role::Running));
@@ -26,7 +27,8 @@ pub(super) fn par(k: i32, children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> 
     Form::Seq(steps)
 }
 
-/// Converts a tree so that it fails with `flag` set to 1 where it would return running; `flag` is 0 before its tick.
+/// Converts a tree so that it never returns running. Where the original tree returns running, the new tree fails and
+/// sets `flag` to 1. The flag must be 0 before the tick.
 fn never_running(form: Form<Leaf>, flag: Variable) -> Form<Leaf> {
     if !may_run(&form) {
         return form;
@@ -35,7 +37,7 @@ fn never_running(form: Form<Leaf>, flag: Variable) -> Form<Leaf> {
     let below = |child: Form<Leaf>| never_running(child, flag);
     match form {
         Form::Seq(children) => Form::Seq(children.into_iter().map(below).collect()),
-        // A child that would be running looks like a failed child, so later children first check the flag.
+        // A running child now fails like a failed child, so a later child is ticked only while the flag is 0.
         Form::Sel(children) => {
             let guarded = |(i, child)| if i == 0 { below(child) } else { Form::Seq(vec![quiet(), below(child)]) };
             Form::Sel(children.into_iter().enumerate().map(guarded).collect())

@@ -1,9 +1,9 @@
-//! Representation of a given probability as an `ifprob` on a register that is always zero.
+//! Representation of a given probability as an `ifprob` leaf on a register that is always zero.
 
 use crate::math::{exp, ln};
 use crate::tree::{Kind, Tree};
 
-/// `ifprob v_zero.x k l`: success with the probability 1/(1+exp(k l)).
+/// Leaf `ifprob v_zero.x k l`, which succeeds with probability 1/(1+exp(k l)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Guard {
     /// Steepness, a multiple of 1/8.
@@ -15,8 +15,8 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Returns the guard closest to a probability above 0 and at most 1; the error is at most 0.002, because products
-    /// of multiples of 1/8 are that dense. `None` for other numbers.
+    /// Returns the guard closest to a probability above 0 and at most 1; `None` for other numbers. The error is at
+    /// most 0.002, because the products of two multiples of 1/8 are sufficiently dense.
     pub fn nearest(probability: f64) -> Option<Guard> {
         if !(probability > 0.0 && probability <= 1.0) {
             return None;

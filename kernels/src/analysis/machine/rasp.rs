@@ -1,53 +1,54 @@
 //! A universal computer as a tree (thesis 3.1.9): the RASP machine of Table 3.5, with one instruction per tick.
 //!
-//! The blackboard contains an accumulator A, an instruction pointer PC and registers X for program and data. Integers
-//! and registers are unbounded in the thesis, but bounded in this implementation; exceeding a bound is a [`Fault`],
-//! never a wrong result.
+//! The blackboard contains an accumulator A, an instruction pointer PC, and registers X for program and data. The
+//! thesis uses unbounded integers and an unbounded number of registers. This implementation limits both, and returns
+//! a [`Fault`] if a limit is exceeded.
 
 use super::form::{Domain, Form};
 use crate::tree::{Status, shorten};
 use std::fmt;
 
-/// Registers are X(-LIMIT) to X(LIMIT - 1).
+/// Limit of register indices: the registers are X(-LIMIT) to X(LIMIT - 1).
 pub const LIMIT: i64 = 4096;
 
-/// A leaf of the machine's tree. X(PC) is the opcode and j = X(PC + 1) its parameter.
+/// A leaf of the machine's tree. In the descriptions of the leaves, X(PC) is the opcode, and j = X(PC + 1) is its
+/// parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaspLeaf {
     /// Succeeds if the opcode equals this value.
     Opcode(i64),
-    /// A <- j.
+    /// Loads the parameter: A <- j.
     Load,
-    /// A <- A + X(j).
+    /// Adds a register: A <- A + X(j).
     Add,
-    /// A <- A - X(j).
+    /// Subtracts a register: A <- A - X(j).
     Subtract,
-    /// X(j) <- A.
+    /// Stores the accumulator in a register: X(j) <- A.
     Store,
     /// Succeeds if A > 0.
     Positive,
-    /// PC <- j.
+    /// Jumps to the parameter: PC <- j.
     Branch,
-    /// PC <- PC + 2.
+    /// Advances to the next instruction: PC <- PC + 2.
     Advance,
-    /// Always running.
+    /// Always returns running.
     Running,
-    /// Succeeds, unless a fault occurred in this tick: after a fault all leaves fail.
+    /// Succeeds unless a fault occurred in this tick. After a fault, all leaves fail.
     Sound,
 }
 
 /// Reason why a machine cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The register does not exist.
+    /// An instruction refers to a register that does not exist.
     #[error("PC = {pc}: register X({index}) does not exist; valid are X({0}) to X({1})", -LIMIT, LIMIT - 1)]
     Register {
         /// Value of PC at the fault.
         pc: i64,
-        /// Index of the register.
+        /// Index of the register that does not exist.
         index: i64,
     },
-    /// The result exceeds 64 bits.
+    /// The result of a calculation exceeds 64 bits.
     #[error("PC = {pc}: the result does not fit in 64 bits")]
     Overflow {
         /// Value of PC at the fault.
@@ -56,7 +57,7 @@ pub enum Fault {
     /// The machine did not halt within the allowed number of instructions.
     #[error("the program did not halt within {0} instructions")]
     Steps(u64),
-    /// The program is longer than the number of registers.
+    /// The program has more numbers than there are registers from X(0) on.
     #[error("the program has {0} numbers; at most {LIMIT} fit in the registers from X(0) on")]
     Length(usize),
 }
@@ -70,11 +71,11 @@ pub struct Rasp {
     fault: Option<Fault>,
 }
 
-/// Mnemonics of Table 3.5 with their opcodes; all other opcodes halt too.
+/// Mnemonics of Table 3.5 with their opcodes. Opcodes that are not in the table halt the machine, like `halt`.
 const MNEMONICS: [(&str, i64); 6] = [("halt", 0), ("ldi", 1), ("add", 2), ("sub", 3), ("st", 4), ("bp", 5)];
 
-/// Reads a program: integers and mnemonics, separated by white space; `#` starts a comment. Errors contain the line
-/// and the word.
+/// Parses a program: integers and mnemonics, separated by white space; `#` starts a comment. Errors contain the
+/// number of the line, and the invalid word.
 pub fn assemble(text: &str) -> Result<Vec<i64>, String> {
     let mut program = Vec::new();
     for (line, code) in (1..).zip(text.lines()) {
@@ -89,8 +90,8 @@ pub fn assemble(text: &str) -> Result<Vec<i64>, String> {
     Ok(program)
 }
 
-/// Tree that executes one instruction per tick: running after an instruction, success on halt (any other opcode),
-/// failure on a fault.
+/// Returns a tree that executes one instruction per tick. The tree returns running after an instruction, success on a
+/// halt, and failure on a fault. All opcodes except 1 to 5 halt the machine.
 pub fn rasp_tree() -> Form<RaspLeaf> {
     use RaspLeaf::{Add, Advance, Branch, Load, Opcode, Positive, Running, Sound, Store, Subtract};
     let leaves = |leaves: &[RaspLeaf]| Form::Seq(leaves.iter().map(|leaf| Form::Leaf(*leaf)).collect());
@@ -106,7 +107,8 @@ pub fn rasp_tree() -> Form<RaspLeaf> {
 }
 
 impl Rasp {
-    /// Creates a machine with a program from X(0) on; all other state is 0.
+    /// Creates a machine with a program in the registers from X(0) on; all other state is 0. Returns
+    /// [`Fault::Length`] if the program does not fit.
     pub fn new(program: &[i64]) -> Result<Rasp, Fault> {
         let mut x = vec![0; 2 * LIMIT as usize];
         let room = x[LIMIT as usize..].get_mut(..program.len()).ok_or(Fault::Length(program.len()))?;
@@ -114,29 +116,30 @@ impl Rasp {
         Ok(Rasp { a: 0, pc: 0, x, fault: None })
     }
 
-    /// The accumulator.
+    /// Returns the accumulator A.
     pub fn a(&self) -> i64 {
         self.a
     }
 
-    /// The instruction pointer.
+    /// Returns the instruction pointer PC.
     pub fn pc(&self) -> i64 {
         self.pc
     }
 
-    /// Value of a register; `None` if it does not exist.
+    /// Returns the value of a register, or `None` if the register does not exist.
     pub fn x(&self, index: i64) -> Option<i64> {
         Some(self.x[place(index)?])
     }
 
-    /// Executes one instruction; returns true if the machine halted. A halt changes no state.
+    /// Executes one instruction. Returns true if this instruction halts the machine, which changes no state.
     pub fn tick(&mut self, tree: &Form<RaspLeaf>) -> Result<bool, Fault> {
         self.fault = None;
         let status = tree.tick(self);
         self.fault.map_or(Ok(status == Status::Success), Err)
     }
 
-    /// Executes at most `steps` instructions until the machine halts; returns the number of executed instructions.
+    /// Executes instructions until the machine halts, and returns the number of executed instructions. Returns
+    /// [`Fault::Steps`] if the machine does not halt after `steps` instructions.
     pub fn run(&mut self, tree: &Form<RaspLeaf>, steps: u64) -> Result<u64, Fault> {
         for done in 0..=steps {
             if self.tick(tree)? {
@@ -147,7 +150,7 @@ impl Rasp {
     }
 }
 
-/// Index of a register in the storage.
+/// Returns the index of a register in the storage; `None` if the register does not exist.
 fn place(index: i64) -> Option<usize> {
     (-LIMIT..LIMIT).contains(&index).then(|| (index + LIMIT) as usize)
 }
@@ -162,13 +165,13 @@ impl Rasp {
         self.cell(self.pc.saturating_add(1)).copied()
     }
 
-    /// Value of X(j).
+    /// Returns the value of X(j), where j is the parameter of the current instruction.
     fn operand(&mut self) -> Result<i64, Fault> {
         let j = self.parameter()?;
         self.cell(j).copied()
     }
 
-    /// Executes a leaf; returns false if a query does not hold. A fault changes no state.
+    /// Executes a leaf. Returns false if the leaf is a query that does not hold. A fault changes no state.
     fn execute(&mut self, leaf: RaspLeaf) -> Result<bool, Fault> {
         let overflow = Fault::Overflow { pc: self.pc };
         match leaf {

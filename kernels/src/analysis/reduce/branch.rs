@@ -4,29 +4,30 @@ use crate::tree::network;
 use crate::tree::registers::{GOAL, SCRATCH};
 use crate::tree::{Group, Instruction, Kind, LegacyBlueSides, Node, Tree, decode, expand};
 
-/// A node with its children. The children of a subtree leaf are its expansion, which is analysed but not printed.
+/// A node with its children. A subtree leaf has its expansion as its only child, which is analysed but not printed.
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct Branch {
     pub node: Node,
     pub code: Instruction,
-    /// Index in preorder, including expansions.
+    /// Index of the node in preorder, including the nodes of expansions.
     pub id: usize,
     pub kids: Vec<Branch>,
-    /// Nodes of a network, starting with the network node. Neurons are not branches, because a network is ticked as a
-    /// leaf.
+    /// Nodes of a network, starting with the network node; empty for all other nodes. Neurons are not branches,
+    /// because a network is ticked as a leaf.
     pub parts: Vec<Node>,
-    /// Whether the structure of the subtree allows `running`.
+    /// Whether the subtree may return `running`, derived only from the kinds and operands of its nodes.
     pub may_run: bool,
-    /// Bit mask of the registers that any node of the subtree reads or writes: scratch cells, [`DRAW`] and [`DRIVE`].
+    /// Bit mask of the registers that any node of the subtree changes: scratch cells, [`DRAW`] and [`DRIVE`]. A
+    /// signal counts as [`DRIVE`].
     pub touches: u8,
 }
 
-/// Pseudo-register: the sequence of random draws.
+/// Bit of the pseudo-register that represents the sequence of random draws.
 pub(super) const DRAW: u8 = 0x80;
-/// Pseudo-register: v_goal.
+/// Bit of the pseudo-register that represents v_goal.
 pub(super) const DRIVE: u8 = 0x40;
 
-/// Bit mask of the scratch cells of a register operand, starting with s_scr.
+/// Returns the bit mask of the scratch cells of a register operand. Bit 0 is s_scr; bits 1 and 2 are v_scr.
 pub(super) fn scratch_bits(cell: u8, vector: bool) -> u8 {
     let scratch = SCRATCH - 1..SCRATCH + 2;
     let bit = |cell: u8| if scratch.contains(&usize::from(cell)) { 1 << (usize::from(cell) + 1 - SCRATCH) } else { 0 };
@@ -46,7 +47,8 @@ impl Branch {
         Branch::over(Node::new(kind, 0, &[]), Vec::new())
     }
 
-    /// Creates a node with children; ids are invalid until the tree is rebuilt.
+    /// Creates a node with children. Until the tree is rebuilt, ids are invalid, and the other analysis fields have
+    /// the most general values.
     pub fn over(node: Node, kids: Vec<Branch>) -> Branch {
         Branch { code: decode(&node), node, id: 0, kids, parts: Vec::new(), may_run: true, touches: u8::MAX }
     }
@@ -60,7 +62,7 @@ impl Branch {
         self.node.kind
     }
 
-    /// True for leaves that expand to a small tree.
+    /// Returns true for a leaf that expands to a small tree.
     pub fn is_subtree_leaf(&self) -> bool {
         self.kind().spec().group == Group::Subtree
     }

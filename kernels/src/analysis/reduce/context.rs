@@ -5,7 +5,8 @@ use super::flow::{AbstractTick, STATUSES};
 use super::state::State;
 use crate::tree::{Kind, Status, decorate};
 
-/// Position of a node: its parent, its index among the children, and the parent's position; `None` is the root.
+/// Position of a node below the root: its parent, its index among the parent's children, and the position of the
+/// parent. A position of `None` is the root.
 pub(super) struct Frame<'a> {
     pub parent: &'a Branch,
     pub index: usize,
@@ -14,7 +15,8 @@ pub(super) struct Frame<'a> {
 
 pub(super) type Place<'a> = Option<&'a Frame<'a>>;
 
-/// True if a node at `place` in `state` may return `b` instead of `a` without an effect in this or any later tick.
+/// Returns true if a node at `place` in `state` may return `b` instead of `a` without an effect in this or any later
+/// tick.
 pub(super) fn same(place: Place, state: &State, a: Status, b: Status) -> bool {
     let Some(frame) = place else { return true };
     if a == b {
@@ -34,8 +36,8 @@ pub(super) fn same(place: Place, state: &State, a: Status, b: Status) -> bool {
 fn same_in_chain(frame: &Frame, state: &State, a: Status, b: Status) -> bool {
     let parent = frame.parent;
     let with_memory = matches!(parent.kind(), Kind::Seqm | Kind::Selm);
-    // A composite that resumes at its first child behaves as at its start; the index of any other child would be
-    // stored.
+    // A running child makes its composite store the child's index, unless it is the first child: a composite that
+    // resumes at its first child behaves as at its start.
     if with_memory && frame.index > 0 && (a == Status::Running || b == Status::Running) {
         return false;
     }
@@ -45,9 +47,9 @@ fn same_in_chain(frame: &Frame, state: &State, a: Status, b: Status) -> bool {
         return same(frame.up, state, a, b);
     }
     let stays = if a == go_on { b } else { a };
-    // One result ends the composite, the other continues with the next children. The next children must have no side
-    // effects and end with the same result. Scratch registers are removed from the state, because registers that only
-    // these children read count as unread.
+    // Either `a` or `b` ends the composite. The other result continues with the next children, so these must have no
+    // side effects and must end with an equivalent result. Facts about scratch registers are removed from the state,
+    // because registers that only these children read count as unread.
     let mut flow = AbstractTick { stop_at_side_effects: true, ..AbstractTick::default() };
     let exits = flow.chain(parent, frame.index + 1, &state.without_scratch());
     if flow.side_effects || (with_memory && exits[Status::Running as usize].is_some()) {
@@ -59,12 +61,12 @@ fn same_in_chain(frame: &Frame, state: &State, a: Status, b: Status) -> bool {
     })
 }
 
-/// Result of a child after which a composite ticks the next child.
+/// Returns the result of a child after which a composite ticks the next child.
 pub(super) fn goes_on(kind: Kind) -> Status {
     if matches!(kind, Kind::Seq | Kind::Seqm) { Status::Success } else { Status::Failure }
 }
 
-/// True if no result at this position has any influence.
+/// Returns true if no result at this position has any influence on the rest of the tree.
 pub(super) fn is_ignored(place: Place) -> bool {
     let Some(frame) = place else { return true };
     match frame.parent.kind() {

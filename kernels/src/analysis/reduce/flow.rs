@@ -9,18 +9,18 @@ use crate::tree::{Kind, PROX_GAIN, Status, decorate};
 /// Results in the order of [`Exits`].
 pub(super) const STATUSES: [Status; 3] = [Status::Success, Status::Failure, Status::Running];
 
-/// State after each possible result.
+/// State after each result (success, failure, running); `None` for an impossible result.
 pub(in crate::analysis) type Exits = [Option<State>; 3];
 
 /// Results of an abstract tick for one node.
 #[derive(Clone, Debug, Default)]
 pub(in crate::analysis) struct Visit {
-    /// State before the node's tick.
+    /// State before the node's tick; `None` if the node is never ticked.
     pub entry: Option<State>,
     pub exits: Exits,
-    /// Bit mask of the scratch cells that the node writes, starting with s_scr.
+    /// Bit mask of the scratch cells that the node writes. Bit 0 is s_scr; bits 1 and 2 are v_scr.
     pub writes: u8,
-    /// Whether these cells already contain the written values.
+    /// Whether the cells of `writes` already contain the written values before the node's tick.
     pub redundant: bool,
     /// Whether the node may write v_goal.
     pub drives: bool,
@@ -35,25 +35,25 @@ impl Visit {
         self.exits[status as usize].is_some()
     }
 
-    /// Possible results with their states.
+    /// Returns the possible results with their states.
     pub fn results(&self) -> impl Iterator<Item = (Status, &State)> {
         STATUSES.into_iter().zip(&self.exits).filter_map(|(status, state)| Some((status, state.as_ref()?)))
     }
 }
 
-/// An abstract execution of a tree or a part of it.
+/// Abstract execution of a tree or subtree, which computes with sets of possible values.
 #[derive(Default)]
 pub(super) struct AbstractTick {
-    /// One entry per node; empty if visits are not recorded.
+    /// Visits by node id; empty if visits are not recorded.
     pub visits: Vec<Visit>,
-    /// Whether any side effect occurred: an effective write, a draw, or a node with memory.
+    /// Whether any side effect may have occurred: a write, a draw, a signal, or a tick of a node with memory.
     pub side_effects: bool,
-    /// Whether to stop at the first side effect.
+    /// Whether the execution stops at the first side effect.
     pub stop_at_side_effects: bool,
 }
 
-/// Repeats abstract ticks until the states of the scratch registers converge; returns the visits of a tick that
-/// starts with these states.
+/// Repeats abstract ticks until the possible values of the scratch registers converge. Returns the visits of a tick
+/// that starts with these values.
 pub(in crate::analysis) fn analyse(root: &Branch, nodes: usize) -> Vec<Visit> {
     let mut start = State::first();
     for round in 0.. {
@@ -78,7 +78,7 @@ fn merge(into: &mut Option<State>, state: Option<State>) {
 }
 
 impl AbstractTick {
-    /// Ticks a subtree in a state.
+    /// Ticks a subtree in state `entry`. Returns the state after each possible result.
     pub fn run(&mut self, branch: &Branch, entry: &State) -> Exits {
         let mut visit = Visit::default();
         if !(self.stop_at_side_effects && self.side_effects) {
@@ -118,12 +118,12 @@ impl AbstractTick {
             }
             Kind::Ifprob => {
                 self.side_effects = true;
-                // An operand of NaN gives the probability NaN, and no draw is below NaN.
+                // If the operand is NaN, the probability is NaN, and no draw is below NaN.
                 let never = entry.value(branch.code.s1).is_nan();
                 [(!never).then(|| entry.clone()), Some(entry.clone()), None]
             }
             Kind::Successl => [Some(entry.clone()), None, None],
-            // An observer can see whether the node is ticked.
+            // A signal is visible outside the robot, so its tick is a side effect.
             Kind::Signal => {
                 self.side_effects = true;
                 [Some(entry.clone()), None, None]
@@ -134,7 +134,7 @@ impl AbstractTick {
                 self.write_vector(branch, entry, visit)
             }
             Kind::Network => {
-                // The neurons keep state.
+                // The neurons keep state between ticks, so the tick is a side effect.
                 self.side_effects = true;
                 self.write_vector(branch, entry, visit)
             }
@@ -142,7 +142,7 @@ impl AbstractTick {
         }
     }
 
-    /// Ticks the children of a composite from child `first` on in state `entry`.
+    /// Ticks the children of a composite in order, from child `first` on, starting in state `entry`.
     pub fn chain(&mut self, branch: &Branch, first: usize, entry: &State) -> Exits {
         let go_on = if matches!(branch.kind(), Kind::Seq | Kind::Seqm) { 0 } else { 1 };
         let with_memory = matches!(branch.kind(), Kind::Seqm | Kind::Selm);
@@ -151,7 +151,7 @@ impl AbstractTick {
         let mut here = Some(entry.clone());
         for (i, kid) in branch.kids.iter().enumerate().skip(first) {
             let Some(mut state) = here.take() else { break };
-            // A running child is resumed directly from the composite's entry.
+            // A child that was running in the last tick is resumed directly from the composite's entry.
             if with_memory && i > 0 && kid.may_run {
                 state = state.join(entry);
             }

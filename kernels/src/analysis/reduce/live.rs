@@ -1,4 +1,4 @@
-//! Backward analysis (liveness): values that the rest of a tick and later ticks still read.
+//! Backward analysis (liveness): determines which register values are read later in the same tick or in later ticks.
 
 use super::branch::{Branch, DRAW, DRIVE, scratch_bits};
 use super::flow::Visit;
@@ -8,7 +8,7 @@ use crate::tree::registers::GOAL;
 /// Results of the backward analysis for one node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Use {
-    /// Whether the node draws a number before other draws in the tick.
+    /// Whether the node draws a random number that other draws may follow in the same tick.
     pub draws: bool,
     /// Whether the node or a descendant has an effect that is visible later.
     pub effect: bool,
@@ -19,13 +19,13 @@ pub(super) struct Live<'a> {
     pub uses: Vec<Use>,
 }
 
-/// Determines whether each node has an effect.
+/// Determines the [`Use`] of each node, by node id.
 pub(super) fn analyse(root: &Branch, visits: &[Visit]) -> Vec<Use> {
     let mut live = Live { visits, uses: vec![Use::default(); visits.len()] };
     let mut end = 0;
     loop {
-        // Values that the next tick reads are live at the end of this tick; the draws of the next tick are
-        // independent.
+        // Registers that the next tick reads are live at the end of this tick. [`DRAW`] is excluded, because draws of
+        // different ticks are independent.
         let start = live.enter(root, [end; 3], true) & !DRAW;
         if start | end == end {
             return live.uses;
@@ -35,13 +35,14 @@ pub(super) fn analyse(root: &Branch, visits: &[Visit]) -> Vec<Use> {
 }
 
 impl Live<'_> {
-    /// Live values at a node's entry, given the live values after each of its results. `ignored`: no result of the
-    /// node has any influence.
+    /// Returns the mask of live registers at a node's entry, given the masks after each of its results. `ignored` is
+    /// true if no result of the node has any influence.
     fn enter(&mut self, branch: &Branch, after: [u8; 3], ignored: bool) -> u8 {
         let entry = self.enter_node(branch, after, ignored);
         let any_result = after[0] | after[1] | after[2];
-        // A register may serve only to compute itself: values that such a subtree reads are not live. Unreachable
-        // parts must have no effect either, because the write on which they depend may be removed first.
+        // A subtree that changes neither a live register nor v_goal has no effect, so the registers that it reads are
+        // not live. An example is a register that serves only to compute itself. `touches` includes unreachable
+        // nodes, because they may become reachable after the removal of a write.
         if ignored && branch.touches & (any_result | DRIVE) == 0 { any_result } else { entry }
     }
 
@@ -72,7 +73,7 @@ impl Live<'_> {
             }
             Kind::Ifquad | Kind::Ifsect => later | scratch_bits(code.s1, true),
             Kind::Successl | Kind::Failurel | Kind::Upfield | Kind::Attract => later,
-            // A network stores its inputs in its neurons, whether or not it drives.
+            // A network stores its inputs in its neurons even if it does not write v_goal.
             Kind::Network => {
                 used.effect = true;
                 later

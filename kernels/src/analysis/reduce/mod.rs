@@ -23,12 +23,12 @@ use rules::Pass;
 /// Options of the reduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Keep composites at 2 to 4 children, as the thesis's interpreter requires; else composites are merged as far as
-    /// possible.
+    /// Whether composites keep 2 to 4 children, as the thesis's interpreter requires. Otherwise, composites are
+    /// merged as far as possible.
     pub executable: bool,
 }
 
-/// Rule of a step. Rule numbers in meanings are those of thesis 8.6.1.
+/// Rewriting rule of a step. The numbers in a rule's meaning are those of thesis 8.6.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "`meaning` holds each rule's meaning")]
 pub enum Rule {
@@ -47,7 +47,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// One-line description of the rule.
+    /// Returns a one-line description of the rule.
     pub fn meaning(self) -> &'static str {
         match self {
             Rule::UselessAction => "it writes a read-only or unused register, or the value that is already there",
@@ -71,9 +71,9 @@ impl Rule {
 pub struct Step {
     /// Applied rule.
     pub rule: Rule,
-    /// Root of the subtree that was replaced or removed.
+    /// Root of the replaced or removed subtree, as text.
     pub before: String,
-    /// Replacement node; empty if the subtree was removed.
+    /// Replacement node as text; empty if the subtree was removed.
     pub after: String,
 }
 
@@ -82,11 +82,11 @@ pub struct Step {
 pub struct Reduction {
     /// Reduced tree, never larger than the original.
     pub tree: Tree,
-    /// Steps in order.
+    /// Steps in the order of their application.
     pub steps: Vec<Step>,
 }
 
-/// Reduces a tree with all rules. The rules assume an e-puck's senses and wheels: a Kilobot's tree is returned
+/// Reduces a tree with all rules. The rules assume an e-puck's senses and wheels, so a Kilobot's tree is returned
 /// unchanged.
 pub fn reduce(tree: &Tree, options: Options) -> Reduction {
     let mut steps = Vec::new();

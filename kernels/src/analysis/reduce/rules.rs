@@ -1,4 +1,4 @@
-//! Rewriting rules. Each preserves v_goal after every tick, given the results of the analysis.
+//! Rewriting rules. Each rule uses the results of the analysis and preserves the value of v_goal after every tick.
 
 use super::branch::Branch;
 use super::context::{Frame, Place, goes_on, is_ignored, same};
@@ -59,17 +59,17 @@ impl Pass<'_> {
         self.uses[branch.id].effect
     }
 
-    /// True if `status` is the only possible result.
+    /// Returns true if `branch` has no possible result other than `status`.
     fn only(&self, branch: &Branch, status: Status) -> bool {
         self.visit(branch).results().all(|(s, _)| s == status)
     }
 
-    /// True if every result of `branch` at `place` may be replaced by `by(result)`.
+    /// Returns true if every result of `branch` at `place` may be replaced by `by(result)`.
     fn may_return(&self, branch: &Branch, place: Place, by: impl Fn(Status) -> Status) -> bool {
         self.visit(branch).results().all(|(status, state)| same(place, state, status, by(status)))
     }
 
-    /// Returns a simpler node over the children of this node.
+    /// Returns a simpler replacement for a node, with its rule; `None` if no rule applies.
     fn simpler(&self, branch: &Branch, place: Place) -> Option<(Rule, Branch)> {
         match branch.kind() {
             Kind::Successd | Kind::Failed | Kind::Invert => {
@@ -84,7 +84,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Returns `successl` or `failurel` for a subtree without effect whose result is known or irrelevant.
+    /// Returns `successl` or `failurel` as replacement for a subtree without effect whose result is known or
+    /// irrelevant.
     fn constant(&self, branch: &Branch, place: Place) -> Option<(Rule, Branch)> {
         if matches!(branch.kind(), Kind::Successl | Kind::Failurel) || self.has_effect(branch) {
             return None;
@@ -168,7 +169,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Range of children that can be removed.
+    /// Returns a range of children that can be removed, with the rule; `None` if no rule applies.
     fn droppable(&self, branch: &Branch, place: Place) -> Option<(Rule, Range<usize>)> {
         let kind = branch.kind();
         if branch.kids.len() < 2 || kind.spec().group != Group::Composite {

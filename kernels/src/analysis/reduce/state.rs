@@ -1,4 +1,4 @@
-//! Facts about the blackboard at one point of a tick.
+//! Facts about the blackboard at one point of an abstract tick.
 
 use super::value::Value;
 use crate::math::{Vec2, vec2};
@@ -12,14 +12,15 @@ use std::sync::LazyLock;
 const S_SCR: usize = SCRATCH - 1;
 /// First cell after v_scr.
 const SCRATCH_END: usize = SCRATCH + 2;
-/// Regions that `ifquad` distinguishes, as bits: short, the four quadrants, and vectors with NaN.
+/// Bit masks of the vector regions that `ifquad` distinguishes: short vectors, long vectors in the four quadrants,
+/// and vectors with a NaN component.
 const SHORT: u8 = 1;
 const LONG: u8 = 0b1_1110;
 const WITH_NAN: u8 = 0b10_0000;
-/// Maximum number of stored sectors; limits the cost of very long sequences.
+/// Maximum number of stored sectors, which limits the cost of very long sequences.
 const MAX_SECTORS: usize = 32;
 
-/// The eight vectors of Table 6.4.
+/// The eight possible vectors of the camera for one colour (thesis Table 6.4).
 static PATTERNS: LazyLock<[Vec2; 8]> = LazyLock::new(|| {
     std::array::from_fn(|bits| {
         let seen = [bits & 4 != 0, bits & 2 != 0, bits & 1 != 0];
@@ -27,20 +28,20 @@ static PATTERNS: LazyLock<[Vec2; 8]> = LazyLock::new(|| {
     })
 });
 
-/// An `ifsect` with known result: cell of its vector and the bits of its decoded operands.
+/// An `ifsect` query: the cell of its vector, and the bits of its two decoded operands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Sector(u8, u32, u32);
 
-/// Facts that hold whenever a tick reaches one point of the tree.
+/// Facts that hold whenever a tick reaches a given point of the tree.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::analysis) struct State {
-    /// v_goal.x, v_goal.y, s_scr, v_scr.x, v_scr.y.
+    /// Possible values of v_goal.x, v_goal.y, s_scr, v_scr.x and v_scr.y.
     cells: [Value; 5],
-    /// Id of the node that certainly was the last to write each of these cells in this tick.
+    /// Ids of the nodes that certainly wrote these cells last in this tick; `None` if unknown or unwritten.
     writers: [Option<usize>; 5],
-    /// Possible patterns of each colour's vector, one bit each.
+    /// Bit masks of the possible patterns of each colour's vector (see [`PATTERNS`]).
     colours: [u8; 3],
-    /// Possible regions of each vector.
+    /// Bit masks of the possible regions of each vector.
     regions: [u8; CELLS / 2],
     sectors: Vec<(Sector, bool)>,
 }
@@ -54,7 +55,7 @@ fn slot(cell: usize) -> Option<usize> {
 }
 
 impl State {
-    /// State at the start of a robot's first tick: scratch registers are 0.
+    /// Returns the state at the start of a robot's first tick, when the scratch registers are 0.
     pub fn first() -> State {
         let zero = Value::only(0.0);
         let cells = [Value::UNWRITTEN, Value::UNWRITTEN, zero, zero, zero];
@@ -65,7 +66,8 @@ impl State {
         State { cells, writers: [None; 5], colours: [0xff; 3], regions, sectors: Vec::new() }
     }
 
-    /// State at the start of a tick, if the scratch registers may also have the values of `end`.
+    /// Returns the state at the start of a tick if the scratch registers have the values of either `self` or `end`.
+    /// `widen` drops magnitudes, so that repeated calls converge.
     pub fn next_tick(&self, end: &State, widen: bool) -> State {
         let mut next = self.clone();
         for (cell, left) in next.cells.iter_mut().zip(&end.cells).skip(2) {
@@ -74,7 +76,7 @@ impl State {
         next
     }
 
-    /// Removes all facts about scratch registers.
+    /// Returns the state without facts about scratch registers.
     pub fn without_scratch(&self) -> State {
         let mut state = self.clone();
         for cell in S_SCR..SCRATCH_END {
@@ -99,18 +101,19 @@ impl State {
         }
     }
 
-    /// Id of the node that certainly was the last to write a cell in this tick.
+    /// Returns the id of the node that certainly was the last to write a cell in this tick; `None` if unknown or
+    /// unwritten.
     pub fn writer(&self, cell: u8) -> Option<usize> {
         self.writers[slot(usize::from(cell))?]
     }
 
-    /// Possible vectors of the camera for the colour at `cell`.
+    /// Returns the possible camera vectors of the colour at `cell`, with their pattern numbers.
     pub fn patterns(&self, cell: u8) -> impl Iterator<Item = (usize, Vec2)> {
         let possible = self.colours[(usize::from(cell) - RED) / 2];
         PATTERNS.iter().copied().enumerate().filter(move |(p, _)| possible & (1 << p) != 0)
     }
 
-    /// Whether the vector at an even cell may be `v`, according to the preceding queries.
+    /// Returns whether the vector at the even cell `cell` may be `v`, given the results of the preceding queries.
     pub fn allows(&self, cell: u8, v: Vec2) -> bool {
         let query = |kind, a, b| holds(&Instruction { a, b, ..decode(&Node::new(kind, 0, &[])) }, v);
         let region = (0..5).find(|i| query(Kind::Ifquad, *i as f32, 0.0)).unwrap_or(0);
@@ -119,7 +122,8 @@ impl State {
             && sectors.into_iter().all(|(s, yes)| query(Kind::Ifsect, f32::from_bits(s.1), f32::from_bits(s.2)) == *yes)
     }
 
-    /// Writes `writer`'s value to a cell of v_goal or of a scratch register and removes the facts about its vector.
+    /// Stores the value that node `writer` writes to a cell of v_goal or of a scratch register. Removes the facts
+    /// about the vector that contains the cell.
     pub fn write(&mut self, cell: usize, value: Value, writer: Option<usize>) {
         if let Some(slot) = slot(cell) {
             self.cells[slot] = value;
@@ -129,7 +133,7 @@ impl State {
         }
     }
 
-    /// Records that a component of v_goal is written.
+    /// Records that a component of v_goal has been written, so it is not NaN.
     pub fn goal_is_written(&mut self, cell: usize) {
         if let Some(slot) = slot(cell) {
             self.cells[slot] = self.cells[slot].not_nan();
@@ -153,7 +157,8 @@ impl State {
         self
     }
 
-    /// States in which an `ifquad` or `ifsect` succeeds and fails; `None` if impossible.
+    /// Returns the states after success and after failure of an `ifquad` or `ifsect`; `None` for an impossible
+    /// result.
     pub fn ask(&self, query: &Instruction) -> [Option<State>; 2] {
         let cell = query.s1 & !1;
         let known = |holds: bool| if holds { [Some(self.clone()), None] } else { [None, Some(self.clone())] };

@@ -1,9 +1,10 @@
 //! Facts about the number in a register.
 
-/// Bound of every sense; generous, because only overflow to infinity matters.
+/// Upper bound on the magnitude of every sensor value. The bound is generous, because only overflow to infinity
+/// matters.
 const SENSE: f32 = 1e6;
 
-/// A set of numbers: a single number, or all numbers up to a magnitude, optionally including NaN.
+/// A set of possible numbers: either a single number, or all numbers up to a magnitude. NaN may be included.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::analysis) struct Value {
     /// The only possible number, if there is one.
@@ -37,7 +38,7 @@ impl Value {
         self.only.is_some_and(f32::is_nan)
     }
 
-    /// Removes NaN from the set.
+    /// Returns the set without NaN, unless NaN is its only element.
     pub fn not_nan(self) -> Value {
         if self.is_nan() { self } else { Value { nan: false, ..self } }
     }
@@ -49,7 +50,7 @@ impl Value {
         Value { only: None, max_magnitude: self.max_magnitude.max(other.max_magnitude), nan: self.nan || other.nan }
     }
 
-    /// [`Value::join`] without magnitudes, so that repeated joins converge.
+    /// Performs [`Value::join`], but drops the bound on the magnitude, so that repeated joins converge.
     pub fn widen(self, other: Value) -> Value {
         if self == other {
             self
@@ -59,7 +60,7 @@ impl Value {
     }
 
     fn bounded(most: f64, nan: bool) -> Value {
-        // Rounding may increase a sum slightly beyond the bound computed in f64.
+        // Rounding in f32 may increase a sum slightly beyond the bound computed in f64.
         let most = most * 1.001;
         Value { only: None, max_magnitude: if most < f64::from(f32::MAX) { most as f32 } else { f32::INFINITY }, nan }
     }
@@ -81,7 +82,7 @@ impl Value {
             return Value::only(a + b);
         }
         let zero = |v: &Value| v.max_magnitude == 0.0 && !v.nan;
-        // x + (+-0) is x, except that -0 + 0 is 0.
+        // Adding a zero to x gives x, except that -0 + 0 is 0.
         match (self.only, other.only) {
             (Some(x), _) if zero(&other) && x.to_bits() != (-0.0f32).to_bits() => return self,
             (_, Some(x)) if zero(&self) && x.to_bits() != (-0.0f32).to_bits() => return other,

@@ -52,8 +52,8 @@ fn auto_times_the_adapter_that_it_is_given() {
     assert_eq!(outcomes.len(), 100);
     let said = said(&engine).join("\n");
     assert!(said.starts_with("engine auto: ") && said.contains("robot-seconds a second"), "{said}");
-    // Any of the three engines may be fastest: a software adapter runs on the same cores, which other processes may
-    // use too.
+    // Any of the three engines may be fastest. A software adapter runs on the same cores as `simd`, and other
+    // processes may use these cores too.
     let rate = |key: &str| -> f64 {
         let after = said.split(&format!("{key} ")).nth(1).unwrap_or_else(|| panic!("no {key}: {said}"));
         after.split([',', ' ']).next().and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{said}"))
@@ -73,7 +73,7 @@ fn missing_adapter_is_rejected_with_config_keys() {
         assert!(line.contains("llvmpipe") && line.lines().count() == 1, "{line}");
     }
     assert!(refused(EngineKind::Gpu, "77").contains("adapter = 77"));
-    // A waiting engine runs with simd and reports this.
+    // Without the requested device, the engine runs with `simd` and reports this.
     let waiting = ChosenEngine::open_or_wait(choice(EngineKind::Gpu, "voodoo"), MACHINE);
     let spec = WorldSpec::scenario(4, Scenario::A);
     let jobs = jobs(&spec, 3);
@@ -108,7 +108,7 @@ fn both_share_a_batch_and_keep_its_order() {
         let shared = engine.run(&programs(), &jobs);
         assert_eq!(shared.len(), simd.len());
         assert_eq!(shared.last(), simd.last(), "the last jobs are simd's");
-        // The robots drive straight, so the two engines differ only in rounding.
+        // The robots drive straight, so the results of `gpu` and `simd` differ only in rounding.
         assert!(shared.iter().zip(&simd).all(|(a, b)| (a.fitness - b.fitness).abs() < 0.05));
     }
     assert_eq!(engine.status().engine, "gpu+simd");
@@ -148,7 +148,7 @@ fn lost_device_keeps_generation_and_is_reopened() {
     evaluator.fitness(&engine, &jobs);
     assert_eq!(engine.status().engine, "gpu");
     assert!(said(&engine)[0].contains("open again"));
-    // After an immediate second loss the delay is doubled.
+    // After an immediate second loss, the delay is doubled.
     engine.destroy_device();
     evaluator.fitness(&engine, &jobs);
     NOW.fetch_add(1900, SeqCst);

@@ -1,4 +1,4 @@
-//! Adapters of this machine: enumeration, selection, and check of the limits that the kernels need.
+//! GPU adapters of this machine: enumeration, selection, and check of the limits that the kernels need.
 
 use super::error::GpuError;
 use std::fmt::{self, Display};
@@ -14,7 +14,7 @@ pub enum AdapterKind {
     Integrated,
     /// A GPU that a host provides to a virtual machine.
     Virtual,
-    /// Other or unknown.
+    /// An adapter of another or unknown kind.
     Other,
     /// A software implementation on the CPU.
     Software,
@@ -32,7 +32,7 @@ impl Display for AdapterKind {
     }
 }
 
-/// Limits of an adapter that are relevant for the kernels.
+/// Limits of an adapter that matter to the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdapterLimits {
     /// Maximum number of invocations per workgroup.
@@ -50,15 +50,15 @@ pub struct AdapterLimits {
 /// An adapter of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adapter {
-    /// Index in the order of the drivers.
+    /// Index among the adapters of this machine, in the order of the drivers.
     pub index: usize,
-    /// Name from the driver.
+    /// Name that the driver reports.
     pub name: String,
-    /// Kind of adapter.
+    /// Kind of the adapter.
     pub kind: AdapterKind,
-    /// Driver and its version.
+    /// Name and version of the driver.
     pub driver: String,
-    /// Relevant limits.
+    /// Limits that matter to the kernels.
     pub limits: AdapterLimits,
 }
 
@@ -68,15 +68,15 @@ impl Display for Adapter {
     }
 }
 
-/// Selection of an adapter. In text form, a number is an index and other text is part of a name.
+/// Selection of an adapter. In text form, a number is an index, and any other text is part of a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AdapterChoice {
     /// The most capable adapter.
     #[default]
     Best,
-    /// Selected by its index in [`Gpu::adapters`](super::Gpu::adapters).
+    /// The adapter with this index in [`Gpu::adapters`](super::Gpu::adapters).
     Index(usize),
-    /// Selected by part of its name, case-insensitive; exactly one adapter must match.
+    /// The only adapter whose name contains this text, case-insensitive.
     Name(String),
 }
 
@@ -98,13 +98,13 @@ impl Display for AdapterChoice {
     }
 }
 
-/// Limits that the kernels request; every Vulkan GPU supports them. They match the Raspberry Pi 5 (V3DV): 256
-/// invocations and 16 KiB per workgroup, 8 storage buffers.
+/// Returns the limits that the kernels request; every Vulkan GPU supports them. They match the Raspberry Pi 5 (V3DV):
+/// 256 invocations and 16 KiB per workgroup, 8 storage buffers.
 pub(super) fn required_limits() -> wgpu::Limits {
     wgpu::Limits { max_storage_buffers_per_shader_stage: 8, ..wgpu::Limits::downlevel_defaults() }
 }
 
-/// Checks the limits of an adapter; the error names the first limit that is too low.
+/// Checks the limits of an adapter. The error contains a limit that is too low, its value, and the needed value.
 pub(super) fn check_limits(adapter: &str, there: &wgpu::Limits) -> Result<(), GpuError> {
     let mut lacking = None;
     required_limits()
@@ -147,7 +147,7 @@ fn describe(index: usize, adapter: &wgpu::Adapter) -> Adapter {
     }
 }
 
-/// Index of the selected adapter.
+/// Returns the position of the selected adapter in the list.
 pub(super) fn select(there: &[Adapter], choice: &AdapterChoice) -> Result<usize, GpuError> {
     let list = || there.iter().map(Adapter::to_string).collect::<Vec<_>>().join(", ");
     let not_there = || GpuError::NotThere { choice: choice.to_string(), there: list() };

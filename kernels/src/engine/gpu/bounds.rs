@@ -1,4 +1,4 @@
-//! Upper bounds on the loop iterations of the kernels: software adapters of Mesa silently end all loops of an
+//! Upper bounds on the loop iterations of the kernels. Software adapters of Mesa silently end all loops of an
 //! invocation after 65,535 iterations.
 
 use super::code::most_steps;
@@ -7,19 +7,19 @@ use crate::engine::simd::Scene;
 use crate::model::{CAMERA_COLUMNS, CONTACT_ITERATIONS, PROX_ANGLES, RELOCATION_TRIES, STEPS_PER_UPDATE};
 use crate::world::Task;
 
-/// Number of iterations after which loops end.
+/// Number of loop iterations of an invocation after which Mesa's software adapters end all loops.
 pub(super) const ITERATIONS: u32 = 65_535;
-/// Assumed maximum number of draws for a point in a disc; a higher number has a probability below 10^-40.
+/// Assumed maximum number of draws for a random point in a disc. More draws have a probability below 10^-40.
 const DRAWS: u32 = 64;
 
-/// Maximum number of updates of a dispatch that stays within [`ITERATIONS`] in every case, for programs with the
-/// given number of nodes; 0 if a single update may exceed this bound.
+/// Returns the number of updates per dispatch that certainly stays within [`ITERATIONS`] for programs with `nodes`
+/// nodes; 0 if a single update may exceed the limit.
 pub(super) fn updates(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
-    // Loads and stores are loops over bodies too.
+    // Loading and storing the state also loops over bodies.
     (ITERATIONS - 4 * own(layout, scene.bodies.len())) / of_update(layout, scene, nodes)
 }
 
-/// Number of bodies per invocation.
+/// Returns the number of bodies per invocation.
 fn own(layout: &Layout, bodies: usize) -> u32 {
     match layout.lane {
         LaneWork::Body => 1,
@@ -27,8 +27,8 @@ fn own(layout: &Layout, bodies: usize) -> u32 {
     }
 }
 
-/// Upper bound on the loop iterations of an invocation in one update. A loop that is not executed counts as one
-/// iteration, because all lanes step through loops together.
+/// Returns an upper bound on the loop iterations of an invocation in one update. A loop that is not executed counts
+/// as one iteration, because all lanes step through loops together.
 pub(super) fn of_update(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
     let [bodies, robots] = [scene.bodies.len(), scene.robots].map(|n| n as u32);
     let mine = own(layout, scene.bodies.len());

@@ -5,25 +5,25 @@ use super::{AdapterChoice, Gpu, GpuError, supported};
 use crate::world::WorldSpec;
 
 impl Gpu {
-    /// Checks without opening it that an adapter exists and fulfils the requirements of the kernels.
+    /// Checks that an adapter exists and fulfils the requirements of the kernels. The adapter is not opened.
     ///
     /// # Errors
-    /// Same as [`Gpu::open_adapter`].
+    /// The same errors as [`Gpu::open_adapter`].
     pub fn check_adapter(choice: &AdapterChoice) -> Result<(), GpuError> {
         let (told, there): (Vec<_>, Vec<_>) = adapters::enumerate().into_iter().unzip();
         let place = adapters::select(&told, choice)?;
         adapters::check_limits(&told[place].name, &there[place].limits())
     }
 
-    /// Checks that the kernels can run a world; `simd` runs all other worlds.
+    /// Checks that the kernels can run a world. `simd` runs worlds that the kernels cannot run.
     ///
     /// # Errors
-    /// The exceeded limit.
+    /// If the world exceeds a limit of the kernels. The error contains the limit.
     pub fn supports(&self, spec: &WorldSpec) -> Result<(), GpuError> {
         supported(spec)
     }
 
-    /// Destroys the device, as if it had been lost.
+    /// Destroys the device, for tests of the recovery after a loss.
     pub(crate) fn destroy(&self) {
         self.device.destroy();
     }

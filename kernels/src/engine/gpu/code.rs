@@ -1,8 +1,8 @@
-//! Programs as jumps: every leaf contains the targets of its results.
+//! Programs for the GPU: every leaf contains a jump target for each of its results.
 //!
 //! The result of a child fully determines the result of an enclosing `seq`, `sel`, `invert`, `successd` or `failed`,
-//! so these nodes need no instruction. When a child of a node with memory ends, an additional instruction updates the
-//! memory; the additional instructions follow the instructions of the nodes.
+//! so jumps skip these nodes. When a child of a node with memory ends, an additional instruction updates the memory.
+//! The additional instructions follow the instructions of the nodes.
 
 use super::layout::NODE_WORDS;
 use crate::tree::network::Source;
@@ -11,27 +11,27 @@ use std::collections::BTreeMap;
 
 /// Jump target at the end of the tick.
 pub(super) const JUMP_END: u32 = 0xffff;
-/// Kinds from this number on are instructions that are not nodes.
+/// First instruction kind that is not the kind of a node.
 pub(super) const FIRST_JUMP: u32 = 64;
 /// Sets the node's memory.
 pub(super) const JUMP_SET: u32 = FIRST_JUMP;
-/// Sets the running flag of the node's memory.
+/// Sets only the running flag in the node's memory.
 pub(super) const JUMP_FLAG: u32 = FIRST_JUMP + 1;
-/// Counts one success of a `repeat`; the last one is the success of the node.
+/// Counts one success of a `repeat`. With the last required success, the node succeeds.
 pub(super) const JUMP_REPEATED: u32 = FIRST_JUMP + 2;
-/// Adds to the counts of a `par`.
+/// Adds a child's result to the counts of a `par`.
 pub(super) const JUMP_COUNT: u32 = FIRST_JUMP + 3;
-/// Like `JUMP_COUNT` after the last child; determines the result of the `par`.
+/// Adds the last child's result to the counts of a `par`, and determines the result of the `par`.
 pub(super) const JUMP_COUNTED: u32 = FIRST_JUMP + 4;
 
-/// First source of a synapse that denotes a neuron.
+/// First synapse source that denotes a neuron; smaller sources denote registers.
 pub(super) const FIRST_NEURON: u32 = 64;
 
-/// Words of an instruction: kind and registers; two numbers; targets after success and failure; target after running
-/// and index of the node's memory.
+/// Words of an instruction. Word 0: kind and registers. Words 1 and 2: two numbers. Word 3: targets after success and
+/// failure. Word 4: target after running, and index of the node's memory.
 pub(super) type Jump = [u32; NODE_WORDS];
 
-/// Instructions of a program. The first instructions are the program's nodes, with the same indices.
+/// Returns the instructions of a program. The first instructions are the program's nodes, with the same indices.
 pub(super) fn jumps(program: &Program) -> Vec<Jump> {
     let nodes: Vec<[u32; 5]> = program.words().collect();
     let mut linker = Linker { code: nodes.clone(), nodes, edges: BTreeMap::new() };
@@ -45,16 +45,16 @@ pub(super) fn jumps(program: &Program) -> Vec<Jump> {
         linker.code[node][3] = success | failure << 16;
         linker.code[node][4] = running | slot << 16;
         if linker.is(node, &[Kind::Par]) {
-            // The counts of a `par` start at 0.
+            // A `par` itself resets its counts to 0.
             linker.code[node][..2].copy_from_slice(&[JUMP_SET, 0]);
         }
     }
     linker.code
 }
 
-/// Words of a program: instructions, then networks. A network starts with its number of neurons and the indices of
-/// its current and next outputs in a robot's memory. For each neuron follow bias, gain, number of synapses, and
-/// source and weight of each synapse.
+/// Returns the words of a program: its instructions, then its networks. A network starts with the number of its
+/// neurons, and the indices of their current and next outputs in a robot's memory. Each neuron has a bias, a gain,
+/// the number of its synapses, and the source and weight of each synapse.
 pub(super) fn words(program: &Program) -> Vec<u32> {
     let mut code = jumps(program);
     let mut networks = Vec::new();
@@ -85,14 +85,14 @@ pub(super) fn words(program: &Program) -> Vec<u32> {
     code.into_iter().flatten().chain(networks).collect()
 }
 
-/// Number of memory words that a robot needs for this program: node memories, then current and next outputs of the
-/// neurons.
+/// Returns the number of memory words that a robot needs for this program: the memories of nodes, and the current and
+/// next outputs of neurons.
 pub(super) fn memory_words(program: &Program) -> usize {
     program.memories() + 2 * program.neurons()
 }
 
-/// Maximum number of instructions in a tick: each node is entered once, and each end of a child executes at most one
-/// more instruction.
+/// Returns the maximum number of instructions in a tick. Each node is entered at most once, and each end of a child
+/// executes at most one more instruction.
 pub(super) fn most_steps(nodes: usize) -> u32 {
     2 * nodes as u32 + 1
 }
@@ -100,7 +100,7 @@ pub(super) fn most_steps(nodes: usize) -> u32 {
 struct Linker {
     nodes: Vec<[u32; 5]>,
     code: Vec<Jump>,
-    /// Index of the instruction for the end of a child of a node with memory, by child and status.
+    /// Indices of the additional instructions, by child of a node with memory and by the child's status.
     edges: BTreeMap<(usize, u32), u32>,
 }
 
@@ -121,13 +121,13 @@ impl Linker {
         (self.nodes[node][3] >> 16) as usize
     }
 
-    /// Next child of a node's parent.
+    /// Returns the next child of a node's parent; `None` for the last child.
     fn sibling(&self, node: usize) -> Option<usize> {
         let end = self.end(node);
         (end != self.end(self.parent(node))).then_some(end)
     }
 
-    /// First instruction of a subtree with an effect.
+    /// Returns the index of the first node of a subtree that is executed.
     fn entry(&self, mut node: usize) -> u32 {
         while self.is(node, &[Kind::Seq, Kind::Sel, Kind::Invert, Kind::Successd, Kind::Failed]) {
             node += 1;
@@ -135,7 +135,7 @@ impl Linker {
         node as u32
     }
 
-    /// Jump target after a node ended with a status.
+    /// Returns the jump target after a node ended with a status.
     fn after(&mut self, mut node: usize, mut status: Status) -> u32 {
         while node != 0 {
             let parent = self.parent(node);
@@ -160,7 +160,8 @@ impl Linker {
         JUMP_END
     }
 
-    /// Index of the instruction for a child of a node with memory that ended with a status.
+    /// Returns the index of the instruction that follows when a child of a node with memory ends with a status.
+    /// Appends the instruction if it does not exist yet.
     fn edge(&mut self, child: usize, status: Status) -> u32 {
         let key = (child, status as u32);
         if let Some(known) = self.edges.get(&key) {

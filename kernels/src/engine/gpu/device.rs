@@ -1,4 +1,5 @@
-//! Device, pipelines and buffers; this module encapsulates wgpu.
+//! GPU device with its pipelines and buffers. All calls of wgpu except the enumeration of adapters are in this
+//! module.
 
 use super::adapters::{self, AdapterChoice, AdapterKind};
 use super::error::GpuError;
@@ -10,15 +11,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline, PollType, SubmissionIndex};
 
-/// Generator of the kernel source for a layout.
+/// Function that generates the kernel source for a layout.
 type Source = Box<dyn Fn(&Layout) -> String + Send + Sync>;
 
 /// An open device with its kernels.
 pub(super) struct Device {
     pub name: String,
-    /// Whether the adapter is a software adapter, which limits loop iterations.
+    /// Whether the adapter is a software adapter. Software adapters limit loop iterations.
     pub software: bool,
-    /// Minimum subgroup size (invocations).
+    /// Minimum subgroup size of the adapter (invocations).
     pub subgroup: usize,
     /// Maximum size of a storage buffer (bytes).
     pub storage_bytes: usize,
@@ -26,7 +27,7 @@ pub(super) struct Device {
     queue: wgpu::Queue,
     source: Source,
     bindings: wgpu::BindGroupLayout,
-    /// Pipelines, compiled on first use.
+    /// Pipelines by layout and entry point, compiled on first use.
     kernels: Mutex<BTreeMap<(Layout, &'static str), ComputePipeline>>,
     /// Buffers of finished batches, for reuse.
     free: Mutex<Vec<Buffers>>,
@@ -38,17 +39,17 @@ pub(super) struct Device {
 pub(super) struct Batch<'a> {
     pub layout: Layout,
     pub params: Params,
-    /// The first words of the state; the others start as zero.
+    /// First words of the state; the remaining words start as zero.
     pub state: &'a [u32],
     pub state_words: usize,
     pub programs: &'a [u32],
     pub table: &'a [u32],
-    /// Sizes (words) of the node memory, of the work space (contacts etc.), and of cells and past poses. All words
-    /// start as zero.
+    /// Numbers of words: node memory, work space (contacts and neighbour masks), and cells with past poses. All words
+    /// of the node memory and of the cells and past poses start as zero.
     pub memory: usize,
     pub work: usize,
     pub past: usize,
-    /// Number of words to read back from the state and from `past`.
+    /// Number of words to read back from the state, and from `past`.
     pub outcome: [usize; 2],
 }
 
@@ -60,14 +61,14 @@ struct Buffers {
     group: BindGroup,
 }
 
-/// Indices of the storage buffers.
+/// Indices of the storage buffers in [`Buffers::storage`].
 const STATE: usize = 0;
 const PROGRAMS: usize = 1;
 const MEMORY: usize = 2;
 const PAST: usize = 4;
 const TABLE: usize = 5;
 
-/// A batch on the device.
+/// A batch of worlds on the device.
 pub(super) struct InFlightBatch {
     buffers: Buffers,
     params: Params,
@@ -77,7 +78,7 @@ pub(super) struct InFlightBatch {
     last: Option<SubmissionIndex>,
 }
 
-/// Size of a number of words (bytes).
+/// Returns the size of a number of words (bytes).
 fn bytes(words: usize) -> u64 {
     (words * size_of::<u32>()) as u64
 }
@@ -144,19 +145,19 @@ impl Device {
         Ok(open)
     }
 
-    /// Returns the pipeline of an entry point and compiles it on first use.
+    /// Returns the pipeline of an entry point for a layout. Compiles the pipeline on first use.
     pub(super) fn kernel(&self, layout: &Layout, entry: &'static str) -> Result<ComputePipeline, GpuError> {
         let mut kernels = locked(&self.kernels);
         let kernel = kernels.entry((*layout, entry)).or_insert_with(|| {
             let source = (self.source)(layout);
             let descriptor =
                 wgpu::ShaderModuleDescriptor { label: Some(entry), source: wgpu::ShaderSource::Wgsl(source.into()) };
-            // Counting the iterations of every loop reduces the speed on GPUs by a quarter.
+            // Loop bounding is off, because counters in every loop reduce the speed on GPUs by a quarter.
             let checks =
                 wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
-            // SAFETY: indices are checked, and all loops end: they run over lists whose length does not change in the
-            // loop, or along chains of bodies or nodes in one direction only (a test in `code` checks this for the
-            // ticks of every program).
+            // SAFETY: Indices are checked, and all loops end. Some loops run over a list whose length does not change
+            // in the loop. The others run along a chain of bodies or nodes in one direction only. A test in `code`
+            // checks the jumps of programs.
             #[allow(unsafe_code, reason = "the kernels are our own, not a stranger's")]
             let module = unsafe { self.device.create_shader_module_trusted(descriptor, checks) };
             let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -197,22 +198,22 @@ impl Device {
         GpuError::Lost { adapter: self.name.clone(), why: locked(&self.loss_reason).clone() }
     }
 
-    /// True if the device is lost.
+    /// Returns true if the device is lost.
     pub fn is_lost(&self) -> bool {
         self.lost.load(Ordering::SeqCst)
     }
 
-    /// Destroys the device; used for tests of the recovery.
+    /// Destroys the device, for tests of the recovery after a loss.
     pub fn destroy(&self) {
         self.device.destroy();
     }
 
-    /// Uploads worlds to the device.
+    /// Uploads worlds to the device, without running an update.
     pub fn submit(&self, batch: &Batch<'_>) -> Result<InFlightBatch, GpuError> {
         self.begin_stage(batch, "advance")
     }
 
-    /// Uploads worlds like [`Device::submit`], to run a single entry point.
+    /// Uploads worlds like [`Device::submit`], but for dispatches of the entry point `entry`.
     pub fn begin_stage(&self, batch: &Batch<'_>, entry: &'static str) -> Result<InFlightBatch, GpuError> {
         let advance = self.kernel(&batch.layout, entry)?;
         let [state, past] = batch.outcome;
@@ -246,7 +247,7 @@ impl Device {
         })
     }
 
-    /// Returns buffers of at least these sizes: buffers of a finished batch, or new buffers.
+    /// Returns buffers of at least these sizes (bytes). The buffers are those of a finished batch, or new ones.
     fn buffers(&self, sizes: &[u64; 6], staging: u64) -> Buffers {
         let mut free = locked(&self.free);
         let fits = |b: &Buffers| {
@@ -255,7 +256,7 @@ impl Device {
         if let Some(place) = free.iter().position(fits) {
             return free.swap_remove(place);
         }
-        // Free buffers that are too small are released, so the number of buffers never exceeds the number in use.
+        // Free buffers that are too small are released, so unused buffers do not accumulate.
         free.clear();
         let buffer = |size: u64, usage| {
             let size = size.max(16).next_multiple_of(4096);
@@ -277,7 +278,7 @@ impl Device {
         Buffers { params, storage, staging, group }
     }
 
-    /// Submits `times` dispatches of `updates` updates of every world each; does not wait.
+    /// Submits `times` dispatches, each of which performs `updates` updates of every world. Does not wait.
     pub fn advance(&self, flight: &mut InFlightBatch, updates: u32, times: u32) {
         flight.params.updates = updates;
         self.queue.write_buffer(&flight.buffers.params, 0, bytes_of(&flight.params));
@@ -293,7 +294,7 @@ impl Device {
         }
     }
 
-    /// Submits the copy of the words to read back after all updates; does not wait.
+    /// Submits the copy of the result words to the staging buffer. Does not wait.
     pub fn request_readback(&self, flight: &mut InFlightBatch) {
         let [state, past] = flight.outcome;
         let Buffers { storage, staging, .. } = &flight.buffers;
@@ -306,7 +307,7 @@ impl Device {
         staging.map_async(wgpu::MapMode::Read, ..state + past, |_| {});
     }
 
-    /// Waits for a batch and returns the words that were read back.
+    /// Waits for a batch and returns the words that [`Device::request_readback`] copied.
     pub fn finish(&self, flight: InFlightBatch) -> Result<Vec<u32>, GpuError> {
         self.wait(&flight)?;
         let range = ..flight.outcome[0] + flight.outcome[1];
@@ -320,7 +321,7 @@ impl Device {
         Ok(words)
     }
 
-    /// Waits until all submitted work of a batch is done.
+    /// Waits until all submitted work of a batch is complete.
     pub fn wait(&self, flight: &InFlightBatch) -> Result<(), GpuError> {
         let poll = PollType::Wait { submission_index: flight.last.clone(), timeout: None };
         let waited = self.device.poll(poll);
@@ -328,7 +329,7 @@ impl Device {
         waited.map(|_| ()).map_err(|e| self.mark_lost(&e))
     }
 
-    /// First words of the node memory, for the twin test.
+    /// Returns the first words of the node memory, for the twin test.
     #[cfg(test)]
     pub fn read_memory(&self, flight: &InFlightBatch, words: usize) -> Vec<u32> {
         let staging = self.device.create_buffer(&wgpu::BufferDescriptor {

@@ -1,4 +1,4 @@
-//! Conversion of worlds and programs to the words of the buffers.
+//! Conversion of worlds and programs to the words of the storage buffers.
 
 use super::layout::{HEADER, QUANTITIES, START_QUANTITIES, index_of};
 use crate::engine::Job;
@@ -9,17 +9,18 @@ use crate::tree::Program;
 use crate::world::{Body, InitialState, Pose};
 use rayon::prelude::*;
 
-/// Index of a header word.
+/// Returns the index of a header word in [`HEADER`].
 pub(super) const fn header(name: &str) -> usize {
     index_of(HEADER, name)
 }
 
-/// Index of a quantity of bodies.
+/// Returns the index of a quantity in [`QUANTITIES`].
 pub(super) const fn quantity(name: &str) -> usize {
     index_of(QUANTITIES, name)
 }
 
-/// State of a batch: rows of header words, then rows of quantities of bodies, with one column per world.
+/// State of a batch, with one column per world. The first rows are the header words; one row per quantity and body
+/// follows.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub words: Vec<u32>,
@@ -28,18 +29,18 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Number of words per world.
+    /// Returns the number of words per world.
     pub fn rows(bodies: usize) -> usize {
         HEADER.len() + QUANTITIES.len() * bodies
     }
 
-    /// Number of leading words per world that may be non-zero before the first update.
+    /// Returns the number of leading words per world that may be non-zero before the first update.
     pub fn start_rows(bodies: usize) -> usize {
         HEADER.len() + START_QUANTITIES * bodies
     }
 
-    /// Encodes the first `rows` rows of a batch of these worlds. The last world is repeated to fill all columns, so
-    /// that workgroups are full.
+    /// Encodes the first `rows` rows of a batch of worlds. The last world is repeated to fill all columns, so that
+    /// all workgroups are full.
     pub fn encode(
         worlds: &[InitialState],
         jobs: &[&Job<'_>],
@@ -49,7 +50,7 @@ impl State {
     ) -> State {
         let bodies = worlds[0].bodies.len();
         let mut words = vec![0; rows * columns];
-        // Encoded row by row so that all threads write consecutive words.
+        // The words are encoded row by row, so that all threads write consecutive words.
         words.par_chunks_mut(columns).enumerate().for_each(|(row, words)| {
             let Some(word) = word_of(row, bodies) else { return };
             let last = worlds.len() - 1;
@@ -61,12 +62,12 @@ impl State {
 
 #[cfg(test)]
 impl State {
-    /// Header word of a world.
+    /// Returns a header word of a world.
     pub fn header(&mut self, world: usize, name: &str) -> &mut u32 {
         &mut self.words[header(name) * self.worlds + world]
     }
 
-    /// Quantity of a body as a word.
+    /// Returns a quantity of a body as a word.
     pub fn word(&mut self, world: usize, quantity: usize, body: usize) -> &mut u32 {
         &mut self.words[(HEADER.len() + quantity * self.bodies + body) * self.worlds + world]
     }
@@ -76,14 +77,14 @@ impl State {
         *self.word(world, quantity, body) = value.to_bits();
     }
 
-    /// Sets two consecutive quantities.
+    /// Sets two consecutive quantities of a body to the components of a vector.
     pub fn set_vector(&mut self, world: usize, quantity: usize, body: usize, v: Vec2) {
         self.set(world, quantity, body, v.x);
         self.set(world, quantity + 1, body, v.y);
     }
 }
 
-/// Function that computes a word of a row from a world; `None` for rows that start as zeros.
+/// Function that computes one row's word for a world.
 type Word<'a> = Box<dyn Fn(&InitialState, &Job<'_>, &ProgramTable<'_>) -> u32 + 'a>;
 
 fn word_of(row: usize, bodies: usize) -> Option<Word<'static>> {
@@ -127,7 +128,7 @@ fn header_word(name: &str) -> Option<Word<'static>> {
     }
 }
 
-/// Rows of a batch that were read back.
+/// Rows of a batch's state that were read back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StateRows<'a> {
     pub words: &'a [u32],
@@ -136,45 +137,45 @@ pub(super) struct StateRows<'a> {
 }
 
 impl StateRows<'_> {
-    /// Header word of a world.
+    /// Returns a header word of a world.
     pub fn header(&self, world: usize, name: &str) -> u32 {
         self.words[header(name) * self.worlds + world]
     }
 
-    /// Quantity of a body as a word.
+    /// Returns a quantity of a body as a word.
     pub fn word(&self, world: usize, quantity: usize, body: usize) -> u32 {
         self.words[(HEADER.len() + quantity * self.bodies + body) * self.worlds + world]
     }
 
-    /// Quantity of a body.
+    /// Returns a quantity of a body.
     pub fn get(&self, world: usize, quantity: usize, body: usize) -> f32 {
         f32::from_bits(self.word(world, quantity, body))
     }
 
-    /// Pose of a body.
+    /// Returns the pose of a body.
     pub fn pose(&self, world: usize, body: usize) -> Pose {
         let number = |name| self.get(world, name, body);
         const X: usize = quantity("X");
         Pose { at: vec2(number(X), number(X + 1)), heading: number(quantity("HEADING")) }
     }
 
-    /// Displacement of the disc along x so far (m).
+    /// Returns the displacement of the disc along x so far (m).
     pub fn moved(&self, world: usize, disc: usize) -> f32 {
         let word = |name| f32::from_bits(self.header(world, name));
         word("TOTAL") + (self.get(world, quantity("X"), disc) - word("COUNTED_FROM"))
     }
 }
 
-/// All programs and their words for the device.
+/// All programs, and their words for the device.
 pub(super) struct ProgramTable<'a> {
     pub programs: &'a [Program],
     pub words: Vec<u32>,
-    /// Start of each program.
+    /// Index of the first word of each program.
     starts: Vec<u32>,
 }
 
 impl ProgramTable<'_> {
-    /// Encodes programs.
+    /// Encodes the programs.
     pub fn from_programs(programs: &[Program]) -> ProgramTable<'_> {
         let (mut words, mut starts) = (Vec::new(), Vec::new());
         for program in programs {

@@ -3,23 +3,23 @@
 /// Reason why the GPU cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
-    /// No Vulkan driver or no device.
+    /// There is no Vulkan driver, or no device.
     #[error("no Vulkan adapter; install a driver (Debian: mesa-vulkan-drivers) or use engine simd")]
     NoAdapter,
     /// The requested adapter does not exist.
     #[error("no adapter matches \"{choice}\"; available: {there}")]
     NotThere {
-        /// Requested adapter.
+        /// Index of the requested adapter, or part of its name.
         choice: String,
-        /// Available adapters.
+        /// List of the available adapters.
         there: String,
     },
     /// Several adapters match the requested name.
     #[error("\"{choice}\" matches several adapters; use a longer name or the index: {there}")]
     Ambiguous {
-        /// Requested adapter.
+        /// Requested part of a name.
         choice: String,
-        /// Available adapters.
+        /// List of the available adapters.
         there: String,
     },
     /// A limit of the adapter is too low.
@@ -27,14 +27,14 @@ pub enum GpuError {
     Limits {
         /// Name of the adapter.
         adapter: String,
-        /// Name of the limit in WebGPU.
+        /// Name of the limit in the WebGPU standard.
         limit: &'static str,
         /// Value that the kernels need.
         needed: u64,
-        /// Value of the adapter.
+        /// Value that the adapter supports.
         there: u64,
     },
-    /// The device cannot be opened or rejected an operation.
+    /// The device cannot be opened, or it rejected an operation.
     #[error("{adapter}: {why}")]
     Refused {
         /// Name of the adapter.
@@ -50,7 +50,7 @@ pub enum GpuError {
         /// Message of the driver.
         why: String,
     },
-    /// Number of robots that the kernels do not support; other engines do.
+    /// The kernels do not support the number of robots, but other engines do.
     #[error("{robots} robots in a world; the GPU kernels support 1 to {most}")]
     Robots {
         /// Number of robots in the world.
@@ -61,14 +61,14 @@ pub enum GpuError {
     /// The world has more objects of a kind than the kernels support.
     #[error("{count} {what} in a world; the GPU kernels support at most {most}")]
     TooMany {
-        /// Kind of object.
+        /// Plural name of the kind of object.
         what: &'static str,
-        /// Number in the world.
+        /// Number of these objects in the world.
         count: usize,
-        /// Maximum number.
+        /// Maximum number of these objects on the GPU.
         most: usize,
     },
-    /// A world stopped before all updates were done.
+    /// A world stopped before all its updates were done.
     #[error("{adapter}: a world stopped after {done} of {wanted} updates; the adapter limits loop iterations")]
     Short {
         /// Name of the adapter.

@@ -1,10 +1,10 @@
-//! Layout of worlds in storage buffers and invocations; `source` generates the WGSL constants from the same lists.
+//! Layout of worlds in storage buffers and invocations. `source` generates the WGSL constants from the same lists.
 
 use crate::model::MAX_DISCS;
 
-/// Maximum number of robots in a world.
+/// Maximum number of robots in a world on the GPU.
 pub const MAX_ROBOTS: usize = 128;
-/// Maximum number of bodies in a world.
+/// Maximum number of bodies in a world on the GPU.
 pub const MAX_BODIES: usize = MAX_ROBOTS + MAX_DISCS;
 /// Number of words per instruction.
 pub const NODE_WORDS: usize = 5;
@@ -12,38 +12,38 @@ pub const NODE_WORDS: usize = 5;
 pub const MAX_PATCHES: usize = 16;
 /// Number of words of a contact in storage.
 pub const CONTACT_WORDS: usize = 7;
-/// Capacities in bodies per world for which kernels are compiled, each on first use.
+/// Numbers of bodies per world for which kernels are compiled, each on first use.
 const CAPACITIES: [usize; 2] = [24, MAX_BODIES];
 
-/// Words of a world's header.
+/// Names of the words in a world's header.
 pub const HEADER: &[&str] = &[
     "SEED_LOW",
     "SEED_HIGH",
     "WORLD",
-    // Number of updates done; read back and checked, because some adapters silently end long loops.
+    // Number of completed updates. The host checks this number, because some adapters silently end long loops.
     "UPDATE",
     "COUNTED_FROM",
     "TOTAL",
     "RELOCATIONS",
-    // Sum of the sizes of the largest clusters.
+    // Sum over all updates of the size of the largest cluster.
     "LARGEST",
 ];
 
-/// Words of each body. Only the first quantities are read back, because the outcome needs no others.
+/// Names of the words of each body. Only the first quantities are read back, because the outcome needs no others.
 pub const QUANTITIES: &[&str] = &[
     "X",
     "Y",
     "HEADING",
-    // Task counts of a robot, integers.
+    // Task counts of a robot (integers).
     "COUNT_LOW",
     "COUNT_HIGH",
     "CARRYING",
-    // Camera history; an integer.
+    // Camera history (integer).
     "PICTURES",
-    // Start of a robot's program, and its number of node memories; integers.
+    // Start of a robot's program, and the number of its node memories (integers).
     "PROGRAM",
     "MEMORIES",
-    // The following words start as zeros.
+    // The following quantities start as zeros.
     "VX",
     "VY",
     "SPIN",
@@ -76,21 +76,21 @@ pub const OUTCOME_QUANTITIES: usize = index_of(QUANTITIES, "PICTURES");
 /// Number of [`QUANTITIES`] that are written before the first update.
 pub const START_QUANTITIES: usize = index_of(QUANTITIES, "VX");
 
-/// Work of a lane.
+/// Amount of work of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LaneWork {
-    /// One body: for GPUs, which have many lanes and fast communication through workgroup memory.
+    /// One body. This is suitable for GPUs, which have many lanes and fast communication through workgroup memory.
     Body,
-    /// One whole world: for software adapters, which have few lanes and slow communication.
+    /// One whole world. This is suitable for software adapters, which have few lanes and slow communication.
     World,
 }
 
 /// Distribution of worlds over invocations. Each layout has its own kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Layout {
-    /// Work of a lane.
+    /// Amount of work of a lane.
     pub lane: LaneWork,
-    /// Maximum number of bodies per world.
+    /// Maximum number of bodies per world for which the kernels are compiled.
     pub capacity: usize,
     /// Number of invocations per workgroup.
     pub workgroup: usize,
@@ -107,7 +107,7 @@ impl Layout {
         Layout { lane, capacity, workgroup }
     }
 
-    /// Number of worlds per workgroup.
+    /// Returns the number of worlds per workgroup.
     pub fn worlds(&self, bodies: usize) -> usize {
         match self.lane {
             LaneWork::World => self.workgroup,
@@ -115,12 +115,12 @@ impl Layout {
         }
     }
 
-    /// Maximum number of contacts of a world: a circle touches at most six others of its size.
+    /// Returns the maximum number of contacts of a world. A circle touches at most six other circles of its size.
     pub fn contacts(&self) -> usize {
         6 * self.capacity
     }
 
-    /// Number of bodies per invocation.
+    /// Returns the maximum number of bodies per invocation.
     pub fn own(&self) -> usize {
         match self.lane {
             LaneWork::World => self.capacity,
@@ -128,34 +128,35 @@ impl Layout {
         }
     }
 
-    /// Number of words for a world's contacts in storage.
+    /// Returns the number of words for a world's contacts in storage.
     pub fn contact_words(&self) -> usize {
         self.contacts() * CONTACT_WORDS
     }
 
-    /// Number of words for a bit mask of robots.
+    /// Returns the number of words for a bit mask of robots.
     pub fn robot_words(&self) -> usize {
         self.capacity.div_ceil(32)
     }
 
-    /// Number of words for a bit mask of all objects that a body can touch.
+    /// Returns the number of words for a bit mask of all objects that a body can touch.
     pub fn touch_words(&self) -> usize {
         (4 + MAX_PATCHES + self.capacity).div_ceil(32)
     }
 
-    /// Number of words of a world in `work`: contacts, and bit masks of neighbours.
+    /// Returns the number of words of a world in the `work` buffer: contacts, and the robots' bit masks of
+    /// neighbours.
     pub fn work_words(&self, robots: usize) -> usize {
         self.contact_words() + robots * self.robot_words()
     }
 }
 
-/// Minimum number of invocations per workgroup with one body per lane. In smaller workgroups the leaders, which do
-/// the work that is done once per world, use too small a part of a subgroup: 9 robots take 25 % longer with 32 than
-/// with 128 invocations on an NVIDIA H200.
+/// Minimum number of invocations per workgroup with one body per lane. In each workgroup, only the leaders do the
+/// work that is done once per world. In smaller workgroups, the leaders fill too small a part of a subgroup. On an
+/// NVIDIA H200, worlds of 9 robots take 25 % longer with 32 than with 128 invocations.
 const LEAST_INVOCATIONS: usize = 128;
 
-/// The smallest workgroup of whole subgroups in which at least 90 % of the lanes have a body. If there is no such
-/// workgroup: the workgroup with the fewest idle lanes.
+/// Returns the size of the smallest workgroup of whole subgroups in which at least 90 % of the lanes have a body.
+/// Without such a workgroup, returns the size with the fewest idle lanes.
 fn body_workgroup(bodies: usize, subgroup: usize) -> usize {
     let share = |size: usize| (size / bodies * bodies * 1000 / size, std::cmp::Reverse(size));
     let least = bodies.max(LEAST_INVOCATIONS);
@@ -163,10 +164,11 @@ fn body_workgroup(bodies: usize, subgroup: usize) -> usize {
     sizes.clone().find(|size| share(*size).0 >= 900).or_else(|| sizes.max_by_key(|s| share(*s))).unwrap_or(256)
 }
 
-/// Index of a name in a list.
+/// Returns the index of a name in a list.
 ///
 /// # Panics
-/// If the name is not in the list; constants are evaluated at compile time, so this is a compile error.
+/// If the name is not in the list. For a constant, this is a compile error, because constants are evaluated at
+/// compile time.
 pub const fn index_of(list: &[&str], name: &str) -> usize {
     let mut i = 0;
     while i < list.len() {

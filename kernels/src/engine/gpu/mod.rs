@@ -1,9 +1,9 @@
-//! The GPU engine: WGSL kernels through wgpu, in two layouts (see `layout`).
+//! The GPU engine: WGSL kernels, run by wgpu, in two layouts (see `layout`).
 //!
 //! Batches of similar worlds are processed two at a time, so that one is prepared while the other runs. A dispatch
-//! performs several updates of all its worlds. The number of updates per dispatch is limited by time (watchdogs) and,
-//! on software adapters, by loop iterations; the host does not wait between dispatches. Results differ from
-//! `reference` in rounding; the twin test compares each stage.
+//! performs several updates of all its worlds. The number of updates per dispatch is limited by time, because of
+//! driver watchdogs. On software adapters, it is also limited by loop iterations. The host does not wait between
+//! dispatches. Results differ from those of `reference` only in rounding; the twin test compares each stage.
 
 mod adapters;
 mod bounds;
@@ -39,40 +39,40 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Maximum number of worlds of a batch on a GPU and on a software adapter.
+/// Maximum number of worlds of a batch: on a GPU, and on a software adapter.
 const MAX_WORLDS: [usize; 2] = [16_384, 1024];
 /// Number of worlds of the first batch, before the device's speed is known.
 const FIRST_WORLDS: usize = 64;
-/// Target duration of a dispatch; driver watchdogs allow seconds, displays less.
+/// Target duration of a dispatch. Driver watchdogs allow seconds, but longer dispatches delay the display.
 const DISPATCH: Duration = Duration::from_millis(60);
-/// Maximum number of updates of a dispatch.
+/// Maximum number of updates per dispatch.
 const MOST_UPDATES: u32 = 64;
 /// Number of batches on the device at the same time.
 const IN_FLIGHT: usize = 2;
 
-/// The GPU engine.
+/// Engine that runs worlds on a GPU.
 pub struct Gpu {
-    /// Senses to compute; `None` for the senses that the trees of a batch read.
+    /// Senses to compute; `None` selects the senses that the trees of a batch read.
     pub sensing: Option<Sensing>,
     device: Device,
-    /// Layout to use; `None` for the best layout of the adapter.
+    /// Kind of layout to use; `None` selects the best kind for the adapter.
     lane: Option<LaneWork>,
-    /// Duration of one update of one world; `None` until it was measured.
+    /// Duration of one update of one world; `None` until it has been measured.
     pace: Mutex<Option<Duration>>,
-    /// Reason why jobs were run by another engine, if any.
+    /// Reason why another engine ran some jobs; `None` if the GPU ran all jobs.
     notice: Mutex<Option<String>>,
 }
 
-/// Common data of the batches of similar jobs.
+/// Common data of all batches of similar jobs.
 struct BatchKind<'a> {
     code: &'a ProgramTable<'a>,
     scene: Scene,
     messages: Option<&'a Messages>,
     updates: u32,
     layout: Layout,
-    /// Maximum number of updates of a dispatch.
+    /// Maximum number of updates per dispatch.
     bound: u32,
-    /// Maximum number of node memories.
+    /// Maximum number of memory words of a robot.
     memories: usize,
     table: Vec<u32>,
 }
@@ -83,10 +83,11 @@ impl Gpu {
         adapters::enumerate().into_iter().map(|(told, _)| told).collect()
     }
 
-    /// Opens the most capable adapter. The first compilation of the kernels takes seconds; drivers cache them.
+    /// Opens the most capable adapter. The first compilation of the kernels takes seconds; drivers cache compiled
+    /// kernels.
     ///
     /// # Errors
-    /// If there is no adapter, or its driver rejects the request.
+    /// If there is no adapter, or if its driver rejects the request.
     pub fn open() -> Result<Gpu, GpuError> {
         Gpu::open_adapter(&AdapterChoice::Best)
     }
@@ -94,7 +95,7 @@ impl Gpu {
     /// Opens the most capable adapter like [`Gpu::open`], but rejects software adapters.
     ///
     /// # Errors
-    /// If there are only software adapters.
+    /// If there are only software adapters, or if [`Gpu::open`] fails.
     pub fn open_hardware() -> Result<Gpu, GpuError> {
         let software = Gpu::adapters().iter().all(|adapter| adapter.kind == AdapterKind::Software);
         if software { Err(GpuError::NoAdapter) } else { Gpu::open() }
@@ -103,21 +104,22 @@ impl Gpu {
     /// Opens the selected adapter.
     ///
     /// # Errors
-    /// No adapter matches (with the available adapters); several adapters match; a limit is too low (with the
-    /// required and actual values); the driver rejects the request. Each error is one line.
+    /// - If no adapter matches; the error lists the available adapters.
+    /// - If several adapters match.
+    /// - If a limit of the adapter is too low; the error contains the required and the actual value.
+    /// - If the driver rejects the request.
     pub fn open_adapter(choice: &AdapterChoice) -> Result<Gpu, GpuError> {
         let device = Device::open(choice, source)?;
         Ok(Gpu { sensing: None, device, lane: None, pace: Mutex::new(None), notice: Mutex::new(None) })
     }
 
-    /// True if the device is lost; `simd` then performs all further runs. Reopening the adapter may restore the
-    /// device.
+    /// Returns true if the device is lost. `simd` then performs all further runs. A reopened adapter may work again.
     pub fn is_lost(&self) -> bool {
         self.device.is_lost()
     }
 
-    /// Runs similar jobs in batches whose size depends on the device's speed; prepares the next batch while the
-    /// current one runs.
+    /// Runs similar jobs in batches whose size depends on the device's speed. The next batch is prepared while the
+    /// current batch runs.
     fn run_alike(&self, code: &ProgramTable<'_>, jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
         let kind = self.kind(code, jobs)?;
         let mut outcomes = Vec::with_capacity(jobs.len());
@@ -135,7 +137,7 @@ impl Gpu {
             let Some((flight, worlds, begun)) = flying.pop_front() else { break };
             let words = self.device.finish(flight)?;
             let now = clock();
-            // The batch started when it was submitted and the previous batch was done.
+            // The batch started after it was submitted and after the previous batch was done.
             self.set_pace(now - begun.max(freed), kind.updates, worlds);
             freed = now;
             outcomes.extend(self.outcomes(&kind, &words, worlds)?);
@@ -175,7 +177,7 @@ impl Gpu {
         (of(lane), bound(&of(lane)).clamp(1, MOST_UPDATES))
     }
 
-    /// Number of worlds of the next batch.
+    /// Returns the number of worlds of the next batch.
     fn worlds(&self, kind: &BatchKind<'_>) -> usize {
         let [hardware, software] = MAX_WORLDS;
         let most = if self.device.software { software } else { hardware };
@@ -203,7 +205,7 @@ impl Gpu {
         *self.pace.lock().unwrap_or_else(|e| e.into_inner()) = Some(Duration::from_secs_f64(each));
     }
 
-    /// Submits a batch to the device.
+    /// Submits a batch with all its updates to the device.
     fn begin(&self, kind: &BatchKind<'_>, jobs: &[&Job<'_>]) -> Result<InFlightBatch, GpuError> {
         let (scene, layout) = (&kind.scene, &kind.layout);
         let (robots, bodies) = (scene.robots, scene.bodies.len());
@@ -228,7 +230,7 @@ impl Gpu {
         })?;
         let mut done = 0;
         if self.seconds_per_world_update().is_none() {
-            // The first dispatch includes compilation; the second one measures the speed.
+            // The first dispatch includes the compilation of the kernels, so the second dispatch measures the speed.
             for _ in 0..2.min(kind.updates) {
                 let started = clock();
                 self.device.advance(&mut flight, 1, 1);
@@ -268,8 +270,9 @@ impl Gpu {
     }
 }
 
-/// Table for messages: a zero that kernels read (`wgsl/state.wgsl`); the start of the robots' range factors; the
-/// number of the last message and the slot of its poses, for each update; the range factors.
+/// Returns the table for messages. Word 0 is a zero that kernels read (see `wgsl/state.wgsl`), and word 1 is the
+/// index of the first range factor. For each update, the number of the last message and the slot of its poses follow.
+/// The last words are the robots' range factors.
 fn message_table(model: &Messages, scene: &Scene, updates: u32) -> Vec<u32> {
     let kept = crate::world::senses::poses_kept(model);
     let mut table = vec![0, 2 + 2 * updates];
@@ -283,7 +286,8 @@ fn message_table(model: &Messages, scene: &Scene, updates: u32) -> Vec<u32> {
     table
 }
 
-/// Clock for the duration of dispatches, which determines the size of the next batch. It does not affect results.
+/// Returns the current time, to measure dispatches. The measured speed determines the size of batches, but does not
+/// affect results.
 #[allow(clippy::disallowed_methods, reason = "the device's pace must be measured")]
 fn clock() -> Instant {
     Instant::now()
@@ -298,7 +302,8 @@ impl Engine for Gpu {
         let mut outcomes = vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()];
         let code = ProgramTable::from_programs(programs);
         for mut indices in alike(jobs) {
-            // Worlds of the same tree are adjacent: lanes that run the same program rarely wait for each other.
+            // Jobs with the same tree become adjacent worlds, because lanes that run the same program rarely wait for
+            // each other.
             let key = |i: &usize| (jobs[*i].sensing(programs), jobs[*i].team.program(0));
             indices.sort_by_cached_key(key);
             let group: Vec<&Job<'_>> = indices.iter().map(|i| &jobs[*i]).collect();
@@ -324,7 +329,7 @@ impl Engine for Gpu {
     }
 }
 
-/// Checks the capacity limits of the kernels; other worlds need another engine.
+/// Checks that a world does not exceed the limits of the kernels. Other worlds need another engine.
 fn supported(spec: &WorldSpec) -> Result<(), GpuError> {
     if !(1..=MAX_ROBOTS).contains(&spec.robots) {
         return Err(GpuError::Robots { robots: spec.robots, most: MAX_ROBOTS });

@@ -1,4 +1,4 @@
-//! Computes the outcome of a world from the counts of the kernels.
+//! Computation of a world's outcome from the counts of the kernels.
 
 use super::encode::{StateRows, quantity};
 use crate::engine::simd::Scene;
@@ -8,10 +8,11 @@ use crate::world::Task;
 use crate::world::task::foraging::food_max;
 use crate::world::task::transport::{fitness_of_place, raw_fitness};
 
-/// Contribution per update of a robot with the maximum distance to all other robots.
+/// Count per update of a robot at the maximum distance from its nearest neighbour (task dispersion).
 const WHOLE: f64 = 16_777_216.0;
 
-/// Outcome of world `w` after the given number of updates; `cells` is the bit mask of the arena's cells.
+/// Returns the outcome of world `w` after `updates` updates. `cells` is the bit mask of the visited cells of the
+/// arena.
 pub(super) fn world_outcome(scene: &Scene, rows: &StateRows<'_>, w: usize, cells: &[u32], updates: u32) -> Outcome {
     let robots = scene.robots;
     let seconds = updates as f32 * CONTROL_PERIOD;

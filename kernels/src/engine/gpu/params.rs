@@ -13,7 +13,7 @@ use crate::world::task::spacing::Dispersion;
 use crate::world::{Sensing, Task, task::Region};
 use bytemuck::{Pod, Zeroable};
 
-/// Bits of [`Params::switches`].
+/// Bits of [`Params::switches`]: senses to compute, and features of the world.
 pub(super) const SWITCH_PROXIMITY: u32 = 1;
 pub(super) const SWITCH_CAMERA: u32 = 2;
 pub(super) const SWITCH_NEIGHBOURS: u32 = 4;
@@ -23,7 +23,7 @@ pub(super) const SWITCH_PICTURES: u32 = 32;
 pub(super) const SWITCH_LIGHT: u32 = 64;
 pub(super) const SWITCH_TAGS: u32 = 128;
 
-/// Values of [`TaskParams::kind`]; 0 for tasks without counts after an update.
+/// Values of [`TaskParams::kind`]. The value is 0 for tasks that count nothing after an update.
 pub(super) const TASK_AGGREGATION: u32 = 1;
 pub(super) const TASK_DISPERSION: u32 = 2;
 pub(super) const TASK_COVERAGE: u32 = 3;
@@ -42,23 +42,23 @@ pub(super) struct Params {
     pub mu: f32,
     pub restitution: f32,
     pub noise: [f32; 3],
-    /// Bits of a NaN, because WGSL has no literal for it.
+    /// Bits of a NaN, because WGSL has no literal for NaN.
     pub nan: u32,
     /// Unit vector of the camera's left segment.
     pub aside: [f32; 2],
     pub walls: u32,
-    /// Senses to compute, and whether the task relocates the disc.
+    /// Bit mask of the `SWITCH_` constants.
     pub switches: u32,
-    /// Distance in words between consecutive fields of a contact.
+    /// Distance between consecutive fields of a contact (words).
     pub contact_step: u32,
-    /// Number of poses per body that are kept for messages.
+    /// Number of past poses that are kept per body for messages.
     pub past_kept: u32,
-    /// Number of worlds per workgroup, and of the batch.
+    /// Number of worlds per workgroup, and in the batch.
     pub worlds: u32,
     pub batch: u32,
-    /// Probability that a camera misses a segment.
+    /// Probability that a camera misses a segment in an image.
     pub camera_misses: f32,
-    /// Sensor reading without the lights.
+    /// Sensor reading without lamps, due to room light.
     pub room_light: f32,
     pub lights: u32,
     pub tags: u32,
@@ -68,19 +68,19 @@ pub(super) struct Params {
     pub unused_pair: [u32; 2],
     pub task: TaskParams,
     pub messages: MessageParams,
-    /// Directions of the proximity rays; the last two components of each are unused.
+    /// Unit vectors of the proximity rays; the last two components of each are unused.
     pub rays: [[f32; 4]; PROX_ANGLES.len()],
     pub patch_list: [PatchParams; MAX_PATCHES],
     pub wall_list: [[f32; 4]; MAX_PATCHES],
-    /// Position, squared height, and brightness.
+    /// Position (x, y), squared height, and brightness of each light.
     pub light_list: [[f32; 4]; MAX_LIGHTS],
-    /// Position, and direction of the face.
+    /// Position (x, y), and direction (x, y) of the face of each tag.
     pub tag_list: [[f32; 4]; MAX_TAGS],
     pub footing: [FrictionParams; MAX_BODIES],
     pub body: [BodyParams; MAX_BODIES],
 }
 
-/// Parameters of the task's counts.
+/// Parameters of the counts for the task.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub(super) struct TaskParams {
@@ -92,7 +92,7 @@ pub(super) struct TaskParams {
     pub food: RegionParams,
 }
 
-/// A rectangle with rounded corners, or its outside if `beyond` is set.
+/// A rectangle with rounded corners, or its complement if `beyond` is 1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub(super) struct RegionParams {
@@ -103,23 +103,23 @@ pub(super) struct RegionParams {
     pub unused: [u32; 2],
 }
 
-/// Message model.
+/// Parameters of the message model.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub(super) struct MessageParams {
     pub range: f32,
     pub range_noise: f32,
     pub bearing_noise: f32,
-    /// 1 - probability of loss.
+    /// Probability that a message is not lost at zero distance.
     pub kept: f32,
     pub loss_at_range: f32,
     pub sender_lobe: u32,
     pub receiver_lobe: u32,
-    /// Number of leading bodies that block messages; 0 for none.
+    /// Number of bodies that block messages, from body 0 on; 0 if no bodies block them.
     pub opaque: u32,
 }
 
-/// Floor friction of a body.
+/// Floor friction of a body, and its radius.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub(super) struct FrictionParams {
@@ -135,12 +135,12 @@ pub(super) struct FrictionParams {
 pub(super) struct BodyParams {
     pub inverse_mass: f32,
     pub inverse_inertia: f32,
-    /// 1 if the body is tall, else 0.
+    /// 1 if the body is tall; 0 otherwise.
     pub tall: u32,
     pub colour: u32,
 }
 
-/// A wall patch.
+/// A coloured wall patch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub(super) struct PatchParams {
@@ -150,7 +150,7 @@ pub(super) struct PatchParams {
 }
 
 impl Params {
-    /// Creates the parameters of a batch of worlds of a scene.
+    /// Creates the parameters of a batch of `batch` worlds of a scene.
     pub fn new(scene: &Scene, messages: Option<&Messages>, sensing: Sensing, layout: &Layout, batch: usize) -> Params {
         let physics = &scene.physics;
         let aside = Vec2::unit(SEGMENT_ANGLE);
@@ -201,19 +201,19 @@ impl Params {
         }
     }
 
-    /// Number of words for the arena's cells, one bit each.
+    /// Returns the number of words for the arena's cells, one bit per cell.
     pub fn cell_words(&self) -> usize {
         (self.task.columns * self.task.rows).div_ceil(32) as usize
     }
 
-    /// Number of words of a world in `past`.
+    /// Returns the number of words of a world in the `past` buffer.
     pub fn past_words(&self) -> usize {
         let poses = if self.switches & SWITCH_MESSAGES == 0 { 0 } else { self.past_kept as usize };
         self.cell_words() + poses * self.bodies as usize * 3
     }
 }
 
-/// Number of the arena's cells.
+/// Returns the number of the arena's cells for coverage; 0 for other tasks.
 pub(super) fn cells(scene: &Scene) -> u32 {
     let task = TaskParams::from_scene(scene);
     task.columns * task.rows
@@ -276,7 +276,7 @@ impl MessageParams {
     }
 }
 
-/// Creates an array that starts with these elements, padded with zeros.
+/// Creates an array that starts with the given elements and is padded with default values.
 fn filled<T: Default + Copy, const N: usize>(rows: impl Iterator<Item = T>) -> [T; N] {
     let mut all = [T::default(); N];
     all.iter_mut().zip(rows).for_each(|(place, row)| *place = row);

@@ -1,4 +1,4 @@
-//! Generates the WGSL source: constants from the Rust sources, the stages, and unrolled loops.
+//! Generator of the WGSL source: constants from the Rust sources, the files of the stages, and unrolled loops.
 
 use super::code::{FIRST_JUMP, FIRST_NEURON, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET};
 use super::layout::{CONTACT_WORDS, HEADER, LaneWork, Layout, MAX_BODIES, MAX_PATCHES, NODE_WORDS, QUANTITIES};
@@ -17,7 +17,8 @@ use crate::{model, random, tree};
 use std::f32::consts;
 use std::fmt::Write;
 
-/// Maximum number of robots in reach of a robot's proximity rays; eight fit without overlap.
+/// Capacity of the list of robots in reach of a robot's proximity rays. Without overlap, at most eight robots are in
+/// reach.
 const MOST_NEAR: usize = 16;
 
 /// Source files of the stages.
@@ -38,7 +39,7 @@ const STAGES: [&str; 14] = [
     include_str!("../../../wgsl/advance.wgsl"),
 ];
 
-/// Kernel source of a layout.
+/// Returns the kernel source for a layout.
 pub(super) fn source(layout: &Layout) -> String {
     let mut text = String::new();
     for (name, value) in integers(layout) {
@@ -60,7 +61,8 @@ pub(super) fn source(layout: &Layout) -> String {
     text
 }
 
-/// Writes the Philox rounds as an unrolled loop, because some software adapters limit loop iterations.
+/// Appends a function with the Philox rounds as an unrolled loop, because some software adapters limit loop
+/// iterations.
 fn philox_written_out(text: &mut String, name: &str, rounds: usize) {
     let _ = writeln!(text, "fn {name}(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {{\n    var c = counter;");
     for round in 0..rounds {
@@ -69,7 +71,7 @@ fn philox_written_out(text: &mut String, name: &str, rounds: usize) {
     text.push_str("    return c;\n}\n");
 }
 
-/// Integer constants.
+/// Returns the names and values of the integer constants.
 fn integers(layout: &Layout) -> Vec<(String, u32)> {
     let sizes = [
         ("CAPACITY", layout.capacity),
@@ -159,7 +161,7 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
     all
 }
 
-/// Floating-point constants.
+/// Returns the names and values of the floating-point constants.
 fn floats() -> Vec<(String, f32)> {
     let numbers = [
         ("DT", model::DT),
@@ -232,7 +234,7 @@ mod tests {
         }
     }
 
-    /// Checked without a driver, because not all drivers reject a workgroup with too much memory.
+    /// Checks the shared memory without a driver, because not all drivers reject a workgroup with too much memory.
     #[test]
     fn workgroups_share_no_more_memory_than_a_raspberry_pi_has() {
         for (lane, bodies) in LAYOUTS.into_iter().flat_map(|lane| [9, 17, 40, MAX_BODIES].map(|most| (lane, most))) {
@@ -263,7 +265,7 @@ mod tests {
             .for_each(|(name, value)| assert_eq!(literal(name), *value, "{name}"));
     }
 
-    /// Size of a WGSL struct and offsets of its members.
+    /// Returns the size of a WGSL struct (bytes), and the names and offsets of its members.
     fn layout(module: &Module, name: &str) -> (usize, Vec<(String, usize)>) {
         let found = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name));
         let (_, found) = found.unwrap_or_else(|| panic!("no struct {name}"));
@@ -275,7 +277,7 @@ mod tests {
     macro_rules! assert_same_layout {
         ($module:expr, $type:ident { $($member:ident),+ $(,)? }) => {
             let members = vec![$((stringify!($member).to_string(), offset_of!($type, $member))),+];
-            // `Pod` types have no padding, so equal names, offsets and sizes mean equal layouts.
+            // `Pod` types have no padding. Equal names, offsets and sizes therefore mean equal layouts.
             assert_eq!(layout($module, stringify!($type)), (size_of::<$type>(), members));
         };
     }

@@ -1,7 +1,7 @@
-//! The twin test: compares every stage on `reference` and on the GPU for the same inputs, and with a fault planted in
-//! each stage.
+//! The twin test: compares every stage on `reference` and on the GPU for the same inputs. For each stage, a planted
+//! fault must be detected.
 //!
-//! Runs on any Vulkan adapter; `make test` installs Mesa's software adapter.
+//! The test runs on any Vulkan adapter; `make test` installs Mesa's software adapter.
 
 use super::code::memory_words;
 use super::device::{Batch, Device};
@@ -42,7 +42,7 @@ const TREES: [&str; 10] = [
     "seqm\n  repeati 3\n    network\n      neuron 1 1\n      neuron 0 1\n        synapse n1 1\n  seq\n    movcs s_scr 2\n    network\n      neuron 0 0.1\n        synapse s_scr 3\n        synapse v_attr.x -2\n      neuron 0 1\n        synapse n1 0.5\n        synapse n2 -0.5\n",
 ];
 
-/// A world with all kinds of objects: inner walls, discs of several colours, patches, lights, tags.
+/// Returns a world with all kinds of objects: inner walls, discs of several colours, patches, lights and tags.
 fn furnished() -> WorldSpec {
     let mut spec = WorldSpec::benchmark(ROBOTS);
     spec.physics.walls = vec![
@@ -63,13 +63,13 @@ fn furnished() -> WorldSpec {
     spec
 }
 
-/// Layouts under test: both kinds of lanes, and the capacity for many robots.
+/// Returns the layouts under test: both kinds of lanes, and the capacity for many robots.
 fn layouts() -> [Layout; 3] {
     let [body, world] = [LaneWork::Body, LaneWork::World].map(|lane| Layout::select(lane, ROBOTS + 3, 8));
     [body, world, Layout { capacity: MAX_BODIES, ..body }]
 }
 
-/// Worlds during a run, on the processor and as words.
+/// The same worlds in two forms: on the processor, and as words for the GPU.
 struct Twin {
     spec: WorldSpec,
     layout: Layout,
@@ -87,7 +87,7 @@ impl Twin {
     fn with_layout(spec: WorldSpec, layout: Layout) -> Twin {
         let programs: Vec<Program> =
             TREES.iter().map(|t| Program::compile(&Tree::parse(t).unwrap()).unwrap()).collect();
-        // Robots without avoidance make contacts.
+        // Robots without collision avoidance make contacts.
         let forward = Program::compile(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap();
         let started = |i: u32| {
             let mut world = World::new(&spec, i as usize, SEED, i);
@@ -142,7 +142,7 @@ impl Twin {
         self.programs.iter().map(memory_words).max().unwrap()
     }
 
-    /// Runs a stage `times` times; returns the words of the state, of the cells and of the node memory.
+    /// Runs a stage `times` times. Returns the words of the state, of the cells, and of the node memory.
     fn run(&self, device: &Device, stage: &'static str, times: u32) -> [Vec<u32>; 3] {
         let columns = self.state.worlds;
         let params = Params::new(&self.scene, self.spec.messages.as_ref(), Sensing::ALL, &self.layout, columns);
@@ -175,7 +175,7 @@ impl Twin {
         StateRows { words, worlds: self.state.worlds, bodies: self.state.bodies }
     }
 
-    /// Compares quantities of all bodies for which `expected` has values, within a tolerance.
+    /// Compares the quantities `names` of all bodies for which `expected` returns values, within a tolerance.
     fn compare(
         &self,
         words: &[u32],
@@ -187,7 +187,7 @@ impl Twin {
             for (i, values) in expected(w).iter().enumerate() {
                 for (name, value) in names.iter().zip(values) {
                     let got = self.rows(words).get(w as usize, index_of(QUANTITIES, name), i);
-                    // NaN on only one side counts as a difference; NaN on both sides is equal.
+                    // NaN on both sides counts as equal, and NaN on only one side counts as a difference.
                     let near = (got - value).abs() <= tolerance || (got.is_nan() && value.is_nan());
                     if !near {
                         return Err(format!(
@@ -206,12 +206,12 @@ impl Twin {
     }
 }
 
-/// Number of the message in the twin test.
+/// Number of the message that robots receive in the twin test.
 const MESSAGE: u32 = 7;
 
 type Check = fn(Layout, &Device) -> Result<(), String>;
 
-/// Philox is integer arithmetic, so results must be exact.
+/// Compares random numbers. They must be exact, because Philox is integer arithmetic.
 fn random(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_random", 1);
@@ -228,8 +228,8 @@ fn random(layout: Layout, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
-/// Tolerances: 2e-6 for velocities, which are below 1 and have a few roundings of sqrt, division and sine; 1e-4 for
-/// spins, which reach 5 and involve divisions by small inertias.
+/// Compares floor friction. The tolerance is 2e-6 for velocities, which are below 1 and have a few roundings of sqrt,
+/// division and sine. The tolerance is 1e-4 for spins, which reach 5 and involve divisions by small inertias.
 fn friction(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_friction", 1);
@@ -249,8 +249,8 @@ fn friction(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["SPIN"], 1e-4, |w| after(w).iter().map(|(_, s)| vec![*s]).collect())
 }
 
-/// Eight iterations over chains of contacts accumulate rounding errors. Tolerances: 1e-5 for velocities, 1e-3 for
-/// spins, 1e-6 for positions.
+/// Compares contacts. Eight iterations over chains of contacts accumulate rounding errors, so the tolerances are 1e-5
+/// for velocities, 1e-3 for spins, and 1e-6 for positions.
 fn touching(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_contacts", 1);
@@ -267,7 +267,8 @@ fn touching(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["X", "Y"], 1e-6, |w| after(w).iter().map(|b| vec![b.pose.at.x, b.pose.at.y]).collect())
 }
 
-/// A step moves a body by millimetres, so positions and headings agree within a few roundings of numbers up to pi.
+/// Compares poses after one step. A step moves a body by millimetres, so positions and headings agree within a few
+/// roundings of numbers up to pi.
 fn moving(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_integrate", 1);
@@ -283,7 +284,8 @@ fn moving(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["X", "Y", "HEADING"], 1e-6, after)
 }
 
-/// Tolerance 2e-3: a reading is a distance divided by 30 mm, and grazing rays involve the root of a small difference.
+/// Compares proximity with a tolerance of 2e-3. A reading is a distance divided by 30 mm, and grazing rays involve
+/// the root of a small difference.
 fn rays(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_proximity", 1);
@@ -302,7 +304,8 @@ fn rays(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["PROX_X", "PROX_Y"], 2e-3, after)
 }
 
-/// Tolerance 2e-5: a sum of eight numbers up to 1, each computed with a square root and a division.
+/// Compares light with a tolerance of 2e-5. The sum has eight terms up to 1, each computed with a square root and a
+/// division.
 fn lights(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_light", 1);
@@ -324,7 +327,7 @@ fn lights(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["LIGHT_X", "LIGHT_Y"], 2e-5, after)
 }
 
-/// Positions in the robot's frame differ only by rounding, because the choice of the tag is discrete.
+/// Compares tags. The choice of the tag is discrete, so positions in the robot's frame differ only by rounding.
 fn tags(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_tags", 1);
@@ -338,7 +341,7 @@ fn tags(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["TAG_X", "TAG_Y"], 1e-5, after)
 }
 
-/// Segments are discrete; the vectors are exact except for the rounding of a sum.
+/// Compares camera vectors. Segments are discrete, so the vectors are exact except for the rounding of a sum.
 fn camera(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_camera", 1);
@@ -357,7 +360,7 @@ fn camera(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["RED_X", "RED_Y", "GREEN_X", "GREEN_Y", "BLUE_X", "BLUE_Y"], 1e-6, after)
 }
 
-/// Missed segments are determined by integers, so they must be exact.
+/// Compares camera images with missed segments. These segments are determined by integers, so they must be exact.
 fn pictures(layout: Layout, device: &Device) -> Result<(), String> {
     let camera = CameraModel { delay_s: 0.3, misses: 0.3 };
     let mut spec = furnished();
@@ -379,7 +382,7 @@ fn pictures(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["RED_X", "RED_Y", "GREEN_X", "GREEN_Y", "BLUE_X", "BLUE_Y"], 1e-6, after)
 }
 
-/// The sums contain up to 15 numbers up to 1, one per neighbour. The count must be exact.
+/// Compares range and bearing. The sums have up to 15 terms up to 1, one per neighbour. The count must be exact.
 fn neighbours(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_camera", 1);
@@ -396,8 +399,8 @@ fn neighbours(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["ATTR_X", "ATTR_Y"], 1e-5, attr)
 }
 
-/// Node memories are integers and must be exact. The tolerance of goals, which are sums of a few products of numbers
-/// up to 20, is 1e-4.
+/// Compares ticks. Node memories are integers and must be exact. The tolerance of goals is 1e-4, because they are
+/// sums of a few products of numbers up to 20.
 fn ticks(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     const TICKS: u32 = 12;
@@ -408,7 +411,7 @@ fn ticks(layout: Layout, device: &Device) -> Result<(), String> {
         let mut rows = Vec::new();
         for i in 0..ROBOTS {
             let world = &twin.worlds[w as usize];
-            // The compass uses the current heading, as in the stage.
+            // The stage computes the compass from the current heading, so the reference does the same.
             let sensed = crate::tree::Senses { up: senses::compass(world.bodies[i].pose.heading), ..*world.senses(i) };
             let mut robot = Memory::new(program);
             let mut goal = Vec2::ZERO;
@@ -439,7 +442,7 @@ fn ticks(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &names, 1e-4, |w| expected[w as usize].clone())
 }
 
-/// The position is computed from the same random numbers, so it agrees within one rounding.
+/// Compares relocations. Both positions are computed from the same random numbers, so they agree within one rounding.
 fn relocation(layout: Layout, device: &Device) -> Result<(), String> {
     let mut moved = Twin::new(layout);
     for (w, world) in moved.worlds.iter_mut().enumerate() {
@@ -468,8 +471,8 @@ fn relocation(layout: Layout, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
-/// Receptions are computed from the same random numbers, so counts must be exact. Bearings are angles with some
-/// roundings, and up to fifteen vectors of length up to 1 are summed (tolerance 2e-5).
+/// Compares messages. Receptions are computed from the same random numbers, so counts must be exact. Bearings are
+/// angles with some roundings, and up to fifteen vectors of length up to 1 are summed (tolerance 2e-5).
 fn messages(layout: Layout, device: &Device) -> Result<(), String> {
     let model = Messages {
         range_noise_m: 0.03,
@@ -504,7 +507,7 @@ fn messages(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["ATTR_X", "ATTR_Y"], 2e-5, attr)
 }
 
-/// Compares the task scores of one update: counts must be exact, other values must agree within the rounding of a
+/// Compares the task scores of one update. Counts must be exact, and other values must agree within the rounding of a
 /// mean.
 fn scores(layout: Layout, device: &Device) -> Result<(), String> {
     let tasks = [Task::Aggregation { range: 0.3 }, Task::Dispersion, Task::Coverage { cell: 0.2 }];
@@ -524,8 +527,8 @@ fn scores(layout: Layout, device: &Device) -> Result<(), String> {
             }
         }
     }
-    // Robots in the food region pick up items; in the second run the same region is the nest, where they deliver
-    // them.
+    // In the first run, robots in the region `left` pick up food. In the second run, the same region is the nest,
+    // where the robots deliver the food.
     let left = Region::Rectangle { at: vec2(-0.6, 0.0), half: vec2(0.3, 0.7) };
     let far = Region::Beyond { at: vec2(0.0, 0.0), radius: 1.15 };
     let swapped = |nest, food| WorldSpec { task: Task::Foraging { nest, food }, ..furnished() };
@@ -546,7 +549,7 @@ fn scores(layout: Layout, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
-/// Comparison of each stage, and a planted fault that the comparison must detect.
+/// For each stage: its name, its comparison, and a planted fault that the comparison must detect.
 const STAGES: [(&str, Check, &str, &str); 16] = [
     ("random", random, "PHILOX_BUMP_0: u32 = 2654435769u", "PHILOX_BUMP_0: u32 = 2654435768u"),
     ("friction", friction, "footing.strongest * share", "footing.strongest * share * 1.01"),
@@ -592,7 +595,8 @@ fn fault_in_any_stage_is_detected() {
     }
 }
 
-/// All tasks in a world with all kinds of objects: the means over worlds must agree within the sampling error.
+/// Compares the scores of all tasks in a world with all kinds of objects. The means over worlds must agree within the
+/// sampling error.
 #[test]
 fn every_task_score_matches_reference() {
     let gpu = Gpu::open().unwrap();
@@ -639,8 +643,8 @@ fn fitness_is_distributed_as_in_reference() {
     };
     let (a, b) = (sorted(&gpu), sorted(&Reference::default()));
     assert_eq!(gpu.notice(), None, "the adapter did it all");
-    // Kolmogorov-Smirnov test: the largest difference between the two distribution functions, at the 0.1 % level.
-    // Runs are chaotic, so different rounding yields a different sample.
+    // Kolmogorov-Smirnov test at the 0.1 % level: `distance` is the largest difference between the two distribution
+    // functions. Runs are chaotic, so different rounding yields a different sample.
     let below = |v: &[f32], x: f32| v.partition_point(|y| *y <= x) as f32 / v.len() as f32;
     let distance = a.iter().chain(&b).map(|x| (below(&a, *x) - below(&b, *x)).abs()).fold(0.0, f32::max);
     assert!(distance < 1.95 * (2.0f32 / 256.0).sqrt(), "distributions differ by {distance}");
@@ -682,14 +686,15 @@ fn both_layouts_and_batches_of_any_size_give_the_same_swarms() {
         assert_eq!(gpu.notice(), None);
         outcomes
     };
-    // The runs last one second with hardly any contacts, so rounding errors do not grow.
+    // The runs last one second and have hardly any contacts, so rounding errors do not grow.
     for (a, b) in of(LaneWork::Body).iter().zip(of(LaneWork::World)) {
         assert!((a.fitness - b.fitness).abs() < 1e-4, "{a:?}, {b:?}");
     }
 }
 
-/// Robots drive forward while they see blue and turn otherwise, with cameras that are delayed and miss segments.
-/// Rounding errors do not grow in this short run, so the engines differ only if their cameras show different images.
+/// Runs robots that drive forward while they see blue and turn otherwise. Their cameras are delayed and miss
+/// segments. Rounding errors do not grow in this short run, so the engines differ only if their cameras show
+/// different images.
 #[test]
 fn cameras_show_the_same_past_as_in_reference() {
     let gpu = Gpu::open().unwrap();
@@ -725,8 +730,8 @@ fn lost_device_loses_no_results() {
     assert!(!Gpu::open_adapter(&AdapterChoice::Best).unwrap().is_lost(), "another one can be opened");
 }
 
-/// All tests of this file request only the limits of a Raspberry Pi 5 from the device. Kernels that exceed the limits
-/// of its driver (V3DV) are therefore rejected on every adapter.
+/// Checks that kernels above the limits of a Raspberry Pi 5 (V3DV) are rejected. All tests of this file request only
+/// these limits from the device, so the kernels are within the limits on every adapter.
 #[test]
 fn kernels_run_within_the_limits_of_a_raspberry_pi() {
     let wgpu::Limits {

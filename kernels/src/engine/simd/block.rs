@@ -13,42 +13,42 @@ use crate::world::senses::ChannelHistory;
 use crate::world::task::Score;
 use crate::world::{Body, Pose, World};
 
-/// Sixteen worlds. Lanes without a job repeat the last job.
+/// State of sixteen worlds. Lanes without a job repeat the last job.
 pub(super) struct Block {
     pub bodies: Vec<BodyLanes>,
     pub senses: Vec<SenseLanes>,
-    /// Camera history of each robot; empty for perfect cameras.
+    /// Camera images of each robot; empty for perfect cameras.
     pub pictures: Vec<ImageLanes>,
     pub key: [[u32; LANES]; 2],
     pub world: [u32; LANES],
     pub update: u32,
     pub step: u32,
     pub scores: Vec<Score>,
-    /// Buffers of the contact solver: contacts; movements of the bodies and walls of worlds with contacts; lanes of
-    /// these worlds.
+    /// Buffers of the contact solver: contacts, movements of the bodies and walls, and lanes of the worlds with
+    /// contacts.
     pub contacts: Contacts,
     pub moving: Vec<BodyVelocity>,
     pub touched: Vec<usize>,
-    /// Contacts of each body and lane; see `motion`.
+    /// Bit masks of the contacts, by body and lane (see `motion`).
     pub touches: Vec<[u32; LANES]>,
     /// Neighbour lists; `None` in small worlds.
     pub crowd: Option<Crowd>,
-    /// Buffers of the senses: proximity, camera, range and bearing.
+    /// Buffers of the senses: proximity rays, camera views, and sums for range and bearing.
     pub rays: Rays,
     pub views: Views,
     pub sums: Vec<[Lanes; 3]>,
-    /// Messages of each world; empty without a message model.
+    /// Message histories by world; empty without a message model.
     pub channel: Vec<ChannelHistory>,
     shapes: Vec<Body>,
-    /// Buffer for scores.
+    /// Positions of the robots, as a buffer for scores.
     centres: Vec<Vec2>,
     robots: usize,
-    /// Number of lanes with their own world.
+    /// Number of lanes with their own job.
     worlds: usize,
 }
 
 impl Block {
-    /// Creates the worlds of up to [`LANES`] jobs with equal specification, at their start.
+    /// Creates the worlds of up to [`LANES`] jobs with equal world specifications, at their start.
     pub fn new(jobs: &[Job<'_>]) -> (Block, Scene) {
         let worlds: Vec<World> = jobs.iter().map(|j| World::new(j.spec, j.start, j.seed, j.world)).collect();
         let scene = Scene::from_world(&worlds[0]);
@@ -97,13 +97,13 @@ impl Block {
         (block, scene)
     }
 
-    /// Pose of body `i` in world `lane`.
+    /// Returns the pose of body `i` in world `lane`.
     pub fn pose(&self, i: usize, lane: usize) -> Pose {
         let b = &self.bodies[i];
         Pose { at: vec2(b.x[lane], b.y[lane]), heading: b.heading[lane] }
     }
 
-    /// Body `i` of world `lane`.
+    /// Returns the state of body `i` in world `lane`.
     pub fn body(&self, i: usize, lane: usize) -> Body {
         let b = &self.bodies[i];
         Body {
@@ -115,12 +115,12 @@ impl Block {
         }
     }
 
-    /// The bodies of world `lane`.
+    /// Returns the bodies of world `lane`.
     pub fn world_bodies(&self, lane: usize) -> Vec<Body> {
         (0..self.bodies.len()).map(|i| self.body(i, lane)).collect()
     }
 
-    /// Stores the poses after a step for messages.
+    /// Stores the poses after a physics step in the message histories.
     pub fn note(&mut self) {
         for (l, channel) in self.channel.iter_mut().enumerate() {
             let pose = |b: &BodyLanes| Pose { at: vec2(b.x[l], b.y[l]), heading: b.heading[l] };
@@ -128,7 +128,7 @@ impl Block {
         }
     }
 
-    /// Updates the scores after an update.
+    /// Updates the scores after a controller update.
     pub fn score(&mut self, scene: &Scene) {
         if !scene.task.counts_updates() {
             return;
@@ -141,13 +141,13 @@ impl Block {
         }
     }
 
-    /// Fitness of world `lane` so far, given its bodies.
+    /// Returns the fitness of world `lane` so far, given the bodies of this world.
     pub fn fitness(&self, scene: &Scene, lane: usize, bodies: &[Body]) -> f32 {
         let seconds = self.update as f32 * CONTROL_PERIOD;
         self.scores[lane].fitness(&scene.physics, bodies, self.robots, seconds)
     }
 
-    /// Results of the jobs.
+    /// Returns the outcomes of the jobs.
     pub fn outcomes(&self, scene: &Scene) -> Vec<Outcome> {
         let outcome = |l: usize| {
             let bodies = self.world_bodies(l);

@@ -1,8 +1,9 @@
 //! Worlds with many robots: neighbour lists for each world of a block, and cameras with many bodies.
 //!
-//! A neighbour list contains all robots that are in range, or can come into range before any robot has moved farther
-//! than half of [`SKIN`]. Then the list is rebuilt (Verlet, "Computer 'experiments' on classical fluids", 1967). The
-//! lists are therefore always complete, and rebuilding is rare.
+//! A robot's neighbour list contains all robots in range. It also contains robots that can come into range while no
+//! robot has moved farther than half of [`SKIN`]. When a robot has moved farther, the list is rebuilt (Verlet,
+//! "Computer 'experiments' on classical fluids", 1967). The lists are therefore always complete, and are rarely
+//! rebuilt.
 
 use super::lanes::{BodyLanes, ImageLanes, LANES, Lanes, SenseLanes};
 use super::pairs::{Neighbours, RequestedSenses};
@@ -19,22 +20,24 @@ use crate::world::senses::{
     columns, columns_hidden, inner_walls_seen, may_be_seen, neighbour, view_edge, within_reach,
 };
 
-/// Additional reach of the lists (m). A larger value makes lists longer; a smaller value requires more rebuilds.
+/// Additional range of the neighbour lists (m). A larger value makes lists longer; a smaller value requires more
+/// rebuilds.
 const SKIN: f32 = 0.12;
-/// Squared displacement of a robot that triggers a rebuild (m^2): half the skin, minus a margin for rounding.
+/// Maximum squared displacement of a robot without a rebuild (m^2): that of half the skin, minus a margin for
+/// rounding.
 const MOST_MOVED: f32 = (0.499 * SKIN) * (0.499 * SKIN);
-/// Number of bodies that a camera processes at once.
+/// Number of bodies that a camera processes together.
 const WIDTH: usize = 16;
 
 /// Neighbour lists of all worlds of a block.
 pub(super) struct Crowd {
     pub worlds: Vec<NeighbourList>,
-    /// Positions of the robots when the lists of their world were built.
+    /// Positions (x, y) of the robots at the time when the lists of their world were built.
     before: Vec<[Lanes; 2]>,
     grid: Grid,
-    /// Positions of the robots of one world.
+    /// Positions of the robots of the world whose lists are built.
     centres: Vec<Vec2>,
-    /// Squared maximum distance of robots in the pair list: contact distance plus skin (m^2).
+    /// Squared maximum distance of the robots of a pair in `pairs`: contact distance plus skin (m^2).
     touch: f32,
     view: View,
 }
@@ -42,13 +45,13 @@ pub(super) struct Crowd {
 /// Neighbour lists of one world.
 #[derive(Clone, Default)]
 pub(super) struct NeighbourList {
-    /// Start of each robot's neighbours in `around`; the last element is the end.
+    /// Index in `around` of each robot's first neighbour; the last element is the length of `around`.
     first: Vec<u32>,
-    /// Neighbours, in ascending order.
+    /// Neighbours of each robot, in ascending order for each robot.
     around: Vec<u16>,
-    /// Sorted pairs of robots that may touch, the smaller index first.
+    /// Sorted pairs of robots that may touch; the smaller index is first.
     pairs: Vec<[u16; 2]>,
-    /// Pairs that touch.
+    /// Pairs of robots that touch.
     pub touching: Vec<[u16; 2]>,
 }
 
@@ -59,7 +62,7 @@ impl NeighbourList {
 }
 
 impl Crowd {
-    /// Creates empty lists for the given number of worlds of a scene, at most [`LANES`].
+    /// Creates empty lists for `worlds` worlds of a scene, at most [`LANES`].
     pub fn new(scene: &Scene, worlds: usize) -> Crowd {
         let robots = scene.robots;
         let reach = 2.0 * scene.bodies[0].radius + SKIN;
@@ -71,7 +74,7 @@ impl Crowd {
         };
         Crowd {
             worlds: std::iter::repeat_with(near).take(worlds).collect(),
-            // A comparison with NaN is false, so the first lists are built immediately.
+            // The first lists are built in the first update, because a comparison with NaN is false.
             before: vec![[[f32::NAN; LANES]; 2]; robots],
             grid: Grid::new(scene.physics.half_arena, NEIGHBOUR_RANGE + SKIN, robots),
             centres: vec![Vec2::ZERO; robots],
@@ -80,7 +83,7 @@ impl Crowd {
         }
     }
 
-    /// Rebuilds the lists of worlds in which any robot has moved far enough.
+    /// Rebuilds the lists of the worlds in which any robot has moved far enough.
     #[inline(always)]
     pub fn refresh(&mut self, bodies: &[BodyLanes]) {
         let mut stale = [0u32; LANES];
@@ -131,7 +134,7 @@ impl Crowd {
         first.push(around.len() as u32);
     }
 
-    /// Finds the touching robots of world `l`.
+    /// Finds the pairs of touching robots in world `l`.
     pub fn find_contacts(&mut self, bodies: &[BodyLanes], scene: &Scene, l: usize) {
         let NeighbourList { pairs, touching: found, .. } = &mut self.worlds[l];
         found.clear();
@@ -143,7 +146,7 @@ impl Crowd {
         found.extend(pairs.iter().filter(touches));
     }
 
-    /// Computes proximity and range and bearing between robots.
+    /// Adds other robots to the proximity rays, and computes the sums for range and bearing.
     pub fn look_around(
         &self,
         bodies: &[BodyLanes],
@@ -178,8 +181,9 @@ impl Crowd {
         }
     }
 
-    /// Computes the cameras, one world at a time, because a robot has few of many bodies in its field of view. The
-    /// results go to the controllers, or to the camera histories if cameras are not perfect.
+    /// Computes the camera images, one world at a time, because only a few of many bodies are in a robot's field of
+    /// view. The images go to the registers of the controllers, or to the camera histories if cameras are not
+    /// perfect.
     #[inline(always)]
     pub fn compute_cameras(
         &mut self,
@@ -206,14 +210,14 @@ impl Crowd {
     }
 }
 
-/// One world for its cameras.
+/// Bodies of one world, as seen by one robot at a time.
 struct View {
     /// Positions of all bodies, padded with NaN to a multiple of [`WIDTH`].
     x: Vec<f32>,
     y: Vec<f32>,
-    /// Bodies that a robot may see, in ascending order: robots, then discs.
+    /// Indices of the bodies that the robot may see, in ascending order: robots, then discs.
     looked_at: Vec<u16>,
-    /// Camera columns and squared distances of these bodies.
+    /// Camera columns and squared distances of the bodies in `looked_at`.
     seen: Vec<[u32; WIDTH]>,
     square: Vec<[f32; WIDTH]>,
 }
@@ -238,7 +242,7 @@ impl View {
         }
     }
 
-    /// Columns in which each colour is visible; see `senses::camera` for the rules.
+    /// Returns the columns in which robot `me` sees each colour (see `senses::camera` for the rules).
     #[inline(always)]
     fn columns(&mut self, scene: &Scene, me: usize, ahead: Vec2, heading: f32) -> [u32; 3] {
         let at = vec2(self.x[me], self.y[me]);
@@ -280,7 +284,7 @@ impl View {
         colours
     }
 
-    /// Finds the bodies that may be in a robot's field of view, and their columns.
+    /// Finds the bodies that may be in the field of view of robot `me`, and computes their columns.
     #[inline(always)]
     fn look_around(&mut self, scene: &Scene, me: usize, at: Vec2, ahead: Vec2) {
         let edge = view_edge();
@@ -304,7 +308,7 @@ impl View {
         self.looked_at.extend((scene.robots..scene.bodies.len()).map(|disc| disc as u16));
         let groups = self.looked_at.chunks(WIDTH).zip(self.seen.iter_mut().zip(&mut self.square));
         for (group, (seen, square)) in groups {
-            // Unused elements are NaN and therefore not visible.
+            // Unused elements stay NaN and are therefore not visible.
             let (mut x, mut y, mut radius) = ([f32::NAN; WIDTH], [f32::NAN; WIDTH], [0.0; WIDTH]);
             for (k, body) in group.iter().map(|body| usize::from(*body)).enumerate() {
                 (x[k], y[k], radius[k]) = (self.x[body], self.y[body], scene.bodies[body].radius);

@@ -1,4 +1,5 @@
-//! Worlds that external controllers drive one update at a time, for example policies that learn.
+//! Worlds whose robots are driven by external controllers, one update at a time. An example of a controller is a
+//! policy that learns.
 
 use super::block::Block;
 use super::lanes::LANES;
@@ -14,14 +15,14 @@ use rayon::prelude::*;
 /// Meaning of the two numbers of a robot's action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActionKind {
-    /// Goal velocity in the robot's frame, like v_goal of trees; 1 is the maximum speed.
+    /// Goal velocity (x, y) in the robot's frame, like v_goal of trees; 1 is the maximum speed.
     Goal,
     /// Ground speeds of the left and right wheel (m/s), clamped to the maximum speed.
     Speeds,
 }
 
-/// Worlds with the same specification in parallel, all at the same update. With the goals that trees would write, the
-/// results are identical to [`Reference`](crate::engine::Reference) for any number of threads.
+/// Parallel worlds with the same specification, all at the same update. If the actions are the goals that trees would
+/// write, the results are identical to those of [`Reference`](crate::engine::Reference), for any number of threads.
 pub struct BatchSimulation {
     blocks: Vec<Block>,
     scene: Scene,
@@ -31,11 +32,11 @@ pub struct BatchSimulation {
 }
 
 impl BatchSimulation {
-    /// Creates one world, at its start, for each number in `numbers`, and computes the senses for the first time.
+    /// Creates one world for each number in `numbers`, at its start, and computes the senses for the first time.
     /// World n of a seed has the same start as run n of this seed in other engines.
     ///
     /// # Panics
-    /// If there are no worlds, or if [`WorldSpec::check`] rejects the world.
+    /// If `numbers` is empty, or if [`WorldSpec::check`] rejects the world.
     pub fn new(spec: &WorldSpec, sensing: Sensing, seed: u64, numbers: &[u32]) -> BatchSimulation {
         assert!(!numbers.is_empty(), "at least one world");
         let job =
@@ -48,28 +49,28 @@ impl BatchSimulation {
         BatchSimulation { blocks, scene, sensing, worlds: numbers.len(), updates: 0 }
     }
 
-    /// Number of worlds.
+    /// Returns the number of worlds.
     pub fn worlds(&self) -> usize {
         self.worlds
     }
 
-    /// Number of robots per world.
+    /// Returns the number of robots per world.
     pub fn robots(&self) -> usize {
         self.scene.robots
     }
 
-    /// Number of bodies per world: robots, then discs.
+    /// Returns the number of bodies per world: robots, then discs.
     pub fn bodies(&self) -> usize {
         self.scene.bodies.len()
     }
 
-    /// Controller updates so far, 0.1 s each.
+    /// Returns the number of controller updates so far (0.1 s each).
     pub fn updates(&self) -> u32 {
         self.updates
     }
 
-    /// Performs one controller update: sets the wheels from `actions`, an array of shape (worlds, robots, 2), moves
-    /// all bodies, and computes the senses. Values that are not finite count as 0.
+    /// Performs one controller update: sets the wheels from `actions`, moves all bodies, and computes the senses.
+    /// `actions` is an array of shape (worlds, robots, 2). Values that are not finite count as 0.
     ///
     /// # Panics
     /// If the length of `actions` is wrong.
@@ -84,11 +85,11 @@ impl BatchSimulation {
         self.updates += 1;
     }
 
-    /// Writes the robots' senses to `out`, an array of shape (worlds, robots, cells), where `cells` are cells of the
-    /// blackboard's full map.
+    /// Writes the robots' senses to `out`, an array of shape (worlds, robots, cells). `cells` contains indices of
+    /// cells in the blackboard's full map.
     ///
     /// # Panics
-    /// If the length of `out` is wrong or a cell does not exist.
+    /// If the length of `out` is wrong, or if a cell does not exist.
     pub fn read(&self, cells: &[usize], out: &mut [f32]) {
         assert!(cells.iter().all(|cell| *cell < CELLS), "cells of the blackboard");
         assert_eq!(out.len(), self.worlds * self.robots() * cells.len(), "one number for each cell");
@@ -108,7 +109,7 @@ impl BatchSimulation {
         self.blocks.par_iter().zip(out.par_chunks_mut(LANES * of_world)).for_each(of_block);
     }
 
-    /// Writes the fitness of each world's task so far to `out`; 0 before the first update.
+    /// Writes the fitness of each world so far to `out`; 0 before the first update.
     ///
     /// # Panics
     /// If the length of `out` is not the number of worlds.
@@ -126,7 +127,7 @@ impl BatchSimulation {
         self.blocks.par_iter().zip(out.par_chunks_mut(LANES)).for_each(of_block);
     }
 
-    /// Pose of body `body` in world `world`.
+    /// Returns the pose of body `body` in world `world`.
     pub fn pose(&self, world: usize, body: usize) -> Pose {
         self.blocks[world / LANES].pose(body, world % LANES)
     }

@@ -4,7 +4,7 @@ use crate::math::{Vec2, vec2};
 pub(super) use crate::tree::lanes::{LANES, Lanes};
 use crate::tree::registers::CELLS;
 
-/// State of one body in all worlds.
+/// State of one body in all worlds of a block.
 #[derive(Clone, Default)]
 #[repr(align(64))]
 pub(super) struct BodyLanes {
@@ -18,41 +18,41 @@ pub(super) struct BodyLanes {
     pub right: Lanes,
 }
 
-/// Senses of one robot in all worlds.
+/// Senses of one robot in all worlds of a block.
 #[derive(Clone, Default)]
 #[repr(align(64))]
 pub(super) struct SenseLanes {
-    /// Unit vector along the robot's heading.
+    /// Components of the unit vector along the robot's heading.
     pub ahead: [Lanes; 2],
-    /// Registers of the controllers, including their senses and v_goal.
+    /// Registers of the robot's controllers, including senses and v_goal.
     pub cells: [Lanes; CELLS],
 }
 
 impl SenseLanes {
-    /// Unit vector along the robot's heading in one world.
+    /// Returns the unit vector along the robot's heading in world `l`.
     #[inline(always)]
     pub fn ahead(&self, l: usize) -> Vec2 {
         vec2(self.ahead[0][l], self.ahead[1][l])
     }
 
-    /// Reads a vector register in one world.
+    /// Returns a vector register in world `l`.
     #[inline(always)]
     pub fn vector(&self, cell: usize, l: usize) -> Vec2 {
         vec2(self.cells[cell][l], self.cells[cell + 1][l])
     }
 
-    /// Writes a vector register in one world.
+    /// Writes a vector register in world `l`.
     #[inline(always)]
     pub fn write_vector(&mut self, cell: usize, l: usize, v: Vec2) {
         (self.cells[cell][l], self.cells[cell + 1][l]) = (v.x, v.y);
     }
 }
 
-/// Camera images of one robot in all worlds; see `senses::camera_model`.
+/// Camera images of one robot in all worlds of a block (see `senses::camera_model`).
 #[derive(Clone, Default)]
 pub(super) struct ImageLanes {
     /// Newest image, before missed segments are removed.
     pub taken: [u32; LANES],
-    /// Image histories.
+    /// History of images.
     pub history: [u32; LANES],
 }

@@ -6,7 +6,7 @@ use crate::tree::registers::LIGHT;
 use crate::world::senses::light::{Light, Lighting, added, scale_sum};
 use crate::world::senses::ray_directions;
 
-/// v_light, with the same order of operations as `world/senses/light.rs`.
+/// Computes v_light of one robot, with the same order of operations as `world/senses/light.rs`.
 #[inline(always)]
 pub(super) fn light(body: &BodyLanes, lighting: &Lighting, senses: &mut SenseLanes) {
     let rays = ray_directions();

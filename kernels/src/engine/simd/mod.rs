@@ -1,9 +1,10 @@
-//! The SIMD engine: blocks of sixteen worlds, one per lane of vector registers, distributed over threads.
+//! The SIMD engine: blocks of sixteen worlds, with one world per lane of vector registers. The blocks are distributed
+//! over threads.
 //!
 //! Every stage is a loop over lanes that calls the functions of `reference`. These functions do not branch, so the
-//! compiler vectorises the loops for the registers of the processor. Trees are ticked in lanes by a separate
-//! interpreter (`tree::lanes`). Rare operations run per world with the code of the reference: contacts, relocations
-//! and scores.
+//! compiler vectorises the loops for the registers of the processor. A separate interpreter (`tree::lanes`) ticks the
+//! trees in lanes. Rare operations (contacts, relocations and scores) run separately for each world, with the code of
+//! `reference`.
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
@@ -33,10 +34,10 @@ use program_groups::ProgramGroups;
 use rayon::prelude::*;
 pub(super) use scene::{Scene, SceneBody};
 
-/// The CPU engine: results are identical to `reference`, several times as fast.
+/// Engine on the CPU. Its results are identical to those of `reference`, but it is several times as fast.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simd {
-    /// Senses to compute; `None` for the senses that the block's trees read, which is faster and has the same
+    /// Senses to compute; `None` selects the senses that the trees of a block read. This is faster and has the same
     /// results.
     pub sensing: Option<Sensing>,
 }
@@ -49,7 +50,7 @@ impl Engine for Simd {
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         let mut groups = alike(jobs);
         // Jobs with the same senses share blocks, so that a block does not compute senses that only a few of its
-        // trees need.
+        // trees read.
         let wanted = |job: &Job<'_>| self.sensing.unwrap_or_else(|| job.sensing(programs));
         let sensing: Vec<Sensing> = jobs.iter().map(wanted).collect();
         groups.iter_mut().for_each(|group| group.sort_by_key(|i| sensing[*i]));
@@ -70,7 +71,7 @@ impl Engine for Simd {
     }
 }
 
-/// Runs up to [`LANES`] jobs with equal specification and length.
+/// Runs up to [`LANES`] jobs with equal world specifications and numbers of updates.
 fn simulate(programs: &[Program], jobs: &[Job<'_>], sensing: Sensing) -> Vec<Outcome> {
     let (mut block, scene) = Block::new(jobs);
     let mut crews = ProgramGroups::new(programs, jobs, scene.robots);
@@ -78,8 +79,8 @@ fn simulate(programs: &[Program], jobs: &[Job<'_>], sensing: Sensing) -> Vec<Out
     block.outcomes(&scene)
 }
 
-/// Performs all updates of a block. The stages are compiled for each kind of vector registers; the widest that the
-/// processor supports are selected at run time. [`driven`] worlds use the same stages.
+/// Performs all updates of a block. Each stage is compiled for several kinds of vector registers. At run time, the
+/// widest registers that the processor supports are selected. [`driven`] worlds use the same stages.
 fn advance(block: &mut Block, crews: &mut ProgramGroups<'_>, scene: &Scene, sensing: Sensing, updates: u32) {
     for _ in 0..updates {
         sense(block, scene, sensing);
@@ -108,7 +109,8 @@ fn tick(block: &mut Block, crews: &mut ProgramGroups<'_>) {
     crews.tick(&mut block.senses, block.update);
 }
 
-/// Performs the physics of one controller update; `drive` first sets the wheels from the robots' goals.
+/// Performs the physics of one controller update. If `drive` is true, the wheels are first set from the robots'
+/// goals.
 #[multiversion(targets(
     "x86_64+avx+avx2+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
     "x86_64+avx+avx2",

@@ -1,4 +1,4 @@
-//! Physics steps of a block.
+//! Wheels and physics steps of a block.
 
 use super::block::Block;
 use super::crowd::Crowd;
@@ -14,9 +14,9 @@ use crate::world::physics::{
 use crate::world::task::Score;
 use crate::world::task::transport::touches_end;
 
-// Contacts of each body and lane: bit j for contact with a body j > i, INNER_WALL_BIT for inner walls, bits from
-// WALL_BITS for the arena's walls. With many robots, bit j denotes disc j, and `NeighbourList::touching` contains the
-// pairs of robots.
+// Bits of the contacts of body i in one lane. Bit j denotes a contact with body j > i. INNER_WALL_BIT denotes an
+// inner wall, and the bits from WALL_BITS on denote the arena's walls. In worlds with many robots, bit j denotes disc
+// j instead, and `NeighbourList::touching` contains the pairs of robots.
 const WALL_BITS: u32 = 28;
 const INNER_WALL_BIT: u32 = 27;
 
@@ -30,7 +30,7 @@ pub(super) fn drive(block: &mut Block, scene: &Scene) {
     }
 }
 
-/// One physics step.
+/// Performs one physics step.
 #[inline(always)]
 pub(super) fn step(block: &mut Block, scene: &Scene) {
     friction(block, scene);
@@ -60,8 +60,9 @@ pub(super) fn step(block: &mut Block, scene: &Scene) {
     block.step += 1;
 }
 
-/// Floor friction, with the same order of operations as [`floor_friction`](crate::world::physics::floor_friction).
-/// Square roots and divisions are computed only if a wheel slips in at least one of the worlds.
+/// Applies floor friction, with the same order of operations as
+/// [`floor_friction`](crate::world::physics::floor_friction). Square roots and divisions are computed only if a wheel
+/// slips in at least one of the worlds.
 #[inline(always)]
 fn friction(block: &mut Block, scene: &Scene) {
     for (b, SceneBody { footing, .. }) in block.bodies.iter_mut().zip(&scene.bodies) {
@@ -93,12 +94,13 @@ fn friction(block: &mut Block, scene: &Scene) {
     }
 }
 
-/// Index of the body of bit 0.
+/// Returns the index of the body that bit 0 denotes.
 fn first_with_bit(crowd: &Option<Crowd>, scene: &Scene) -> usize {
     if crowd.is_some() { scene.robots } else { 0 }
 }
 
-/// Finds contacts, except between robots of a crowd; returns the lanes with at least one contact.
+/// Finds the contacts, except those between robots in worlds with many robots. Returns the contact bits of each lane;
+/// 0 for a lane without contacts.
 #[inline(always)]
 fn find_touches(block: &mut Block, scene: &Scene) -> [u32; LANES] {
     let mut touched = [0; LANES];
@@ -131,7 +133,7 @@ fn find_touches(block: &mut Block, scene: &Scene) -> [u32; LANES] {
     touched
 }
 
-/// Adds the contacts of world `l` to the list.
+/// Adds the contacts of world `l` to the contact solver.
 #[inline(always)]
 fn list_contacts(block: &mut Block, scene: &Scene, l: usize) {
     let Block { bodies, contacts, moving, touched, touches, crowd, .. } = block;
@@ -181,7 +183,7 @@ fn list_contacts(block: &mut Block, scene: &Scene, l: usize) {
     }
 }
 
-/// Solves the contacts of all worlds.
+/// Solves the contacts of all worlds, and applies the new velocities.
 #[inline(always)]
 fn solve_contacts(block: &mut Block, scene: &Scene) {
     let Block { bodies, contacts, moving, touched, .. } = block;
@@ -207,7 +209,7 @@ fn integrate_all(block: &mut Block, scene: &Scene) {
     }
 }
 
-/// Moves the frisbee back near the centre if it touches an end of the arena and the task requires it.
+/// Moves the frisbee back near the centre if it touches an end of the arena, and if the task requires a relocation.
 #[inline(always)]
 fn relocate(block: &mut Block, scene: &Scene) {
     if !scene.task.relocates() {

@@ -1,4 +1,4 @@
-//! Neighbours and visible robots in the small worlds of a block: each pair of robots is processed once for both
+//! Neighbours and visible robots in the small worlds of a block. Each pair of robots is processed once, for both
 //! robots.
 
 use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
@@ -9,7 +9,7 @@ use crate::math::vec2;
 use crate::tree::registers::{ATTR, NEIGHBOURS};
 use crate::world::senses::{attraction_of_sum, may_be_seen, neighbour, view_edge, within_reach};
 
-/// Senses that depend on other robots.
+/// Requested senses among those that depend on other robots.
 #[derive(Clone, Copy)]
 pub(super) struct RequestedSenses {
     pub proximity: bool,
@@ -17,10 +17,10 @@ pub(super) struct RequestedSenses {
     pub neighbours: bool,
 }
 
-/// Sum over the neighbours in the world frame and number of neighbours, for each robot.
+/// Sum of the vectors to the neighbours (x and y in the world frame), and number of neighbours, for each robot.
 pub(super) type Neighbours = [[Lanes; 3]];
 
-/// Processes all pairs of robots.
+/// Adds all pairs of robots to the proximity rays, the camera views, and the sums for range and bearing.
 #[inline(always)]
 pub(super) fn process_pairs(
     bodies: &[BodyLanes],
@@ -60,7 +60,8 @@ pub(super) fn process_pairs(
                 }
             }
             if wanted.camera {
-                // The upper half of the bits is for the view of the second robot.
+                // The lower `LANES` bits are for the view of the first robot, and the next `LANES` bits for that of
+                // the second robot.
                 let mut bits = [0u32; LANES];
                 for l in 0..LANES {
                     let between = vec2(x[l], y[l]);
@@ -84,7 +85,7 @@ pub(super) fn process_pairs(
     }
 }
 
-/// Adds two robots at the relative position (`x`, `y`) to each other's sums.
+/// Adds two robots to each other's sums. (`x`, `y`) is the position of the second robot relative to the first.
 #[inline(always)]
 fn add_neighbour(mine: &mut [Lanes; 3], theirs: &mut [Lanes; 3], x: &Lanes, y: &Lanes) {
     for l in 0..LANES {
@@ -99,7 +100,7 @@ fn add_neighbour(mine: &mut [Lanes; 3], theirs: &mut [Lanes; 3], x: &Lanes, y: &
     }
 }
 
-/// Writes v_attr and the number of neighbours to the registers.
+/// Writes v_attr and the number of neighbours to a robot's registers.
 #[inline(always)]
 pub(super) fn write_neighbours([x, y, count]: &[Lanes; 3], senses: &mut SenseLanes) {
     for l in 0..LANES {

@@ -1,11 +1,12 @@
-//! Coloured wall patches in a robot's camera.
+//! Coloured wall patches in the view of a robot's camera.
 
 use super::scene::Scene;
 use crate::math::Vec2;
 use crate::model::CAMERA_COLUMNS;
 use crate::world::senses::patch_behind;
 
-/// Columns in which a robot at this position sees a wall patch, for each colour; columns in `taken` are excluded.
+/// Returns the columns in which a robot at this position sees a wall patch, as a bit mask for each colour. Columns in
+/// `taken` are excluded.
 pub(super) fn patches_seen(at: Vec2, heading: f32, scene: &Scene, taken: u32) -> [u32; 3] {
     let mut colours = [0; 3];
     for column in (0..CAMERA_COLUMNS).filter(|c| taken >> c & 1 == 0) {

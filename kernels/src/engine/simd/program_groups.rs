@@ -1,4 +1,4 @@
-//! Ticks of a block: robots that run the same program are ticked together, up to sixteen at a time.
+//! Ticks of the robots of a block. Robots that run the same program are ticked together, up to sixteen at a time.
 
 use super::lanes::{LANES, Lanes, SenseLanes};
 use crate::engine::Job;
@@ -9,34 +9,34 @@ use crate::tree::registers::{CELLS, GOAL};
 /// All robots of a block, grouped by program.
 pub(super) struct ProgramGroups<'a> {
     groups: Vec<ProgramGroup<'a>>,
-    /// Buffer for the registers of robots from different rows.
+    /// Buffer for the registers of a group's robots that have different indices.
     gathered: Box<Gathered>,
 }
 
 #[repr(align(64))]
 struct Gathered([Lanes; CELLS]);
 
-/// A group of robots that run the same program.
+/// Up to sixteen robots that run the same program.
 struct ProgramGroup<'a> {
     program: &'a Program,
     robots: Robots,
     memory: MemoryLanes,
     draws: DrawLanes,
-    /// Bit masks of the registers that the program reads and keeps.
+    /// Bit mask of the registers that are copied to the buffer before a tick, and of those that are copied back.
     needs: u32,
     leaves: u32,
 }
 
-/// Robots of a group.
+/// Selection of the robots of a group.
 enum Robots {
-    /// The robot with this index in each world, and the mask of the lanes with a job.
+    /// The robot with this index in each world, and the bit mask of the lanes with a job.
     Row(usize, u32),
-    /// Any robots, as pairs of robot index and lane.
+    /// Robots with any indices, as pairs of robot index and lane.
     Picked(Vec<(usize, usize)>),
 }
 
 impl<'a> ProgramGroups<'a> {
-    /// Creates the groups of up to [`LANES`] worlds with the given number of robots each.
+    /// Creates the groups for up to [`LANES`] jobs, whose worlds have `robots` robots each.
     pub fn new(programs: &'a [Program], jobs: &[Job<'_>], robots: usize) -> ProgramGroups<'a> {
         let mut crews = Vec::new();
         let mut others: Vec<(usize, Vec<(usize, usize)>)> = Vec::new();
@@ -112,7 +112,7 @@ impl<'a> ProgramGroup<'a> {
     }
 }
 
-/// Indices of the set bits.
+/// Returns the indices of the set bits that denote registers.
 fn cells_of(mut bits: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let cell = bits.trailing_zeros() as usize;

@@ -1,7 +1,7 @@
 //! The proximity rays of a block's robots.
 //!
-//! A robot is close to another robot or a wall in only one or two of sixteen worlds. Rays are therefore computed for
-//! batches of sixteen such cases, of any robots and worlds.
+//! For most robots, another robot or a wall is close in only one or two of sixteen worlds. Rays are therefore
+//! computed in batches of sixteen such cases, which may belong to different robots and worlds.
 
 use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
 use super::scene::Scene;
@@ -11,24 +11,24 @@ use crate::tree::registers::PROX;
 use crate::world::senses::{ray_directions, ray_to_circle, ray_to_walls, reading};
 use crate::world::wall::ray_to_inner_wall;
 
-/// Free lengths of the rays of all robots.
+/// Free lengths of the proximity rays of all robots.
 pub(super) struct Rays {
-    /// Free length of each ray of each robot (m); valid only for robots and worlds in `near`.
+    /// Free length of each ray (m), by robot, ray and lane. Valid only for the robots and lanes in `near`.
     free: Vec<[Lanes; 8]>,
-    /// Bit mask of the worlds in which an obstacle may be in reach, for each robot.
+    /// Bit mask of the worlds in which an obstacle may be in reach, by robot.
     near: Vec<u32>,
     at_robots: RayBatch,
     at_walls: RayBatch,
 }
 
-/// A batch of robots whose rays are computed together.
+/// A batch of cases whose rays are computed together. A case is a robot in one world, with one obstacle.
 #[derive(Default)]
 struct RayBatch {
     at: [Lanes; 2],
     ahead: [Lanes; 2],
     /// Position of the obstacle.
     other: [Lanes; 2],
-    /// Robot and lane.
+    /// Robot and lane of each case.
     of: [(u16, u8); LANES],
     count: usize,
 }
@@ -44,12 +44,12 @@ impl Rays {
         }
     }
 
-    /// Starts an update.
+    /// Starts an update: no robot is near an obstacle.
     pub fn begin(&mut self) {
         self.near.fill(0);
     }
 
-    /// Marks lanes in which an obstacle may be in reach of the robot.
+    /// Marks the lanes in which an obstacle may be in reach of a robot.
     #[inline(always)]
     fn mark_near(&mut self, robot: usize, lanes: u32) {
         if self.near[robot] == 0 {
@@ -58,7 +58,8 @@ impl Rays {
         self.near[robot] |= lanes;
     }
 
-    /// Adds another robot at `other` that is within reach.
+    /// Adds another robot at `other`, which is in reach, to the batch. `robot` at `at` is the robot whose rays are
+    /// computed.
     #[inline(always)]
     pub fn add_robot(&mut self, robot: usize, l: usize, at: Vec2, ahead: Vec2, other: Vec2, radius: f32) {
         self.mark_near(robot, 1 << l);
@@ -68,7 +69,7 @@ impl Rays {
         }
     }
 
-    /// Adds the arena's walls, which may be within reach.
+    /// Adds the arena's walls, which may be in reach of a robot, to the batch.
     #[inline(always)]
     pub fn add_walls(&mut self, robot: usize, l: usize, at: Vec2, ahead: Vec2, half_arena: (f32, f32)) {
         self.mark_near(robot, 1 << l);
@@ -78,7 +79,7 @@ impl Rays {
         }
     }
 
-    /// Computes the distances to inner walls, which may be within reach in these lanes.
+    /// Computes the distances of a robot to the inner walls in the given lanes, where these walls may be in reach.
     pub fn meet_inner_walls(&mut self, robot: usize, lanes: u32, body: &BodyLanes, senses: &SenseLanes, scene: &Scene) {
         self.mark_near(robot, lanes);
         for (free, ray) in self.free[robot].iter_mut().zip(ray_directions()) {
@@ -91,14 +92,14 @@ impl Rays {
         }
     }
 
-    /// Computes the incomplete batches.
+    /// Computes the remaining, incomplete batches.
     #[inline(always)]
     pub fn finish(&mut self, scene: &Scene) {
         self.at_robots.robots(&mut self.free, scene.bodies[0].radius);
         self.at_walls.walls(&mut self.free, scene.physics.half_arena);
     }
 
-    /// Writes v_prox to a robot's registers.
+    /// Writes v_prox to the registers of a robot.
     #[inline(always)]
     pub fn write(&self, robot: usize, senses: &mut SenseLanes) {
         let near = self.near[robot];
@@ -140,8 +141,8 @@ impl RayBatch {
         self.shorten(free, |_, from, direction| max(ray_to_walls(from, direction, half_arena), 0.0));
     }
 
-    /// Shortens rays to the nearest obstacle; `meets` receives the index in the batch, the ray's start and its
-    /// direction.
+    /// Shortens the rays of the batch to their obstacles. `meets` gets the index of a case, the start of a ray and
+    /// its direction, and returns the distance to the obstacle (m).
     #[inline(always)]
     fn shorten(&mut self, free: &mut [[Lanes; 8]], meets: impl Fn(usize, Vec2, Vec2) -> f32) {
         if self.count == 0 {

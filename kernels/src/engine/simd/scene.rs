@@ -1,4 +1,4 @@
-//! Data that all worlds of a block share: shapes, masses and the arena.
+//! Constant data that all worlds of a block share: shapes, masses and the arena.
 
 use crate::world::physics::contacts::Pair;
 use crate::world::physics::{FrictionParams, Physics};
@@ -8,11 +8,11 @@ use crate::world::senses::light::Lighting;
 use crate::world::senses::tags::Tags;
 use crate::world::{Body, Colour, Task, World};
 
-/// Constant data of a run.
+/// Constant data of a world.
 pub(in crate::engine) struct Scene {
     pub robots: usize,
     pub bodies: Vec<SceneBody>,
-    /// Contact parameters by the kinds of two shapes; the walls are the last kind.
+    /// Contact parameters by the shape indices of two bodies; the last element of each row is for walls.
     pairs: Vec<Vec<Pair>>,
     pub physics: Physics,
     pub patches: Vec<Patch>,
@@ -30,7 +30,7 @@ pub(in crate::engine) struct SceneBody {
     pub footing: FrictionParams,
     pub tall: bool,
     pub colour: Colour,
-    /// Index of the body's shape among the shapes of the scene.
+    /// Index of the body's shape among the different shapes of the scene.
     kind: usize,
 }
 
@@ -63,12 +63,12 @@ impl Scene {
         }
     }
 
-    /// Contact parameters of two bodies.
+    /// Returns the contact parameters of two bodies.
     pub fn pair(&self, a: usize, b: usize) -> &Pair {
         &self.pairs[self.bodies[a].kind][self.bodies[b].kind]
     }
 
-    /// Contact parameters of a body and a wall.
+    /// Returns the contact parameters of a body and a wall.
     pub fn wall_pair(&self, a: usize) -> &Pair {
         &self.pairs[self.bodies[a].kind][self.pairs.len()]
     }

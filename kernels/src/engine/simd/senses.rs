@@ -1,5 +1,5 @@
-//! Senses of a block. Compass, proximity and light are new in every update; camera, tags, and range and bearing in
-//! every second update.
+//! Senses of a block. Compass, proximity and light are computed in every update. Camera, tags, and range and bearing
+//! are computed in every second update.
 
 use super::block::Block;
 use super::lanes::{BodyLanes, ImageLanes, LANES, SenseLanes};
@@ -52,7 +52,7 @@ pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
     }
 }
 
-/// Computes the senses that depend on other bodies and walls.
+/// Computes the senses that depend on other bodies or on walls.
 #[inline(always)]
 fn sense_others(block: &mut Block, scene: &Scene, wanted: RequestedSenses) {
     let Block { bodies, senses, pictures, crowd, rays, views, sums, .. } = block;
@@ -102,7 +102,7 @@ fn sense_others(block: &mut Block, scene: &Scene, wanted: RequestedSenses) {
     }
 }
 
-/// Finds the worlds in which walls may be in reach of a robot's proximity rays.
+/// Adds the walls that may be in reach of a robot's proximity rays.
 #[inline(always)]
 fn meet_walls(robot: usize, body: &BodyLanes, senses: &SenseLanes, scene: &Scene, rays: &mut Rays) {
     let half_arena = scene.physics.half_arena;
@@ -136,7 +136,8 @@ fn compass(body: &BodyLanes, senses: &mut SenseLanes) {
     }
 }
 
-/// Writes the colours of perfect cameras to the registers.
+/// Writes the colours that a perfect camera sees to a robot's registers. `colours` contains the columns of each
+/// colour.
 #[inline(always)]
 fn show(colours: &[[u32; LANES]; 3], senses: &mut SenseLanes) {
     let aside = Vec2::unit(SEGMENT_ANGLE);
@@ -150,7 +151,8 @@ fn show(colours: &[[u32; LANES]; 3], senses: &mut SenseLanes) {
     }
 }
 
-/// Writes the colours of cameras with delay and missed segments to the registers.
+/// Writes the colours that cameras with delay or missed segments see to the registers of all robots. New images are
+/// stored only if `slow` is true.
 #[inline(always)]
 fn show_the_past(block: &mut Block, scene: &Scene, slow: bool) {
     let Block { senses, pictures, key, world, update, .. } = block;

@@ -6,7 +6,7 @@ use crate::math::vec2;
 use crate::tree::registers::TAG;
 use crate::world::senses::tags::{in_frame, in_view, occludes, wall_hides};
 
-/// v_tag of robot `me`, with the same order of operations as `world/senses/tags.rs`.
+/// Computes v_tag of robot `me`, with the same order of operations as `world/senses/tags.rs`.
 #[inline(always)]
 pub(super) fn tags(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLanes) {
     let body = &bodies[me];

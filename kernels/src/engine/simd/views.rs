@@ -1,10 +1,11 @@
 //! Cameras of a block's robots in small worlds.
 //!
-//! For a pair of robot and body, the body is in the field of view in two or three of sixteen worlds. A fast test
-//! selects these cases; columns are computed for batches of sixteen cases, of any robots and worlds.
+//! A body is in the field of view of a given robot in only two or three of sixteen worlds. A fast test selects these
+//! cases. Columns are computed in batches of sixteen cases, which may belong to different robots and worlds.
 //!
-//! Columns are bit masks. All robots have the same colour, so occlusion is computed only for discs of other colours:
-//! a column shows the robots' colour if it contains a body of this colour and no visible disc of another colour.
+//! Sets of columns are bit masks. All robots have the same colour, so occlusion is computed only for discs of other
+//! colours. A column shows the robots' colour if it contains a body of this colour and no visible disc of another
+//! colour.
 
 use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
 use super::patches::patches_seen;
@@ -13,30 +14,30 @@ use crate::math::{Vec2, vec2};
 use crate::model::CAMERA_COLUMNS;
 use crate::world::senses::{columns, columns_hidden, inner_walls_seen, may_be_seen, view_edge};
 
-/// Camera views of all robots.
+/// Camera views of all robots of a block.
 pub(super) struct Views {
-    /// Columns with bodies of the robots' colour, for each robot.
+    /// Columns with bodies of the robots' colour, by robot and lane.
     common: Vec<[u32; LANES]>,
-    /// Views of discs of other colours, for each robot.
+    /// Views of the discs of other colours, by robot and disc.
     discs: Vec<DiscView>,
-    /// Indices of these discs.
+    /// Indices of the discs of other colours.
     coloured: Vec<usize>,
-    /// Squared distance to the nearest inner wall in each column, for each robot and lane; empty without inner walls.
+    /// Squared distance to the nearest inner wall in each column (m^2), by robot and lane; empty without inner walls.
     walls: Vec<[f32; CAMERA_COLUMNS]>,
     looks: ViewBatch,
 }
 
-/// A disc in the view of a robot.
+/// A disc of another colour in the view of a robot.
 #[derive(Clone)]
 struct DiscView {
     /// Columns that contain the disc.
     seen: [u32; LANES],
-    /// Columns in which the disc is hidden.
+    /// Columns in which a body of the robots' colour hides the disc.
     hidden: [u32; LANES],
     square: Lanes,
 }
 
-/// A batch of views of bodies of the robots' colour.
+/// A batch of cases in which a robot may see a body of the robots' colour.
 #[derive(Default)]
 struct ViewBatch {
     between: [Lanes; 2],
@@ -70,7 +71,7 @@ impl Views {
         }
     }
 
-    /// Starts new images: processes the discs of other colours and the inner walls.
+    /// Starts new images. Processes the discs and the inner walls, but not the robots.
     #[inline(always)]
     pub fn start_image(&mut self, bodies: &[BodyLanes], senses: &[SenseLanes], scene: &Scene) {
         self.common.fill([0; LANES]);
@@ -101,7 +102,7 @@ impl Views {
         }
     }
 
-    /// Processes a disc of the robots' colour.
+    /// Adds a disc of the robots' colour to the batch, in all lanes in which robot `me` may see it.
     fn add_disc(&mut self, me: usize, disc: usize, bodies: &[BodyLanes], senses: &SenseLanes, scene: &Scene) {
         let radius = scene.bodies[disc].radius;
         for l in 0..LANES {
@@ -130,7 +131,7 @@ impl Views {
         }
     }
 
-    /// Adds a body of the robots' colour at the relative position `away` to the batch of robot `me`.
+    /// Adds a body of the robots' colour to the batch. `away` is its position relative to robot `me`.
     #[inline(always)]
     pub fn add_view(&mut self, me: usize, body: usize, l: usize, away: Vec2, ahead: Vec2, radius: f32) {
         let looks = &mut self.looks;
@@ -145,7 +146,7 @@ impl Views {
         }
     }
 
-    /// Computes the current batch.
+    /// Computes the columns of the current batch, and adds them to the views.
     #[inline(always)]
     pub fn compute(&mut self) {
         let Views { common, discs, coloured, walls, looks } = self;
@@ -170,7 +171,7 @@ impl Views {
         looks.count = 0;
     }
 
-    /// Columns in which robot `me` sees red, green and blue.
+    /// Returns the columns in which robot `me` sees red, green and blue, by lane.
     #[inline(always)]
     pub fn colours(&self, me: usize, body: &BodyLanes, scene: &Scene) -> [[u32; LANES]; 3] {
         let common = self.common[me];
@@ -204,7 +205,7 @@ impl Views {
         colours
     }
 
-    /// Adds wall patches in columns without a body or an inner wall.
+    /// Adds wall patches to `colours`, in columns without a body or an inner wall.
     fn see_patches(&self, me: usize, body: &BodyLanes, scene: &Scene, colours: &mut [[u32; LANES]; 3]) {
         let discs = &self.discs[me * self.coloured.len()..(me + 1) * self.coloured.len()];
         for l in 0..LANES {

@@ -1,11 +1,14 @@
 //! The binary form: the tree buffer of thesis 5.3.3 (Figure 5.8), in the byte order of the robots (little endian).
 //!
-//! Header, 12 bytes: magic "XPBT", then version, offset of the root, number of nodes and total length, u16 each.
-//! Node, [`Kind::bytes`] bytes at a multiple of 4: kind u8, number of children u8, index of its state u16 (0xffff
-//! without memory), the four-byte operands, the offsets of its children u16 each, the one-byte operands, zero
-//! padding.
-//! A one-byte operand is a register cell, a count, an angle in steps, or a multiple of 1/8. Offsets count from the
-//! magic.
+//! The header has 12 bytes: the magic "XPBT", then version, offset of the root, number of nodes and total length as u16
+//! each.
+//!
+//! A node has [`Kind::bytes`] bytes and starts at a multiple of 4. It starts with its kind (u8), the number of its
+//! children (u8) and the index of its state (u16, 0xffff without memory). The four-byte operands, the offsets of the
+//! children (u16 each) and the one-byte operands follow. Zero padding ends the node.
+//!
+//! A one-byte operand is a register cell, a count, an angle in steps of pi/128, or a multiple of 1/8. Offsets are
+//! relative to the start of the magic.
 
 use super::super::network;
 use super::super::nodes::{Kind, Operand};
@@ -22,7 +25,7 @@ const NO_STATE: u16 = 0xffff;
 /// Violated rule of the binary form with its position, also for trees without a binary form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BinaryError {
-    /// Byte offset.
+    /// Byte offset of the violation.
     pub at: usize,
     /// Description of the violation.
     pub message: String,
@@ -40,12 +43,13 @@ pub(super) fn fault<T>(at: usize, message: impl Into<String>) -> Result<T, Binar
     Err(BinaryError { at, message: message.into() })
 }
 
-/// True for four-byte operands; all others have one byte.
+/// Whether an operand has four bytes; all other operands have one byte.
 pub(super) fn is_wide(operand: Operand) -> bool {
     matches!(operand, Operand::Float | Operand::Gain | Operand::Share)
 }
 
-/// Encodes a one-byte operand; `None` for a value between two steps. Both zeros are encoded as byte 0.
+/// Encodes a one-byte operand. Returns `None` if the value is not a multiple of the operand's step. Both 0 and -0 are
+/// encoded as byte 0.
 pub(super) fn to_byte(operand: Operand, value: f32) -> Option<u8> {
     let scaled = if operand == Operand::Fixed { value * 8.0 } else { value };
     (scaled.fract() == 0.0).then_some(if scaled < 0.0 { scaled as i8 as u8 } else { scaled as u8 })
@@ -68,7 +72,10 @@ pub fn to_binary(tree: &Tree) -> Result<Vec<u8>, BinaryError> {
         places.push(end as u16);
         end += node.kind.bytes(usize::from(node.children));
         if end > usize::from(u16::MAX) || places.len() > MAX_NODES {
-            return fault(end, format!("the tree is too large; at most {MAX_NODES} nodes have a binary form"));
+            return fault(
+                end,
+                format!("the tree is too large for the binary form; at most {MAX_NODES} nodes are allowed"),
+            );
         }
     }
     let mut bytes = MAGIC.to_vec();
@@ -106,8 +113,8 @@ pub fn to_binary(tree: &Tree) -> Result<Vec<u8>, BinaryError> {
     Ok(bytes)
 }
 
-/// Reads a tree from bytes. Every offset is checked: each byte must belong to exactly one node, so there are no
-/// shared nodes, unused bytes or cycles.
+/// Reads a tree from bytes. Each byte after the header must belong to exactly one node, so that shared nodes, unused
+/// bytes and cycles are errors.
 pub fn from_binary(bytes: &[u8]) -> Result<Tree, BinaryError> {
     let mut reader = Reader { bytes, used: vec![false; bytes.len() / 4], nodes: Vec::new(), states: Vec::new() };
     if bytes.get(..4) != Some(MAGIC) {
@@ -121,7 +128,7 @@ pub fn from_binary(bytes: &[u8]) -> Result<Tree, BinaryError> {
         return fault(10, format!("the header announces {length} bytes, but there are {}", bytes.len()));
     }
     if !(1..=MAX_NODES).contains(&usize::from(count)) {
-        return fault(8, format!("{count} nodes; 1 to {MAX_NODES} are allowed"));
+        return fault(8, format!("the header announces {count} nodes; 1 to {MAX_NODES} are allowed"));
     }
     reader.used[..HEADER / 4].fill(true);
     reader.node(6, root, 0)?;
@@ -139,7 +146,7 @@ pub fn from_binary(bytes: &[u8]) -> Result<Tree, BinaryError> {
 
 struct Reader<'a> {
     bytes: &'a [u8],
-    /// Marks the 4-byte units that already belong to a node.
+    /// Whether each 4-byte unit already belongs to the header or to a node.
     used: Vec<bool>,
     nodes: Vec<Node>,
     states: Vec<bool>,
@@ -153,14 +160,17 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the node at `offset`, then its children. `from` is the position of the offset itself, for errors.
+    /// Reads the node at `offset`, then its children. `from` is the position at which the offset is stored, for errors.
     fn node(&mut self, from: usize, offset: u16, depth: usize) -> Result<(), BinaryError> {
         let at = usize::from(offset);
         if at % 4 != 0 || at < HEADER || at + 4 > self.bytes.len() {
             return fault(from, format!("offset {at} does not point to a node"));
         }
         if depth > MAX_DEPTH || self.nodes.len() == MAX_NODES {
-            return fault(at, format!("deeper than {MAX_DEPTH} levels, or more than {MAX_NODES} nodes"));
+            return fault(
+                at,
+                format!("the tree is deeper than {MAX_DEPTH} levels, or has more than {MAX_NODES} nodes"),
+            );
         }
         let of_byte = Kind::all().nth(usize::from(self.bytes[at]));
         let Some(kind) = of_byte.filter(|kind| !kind.is_kilobots_own()) else {
@@ -170,7 +180,7 @@ impl Reader<'_> {
         kind.check_children(arity).or_else(|message| fault(at + 1, message))?;
         let end = at + kind.bytes(arity);
         if end > self.bytes.len() {
-            return fault(at, format!("{} needs {} bytes here, which is more than remain", kind.spec().name, end - at));
+            return fault(at, format!("{} needs {} bytes here, but fewer bytes remain", kind.spec().name, end - at));
         }
         for unit in at / 4..end / 4 {
             if std::mem::replace(&mut self.used[unit], true) {
@@ -201,7 +211,7 @@ impl Reader<'_> {
         }
         let index = usize::from(state);
         if index >= MAX_NODES || self.states.get(index) == Some(&true) {
-            return fault(at, format!("state {index} is used twice or not below {MAX_NODES}"));
+            return fault(at, format!("state index {index} is used twice or is not below {MAX_NODES}"));
         }
         self.states.resize(self.states.len().max(index + 1), false);
         self.states[index] = true;

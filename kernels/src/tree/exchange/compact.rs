@@ -1,10 +1,13 @@
-//! The compact form: a tree in few bytes, exact to the bit, for checkpoints and records of evolution.
+//! The compact form stores a tree in few bytes and restores every bit. It is used in checkpoints and records of
+//! evolution, and when Serde serialises a tree.
 //!
-//! The first byte selects the number format: 0 for narrow, 1 for wide. The nodes follow in preorder: kind u8, number
-//! of children for composites, networks and neurons (u8, u16 in the wide format), operands. Wide operands are f32;
-//! narrow operands are those of the binary form without its padding. All numbers are little endian. A tree uses the
-//! wide format if the narrow format would change any bit: an angle between two steps, a negative zero, or more than
-//! 255 children. Serde serialises a tree as these bytes.
+//! The first byte selects the number format: 0 for narrow, 1 for wide. The nodes follow in preorder. Each node consists
+//! of its kind (u8), its number of children and its operands. Only composites, networks and neurons store the number of
+//! children, as u8 in the narrow format and as u16 in the wide format. Wide operands are f32; narrow operands are those
+//! of the binary form without its padding. All numbers are little endian.
+//!
+//! A tree uses the wide format if the narrow format cannot represent it exactly. Examples are an angle between two
+//! steps, a negative zero, or a node with more than 255 children.
 
 use super::super::network;
 use super::super::nodes::{Group, Kind, Operand};
@@ -43,24 +46,24 @@ pub fn to_compact(tree: &Tree) -> Vec<u8> {
     bytes
 }
 
-/// True for nodes whose number of children is stored.
+/// Whether the compact form stores the number of children for nodes of this kind.
 fn counts_children(kind: Kind) -> bool {
     kind.spec().group == Group::Composite || matches!(kind, Kind::Network | Kind::Neuron)
 }
 
-/// Reads a tree from bytes. Never panics: any input results in a complete tree within the limits or in one error with
-/// its position.
+/// Reads a tree from bytes. Any input results in a complete tree within the limits or in one error with its position;
+/// the function never panics.
 pub fn from_compact(bytes: &[u8]) -> Result<Tree, BinaryError> {
     let mut reader = Reader { bytes, at: 0 };
     let [form] = reader.read_array()?;
     if form > WIDE {
-        return fault(0, format!("unknown tree format {form}; 0 and 1 are valid"));
+        return fault(0, format!("unknown tree format {form}; expected 0 or 1"));
     }
     let mut nodes = Vec::new();
     let mut open = 1usize;
     while open > 0 {
         if nodes.len() == MAX_NODES {
-            return fault(reader.at, format!("more than {MAX_NODES} nodes"));
+            return fault(reader.at, format!("the tree has more than {MAX_NODES} nodes"));
         }
         let node = reader.node(form == WIDE)?;
         open = open - 1 + usize::from(node.children);
@@ -74,7 +77,7 @@ pub fn from_compact(bytes: &[u8]) -> Result<Tree, BinaryError> {
     }
     let tree = Tree::from_preorder(nodes);
     if tree.depth() > MAX_DEPTH {
-        return fault(0, format!("deeper than {MAX_DEPTH} levels"));
+        return fault(0, format!("the tree is deeper than {MAX_DEPTH} levels"));
     }
     Ok(tree)
 }

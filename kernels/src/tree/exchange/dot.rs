@@ -15,7 +15,7 @@ pub fn to_dot(tree: &Tree) -> String {
             Group::Decorator => "shape=diamond",
             _ => "shape=box, style=rounded",
         };
-        // Names, registers and numbers contain neither quotes nor backslashes.
+        // The label needs no escaping: names, registers and numbers contain neither quotes nor backslashes.
         let _ = writeln!(dot, "  n{i} [label=\"{}\", {shape}];", super::svg::label_text(node));
     }
     for (i, parent) in parents(tree).into_iter().enumerate().skip(1).filter(|(i, _)| !part(i)) {

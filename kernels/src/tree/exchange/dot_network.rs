@@ -1,5 +1,5 @@
-//! A network as a graph with one arrow per synapse. The width is proportional to the weight relative to the largest
-//! weight; positive weights are blue, negative weights orange.
+//! Draws a network as a graph with one arrow per synapse. The width of an arrow is proportional to the magnitude of the
+//! weight, relative to the largest magnitude. Positive weights are blue, negative weights are orange.
 
 use super::super::Node;
 use super::super::network::{Source, networks};
@@ -9,7 +9,8 @@ use std::fmt::Write;
 /// Width of the thickest arrow (points).
 const THICKEST: f32 = 4.0;
 
-/// Appends the graph of a network. Its node in the tree's graph is `n{place}`; `nodes` starts with the network node.
+/// Appends the graph of a network to `dot`. `n{place}` is the network's node in the graph of the tree. `nodes` starts
+/// with the network node.
 pub(super) fn write(dot: &mut String, place: usize, nodes: &[Node]) {
     let Some(network) = networks(nodes).pop() else { return };
     let most = network.synapses.iter().map(|synapse| synapse.weight.abs()).fold(f32::MIN_POSITIVE, f32::max);

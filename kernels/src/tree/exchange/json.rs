@@ -1,4 +1,5 @@
-//! JSON writer: `{"node": "seq", "children": [...]}`, operands by name, one node per line.
+//! JSON writer for trees. A node is an object with its operands by name, such as `{"node": "seq", "children": [...]}`.
+//! Each node is on its own line.
 
 use super::super::nodes::Operand;
 use super::super::{Node, Tree, operand};
@@ -38,7 +39,7 @@ impl Serialize for Subtree<'_> {
             if named || matches!(o.operand, Operand::Angle | Operand::Width) {
                 object.serialize_entry(o.name, &word)?;
             } else {
-                // Number in the notation of the other forms: 1, where serde_json would write the f32 as 1.0.
+                // Writes the number as in the other forms, for example 1; serde_json would write this f32 as 1.0.
                 object.serialize_entry(o.name, &RawValue::from_string(word).map_err(S::Error::custom)?)?;
             }
         }

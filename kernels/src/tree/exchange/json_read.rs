@@ -1,5 +1,5 @@
-//! JSON reader, based on serde_json. Serde_json gives positions only for syntax errors; positions of nodes and
-//! operands for our own errors are computed from the addresses of its borrowed keys and values.
+//! JSON reader for trees, based on serde_json. Serde_json gives positions only for syntax errors. For other errors, the
+//! reader computes the positions of nodes and operands from the addresses of borrowed keys and values.
 
 use super::super::Tree;
 use super::super::nodes::Kind;
@@ -12,8 +12,8 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// Reads an e-puck's tree from nested objects `{"node": NAME, OPERAND: VALUE, ..., "children": [...]}`, keys in any
-/// order.
+/// Reads an e-puck's tree from nested objects `{"node": NAME, OPERAND: VALUE, ..., "children": [...]}`. The keys may
+/// have any order.
 ///
 /// # Errors
 /// The first error of syntax or of the tree, with line and column.
@@ -21,7 +21,7 @@ pub fn from_json(text: &str) -> Result<Tree, ParseError> {
     from_json_for(text, RegisterMap::Full)
 }
 
-/// Reads a tree like [`from_json`] for the robot of the given map.
+/// Reads a tree like [`from_json`], for the robot with the given register map.
 ///
 /// # Errors
 /// Same as [`from_json`].
@@ -29,7 +29,7 @@ pub fn from_json_for(text: &str, map: RegisterMap) -> Result<Tree, ParseError> {
     let mut reader = Reader { source: Source::new(text)?, behind: 0, fault: None };
     reader.source.map = map;
     let mut json = serde_json::Deserializer::from_str(text);
-    // Nodes nest up to 64 levels, deeper than serde_json's own limit; the reader enforces its own limit.
+    // The nesting of a valid tree can exceed serde_json's limit. The reader enforces its own limit.
     json.disable_recursion_limit();
     let root = NodeReader { reader: &mut reader, depth: 0 }.deserialize(&mut json);
     let root = root.map_err(|error| reader.syntax(&error))?;
@@ -41,18 +41,18 @@ struct Reader<'a> {
     source: Source<'a>,
     /// Byte offset after the last token; closing brackets are not counted.
     behind: usize,
-    /// Error of the tree; serde_json errors cannot carry its position.
+    /// Error in the tree, stored here because an error of serde_json cannot contain our position.
     fault: Option<ParseError>,
 }
 
 impl Reader<'_> {
-    /// Start of the next token, if the text up to there is valid JSON.
+    /// Returns the byte offset of the next token, assuming that only valid JSON separators precede it.
     fn next(&self) -> usize {
         let rest = &self.source.text[self.behind..];
         self.behind + rest.find(|c: char| !c.is_ascii_whitespace() && !",:]}".contains(c)).unwrap_or(rest.len())
     }
 
-    /// Consumes a token and returns its start.
+    /// Consumes a token and returns its byte offset.
     fn consume(&mut self, token: &RawValue) -> usize {
         let at = token.get().as_ptr() as usize - self.source.text.as_ptr() as usize;
         self.behind = at + token.get().len();
@@ -69,7 +69,7 @@ impl Reader<'_> {
         Ok(at)
     }
 
-    /// Aborts reading with an error of the tree.
+    /// Aborts reading with an error in the tree at byte offset `at`.
     fn refuse<E: Error>(&mut self, at: usize, message: String) -> E {
         self.fail(self.source.error(at, message))
     }
@@ -79,7 +79,7 @@ impl Reader<'_> {
         E::custom("a fault of the tree")
     }
 
-    /// Decodes the string token at `at`.
+    /// Decodes the string token at byte offset `at`.
     fn string<E: Error>(&mut self, token: &RawValue, at: usize) -> Result<String, E> {
         if !token.get().starts_with('"') {
             return Err(self.refuse(at, "`\"` is missing where a string begins".into()));
@@ -88,7 +88,7 @@ impl Reader<'_> {
             .map_err(|_| self.refuse(at, "the string contains half a surrogate pair".into()))
     }
 
-    /// Reads an operand as a word; its value is validated later by the rules of its type.
+    /// Reads an operand as text. The value is validated later, by the rules of the operand's type.
     fn operand<E: Error>(&mut self, token: &RawValue, at: usize) -> Result<String, E> {
         match token.get().as_bytes()[0] {
             b'"' => self.string(token, at),
@@ -97,13 +97,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Byte offset at which serde_json stopped.
+    /// Returns the byte offset at which serde_json stopped.
     fn place(&self, error: &serde_json::Error) -> usize {
         let lines = self.source.text.split_inclusive('\n').take(error.line().saturating_sub(1));
         lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1)
     }
 
-    /// Converts an error of serde_json. If the text ends too early, the position is the start of the missing token.
+    /// Converts an error of serde_json, or returns the stored error of the tree. If the text ends too early, the
+    /// position is the start of the missing token.
     fn syntax(&mut self, error: &serde_json::Error) -> ParseError {
         if let Some(fault) = self.fault.take() {
             return fault;
@@ -115,7 +116,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads the object of a node `depth` levels below the root.
+/// Reader of the object of a node that is `depth` levels below the root.
 struct NodeReader<'r, 'a> {
     reader: &'r mut Reader<'a>,
     depth: usize,
@@ -134,7 +135,7 @@ impl<'de> DeserializeSeed<'de> for NodeReader<'_, '_> {
 struct NodeVisitor<'r, 'a> {
     reader: &'r mut Reader<'a>,
     depth: usize,
-    /// Start of the object.
+    /// Byte offset of the object.
     at: usize,
 }
 
@@ -165,7 +166,7 @@ impl<'de> Visitor<'de> for NodeVisitor<'_, '_> {
                 children = Some(object.next_value_seed(ChildrenReader { reader: &mut *reader, depth: depth + 1 })?);
                 continue;
             }
-            // A node has at most four operands, so a fifth is an error.
+            // A node has at most four operands, so a fifth operand is an error.
             if key != "node" && operands.len() == 4 {
                 return Err(reader.refuse(key_at, format!("too many operands at `{}`", shorten(&key))));
             }
@@ -179,12 +180,12 @@ impl<'de> Visitor<'de> for NodeVisitor<'_, '_> {
                 operands.push(Word { name: key, text: reader.operand(value, at)?, at });
             }
         }
-        let Some(kind) = kind else { return Err(reader.refuse(at, "the object has no \"node\"".into())) };
+        let Some(kind) = kind else { return Err(reader.refuse(at, "the object has no \"node\" key".into())) };
         Ok(Element { kind, at, operands, children: children.unwrap_or_default() })
     }
 }
 
-/// Reads the list of nodes at `depth` levels below the root.
+/// Reader of a list of child nodes that are `depth` levels below the root.
 struct ChildrenReader<'r, 'a> {
     reader: &'r mut Reader<'a>,
     depth: usize,

@@ -1,7 +1,7 @@
 //! Exchange formats of trees: XML, JSON and binary (read and write), DOT and SVG (write only), and the compact form
 //! for storage in evolution.
 //!
-//! Readers never panic: any input results in a complete tree or in an error with its position. The limits of the text
+//! Readers never panic. Any input results in a complete tree or in an error with its position. The limits of the text
 //! form apply. Angles are written and read exactly, so each reader restores exactly the tree that was written.
 
 mod binary;
@@ -36,15 +36,15 @@ use super::registers::{CELLS, RegisterMap};
 use super::{Node, Tree};
 use std::borrow::Cow;
 
-/// Maximum number of reported unknown operands of a node.
+/// Maximum number of unknown operands that are reported per node.
 const MOST_UNKNOWN: usize = 8;
-/// Maximum length of a source line in an error.
+/// Maximum length of the source line that an error quotes (characters).
 const SHOWN: usize = 200;
 
-/// A node of a textual form; its operands are still words.
+/// A node read from a textual form. Its operands are not yet converted to numbers.
 struct Element {
     kind: Kind,
-    /// Byte offset in the text.
+    /// Byte offset of the node in the text.
     at: usize,
     operands: Vec<Word>,
     children: Vec<Element>,
@@ -57,7 +57,7 @@ impl Element {
     }
 }
 
-/// An operand as written.
+/// An operand as written in the text.
 struct Word {
     name: String,
     text: String,
@@ -68,7 +68,7 @@ struct Word {
 struct Source<'a> {
     /// Concatenated text of all files.
     text: Cow<'a, str>,
-    /// Start and name of each file after the first.
+    /// Byte offset in `text` and name of each file after the first.
     files: Vec<(usize, String)>,
     nodes: usize,
     /// Register map of the target robot.
@@ -89,7 +89,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Appends a file and returns its start.
+    /// Appends a file to the text and returns the byte offset of its start.
     fn append_file(&mut self, name: &str, text: &str) -> Result<usize, String> {
         let base = self.text.len();
         self.check_length(base + text.len())?;
@@ -116,13 +116,14 @@ impl<'a> Source<'a> {
         ParseError { file: file.into(), line: before.matches('\n').count() + 1, column, message, source }
     }
 
-    /// Counts a node at `depth` levels below the root; readers call it before they descend.
+    /// Counts a node `depth` levels below the root, and checks the limits of depth and number of nodes. Readers call
+    /// this function before they descend into a node.
     fn enter(&mut self, at: usize, depth: usize) -> Result<(), ParseError> {
         if depth > MAX_DEPTH {
-            return Err(self.error(at, format!("deeper than {MAX_DEPTH} levels")));
+            return Err(self.error(at, format!("the tree is deeper than {MAX_DEPTH} levels")));
         }
         if self.nodes == MAX_NODES {
-            return Err(self.error(at, format!("more than {MAX_NODES} nodes")));
+            return Err(self.error(at, format!("the tree has more than {MAX_NODES} nodes")));
         }
         self.nodes += 1;
         Ok(())
@@ -132,7 +133,8 @@ impl<'a> Source<'a> {
         OperandFormat { map: self.map, exact: true }
     }
 
-    /// Creates an error for an unknown node name; `also` lists further node names of the format.
+    /// Creates an error for an unknown node name, which suggests a similar name. `also` lists further node names of the
+    /// format.
     fn unknown_node<'n>(&self, at: usize, name: &str, also: impl IntoIterator<Item = &'n str>) -> ParseError {
         let known = Kind::all().filter(|kind| self.words().supports(*kind)).map(|kind| kind.spec().name);
         let hint = suggest(name, known.chain(also).map(String::from));
@@ -155,7 +157,8 @@ impl<'a> Source<'a> {
         if faults.is_empty() { Ok(Tree::from_preorder(nodes)) } else { Err(faults) }
     }
 
-    /// Appends an element in preorder with its position in the text. Readers have already limited the depth.
+    /// Appends an element and its descendants to `nodes` in preorder, and their positions in the text to `places`. The
+    /// depth of the recursion is bounded, because readers have checked the depth of the element.
     fn append(&self, element: &Element, nodes: &mut Vec<Node>, places: &mut Vec<usize>, faults: &mut Vec<ParseError>) {
         let (node, own) = self.node(element, element.children.len());
         faults.extend(own);
@@ -164,7 +167,7 @@ impl<'a> Source<'a> {
         element.children.iter().for_each(|child| self.append(child, nodes, places, faults));
     }
 
-    /// Creates a node with the given number of children; also returns the errors of this node.
+    /// Creates a node with the given number of children. Also returns the errors of this node.
     fn node(&self, element: &Element, children: usize) -> (Node, Vec<ParseError>) {
         let Element { kind, at, operands, .. } = element;
         let (spec, mut faults) = (kind.spec(), Vec::new());
@@ -190,7 +193,7 @@ impl<'a> Source<'a> {
             }
         }
         let unknown = operands.iter().filter(|word| spec.operands.iter().all(|o| o.name != word.name));
-        // Each error searches the whole text for its line, so the number of errors is limited.
+        // The creation of an error searches the whole text for the line, so the number of errors is limited.
         for word in unknown.take(MOST_UNKNOWN) {
             let name = shorten(&word.name);
             fault(word.at, format!("{} has no operand `{name}`; it takes {}", spec.name, usage(spec.operands)));
@@ -199,16 +202,16 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Whether an operand may have this value: registers must exist, and pairs start at an even cell.
+/// Whether an operand may have this value. A register must exist, and a vector register starts at an even cell.
 fn allowed(operand: Operand, value: f32) -> bool {
     let (low, high) = operand.range();
     let step = if operand.is_vector() { 2.0 } else { 1.0 };
-    // The validity of a synapse's source depends on its network.
+    // The source of a synapse is not checked here, because its validity depends on the network.
     let register = !operand.is_register() || operand == Operand::Source || value < CELLS as f32 && value % step == 0.0;
     (low..=high).contains(&value) && register
 }
 
-/// Returns the parent of every node of a tree; the parent of the root is the root.
+/// Returns the index of the parent of every node of a tree. The parent of the root is the root.
 fn parents(tree: &Tree) -> Vec<usize> {
     let mut parents = Vec::with_capacity(tree.nodes().len());
     let mut open: Vec<(usize, u16)> = Vec::new();
@@ -227,7 +230,7 @@ fn parents(tree: &Tree) -> Vec<usize> {
     parents
 }
 
-/// Returns the children of every node of a tree, in order.
+/// Returns the indices of the children of every node of a tree, in order.
 fn children(tree: &Tree) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); tree.nodes().len()];
     for (i, parent) in parents(tree).into_iter().enumerate().skip(1) {

@@ -1,5 +1,5 @@
-//! SVG in the usual notation of behaviour trees: an arrow for sequences, a question mark for selections, a dot above
-//! for memory (thesis 3.1.1), diamonds for decorators, rounded boxes for leaves.
+//! SVG writer for trees in the usual notation of behaviour trees (thesis 3.1.1). Sequences have an arrow, selections a
+//! question mark, and nodes with memory a dot above. Decorators are diamonds, leaves are rounded boxes.
 
 use super::super::nodes::{Group, Kind};
 use super::super::{Node, Tree};
@@ -27,9 +27,9 @@ const STYLE: &str = "  <style>
   </style>
 ";
 
-/// Additional class of elements that are never ticked.
+/// Additional CSS class for nodes that are never ticked, and for their lines.
 const UNUSED_CLASS: &str = " never";
-/// Line width for a node that is ticked in every update.
+/// Width of the line to a node that is ticked in every update (px).
 const MAX_LINE_WIDTH: f32 = 6.0;
 
 /// Draws the tree at its natural size, with the root at the top or at the left.
@@ -37,9 +37,9 @@ pub fn to_svg(tree: &Tree, direction: Direction) -> String {
     draw(tree, direction, None)
 }
 
-/// Draws the tree like [`to_svg`] with the usage of each node in a run: `shares` contains for each node the fraction
-/// of updates in which it is ticked (0..1). The line width shows the share; nodes that are never ticked are grey and
-/// dashed.
+/// Draws the tree like [`to_svg`], with the usage of each node in a run. For each node, `shares` contains the
+/// fraction of updates in which the node is ticked (0 to 1). The width of a node's line shows this fraction. Nodes
+/// that are never ticked are grey and dashed.
 pub fn to_svg_with_usage(tree: &Tree, direction: Direction, shares: &[f32]) -> String {
     draw(tree, direction, Some(shares))
 }
@@ -84,7 +84,7 @@ fn draw(tree: &Tree, direction: Direction, shares: Option<&[f32]>) -> String {
     svg
 }
 
-/// Text in the shape of a node; empty for nodes with a drawn symbol.
+/// Returns the text in the shape of a node; empty for nodes with a drawn symbol.
 fn label(node: &Node) -> String {
     match node.kind {
         Kind::Seq | Kind::Seqm | Kind::Successd | Kind::Failed | Kind::Network => String::new(),
@@ -97,13 +97,14 @@ fn label(node: &Node) -> String {
     }
 }
 
-/// Text of a node in drawings. It replaces the -180 degrees of the text form by the equivalent 180 degrees, which is
-/// the usual notation.
+/// Returns the text of a node in drawings. -180 degrees of the text form becomes 180 degrees, which is the usual
+/// notation of the same angle.
 pub(super) fn label_text(node: &Node) -> String {
     node.to_string().replace(" -180deg", " 180deg")
 }
 
-/// Draws the line from the edge of a parent to the edge of its child.
+/// Draws the line from the edge of a parent to the edge of its child. `share` is the fraction of updates in which the
+/// child is ticked, if known.
 fn line(svg: &mut String, from: &Place, to: &Place, direction: Direction, share: Option<f32>) {
     let [x1, y1, x2, y2] = match direction {
         Direction::Down => [from.x, from.y + from.height / 2.0, to.x, to.y - to.height / 2.0],
@@ -117,7 +118,8 @@ fn line(svg: &mut String, from: &Place, to: &Place, direction: Direction, share:
     let _ = writeln!(svg, "  <path class=\"line{never}\"{width} d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\"/>");
 }
 
-/// Draws the share of updates below a node, or beside it if the lines to its children start below.
+/// Writes the share of updates in which a node is ticked. The text is below the node, or beside the node if the lines
+/// to its children start below.
 fn note(svg: &mut String, node: &Node, place: &Place, direction: Direction, share: f32) {
     let Place { x, y, width, height } = *place;
     let text = if share == 0.0 { "never".into() } else { format!("{:.1} %", 100.0 * share) };

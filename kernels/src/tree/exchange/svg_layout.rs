@@ -1,11 +1,11 @@
-//! Layout of a drawn tree: subtrees side by side, each parent centred over its children.
+//! Layout of a drawn tree. Subtrees are placed side by side, and each parent is centred over its children.
 
 use super::super::nodes::{Group, Kind};
 use super::super::{Node, Tree};
 use super::children;
 use super::svg_network::Hinton;
 
-/// Direction of growth of a drawn tree.
+/// Direction from the root to the leaves of a drawn tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
     /// Root at the top, children below.
@@ -24,16 +24,16 @@ pub(super) struct Place {
     pub height: f32,
 }
 
-/// Width of a character of 13 px monospace (px).
+/// Width of a character in a monospace font of 13 px (px).
 const CHARACTER: f32 = 7.8;
 const HEIGHT: f32 = 28.0;
 const DIAMOND: f32 = 40.0;
-/// Gaps (px) between adjacent subtrees (`BESIDE`), between levels (`BETWEEN`), and around the drawing (`MARGIN`).
+/// Gaps between adjacent subtrees (`BESIDE`), between levels (`BETWEEN`) and around the drawing (`MARGIN`), all in px.
 const BESIDE: f32 = 14.0;
 const BETWEEN: f32 = 36.0;
 pub(super) const MARGIN: f32 = 16.0;
 
-/// Size of a node's shape: diamonds for decorators, pictures for networks, text width for leaves.
+/// Returns width and height of a node's shape (px), which depend on the kind of shape and on the length of the label.
 fn size(node: &Node, label: &str) -> (f32, f32) {
     let text = label.chars().count() as f32 * CHARACTER;
     match node.kind.spec().group {
@@ -43,7 +43,7 @@ fn size(node: &Node, label: &str) -> (f32, f32) {
     }
 }
 
-/// Computes the box of every node; `labels` are the texts in the shapes.
+/// Computes the box of every node. `labels` contains the text in the shape of each node.
 pub(super) fn place(tree: &Tree, labels: &[String], direction: Direction) -> Vec<Place> {
     let nodes = tree.nodes();
     let mut children = children(tree);
@@ -51,11 +51,11 @@ pub(super) fn place(tree: &Tree, labels: &[String], direction: Direction) -> Vec
     for at in (0..nodes.len()).filter(|at| nodes[*at].kind == Kind::Network) {
         let end = tree.end(at);
         (sizes[at], children[at]) = (Hinton::from_nodes(&nodes[at..end]).size(), Vec::new());
-        // The neurons are part of the network's picture.
+        // Neurons and synapses need no boxes of their own, because they are part of the network's picture.
         sizes[at + 1..end].fill((0.0, 0.0));
         children[at + 1..end].fill(Vec::new());
     }
-    // Splits a size into the extents along and across the direction of growth.
+    // Splits a size into the extents along and across `direction`.
     let split = |(width, height): (f32, f32)| match direction {
         Direction::Down => (height, width),
         Direction::Right => (width, height),
@@ -68,7 +68,8 @@ pub(super) fn place(tree: &Tree, labels: &[String], direction: Direction) -> Vec
     for (size, depth) in sizes.iter().zip(&depth) {
         thickness[*depth] = thickness[*depth].max(split(*size).0);
     }
-    // Preorder puts children after parents: the backward pass sums up extents, the forward pass assigns positions.
+    // In preorder, children follow their parents. The backward pass sums up the extents of children, and the forward
+    // pass assigns positions.
     let mut extent = vec![0f32; nodes.len()];
     for i in (0..nodes.len()).rev() {
         let below: f32 = children[i].iter().map(|c| extent[*c]).sum();

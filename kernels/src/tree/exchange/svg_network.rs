@@ -1,12 +1,13 @@
-//! A network as a Hinton diagram: one row per neuron, one column per source. The area of a square shows the magnitude
-//! of the weight relative to the largest weight, its colour shows the sign.
+//! Draws a network as a Hinton diagram, with one row per neuron and one column per source. The area of a square shows
+//! the magnitude of the weight, relative to the largest magnitude. The colour of the square shows the sign.
 
 use super::super::Node;
 use super::super::network::{Network, Source, networks};
 use super::super::registers::scalar_name;
 use std::fmt::Write;
 
-/// Sizes (px): cell of a weight (`CELL`), row labels (`LEFT`), column labels (`TOP`), margin (`EDGE`).
+/// Edge of a weight's cell (`CELL`), width of the row labels (`LEFT`), height of the column labels (`TOP`) and margin
+/// (`EDGE`), all in px.
 const CELL: f32 = 16.0;
 const LEFT: f32 = 58.0;
 const TOP: f32 = 74.0;
@@ -22,7 +23,7 @@ pub(super) const STYLE: &str = "  <style>
   </style>
 ";
 
-/// Contents of the diagram.
+/// Contents of a network's Hinton diagram.
 pub(super) struct Hinton {
     columns: Vec<(String, Source)>,
     network: Network,
@@ -40,13 +41,13 @@ impl Hinton {
         Hinton { columns, network }
     }
 
-    /// Width and height (px). The first column is the bias, the last the gain.
+    /// Returns width and height of the diagram (px), with a first column for the bias and a last column for the gain.
     pub fn size(&self) -> (f32, f32) {
         let (columns, rows) = (self.columns.len() + 2, self.network.neurons.len());
         (LEFT + columns as f32 * CELL + EDGE, TOP + rows as f32 * CELL + EDGE + SCALE)
     }
 
-    /// Draws the diagram with its top left corner at (x, y).
+    /// Appends the drawing of the diagram, with its top left corner at (x, y) (px).
     pub fn draw(&self, svg: &mut String, x: f32, y: f32) {
         let Network { neurons, synapses, .. } = &self.network;
         let biases = neurons.iter().map(|neuron| neuron.bias.abs());

@@ -1,22 +1,24 @@
-//! XML writer for BehaviorTree.CPP, version 4, whose tools and Groot2 can show and edit the trees.
+//! XML writer for BehaviorTree.CPP, version 4. Groot2 and the tools of BehaviorTree.CPP can show and edit the trees.
 //!
-//! A node of BehaviorTree.CPP is used if its documented meaning is the same (<https://www.behaviortree.dev>,
-//! "Sequences", "Fallbacks", "Decorators"): a reactive composite starts at its first child every tick, as `seq` and
-//! `sel` do; `Sequence` and `Fallback` resume at the running child, as `seqm` and `selm` do. `Parallel` differs: it
-//! remembers completed children and ends at the first tick that decides, while `par` ticks all children every time.
-//! `Repeat` differs from `repeati`: it ticks its child repeatedly within one tick, while `repeati` ticks it once per
-//! tick. `par`, `repeati` and all leaves are custom nodes, described in the TreeNodesModel.
+//! The writer uses a node of BehaviorTree.CPP if its documented meaning is the same (<https://www.behaviortree.dev>,
+//! "Sequences", "Fallbacks", "Decorators"). A reactive composite starts at its first child every tick, as `seq` and
+//! `sel` do. `Sequence` and `Fallback` resume at the running child, as `seqm` and `selm` do.
 //!
-//! The name of an element is the name of its node (`<movcv .../>`, the compact form). The parser of BehaviorTree.CPP
-//! 4.10 looks up the children of a `ReactiveSequence` by their element names and therefore rejects `<Action
-//! ID="movcv" .../>`.
+//! `par`, `repeati` and other nodes without an equivalent are custom nodes, described in the TreeNodesModel.
+//! `Parallel` is not equivalent to `par`: `Parallel` remembers completed children and ends at the first tick that
+//! decides, while `par` ticks all children every time. `Repeat` is not equivalent to `repeati`: `Repeat` ticks its
+//! child repeatedly within one tick, while `repeati` ticks its child once per tick.
+//!
+//! The name of an element is the name of its node (`<movcv .../>`, the compact form of BehaviorTree.CPP). The parser
+//! of BehaviorTree.CPP 4.10 looks up the children of a `ReactiveSequence` by their element names and therefore
+//! rejects `<Action ID="movcv" .../>`.
 
 use super::super::nodes::{Group, Kind, Operand};
 use super::super::reference::operand_domain;
 use super::super::{Node, Tree, operand};
 use std::fmt::Write;
 
-/// Nodes of BehaviorTree.CPP with the same meaning.
+/// Kinds of nodes with an equivalent node in BehaviorTree.CPP, and the name of the equivalent.
 pub(super) const SAME: [(Kind, &str); 9] = [
     (Kind::Seq, "ReactiveSequence"),
     (Kind::Sel, "ReactiveFallback"),
@@ -32,15 +34,16 @@ pub(super) const SAME: [(Kind, &str); 9] = [
 /// Name of the only tree in written files, and of its blackboard in the Groot2 protocol.
 pub const TREE: &str = "xpuck";
 
-/// Port of a network, which is a leaf in XML: its neurons with their synapses.
+/// Name of the port that contains the neurons and synapses of a network. A network is a leaf in XML.
 pub(super) const NEURONS: &str = "neurons";
 
-/// BehaviorTree.CPP's name of a kind; `None` if it does not have the kind.
+/// Returns the name of the equivalent node in BehaviorTree.CPP; `None` if there is no equivalent.
 fn same(kind: Kind) -> Option<&'static str> {
     SAME.iter().find(|(k, _)| *k == kind).map(|(_, name)| *name)
 }
 
-/// Element that describes a custom node in the TreeNodesModel, which is its type in BehaviorTree.CPP.
+/// Returns the name of the element that describes a custom node in the TreeNodesModel. The name is the type of the
+/// node in BehaviorTree.CPP.
 pub(super) fn category(kind: Kind) -> &'static str {
     match kind.spec().group {
         Group::Composite => "Control",
@@ -56,14 +59,15 @@ pub fn to_xml(tree: &Tree) -> String {
     write_xml(tree, "", |_, _| String::new())
 }
 
-/// Writes the tree as BehaviorTree.CPP describes a running tree to Groot2: like [`to_xml`], plus two unique
-/// attributes per node, `_uid` (its index in [`Tree::nodes`] counted from 1) and `_fullpath`.
+/// Writes the tree in the form in which BehaviorTree.CPP describes a running tree to Groot2. This is the form of
+/// [`to_xml`] with more attributes per node: its name, `_uid` (its index in [`Tree::nodes`], counted from 1) and the
+/// unique `_fullpath`.
 pub fn to_xml_live(tree: &Tree) -> String {
     write_xml(tree, " _fullpath=\"\"", numbers)
 }
 
-/// Writes a tree. `path` contains attributes of the tree; `identity` returns the identifying attributes of a node
-/// from its kind and its number, counted from 1.
+/// Writes a tree. `path` contains additional attributes of the tree. `identity` returns the identifying attributes of
+/// a node from the node's kind and number, counted from 1.
 fn write_xml(tree: &Tree, path: &str, identity: fn(Kind, usize) -> String) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(xml, "<root BTCPP_format=\"4\" main_tree_to_execute=\"{TREE}\">");
@@ -102,19 +106,20 @@ fn write_xml(tree: &Tree, path: &str, identity: fn(Kind, usize) -> String) -> St
     xml
 }
 
-/// Element of a node in a tree: its name in BehaviorTree.CPP, or its ID in the TreeNodesModel.
+/// Returns the element name of a node in a tree. This is the name of the equivalent node in BehaviorTree.CPP, or the
+/// ID of the custom node in the TreeNodesModel.
 fn element_name(kind: Kind) -> &'static str {
     same(kind).unwrap_or(kind.spec().name)
 }
 
-/// Attributes with the node's own name for viewers and its unique identifiers.
+/// Returns attributes that identify a node: its name in this crate, and its unique identifiers `_uid` and
+/// `_fullpath`.
 fn numbers(kind: Kind, uid: usize) -> String {
     let name = kind.spec().name;
     format!(" name=\"{name}\" _uid=\"{uid}\" _fullpath=\"{name}::{uid}\"")
 }
 
-/// Writes operands as attributes. Names and words contain only letters, digits, dots and signs, so no escaping is
-/// needed.
+/// Returns the operands of a node as attributes. Names and values contain no character that XML must escape.
 fn operands(node: &Node) -> String {
     let mut text = String::new();
     for (value, o) in node.operands.iter().zip(node.kind.spec().operands) {
@@ -123,8 +128,10 @@ fn operands(node: &Node) -> String {
     text
 }
 
-/// Writes the neurons of a network as one port: bias and gain, then source and weight of each synapse; semicolons
-/// between neurons. Child elements are not possible: for BehaviorTree.CPP a node with children is not a leaf, and a
+/// Returns the neurons of a network as one port. Each neuron consists of bias and gain, followed by source and weight
+/// of each synapse. Semicolons separate the neurons.
+///
+/// Neurons cannot be child elements, because in BehaviorTree.CPP a node with children is not a leaf. In addition, a
 /// neuron without synapses would be a control node without children.
 fn neurons(nodes: &[Node]) -> String {
     let mut text = String::new();
@@ -143,7 +150,8 @@ fn neurons(nodes: &[Node]) -> String {
     format!(" {NEURONS}=\"{text}\"")
 }
 
-/// Describes all custom nodes of the tree's robot, used or not, so that editors offer all of them.
+/// Appends the descriptions of all custom nodes of the tree's robot. Nodes that the tree does not use are included,
+/// so that editors offer them too.
 fn model(xml: &mut String, tree: &Tree) {
     let on_kilobot = tree.nodes().iter().any(|node| node.kind.is_kilobots_own());
     let has = |kind: Kind| if on_kilobot { kind.on_kilobot() } else { !kind.is_kilobots_own() };
@@ -172,7 +180,7 @@ fn model(xml: &mut String, tree: &Tree) {
     xml.push_str("  </TreeNodesModel>\n");
 }
 
-/// Port type of an operand: text for registers and angles, numbers for the others.
+/// Returns the C++ type of an operand's port. Registers, angles and entries are strings, other operands are numbers.
 fn port_type(operand: Operand) -> &'static str {
     match operand {
         Operand::Int8 | Operand::Count | Operand::Quadrant | Operand::Threshold => "int",

@@ -1,4 +1,5 @@
-//! Owned elements of XML files that contain trees; owned because a tree can consist of several files.
+//! Elements of XML files that contain trees. The elements own their data, because a tree can consist of several
+//! files.
 
 use super::super::operand::shorten;
 use super::super::parse::{MAX_DEPTH, MAX_NODES, ParseError};
@@ -7,21 +8,22 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 /// Maximum number of attributes in a file.
 const MAX_ATTRIBUTES: usize = 8 * MAX_NODES;
-/// Maximum number of attributes of an element; the parser compares each with all others.
+/// Maximum number of attributes of an element. The parser compares each attribute of an element with all others, so
+/// its time grows with the square of this number.
 const MAX_OF_ELEMENT: usize = 1024;
 
-/// An element. Positions are byte offsets in the whole text.
+/// An XML element. Positions are byte offsets in the concatenated text of all files.
 #[derive(Debug)]
 pub(super) struct Xml {
     pub tag: String,
     pub at: usize,
     pub attributes: Vec<Attribute>,
     pub children: Vec<Xml>,
-    /// Position of text between its children, which is not valid in a tree.
+    /// Position of the first text between the child elements. Such text is an error in a tree.
     pub stray: Option<usize>,
 }
 
-/// An attribute.
+/// An XML attribute.
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub name: String,
@@ -30,7 +32,7 @@ pub(super) struct Attribute {
 }
 
 impl Xml {
-    /// Returns the value of an attribute.
+    /// Returns the value of the attribute with the given name, if the element has it.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|attribute| attribute.name == name).map(|attribute| attribute.value.as_str())
     }
@@ -43,7 +45,7 @@ impl Xml {
     fn from_node(node: Node<'_, '_>, base: usize, depth: usize) -> Xml {
         let stray = node.children().find(|c| c.is_text() && c.text().is_some_and(|t| !t.trim().is_empty()));
         let elements = node.children().filter(Node::is_element);
-        // Keeps one level more than a tree may have, so that its reader detects the excess depth.
+        // Keeps one level more than a valid tree has, so that the reader detects a tree that is too deep.
         let kept = if depth > MAX_DEPTH + 3 { 0 } else { usize::MAX };
         Xml {
             tag: node.tag_name().name().into(),
@@ -62,13 +64,15 @@ impl Xml {
 pub(super) fn parse(source: &Source, base: usize) -> Result<Xml, ParseError> {
     let text = &source.text[base..];
     if text.bytes().filter(|b| *b == b'=').count() > MAX_ATTRIBUTES {
-        return Err(source.error(base, format!("more than {MAX_ATTRIBUTES} attributes")));
+        return Err(source.error(base, format!("the text has more than {MAX_ATTRIBUTES} attributes")));
     }
-    // Attributes contain no `<`, so the attributes of an element lie between two `<`.
+    // Attributes contain no `<`. The number of `=` between two `<` therefore limits the number of an element's
+    // attributes.
     if text.split('<').any(|element| element.bytes().filter(|b| *b == b'=').count() > MAX_OF_ELEMENT) {
-        return Err(source.error(base, format!("an element with more than {MAX_OF_ELEMENT} attributes")));
+        return Err(source.error(base, format!("an element has more than {MAX_OF_ELEMENT} attributes")));
     }
-    // White space on both sides of each element counts as nodes too, and the node model adds its own elements.
+    // The limit exceeds the maximum number of a tree's nodes, because the parser also counts white space and the
+    // elements of the TreeNodesModel as nodes.
     let options = ParsingOptions { nodes_limit: 16 * MAX_NODES as u32, ..ParsingOptions::default() };
     let document =
         Document::parse_with_options(text, options).map_err(|error| malformed(source, base, text, &error))?;
@@ -85,8 +89,8 @@ pub(super) fn parse(source: &Source, base: usize) -> Result<Xml, ParseError> {
     }
 }
 
-/// Converts an error of the parser. The position at the end of the parser's message is removed. For an incomplete
-/// text, the position is the end of the text.
+/// Converts an error of the XML parser. The position is removed from the parser's message and becomes the position of
+/// the result. For an incomplete text, the position is the end of the text.
 fn malformed(source: &Source, base: usize, text: &str, error: &roxmltree::Error) -> ParseError {
     if let roxmltree::Error::UnclosedRootNode | roxmltree::Error::UnexpectedEndOfStream = error {
         return source.error(base + text.trim_end().len(), format!("not XML: {error}"));

@@ -1,7 +1,8 @@
-//! XML reader for BehaviorTree.CPP, version 4: reads files of this project, of other tools and of users.
+//! XML reader for trees of BehaviorTree.CPP, version 4. The files can come from this project, from other tools or
+//! from users.
 //!
-//! A tree may consist of several files. Each `SubTree` is replaced by the tree that it names, and nodes of
-//! BehaviorTree.CPP are converted if they behave identically tick by tick.
+//! A tree may consist of several files. The reader replaces each `SubTree` by the tree with this ID. It converts
+//! nodes of BehaviorTree.CPP that have an identically behaving equivalent, and rejects the others.
 
 use super::super::Tree;
 use super::super::nodes::Kind;
@@ -14,28 +15,28 @@ use super::xml_foreign::{SCRIPTS, rejection_reason};
 use super::{Element, Source, Word};
 use std::fmt;
 
-/// Attributes without influence on the behaviour of a node, in addition to those that start with `_`.
+/// Attributes without influence on the behaviour of a node. Attributes that start with `_` have no influence either.
 const NOTES: [&str; 2] = ["name", "ID"];
 /// Maximum number of files of a tree.
 const MAX_FILES: usize = 64;
-/// Maximum number of listed errors.
+/// Maximum number of reported errors.
 const MAX_FAULTS: usize = 50;
 
-/// Opens an included file. The arguments are the name of the including file (empty for the first) and the path in its
-/// text. Returns name and text of the included file, or an error message.
+/// Function that opens an included file. The arguments are the name of the including file (empty for the first file)
+/// and the path in the `<include>` element. Returns name and text of the included file, or an error message.
 pub type Include<'a> = dyn FnMut(&str, &str) -> Result<(String, String), String> + 'a;
 
 /// Options of the XML reader.
 pub struct XmlOptions<'a> {
-    /// ID of the tree to read; needed if the file does not identify it.
+    /// ID of the tree to read. Required if the file contains several trees and does not identify the main tree.
     pub tree: Option<&'a str>,
     /// Register map of the target robot.
     pub map: RegisterMap,
-    /// Opens included files.
+    /// Function that opens included files.
     pub include: &'a mut Include<'a>,
 }
 
-/// All errors of a file, by position.
+/// Errors found while reading a tree, in the order of files and positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct XmlErrors(pub Vec<ParseError>);
 
@@ -60,7 +61,7 @@ impl From<ParseError> for XmlErrors {
 /// Reads an e-puck's tree from one file of BehaviorTree.CPP version 4; see [`read_xml`].
 ///
 /// # Errors
-/// The first error.
+/// Returns the first error in the text.
 pub fn from_xml(text: &str) -> Result<Tree, ParseError> {
     let mut include = |_: &str, path: &str| {
         Err(format!("include is not supported in a single text; insert the content of {}", shorten(path)))
@@ -69,14 +70,15 @@ pub fn from_xml(text: &str) -> Result<Tree, ParseError> {
     read_xml(text, ask).map_err(|XmlErrors(mut faults)| faults.swap_remove(0))
 }
 
-/// Reads a tree from XML of BehaviorTree.CPP version 4. The tree is selected by `ask.tree`, else by
-/// `main_tree_to_execute`, else it is the tree that no other tree uses as a `SubTree`.
+/// Reads a tree from XML of BehaviorTree.CPP version 4. The tree is selected by `ask.tree`, otherwise by the
+/// attribute `main_tree_to_execute`. Without both, it is the only tree, or the tree that no other tree uses as a
+/// `SubTree`.
 ///
 /// Custom nodes may be written as `<movcs .../>` or as `<Action ID="movcs" .../>`. Nodes of BehaviorTree.CPP without
 /// an equivalent in this crate are rejected.
 ///
 /// # Errors
-/// All errors; only the first if later errors cannot be determined.
+/// Returns all errors up to a maximum of 50. Returns only the first error if it prevents the search for later errors.
 pub fn read_xml(text: &str, ask: XmlOptions<'_>) -> Result<Tree, XmlErrors> {
     let mut source = Source::new(text)?;
     source.map = ask.map;
@@ -88,7 +90,7 @@ pub fn read_xml(text: &str, ask: XmlOptions<'_>) -> Result<Tree, XmlErrors> {
     reader.check_names();
     let root = reader.tree(main, 0)?;
     let Reader { source, mut faults, .. } = reader;
-    // Errors of single nodes were collected while reading; these are the errors of the whole tree.
+    // The reader has collected the errors of single nodes. This call checks the rules that concern the whole tree.
     if let (Some(root), true) = (root, faults.is_empty()) {
         match source.tree_or_faults(&root) {
             Ok(tree) => return Ok(tree),
@@ -101,7 +103,7 @@ pub fn read_xml(text: &str, ask: XmlOptions<'_>) -> Result<Tree, XmlErrors> {
     Err(XmlErrors(faults))
 }
 
-/// Root elements of the file and of all included files, the file itself first.
+/// Returns the root elements of the first file and of all included files, in the order of inclusion.
 fn roots(source: &mut Source, open: &mut Include<'_>) -> Result<Vec<Xml>, ParseError> {
     let mut roots = vec![xml_dom::parse(source, 0)?];
     let mut names = vec![String::new()];
@@ -116,7 +118,7 @@ fn roots(source: &mut Source, open: &mut Include<'_>) -> Result<Vec<Xml>, ParseE
                 continue;
             }
             if roots.len() == MAX_FILES {
-                return Err(source.error(at, format!("more than {MAX_FILES} files")));
+                return Err(source.error(at, format!("<include> leads to more than {MAX_FILES} files")));
             }
             let base = source.append_file(&name, &text).map_err(|why| source.error(at, why))?;
             roots.push(xml_dom::parse(source, base)?);
@@ -127,7 +129,8 @@ fn roots(source: &mut Source, open: &mut Include<'_>) -> Result<Vec<Xml>, ParseE
     Ok(roots)
 }
 
-/// Selects the `<BehaviorTree>` to read.
+/// Selects the `<BehaviorTree>` to read. `first` is the root element of the first file, and `asked` is the requested
+/// ID.
 fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<&str>) -> Result<&'a Xml, ParseError> {
     let named = asked.or_else(|| first.get("main_tree_to_execute"));
     if let Some(name) = named {
@@ -144,7 +147,7 @@ fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<
     let mut subtrees = Vec::new();
     trees.iter().for_each(|tree| used(tree, &mut subtrees));
     if let Some(missing) = subtrees.iter().find(|name| trees.iter().all(|tree| tree.get("ID") != Some(**name))) {
-        return Err(source.error(first.at, format!("a SubTree's tree is missing: {}", no_tree(missing, trees))));
+        return Err(source.error(first.at, format!("the tree of a SubTree is missing: {}", no_tree(missing, trees))));
     }
     let top: Vec<&&Xml> =
         trees.iter().filter(|tree| tree.get("ID").is_none_or(|name| !subtrees.contains(&name))).collect();
@@ -152,7 +155,7 @@ fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<
     match top[..] {
         [only] => Ok(only),
         [] if trees.is_empty() => Err(source.error(first.at, "<root> contains no <BehaviorTree>".into())),
-        [] => Err(source.error(first.at, "each tree is a SubTree of another: the SubTrees form a cycle".into())),
+        [] => Err(source.error(first.at, "each tree is a SubTree of another tree: the SubTrees form a cycle".into())),
         _ => {
             let message = format!(
                 "several trees are not used by another: {}; select one with main_tree_to_execute (`xpuck check` and \
@@ -164,7 +167,7 @@ fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<
     }
 }
 
-/// Error message for a missing tree, with the most similar existing name.
+/// Returns the error message for a missing tree, with the most similar existing name.
 fn no_tree(name: &str, trees: &[&Xml]) -> String {
     let known = trees.iter().filter_map(|tree| tree.get("ID")).map(String::from);
     format!("<BehaviorTree ID=\"{}\"> does not exist{}", shorten(name), suggest(name, known))
@@ -175,7 +178,7 @@ struct Reader<'a> {
     trees: &'a [&'a Xml],
     /// IDs of the trees that are being read, outermost first.
     subtree_stack: Vec<&'a str>,
-    /// Number of enclosing reactive composites that tick a child with memory before the current node.
+    /// Number of enclosing reactive composites in which an earlier child keeps state between ticks.
     memory_siblings: usize,
     faults: Vec<ParseError>,
 }
@@ -187,7 +190,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports duplicate tree names, which a SubTree could not distinguish.
+    /// Reports duplicate IDs of trees as errors, because a SubTree refers to a tree by ID.
     fn check_names(&mut self) {
         let trees = self.trees;
         for (i, tree) in trees.iter().enumerate() {
@@ -198,12 +201,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the only node of a `<BehaviorTree>`.
-    ///
-    /// Returns `None` if it recorded an error, like [`Reader::element`].
+    /// Reads the root node of a `<BehaviorTree>`. Returns `None` if an error was recorded, like [`Reader::element`].
     ///
     /// # Errors
-    /// The tree is too large or too deep.
+    /// Returns an error if the tree is too large or too deep.
     fn tree(&mut self, tree: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
         self.check_text(tree);
         match &tree.children[..] {
@@ -220,7 +221,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports text between nodes as an error; comments are allowed.
+    /// Reports text between nodes as an error. XML comments are allowed.
     fn check_text(&mut self, xml: &Xml) {
         if let Some(at) = xml.stray {
             self.fault(at, "unexpected text between nodes");
@@ -290,7 +291,7 @@ impl<'a> Reader<'a> {
         Ok(is_whole.then_some(element))
     }
 
-    /// Reads the children of a rejected node only to report their errors.
+    /// Reads the children of a rejected node only to report their errors. Always returns `None` on success.
     fn check_children(&mut self, xml: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
         for child in &xml.children {
             self.element(child, depth + 1)?;
@@ -298,7 +299,7 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    /// Reports conditions and scripts of nodes.
+    /// Reports conditions and scripts of a node as errors.
     fn check_scripts(&mut self, xml: &Xml) {
         for attribute in xml.attributes.iter().filter(|attribute| SCRIPTS.contains(&attribute.name.as_str())) {
             let message = format!("`{}` needs BehaviorTree.CPP's scripts, which Xpuck does not have", attribute.name);
@@ -306,7 +307,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the name of a node, and whether its element is a generic node type.
+    /// Returns the name of a node, and whether its element is a generic type such as `Action`. Returns `None` if an
+    /// error was recorded.
     fn name(&mut self, xml: &'a Xml) -> Option<(&'a str, bool)> {
         let tag = xml.tag.as_str();
         let of_type = matches!(tag, "Action" | "Condition" | "Decorator" | "Control");
@@ -345,8 +347,8 @@ impl<'a> Reader<'a> {
         Some(kind)
     }
 
-    /// Reads the tree that a SubTree names. Its ports remap blackboard entries and have no effect: there is only one
-    /// blackboard.
+    /// Reads the tree whose ID a SubTree gives. The ports of the SubTree, which remap blackboard entries, have no
+    /// effect, because there is only one blackboard.
     fn subtree(&mut self, xml: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
         let Some(name) = xml.get("ID") else {
             self.fault(xml.at, "<SubTree> needs an ID");
@@ -369,11 +371,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Converts `Repeat` and `RetryUntilSuccessful`: they tick their child repeatedly within `tickOnce`, which is
-    /// equivalent to a composite with repeated copies of the child.
+    /// Converts `Repeat` and `RetryUntilSuccessful` to a composite with copies of their child. This is equivalent,
+    /// because BehaviorTree.CPP ticks the child repeatedly within one `tickOnce`.
     ///
-    /// For each cycle BehaviorTree.CPP ticks the whole tree again, so an enclosing reactive composite would restart
-    /// an earlier child that ended in this tick. No node of Xpuck restarts such a child.
+    /// For each repetition, BehaviorTree.CPP ticks the whole tree again. An enclosing reactive composite thereby
+    /// restarts an earlier child with memory that has ended in this tick. No node of Xpuck restarts such a child, so
+    /// this case is rejected.
     fn repeated(
         &mut self,
         xml: &'a Xml,
@@ -398,7 +401,7 @@ impl<'a> Reader<'a> {
         let Some(count) = count else {
             let given = if xml.get(port).is_some() { "" } else { " is missing" };
             let message = format!(
-                "{port}=\"{}\"{given}: the number of copies of the child must be a whole number from 1 to {MAX_NODES}",
+                "{port}=\"{}\"{given}: the number of copies of the child must be an integer from 1 to {MAX_NODES}",
                 shorten(word)
             );
             self.fault(xml.at, message);
@@ -408,7 +411,7 @@ impl<'a> Reader<'a> {
         let faults = self.faults.len();
         for _ in 0..count {
             match self.element(child, depth + 1)? {
-                // Each copy would report the same errors.
+                // Stops after the first copy with errors, because each further copy would report the same errors.
                 Some(child) if self.faults.len() == faults => children.push(child),
                 _ => return Ok(None),
             }
@@ -417,7 +420,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Equivalent kind of a BehaviorTree.CPP node that repeats its child, and the port with the number.
+/// Returns the composite that replaces a repeating node of BehaviorTree.CPP, and the port with the number of
+/// repetitions; `None` for other nodes.
 fn repeated(name: &str) -> Option<(Kind, &'static str)> {
     match name {
         "Repeat" => Some((Kind::Seqm, "num_cycles")),
@@ -426,7 +430,8 @@ fn repeated(name: &str) -> Option<(Kind, &'static str)> {
     }
 }
 
-/// Reads the neurons of a network from its port: bias and gain, then sources and weights; semicolons between neurons.
+/// Reads the neurons of a network from the text of its port. Semicolons separate the neurons. Each neuron consists of
+/// bias and gain, followed by source and weight of each synapse.
 fn neurons(
     source: &mut Source,
     text: &str,

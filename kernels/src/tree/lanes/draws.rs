@@ -1,4 +1,4 @@
-//! Random draws of sixteen robots in parallel lanes; each lane equals the robot's own
+//! Random draws of sixteen robots in parallel lanes. Each lane gives the same words as the robot's own
 //! [`Draws`](crate::random::Draws).
 
 use super::{LANES, lanes_of};
@@ -15,7 +15,7 @@ pub struct DrawPlace {
     pub robot: u32,
 }
 
-/// Draws of one controller update.
+/// Random draws of sixteen robots for one controller update.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct DrawLanes {
@@ -26,7 +26,7 @@ pub struct DrawLanes {
 }
 
 impl DrawLanes {
-    /// Creates the draws of the given robots.
+    /// Creates the draws of the given robots, one robot per lane.
     pub fn new(places: &[DrawPlace; LANES]) -> DrawLanes {
         let each = |of: fn(&DrawPlace) -> u32| std::array::from_fn(|l| of(&places[l]));
         DrawLanes {
@@ -42,7 +42,7 @@ impl DrawLanes {
         }
     }
 
-    /// Moves to the draws of the given update.
+    /// Starts the draws of the controller update with the given number.
     #[inline(always)]
     pub fn begin(&mut self, update: u32) {
         for l in 0..LANES {
@@ -52,7 +52,7 @@ impl DrawLanes {
         }
     }
 
-    /// Next random word of each robot in `mask`; the words of other lanes are undefined.
+    /// Returns the next random word of each robot in the bit mask `mask`. The words of other lanes are undefined.
     #[inline(always)]
     pub fn word(&mut self, mask: u32) -> [u32; LANES] {
         let on = lanes_of(mask);

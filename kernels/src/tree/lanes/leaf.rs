@@ -10,7 +10,7 @@ use crate::tree::tick::{SHORT, in_quadrant, in_sector};
 
 type Cells = [Lanes; CELLS];
 
-/// Ticks a leaf for the robots in the mask.
+/// Ticks a leaf for the robots in the bit mask `robots`.
 #[inline(always)]
 pub(super) fn leaf(node: &Instruction, robots: u32, cells: &mut Cells, draws: &mut DrawLanes) -> Results {
     match node.kind {
@@ -92,7 +92,7 @@ pub(super) fn leaf(node: &Instruction, robots: u32, cells: &mut Cells, draws: &m
     }
 }
 
-/// Cells of a vector register.
+/// Returns the two cells of a vector register.
 #[inline(always)]
 fn vector(cells: &Cells, cell: u8) -> [&Lanes; 2] {
     let cell = usize::from(cell & !1);
@@ -104,7 +104,7 @@ fn pair(v: [&Lanes; 2], l: usize) -> Vec2 {
     vec2(v[0][l], v[1][l])
 }
 
-/// A vector times a gain, minus the weighted v_prox to avoid obstacles.
+/// Computes goal velocities: the vector at `cell` times `gain`, minus the weighted v_prox, which avoids obstacles.
 #[inline(always)]
 fn towards(cells: &Cells, cell: usize, gain: f32) -> [Lanes; 2] {
     let (v, prox) = (vector(cells, cell as u8), vector(cells, PROX as u8));

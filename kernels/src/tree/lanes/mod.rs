@@ -1,9 +1,9 @@
 //! Ticks of up to sixteen robots that run the same program, one robot per lane.
 //!
-//! All robots traverse the tree together. A node is visited for the subset of robots that tick it and returns the
-//! subsets for which it succeeded, failed or is running; subsets are bit masks. Each robot visits its nodes in the
-//! order of [`Memory::tick`](super::Memory::tick), so it draws the same numbers and the results are bitwise
-//! identical.
+//! All robots traverse the tree together. A visit of a node gets the subset of robots that tick the node, and returns
+//! the subsets for which the node succeeded, failed or is running. Subsets are bit masks. Each robot visits its nodes
+//! in the order of [`Memory::tick`](super::Memory::tick). It therefore draws the same random numbers, and the results
+//! are bitwise identical.
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
@@ -20,14 +20,15 @@ pub use draws::{DrawLanes, DrawPlace};
 use leaf::leaf;
 use network::network;
 
-/// Number of lanes (robots or worlds): the 32-bit lanes of a 512-bit register. Narrower registers process the lanes
-/// in turns.
+/// Number of lanes, one per robot or world. It is the number of 32-bit lanes in a 512-bit register; CPUs with
+/// narrower registers process the lanes in several steps.
 pub const LANES: usize = 16;
 
 /// One number per lane.
 pub type Lanes = [f32; LANES];
 
-/// Expands a bit mask to one word per lane: all bits set or all bits clear.
+/// Expands a bit mask to one word per lane. The word of a lane has all bits set if the lane is in the mask, otherwise
+/// all bits clear.
 #[inline(always)]
 fn lanes_of(mask: u32) -> [u32; LANES] {
     let mut on = [0; LANES];
@@ -37,7 +38,7 @@ fn lanes_of(mask: u32) -> [u32; LANES] {
     on
 }
 
-/// Bit mask of the lanes in which `holds` is not zero.
+/// Returns the bit mask of the lanes in which `holds` is not zero.
 #[inline(always)]
 fn mask_of(holds: &[u32; LANES]) -> u32 {
     let mut mask = 0;
@@ -59,11 +60,11 @@ struct Results {
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     at: u16,
-    /// Robots that tick the node.
+    /// Bit mask of the robots that tick the node.
     robots: u32,
-    /// Robots that resume at a later child.
+    /// Bit mask of the robots that resume at a child which the tick has not reached yet.
     waiting: u32,
-    /// Results so far.
+    /// Results that are already decided.
     results: Results,
 }
 
@@ -71,7 +72,7 @@ struct Frame {
 #[derive(Clone, Debug)]
 pub struct MemoryLanes {
     nodes: Vec<[u16; LANES]>,
-    /// Previous outputs of the neurons; `fired` is the buffer for the next outputs.
+    /// Previous outputs of the neurons. `fired` is the buffer for the next outputs.
     neurons: Vec<Lanes>,
     fired: Vec<Lanes>,
     /// Stack of nodes from the root to the current node.
@@ -79,7 +80,7 @@ pub struct MemoryLanes {
 }
 
 impl MemoryLanes {
-    /// Creates the initial memory of robots that run `program`: all zero.
+    /// Creates the initial memory of robots that run `program`. All values are zero.
     pub fn new(program: &Program) -> MemoryLanes {
         MemoryLanes {
             nodes: vec![[0; LANES]; program.memories],
@@ -89,8 +90,9 @@ impl MemoryLanes {
         }
     }
 
-    /// Ticks the trees of `robots`. `cells` holds the registers of all robots with new sensor values; afterwards
-    /// v_goal contains the written goal velocities.
+    /// Ticks the trees of the robots in the bit mask `robots`. `cells` contains the registers of all robots, with new
+    /// sensor values. After the tick, v_goal contains the goal velocity that each robot wrote, or NaN if the robot
+    /// wrote none.
     #[inline(always)]
     pub fn tick(&mut self, program: &Program, robots: u32, cells: &mut [Lanes; CELLS], draws: &mut DrawLanes) {
         for node in &mut self.nodes {
@@ -103,8 +105,8 @@ impl MemoryLanes {
         self.update(program, robots, cells, draws);
     }
 
-    /// The update phase: descends to a leaf, then ascends until a parent has another child that at least one robot
-    /// ticks.
+    /// Executes the update phase of a tick. The loop descends to a leaf, then ascends until a parent has another
+    /// child that at least one robot ticks.
     #[inline(always)]
     fn update(&mut self, program: &Program, robots: u32, cells: &mut [Lanes; CELLS], draws: &mut DrawLanes) {
         let MemoryLanes { nodes, neurons, fired, visits } = self;
@@ -147,7 +149,7 @@ impl MemoryLanes {
     }
 }
 
-/// Starts the tick of a node with children; returns the robots that resume at a child after the first.
+/// Starts the tick of a node with children. Returns the robots that resume at a child after the first child.
 #[inline(always)]
 fn enter(node: &Instruction, at: usize, robots: u32, nodes: &mut [[u16; LANES]], draws: &mut DrawLanes) -> u32 {
     match node.kind {
@@ -185,7 +187,8 @@ fn enter(node: &Instruction, at: usize, robots: u32, nodes: &mut [[u16; LANES]],
     }
 }
 
-/// Processes the results of the child at `child`; returns the robots that also tick the next child.
+/// Applies the results of the child at index `child` to its parent. Returns the robots that continue with the next
+/// child.
 #[inline(always)]
 fn apply_child_result(
     parent: &Instruction,
@@ -236,7 +239,8 @@ fn apply_child_result(
     }
 }
 
-/// Stores the child to resume for robots whose child is running and clears the memory of the others.
+/// Updates a node's memory for the robots that ticked `child`. The memory of a robot becomes `child` if the child is
+/// running, otherwise 0.
 #[inline(always)]
 fn store_resume(memory: &mut [u16; LANES], child: usize, of: Results) {
     let ticked = lanes_of(of.success | of.failure | of.running);
@@ -247,8 +251,8 @@ fn store_resume(memory: &mut [u16; LANES], child: usize, of: Results) {
     }
 }
 
-/// Updates a `repeati` or `repeatr` after a tick of its child (Algorithms 9 and 10); the payload counts the remaining
-/// successes.
+/// Updates the memory of a `repeati` or `repeatr` node after a tick of its child, and returns the node's results
+/// (Algorithms 9 and 10). Apart from the running flag, the memory is the number of successes that are still required.
 #[inline(always)]
 fn repeat(memory: &mut [u16; LANES], of: Results) -> Results {
     let (success, failure, running) = (lanes_of(of.success), lanes_of(of.failure), lanes_of(of.running));
@@ -264,7 +268,8 @@ fn repeat(memory: &mut [u16; LANES], of: Results) -> Results {
     Results { success: done, failure: of.failure, running: of.running | (of.success & !done) }
 }
 
-/// Returns the next child that at least one robot ticks, and the robots that tick it.
+/// Returns the next child that at least one robot ticks, and the robots that tick this child; `None` after the last
+/// child.
 #[inline(always)]
 fn next_child(
     code: &[Instruction],
@@ -295,7 +300,8 @@ fn next_child(
     None
 }
 
-/// Results of a node after its last child.
+/// Returns the results of a node after the results of its children were applied. `go_on` are the robots that would
+/// tick a further child.
 #[inline(always)]
 fn final_result(node: &Instruction, visit: &Frame, go_on: u32, nodes: &mut [[u16; LANES]]) -> Results {
     let Results { success, failure, running } = visit.results;

@@ -4,7 +4,8 @@ use super::leaf::write_vector;
 use super::{CELLS, GOAL, LANES, Lanes, Results, lanes_of};
 use crate::tree::network::{Network, Source, fire};
 
-/// Updates all neurons for `robots`; the first two neurons write v_goal.
+/// Updates all neurons of a network for the robots in the bit mask `robots`. The outputs of the first two neurons are
+/// written to v_goal.
 #[inline(always)]
 pub(super) fn network(
     network: &Network,

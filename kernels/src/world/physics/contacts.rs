@@ -1,6 +1,6 @@
 //! Contacts between circles, and between circles and walls, solved by sequential impulses with accumulation.
 //!
-//! The solver uses movements and pairs of shapes instead of bodies, so each engine can use it with its own data
+//! The solver works on velocities and pairs of shapes instead of bodies, so that each engine can use its own data
 //! layout.
 
 use super::parameters::Physics;
@@ -12,48 +12,48 @@ use crate::model::{
 use crate::world::body::{Body, Shape};
 use crate::world::grid::Grid;
 
-/// The part of a body's state that contacts change: velocity along x and y (m/s), angular velocity (rad/s), and zero
-/// padding for one SIMD load. The last element of a list of movements is always zero and represents the walls.
+/// Velocities of a body, which contacts change: velocity along x and y (m/s), angular velocity (rad/s), and zero
+/// padding for a SIMD load. In a list of body velocities, the last element is always zero and represents the walls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(16))]
 pub(crate) struct BodyVelocity([f32; 4]);
 
 impl BodyVelocity {
-    /// Creates the movement of a body.
+    /// Creates the value from velocity (m/s) and angular velocity (rad/s) of a body.
     #[inline(always)]
     pub fn new(velocity: Vec2, spin: f32) -> BodyVelocity {
         BodyVelocity([velocity.x, velocity.y, spin, 0.0])
     }
 
-    /// Velocity (m/s).
+    /// Returns the velocity (m/s).
     #[inline(always)]
     pub fn velocity(&self) -> Vec2 {
         vec2(self.0[0], self.0[1])
     }
 
-    /// Angular velocity (rad/s).
+    /// Returns the angular velocity (rad/s).
     #[inline(always)]
     pub fn spin(&self) -> f32 {
         self.0[2]
     }
 }
 
-/// The movements of all bodies, followed by the movement of the walls.
+/// Velocities of all bodies of a world, followed by the zero velocity of the walls.
 pub(crate) type BodyVelocities = [BodyVelocity];
 
-/// Contact parameters that depend on the shapes of two bodies; a wall has infinite mass.
+/// Contact parameters that depend on the shapes of two bodies. A wall counts as a body of infinite mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pair {
     inverse_mass: [f32; 2],
     radius: [f32; 2],
-    /// Angular velocity per unit of tangential impulse (1/(kg m)).
+    /// Change of each body's angular velocity per tangential impulse (1/(kg m)).
     turn: [f32; 2],
     normal_mass: f32,
     tangent_mass: f32,
 }
 
 impl Pair {
-    /// Parameters for two bodies, or for a body and a wall (`None`).
+    /// Computes the parameters for two bodies, or for a body and a wall (`None`).
     pub fn new(a: &Shape, b: Option<&Shape>) -> Pair {
         let side = |s: &Shape| (s.inverse_mass(), s.radius, s.radius * s.inverse_inertia());
         let ((mass_a, radius_a, turn_a), (mass_b, radius_b, turn_b)) = (side(a), b.map_or((0.0, 0.0, 0.0), side));
@@ -68,24 +68,24 @@ impl Pair {
     }
 }
 
-/// One touching pair.
+/// Contact of two bodies, or of a body and a wall.
 #[derive(Clone, Copy, Debug)]
 struct Contact {
-    /// Index of the body's movement.
+    /// Index of the first body in the list of velocities.
     a: usize,
-    /// Index of the other body's movement, or of the walls.
+    /// Index of the second body, or of the walls, in the list of velocities.
     b: usize,
-    /// Directions of separation and of slip.
+    /// Direction of separation (`normal`) and of slip (`tangent`).
     normal: Row,
     tangent: Row,
     /// Position corrections of the two bodies (m).
     shift: [Vec2; 2],
-    /// Normal velocity after the impact, from restitution (m/s).
+    /// Normal velocity after the impact, computed from the restitution (m/s).
     rebound: f32,
 }
 
-/// One direction of a contact: a row of the Jacobian, which converts two movements to a relative velocity, and the
-/// changes of both movements per impulse of 1 N s.
+/// One direction of a contact. `velocity` is a row of the Jacobian, which converts the velocities of two bodies to a
+/// relative velocity. `change` contains the changes of both bodies' velocities per impulse of 1 N s.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 struct Row {
@@ -98,8 +98,8 @@ struct Row {
 }
 
 impl Row {
-    /// Creates a row for the direction in which the second body moves away; `arms` and `turn` are the rotational
-    /// terms.
+    /// Creates a row for the direction in which the second body moves away from the first body. `arms` and `turn` are
+    /// the rotational terms of velocity and change.
     #[inline(always)]
     fn new(direction: Vec2, arms: [f32; 2], inverse_mass: [f32; 2], turn: [f32; 2], mass: f32) -> Row {
         let Vec2 { x, y } = direction;
@@ -112,7 +112,7 @@ impl Row {
         }
     }
 
-    /// Relative velocity along this direction (m/s).
+    /// Returns the relative velocity of two bodies along this direction (m/s).
     #[inline(always)]
     fn speed(&self, a: &BodyVelocity, b: &BodyVelocity) -> f32 {
         let [to_a, to_b] = &self.velocity;
@@ -120,7 +120,7 @@ impl Row {
         (part(0) + part(2)) + (part(1) + part(3))
     }
 
-    /// Sets the accumulated impulse to `wanted`; returns its change.
+    /// Sets the accumulated impulse to `wanted` (N s). Returns the change of the impulse (N s).
     #[inline(always)]
     fn set_impulse(&mut self, wanted: f32) -> f32 {
         let change = wanted - self.impulse;
@@ -129,47 +129,49 @@ impl Row {
     }
 }
 
-/// The contacts of one step, in any number of worlds with the same number of bodies.
+/// Contacts of one physics step, in any number of worlds with the same number of bodies.
 #[derive(Clone, Debug)]
 pub(crate) struct Contacts {
     list: Vec<Contact>,
     worlds: Vec<WorldContacts>,
-    /// Contacts and their worlds in the order of solution.
+    /// Indices of contacts and of their worlds, in the order in which the contacts are solved.
     solve_order: Vec<(u32, u32)>,
     bodies: usize,
 }
 
-/// A world with its contacts.
+/// Contacts of a single world.
 #[derive(Clone, Copy, Debug)]
 struct WorldContacts {
-    /// Index of the first body's movement; the movement of the walls follows the movements of the bodies.
+    /// Index of the world's first body in the list of velocities. The velocity of the walls follows the velocities of
+    /// the bodies.
     bodies: usize,
-    /// Range of the world's contacts in the list, at most [`most_contacts`].
+    /// Start and end of the world's contacts in the list of contacts. A world has at most [`most_contacts`] contacts.
     contacts: [usize; 2],
     /// Whether the solver has not converged yet for this world.
     open: bool,
-    /// Largest change of an impulse in this pass (N s).
+    /// Largest change of an impulse in the current pass (N s).
     change: f32,
 }
 
-/// Directions towards the four walls.
+/// Directions from the centre of the arena towards the four outer walls.
 pub(crate) const WALL_NORMALS: [Vec2; 4] = [vec2(1.0, 0.0), vec2(-1.0, 0.0), vec2(0.0, 1.0), vec2(0.0, -1.0)];
 
-/// Penetration of a circle into each of the four walls (m); negative without contact.
+/// Computes the penetration of a circle into each of the four outer walls (m). The penetration is negative without
+/// contact.
 #[inline(always)]
 pub(crate) fn wall_penetrations(at: Vec2, radius: f32, (hx, hy): (f32, f32)) -> [f32; 4] {
     [at.x + radius - hx, -at.x + radius - hx, at.y + radius - hy, -at.y + radius - hy]
 }
 
-/// True if two circles overlap whose centres are `between` apart and whose radii sum to `reach`; also true for a
-/// point inside a circle of radius `reach`.
+/// Whether two circles overlap. `between` is the vector between their centres (m), and `reach` is the sum of their
+/// radii (m).
 #[inline(always)]
 pub(crate) fn touching(between: Vec2, reach: f32) -> bool {
     between.length_squared() < reach * reach
 }
 
 impl Contacts {
-    /// Creates an empty list for worlds with the given number of bodies.
+    /// Creates an empty list of contacts for worlds with the given number of bodies per world.
     pub fn new(bodies: usize) -> Contacts {
         Contacts { list: Vec::new(), worlds: Vec::new(), solve_order: Vec::new(), bodies }
     }
@@ -188,15 +190,15 @@ impl Contacts {
         self.worlds.clear();
     }
 
-    /// Starts the next world. Contacts added afterwards belong to this world, whose movements follow those of the
-    /// previous worlds.
+    /// Starts the next world. Contacts added afterwards belong to this world. In the list of velocities, the
+    /// velocities of this world follow the velocities of the previous worlds.
     pub fn begin_world(&mut self) {
         let bodies = self.worlds.len() * (self.bodies + 1);
         self.worlds.push(WorldContacts { bodies, contacts: [self.list.len(); 2], open: true, change: 0.0 });
     }
 
-    /// Adds the contact of body `a` with one of the arena's four walls. `moving` contains the movements of this
-    /// world.
+    /// Adds the contact of body `a` with one of the arena's four outer walls. `moving` contains the velocities of
+    /// this world, and `bounce` is the coefficient of restitution.
     pub fn add_wall(
         &mut self,
         a: usize,
@@ -209,13 +211,15 @@ impl Contacts {
         self.add(a, self.bodies, pair, WALL_NORMALS[wall], penetration, moving, bounce);
     }
 
-    /// Adds the contact of body `a` with an inner wall whose nearest point is at `offset` from its centre.
+    /// Adds the contact of body `a` with an inner wall. `offset` is the vector from the body's centre to the nearest
+    /// point of the wall (m).
     pub fn add_inner_wall(&mut self, a: usize, pair: &Pair, offset: Vec2, moving: &BodyVelocities, bounce: f32) {
         let (normal, distance) = direction(offset);
         self.add(a, self.bodies, pair, normal, pair.radius[0] - distance, moving, bounce);
     }
 
-    /// Adds the contact of bodies `a` and `b`, where `between` is the vector from the centre of a to the centre of b.
+    /// Adds the contact of bodies `a` and `b`. `between` is the vector from the centre of `a` to the centre of `b`
+    /// (m).
     pub fn add_bodies(&mut self, a: usize, b: usize, pair: &Pair, between: Vec2, moving: &BodyVelocities, bounce: f32) {
         let (normal, distance) = direction(between);
         self.add(a, b, pair, normal, pair.radius[0] + pair.radius[1] - distance, moving, bounce);
@@ -251,10 +255,11 @@ impl Contacts {
         });
     }
 
-    /// Changes the movements so that touching bodies stop approaching; `mu` is the friction between them.
+    /// Changes the velocities `moving` so that touching bodies stop approaching. `mu` is the coefficient of friction
+    /// between bodies.
     ///
-    /// Contacts of different worlds are interleaved: each contact depends on the previous contact of its world, so
-    /// the processor can work on other worlds in the meantime.
+    /// Contacts of different worlds are solved in turn. A contact depends on the previous contact of the same world,
+    /// but the processor can solve contacts of other worlds in the meantime.
     #[inline(always)]
     pub fn solve(&mut self, moving: &mut BodyVelocities, mu: f32) {
         self.order_contacts();
@@ -277,7 +282,8 @@ impl Contacts {
         }
     }
 
-    /// Lists the first contact of each world, then the second of each world, and so on.
+    /// Sets the order of solution to the first contact of each world, then the second contact of each world, and so
+    /// on.
     fn order_contacts(&mut self) {
         self.solve_order.clear();
         let mut turn = 0;
@@ -292,8 +298,8 @@ impl Contacts {
         }
     }
 
-    /// Reports all bodies with contacts, possibly repeatedly: index of the world, index of the body, and index of its
-    /// movement.
+    /// Calls `tell` for all bodies with contacts, possibly several times per body. The arguments are the index of the
+    /// world, the index of the body in the world, and the index of the body's velocity.
     #[inline(always)]
     pub fn for_each_body(&self, mut tell: impl FnMut(usize, usize, usize)) {
         for (i, world) in self.worlds.iter().enumerate() {
@@ -307,8 +313,9 @@ impl Contacts {
         }
     }
 
-    /// Separates overlapping bodies by a fraction of the penetration beyond the slop: reports the world, the body and
-    /// its shift.
+    /// Calls `shift` with the corrections that separate overlapping bodies by a fraction of their penetration beyond
+    /// the slop. The arguments are the index of the world, the index of the body, and the displacement of the body
+    /// (m).
     #[inline(always)]
     pub fn for_each_correction(&self, mut shift: impl FnMut(usize, usize, Vec2)) {
         for (i, world) in self.worlds.iter().enumerate() {
@@ -324,8 +331,8 @@ impl Contacts {
 }
 
 impl Crowd {
-    /// Bodies with numbers greater than `i` that body `i`, at most as large as a robot, may touch, in ascending
-    /// order.
+    /// Returns the bodies with indices greater than `i` that body `i` may touch, in ascending order. `at` is the
+    /// position of body `i`, which must not be larger than a robot.
     fn after(&mut self, i: usize, at: Vec2) -> &[u16] {
         let Crowd { grid, large, near } = self;
         near.clear();
@@ -338,15 +345,15 @@ impl Crowd {
     }
 }
 
-/// Splits a vector into its direction and its length; the direction of a zero vector is +x.
+/// Splits a vector into its direction and its length. The direction of a zero vector is +x.
 fn direction(v: Vec2) -> (Vec2, f32) {
     let length = v.length();
     (if length > 0.0 { v * (1.0 / length) } else { vec2(1.0, 0.0) }, length)
 }
 
-/// Performs one pass over one contact: friction and normal impulse, both accumulated and clamped. The two impulses
-/// are perpendicular, and a normal impulse does not turn a circle, so neither affects the velocity of the other.
-/// Returns the larger change of the two impulses (N s).
+/// Performs one iteration for a contact. Friction impulse and normal impulse are accumulated and clamped. Both can be
+/// computed from the same velocities, because the impulses are perpendicular and a normal impulse does not turn a
+/// circle. Returns the larger change of the two impulses (N s).
 #[inline(always)]
 fn solve_contact(moving: &mut BodyVelocities, contact: &mut Contact, mu: f32) -> f32 {
     let Contact { a: at_a, b: at_b, normal, tangent, rebound, .. } = contact;
@@ -365,19 +372,19 @@ fn solve_contact(moving: &mut BodyVelocities, contact: &mut Contact, mu: f32) ->
     max(along.abs(), apart.abs())
 }
 
-/// Finds and solves the contacts of bodies; keeps its buffers between steps.
+/// Collision detection and response for the bodies of a world, with buffers that are kept between steps.
 #[derive(Clone, Debug)]
 pub(crate) struct Collisions {
     contacts: Contacts,
     velocities: Vec<BodyVelocity>,
-    /// `None` in a small world.
+    /// Search structure; `None` in a world with few bodies, which are all compared.
     crowd: Option<Crowd>,
 }
 
 /// Search structure for contacts between many bodies.
 #[derive(Clone, Debug)]
 struct Crowd {
-    /// Grid of all bodies, with cells for bodies that are at most as large as a robot.
+    /// Grid of all bodies, whose cell size is sufficient for contacts of bodies that are at most as large as a robot.
     grid: Grid,
     /// Bodies larger than a robot.
     large: Vec<u16>,
@@ -385,7 +392,7 @@ struct Crowd {
 }
 
 impl Collisions {
-    /// Creates the buffers for bodies of these shapes, at most 65535.
+    /// Creates the buffers for bodies of these shapes. The number of bodies is at most 65535.
     pub fn new(bodies: &[Body], physics: &Physics) -> Collisions {
         let count = bodies.len();
         let crowd = || Crowd {
@@ -400,7 +407,7 @@ impl Collisions {
         }
     }
 
-    /// Reserves memory; see [`Contacts::reserve`].
+    /// Reserves memory for the contacts of one world; see [`Contacts::reserve`].
     pub fn reserve(&mut self) {
         self.contacts.reserve(1);
     }
@@ -450,7 +457,7 @@ impl Collisions {
         }
     }
 
-    /// Separates overlapping bodies by a fraction of the penetration beyond the slop.
+    /// Separates overlapping bodies by a fraction of their penetration beyond the slop.
     pub fn correct_positions(&self, bodies: &mut [Body]) {
         self.contacts.for_each_correction(|_, body, shift| bodies[body].pose.at += shift);
     }

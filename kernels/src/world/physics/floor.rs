@@ -8,10 +8,10 @@ use std::f32::consts::{FRAC_2_PI, FRAC_PI_2};
 /// Parameters of floor friction for a shape.
 #[derive(Clone, Copy, Debug)]
 pub struct FrictionParams {
-    /// Distance of the contacts from the centre (m).
+    /// Distance of the two floor contacts from the centre of the body (m).
     pub(crate) arm: f32,
     pub(crate) half_mass: f32,
-    /// Maximum impulse of one contact in a step (N s).
+    /// Maximum friction impulse of one floor contact in a step (N s).
     pub(crate) strongest: f32,
     pub(crate) inverse_mass: f32,
     pub(crate) inverse_inertia: f32,
@@ -35,16 +35,18 @@ impl FrictionParams {
     }
 }
 
-/// Squared speed s up to which c atan(k s) >= s, where c is `change` (m/s) and k the steepness of friction. Follows
-/// from Shafer's inequality atan(x) >= 3 x / (1 + 2 sqrt(1 + x^2)).
+/// Returns the square of a speed (m^2/s^2), up to which every speed s satisfies c atan(k s) >= s. Here, c is `change`
+/// (m/s) and k is the steepness of friction. The result follows from Shafer's inequality atan(x) >= 3 x / (1 + 2
+/// sqrt(1 + x^2)).
 fn stopped_within(change: f32) -> f32 {
     let root = 0.5 * (3.0 * change * FRICTION_STEEPNESS - 1.0);
     max(root * root - 1.0, 0.0) * (1.0 / (FRICTION_STEEPNESS * FRICTION_STEEPNESS))
 }
 
-/// Velocity and angular velocity after Coulomb friction at the two floor contacts, each of which carries half the
-/// weight (Eq. 5.8). Both impulses are computed from the velocities at the start of the step. Each is limited to the
-/// impulse that stops half the body's mass, so a step cannot reverse a slip.
+/// Returns velocity (m/s) and angular velocity (rad/s) after Coulomb friction at the two floor contacts, each of
+/// which carries half of the weight (thesis Eq. 5.8). Both friction impulses are computed from the velocities at the
+/// start of the step. Each impulse is limited to the impulse that stops half of the body's mass, so that friction
+/// cannot reverse a slip.
 #[inline(always)]
 pub fn floor_friction(
     footing: &FrictionParams,
@@ -57,7 +59,7 @@ pub fn floor_friction(
     apply_impulses(footing, forward, velocity, spin, impulses)
 }
 
-/// Velocities of the left and right contact relative to the floor (m/s).
+/// Returns the slip velocities of the left and right floor contact relative to the floor (m/s).
 #[inline(always)]
 pub(crate) fn contact_slips(
     footing: &FrictionParams,
@@ -70,7 +72,7 @@ pub(crate) fn contact_slips(
     [velocity - turn - forward * wheels[0], velocity + turn - forward * wheels[1]]
 }
 
-/// Velocity and angular velocity after impulses on the left and right contact (N s).
+/// Returns velocity (m/s) and angular velocity (rad/s) after impulses on the left and right floor contact (N s).
 #[inline(always)]
 pub(crate) fn apply_impulses(
     footing: &FrictionParams,
@@ -84,24 +86,24 @@ pub(crate) fn apply_impulses(
     (velocity + push * footing.inverse_mass, spin + torque * footing.inverse_inertia)
 }
 
-/// Whether friction stops this slip within one step, which is the usual case for wheels.
+/// Whether friction stops this slip (m/s) within one step. This is the usual case for wheels.
 #[inline(always)]
 pub(crate) fn stop_speed_squared(footing: &FrictionParams, slip: Vec2) -> bool {
     slip.length_squared() <= footing.stops_within_step
 }
 
-/// Impulse that stops a slip (N s).
+/// Returns the impulse on one floor contact (N s) that stops a slip (m/s).
 #[inline(always)]
 pub(crate) fn stopping_impulse(footing: &FrictionParams, slip: Vec2) -> Vec2 {
     slip * -footing.half_mass
 }
 
-/// Friction impulse on a slipping contact (N s).
+/// Returns the friction impulse on one floor contact (N s) for a slip (m/s).
 #[inline(always)]
 pub(crate) fn slip_impulse(footing: &FrictionParams, slip: Vec2) -> Vec2 {
     let speed = slip.length();
     let inverse = 1.0 / speed;
-    // atan(k s) from the arc tangent of a ratio in 0..=1, so that one division is enough.
+    // Computes atan(k s) from the arc tangent of a ratio in 0..=1, so that the function needs only one division.
     let steep = FRICTION_STEEPNESS * speed > 1.0;
     let angle = atan_unit(if steep { inverse * (1.0 / FRICTION_STEEPNESS) } else { FRICTION_STEEPNESS * speed });
     let angle = if steep { FRAC_PI_2 - angle } else { angle };

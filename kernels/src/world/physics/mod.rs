@@ -1,4 +1,4 @@
-//! Physics: friction, contacts and motion noise of bodies.
+//! Physics of simulated worlds: friction, contacts and motion noise of bodies.
 
 pub(crate) mod contacts;
 mod floor;

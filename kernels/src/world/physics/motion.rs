@@ -5,14 +5,15 @@ use crate::model::{DT, V_MAX};
 use crate::random::nearly_normal;
 use std::f32::consts::FRAC_1_SQRT_2;
 
-/// Noise of one step (Eq. 5.9): factors of translation and rotation, and the drift.
+/// Returns the noise of one step (thesis Eq. 5.9): a factor of the translation, a factor of the rotation, and the
+/// drift. `words` are random, and `deviations` are the three standard deviations.
 #[inline(always)]
 pub fn motion_noise(words: [u32; 4], deviations: [f32; 3]) -> [f32; 3] {
     let [s1, s2, s3] = [0, 1, 2].map(|i| nearly_normal(words[i], words[3] >> (8 * i)));
     [1.0 + s1 * deviations[0], 1.0 + s2 * deviations[1], s3 * deviations[2]]
 }
 
-/// Integrates velocities and noise over one step; returns centre and heading.
+/// Integrates velocities and noise over one step. Returns the new centre (m) and the new heading (rad).
 #[inline(always)]
 pub fn integrate(at: Vec2, heading: f32, velocity: Vec2, spin: f32, [along, turn, drift]: [f32; 3]) -> (Vec2, f32) {
     let turned = spin * (DT * turn) + velocity.length() * (DT * drift);
@@ -22,7 +23,7 @@ pub fn integrate(at: Vec2, heading: f32, velocity: Vec2, spin: f32, [along, turn
 /// Checks that the left and right wheel can have these ground speeds (m/s).
 ///
 /// # Errors
-/// One line about the first speed that is NaN or out of range.
+/// Returns one line about the first speed that is NaN or out of range.
 pub fn check_wheels(wheels: [f32; 2]) -> Result<(), String> {
     match wheels.iter().find(|speed| !(-V_MAX..=V_MAX).contains(*speed)) {
         Some(speed) => Err(format!("a wheel speed is {speed} m/s; it must be {} to {V_MAX}", -V_MAX)),
@@ -30,11 +31,12 @@ pub fn check_wheels(wheels: [f32; 2]) -> Result<(), String> {
     }
 }
 
-/// Wheel ground speeds (left, right) for a goal velocity (Eq. 6.7 to 6.9) (m/s).
+/// Computes the ground speeds of the left and right wheel (m/s) for a goal velocity (thesis Eq. 6.7 to 6.9). A goal
+/// velocity of length 1 or more results in the maximum speed.
 #[inline(always)]
 pub fn steer(goal: Vec2) -> [f32; 2] {
     let goal = vec2(finite(goal.x), finite(goal.y));
-    // Scaled before squaring so that large components do not overflow.
+    // The components are scaled before they are squared, so that large components do not overflow.
     let largest = max(goal.x.abs(), goal.y.abs());
     let scaled = vec2(goal.x / largest, goal.y / largest);
     let length = scaled.length();

@@ -1,16 +1,16 @@
-//! Parameters of the physics.
+//! Parameters of the physics of a world.
 
 use crate::model;
 use crate::world::wall::Wall;
 
-/// Parameters that calibration may change (Table 7.1), and the walls.
+/// Physical parameters that calibration can change (thesis Table 7.1), and the dimensions of arena and walls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Physics {
     /// Coefficient of friction between bodies, and between bodies and walls.
     pub mu_bodies: f32,
     /// Coefficient of restitution between bodies, and between bodies and walls.
     pub restitution: f32,
-    /// Standard deviations of the motion noise: position, turning, drift.
+    /// Standard deviations of the motion noise of position, turning and drift.
     pub noise: [f32; 3],
     /// Half the arena's length along x and along y (m).
     pub half_arena: (f32, f32),

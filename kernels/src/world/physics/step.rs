@@ -1,4 +1,4 @@
-//! One physics step: floor friction, contacts, motion with noise (thesis 5.3.1).
+//! Physics step, which consists of floor friction, contacts, and motion with noise (thesis 5.3.1).
 
 use super::contacts::Collisions;
 use super::floor::{FrictionParams, floor_friction};
@@ -8,8 +8,8 @@ use crate::math::Vec2;
 use crate::random::motion_words;
 use crate::world::body::Body;
 
-/// Advances all bodies by one step of [`DT`](crate::model::DT). `step` is the number of the physics step; with `seed`
-/// and `world` it determines the noise.
+/// Advances all bodies by one step of [`DT`](crate::model::DT). `seed`, `world` and `step`, the number of the physics
+/// step, determine the noise.
 pub fn step(bodies: &mut [Body], physics: &Physics, seed: u64, world: u32, step: u32) {
     let mut collisions = Collisions::new(bodies, physics);
     step_with(&mut collisions, bodies, physics, seed, world, step);

@@ -1,4 +1,4 @@
-//! The three-segment camera.
+//! Simulated camera with three segments, which detects the colours of bodies and wall patches.
 
 use super::ray_to_walls;
 use crate::math::{Vec2, atan2, atan2_positive, floor, max, min, vec2, wrap_angle};
@@ -20,31 +20,33 @@ pub struct Patch {
 }
 
 impl Patch {
-    /// Whether the patch belongs to a wall at an x end of the arena, i.e. a wall parallel to y. A patch belongs to
-    /// the nearest wall. The arguments are half the length and half the width of the arena (m).
+    /// Whether the patch belongs to a wall parallel to the y axis. A patch belongs to the nearest wall. The arguments
+    /// are half of the arena's length (x) and half of its width (y) (m).
     pub fn is_upright(&self, (half_length, half_width): (f32, f32)) -> bool {
         (half_length - self.at.x.abs()).abs() <= (half_width - self.at.y.abs()).abs()
     }
 }
 
-/// Colours in the left, centre and right segment of the camera image; indexed by colour, then segment.
+/// Colours in the left, centre and right segment of a camera image. The first index is the colour, the second index
+/// is the segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blobs(pub [[bool; 3]; 3]);
 
 impl Blobs {
-    /// Encodes the colours as bits: 3 * colour + segment.
+    /// Encodes the colours as a bit mask. The number of a bit is 3 * colour + segment.
     pub(crate) fn picture(&self) -> u32 {
         self.0.as_flattened().iter().zip(0..).fold(0, |bits, (seen, bit)| bits | u32::from(*seen) << bit)
     }
 
-    /// Camera vector of one colour (Table 6.4).
+    /// Returns the camera vector of one colour (thesis Table 6.4).
     pub fn vector(&self, colour: Colour) -> Vec2 {
         let [left, centre, right] = self.0[colour as usize];
         segments_vector(left, centre, right, Vec2::unit(SEGMENT_ANGLE))
     }
 }
 
-/// Vector of a colour that appears in these segments (Table 6.4); `aside` is the direction of the left segment.
+/// Returns the vector of a colour that appears in these segments (thesis Table 6.4). `aside` is the direction of the
+/// left segment as a unit vector.
 #[inline(always)]
 pub(crate) fn segments_vector(left: bool, centre: bool, right: bool, aside: Vec2) -> Vec2 {
     let [l, c, r] = [left, centre, right].map(|seen| if seen { 1.0 } else { 0.0 });
@@ -54,54 +56,56 @@ pub(crate) fn segments_vector(left: bool, centre: bool, right: bool, aside: Vec2
 /// Number of columns in each of the three camera segments.
 pub(crate) const COLUMNS_PER_SEGMENT: usize = CAMERA_COLUMNS / 3;
 
-/// Direction of the centre of a camera column in the world frame.
+/// Returns the direction of the centre of a camera column, as a unit vector in the world frame.
 pub(crate) fn column_direction(column: usize, heading: f32) -> Vec2 {
     const WIDTH: f32 = CAMERA_FOV / CAMERA_COLUMNS as f32;
     Vec2::unit(wrap_angle(heading + (CAMERA_FOV * 0.5 - WIDTH * (column as f32 + 0.5))))
 }
 
-/// Bit mask of the camera columns, counted from the left edge, that contain a body of this radius at the relative
-/// position `between`.
+/// Returns a bit mask of the camera columns that contain a body. Bit 0 is the leftmost column. `between` is the
+/// position of the body relative to the robot in the world frame (m), and `ahead` is the robot's heading as a unit
+/// vector.
 #[inline(always)]
 pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32) -> u32 {
     const PER_RADIAN: f32 = CAMERA_COLUMNS as f32 / CAMERA_FOV;
     let (front, left) = (ahead.dot(between), ahead.cross(between));
     let bearing = atan2(left, front);
-    // sin(half) = radius / distance.
+    // Half of the angle under which the body appears; sin(half) = radius / distance.
     let half = atan2_positive(radius, max(between.length_squared() - radius * radius, 0.0).sqrt());
     let first = (CAMERA_FOV * 0.5 - bearing - half) * PER_RADIAN;
     let last = (CAMERA_FOV * 0.5 - bearing + half) * PER_RADIAN;
-    // If the body is behind the robot by more than its radius, it cannot be in a field of view below 180 degrees.
+    // A body that is entirely behind the robot cannot be in view, because the field of view is below 180 degrees.
     let seen = (front >= -radius) & (last > 0.0) & (first < CAMERA_COLUMNS as f32);
     let first = floor(min(max(first, 0.0), CAMERA_COLUMNS as f32));
     let end = floor(max(min(last + 1.0, CAMERA_COLUMNS as f32), 0.0));
     let below = |column: u32| 1u32.wrapping_shl(column).wrapping_sub(1);
-    // All bits set or clear by arithmetic: a branch would prevent vectorisation over worlds.
+    // The last factor sets all bits or no bits. It replaces a branch, which would prevent vectorisation over worlds.
     below(end) & !below(first) & 0u32.wrapping_sub(u32::from(seen))
 }
 
 /// Left edge of the field of view as a unit vector in the robot's frame.
 static EDGE: LazyLock<Vec2> = LazyLock::new(|| Vec2::unit(CAMERA_FOV * 0.5));
-/// Margin outside the field of view within which a body is not skipped (m); exceeds rounding errors in the largest
-/// arena.
+/// Margin outside the field of view within which [`may_be_seen`] still returns true (m). The margin exceeds the
+/// rounding errors in the largest arena.
 const OUTSIDE: f32 = 1e-3;
 
-/// Argument of [`may_be_seen`]: the left edge of the field of view as a unit vector in the robot's frame.
+/// Returns the left edge of the field of view as a unit vector in the robot's frame, for [`may_be_seen`].
 pub(crate) fn view_edge() -> Vec2 {
     *EDGE
 }
 
-/// Fast conservative test: false only if [`columns`] is empty for this body. `edge` is [`view_edge`].
+/// Whether the camera may see a body. This is a fast test, which is false only if [`columns`] returns 0 for the body.
+/// `edge` is the result of [`view_edge`].
 #[inline(always)]
 pub(crate) fn may_be_seen(between: Vec2, ahead: Vec2, radius: f32, edge: Vec2) -> bool {
     let (front, left) = (ahead.dot(between), ahead.cross(between));
-    // A visible circle intersects the wedge between the two edges, so its centre is at most a radius outside each
-    // edge.
+    // A visible circle intersects the wedge between the two edges of the field of view. The centre of the circle is
+    // therefore at most one radius outside each edge.
     let (inwards, across) = (front * edge.y, left * edge.x);
     (inwards - across >= -(radius + OUTSIDE)) & (inwards + across >= -(radius + OUTSIDE))
 }
 
-/// Squared distance to the nearest inner wall in each camera column; infinite without a wall.
+/// Returns the squared distance to the nearest inner wall in each camera column (m^2); infinite without a wall.
 pub(crate) fn inner_walls_seen(at: Vec2, heading: f32, walls: &[Wall]) -> [f32; CAMERA_COLUMNS] {
     let mut squares = [f32::INFINITY; CAMERA_COLUMNS];
     if walls.is_empty() {
@@ -117,13 +121,15 @@ pub(crate) fn inner_walls_seen(at: Vec2, heading: f32, walls: &[Wall]) -> [f32; 
     squares
 }
 
-/// Bit mask of the camera columns in which an inner wall is closer than `square`, a squared distance.
+/// Returns a bit mask of the camera columns in which an inner wall is not farther away than a given distance. `walls`
+/// and `square` are squared distances (m^2).
 pub(crate) fn columns_hidden(walls: &[f32; CAMERA_COLUMNS], square: f32) -> u32 {
     walls.iter().enumerate().fold(0, |bits, (column, wall)| bits | u32::from(*wall <= square) << column)
 }
 
-/// Colours that the camera of robot `me` sees. Each column that contains bodies has the colour of the nearest body;
-/// other columns have the colour of a wall patch, if any. Inner walls are white and hide objects behind them.
+/// Returns the colours that the camera of robot `me` sees. A column that contains bodies has the colour of the
+/// nearest body. Other columns have the colour of a wall patch, if any. Inner walls are white and hide the objects
+/// behind them.
 pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], physics: &Physics) -> Blobs {
     let pose = bodies[me].pose;
     let (ahead, edge) = (Vec2::unit(pose.heading), view_edge());
@@ -157,7 +163,7 @@ pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], physics: &Physics) 
     blobs
 }
 
-/// Colour of the wall patch in a camera column, if any.
+/// Returns the colour of the wall patch in a camera column, if any.
 pub(crate) fn patch_behind(
     column: usize,
     at: Vec2,
@@ -185,7 +191,8 @@ mod tests {
         let (mut seen, mut looked_at) = (0, 0);
         for i in 0..200_000 {
             let heading = draws.range(-3.2, 3.2);
-            // Positions anywhere, close to the robot, or about a radius away from the edges of the field of view.
+            // Bodies are at random positions in the largest arena, at random positions close to the robot, or touch
+            // an edge of the field of view.
             let radius = [0.0375, 0.105, 1.0][i % 3];
             let distance = draws.range(0.0, [28.0, 0.5, 3.0][i / 3 % 3]);
             let slip = [draws.range(-3.2, 3.2), (radius / distance.max(radius)).asin() + draws.range(-1e-5, 1e-5)];

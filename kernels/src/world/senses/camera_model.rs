@@ -7,14 +7,14 @@ use crate::random::{Stream, random_block, unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Camera model; the default is a perfect camera.
+/// Camera model. The default is a perfect camera.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CameraModel {
-    /// Additional age of the images that controllers see (s), 0 to 0.4. Images of a perfect camera have a mean age of
-    /// 0.05 s: it takes one image every 0.2 s, which controllers read immediately and again 0.1 s later. The delay of
-    /// each robot is a whole number of controller updates of 0.1 s; for 0.15 s, half of the robots have a delay of
-    /// one update and the others of two.
+    /// Additional age of the images that controllers see (s), 0 to 0.4. A perfect camera takes one image every 0.2 s,
+    /// which controllers read immediately and again 0.1 s later. The mean age of its images is therefore 0.05 s. The
+    /// delay of each robot is a whole number of controller updates of 0.1 s. For 0.15 s, for example, half of the
+    /// robots have a delay of one update, and the other half a delay of two updates.
     #[schemars(range(min = 0.0, max = LONGEST_DELAY))]
     pub delay_s: f32,
     /// Probability that an image shows nothing in one of its three segments, 0 to 1.
@@ -22,7 +22,7 @@ pub struct CameraModel {
     pub misses: f32,
 }
 
-/// Longest delay (s); limited because a history contains three images.
+/// Longest delay of camera images (s). The delay is limited, because a history contains three images.
 pub const LONGEST_DELAY: f32 = 0.4;
 /// Number of bits of an image: three segments for each of three colours.
 pub(crate) const PICTURE_BITS: u32 = 9;
@@ -32,22 +32,23 @@ pub const PERFECT_AGE: f32 = 0.5 * CONTROL_PERIOD * (SLOW_SENSES_PERIOD - 1) as 
 const PICTURE: u32 = (1 << PICTURE_BITS) - 1;
 /// Factor that replicates one image to a history of three equal images.
 pub(crate) const THRICE: u32 = 1 | 1 << PICTURE_BITS | 1 << (2 * PICTURE_BITS);
-/// Bit mask of the three images of a history; the bits above this mask contain the delay (controller updates).
+/// Bit mask of the three images of a history. The bits above this mask contain the delay (controller updates).
 pub(crate) const PICTURES: u32 = PICTURE * THRICE;
 /// First bit of the delay in a history.
 pub(crate) const DELAY_BIT: u32 = 3 * PICTURE_BITS;
 
 impl CameraModel {
-    /// True for a perfect camera.
+    /// Whether the camera is perfect, i.e. has no delay and misses nothing.
     pub fn is_perfect(&self) -> bool {
         self.delay_s == 0.0 && self.misses == 0.0
     }
 
-    /// History of a robot's camera before its first image.
+    /// Returns the history of a robot's camera before its first image. The history contains only the delay of the
+    /// robot, which is partly random.
     pub(crate) fn initial_history(&self, seed: u64, world: u32, robot: u32) -> u32 {
         let updates = self.delay_s / CONTROL_PERIOD;
         let whole = updates as u32;
-        // u32::MAX exceeds all update numbers, so these random numbers are not used for missed segments.
+        // u32::MAX exceeds all update numbers, so this random number is independent of the missed segments.
         let chance = unit(random_block(seed, world, robot, u32::MAX, Stream::Camera, 0)[0]);
         (whole + u32::from(chance < updates - whole as f32)) << DELAY_BIT
     }
@@ -55,16 +56,16 @@ impl CameraModel {
     /// Validates the ranges of the values.
     ///
     /// # Errors
-    /// The first value out of range: its key, value and range.
+    /// Returns key, value and range of the first value that is out of range.
     pub fn check(&self) -> Result<(), String> {
         let rows = [("delay_s", self.delay_s, LONGEST_DELAY), ("misses", self.misses, 1.0)];
         match rows.into_iter().find(|(_, value, high)| !(0.0..=*high).contains(value)) {
-            Some((key, value, high)) => Err(format!("camera.{key} = {value} is outside 0..={high}")),
+            Some((key, value, high)) => Err(format!("camera.{key} = {value} is outside 0 to {high}")),
             None => Ok(()),
         }
     }
 
-    /// Missed segments of the image that a robot takes in an update, as image bits.
+    /// Returns the segments that a robot's camera misses in an update, as a mask of image bits.
     #[inline(always)]
     pub(crate) fn missed_segments(&self, seed: u64, world: u32, robot: u32, update: u32) -> u32 {
         let words = random_block(seed, world, robot, update, Stream::Camera, 0);
@@ -72,14 +73,15 @@ impl CameraModel {
         missed(0) | missed(1) | missed(2)
     }
 
-    /// Adds a new image to a history; the first image also fills the earlier entries.
+    /// Returns a history with a new image added. The image of update 0 also fills the entries for earlier images.
     #[inline(always)]
     pub(crate) fn push_image(history: u32, picture: u32, update: u32) -> u32 {
         let pictures = if update == 0 { picture * THRICE } else { history << PICTURE_BITS | picture };
         history & !PICTURES | pictures & PICTURES
     }
 
-    /// Newest image of a history that is at least as old as the delay. Images are taken in every second update.
+    /// Returns the newest image of a history that is at least as old as the delay. Images are taken in every second
+    /// update.
     #[inline(always)]
     pub(crate) fn delayed_image(history: u32, update: u32) -> u32 {
         let back = ((history >> DELAY_BIT) + 1 - update % SLOW_SENSES_PERIOD) / SLOW_SENSES_PERIOD;
@@ -87,7 +89,7 @@ impl CameraModel {
     }
 }
 
-/// Encodes an image from the visible columns of each colour.
+/// Encodes an image from bit masks of the visible columns of red, green and blue.
 #[inline(always)]
 pub(crate) fn picture(columns: [u32; 3]) -> u32 {
     const SEGMENT: u32 = (1 << COLUMNS_PER_SEGMENT) - 1;
@@ -101,14 +103,15 @@ pub(crate) fn picture(columns: [u32; 3]) -> u32 {
     bits
 }
 
-/// Vectors of red, green and blue in an image (Table 6.4).
+/// Returns the vectors of red, green and blue in an image (thesis Table 6.4). `aside` is the direction of the left
+/// segment.
 #[inline(always)]
 pub(crate) fn vectors(picture: u32, aside: Vec2) -> [Vec2; 3] {
     let seen = |bit: u32| picture >> bit & 1 != 0;
     [0, 3, 6].map(|first| segments_vector(seen(first), seen(first + 1), seen(first + 2), aside))
 }
 
-/// Direction of the left segment.
+/// Returns the direction of the left segment as a unit vector in the robot's frame.
 pub(crate) fn aside() -> Vec2 {
     Vec2::unit(SEGMENT_ANGLE)
 }
@@ -168,7 +171,7 @@ mod tests {
         }
         assert_eq!(
             CameraModel { delay_s: 0.5, misses: 0.0 }.check().unwrap_err(),
-            "camera.delay_s = 0.5 is outside 0..=0.4"
+            "camera.delay_s = 0.5 is outside 0 to 0.4"
         );
         assert!(CameraModel { delay_s: f32::NAN, misses: 0.0 }.check().is_err());
     }

@@ -1,5 +1,5 @@
-//! Messages of simulated robots in a world with a message distribution model. Messages report past poses, so recent
-//! poses are stored. The engines `reference` and `simd` use this code, with one instance per world.
+//! Messages of simulated robots in a world with a message distribution model. Messages contain past poses, so recent
+//! poses are stored. The engines `reference` and `simd` use this module, with one instance per world.
 
 use super::messages::{Channel, MessageId, Messages};
 use super::{attraction_step, compass};
@@ -8,41 +8,41 @@ use crate::model::{DT, SMALL_WORLD, STEPS_PER_UPDATE};
 use crate::world::grid::Grid;
 use crate::world::{Pose, WorldSpec};
 
-/// Sensor values of a robot from messages.
+/// Sensor values that a robot derives from messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reading {
-    /// v_up.
+    /// Value of v_up.
     pub up: Vec2,
-    /// v_attr.
+    /// Value of v_attr.
     pub attr: Vec2,
-    /// Number of robots heard.
+    /// Number of robots that the robot hears.
     pub neighbours: f32,
 }
 
-/// The messages of one world.
+/// Messages of one world, with the recent poses of its bodies.
 #[derive(Clone, Debug)]
 pub(crate) struct ChannelHistory {
     channel: Channel,
     bodies: usize,
-    /// Poses after each of the last `kept` steps. Those of step s start at index (s modulo `kept`) * `bodies`.
+    /// Poses after each of the last `kept` steps. The poses of step s start at index (s modulo `kept`) * `bodies`.
     past: Vec<Option<Pose>>,
     kept: usize,
     noted: usize,
-    /// Index in `past` of the first pose that the last message reports.
+    /// Index in `past` of the first pose that the last message contains.
     message_start: usize,
     moment: MessageId,
     /// Grid of the poses in the last message; `None` for few robots.
     grid: Option<Grid>,
-    /// Candidate neighbours of the listening robot: all robots if there is no grid.
+    /// Buffer for candidate neighbours of the listening robot. Without a grid, these are all robots.
     near: Vec<u16>,
 }
 
-/// Number of steps for which poses are stored.
+/// Returns the number of steps for which poses are stored.
 pub(crate) fn poses_kept(model: &Messages) -> usize {
     ((model.latency_s + 1.0 / model.rate_hz) / f64::from(DT)).ceil() as usize + 2
 }
 
-/// Number of the last message before an update, and the step whose poses the message contains.
+/// Returns the number of the last message before an update, and the step whose poses the message contains.
 pub(crate) fn last_message(model: &Messages, update: u32) -> (u32, usize) {
     let now = f64::from(update * STEPS_PER_UPDATE) * f64::from(DT);
     let number = (now * model.rate_hz + 1e-6).floor();
@@ -97,12 +97,13 @@ impl ChannelHistory {
         self.moment.number = number;
         let bodies = &self.past[self.message_start..self.message_start + self.bodies];
         if let Some(grid) = &mut self.grid {
-            // The grid takes only as many poses as it has bodies: the robots, which come first.
+            // The grid was created for the number of robots, so it ignores the poses of the discs, which come last.
             grid.fill(bodies.iter().map(|pose| pose.unwrap_or_default().at));
         }
     }
 
-    /// Sensor values of a robot from the current message; without `listen` only the compass.
+    /// Returns the sensor values of robot `me` from the current message. Without `listen`, only v_up is computed, and
+    /// the robot has no neighbours.
     pub fn reading(&mut self, me: usize, listen: bool) -> Reading {
         let bodies = &self.past[self.message_start..self.message_start + self.bodies];
         let (mut sum, mut neighbours) = (Vec2::ZERO, 0.0);

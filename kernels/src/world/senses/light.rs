@@ -1,5 +1,5 @@
 //! Ambient light: lamps over the arena, the brightness at each of a robot's eight infra-red sensors, and the vector
-//! that trees read.
+//! v_light that trees read.
 
 use super::ray_directions;
 use crate::math::{Vec2, max, min};
@@ -7,12 +7,12 @@ use crate::model::ROBOT_RADIUS;
 
 /// Maximum number of lights in a world.
 pub const MAX_LIGHTS: usize = 4;
-/// Factor of the sensor sum. In the direction of a light, the contributions of the eight sensors sum to about twice
+/// Factor of the sum over the sensors in [`light_vector`]. Without this factor, the length of the sum is about twice
 /// the brightness.
 const SUM_SCALE: f32 = 0.5;
-/// Brightness of the lamps in the standard arena as a fraction of the sensor range: 3900 of 4095 counts.
+/// Brightness of the standard arena as a fraction of the sensor range: 3900 of 4095 counts.
 pub const STANDARD_AMBIENT: f32 = 3900.0 / 4095.0;
-/// Brightness of a darkened room, the default where lights are defined, as a fraction of the sensor range.
+/// Brightness of a darkened room as a fraction of the sensor range. This is the default for worlds with lights.
 pub const DARK_AMBIENT: f32 = 0.1;
 
 /// An omnidirectional lamp.
@@ -29,7 +29,7 @@ pub struct Light {
 /// Lighting of a world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lighting {
-    /// Reading of every sensor without the lights, as a fraction of the sensor range.
+    /// Reading of every sensor when all lights are off, as a fraction of the sensor range.
     pub room: f32,
     /// Lights, at most [`MAX_LIGHTS`].
     pub lights: Vec<Light>,
@@ -41,8 +41,9 @@ impl Default for Lighting {
     }
 }
 
-/// Contribution of a light at a sensor with the given direction, by the inverse-square law and the cosine of the
-/// angle of incidence. `towards` is the vector from the robot's centre to the light.
+/// Computes the contribution of a light to the reading of a sensor with the given direction. The contribution follows
+/// the inverse-square law and the cosine of the angle of incidence. `towards` is the vector from the robot's centre
+/// to the light (m).
 #[inline(always)]
 pub(crate) fn added(towards: Vec2, direction: Vec2, height_squared: f32, brightness: f32) -> f32 {
     let along = towards.dot(direction);
@@ -51,7 +52,7 @@ pub(crate) fn added(towards: Vec2, direction: Vec2, height_squared: f32, brightn
     brightness * facing / (square * square.sqrt())
 }
 
-/// Brightness at the eight sensors of a robot, as a fraction of the sensor range (0..1).
+/// Computes the brightness at the eight sensors of a robot, as a fraction of the sensor range (0 to 1).
 pub fn brightness(at: Vec2, ahead: Vec2, lighting: &Lighting) -> [f32; 8] {
     ray_directions().map(|ray| {
         let direction = ray.rotate(ahead);
@@ -63,9 +64,10 @@ pub fn brightness(at: Vec2, ahead: Vec2, lighting: &Lighting) -> [f32; 8] {
     })
 }
 
-/// v_light: the sum of vectors along the sensor rays, each with the sensor's reading minus the minimum reading. It
-/// points to the light. Its length is approximately the reading of a sensor that faces the light, minus the
-/// brightness of the surroundings.
+/// Computes v_light from the readings of the eight sensors. The vector is a scaled sum of vectors along the sensor
+/// rays. The length of each of these vectors is the sensor's reading minus the minimum reading. v_light points to the
+/// light. Its length is approximately the reading of a sensor that faces the light, minus the brightness of the
+/// surroundings.
 pub fn light_vector(readings: &[f32; 8]) -> Vec2 {
     let least = readings.iter().copied().fold(readings[0], min);
     let mut sum = Vec2::ZERO;
@@ -105,7 +107,8 @@ mod tests {
         for step in 0..64 {
             let heading = step as f32 * 0.1;
             let off = crate::math::wrap_angle(sees(heading, &lighting).angle() + heading - bearing);
-            // There are no sensors between the sides and the back: the eight sensors are not evenly spaced.
+            // The tolerance is large, because the eight sensors are not evenly spaced: there are no sensors between
+            // the sides and the back.
             assert!(off.abs() < 0.45, "heading {heading}: {off} off");
         }
     }
@@ -114,7 +117,7 @@ mod tests {
     fn light_vector_follows_inverse_square_until_saturation() {
         let long = |distance: f32| sees(0.0, &dark(vec![Light { height: 0.02, ..lamp(distance, 0.0, 0.05) }])).length();
         let ratio = long(0.4) / long(0.8);
-        // Distances from the rim, where the sensors are.
+        // Distances are measured from the rim of the robot, where the sensors are.
         let expected = ((0.8f32 - 0.0375) / (0.4 - 0.0375)).powi(2);
         assert!((ratio / expected - 1.0).abs() < 0.05, "{ratio} for {expected}");
         assert!(long(0.07) < 2.0 && long(0.07) > long(0.4));

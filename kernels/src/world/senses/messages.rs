@@ -1,5 +1,5 @@
-//! The message distribution model of thesis 5.2.3, which decides which robots hear each other: parameters and pure
-//! functions.
+//! The message distribution model of thesis 5.2.3, which determines which robots hear each other. The module contains
+//! its parameters and pure functions.
 //!
 //! A robot broadcasts only its number. Receivers also measure range and bearing of the sender. The hub computes
 //! virtual senses with this model, and simulated worlds can use the same model.
@@ -12,51 +12,52 @@ use crate::world::Pose;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Message distribution model. Omitted keys have the values of [`Messages::default`], where robots hear all robots
-/// within 0.5 m.
+/// Message distribution model. Omitted keys have the values of [`Messages::default`], with which robots hear all
+/// robots within 0.5 m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Messages {
     /// Message rate to each robot (Hz), 1 to 100.
     #[schemars(range(min = 1.0, max = 100.0))]
     pub rate_hz: f64,
-    /// Age of the poses in a message (s), 0 to 2; the thesis measured a total of 0.2 s (7.3.3).
+    /// Age of the poses in a message (s), 0 to 2. The thesis measured a total of 0.2 s (7.3.3).
     #[schemars(range(min = 0.0, max = 2.0))]
     pub latency_s: f64,
     /// Maximum distance between the robots' centres (m), 0 to 10.
     #[schemars(range(min = 0.0, max = 10.0))]
     pub range_m: f32,
-    /// Standard deviation of ranges (m), 0 to 1.
+    /// Standard deviation of measured ranges (m), 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub range_noise_m: f32,
-    /// Standard deviation of bearings (rad), 0 to 3.2.
+    /// Standard deviation of measured bearings (rad), 0 to 3.2.
     #[schemars(range(min = 0.0, max = 3.2))]
     pub bearing_noise_rad: f32,
     /// Probability that a robot within range is not heard in a message, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss: f32,
-    /// Additional probability of loss at the end of the range, 0 to 1. It grows with the square of the distance and
-    /// is independent of `loss`.
+    /// Additional probability of loss at the end of the range, 0 to 1. Within the range, this probability grows with
+    /// the square of the distance. It is independent of `loss`.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_at_range: f32,
-    /// Directivity of the sender towards its front, 0 (omnidirectional) to 8: the range at an angle `a` from its
-    /// heading is multiplied by ((1 + cos a) / 2) to this power.
+    /// Directivity of the sender towards its front, 0 (omnidirectional) to 8. The range at an angle `a` from the
+    /// sender's heading is multiplied by ((1 + cos a) / 2) to the power of this value.
     #[schemars(range(min = 0, max = 8))]
     pub sender_lobe: u8,
-    /// Directivity of the receiver towards its front, 0 (omnidirectional) to 8, as for `sender_lobe`.
+    /// Directivity of the receiver towards its front, 0 (omnidirectional) to 8, with the formula of `sender_lobe`.
     #[schemars(range(min = 0, max = 8))]
     pub receiver_lobe: u8,
-    /// Spread of the range between robots, 0 to 0.9: each robot has one factor for sending and one for hearing, from
-    /// 1 - spread to 1 + spread. Two robots may therefore hear each other in one direction only.
+    /// Spread of the range between robots, 0 to 0.9. Each robot has a range factor for sending and a range factor for
+    /// hearing, both from 1 - spread to 1 + spread. A robot may therefore hear another robot that does not hear it.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub gain_spread: f32,
-    /// Seed of the robots' range factors: the same seed gives robot i the same factors.
+    /// Seed of the robots' range factors. With the same seed, robot i always has the same factors.
     pub gain_seed: u64,
     /// Bodies that block messages.
     pub occlusion: Occlusion,
 }
 
-/// Bodies that block the straight line between two robots' centres; all bodies are circles.
+/// Bodies that block messages if they are on the straight line between the centres of two robots. All bodies are
+/// circles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Occlusion {
@@ -92,7 +93,7 @@ impl Messages {
     /// Validates the ranges of the values.
     ///
     /// # Errors
-    /// The first value out of range: its key, value and range.
+    /// Returns key, value and range of the first value that is out of range.
     pub fn check(&self) -> Result<(), String> {
         let rows = [
             ("rate_hz", self.rate_hz, 1.0, 100.0),
@@ -107,13 +108,13 @@ impl Messages {
             ("gain_spread", self.gain_spread.into(), 0.0, 0.9),
         ];
         match rows.into_iter().find(|(_, value, low, high)| !(low..=high).contains(&value)) {
-            Some((key, value, low, high)) => Err(format!("messages.{key} = {value} is outside {low}..={high}")),
+            Some((key, value, low, high)) => Err(format!("messages.{key} = {value} is outside {low} to {high}")),
             None => Ok(()),
         }
     }
 
-    /// Maximum distance at which a receiver hears a sender at the relative position `between`, given both headings
-    /// (m).
+    /// Computes the maximum distance at which `receiver` hears `sender`, for their headings (m). `between` is the
+    /// vector from receiver to sender (m), `range` is its length (m), and `gain` is the product of the range factors.
     fn reach(&self, receiver: Pose, sender: Pose, between: Vec2, range: f32, gain: f32) -> f32 {
         let lobe = |power: u8, heading: f32, towards: Vec2| {
             let facing = if power == 0 || range == 0.0 { 1.0 } else { Vec2::unit(heading).dot(towards) / range };
@@ -123,7 +124,8 @@ impl Messages {
         self.range_m * gain * lobes * lobe(self.sender_lobe, sender.heading, -between)
     }
 
-    /// Result of a message over an unobstructed line; `gain` multiplies the range, `words` are random.
+    /// Computes the reception of a message without bodies in between; `None` if the receiver does not hear the
+    /// sender. `gain` is the product of the range factors, and `words` are random.
     fn link(&self, receiver: Pose, sender: Pose, gain: f32, words: [u32; 4]) -> Option<Neighbour> {
         let between = sender.at - receiver.at;
         let range = between.length();
@@ -153,18 +155,18 @@ pub struct MessageId {
     pub number: u32,
 }
 
-/// The model with the range factors of the robots and the sizes of the discs.
+/// Message distribution model with the range factors of the robots and the sizes of the discs.
 #[derive(Clone, Debug)]
 pub struct Channel {
     model: Messages,
-    /// Range factors of each robot for sending and for hearing.
+    /// Range factors of each robot, for sending and for hearing.
     gains: Vec<[f32; 2]>,
     /// Radii of the discs (m).
     discs: Vec<f32>,
 }
 
 impl Channel {
-    /// Creates a channel for the given number of robots, at most 65535, and discs with these radii (m).
+    /// Creates a channel for the given number of robots (at most 65535) and for discs with these radii (m).
     pub fn new(model: Messages, robots: usize, discs: Vec<f32>) -> Channel {
         let gain = |word: u32| 1.0 + model.gain_spread * (2.0 * unit(word) - 1.0);
         let gains = (0..robots as u32).map(|robot| {
@@ -174,23 +176,24 @@ impl Channel {
         Channel { gains: gains.collect(), model, discs }
     }
 
-    /// Range factors of each robot for sending and for hearing.
+    /// Returns the range factors of each robot, for sending and for hearing.
     pub(crate) fn gains(&self) -> &[[f32; 2]] {
         &self.gains
     }
 
-    /// Radii of the discs (m).
+    /// Returns the radii of the discs (m).
     pub fn discs(&self) -> &[f32] {
         &self.discs
     }
 
-    /// The model.
+    /// Returns the message distribution model.
     pub fn model(&self) -> &Messages {
         &self.model
     }
 
-    /// Calls `each` for every robot that robot `me` hears in a message, with its number and relative position, in
-    /// ascending order. `bodies` contains robots, then discs; a body without a pose neither sends nor blocks.
+    /// Calls `each` for every robot that robot `me` hears in a message, in ascending order. The arguments are the
+    /// index of the heard robot, and its measured range and bearing. `bodies` contains robots, then discs. A body
+    /// without a pose neither sends, receives nor blocks messages.
     pub fn receive(
         &self,
         moment: MessageId,
@@ -201,7 +204,7 @@ impl Channel {
         self.receive_from(moment, me, bodies, 0..self.gains.len(), &mut each);
     }
 
-    /// Performs [`Channel::receive`] for the candidates `robots` only, which must include all robots within
+    /// Performs [`Channel::receive`] for a subset of the robots. `robots` must contain all robots within the distance
     /// [`Channel::reach`], in ascending order.
     pub(crate) fn receive_from(
         &self,
@@ -217,7 +220,8 @@ impl Channel {
             let Some(sender) = at(other).filter(|_| other != me) else { continue };
             let gain = self.gains[other][0] * self.gains[me][1];
             let limit = self.model.range_m * gain;
-            // Most robots are out of range and are skipped first.
+            // Skips robots that are out of range before the more expensive computations. Most robots are out of
+            // range.
             if (sender.at - receiver.at).length_squared() > limit * limit {
                 continue;
             }
@@ -230,13 +234,14 @@ impl Channel {
         }
     }
 
-    /// Maximum distance at which a robot can be heard or can block another robot (m).
+    /// Returns the maximum distance at which a robot can be heard, or can block the message of another robot (m).
     pub(crate) fn reach(&self) -> f32 {
         let widest = |side: usize| self.gains.iter().map(|gains| gains[side]).fold(0.0, f32::max);
         self.model.range_m * widest(0) * widest(1) + ROBOT_RADIUS
     }
 
-    /// True if one of `robots`, or a disc, blocks the line between two robots; `at` returns the poses of bodies.
+    /// Whether one of `robots`, or a disc, blocks the line between the robots `two`. `at` returns the poses of
+    /// bodies.
     fn is_occluded(
         &self,
         two: [usize; 2],
@@ -256,7 +261,8 @@ impl Channel {
             let Some(body) = at(i).filter(|_| !two.contains(&i)) else { return false };
             let radius = if i < count { ROBOT_RADIUS } else { self.discs[i - count] };
             let towards = body.at - from;
-            // The body is beside the line and not beyond its ends; both sides are multiplied by the line's length.
+            // The body blocks the line if its centre is between the line's ends, and closer to the line than its
+            // radius. Both sides of the comparison are multiplied by the square of the line's length.
             let (ahead, aside) = (towards.dot(along), towards.cross(along));
             ahead > 0.0 && ahead < square && aside * aside < radius * radius * square
         })

@@ -23,7 +23,7 @@ pub(crate) use proximity::{proximity_among, ray_directions, ray_to_circle, readi
 
 use crate::math::{Vec2, vec2};
 
-/// v_up: the unit vector towards +x of the world, in the frame of a robot with this heading.
+/// Computes v_up, which is the unit vector towards +x of the world, in the frame of a robot with this heading (rad).
 #[inline(always)]
 pub fn compass(heading: f32) -> Vec2 {
     let ahead = Vec2::unit(heading);
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn proximity_ray_reads_one_minus_distance_over_range() {
-        // Turned so that ray 1 (+0.297) points along +x, straight at the other robot's centre.
+        // Robot 0 is turned so that its ray 1, at +0.297 rad, points along +x to the centre of robot 1.
         let bodies = [robot(0.0, 0.0, -0.297), robot(0.075 + 0.012, 0.0, 0.0)];
         let readings = proximity(&bodies, 0, &open());
         assert!((readings[0] - (1.0 - 0.012 / 0.030)).abs() < 1e-4, "{readings:?}");

@@ -1,4 +1,4 @@
-//! The eight proximity rays.
+//! Proximity sense of a robot, with eight rays.
 
 use crate::math::{Vec2, max, min};
 use crate::model::{PROX_ANGLES, PROX_RANGE, ROBOT_RADIUS};
@@ -9,30 +9,33 @@ use crate::world::wall::ray_to_inner_wall;
 /// Distance from a robot's centre to the end of its proximity rays (m).
 const REACH: f32 = ROBOT_RADIUS + PROX_RANGE;
 
-/// True if a ray may hit a body of this radius at the relative position `between`.
+/// Whether a ray of a robot may hit a body of this radius (m). `between` is the position of the body relative to the
+/// robot (m).
 #[inline(always)]
 pub(crate) fn within_reach(between: Vec2, radius: f32) -> bool {
     between.length_squared() < (REACH + radius) * (REACH + radius)
 }
 
-/// True if a ray of a robot at this position may hit an outer wall.
+/// Whether a ray of a robot at this position may hit an outer wall.
 #[inline(always)]
 pub(crate) fn walls_within_reach(at: Vec2, (hx, hy): (f32, f32)) -> bool {
     (at.x.abs() + REACH > hx) | (at.y.abs() + REACH > hy)
 }
 
-/// Reading of a ray with an obstacle at this distance (m).
+/// Computes the reading of a ray from the distance of the obstacle (m). The reading is 1 at distance 0, and 0 at the
+/// end of the ray.
 #[inline(always)]
 pub(crate) fn reading(distance: f32) -> f32 {
     1.0 - distance * (1.0 / PROX_RANGE)
 }
 
-/// The eight proximity readings of robot `me`: 1 - d/range for the nearest robot or wall on each ray, else 0.
+/// Computes the eight proximity readings of robot `me`. The reading of a ray is 1 - d/range if the nearest robot or
+/// wall on the ray is at distance d, and 0 without an obstacle.
 pub fn proximity(bodies: &[Body], me: usize, physics: &Physics) -> [f32; 8] {
     proximity_among(bodies, me, 0..bodies.len(), physics)
 }
 
-/// [`proximity`] for the candidates `others` only, which must include all bodies within reach.
+/// Performs [`proximity`] for a subset of the bodies. `others` must contain all bodies that a ray may hit.
 pub(crate) fn proximity_among(
     bodies: &[Body],
     me: usize,
@@ -68,7 +71,7 @@ pub(crate) fn proximity_among(
     })
 }
 
-/// v_prox: sum of the readings as vectors along their rays (Eq. 6.2).
+/// Computes v_prox, which is the sum of the readings as vectors along their rays (thesis Eq. 6.2).
 pub fn proximity_vector(readings: &[f32; 8]) -> Vec2 {
     let mut sum = Vec2::ZERO;
     for (reading, ray) in readings.iter().zip(ray_directions()) {
@@ -77,13 +80,14 @@ pub fn proximity_vector(readings: &[f32; 8]) -> Vec2 {
     sum
 }
 
-/// Proximity rays as unit vectors in the robot's frame.
+/// Returns the directions of the proximity rays as unit vectors in the robot's frame.
 pub(crate) fn ray_directions() -> [Vec2; 8] {
     static RAYS: std::sync::LazyLock<[Vec2; 8]> = std::sync::LazyLock::new(|| PROX_ANGLES.map(Vec2::unit));
     *RAYS
 }
 
-/// Distance along a ray to a circle; 0 from inside, infinite if the ray misses.
+/// Computes the distance along a ray to a circle (m). The result is 0 if the ray starts inside the circle, and
+/// infinite if the ray misses the circle.
 #[inline(always)]
 pub(crate) fn ray_to_circle(from: Vec2, direction: Vec2, centre: Vec2, radius: f32) -> f32 {
     let to = from - centre;
@@ -94,13 +98,15 @@ pub(crate) fn ray_to_circle(from: Vec2, direction: Vec2, centre: Vec2, radius: f
     if c <= 0.0 { 0.0 } else { distance }
 }
 
-/// Distance along a ray from inside the arena to its walls; negative from outside.
+/// Computes the distance along a ray to the outer walls of the arena (m). The result can be negative if the ray
+/// starts outside the arena.
 #[inline(always)]
 pub fn ray_to_walls(from: Vec2, direction: Vec2, (hx, hy): (f32, f32)) -> f32 {
     min(ray_to_wall(from.x, direction.x, hx), ray_to_wall(from.y, direction.y, hy))
 }
 
-/// Distance along one axis.
+/// Computes the distance along a ray to the walls that are perpendicular to one axis (m). The arguments are the
+/// components of start and direction along this axis.
 #[inline(always)]
 fn ray_to_wall(from: f32, direction: f32, half: f32) -> f32 {
     let distance = ((if direction > 0.0 { half } else { -half }) - from) / direction;

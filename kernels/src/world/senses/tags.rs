@@ -1,4 +1,4 @@
-//! Tags on walls, which the camera detects: the vector to the nearest tag in view.
+//! Tags on walls, which the camera detects, and the vector v_tag to the nearest tag in view.
 
 use crate::math::{Vec2, vec2};
 use crate::world::body::{Body, Pose};
@@ -6,14 +6,15 @@ use crate::world::wall::Wall;
 
 /// Maximum number of tags in a world.
 pub const MAX_TAGS: usize = 8;
-/// Detection range of 100 mm tags in images of 320 x 240 pixels (m) (`xpuckd bench markers`).
+/// Detection range of 100 mm tags in images of 320 x 240 pixels (m), as measured by `xpuckd bench markers`.
 pub const USUAL_RANGE: f32 = 1.2;
 /// Tangent of half the camera's field of view, 28 degrees.
 pub(crate) const HALF_VIEW: f32 = 0.531_709_4;
-/// Squared cosine of the steepest detection angle, 70 degrees.
+/// Squared cosine of the largest angle between a tag's normal and the line of sight at which the camera detects the
+/// tag, 70 degrees.
 pub(crate) const STEEPEST: f32 = 0.116_977_78;
-/// Fraction of the distance to a tag beyond which a wall does not hide the tag. A wall hides the tags behind it, but
-/// not the tags on it.
+/// Fraction of the distance to a tag up to which a wall hides the tag. The fraction is below 1, so that a wall hides
+/// the tags behind it, but not the tags on its surface.
 pub(crate) const OCCLUSION_LIMIT: f32 = 0.99;
 
 /// A tag on a wall.
@@ -40,8 +41,9 @@ impl Default for Tags {
     }
 }
 
-/// Whether the camera can detect a tag at the relative position `towards` without obstacles: in the field of view,
-/// within range, and not too oblique. `ahead` is the robot's heading as a unit vector.
+/// Whether a tag is in the field of view of the camera, within range, and not too oblique. Obstacles are ignored.
+/// `towards` is the position of the tag relative to the robot (m), and `ahead` is the robot's heading as a unit
+/// vector.
 #[inline(always)]
 pub(crate) fn in_view(towards: Vec2, ahead: Vec2, facing: Vec2, range: f32) -> bool {
     let (front, left) = (ahead.dot(towards), ahead.cross(towards));
@@ -49,21 +51,23 @@ pub(crate) fn in_view(towards: Vec2, ahead: Vec2, facing: Vec2, range: f32) -> b
     (left.abs() <= front * HALF_VIEW) & (square <= range * range) & (faces > 0.0) & (faces * faces >= STEEPEST * square)
 }
 
-/// Whether a body of this radius at `offset` hides a point at `towards`.
+/// Whether a body of this radius hides a point from a camera. `offset` is the position of the body relative to the
+/// camera, and `towards` is the position of the point relative to the camera (m).
 #[inline(always)]
 pub(crate) fn occludes(offset: Vec2, radius: f32, towards: Vec2) -> bool {
     let (square, along, aside) = (towards.length_squared(), towards.dot(offset), towards.cross(offset));
     (along > 0.0) & (along < square) & (aside * aside < radius * radius * square)
 }
 
-/// Whether a wall hides a point at `towards` from a camera at `at`.
+/// Whether a wall hides a point from a camera at position `at`. `towards` is the position of the point relative to
+/// the camera (m).
 #[inline(always)]
 pub(crate) fn wall_hides(wall: &Wall, at: Vec2, towards: Vec2) -> bool {
     wall.distance_along(at, towards) < OCCLUSION_LIMIT
 }
 
-/// v_tag of robot `me`: the vector to the nearest detected tag in the robot's frame (m); (0, 0) without a tag. Bodies
-/// and inner walls hide tags behind them.
+/// Computes v_tag of robot `me`, which is the vector to the nearest detected tag in the robot's frame (m). The result
+/// is (0, 0) without a detected tag. Bodies and inner walls hide the tags behind them.
 pub fn tag_vector(bodies: &[Body], me: usize, walls: &[Wall], tags: &Tags) -> Vec2 {
     let Pose { at, heading } = bodies[me].pose;
     let ahead = Vec2::unit(heading);
@@ -81,12 +85,13 @@ pub fn tag_vector(bodies: &[Body], me: usize, walls: &[Wall], tags: &Tags) -> Ve
     nearest.1
 }
 
-/// v_tag of a robot whose camera measures this range (m) and bearing (rad) of the nearest tag.
+/// Computes v_tag (m) from the range (m) and bearing (rad) of the nearest tag, as measured by the camera of a real
+/// robot.
 pub fn vector_from_range_and_bearing([range, bearing]: [f32; 2]) -> Vec2 {
     Vec2::unit(bearing) * range
 }
 
-/// Converts a vector from the world frame to the frame of a robot with direction `ahead`.
+/// Converts a vector from the world frame to the frame of a robot whose heading is the unit vector `ahead`.
 #[inline(always)]
 pub(crate) fn in_frame(v: Vec2, ahead: Vec2) -> Vec2 {
     vec2(ahead.dot(v), ahead.cross(v))
@@ -102,7 +107,7 @@ mod tests {
         Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, y), heading })
     }
 
-    /// A tag on the wall at the +x end of the arena, facing -x.
+    /// Returns a tag on the wall at the +x end of the arena. The tag faces -x.
     fn on_the_end(y: f32) -> Tag {
         Tag { at: vec2(1.0, y), facing: vec2(-1.0, 0.0) }
     }
@@ -131,7 +136,7 @@ mod tests {
         assert!(at(0.0, 0.0, 0.0) && at(0.0, 0.0, 0.48) && at(0.0, 0.0, -0.48));
         assert!(!at(0.0, 0.0, 0.5) && !at(0.0, 0.0, -0.5) && !at(0.0, 0.0, 3.1), "out of the field of view");
         assert!(!at(-0.21, 0.0, 0.0), "too far");
-        // At oblique angles: 68 and 72 degrees from the normal of the tag.
+        // Tests two oblique angles, 68 and 72 degrees from the normal of the tag. The limit is 70 degrees.
         let aside = |degrees: f32| {
             let (sin, cos) = degrees.to_radians().sin_cos();
             at(1.0 - 0.5 * cos, -0.5 * sin, degrees.to_radians())

@@ -1,9 +1,9 @@
-//! Coverage: fraction of the arena that the robots have visited.
+//! Score of the coverage task, which is the fraction of the arena that the robots have visited.
 
 use crate::math::{Vec2, max, min};
 use serde::{Deserialize, Serialize};
 
-/// Marks the cells of the arena that the centre of any robot has visited.
+/// Grid over the arena that marks the cells which the centre of any robot has visited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     half_arena: (f32, f32),
@@ -12,19 +12,19 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Creates a grid whose cells have sides close to `cell` (m), adjusted so that a whole number of cells fits along
-    /// x and y.
+    /// Creates a grid whose cells have sides close to `cell` (m). The sides are adjusted so that a whole number of
+    /// cells fits along x and along y.
     pub fn new(cell: f32, half_arena: (f32, f32)) -> Coverage {
         let (columns, rows) = (fitting(cell, half_arena.0), fitting(cell, half_arena.1));
         Coverage { half_arena, columns, visited: vec![false; columns * rows] }
     }
 
-    /// Number of cells along x and along y.
+    /// Returns the number of cells along x and along y.
     pub(crate) fn cells(&self) -> [usize; 2] {
         [self.columns, self.visited.len() / self.columns]
     }
 
-    /// Marks visited cells after a controller update.
+    /// Marks the cells that contain the centres `robots` as visited, after a controller update.
     pub fn update(&mut self, robots: &[Vec2]) {
         let rows = self.visited.len() / self.columns;
         for at in robots {
@@ -34,18 +34,18 @@ impl Coverage {
         }
     }
 
-    /// Fraction of the cells that were visited, 0 to 1.
+    /// Returns the fraction of the cells that were visited, 0 to 1.
     pub fn fitness(&self) -> f32 {
         self.visited.iter().filter(|visited| **visited).count() as f32 / self.visited.len() as f32
     }
 }
 
-/// Number of cells that fits best into a length.
+/// Returns the number of cells of side `cell` (m) that fits best into the length 2 * `half` (m), at least 1.
 fn fitting(cell: f32, half: f32) -> usize {
     max((2.0 * half / cell).round(), 1.0) as usize
 }
 
-/// Cell index of a coordinate; the outermost cells extend beyond the walls.
+/// Returns the cell index of a coordinate along one axis. Positions beyond a wall belong to the outermost cell.
 fn place(x: f32, half: f32, cells: usize) -> usize {
     let place = (x + half) / (2.0 * half) * cells as f32;
     min(max(place, 0.0), cells as f32 - 1.0) as usize

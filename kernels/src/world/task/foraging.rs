@@ -1,5 +1,5 @@
-//! Foraging between two regions. Items are virtual: a robot picks one up when it enters the food region and delivers
-//! it when it enters the nest (thesis 4.2).
+//! Foraging between two regions. Items are virtual: a robot picks up an item when it enters the food region, and
+//! delivers the item when it enters the nest (thesis 4.2).
 
 use crate::math::{Vec2, max, vec2};
 use crate::model::V_MAX;
@@ -33,14 +33,15 @@ pub enum Region {
 }
 
 impl Region {
-    /// True if a point is in the region.
+    /// Returns true if a point (m) is in the region.
     pub fn contains(&self, place: Vec2) -> bool {
         let (at, half, radius) = self.rounded();
         let inside = outside_of(place - at, half).length() <= radius;
         inside != matches!(self, Region::Beyond { .. })
     }
 
-    /// Shortest distance between two regions (m); 0 or less if they touch. Two `Beyond` regions always touch.
+    /// Returns the shortest distance between two regions (m). It is 0 or less if the regions touch. Two `Beyond`
+    /// regions always touch.
     pub fn gap(&self, other: &Region) -> f32 {
         let ((a, half_a, radius_a), (b, half_b, radius_b)) = (self.rounded(), other.rounded());
         match (self, other) {
@@ -51,8 +52,8 @@ impl Region {
         }
     }
 
-    /// Centre, half side lengths and radius of an equivalent rectangle with rounded corners; rectangles and discs are
-    /// special cases.
+    /// Returns the region as a rectangle that is enlarged by a radius on all sides: its centre, half side lengths and
+    /// radius (m). `Beyond` is returned as the disc that it excludes.
     pub fn rounded(&self) -> (Vec2, Vec2, f32) {
         match *self {
             Region::Rectangle { at, half } => (at, half, 0.0),
@@ -61,22 +62,23 @@ impl Region {
     }
 }
 
-/// Vector by which a point lies outside the sides of a rectangle at the origin.
+/// Returns the vector to a point from the nearest point of a rectangle that is centred at the origin (m, absolute
+/// values). It is zero inside the rectangle.
 fn outside_of(place: Vec2, half: Vec2) -> Vec2 {
     vec2(max(place.x.abs() - half.x, 0.0), max(place.y.abs() - half.y, 0.0))
 }
 
-/// Distance from the origin to the farthest corner of a rectangle.
+/// Returns the distance from the origin to the farthest corner of a rectangle (m).
 fn farthest(centre: Vec2, half: Vec2) -> f32 {
     vec2(centre.x.abs() + half.x, centre.y.abs() + half.y).length()
 }
 
-/// Maximum number of items that robots can deliver (Eq. 4.2).
+/// Returns the maximum number of items that the robots can deliver in `seconds` (Eq. 4.2). The regions must not touch.
 pub(crate) fn food_max(nest: &Region, food: &Region, robots: usize, seconds: f32) -> f32 {
     robots as f32 * (V_MAX * FRAC_1_SQRT_2) * seconds / (2.0 * nest.gap(food))
 }
 
-/// Counts delivered items.
+/// Counter of delivered items.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Foraging {
     nest: Region,
@@ -87,12 +89,12 @@ pub struct Foraging {
 }
 
 impl Foraging {
-    /// Creates the count for the given number of robots, which carry no items.
+    /// Creates a counter for the given number of robots, which carry no items.
     pub fn new(nest: Region, food: Region, robots: usize) -> Foraging {
         Foraging { nest, food, carrying: vec![false; robots], delivered: 0 }
     }
 
-    /// Updates the count after a controller update.
+    /// Updates the count after a controller update. `robots` contains the robots' centres (m).
     pub fn update(&mut self, robots: &[Vec2]) {
         for (at, carries) in robots.iter().zip(&mut self.carrying) {
             if self.food.contains(*at) {
@@ -104,8 +106,8 @@ impl Foraging {
         }
     }
 
-    /// Delivered items divided by food_max (Eq. 4.1 and 4.2). food_max assumes that robots start at the edge of the
-    /// nest and drive back and forth in straight lines at full speed.
+    /// Returns the number of delivered items divided by its maximum (Eq. 4.1 and 4.2). The maximum assumes that robots
+    /// start at the edge of the nest and drive back and forth in straight lines at full speed.
     pub fn fitness(&self, robots: usize, seconds: f32) -> f32 {
         self.delivered as f32 / food_max(&self.nest, &self.food, robots, seconds)
     }
@@ -129,7 +131,7 @@ mod tests {
             [-0.7, 0.6, 0.7, 0.0, -0.65, -0.7, 0.0, -0.7, 0.6, -0.7].map(&mut visit),
             [0, 0, 0, 0, 1, 1, 1, 1, 1, 2]
         );
-        // 2 robots, 0.0919 m/s, 30 s, 1.1 m between the regions: at most 2.507 items.
+        // Two robots at 0.0919 m/s deliver at most 2.507 items in 30 s if the regions are 1.1 m apart.
         assert!((foraging.fitness(2, 30.0) - 2.0 / 2.507).abs() < 1e-3, "{}", foraging.fitness(2, 30.0));
     }
 

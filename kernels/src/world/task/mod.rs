@@ -1,4 +1,4 @@
-//! Tasks: scores that a world accumulates during a run, and the final fitness.
+//! Tasks of robots, the score that a world accumulates for a task, and the fitness of a run.
 
 pub mod coverage;
 pub mod foraging;
@@ -25,7 +25,7 @@ pub enum Task {
     Transport,
     /// Like `Transport`, without moving the disc back (Eq. 7.5 and 7.6).
     TransportOnce,
-    /// Final position of the first disc on the -x side (Eq. 5.11), 0 to 1.
+    /// Final distance of the first disc from the centre towards -x, divided by its maximum (Eq. 5.11), 0 to 1.
     TransportPosition,
     /// Mean fraction of the robots in the largest cluster, 1/n to 1. A cluster is a chain of robots whose centres are
     /// at most `range` apart.
@@ -33,14 +33,15 @@ pub enum Task {
         /// Maximum distance of neighbours in a cluster (m).
         range: f32,
     },
-    /// Mean distance to the nearest other robot, divided by the distance in a hexagonal packing of the arena; 0 to 1.
+    /// Mean distance of a robot to the nearest other robot, divided by the distance in a hexagonal packing of the
+    /// arena; 0 to 1.
     Dispersion,
     /// Fraction of the arena's cells that the centre of any robot has visited, 0 to 1.
     Coverage {
-        /// Desired side of a cell (m); cells are stretched so that a whole number of them fits.
+        /// Desired side of a cell (m). Cells are stretched so that a whole number of cells fits into the arena.
         cell: f32,
     },
-    /// Items carried from `food` to `nest`, divided by the possible maximum (Eq. 4.1 and 4.2), 0 to about 1.
+    /// Number of items carried from `food` to `nest`, divided by the possible maximum (Eq. 4.1 and 4.2), 0 to about 1.
     Foraging {
         /// Region where items are delivered.
         nest: Region,
@@ -50,7 +51,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// Name in files and reports.
+    /// Returns the name of the task in files and reports.
     pub fn name(&self) -> &'static str {
         match self {
             Task::Transport => "transport",
@@ -63,33 +64,35 @@ impl Task {
         }
     }
 
-    /// True if the task scores the first disc.
+    /// Returns true if the task scores the motion or the position of the first disc.
     pub fn moves_disc(&self) -> bool {
         matches!(self, Task::Transport | Task::TransportOnce | Task::TransportPosition)
     }
 
-    /// True if [`Score::update`] has an effect.
+    /// Returns true if [`Score::update`] has an effect for the task.
     pub fn counts_updates(&self) -> bool {
         !self.moves_disc()
     }
 
-    /// True if the disc is moved back near the centre when it touches an end.
+    /// Returns true if the disc is moved back near the centre when it touches an x wall.
     pub fn relocates(&self) -> bool {
         matches!(self, Task::Transport)
     }
 
-    /// Part of the final fitness that is earned after a fraction `part` (0 to 1) of a run with the given fitness so
-    /// far. It grows from 0 to the fitness of the whole run, so its differences can serve as rewards for learning.
+    /// Returns the part of the final fitness that is earned so far. `fitness` is the fitness so far, and `part` is the
+    /// completed fraction of the run (0 to 1). The result is 0 at the start and the fitness of the whole run at the
+    /// end, so that its differences can serve as rewards for learning.
     pub fn earned(&self, fitness: f32, part: f32) -> f32 {
         match self {
-            // Positions and cells count in full; other fitness values are means over time.
+            // These fitness values are totals; the fitness values of other tasks are means over time.
             Task::TransportPosition | Task::Coverage { .. } => fitness,
             _ => fitness * part,
         }
     }
 
-    /// Fitness that evolution maximises (Eq. 7.6 and 8.3): reduced if a controller fills more than half of a robot's
-    /// memory, and reduced by 1 if the disc of a transport task never moved.
+    /// Returns the fitness that evolution maximises (Eq. 7.6 and 8.3). `parsimony` is the free fraction of a robot's
+    /// memory; the fitness is scaled down below one half. It is reduced by 1 if the disc of `Transport` or
+    /// `TransportOnce` never moved.
     pub fn evolution_fitness(&self, fitness: f32, parsimony: f32) -> f32 {
         let unmoved = matches!(self, Task::Transport | Task::TransportOnce) && fitness == 0.0;
         let penalty = if unmoved { 1.0 } else { 0.0 };
@@ -105,9 +108,9 @@ pub enum Score {
     Transport(Transport),
     /// Position of the first disc, which does not need counting.
     Position,
-    /// Size of the largest cluster.
+    /// Mean size of the largest cluster.
     Aggregation(Aggregation),
-    /// Distances between neighbours.
+    /// Mean distance between neighbours.
     Dispersion(Dispersion),
     /// Visited cells.
     Coverage(Coverage),
@@ -116,7 +119,7 @@ pub enum Score {
 }
 
 impl Score {
-    /// Creates the initial score; `bodies` contains robots, then discs.
+    /// Creates the initial score. `bodies` contains the robots, then the discs.
     pub fn new(task: &Task, physics: &Physics, bodies: &[Body], robots: usize) -> Score {
         match *task {
             Task::Transport | Task::TransportOnce => Score::Transport(Transport::new(&bodies[robots])),
@@ -128,7 +131,7 @@ impl Score {
         }
     }
 
-    /// Updates the score after a controller update; `robots` contains their centres.
+    /// Updates the score after a controller update. `robots` contains the robots' centres (m).
     pub fn update(&mut self, robots: &[Vec2]) {
         match self {
             Score::Transport(_) | Score::Position => {}
@@ -139,7 +142,7 @@ impl Score {
         }
     }
 
-    /// Fitness so far, `seconds` after the start.
+    /// Returns the fitness `seconds` after the start of the run. `bodies` contains the robots, then the discs.
     pub fn fitness(&self, physics: &Physics, bodies: &[Body], robots: usize, seconds: f32) -> f32 {
         match self {
             Score::Transport(transport) => transport::raw_fitness(transport.moved(&bodies[robots]), seconds),
@@ -148,7 +151,8 @@ impl Score {
         }
     }
 
-    /// Fitness from the counts of [`Score::update`]; 0 for tasks that score the disc.
+    /// Returns the fitness accumulated by [`Score::update`], `seconds` after the start of the run; 0 for tasks that
+    /// score the disc.
     pub fn counted_fitness(&self, robots: usize, seconds: f32) -> f32 {
         match self {
             Score::Transport(_) | Score::Position => 0.0,

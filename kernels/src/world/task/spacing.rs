@@ -4,7 +4,7 @@ use crate::math::{Vec2, min};
 use crate::world::grid::Grid;
 use serde::{Deserialize, Serialize};
 
-/// Mean over controller updates.
+/// Mean of a value over controller updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Mean {
     sum: f64,
@@ -22,7 +22,7 @@ impl Mean {
     }
 }
 
-/// Measures the fraction of the robots in the largest cluster.
+/// Measurement of the mean fraction of the robots in the largest cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Aggregation {
     range: f32,
@@ -45,18 +45,18 @@ impl Aggregation {
         }
     }
 
-    /// Adds the current cluster size after a controller update.
+    /// Adds the size of the current largest cluster after a controller update. `robots` contains the robots' centres.
     pub fn update(&mut self, robots: &[Vec2]) {
         let largest = self.largest_cluster(robots);
         self.mean.add(largest as f32 / robots.len() as f32);
     }
 
-    /// Mean fraction of the robots, 1/n to 1.
+    /// Returns the mean fraction of the robots in the largest cluster, 1/n to 1 for n robots; 0 before any update.
     pub fn fitness(&self) -> f32 {
         self.mean.value()
     }
 
-    /// Number of robots in the largest cluster.
+    /// Returns the number of robots in the largest cluster.
     fn largest_cluster(&mut self, robots: &[Vec2]) -> usize {
         let Aggregation { range, grid, visited, reached, .. } = self;
         let near = |a: Vec2, b: Vec2| (b - a).length_squared() <= *range * *range;
@@ -67,7 +67,7 @@ impl Aggregation {
             if visited[first] {
                 continue;
             }
-            // Starts with one robot and adds neighbours of members until none remain.
+            // A cluster starts with one robot and grows by the neighbours of its members.
             visited[first] = true;
             reached.push(first as u16);
             let mut members = 0;
@@ -90,35 +90,35 @@ impl Aggregation {
     }
 }
 
-/// Measures the distances between neighbours.
+/// Measurement of the mean distance between neighbours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dispersion {
-    /// Distance that counts as 1 (m).
+    /// Distance to the nearest robot that counts as 1 (m). Greater distances also count as 1.
     widest: f32,
     mean: Mean,
     grid: Grid,
 }
 
 impl Dispersion {
-    /// Creates the score for the given number of robots. The maximum distance is that of a hexagonal packing of the
-    /// arena.
+    /// Creates the score for the given number of robots and the half side lengths of the arena (m). The maximum
+    /// distance is that of a hexagonal packing of the arena.
     pub fn new(robots: usize, (hx, hy): (f32, f32)) -> Dispersion {
         let share = 4.0 * hx * hy / robots as f32;
         let widest = (share * (2.0 / 3f32.sqrt())).sqrt();
         Dispersion { widest, mean: Mean::default(), grid: Grid::new((hx, hy), widest, robots) }
     }
 
-    /// Distance to the nearest robot that counts as 1 (m).
+    /// Returns the distance to the nearest robot that counts as 1 (m).
     pub(crate) fn max_distance(&self) -> f32 {
         self.widest
     }
 
-    /// Adds the current distances after a controller update.
+    /// Adds the current distances after a controller update. `robots` contains the robots' centres (m).
     pub fn update(&mut self, robots: &[Vec2]) {
         self.grid.fill(robots.iter().copied());
         let mut sum = 0.0;
         for (i, a) in robots.iter().enumerate() {
-            // Robots that the grid does not find are farther away than the distance that counts as 1.
+            // Robots that the grid does not find are farther away than `widest`, so they need no measurement.
             let mut nearest = f32::INFINITY;
             self.grid.for_each_candidate(*a, |near| {
                 for j in near.iter().map(|j| usize::from(*j)).filter(|j| *j != i) {
@@ -130,7 +130,8 @@ impl Dispersion {
         self.mean.add(sum / robots.len() as f32);
     }
 
-    /// Mean over robots and updates of the distance to the nearest other robot, divided by `max_distance`; 0 to 1.
+    /// Returns the distance to the nearest other robot, divided by `max_distance` and averaged over robots and updates;
+    /// 0 to 1.
     pub fn fitness(&self) -> f32 {
         self.mean.value()
     }
@@ -152,7 +153,7 @@ mod tests {
         let shuffled = [row[5], row[1], row[4], row[0], row[3], row[2]];
         assert_eq!(largest_cluster(&shuffled, 0.11), 3, "the order of robots does not matter");
         assert_eq!(largest_cluster(&[Vec2::ZERO; 256], 0.1), 256);
-        // A winding chain through the arena, whose robots are in several grid cells in turn.
+        // A winding chain through the arena crosses many grid cells.
         let snake: Vec<Vec2> =
             (0..200).map(|i| vec2(-0.95 + 0.0095 * i as f32, 0.5 * (i as f32 * 0.1).sin())).collect();
         assert_eq!(largest_cluster(&snake, 0.06), 200);
@@ -168,7 +169,7 @@ mod tests {
 
     #[test]
     fn dispersion_is_the_nearest_distance_over_the_widest() {
-        // Four robots in 2 m x 1.5 m: 0.75 m^2 each, 0.9306 m apart in a hexagonal packing.
+        // Four robots in 2 m x 1.5 m have 0.75 m^2 each, and are 0.9306 m apart in a hexagonal packing.
         let mut dispersion = Dispersion::new(4, (1.0, 0.75));
         dispersion.update(&[vec2(-0.3, 0.0), vec2(0.0, 0.0), vec2(0.0, 0.2), vec2(1.0, -0.75)]);
         let nearest = [0.3f32, 0.2, 0.2, 0.9306];

@@ -1,4 +1,4 @@
-//! The transport tasks: push the frisbee towards -x, with relocation (Eq. 8.3) or without (Eq. 7.5 and 5.11).
+//! Transport tasks: robots push the frisbee towards -x, with relocation (Eq. 8.3) or without it (Eq. 7.5 and 5.11).
 
 use crate::math::{Vec2, max, min, vec2};
 use crate::model::{RELOCATION_RADIUS, RELOCATION_TRIES, V_MAX};
@@ -6,7 +6,7 @@ use crate::random::Draws;
 use crate::world::Body;
 use serde::{Deserialize, Serialize};
 
-/// Measures the displacement of the frisbee, without its relocations.
+/// Measurement of the frisbee's displacement along x, which excludes relocations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transport {
     counted_from: f32,
@@ -15,12 +15,13 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// Starts the measurement at the frisbee's position.
+    /// Starts the measurement at the frisbee's current position.
     pub fn new(frisbee: &Body) -> Transport {
         Transport { counted_from: frisbee.pose.at.x, total: 0.0, relocations: 0 }
     }
 
-    /// Moves the frisbee back near the centre, at rest, and continues the measurement from there.
+    /// Moves the frisbee to a random free position near the centre, stops it, and continues the measurement from this
+    /// position. `frisbee` is the index of the frisbee in `bodies`.
     pub fn relocate(&mut self, bodies: &mut [Body], frisbee: usize, draws: &mut Draws) {
         self.total += bodies[frisbee].pose.at.x - self.counted_from;
         let spot = free_spot(bodies, frisbee, draws);
@@ -31,23 +32,24 @@ impl Transport {
         self.relocations += 1;
     }
 
-    /// Displacement along x so far (m); exactly 0 if the frisbee was never touched.
+    /// Returns the displacement along x so far (m). It is exactly 0 if no body touched the frisbee.
     pub fn moved(&self, frisbee: &Body) -> f32 {
         self.total + (frisbee.pose.at.x - self.counted_from)
     }
 
-    /// Number of relocations of the frisbee.
+    /// Returns the number of relocations of the frisbee.
     pub fn relocations(&self) -> u32 {
         self.relocations
     }
 }
 
-/// True if the frisbee touches the wall at -x or +x.
+/// Returns true if the frisbee touches the wall at -x or +x. `half_length` is half the arena's length along x (m).
 pub fn touches_end(frisbee: &Body, half_length: f32) -> bool {
     frisbee.pose.at.x.abs() + frisbee.shape.radius >= half_length
 }
 
-/// Random position near the centre where the frisbee does not touch any other body.
+/// Returns a random position near the centre where the frisbee does not touch any other body. If no such position is
+/// found, returns the tried position with the smallest overlap. `frisbee` is the index of the frisbee in `bodies`.
 pub fn free_spot(bodies: &[Body], frisbee: usize, draws: &mut Draws) -> Vec2 {
     let mut best = (f32::NEG_INFINITY, Vec2::ZERO);
     for _ in 0..RELOCATION_TRIES {
@@ -73,18 +75,20 @@ pub fn free_spot(bodies: &[Body], frisbee: usize, draws: &mut Draws) -> Vec2 {
     best.1
 }
 
-/// f_raw of Eq. 8.3: speed of the frisbee towards -x divided by v_max.
+/// Returns f_raw of Eq. 8.3: mean speed of the frisbee towards -x, divided by v_max. `moved_x` is its displacement
+/// along x (m).
 pub fn raw_fitness(moved_x: f32, seconds: f32) -> f32 {
     -moved_x / (seconds * V_MAX)
 }
 
-/// Fitness of Eq. 5.11: distance of the frisbee from the centre on the -x side, divided by its maximum; 0 to 1.
+/// Returns the fitness of Eq. 5.11: distance of the frisbee from the centre towards -x, divided by its maximum; 0 to 1.
+/// `half_length` is half the arena's length along x (m).
 pub fn position_fitness(frisbee: &Body, half_length: f32) -> f32 {
     fitness_of_place(frisbee.pose.at.x, half_length - frisbee.shape.radius)
 }
 
-/// [`position_fitness`] from the frisbee's x and the maximum of its magnitude (m); clamped, because robots can press
-/// the frisbee slightly into the wall.
+/// Returns [`position_fitness`] for the frisbee's x and the maximum magnitude of x (m). The result is at most 1,
+/// although robots can press the frisbee slightly into the wall.
 pub fn fitness_of_place(x: f32, reach: f32) -> f32 {
     min(max(-x, 0.0) / reach, 1.0)
 }

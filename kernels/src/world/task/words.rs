@@ -3,7 +3,7 @@
 use super::Task;
 
 impl Task {
-    /// One sentence that describes the fitness of this task.
+    /// Returns a description of the task's fitness, in one or two sentences.
     pub fn fitness_description(&self) -> &'static str {
         match self {
             Task::Transport | Task::TransportOnce => {

@@ -1,4 +1,4 @@
-//! Dependencies between crates: exactly those of docs/architecture.md.
+//! Checks that the dependencies between crates are exactly those listed in docs/architecture.md.
 
 use crate::{crates, root};
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,8 +126,9 @@ const ARROWS: [(&str, &[&str]); 29] = [
     ),
 ];
 
-/// Additional dependencies allowed in tests. Clients of motion capture are tested on the arena's streams. The shim's
-/// logic connects the robot's drivers, which display an experiment's patterns, to the arena's dsPIC.
+/// Additional dependencies that are allowed in tests, as pairs of user and used crate. Clients of motion capture are
+/// tested with streams of the simulated arena. Tests of the shim connect the robot's drivers to the arena's dsPIC; the
+/// drivers display an experiment's patterns.
 const TEST_ARROWS: [(&str, &str); 5] = [
     ("xpuck-hub-service", "xpuck-arena"),
     ("xpuck-shim", "xpuck-experiment"),

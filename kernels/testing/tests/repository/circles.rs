@@ -1,5 +1,5 @@
-//! Modules of a crate do not use each other in a cycle, at any depth: sibling modules can be read in the order of
-//! their dependencies.
+//! Checks that the modules of a crate do not use each other in a cycle, at any depth. Sibling modules can therefore be
+//! read in the order of their dependencies.
 
 use crate::crates;
 use serde_json::Value;
@@ -10,10 +10,10 @@ use syn::visit::Visit;
 /// Path of a module in its crate.
 type Module = Vec<String>;
 
-/// Dependencies between the modules of one folder, each with a file that contains it.
+/// Dependencies between sibling modules of a crate (user, used), each with the path of one file that contains it.
 type Arrows = BTreeMap<(Module, Module), String>;
 
-/// Paths to modules of the same crate in one file, without tests.
+/// All paths in the code of one file, without its tests, as lists of segments.
 struct Paths(Vec<Vec<String>>);
 
 impl<'ast> Visit<'ast> for Paths {
@@ -54,7 +54,7 @@ impl Paths {
     }
 }
 
-/// Returns the Rust files of a crate by module.
+/// Returns the Rust files of a crate by module, without `main.rs` and `tests.rs`.
 fn modules(source: &Path) -> BTreeMap<Module, PathBuf> {
     let mut found = BTreeMap::new();
     let mut folders = vec![(source.to_path_buf(), Module::new())];
@@ -68,7 +68,7 @@ fn modules(source: &Path) -> BTreeMap<Module, PathBuf> {
                 Some(kind) if kind == "rs" && matches!(stem.as_str(), "mod" | "lib") => {
                     found.insert(place.clone(), path);
                 }
-                // The main file of a program only declares modules of the library or its siblings.
+                // The main file of a program only declares or uses modules of its crate.
                 Some(kind) if kind == "rs" && stem == "main" => {}
                 Some(kind) if kind == "rs" && stem != "tests" => {
                     found.insert(below(stem), path);
@@ -80,7 +80,7 @@ fn modules(source: &Path) -> BTreeMap<Module, PathBuf> {
     found
 }
 
-/// Returns the module to which a path in `from` refers; `None` outside the crate.
+/// Returns the module to which a path in the module `from` refers; `None` if the path leads outside the crate.
 fn target(from: &Module, path: &[String], all: &BTreeSet<Module>) -> Option<Module> {
     let mut at = from.clone();
     let mut rest = path.iter();
@@ -109,8 +109,8 @@ fn target(from: &Module, path: &[String], all: &BTreeSet<Module>) -> Option<Modu
     Some(at)
 }
 
-/// Returns the dependencies, folder by folder: a dependency between nested modules counts as one between their
-/// sibling ancestors.
+/// Returns the dependencies between sibling modules in the source folder of a crate. A dependency between nested
+/// modules counts as a dependency between their sibling ancestors.
 fn arrows(source: &Path) -> Arrows {
     let files = modules(source);
     let all: BTreeSet<Module> =
@@ -130,7 +130,8 @@ fn arrows(source: &Path) -> Arrows {
     found
 }
 
-/// Whether `to` can be reached from `from`.
+/// Returns true if `from` is `to`, or depends on `to` directly or through other modules. `uses` maps each module to the
+/// modules that it uses.
 fn reaches(uses: &BTreeMap<&Module, Vec<&Module>>, from: &Module, to: &Module) -> bool {
     let mut seen = BTreeSet::new();
     let mut next = vec![from];
@@ -145,7 +146,7 @@ fn reaches(uses: &BTreeMap<&Module, Vec<&Module>>, from: &Module, to: &Module) -
     false
 }
 
-/// Returns the dependencies that are part of cycles, one per line.
+/// Returns the dependencies that are part of cycles, as one description each.
 fn circles(source: &Path) -> Vec<String> {
     let arrows = arrows(source);
     let mut uses: BTreeMap<&Module, Vec<&Module>> = BTreeMap::new();
@@ -158,7 +159,7 @@ fn circles(source: &Path) -> Vec<String> {
     arrows.iter().filter(|((user, used), _)| reaches(&uses, used, user)).map(line).collect()
 }
 
-/// Source folder of a crate, from an entry of `cargo metadata`.
+/// Returns the source folder of a crate, from an entry of `cargo metadata`.
 fn source(package: &Value) -> PathBuf {
     let manifest = package["manifest_path"].as_str().expect("a path");
     Path::new(manifest).with_file_name("src")

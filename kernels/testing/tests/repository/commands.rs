@@ -1,4 +1,4 @@
-//! The tests and benchmarks named by commands in documents and scripts exist.
+//! Checks that the tests and benchmarks named by commands in documents and scripts exist.
 
 use crate::{files, root, toml};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const WITH_VALUE: [&str; 8] = [
     "--save-baseline",
 ];
 
-/// Targets of a command.
+/// Targets of a `cargo test` or `cargo bench` command.
 #[derive(Debug, Default, PartialEq)]
 struct Targets<'a> {
     package: Option<&'a str>,
@@ -23,7 +23,7 @@ struct Targets<'a> {
     filters: Vec<&'a str>,
 }
 
-/// Returns the commands of a line, each with its text.
+/// Returns the `cargo test` and `cargo bench` commands in a line: text and targets of each.
 fn commands(line: &str) -> impl Iterator<Item = (&str, Targets<'_>)> {
     let starts = line.match_indices("cargo test ").chain(line.match_indices("cargo bench "));
     starts.map(move |(at, start)| {
@@ -44,7 +44,7 @@ fn commands(line: &str) -> impl Iterator<Item = (&str, Targets<'_>)> {
     })
 }
 
-/// Folder of each package, by name.
+/// Maps the name of each package to its folder, which ends with a slash.
 fn packages(files: &[String]) -> BTreeMap<String, String> {
     let manifests = files.iter().filter_map(|path| path.strip_suffix("/Cargo.toml"));
     let named = manifests.map(|folder| {
@@ -54,7 +54,8 @@ fn packages(files: &[String]) -> BTreeMap<String, String> {
     named.collect()
 }
 
-/// Returns the functions of a file as the test harness's filter sees them: modules and name.
+/// Returns the functions of a file, as paths of folders, module and function. The test harness's filter matches parts
+/// of such paths.
 fn functions(path: &str, text: &str) -> Vec<String> {
     let modules = path.trim_end_matches(".rs").replace('/', "::");
     let names = text.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")?.split(['(', '<']).next());
@@ -74,7 +75,7 @@ fn tests_that_documents_and_scripts_run_are_there() {
     for path in files.iter().filter(|path| [".md", ".sh", "Makefile"].iter().any(|end| path.ends_with(end))) {
         let text = std::fs::read_to_string(root().join(path)).expect("a text");
         for (command, wanted) in text.lines().flat_map(commands) {
-            // A source belongs to the innermost package that contains it.
+            // A source file belongs to the innermost package whose folder contains the file.
             let owner =
                 |source: &str| packages.iter().filter(|(_, f)| source.starts_with(*f)).max_by_key(|(_, f)| f.len());
             let of_package = |source: &str| match wanted.package {

@@ -1,4 +1,4 @@
-//! Third-party crates: their licences, sources and names must satisfy `deny.toml`, which cargo-deny also reads.
+//! Checks that licences, sources and names of third-party crates satisfy `deny.toml`, which cargo-deny also reads.
 
 use crate::{licence, root, toml};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Maximum number of additional versions of crates in a program; one of these versions is used only by the Python
+/// Maximum number of crate versions beyond the first version of each crate. One of them is used only by the Python
 /// package.
 const MOST_DUPLICATES: usize = 17;
-/// Public registry, in the notation of lock files.
+/// Public registry of crates, in the notation of lock files.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// Returns the lists of `deny.toml`: allowed licences and banned crates.
@@ -25,14 +25,15 @@ fn lists() -> (Vec<String>, Vec<String>) {
     (licences, banned)
 }
 
-/// All crates built on this machine, including those of tests and build scripts.
+/// All crates built on this machine, as entries of `cargo metadata`. Crates used only by tests or build scripts are
+/// included.
 static PACKAGES: LazyLock<Vec<Value>> = LazyLock::new(packages);
 
 fn packages() -> Vec<Value> {
     let rustc = Command::new("rustc").arg("-vV").output().expect("rustc runs");
     let version = String::from_utf8(rustc.stdout).expect("text");
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("rustc names its host");
-    // Crates of other systems are not on this disk, and this test downloads nothing.
+    // Crates of other operating systems are not on this disk, and this test downloads nothing.
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host])
         .current_dir(root())
@@ -43,8 +44,8 @@ fn packages() -> Vec<Value> {
     metadata["packages"].as_array().expect("a list").clone()
 }
 
-/// Returns name, version and source of every crate in the lock file, for all systems; crates of this repository have
-/// no source.
+/// Returns name, version and source of every crate in the lock file, which covers all operating systems. The source of
+/// this repository's crates is `None`.
 fn locked() -> Vec<(String, String, Option<String>)> {
     let lock = toml("Cargo.lock");
     let text = |package: &toml::Value, key| package.get(key).and_then(toml::Value::as_str).map(str::to_owned);
@@ -78,7 +79,8 @@ fn crates_come_from_the_registry_and_none_is_banned() {
     }
 }
 
-/// Several versions of a crate in one program cost build time and size; the message lists them.
+/// Limits the number of crates with several versions, which cost build time and program size. The failure message lists
+/// the versions.
 #[test]
 fn few_crates_are_there_in_several_versions() {
     let mut versions: BTreeMap<String, Vec<String>> = BTreeMap::new();

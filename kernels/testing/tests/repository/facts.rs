@@ -1,8 +1,8 @@
-//! Facts repeated in files outside Cargo's reach, compared with `Cargo.toml` and with the sources.
+//! Checks that facts repeated in documents and other files agree with `Cargo.toml` and with the source code.
 
 use crate::{files, root, toml};
 
-/// Returns the components of a version, for numerical comparison.
+/// Returns the components of a version as numbers, for comparison.
 fn numbers(version: &str) -> Vec<u32> {
     version.split('.').map(|part| part.parse().unwrap_or_else(|_| panic!("{version:?} is no version"))).collect()
 }
@@ -14,7 +14,7 @@ fn versions_are_the_same_everywhere() {
     let (version, oldest) = (text("version"), text("rust-version"));
     let file =
         |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-    // For an unreleased version, the citation names the last release.
+    // If the current version is unreleased, CITATION.cff names the last release.
     let [changes, cited] = match version.ends_with("-dev") {
         true => ["\n## [Unreleased]\n".to_string(), "\nversion: ".to_string()],
         false => [format!("\n## [{version}] - "), format!("\nversion: {version}\n")],
@@ -24,7 +24,7 @@ fn versions_are_the_same_everywhere() {
     {
         assert!(file(path).contains(&line), "{path} does not say {:?}", line.trim());
     }
-    // The channel is `stable`, or a version that is new enough.
+    // The channel of the toolchain must be `stable`, or a version that is new enough.
     let toolchain = toml("rust-toolchain.toml")["toolchain"]["channel"].as_str().expect("a channel").to_owned();
     assert!(
         toolchain == "stable" || numbers(&toolchain) >= numbers(&oldest),
@@ -32,7 +32,7 @@ fn versions_are_the_same_everywhere() {
     );
 }
 
-/// Messages that docs/robots.md explains under "What is wrong" exist in the programs.
+/// Checks that messages explained in docs/robots.md under "What is wrong" exist in the programs.
 #[test]
 fn messages_explained_in_robots_page_exist() {
     const MESSAGES: [&str; 19] = [

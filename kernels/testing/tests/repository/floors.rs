@@ -1,23 +1,24 @@
-//! Top-level folders are layers. A layer uses only itself and lower layers, in its crates and in the files that its
-//! programs include.
+//! Checks the layers of the repository. Each layer is a top-level folder. Its crates depend only on crates of the same
+//! layer and of lower layers, and its sources include only files of these layers.
 
 use crate::{crates, files, root};
 use std::path::{Component, Path, PathBuf};
 
 const FLOORS: [&str; 5] = ["kernels", "robot", "fpga", "systemd", "hub"];
 
-/// Returns the index of the layer of a path from the top folder; `None` for pages and tools.
+/// Returns the index in `FLOORS` of the layer of a path, which is relative to the top folder. Returns `None` for paths
+/// outside all layers, such as documents and tools.
 fn floor(path: &Path) -> Option<usize> {
     let first = path.components().next()?.as_os_str();
     FLOORS.iter().position(|floor| first == *floor)
 }
 
-/// Returns a description if `from` uses a higher layer.
+/// Returns a description of the violation if `to` is in a higher layer than `from`.
 fn upward(from: &Path, to: &Path) -> Option<String> {
     (floor(to)? > floor(from)?).then(|| format!("{} uses {}", from.display(), to.display()))
 }
 
-/// Resolves `..` in a path lexically.
+/// Resolves `..` in a path without access to the file system.
 fn plain(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut plain, part| {
         match part {
@@ -28,8 +29,8 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-/// Returns paths in a source that the compiler reads: paths in `include_str!` and similar macros, and paths of
-/// modules in other places.
+/// Returns the paths of files that a source file includes: arguments of `include_str!` and similar macros, and values
+/// of `#[path]` attributes.
 fn included(text: &str) -> impl Iterator<Item = &str> {
     ["include_str!(\"", "include_bytes!(\"", "include!(\"", "#[path = \""]
         .into_iter()

@@ -1,14 +1,14 @@
-//! SPDX licence expressions of crates, as far as needed to decide whether a list of licences satisfies an expression.
+//! Parses SPDX licence expressions of crates, to decide whether a list of licences satisfies an expression.
 
-/// Parser of an expression.
+/// Parser of a licence expression.
 struct Reader<'a> {
     words: Vec<&'a str>,
     at: usize,
     allowed: &'a [&'a str],
 }
 
-/// Whether the licences of `allowed` satisfy `expression`. Syntax errors are returned as errors. `/`, an old form,
-/// means `OR`.
+/// Returns whether the licences of `allowed` satisfy `expression`. `/` is an old form of `OR`. Returns an error if the
+/// syntax of `expression` is invalid.
 pub fn satisfied(expression: &str, allowed: &[&str]) -> Result<bool, String> {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let mut reader = Reader { words: spaced.split_whitespace().collect(), at: 0, allowed };
@@ -71,7 +71,7 @@ fn expressions_are_satisfied_or_not() {
     assert!(holds("MIT") && holds("Apache-2.0 OR MIT") && holds("MIT/Apache-2.0") && holds("GPL-3.0 / MIT"));
     assert!(holds("(MIT OR Apache-2.0) AND Unicode-3.0") && holds("Apache-2.0 WITH LLVM-exception OR GPL-2.0"));
     assert!(!holds("Apache-2.0") && !holds("MIT AND Apache-2.0") && !holds("GPL-3.0 OR Apache-2.0"));
-    // AND binds more strongly than OR.
+    // AND has precedence over OR.
     assert!(holds("MIT OR GPL-3.0 AND Apache-2.0") && !holds("(MIT OR GPL-3.0) AND Apache-2.0"));
     for wrong in ["", "MIT OR", "(MIT", "MIT)", "MIT Apache-2.0", "Apache-2.0 WITH", "AND MIT"] {
         assert!(satisfied(wrong, &allowed).is_err(), "{wrong:?}");

@@ -1,5 +1,5 @@
-//! Tests of the repository itself: dependencies between crates and modules, third-party crates, and files named in
-//! texts.
+//! Tests of the repository itself: dependencies between crates and modules, third-party crates, and file names in
+//! documents and comments.
 
 mod arrows;
 mod circles;
@@ -20,19 +20,19 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Root folder of the repository.
+/// Returns the root folder of the repository.
 fn root() -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).canonicalize().expect("the repository is there")
 }
 
-/// Reads a TOML file of the repository.
+/// Reads a TOML file at a path in the repository.
 fn toml(path: &str) -> toml::Table {
     let text = std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     text.parse().unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Returns the files of the repository as paths from the root folder, without built, installed, recorded and hidden
-/// files.
+/// Returns the files of the repository as paths from the root folder. Hidden files, build outputs, recorded runs and
+/// installed node modules are excluded.
 fn files() -> Vec<String> {
     let (root, mut folders, mut found) = (root(), vec![root()], Vec::new());
     while let Some(folder) = folders.pop() {

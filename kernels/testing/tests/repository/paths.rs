@@ -1,11 +1,12 @@
-//! Files and pages that documents and comments name exist.
+//! Checks that files named in documents and comments exist, and that links in documents are valid.
 
 use crate::{files, root};
 use std::collections::BTreeSet;
 
 /// File name extensions of paths to check.
 const ENDINGS: [&str; 8] = ["rs", "md", "toml", "wgsl", "sh", "c", "h", "cjs"];
-/// Files written by users, by programs, or by third parties. Folders before the name are ignored.
+/// Names of files that are not in the repository, because users, programs or third parties write them. Folders before
+/// a name are ignored.
 const ELSEWHERE: [&str; 25] = [
     "ID.toml",
     "NAME.toml",
@@ -34,9 +35,10 @@ const ELSEWHERE: [&str; 25] = [
     "xp02.toml",
 ];
 
-/// Returns the prose of a line: all of a document, the comment of any other file.
+/// Returns the prose of a line of the file `path`: the whole line of a document, or the comment in a source file.
+/// Returns `None` for a line without a comment, and for files of other types.
 fn prose<'a>(path: &str, line: &'a str) -> Option<&'a str> {
-    // `//` also occurs in addresses.
+    // After a colon, `//` is part of a web address.
     let from = |mark| line.match_indices(mark).find(|(at, _)| !line[..*at].ends_with(':')).map(|(at, _)| &line[at..]);
     match path.rsplit_once('.').map_or(path, |(_, ending)| ending) {
         "md" => Some(line),
@@ -46,7 +48,7 @@ fn prose<'a>(path: &str, line: &'a str) -> Option<&'a str> {
     }
 }
 
-/// Returns words of a line that look like files, except network addresses.
+/// Returns the words of a line that look like file names. Web addresses are excluded.
 fn named(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || "_-./:".contains(c)));
     let words = words.filter(|word| !word.contains("://")).flat_map(|word| word.split(':'));
@@ -56,8 +58,7 @@ fn named(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns all suffixes of the files' paths that begin at a folder or at the file name: each is a valid name of that
-/// file.
+/// Returns the valid names of the files: all suffixes of their paths that begin at a folder or at the file name.
 fn ends(files: &[String]) -> BTreeSet<&str> {
     let of = |path: &str| path.match_indices('/').map(|(at, _)| at + 1).chain([0]).collect::<Vec<_>>();
     files.iter().flat_map(|path| of(path).into_iter().map(move |at| &path[at..])).collect()
@@ -108,7 +109,7 @@ fn links_in_documents_lead_somewhere() {
     assert!(checked > 100, "only {checked} links were found");
 }
 
-/// Returns the link anchor of a heading.
+/// Returns the link anchor of a Markdown heading; `None` if the line is not a heading.
 fn anchor(line: &str) -> Option<String> {
     let title = line.strip_prefix('#')?.trim_start_matches('#').strip_prefix(' ')?;
     let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));

@@ -1,9 +1,9 @@
-//! Files that may come from other users are read by `xpuck_wire::file`, which rejects pipes and devices and limits
-//! the size: `std::fs::read` blocks on a pipe, and uses as much memory as the file has bytes.
+//! Checks that programs read files through `xpuck_wire::file`, which rejects pipes and devices, and limits the size.
+//! `std::fs::read` blocks on a pipe, and loads a file of any size into memory.
 
 use crate::{files, root};
 
-/// Files that may read without a limit, with the reason.
+/// Source files and folders that may read files without a size limit, each with the reason or the files read.
 const ALLOWED: [(&str, &str); 14] = [
     ("robot/arena/src/shell/boards.rs", "/proc"),
     ("hub/service/src/console/assets.rs", "the console's own files, named by a developer"),
@@ -20,7 +20,7 @@ const ALLOWED: [(&str, &str); 14] = [
     ("systemd/image/src/device.rs", "/proc and /sys"),
     ("systemd/image/src/initramfs.rs", "what the build has just made"),
 ];
-/// Folders of programs that read only their own files or those of the repository.
+/// Folders of programs that read only their own files, or files of the repository.
 const TOOLS: [&str; 5] = ["fuzz/", "kernels/testing/", "tools/", "systemd/boot-test/", "systemd/packaging/"];
 
 fn is_test(path: &str) -> bool {

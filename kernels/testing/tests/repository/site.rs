@@ -1,4 +1,5 @@
-//! Documentation site: its navigation contains every page, and its checker finds errors.
+//! Checks that the navigation of the documentation site contains every page, and that the site's link checker finds
+//! errors.
 
 use crate::{files, root};
 use std::collections::BTreeMap;
@@ -20,7 +21,8 @@ fn every_page_is_in_navigation_exactly_once() {
     assert!(pages > 50, "only {pages} pages were found");
 }
 
-/// Returns the checker's result for a site of two pages, with this link on the first.
+/// Runs the link checker for a site of two pages, with `link` on the first page. Returns whether the checker succeeds,
+/// and its error output; `None` without Python.
 fn checked(link: &str) -> Option<(bool, String)> {
     let place = tempfile::tempdir().expect("a folder");
     let write = |path: &str, text: &str| {

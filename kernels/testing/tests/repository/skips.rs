@@ -1,4 +1,4 @@
-//! Tests report skips only through [`xpuck_testing::skipped`].
+//! Checks that tests report skipped checks only through [`xpuck_testing::skipped`].
 
 use crate::{files, root};
 use std::process::Command;

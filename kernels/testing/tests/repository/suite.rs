@@ -1,4 +1,5 @@
-//! Parts of `make test` and `make test-long`: CONTRIBUTING.md lists them, and names in tools/suite/inputs.toml exist.
+//! Checks that CONTRIBUTING.md lists the parts of `make test` and `make test-long`, and that test modules named in
+//! tools/suite/inputs.toml exist.
 
 use crate::{files, root, toml};
 use std::fmt::Write;

@@ -1,11 +1,11 @@
-//! Walks in docs/architecture.md: each step names a file and an item defined in it.
+//! Checks the call paths in docs/architecture.md. Each step of a path names a file, and an item that the file defines.
 
 use crate::root;
 
-/// Maximum number of files on a walk.
+/// Maximum number of steps of a call path.
 const LONGEST: usize = 10;
 
-/// Returns the steps of a page's walks, walk by walk: file and name.
+/// Returns the call paths of a page. Each path is a list of steps: file, and name of an item.
 fn walks(page: &str) -> Vec<Vec<(String, String)>> {
     let mut walks: Vec<Vec<(String, String)>> = Vec::new();
     let (_, after) = page.split_once("\n## Call paths\n").expect("the page has walks");
@@ -24,7 +24,7 @@ fn walks(page: &str) -> Vec<Vec<(String, String)>> {
     walks
 }
 
-/// Whether a source defines this function, type or table.
+/// Returns whether a source file defines a function, type, constant or static with this name.
 fn defines(source: &str, name: &str) -> bool {
     ["fn", "struct", "enum", "trait", "const", "static"].iter().any(|kind| {
         let after = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');

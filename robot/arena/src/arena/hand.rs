@@ -7,8 +7,8 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Pose, senses};
 
-/// Search for a free place: maximum distance from the wanted place, distance between circles, spacing on a circle
-/// (m).
+/// Parameters of the search for a free place (m): maximum distance from the wanted place, distance between circles,
+/// and distance between places on a circle.
 const SEARCH_RADIUS: f32 = 0.5;
 const CIRCLE_STEP: f32 = 0.01;
 const PLACE_SPACING: f32 = 0.02;
@@ -16,13 +16,13 @@ const PLACE_SPACING: f32 = 0.02;
 const GAP: f32 = 0.001;
 /// Maximum speed of a pushed disc (m/s).
 pub const MAX_PUSH_SPEED: f32 = 2.0;
-/// x and y of removed robots (m), out of reach of all sensors and cameras.
+/// y and minimum x of removed robots (m), out of reach of all sensors and cameras.
 const OUTSIDE: f32 = 1000.0;
 
 impl Arena {
-    /// Places a body (index: robots, then discs) at rest at `at`, or at the nearest free place within 0.5 m. Without
-    /// `heading` the body keeps its heading. Returns the new position. Returns `None` if the body does not exist,
-    /// there is no room, or the robot was removed.
+    /// Places a body at rest at `at` (m), or at the nearest free place within 0.5 m. `body` counts robots, then discs.
+    /// Without a finite `heading` (rad), the body keeps its heading. Returns the new position; `None` if the body does
+    /// not exist, there is no room, or the robot was removed.
     pub fn put(&mut self, body: usize, at: Vec2, heading: Option<f32>) -> Option<Vec2> {
         if body >= self.bodies.len() || self.is_removed(body) {
             return None;
@@ -31,13 +31,13 @@ impl Arena {
         let heading = heading.filter(|heading| heading.is_finite()).unwrap_or(self.bodies[body].pose.heading);
         let there = &mut self.bodies[body];
         (there.pose, there.velocity, there.spin) = (Pose { at, heading }, Vec2::ZERO, 0.0);
-        // The body was carried, not driven: poses are not interpolated between the two places.
+        // The body did not move by itself, so poses are not interpolated between the old and the new place.
         self.previous[body] = there.pose;
         Some(at)
     }
 
-    /// Sets the velocity (m/s) of the disc with this index, limited to [`MAX_PUSH_SPEED`], and clears the disc's
-    /// spin. Returns false if the disc does not exist or the velocity is not finite.
+    /// Sets the velocity of a disc (m/s), limited to [`MAX_PUSH_SPEED`], and clears the disc's spin. `disc` counts only
+    /// discs. Returns false if the disc does not exist or the velocity is not finite.
     pub fn push(&mut self, disc: usize, velocity: Vec2) -> bool {
         let place = self.robots.len() + disc;
         let Some(disc) = self.bodies.get_mut(place) else { return false };
@@ -50,8 +50,8 @@ impl Arena {
         true
     }
 
-    /// Removes a robot for the rest of the run: empties its battery and moves it far away. Motion capture still
-    /// reports the robot. Returns false if the robot does not exist.
+    /// Removes a robot for the rest of the run: empties the robot's battery and moves the robot far away. Motion
+    /// capture still reports the robot. Returns false if the robot does not exist.
     pub fn remove(&mut self, robot: usize) -> bool {
         let Some(away) = self.away.get_mut(robot) else { return false };
         *away = true;
@@ -62,7 +62,7 @@ impl Arena {
         true
     }
 
-    /// Whether the robot was removed.
+    /// Returns whether the robot was removed.
     pub fn is_removed(&self, robot: usize) -> bool {
         self.away.get(robot).copied().unwrap_or(false)
     }
@@ -73,7 +73,7 @@ impl Arena {
         robot.map(|robot| robot.power.battery.set_charge(part)).is_some()
     }
 
-    /// Whether the robot's board addressed its body in the last 2 s.
+    /// Returns whether the robot's board addressed the robot's body in the last 2 s.
     pub fn is_commanded(&self, robot: usize) -> bool {
         self.robots.get(robot).is_some_and(|robot| robot.is_spoken_to())
     }
@@ -85,12 +85,13 @@ impl Arena {
         }
     }
 
-    /// Noise-free readings of the robot's proximity sensors: 1 - d/range, or 0 if nothing is in range.
+    /// Returns noise-free readings of the robot's proximity sensors: 1 - distance/range, or 0 if nothing is in range.
+    /// All readings are 0 if the robot does not exist.
     pub fn proximity(&self, robot: usize) -> [f32; 8] {
         if robot < self.robots.len() { senses::proximity(&self.bodies, robot, &self.physics) } else { [0.0; 8] }
     }
 
-    /// Positions and heights of the lights (m).
+    /// Returns the positions and heights of the lights (m).
     pub fn lights(&self) -> impl Iterator<Item = (Vec2, f32)> {
         self.lighting.lights.iter().map(|light| (light.at, light.height))
     }
@@ -109,7 +110,8 @@ impl Arena {
     }
 }
 
-/// Finds the free place nearest to `wanted` on concentric circles around it.
+/// Finds a free place for the body `me`, near `wanted`. The search tries concentric circles around `wanted`, the
+/// smallest first. Returns `None` if no place within `SEARCH_RADIUS` is free.
 fn free_place(bodies: &[Body], me: usize, wanted: Vec2, physics: &Physics) -> Option<Vec2> {
     let radius = bodies[me].shape.radius + GAP;
     let (half_x, half_y) = (physics.half_arena.0 - radius, physics.half_arena.1 - radius);
@@ -130,7 +132,7 @@ fn free_place(bodies: &[Body], me: usize, wanted: Vec2, physics: &Physics) -> Op
         let places = ((std::f32::consts::TAU * away / PLACE_SPACING) as u32).max(1);
         (0..places).map(move |place| Vec2::unit(std::f32::consts::TAU * place as f32 / places as f32) * away)
     });
-    // Places beyond a wall are clamped to the wall.
+    // Places outside the arena are moved to the arena's edge.
     let found = circles.map(|offset| inside(middle + offset)).find(free)?;
     ((found - wanted).length() <= SEARCH_RADIUS).then_some(found)
 }
@@ -158,7 +160,7 @@ mod tests {
         assert!(in_wall.x > 0.95 && in_wall.x + ROBOT_RADIUS < 1.0, "{in_wall:?}");
         assert_eq!((arena.put(2, vec2(f32::NAN, 0.0), None), arena.put(9, Vec2::ZERO, None)), (None, None));
         assert!((arena.bodies()[0].pose.heading - 1.0).abs() < 1e-6);
-        // Discs can be placed too; the keeper and motion capture see the new position at once.
+        // Discs can also be placed. The new position is visible at once.
         assert!(arena.put(3, vec2(-0.2, 0.1), None).is_some());
         assert_eq!(arena.poses(0.0)[3].at, vec2(-0.2, 0.1));
     }

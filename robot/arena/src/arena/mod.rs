@@ -33,12 +33,12 @@ pub struct Arena {
     previous: Vec<Pose>,
     robots: Vec<Robot>,
     names: Vec<String>,
-    /// Robots that were removed from the arena.
+    /// For each robot, whether it was removed from the arena.
     away: Vec<bool>,
     keeper: Keeper,
     /// Whether the keeper moves the frisbee back after the frisbee touches an end wall.
     relocates: bool,
-    /// Number of steps at rest after which the frisbee returns to its start area, and the start area.
+    /// Number of steps at rest after which the frisbee is moved back to its start area, and this area.
     resets: Option<(u32, Area)>,
     /// Coloured sections of the arena's walls.
     patches: Vec<Patch>,
@@ -47,21 +47,22 @@ pub struct Arena {
     sounds: Vec<Sound>,
     marks: Vec<Mark>,
     physics: Physics,
-    /// Friction of the bodies on an even floor, and the unevenness of the floor.
+    /// Friction coefficients of the bodies on a uniform floor, and the local deviations of the floor; `None`: uniform.
     floor: Option<(Vec<f32>, Floor)>,
-    /// Pending changes, the next first.
+    /// Pending changes of the world, the earliest first.
     changes: VecDeque<ChangeKeys>,
-    /// Changes applied since the last call of `take_changed`.
+    /// Changes of the world that were applied since the last call of `take_changed`.
     changed: Vec<ChangeKeys>,
-    /// Bodies after the most recent steps, the newest last; the camera with the longest delay sets the length.
+    /// Bodies after each of the most recent steps, the newest last. The longest delay of a camera determines the number
+    /// of steps.
     past: VecDeque<Vec<Body>>,
-    /// For each robot with a frozen camera, the bodies that the camera shows.
+    /// For each robot, the bodies that its camera shows; `None` unless the camera is frozen.
     frozen: Vec<Option<Vec<Body>>>,
     seed: u64,
     steps: u32,
 }
 
-/// Changes sorted by time, the earliest first.
+/// Returns the changes sorted by time, the earliest first.
 fn in_order(changes: &[ChangeKeys]) -> VecDeque<ChangeKeys> {
     let mut changes = changes.to_vec();
     changes.sort_by_key(ChangeKeys::step);
@@ -71,7 +72,7 @@ fn in_order(changes: &[ChangeKeys]) -> VecDeque<ChangeKeys> {
 /// Input for rendering a robot's camera.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Robots, then discs; the viewing robot is turned by its camera's mounting error.
+    /// Robots, then discs. The viewing robot is turned by the mounting error of its camera.
     pub bodies: Vec<Body>,
     /// Whether the camera repeats one frame.
     pub frozen: bool,
@@ -80,7 +81,7 @@ pub struct View {
 }
 
 impl Arena {
-    /// Creates an arena at its start: robots in the order of the settings, then the frisbee.
+    /// Creates an arena in its start state. The bodies are the robots in the order of the settings, then the discs.
     pub fn new(settings: &Settings) -> Result<Arena, ArenaError> {
         settings.validate()?;
         let mut spec = settings.spec();
@@ -93,7 +94,7 @@ impl Arena {
         Ok(Arena { relocates, resets, ..Arena::with_bodies(settings, spec.physics, spec.patches, bodies) })
     }
 
-    /// Creates an arena with the given bodies: the robots of the settings, then the discs.
+    /// Creates an arena with the given bodies: the robots in the order of the settings, then the discs.
     pub(crate) fn with_bodies(settings: &Settings, physics: Physics, patches: Vec<Patch>, bodies: Vec<Body>) -> Arena {
         let robots = settings.robots.len();
         let seed = settings.seed;
@@ -163,7 +164,7 @@ impl Arena {
         self.robots.iter_mut().for_each(|robot| robot.step(self.steps, STEP_SECONDS));
         let mut draws = Draws::new(self.seed, 0, 0, self.steps, Stream::Relocation);
         if self.relocates && self.keeper.watch(&mut self.bodies, robots, self.physics.half_arena.0, &mut draws) {
-            // The frisbee was carried, not driven: poses are not interpolated between the two places.
+            // The keeper moved the frisbee, so poses are not interpolated between the old and the new place.
             self.previous[robots] = self.bodies[robots].pose;
         }
         if let Some((after, area)) = &self.resets
@@ -181,7 +182,7 @@ impl Arena {
         let slowest = self.robots.iter().map(|robot| robot.traits.camera_delay).max().unwrap_or(0);
         if slowest > 0 {
             self.past.push_back(self.bodies.clone());
-            // Keeps the current state and one state for each step of the longest camera delay.
+            // Keeps the current bodies, and the bodies after each earlier step within the longest camera delay.
             while self.past.len() > slowest + 1 {
                 self.past.pop_front();
             }
@@ -195,14 +196,14 @@ impl Arena {
         }
     }
 
-    /// Bodies at the capture time of the frame that the robot's camera now sends.
+    /// Returns the bodies at the capture time of the frame that the robot's camera currently sends.
     fn delayed_bodies(&self, robot: usize) -> Vec<Body> {
         let behind = self.robots[robot].traits.camera_delay;
         let place = self.past.len().saturating_sub(behind + 1);
         if behind == 0 { self.bodies.clone() } else { self.past.get(place).unwrap_or(&self.bodies).clone() }
     }
 
-    /// Whether robot `robot` has a camera at the moment.
+    /// Returns whether robot `robot` currently has a camera.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -210,7 +211,7 @@ impl Arena {
         self.robots[robot].has_camera()
     }
 
-    /// Input for rendering the camera of robot `robot`; `None` while the robot has no camera.
+    /// Returns the input for rendering the camera of robot `robot`; `None` while the robot has no camera.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -228,7 +229,7 @@ impl Arena {
         Some(view)
     }
 
-    /// Defects and deviations of robot `robot`.
+    /// Returns the defects and deviations of robot `robot`.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -275,7 +276,8 @@ impl Arena {
         }
     }
 
-    /// Exchanges one SPI message with the dsPIC of robot `robot`; returns all ones if its body has no SPI.
+    /// Exchanges one SPI message with the dsPIC of robot `robot`, and returns the reply. All bits of the reply are ones
+    /// if the robot's body has no SPI.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -284,18 +286,18 @@ impl Arena {
         self.spi_ended(robot, &ready, words, ready)
     }
 
-    /// Reply of robot `robot` to the SPI message that begins.
+    /// Returns the reply of robot `robot` to the SPI message that is about to begin.
     pub(crate) fn spi_ready(&mut self, robot: usize) -> Words {
         self.robots[robot].spi_ready()
     }
 
-    /// Completes an SPI message in which the body of robot `robot` received `words`. Returns the words that the
-    /// robot's board receives; without a fault these are `board`.
+    /// Completes an SPI message in which the body of robot `robot` received `words`. `ready` is the reply that the body
+    /// had prepared. Returns the words that the robot's board receives: `board`, unless a fault changes them.
     pub(crate) fn spi_ended(&mut self, robot: usize, ready: &Words, words: &[u16], board: Words) -> Words {
         self.robots[robot].spi_ended(ready, words, board)
     }
 
-    /// State of the lamps of robot `robot`.
+    /// Returns the state of the lamps of robot `robot`.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -303,7 +305,7 @@ impl Arena {
         self.robots[robot].lamps()
     }
 
-    /// Whether the motors of robot `robot` are commanded to move.
+    /// Returns whether the motors of robot `robot` are commanded to move.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -311,7 +313,7 @@ impl Arena {
         self.robots[robot].is_driven()
     }
 
-    /// Performs one I2C transaction on the bus of robot `robot`; returns false if no device acknowledges.
+    /// Performs one I2C transaction on the bus of robot `robot`. Returns false if no device acknowledges the address.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -319,8 +321,8 @@ impl Arena {
         self.robots[robot].i2c(address, write, read)
     }
 
-    /// Sets the battery loads of robot `robot` that are not on the body's buses: the processor load of its board
-    /// (0..=1) and whether its camera streams.
+    /// Sets the loads of robot `robot` that drain its battery but are not visible on the body's buses: the processor
+    /// load of the robot's board (0..=1), and whether the robot's camera streams.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -329,7 +331,7 @@ impl Arena {
         (draw.processor, draw.camera) = (if processor.is_finite() { processor.clamp(0.0, 1.0) } else { 0.0 }, camera);
     }
 
-    /// Battery of robot `robot`.
+    /// Returns the battery of robot `robot`.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -337,27 +339,27 @@ impl Arena {
         &self.robots[robot].power.battery
     }
 
-    /// Current bodies: robots, then discs.
+    /// Returns the current bodies: robots, then discs.
     pub fn bodies(&self) -> &[Body] {
         &self.bodies
     }
 
-    /// Number of robots.
+    /// Returns the number of robots.
     pub fn robots(&self) -> usize {
         self.robots.len()
     }
 
-    /// Number of completed steps.
+    /// Returns the number of completed steps.
     pub fn steps(&self) -> u32 {
         self.steps
     }
 
-    /// Elapsed arena time (s).
+    /// Returns the elapsed arena time (s).
     pub fn seconds(&self) -> f64 {
         f64::from(self.steps) * STEP_SECONDS
     }
 
-    /// Static objects that cameras see in addition to the bodies.
+    /// Returns the static objects that cameras see in addition to the bodies.
     pub fn surroundings(&self) -> camera::Surroundings {
         let Physics { half_arena, ref walls, .. } = self.physics;
         camera::Surroundings {
@@ -368,12 +370,13 @@ impl Arena {
         }
     }
 
-    /// Half the arena's size along x and y (m).
+    /// Returns half the arena's size along x and y (m).
     pub fn half_arena(&self) -> (f32, f32) {
         self.physics.half_arena
     }
 
-    /// Poses within the last step, interpolated at `part` from its start (0) to its end (1).
+    /// Returns the poses of all bodies within the last step. They are interpolated at `part`, which ranges from 0
+    /// (start of the step) to 1 (end of the step).
     pub fn poses(&self, part: f32) -> Vec<Pose> {
         let between = |(from, body): (&Pose, &Body)| from.towards(&body.pose, part);
         self.previous.iter().zip(&self.bodies).map(between).collect()
@@ -505,7 +508,7 @@ mod tests {
     fn range_and_bearing_boards_hear_who_is_within_reach() {
         let at = |x: f32, heading: f32| Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading });
         let settings = Settings { fitted: vec![Fitted::Erandb], ..for_tests(3) };
-        // The second robot looks to the left of the first; the third is out of reach of the first.
+        // The first robot is 90 degrees to the left of the second robot's heading. The third robot is out of reach.
         let bodies = vec![
             at(-0.9, 0.0),
             at(-0.5, std::f32::consts::FRAC_PI_2),
@@ -554,7 +557,7 @@ mod tests {
         let mut arena = one_robot(0.95, -0.5);
         arena.step();
         let told = Report::decode(&arena.spi(0, &[0; 32])).unwrap();
-        // The rays meet the wall 14.8 mm from the robot's rim: 3500 * (1.292^-4 - 0.06) = 1047 counts.
+        // The rays meet the wall 14.8 mm from the robot's rim, which results in 3500 * (1.292^-4 - 0.06) = 1047 counts.
         let near = |i: usize| told.reflected[i].0.abs_diff(1047) < 15;
         assert!(near(0) && near(7), "{:?}", told.reflected);
         assert!(told.reflected[3].0 < 20 && told.reflected[4].0 < 20, "{:?}", told.reflected);

@@ -1,5 +1,5 @@
-//! The e-puck's microcontroller as seen by its SPI master: a slave that reads commands one word late, drives two
-//! stepper motors, scans the infra-red sensors and stops the wheels when no command arrives.
+//! Model of the dsPIC, the e-puck's microcontroller, as the SPI master observes it. The dsPIC is a slave that reads
+//! commands one word late, drives two stepper motors and scans the sensors. It stops the wheels if no command arrives.
 
 use crate::body::infrared::counts;
 use crate::body::lamps::Lamps;
@@ -15,10 +15,10 @@ use xpuck_registers::stepper::StepsPerSecond;
 
 /// Duration of an arena step (ms).
 const STEP_MS: u32 = (DT * 1000.0 + 0.5) as u32;
-/// Steps of arena time without a valid command after which the wheels stop (0.2 s).
+/// Number of arena steps without a valid command after which the wheels stop (0.2 s).
 pub const COMMAND_TIMEOUT_STEPS: u32 = COMMAND_TIMEOUT_MS / STEP_MS;
 
-/// State of the slave between messages.
+/// The dsPIC with its state between messages.
 #[derive(Clone, Debug)]
 pub struct Dspic {
     speeds: [StepsPerSecond; 2],
@@ -45,18 +45,18 @@ impl Default for Dspic {
 }
 
 impl Dspic {
-    /// Reply loaded for the next message.
+    /// Returns the reply that is loaded for the next message.
     pub fn ready(&self) -> Words {
         self.report.encode()
     }
 
-    /// Exchanges one message. The reply was loaded before the first clock, so it cannot answer this command.
+    /// Exchanges one message. The reply was loaded before the first clock, so it does not depend on `words`.
     pub fn exchange(&mut self, words: &Words) -> Words {
         self.select(words)
     }
 
-    /// Processes the words clocked during one slave select and returns the same number of reply words. Words after
-    /// the 32nd are ignored. A message cut short before its CRC is rejected.
+    /// Processes the words that are clocked during one slave select, and returns the reply. Words after the 32nd are
+    /// ignored. A message that ends before its CRC is rejected.
     pub fn select(&mut self, words: &[u16]) -> Words {
         let reply = self.ready();
         if words.is_empty() {
@@ -70,7 +70,7 @@ impl Dspic {
         if clocked == WORDS {
             self.previous_last = message[WORDS - 1];
         }
-        // Word 30 is the last in the receive buffer; word 31 arrives with the next message.
+        // The receive buffer ends with word 30 of this message. Word 31 is read with the next message.
         match Command::decode_shifted(&buffer) {
             Ok(command) if clocked >= WORDS - 1 => self.obey(&command),
             _ => {
@@ -97,26 +97,26 @@ impl Dspic {
             let bit = |bit: u32| command.leds & 1 << bit != 0;
             (self.lamps.ring, self.lamps.body, self.lamps.front) = (command.leds as u8, bit(8), bit(9));
         }
-        // The logic in front of the dsPIC copies the pixels of every valid message.
+        // Logic between the SPI master and the dsPIC copies the pixels of every valid message.
         self.lamps.pixels = Some(command.pixels);
     }
 
-    /// State of the lamps.
+    /// Returns the state of the lamps.
     pub fn lamps(&self) -> Lamps {
         self.lamps
     }
 
-    /// Colours of the Neopixels, whose logic reads every valid message.
+    /// Returns the colours of the Neopixels. They change with every valid message.
     pub fn pixels(&self) -> &[Pixel; PIXELS] {
         &self.pixels
     }
 
-    /// Ground speeds of the left and right wheel (m/s).
+    /// Returns the ground speeds of the left and right wheel (m/s).
     pub fn wheels(&self) -> [f32; 2] {
         self.motors.wheels(self.speeds)
     }
 
-    /// Advances one arena step: counts motor steps, and stops the motors after 0.2 s without a valid command.
+    /// Advances time by one arena step. Counts motor steps, and stops the motors after 0.2 s without a valid command.
     pub fn step(&mut self) {
         self.motors.step(self.speeds);
         self.report.steps = self.motors.counters();

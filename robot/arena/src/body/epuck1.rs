@@ -1,4 +1,4 @@
-//! An e-puck1 as seen on the board's I2C bus: a slave with 23 registers and no watchdog.
+//! Model of an e-puck1 on the I2C bus of the robot's board: a slave with 23 registers and no watchdog.
 
 use crate::body::infrared::counts;
 use crate::body::lamps::Lamps;
@@ -11,7 +11,7 @@ use xpuck_registers::epuck1::{
 use xpuck_registers::infrared::other_order;
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// State of the slave between transactions.
+/// An e-puck1 with its state between transactions.
 #[derive(Clone, Debug)]
 pub struct Epuck1 {
     registers: [u16; COUNT],
@@ -26,14 +26,14 @@ impl Default for Epuck1 {
 }
 
 impl Epuck1 {
-    /// Performs one transaction: a write, a read, or a write followed by a read. Reads beyond the last register
-    /// return zeros.
+    /// Performs one transaction: a write, a read, or a write followed by a read. A read of a register that does not
+    /// exist returns zeros.
     pub fn transfer(&mut self, write: &[u8], read: &mut [u8]) {
         if let [pointer, data @ ..] = write {
             self.pointer = *pointer;
             self.write(data);
         }
-        // The pointer does not advance: the slave repeats the two bytes of one register.
+        // The pointer does not advance during a read, so the slave repeats the two bytes of one register.
         let bytes = self.registers.get(usize::from(self.pointer)).copied().unwrap_or(0).to_le_bytes();
         read.iter_mut().zip(bytes.into_iter().cycle()).for_each(|(to, byte)| *to = byte);
     }
@@ -41,7 +41,7 @@ impl Epuck1 {
     fn write(&mut self, data: &[u8]) {
         let value = match *data {
             [] => return,
-            // A write of the low byte alone clears the high byte.
+            // A write of only the low byte clears the high byte.
             [low] => u16::from(low),
             [low, high, ..] => u16::from_le_bytes([low, high]),
         };
@@ -54,25 +54,25 @@ impl Epuck1 {
         [0, 1].map(|i| StepsPerSecond::new(self.registers[usize::from(SPEED.pointer(i))] as i16))
     }
 
-    /// Ground speeds of the left and right wheel (m/s).
+    /// Returns the ground speeds of the left and right wheel (m/s).
     pub fn wheels(&self) -> [f32; 2] {
         self.motors.wheels(self.speeds())
     }
 
-    /// State of the lamps.
+    /// Returns the state of the lamps.
     pub fn lamps(&self) -> Lamps {
         let value = |register: Register| self.registers[usize::from(register.pointer(0))];
         let (ring, lamps) = (value(RING) as u8, value(LAMPS));
         Lamps { ring, body: lamps & BODY_LAMP != 0, front: lamps & FRONT_LAMP != 0, ..Lamps::default() }
     }
 
-    /// Advances one arena step. The wheels stop only on command.
+    /// Advances time by one arena step. The wheels stop only on command.
     pub fn step(&mut self) {
         self.motors.step(self.speeds());
         self.fill(STEPS, &self.motors.counters());
     }
 
-    /// Updates the sensor readings, as the dsPIC on SPI does, if the sensors are switched on.
+    /// Updates the sensor readings if the sensors are switched on. `reflected` is in counts.
     pub fn scan(&mut self, reflected: [u16; 8], felt: &SensorLevels, draws: &mut Draws) {
         if self.registers[usize::from(INFRARED.pointer(0))] & SCAN == 0 {
             return;

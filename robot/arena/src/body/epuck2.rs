@@ -1,5 +1,5 @@
-//! An e-puck2 as seen on the board's I2C bus: a slave that accepts packets of 20 bytes, replies with 47 and has no
-//! watchdog.
+//! Model of an e-puck2 on the I2C bus of the robot's board: a slave that accepts packets of 20 bytes, replies with 47
+//! bytes and has no watchdog.
 
 use crate::body::infrared::counts;
 use crate::body::lamps::Lamps;
@@ -10,13 +10,13 @@ use xpuck_registers::epuck2::{COMMAND_BYTES, Command, REPORT_BYTES, Report, Sett
 use xpuck_registers::infrared::{MAX_COUNTS, other_order};
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Number of scans that a calibration averages, 1 s of arena time. The real robot averages 100 scans in 1 s.
+/// Number of scans that a calibration averages. They take 1 s of arena time. The real robot averages 100 scans in 1 s.
 const CALIBRATION_SCANS: u32 = 40;
-/// Selector position for control by the board.
+/// Position of the rotary selector for control by the robot's board.
 const SELECTOR: u8 = 10;
 /// Microphone volume of a quiet room (counts).
 const VOLUME: f32 = 200.0;
-/// Duration of a melody (arena steps), 1 s; no source gives the real durations.
+/// Duration of a melody (arena steps). It is an assumption of 1 s, because no source gives the real durations.
 const MELODY_STEPS: u32 = 40;
 
 /// A calibration in progress.
@@ -24,11 +24,11 @@ const MELODY_STEPS: u32 = 40;
 struct Calibration {
     scans: u32,
     sums: [u32; 8],
-    /// Most recent command received during the calibration.
+    /// Most recent command received during the calibration. It is executed after the calibration.
     waiting: Option<Command>,
 }
 
-/// State of the slave between transactions.
+/// An e-puck2 with its state between transactions.
 #[derive(Clone, Debug)]
 pub struct Epuck2 {
     speeds: [StepsPerSecond; 2],
@@ -37,7 +37,7 @@ pub struct Epuck2 {
     offsets: [u16; 8],
     ambient: [u16; 8],
     microphones: [u16; 4],
-    /// Remaining steps of the melody.
+    /// Remaining duration of the melody (arena steps); 0 if no melody is playing.
     melody: u32,
     calibration: Option<Calibration>,
     lamps: Lamps,
@@ -62,8 +62,8 @@ impl Default for Epuck2 {
 }
 
 impl Epuck2 {
-    /// Performs one transaction. Any write prepares a new reply, and a complete command is executed. A read alone
-    /// repeats the last reply.
+    /// Performs one transaction. Any write prepares a new reply, and a valid command is executed. A transaction without
+    /// a write repeats the last reply.
     pub fn transfer(&mut self, write: &[u8], read: &mut [u8]) {
         if !write.is_empty() {
             self.reply = self.report().encode();
@@ -72,7 +72,7 @@ impl Epuck2 {
                 self.receive(command);
             }
         }
-        // After the reply the slave releases the line, which then reads as ones.
+        // After the reply the slave releases the bus, so the master reads ones.
         read.fill(0xff);
         read.iter_mut().zip(self.reply).for_each(|(to, byte)| *to = byte);
     }
@@ -95,7 +95,7 @@ impl Epuck2 {
             calibration.waiting = Some(command);
             return;
         }
-        // LEDs 1, 3, 5 and 7 have the numbers 0, 2, 4 and 6 in the ring.
+        // The command's LEDs 1, 3, 5 and 7 are bits 0, 2, 4 and 6 of the ring.
         self.lamps.ring = command.leds.iter().enumerate().fold(0, |ring, (i, lit)| ring | u8::from(*lit) << (2 * i));
         self.lamps.colours = Some(command.colours);
         if (1..=3).contains(&command.sound) {
@@ -112,28 +112,28 @@ impl Epuck2 {
         }
     }
 
-    /// Ground speeds of the left and right wheel (m/s).
+    /// Returns the ground speeds of the left and right wheel (m/s).
     pub fn wheels(&self) -> [f32; 2] {
         self.motors.wheels(self.speeds)
     }
 
-    /// State of the lamps and the speaker.
+    /// Returns the state of the lamps and the speaker.
     pub fn lamps(&self) -> Lamps {
         Lamps { plays: self.plays(), ..self.lamps }
     }
 
-    /// Whether a melody is playing.
+    /// Returns whether a melody is playing.
     pub fn plays(&self) -> bool {
         self.melody > 0
     }
 
-    /// Advances one arena step. The wheels stop only on command.
+    /// Advances time by one arena step. The wheels stop only on command.
     pub fn step(&mut self) {
         self.motors.step(self.speeds);
         self.melody = self.melody.saturating_sub(1);
     }
 
-    /// Updates the sensor readings, as the dsPIC on SPI does.
+    /// Updates the sensor readings, and advances a calibration in progress. `reflected` is in counts.
     pub fn scan(&mut self, reflected: [u16; 8], felt: &SensorLevels, draws: &mut Draws) {
         self.reflected = other_order(reflected);
         // The phototransistor pulls the converter's input down, so a larger reading means less light.

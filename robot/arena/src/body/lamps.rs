@@ -1,5 +1,5 @@
-//! Lamps and speaker of a robot as an observer perceives them: the last commands to the robot's processor and to the
-//! logic in front of the processor.
+//! Lamps and speaker of a robot as an observer perceives them. They show the last commands to the robot's processor and
+//! to the Neopixel logic in front of the processor.
 
 use std::fmt;
 use xpuck_registers::spi::{PIXELS, Pixel};
@@ -7,11 +7,11 @@ use xpuck_registers::spi::{PIXELS, Pixel};
 /// A robot's lamps and speaker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lamps {
-    /// Ring of Neopixels of an xpuck.
+    /// Ring of Neopixels of an xpuck; `None` for other bodies.
     pub pixels: Option<[Pixel; PIXELS]>,
-    /// Red LEDs of the ring, clockwise from the front: bit n is LED n.
+    /// Red LEDs of the ring, clockwise from the front. Bit n is LED n.
     pub ring: u8,
-    /// LEDs 2, 4, 6 and 8 of an e-puck2 (%).
+    /// Colours of LEDs 2, 4, 6 and 8 of an e-puck2 (%); `None` for other bodies.
     pub colours: Option<[Pixel; 4]>,
     /// Green LED in the body.
     pub body: bool,

@@ -1,5 +1,5 @@
-//! Robot bodies as seen by their boards: SPI words of the dsPIC, I2C registers and packets, motors, infra-red rays
-//! and lamps.
+//! Models of robot bodies as the robots' boards observe them: SPI words of the dsPIC, I2C registers and packets,
+//! motors, infra-red sensors and lamps.
 
 pub mod dspic;
 pub mod epuck1;

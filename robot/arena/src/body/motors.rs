@@ -6,7 +6,7 @@ use xpuck_registers::stepper::{METRES_PER_STEP, StepsPerSecond};
 
 /// Duration of an arena step (ms).
 const STEP_MILLISECONDS: i64 = (DT * 1000.0 + 0.5) as i64;
-/// Position units per motor step.
+/// Number of position units per motor step.
 const PARTS: i64 = 1_000_000;
 
 /// Timing of motor steps.
@@ -14,47 +14,48 @@ const PARTS: i64 = 1_000_000;
 pub enum Timing {
     /// The average step rate equals the requested rate exactly.
     Exact,
-    /// The step period is a whole number of timer ticks plus the ticks lost at a restart.
+    /// The step period is a whole number of timer ticks, including the ticks that are lost when the timer restarts.
     Ticks {
         /// Timer frequency (Hz).
         hertz: i64,
-        /// Ticks lost at each restart.
+        /// Number of ticks lost at each restart of the timer.
         restart: i64,
     },
 }
 
-/// The e-puck1's dsPIC: timers 4 and 5 at 14.7456 MHz / 256; a period is one tick longer than its register value.
+/// Timing of the e-puck1's dsPIC. Timers 4 and 5 run at 14.7456 MHz / 256, and a period is one tick longer than the
+/// value of the period register.
 pub const EPUCK1: Timing = Timing::Ticks { hertz: 57_600, restart: 1 };
-/// The e-puck2's processor: timers at 100 kHz.
+/// Timing of the e-puck2's processor, whose timers run at 100 kHz.
 pub const EPUCK2: Timing = Timing::Ticks { hertz: 100_000, restart: 0 };
 
 /// A left and a right motor.
 #[derive(Clone, Debug)]
 pub struct Motors {
     timing: Timing,
-    /// Positions in millionths of a step; integers, so that no step is lost.
+    /// Positions in millionths of a motor step. They are integers, so that rounding does not lose steps.
     positions: [i64; 2],
 }
 
 impl Motors {
-    /// Motors at rest with their counters at 0.
+    /// Creates motors at rest with step counters at 0.
     pub fn new(timing: Timing) -> Motors {
         Motors { timing, positions: [0; 2] }
     }
 
-    /// Ground speeds for the requested motor speeds (m/s).
+    /// Returns the ground speeds of the wheels for the requested motor speeds (m/s).
     pub fn wheels(&self, speeds: [StepsPerSecond; 2]) -> [f32; 2] {
         speeds.map(|s| self.thousandths(s) as f32 / 1000.0 * METRES_PER_STEP)
     }
 
-    /// Turns the motors for one arena step.
+    /// Turns the motors at the requested speeds for one arena step.
     pub fn step(&mut self, speeds: [StepsPerSecond; 2]) {
         for (i, speed) in speeds.into_iter().enumerate() {
             self.positions[i] += self.thousandths(speed) * STEP_MILLISECONDS;
         }
     }
 
-    /// Step counters, which wrap.
+    /// Returns the step counters, which wrap around.
     pub fn counters(&self) -> [u16; 2] {
         self.positions.map(|p| p.div_euclid(PARTS) as u16)
     }
@@ -64,7 +65,7 @@ impl Motors {
         self.positions = counters.map(|c| i64::from(c) * PARTS);
     }
 
-    /// Actual speed for a requested speed (1/1000 step/s).
+    /// Returns the actual motor speed for a requested speed (1/1000 step/s).
     fn thousandths(&self, speed: StepsPerSecond) -> i64 {
         let asked = i64::from(speed.get());
         match self.timing {

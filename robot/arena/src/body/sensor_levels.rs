@@ -1,4 +1,5 @@
-//! Converter levels of a robot's accelerometer, light sensors and microphones, and sensor failures.
+//! Levels of a robot's accelerometer, light sensors and microphones at the analogue-to-digital converter, and failures
+//! of these sensors.
 
 use crate::faults::SenseFault;
 use crate::unkind::streams;
@@ -10,14 +11,14 @@ use xpuck_registers::infrared::MAX_COUNTS;
 use xpuck_registers::light;
 use xpuck_registers::microphone::{Loudness, MAX_MICROPHONES, SILENCE, SWING};
 
-/// Levels at a robot's converter before noise (counts).
+/// Levels at a robot's analogue-to-digital converter, without noise (counts).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SensorLevels {
     /// Acceleration along x, y and z.
     pub acceleration: [f32; 3],
-    /// Light, in the order of the thesis's Table 6.1; larger is brighter.
+    /// Light sensors, in the order of Table 6.1 of the thesis. Larger values are brighter.
     pub light: [f32; 8],
-    /// Instantaneous sample of each microphone.
+    /// Momentary sample of each microphone.
     pub samples: [f32; MAX_MICROPHONES],
     /// Peak-to-peak volume of each microphone.
     pub volumes: [f32; MAX_MICROPHONES],
@@ -26,8 +27,8 @@ pub struct SensorLevels {
 }
 
 impl SensorLevels {
-    /// Levels for the body's acceleration along its x and y (m/s^2), and the given brightness and loudness. The phase
-    /// of a sound sample is random.
+    /// Computes the levels for an acceleration along the body's x and y (m/s^2), and for the given brightness and
+    /// loudness. Each sound sample is taken at a random phase.
     pub fn new(
         acceleration: Vec2,
         brightness: [f32; 8],
@@ -48,9 +49,9 @@ impl SensorLevels {
     }
 }
 
-/// Readings of one kind of sensor with its fault applied.
+/// Applies a fault to the readings `good` of sensors of one kind, and returns the result.
 pub(crate) fn failed<const N: usize>(fault: Option<SenseFault>, good: [u16; N], chance: &mut Draws) -> [u16; N] {
-    /// Reading of a stuck sensor.
+    /// Reading of a stuck sensor (counts).
     const STUCK: u16 = 1234;
     match fault {
         None => good,
@@ -60,7 +61,8 @@ pub(crate) fn failed<const N: usize>(fault: Option<SenseFault>, good: [u16; N], 
     }
 }
 
-/// Random draws for robot `robot` in step `now`, from a stream of their own.
+/// Returns random numbers for the sensors of robot `robot` in step `now`. They are independent of all other random
+/// numbers.
 pub(crate) fn chance(seed: u64, robot: u32, now: u32) -> Draws {
     Draws::new(seed, streams::FELT, robot, now, Stream::Device)
 }

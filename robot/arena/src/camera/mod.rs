@@ -1,8 +1,9 @@
-//! The robots' cameras: a view of the arena as YUYV frames.
+//! Model of the robots' cameras, which renders views of the arena as YUYV frames.
 //!
-//! A pinhole 30 mm above the floor at the robot's centre looks ahead with a field of view of 56 degrees (Table 6.1).
-//! The horizon is therefore the middle row. Floor and walls are white, robots wear red skirts, the frisbee is blue.
-//! The frisbee is lower than the camera, so its top is visible, and objects behind it appear above its rim.
+//! The camera is a pinhole at the robot's centre, 30 mm above the floor. It looks ahead with a field of view of 56
+//! degrees (Table 6.1), so the horizon is the middle row. Floor and walls are white, robots wear red skirts, and the
+//! frisbee is blue. The frisbee is lower than the camera. Therefore its top is visible, and objects behind the frisbee
+//! appear above its rim.
 
 use crate::settings::CameraSettings;
 use crate::tags::WallTag;
@@ -18,19 +19,19 @@ use xpuck_registers::yuyv::{self, Rgb};
 const CAMERA_HEIGHT: f32 = 0.030;
 /// Height of the walls (m).
 const WALL_HEIGHT: f32 = 0.180;
-/// Height of a robot's skirt's upper edge (m).
+/// Height of the upper edge of a robot's skirt above the floor (m).
 const SKIRT_HEIGHT: f32 = 0.060;
 /// Height of the frisbee (m).
 const FRISBEE_HEIGHT: f32 = 0.025;
-/// Distance to a wall below which a point counts as on the wall (m).
+/// Distance from a wall below which a point counts as being on the wall (m).
 const ON_WALL: f32 = 0.001;
-/// Minimum distance of drawn objects (m); even bodies in contact are farther away.
+/// Minimum depth of drawn objects (m). Even a body in contact with the robot is farther away from the camera.
 const NEAREST: f32 = 0.01;
 
-/// Maximum overexposure factor.
+/// Maximum brightness relative to the correct exposure.
 const BRIGHTEST: f32 = 16.0;
 
-/// Contents of a pixel, as indices into [`PALETTE`].
+/// Objects that a pixel can show, as indices into [`PALETTE`].
 const ROOM: u8 = 0;
 const FLOOR: u8 = 1;
 const WALL: u8 = 2;
@@ -48,14 +49,14 @@ pub struct Surroundings {
     pub half_arena: (f32, f32),
     /// Walls inside the arena.
     pub walls: Vec<Wall>,
-    /// Coloured sections of the arena's outer walls, over the full wall height.
+    /// Coloured sections of the arena's outer walls. They have the full height of the wall.
     pub patches: Vec<Patch>,
     /// Tags on the arena's outer walls.
     pub tags: Vec<WallTag>,
 }
 
 impl Surroundings {
-    /// Palette index of the arena's wall at a point on it.
+    /// Returns the palette index of the arena's outer wall at a point on the wall.
     fn colour(&self, at: Vec2) -> u8 {
         let (hx, hy) = self.half_arena;
         // A patch lies on the wall nearest to its centre.
@@ -71,7 +72,7 @@ impl Surroundings {
     }
 }
 
-/// YUYV bytes of each pair of palette entries at the given relative brightness.
+/// Returns the YUYV bytes of each pair of palette entries, at a brightness relative to the correct exposure.
 fn pairs(brightness: f32) -> Vec<[u8; 4]> {
     let lit = |level: u8| (f32::from(level) * brightness).round().min(255.0) as u8;
     let yuv = PALETTE.map(|rgb| yuyv::from_rgb(rgb.map(lit)));
@@ -86,20 +87,20 @@ fn paint(colour: Colour) -> u8 {
     }
 }
 
-/// Renders views of one resolution. Holds the data that does not change from frame to frame.
+/// Renderer of views with one resolution. It stores data that does not change from frame to frame.
 #[derive(Clone, Debug)]
 pub struct Camera {
     width: usize,
     height: usize,
     /// Focal length (px).
     focal: f32,
-    /// Tangent of each column's angle to the right of straight ahead.
+    /// For each column, tangent of the angle by which its line of sight is to the right of straight ahead.
     slopes: Vec<f32>,
-    /// YUYV bytes of each pair of adjacent palette entries at the current brightness.
+    /// YUYV bytes of each pair of palette entries, for two adjacent pixels at the current brightness.
     pairs: Vec<[u8; 4]>,
     brightness: f32,
     shown: Vec<u8>,
-    /// Depth of each column's nearest inner wall (m); infinite without a wall.
+    /// For each column, depth of the nearest inner wall (m); infinite without an inner wall.
     hidden: Vec<f32>,
 }
 
@@ -122,16 +123,16 @@ impl Camera {
         }
     }
 
-    /// Sets the brightness relative to the correct exposure for the following frames; values above white saturate.
+    /// Sets the brightness of the following frames, relative to the correct exposure. Levels above white saturate.
     pub fn expose(&mut self, brightness: f32) {
-        // A NaN counts as brightness 0.
+        // NaN counts as brightness 0.
         let brightness = if brightness.is_nan() { 0.0 } else { brightness.clamp(0.0, BRIGHTEST) };
         if brightness != self.brightness {
             (self.brightness, self.pairs) = (brightness, pairs(brightness));
         }
     }
 
-    /// Renders the view of robot `me` as a YUYV frame into `frame`, which is cleared first.
+    /// Renders the view of robot `me` as a YUYV frame. Replaces the contents of `frame`.
     ///
     /// # Panics
     /// If there is no body `me`.
@@ -139,7 +140,7 @@ impl Camera {
         let pose = bodies[me].pose;
         let ahead = Vec2::unit(pose.heading);
         self.paint_arena(pose.at, ahead, around);
-        // For discs that do not overlap, distance^2 - radius^2 orders them along every line of sight.
+        // If bodies do not overlap, distance^2 - radius^2 orders them by depth along every line of sight.
         let power = |b: &Body| (b.pose.at - pose.at).length_squared() - b.shape.radius * b.shape.radius;
         let mut others: Vec<&Body> =
             bodies.iter().enumerate().filter(|(i, _)| *i != me).map(|(_, body)| body).collect();
@@ -162,7 +163,7 @@ impl Camera {
         below.fill(FLOOR);
         for column in 0..self.width {
             let sight = ahead + ahead.perp() * -self.slopes[column];
-            // A slope is the lateral distance per unit of depth, so the ray's parameter is the depth.
+            // `sight` advances by one unit of depth, so distances in multiples of `sight` are depths.
             let outer = senses::ray_to_walls(at, sight, around.half_arena);
             let inner = around.walls.iter().map(|wall| wall.distance_along(at, sight)).fold(f32::INFINITY, f32::min);
             let (depth, colour) = match inner < outer {
@@ -179,7 +180,7 @@ impl Camera {
         }
     }
 
-    /// Paints the tags at a point of the arena's wall into a column.
+    /// Paints the part of a column that shows tags, if `place` on the arena's wall is within a tag.
     fn paint_tags(&mut self, column: usize, place: Vec2, depth: f32, around: &Surroundings) {
         for tag in &around.tags {
             let Some(across) = tag.column(place, around.half_arena) else { continue };
@@ -214,22 +215,22 @@ impl Camera {
                 continue;
             }
             let near = near.max(NEAREST);
-            // Inner walls are higher than everything behind them.
+            // Inner walls hide all bodies behind them, because they are higher.
             if near > self.hidden[column] {
                 continue;
             }
-            // Seen from above, the upper edge is that of the far rim; seen from below, that of the near rim.
+            // From above, the camera sees the far rim as the body's upper edge; from below, it sees the near rim.
             let top = self.row(height, near).min(self.row(height, far));
             self.paint_column(column, top, self.row(0.0, near), colour);
         }
     }
 
-    /// Image row, from the upper edge, of a point at a height (m) and depth (m).
+    /// Returns the distance from the upper edge of the image to a point at a height (m) and depth (m), in rows.
     fn row(&self, height: f32, depth: f32) -> f32 {
         self.height as f32 / 2.0 + self.focal * (CAMERA_HEIGHT - height) / depth
     }
 
-    /// Paints the pixels of a column whose centres lie between two edges.
+    /// Paints the pixels of a column whose centres lie between the edges `top` and `bottom` (rows).
     fn paint_column(&mut self, column: usize, top: f32, bottom: f32, colour: u8) {
         // The cast saturates, so edges above the frame become 0.
         let first = ((top + 0.5) as usize).min(self.height);

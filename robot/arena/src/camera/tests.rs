@@ -1,4 +1,4 @@
-//! Views of a small arena, pixel by pixel.
+//! Checks pixels of rendered views.
 
 use super::*;
 use std::f32::consts::PI;
@@ -18,7 +18,7 @@ fn empty() -> Surroundings {
     Surroundings { half_arena: HALF_ARENA, ..Surroundings::default() }
 }
 
-/// Palette indices, by row and column, of the first body's view.
+/// Renders the first body's view of an empty arena. Returns a function from row and column to the palette index.
 fn view(bodies: &[Body]) -> impl Fn(usize, usize) -> u8 + use<> {
     view_in(&empty(), bodies)
 }
@@ -48,7 +48,7 @@ fn frisbee_is_low_blue_band_with_robot_visible_behind() {
     // camera.
     assert_eq!((at(70, 80), at(72, 80)), (BLUE, FLOOR));
     assert_eq!((at(60, 80), at(58, 80)), (RED, RED), "the robot behind shows above the rim");
-    // The frisbee's edges are at asin(0.105 / 0.5) = 12.1 degrees: columns 80 +- 32.
+    // The frisbee's edges are at asin(0.105 / 0.5) = 12.1 degrees, which corresponds to columns 80 +- 32.
     assert_eq!((at(65, 50), at(65, 109), at(70, 45), at(70, 114)), (BLUE, BLUE, FLOOR, FLOOR));
 }
 
@@ -57,7 +57,7 @@ fn inner_walls_hide_patches_behind_them() {
     let patch = Patch { at: vec2(1.0, 0.0), half_length: 0.2, colour: Colour::Green };
     let lamp = Surroundings { patches: vec![patch], ..empty() };
     let at = view_in(&lamp, &[robot(0.0, 0.0, 0.0)]);
-    // The patch's ends are at atan(0.2 / 1) = 11.3 degrees: columns 80 +- 30.
+    // The patch's ends are at atan(0.2 / 1) = 11.3 degrees, which corresponds to columns 80 +- 30.
     assert_eq!((at(58, 80), at(58, 52), at(58, 108), at(58, 45)), (GREEN, GREEN, GREEN, WALL));
     let away = view_in(&lamp, &[robot(0.0, 0.0, PI)]);
     assert!((0..160 * 120).all(|i| away(i / 160, i % 160) != GREEN));
@@ -74,7 +74,7 @@ fn camera_shows_frisbee_only_if_in_view_and_unhidden() {
     let hidden = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.0), robot(0.09, 0.0, 0.0)]);
     assert!((0..160 * 120).all(|i| hidden(i / 160, i % 160) != BLUE));
     let left = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.2)]);
-    // The frisbee spans 10.6 to 33 degrees to the left: columns up to 80 - 28 = 52.
+    // The frisbee spans 10.6 to 33 degrees to the left, which corresponds to columns up to 80 - 28 = 52.
     assert!((0..160).all(|c| left(64, c) != BLUE || c <= 52));
     assert_eq!(left(64, 40), BLUE, "left of the robot is left in the frame");
     let behind = view(&[robot(0.0, 0.0, PI), frisbee(0.5, 0.0)]);
@@ -101,7 +101,7 @@ fn wall_tag_cells_run_left_to_right() {
         let me = robot(at.0 - 0.4 * heading.cos(), at.1 - 0.4 * heading.sin(), heading);
         let mut camera = Camera::new(&settings);
         camera.render(&[me], 0, &around, &mut Vec::new());
-        // The tag's centre is 50 mm above the camera, and a cell is 12.5 mm.
+        // The tag's centre is 50 mm above the camera, and the side of a cell is 12.5 mm.
         let (row_of, focal) = (|height: f32| 240.0 - camera.focal * (height - 0.03) / 0.4, camera.focal);
         for (row, column) in (0..WITH_MARGIN).flat_map(|row| (0..WITH_MARGIN).map(move |column| (row, column))) {
             let x = 320.0 + focal * (column as f32 - 4.5) * size / 8.0 / 0.4;

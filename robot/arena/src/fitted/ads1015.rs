@@ -1,4 +1,4 @@
-//! The Pi-puck board's ADS1015 as seen on the I2C bus. Conversions complete at once; the auxiliary battery is absent.
+//! Model of the Pi-puck board's ADS1015 on the I2C bus. Conversions complete at once. The auxiliary battery is absent.
 
 use super::Surroundings;
 use xpuck_registers::ads1015::{
@@ -6,7 +6,7 @@ use xpuck_registers::ads1015::{
     register,
 };
 
-/// State of the chip.
+/// An ADS1015 with its state.
 #[derive(Clone, Debug)]
 pub(super) struct Ads1015 {
     pointer: u8,
@@ -39,7 +39,7 @@ impl Ads1015 {
         }
         let value = match self.pointer {
             CONVERSION => self.conversion,
-            // No conversion is in progress.
+            // The bit `START` reads as 1 if no conversion is in progress.
             CONFIGURATION => self.configuration | START,
             _ => 0,
         };

@@ -1,4 +1,4 @@
-//! A BNO055 as seen on the I2C bus. It measures in fusion mode only; mode changes take no time.
+//! Model of a BNO055 inertial unit on the I2C bus. It measures only in fusion mode. Mode changes take no time.
 
 use super::{Surroundings, answer, noise};
 use std::f32::consts::TAU;
@@ -9,12 +9,13 @@ use xpuck_registers::bno055::{
     ADDRESS, CALIBRATION, CHIP_ID, DATA, DATA_BYTES, Data, MODE, MODE_CONFIGURE, MODE_FUSION,
 };
 
-/// Noise of the readings, each in the reading's unit: typical values of the data sheet for the sensors' bandwidths.
+/// Standard deviations of the readings' noise: acceleration (m/s^2), magnetic field (uT), turn rate (rad/s) and angles
+/// (rad). They are typical values of the data sheet for the sensors' bandwidths.
 const NOISE: [f32; 4] = [0.015, 0.3, 0.002, 0.005];
 /// Horizontal and downward components of Earth's magnetic field in central Europe (uT).
 const FIELD: (f32, f32) = (20.0, 44.0);
 
-/// State of the chip.
+/// A BNO055 with its state.
 #[derive(Clone, Debug)]
 pub(super) struct Bno055 {
     mode: u8,

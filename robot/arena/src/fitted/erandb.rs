@@ -1,4 +1,4 @@
-//! An e-puck's range and bearing board as seen on the I2C bus. It queues the words of other boards within reach.
+//! Model of an e-puck's range and bearing board on the I2C bus. It queues words that it receives from other boards.
 
 use super::noise;
 use std::collections::VecDeque;
@@ -10,15 +10,16 @@ use xpuck_registers::erandb::{ADDRESS, AVAILABLE, HEARD, HEARD_BYTES, POWER, Rec
 const QUEUE: usize = 10;
 /// Reach of a word at full power (m).
 pub(crate) const REACH: f32 = 1.0;
-/// Received strength of a word at 1 m; the strength falls with the square of the distance.
+/// Strength of a word that is received at a distance of 1 m (counts). The strength is inversely proportional to the
+/// square of the distance.
 const AT_A_METRE: f32 = 40.0;
-/// Full scale of the converter (counts).
+/// Maximum strength of a received word: full scale of the converter (counts).
 const FULL: f32 = 4095.0;
-/// Noise of a bearing (rad) and relative noise of a strength.
+/// Standard deviations: error of a bearing (rad), and relative error of a strength.
 const BEARING_NOISE: f32 = 0.09;
 const STRENGTH_NOISE: f32 = 0.1;
 
-/// State of the board.
+/// A range and bearing board with its state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Erandb {
     pointer: u8,
@@ -30,13 +31,14 @@ pub(super) struct Erandb {
 }
 
 impl Erandb {
-    /// Removes and returns the word to be sent, if any, with its reach (m).
+    /// Removes and returns the word that the board sends, with the word's reach (m); `None` if there is no word.
     pub fn take_sent(&mut self) -> Option<(u16, f32)> {
         let reach = REACH * (1.0 - f32::from(self.power) / 255.0);
         self.sent.take().map(|word| (word, reach))
     }
 
-    /// Queues a word that comes from `towards` in the robot's frame (m).
+    /// Queues a received word whose sender is at `towards` in the robot's frame (m). The word is lost if the queue is
+    /// full.
     pub fn hear(&mut self, word: u16, towards: Vec2, chance: &mut Draws) {
         let strength = AT_A_METRE / towards.length_squared().max(1e-4) * (1.0 + noise(STRENGTH_NOISE, chance));
         let bearing = wrap_angle(towards.angle() + noise(BEARING_NOISE, chance));
@@ -60,7 +62,7 @@ impl Erandb {
                 }
             }
         }
-        // Like the firmware, answers each byte of a longer read from the same register.
+        // As in the firmware, each byte of a longer read comes from the same register.
         for byte in read {
             *byte = match self.pointer {
                 AVAILABLE => match self.queue.pop_front() {

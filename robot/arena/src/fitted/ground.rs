@@ -1,13 +1,13 @@
-//! An e-puck's ground sensors as seen on the I2C bus.
+//! Model of an e-puck's ground sensors on the I2C bus.
 
 use super::{Surroundings, answer, noise};
 use xpuck_kernels::random::Draws;
 use xpuck_registers::ground::{ADDRESS, BYTES, MOST, READINGS, encode};
 
-/// Noise of a reading (counts).
+/// Standard deviation of a reading's noise (counts).
 const NOISE: f32 = 2.0;
 
-/// State of the sensors' processor.
+/// The processor of the ground sensors with its state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ground {
     pointer: u8,

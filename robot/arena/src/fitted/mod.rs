@@ -1,4 +1,4 @@
-//! Optional devices on a robot's I2C bus: inertial unit, battery converter, ground sensors, distance sensor, range
+//! Optional devices on a robot's I2C bus: inertial unit, battery converter, ground sensors, distance sensor, and range
 //! and bearing board. Each device answers at its own address.
 
 mod ads1015;
@@ -39,10 +39,10 @@ pub enum Fitted {
 
 /// Maximum number of marks on the floor.
 pub const MAX_MARKS: usize = 16;
-/// Brightness of the floor without marks.
+/// Brightness of the floor without marks (0 to 1).
 const FLOOR: f32 = 0.85;
 
-/// Disc painted on the floor.
+/// A disc painted on the floor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
@@ -57,13 +57,13 @@ pub struct Mark {
 /// Points that the ground sensors measure, in the robot's frame (m): left, centre, right.
 const GROUND_SENSOR_POINTS: [Vec2; 3] = [vec2(0.03, 0.009), vec2(0.03, 0.0), vec2(0.03, -0.009)];
 
-/// Brightness of the floor under a robot's ground sensors.
+/// Returns the brightness of the floor under a robot's left, centre and right ground sensor (0 to 1).
 pub(crate) fn floor_under_sensors(pose: &Pose, marks: &[Mark]) -> [f32; 3] {
     GROUND_SENSOR_POINTS.map(|look| floor(pose.at + look.rotate(Vec2::unit(pose.heading)), marks))
 }
 
-/// Distance from the front of robot `me` to the nearest wall or tall body straight ahead (m). The sensor looks over
-/// low bodies.
+/// Returns the distance from the front of robot `me` to the nearest wall or tall body straight ahead (m). The distance
+/// sensor is above low bodies.
 pub(crate) fn distance_ahead(bodies: &[Body], me: usize, physics: &Physics) -> f32 {
     let Body { pose, shape, .. } = bodies[me];
     let direction = Vec2::unit(pose.heading);
@@ -89,7 +89,7 @@ pub(crate) fn distance_ahead(bodies: &[Body], me: usize, physics: &Physics) -> f
     nearest
 }
 
-/// Brightness of the floor at a position (0 to 1); the last of overlapping marks is on top.
+/// Returns the brightness of the floor at a position (0 to 1). If marks overlap, the last one is on top.
 pub(crate) fn floor(at: Vec2, marks: &[Mark]) -> f32 {
     let on = |mark: &&Mark| (at - vec2(mark.at_m[0], mark.at_m[1])).length() <= mark.radius_m;
     marks.iter().rev().find(on).map_or(FLOOR, |mark| mark.brightness)
@@ -100,13 +100,13 @@ pub(crate) fn floor(at: Vec2, marks: &[Mark]) -> f32 {
 pub(crate) struct Surroundings {
     /// Acceleration along the robot's x and y (m/s^2).
     pub acceleration: Vec2,
-    /// Heading, counter-clockwise from +x, which is magnetic north here (rad).
+    /// Heading, counter-clockwise from +x (rad). In the arena, +x is magnetic north.
     pub heading: f32,
     /// Turn rate, counter-clockwise (rad/s).
     pub spin: f32,
     /// Battery voltage (V).
     pub battery: f32,
-    /// Brightness of the floor at the left, the centre and the right of the front.
+    /// Brightness of the floor under the left, centre and right ground sensor (0 to 1).
     pub floor: [f32; 3],
     /// Distance from the robot's front to the nearest obstacle ahead (m).
     pub ahead: f32,
@@ -123,7 +123,7 @@ pub(crate) struct Devices {
 }
 
 impl Devices {
-    /// Creates these devices in their state after power-up.
+    /// Creates the given devices in their state after power-up.
     pub fn new(fitted: &[Fitted]) -> Devices {
         let has = |device| fitted.contains(&device);
         Devices {
@@ -144,7 +144,7 @@ impl Devices {
         self.board.iter_mut().for_each(|device| *device = Erandb::default());
     }
 
-    /// Updates the readings.
+    /// Updates the readings of all devices.
     pub fn update(&mut self, around: &Surroundings, chance: &mut Draws) {
         self.imu.iter_mut().for_each(|device| device.feel(around, chance));
         self.converter.iter_mut().for_each(|device| device.feel(around));
@@ -152,17 +152,18 @@ impl Devices {
         self.distance.iter_mut().for_each(|device| device.feel(around, chance));
     }
 
-    /// Removes and returns the word that the range and bearing board sends, if any, with its reach (m).
+    /// Removes and returns the word that the range and bearing board sends, with the word's reach (m); `None` without a
+    /// word or a board.
     pub fn take_sent(&mut self) -> Option<(u16, f32)> {
         self.board.as_mut().and_then(Erandb::take_sent)
     }
 
-    /// Passes the range and bearing board a word that comes from `towards` in the robot's frame (m).
+    /// Passes a word to the range and bearing board. The word's sender is at `towards` in the robot's frame (m).
     pub fn hear(&mut self, word: u16, towards: Vec2, chance: &mut Draws) {
         self.board.iter_mut().for_each(|board| board.hear(word, towards, chance));
     }
 
-    /// Performs one transaction; returns false if no device acknowledges.
+    /// Performs one I2C transaction. Returns false if no device acknowledges the address.
     pub fn transfer(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> bool {
         self.imu.as_mut().is_some_and(|device| device.transfer(address, write, read))
             || self.converter.as_mut().is_some_and(|device| device.transfer(address, write, read))
@@ -172,23 +173,23 @@ impl Devices {
     }
 }
 
-/// Random draws for the devices of robot `robot` in step `now`.
+/// Returns random numbers for the devices of robot `robot` in step `now`.
 pub(crate) fn chance(seed: u64, robot: u32, now: u32) -> Draws {
     Draws::new(seed, streams::FITTED, robot, now, Stream::Device)
 }
 
-/// Random draws for a word that the board of robot `robot` receives from robot `from` in step `now`.
+/// Returns random numbers for a word that the board of robot `robot` receives from robot `from` in step `now`.
 pub(crate) fn hearing(seed: u64, robot: u32, from: u32, now: u32) -> Draws {
     Draws::new(seed, streams::HEARING, robot << 16 | from, now, Stream::Device)
 }
 
-/// Random noise from a normal distribution with mean 0 and this standard deviation.
+/// Draws a random number from a normal distribution with mean 0 and the given standard deviation.
 fn noise(deviation: f32, chance: &mut Draws) -> f32 {
     deviation * normal_pair(chance.word(), chance.word()).0
 }
 
-/// Emulates consecutive one-byte registers: a write sets the pointer and then values; reads and writes advance the
-/// pointer.
+/// Performs a transaction with a device of consecutive one-byte registers. The first written byte sets the pointer, and
+/// further bytes are values. Each value that is written or read advances the pointer.
 fn answer(pointer: &mut u8, write: &[u8], read: &mut [u8], mut set: impl FnMut(u8, u8), get: impl Fn(u8) -> u8) {
     if let [first, values @ ..] = write {
         *pointer = *first;

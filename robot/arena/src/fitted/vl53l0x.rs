@@ -1,15 +1,15 @@
-//! An e-puck2's VL53L0X as seen on the I2C bus: a measurement takes two arena steps.
+//! Model of an e-puck2's VL53L0X distance sensor on the I2C bus. A measurement takes two arena steps.
 
 use super::{Surroundings, answer, noise};
 use xpuck_kernels::random::Draws;
 use xpuck_registers::vl53l0x::{ADDRESS, CLEAR, DONE, MODEL, RANGE, RESULT, RESULT_BYTES, START, encode};
 
-/// Relative noise of a distance, from the data sheet's 4 % indoors.
+/// Relative standard deviation of a distance. The data sheet gives an accuracy of 4 % indoors.
 const NOISE: f32 = 0.02;
 /// Duration of a measurement (arena steps).
 const STEPS: u8 = 2;
 
-/// State of the chip.
+/// A VL53L0X with its state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vl53l0x {
     pointer: u8,

@@ -1,4 +1,4 @@
-//! Motion capture of the arena in the formats of three systems: Vicon, OptiTrack (NatNet) and VRPN.
+//! Motion capture of the arena, with the protocols of three systems: Vicon, OptiTrack (NatNet) and VRPN.
 
 pub mod natnet;
 pub mod vicon;

@@ -1,27 +1,27 @@
-//! Minimal baseline JPEG encoder (ITU-T T.81). All symbols of a table have codes of the same length, which costs a
-//! few bytes and avoids an optimised Huffman table.
+//! Minimal baseline JPEG encoder (ITU-T T.81). All symbols of a Huffman table have codes of the same length. This
+//! increases the size of a file slightly, but requires no optimised table.
 
 use std::f32::consts::PI;
 
 /// Side of a block (px).
 const SIDE: usize = 8;
-/// Quantisation step of every coefficient.
+/// Quantisation step of all coefficients.
 const QUANT_STEP: u8 = 12;
-/// Code lengths (bits): for the size of the first coefficient (DC), and for run and size of the other coefficients
+/// Code lengths (bits): for the size of the first coefficient (DC), and for the run and size of the other coefficients
 /// (AC).
 const DC_BITS: u32 = 4;
 const AC_BITS: u32 = 8;
-/// Number of possible sizes of a DC difference.
+/// Number of possible sizes of a DC difference: 0 to 11 bits.
 const DC_SYMBOLS: u8 = 12;
 
-/// Column and row of each coefficient, in zigzag order.
+/// Returns the column and row of each coefficient, in zigzag order.
 fn zigzag() -> [(usize, usize); SIDE * SIDE] {
     let mut order = [(0, 0); SIDE * SIDE];
     let mut n = 0;
     for diagonal in 0..2 * SIDE - 1 {
         let along = diagonal.saturating_sub(SIDE - 1)..=diagonal.min(SIDE - 1);
         let mut places: Vec<usize> = along.collect();
-        // Odd diagonals run down to the left, even ones up to the right.
+        // Odd diagonals run down to the left, and even diagonals run up to the right.
         if diagonal % 2 == 0 {
             places.reverse();
         }
@@ -33,14 +33,14 @@ fn zigzag() -> [(usize, usize); SIDE * SIDE] {
     order
 }
 
-/// Symbols of the AC coefficients: end of block, a run of 16 zeros, and each run of 0 to 15 zeros with a size of 1 to
-/// 10.
+/// Returns the symbols of the AC coefficients: end of block, a run of 16 zeros, and each run of 0 to 15 zeros before a
+/// coefficient of 1 to 10 bits.
 fn ac_symbols() -> Vec<u8> {
     let runs = (0u8..16).flat_map(|run| (1u8..=10).map(move |size| run << 4 | size));
     [0x00, 0xf0].into_iter().chain(runs).collect()
 }
 
-/// Bit writer.
+/// Writer of bits to a byte stream.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -57,26 +57,27 @@ impl Bits {
             let byte = (self.held >> self.count) as u8;
             self.bytes.push(byte);
             if byte == 0xff {
-                // A zero after a data byte 0xff distinguishes the byte from a marker.
+                // A zero byte after 0xff marks 0xff as data, because markers also start with 0xff.
                 self.bytes.push(0);
             }
             self.held &= (1 << self.count) - 1;
         }
     }
 
-    /// Writes a number with `size` bits; a negative number is written as the number minus one.
+    /// Writes the low `size` bits of a number. For a negative number, writes the low bits of the number minus one.
     fn number(&mut self, value: i32, size: u32) {
         let told = if value < 0 { value - 1 } else { value };
         self.put(told as u32 & ((1 << size) - 1), size);
     }
 }
 
-/// Number of bits that a number needs.
+/// Returns the number of bits in the magnitude of a number; 0 for 0.
 fn size(value: i32) -> u32 {
     32 - value.unsigned_abs().leading_zeros()
 }
 
-/// Encodes red, green and blue pixels, row by row, as a JPEG file; width and height are multiples of 8.
+/// Encodes a picture as a JPEG file. `rgb` contains red, green and blue of each pixel, row by row. The width and the
+/// height must be multiples of 8 (px).
 pub(super) fn encode(rgb: &[u8], width: usize, height: usize) -> Vec<u8> {
     let mut file = vec![0xff, 0xd8];
     segment(&mut file, 0xe0, b"JFIF\0\x01\x01\0\0\x01\0\x01\0\0");
@@ -126,7 +127,7 @@ pub(super) fn encode(rgb: &[u8], width: usize, height: usize) -> Vec<u8> {
             }
         }
     }
-    // Fills the last byte with ones.
+    // The last byte is filled with ones.
     bits.put(0x7f, 7);
     file.extend(bits.bytes);
     file.extend([0xff, 0xd9]);
@@ -139,7 +140,8 @@ fn segment(file: &mut Vec<u8>, marker: u8, data: &[u8]) {
     file.extend(data);
 }
 
-/// Extracts a block of one component, centred on 0. `colour`: 0 luma, 1 blue difference, 2 red difference.
+/// Extracts a block of one component, with values around 0. `colour` is 0 for luma, 1 for the blue difference, and 2
+/// for the red difference.
 fn block(rgb: &[u8], width: usize, top: usize, left: usize, colour: usize) -> [[f32; SIDE]; SIDE] {
     const PARTS: [[f32; 3]; 3] = [[0.299, 0.587, 0.114], [-0.168_74, -0.331_26, 0.5], [0.5, -0.418_69, -0.081_31]];
     let parts = PARTS[colour];
@@ -152,7 +154,7 @@ fn block(rgb: &[u8], width: usize, top: usize, left: usize, colour: usize) -> [[
     })
 }
 
-/// Scaled cosines of the transform, by frequency and position.
+/// Returns the scaled cosines of the discrete cosine transform, by frequency and position.
 fn cosines() -> [[f32; SIDE]; SIDE] {
     std::array::from_fn(|u| {
         let factor = if u == 0 { 0.5f32.sqrt() } else { 1.0 } / 2.0;
@@ -160,7 +162,7 @@ fn cosines() -> [[f32; SIDE]; SIDE] {
     })
 }
 
-/// Discrete cosine transform, rows first.
+/// Computes the discrete cosine transform of a block, first along rows and then along columns.
 fn coefficients(block: &[[f32; SIDE]; SIDE], waves: &[[f32; SIDE]; SIDE]) -> [[f32; SIDE]; SIDE] {
     let along = |line: &[f32; SIDE], u: usize| line.iter().zip(&waves[u]).map(|(a, b)| a * b).sum::<f32>();
     let rows: [[f32; SIDE]; SIDE] = std::array::from_fn(|y| std::array::from_fn(|u| along(&block[y], u)));
@@ -187,11 +189,11 @@ mod tests {
         assert!((1..64).all(|i| found[i / 8][i % 8].abs() < 1e-3));
         let file = encode(&[100; 3 * 64], 8, 8);
         assert_eq!((&file[..2], &file[file.len() - 2..]), (&[0xff, 0xd8][..], &[0xff, 0xd9][..]));
-        // Luma 100 is 28 below the middle: a DC value of -224, or -19 quantisation steps. Both colour differences are
-        // 0.
+        // Luma 100 is 28 below the middle, so the DC value is -224, or -19 quantisation steps. Both colour differences
+        // are 0.
         let data = &file[file.len() - 7..file.len() - 2];
-        // Luma: a size of 5 bits, the value -19, end of block. Each colour difference: a size of 0 bits, end of
-        // block. Then fill bits.
+        // The data of luma are the size (5 bits), the value -19 and the end of the block. The data of each colour
+        // difference are the size (0 bits) and the end of the block. Fill bits follow.
         let mut bits = Bits::default();
         for (value, length) in [(5, 4), (0b01100, 5), (0, 8), (0, 4), (0, 8), (0, 4), (0, 8), (0x7f, 7)] {
             bits.put(value, length);

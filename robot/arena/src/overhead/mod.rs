@@ -1,4 +1,4 @@
-//! JPEG pictures of a camera above the arena.
+//! Renders JPEG pictures of the arena, as a camera above it would take them.
 
 mod jpeg;
 
@@ -8,7 +8,7 @@ use xpuck_kernels::world::{Body, Colour};
 /// Width of the picture (px), and width of the margin beyond the walls (m).
 const WIDTH: usize = 480;
 const BEYOND: f32 = 0.05;
-/// Colours of the room, the floor, the walls and the mark on robots: red, green, blue.
+/// Colours (red, green, blue) of the room, the floor, the walls and the mark at a robot's front.
 const ROOM: [u8; 3] = [96, 92, 86];
 const FLOOR: [u8; 3] = [214, 214, 208];
 const WALL: [u8; 3] = [60, 60, 64];
@@ -17,7 +17,8 @@ const HEAD: [u8; 3] = [250, 250, 250];
 const THICK: f32 = 0.01;
 const MARK: f32 = 0.35;
 
-/// Renders the arena from above as a JPEG file, with +x to the right and +y up.
+/// Renders the arena from above as a JPEG file, with +x to the right and +y up. `bodies` contains the robots, then the
+/// discs. The second argument is half the arena's size along x and y (m).
 pub fn picture(bodies: &[Body], (hx, hy): (f32, f32)) -> Vec<u8> {
     let scale = WIDTH as f32 / (2.0 * (hx + BEYOND));
     let height = ((2.0 * (hy + BEYOND) * scale) as usize).div_ceil(8) * 8;
@@ -29,9 +30,9 @@ pub fn picture(bodies: &[Body], (hx, hy): (f32, f32)) -> Vec<u8> {
     jpeg::encode(&rgb, WIDTH, height)
 }
 
-/// Colour of the highest object at a position.
+/// Returns the colour of the highest object at a position.
 fn seen(bodies: &[Body], at: Vec2, (hx, hy): (f32, f32)) -> [u8; 3] {
-    // Robots come first; they are taller than discs.
+    // Robots precede discs in `bodies`, and are taller.
     for body in bodies {
         let off = at - body.pose.at;
         let radius = body.shape.radius;

@@ -1,5 +1,5 @@
-//! Clients of a port that broadcasts messages. Each client has a bounded queue; a client that does not keep up is
-//! dropped, so it cannot slow the arena or other clients.
+//! Clients of a port that broadcasts messages. Each client has a bounded queue. A client whose queue is full is
+//! disconnected, so that a slow client cannot delay the arena or other clients.
 
 use super::connection::{POLL, is_timeout, prepare, write_all};
 use std::io::Read;
@@ -10,17 +10,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-/// Maximum number of clients; further clients are rejected.
+/// Maximum number of clients of a port. Further clients are rejected.
 pub(crate) const MAX_CLIENTS: usize = 16;
-/// Queue capacity of a client (messages): ten seconds of arena time.
+/// Queue capacity of a client (messages). It is sufficient for ten seconds of arena time.
 const QUEUE: usize = 512;
 
-/// Time limit for a client's first request; after that the client is disconnected, to free its slot.
+/// Time limit for a client's first request. A client without a request by then is disconnected, to free its slot.
 const ASKING: Duration = Duration::from_secs(10);
 
 /// Subscriptions of a client.
 pub(crate) trait Wishes: Default + Send + Sync {
-    /// Whether the client made any request.
+    /// Returns whether the client has made any request.
     fn has_any(&self) -> bool;
 }
 
@@ -31,7 +31,7 @@ struct Client<M, W> {
     wishes: Arc<W>,
 }
 
-/// Clients of a port. `M` is the type of messages, `W` that of a client's subscriptions.
+/// Clients of a port. `M` is the type of a message, and `W` is the type of a client's subscriptions.
 pub(crate) struct Clients<M, W> {
     list: Mutex<Vec<Client<M, W>>>,
 }
@@ -47,21 +47,23 @@ impl<M: Send, W: Wishes> Clients<M, W> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues a message for every client for which `message` returns one; drops clients with a full queue.
+    /// Queues messages. `message` returns the message for a client with the given subscriptions, or `None`. Clients
+    /// with a full queue are disconnected.
     pub(crate) fn publish(&self, message: impl Fn(&W) -> Option<M>) {
         self.list().retain(|client| {
             let keeps_up = message(&client.wishes).is_none_or(|message| client.queue.try_send(message).is_ok());
             if !keeps_up {
-                // Wakes the client's threads, which then end; an error means that the client has already left.
+                // The shutdown wakes the client's threads, which then end. An error means that the client has already
+                // disconnected.
                 let _ = client.stream.shutdown(Shutdown::Both);
             }
             keeps_up
         });
     }
 
-    /// Serves a client until it leaves, violates the protocol, makes no request in time, or the arena stops. The
-    /// client first gets the message `first`. `encode` converts messages to bytes. `hear` processes received bytes
-    /// and queues replies; it returns false to drop the client.
+    /// Serves a client until the client disconnects, violates the protocol or makes no request in time, or until the
+    /// arena stops. The client first receives the message `first`. `encode` converts messages to bytes. `hear`
+    /// processes received bytes and queues replies. `hear` returns false to disconnect the client.
     pub(crate) fn converse<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -74,11 +76,11 @@ impl<M: Send, W: Wishes> Clients<M, W> {
         M: 'scope,
         W: 'scope,
     {
-        // Ignores a connection that breaks during setup.
+        // A connection that fails during setup is ignored.
         let Ok((mut reading, writing)) = prepare(&stream) else { return };
         let (queue, waiting) = sync_channel(QUEUE);
         let wishes = Arc::new(W::default());
-        // The send cannot fail: the queue is empty.
+        // The send cannot fail, because the queue is empty.
         let _ = queue.try_send(first);
         self.list().push(Client { stream, queue: queue.clone(), wishes: wishes.clone() });
         let seen = wishes.clone();
@@ -87,7 +89,7 @@ impl<M: Send, W: Wishes> Clients<M, W> {
         while !stop.load(Relaxed) && (wishes.has_any() || began.elapsed() < ASKING) {
             match reading.read(&mut chunk) {
                 Ok(0) => break,
-                // The reason is not reported: the arena has no log for client errors.
+                // The reason is not reported, because the arena has no log for errors of clients.
                 Ok(n) if !hear(&chunk[..n], &queue, &wishes) => break,
                 Ok(_) => {}
                 Err(error) if is_timeout(&error) => {}
@@ -99,7 +101,7 @@ impl<M: Send, W: Wishes> Clients<M, W> {
     }
 }
 
-/// Sends queued messages to a client, until it leaves or the arena stops.
+/// Sends queued messages to a client until the client disconnects or the arena stops.
 fn write<M>(mut stream: TcpStream, waiting: &Receiver<M>, stop: &AtomicBool, mut encode: impl FnMut(M) -> Vec<u8>) {
     while !stop.load(Relaxed) {
         match waiting.recv_timeout(POLL) {

@@ -1,4 +1,4 @@
-//! Functions shared by all connections to an arena. After the arena has stopped, no thread blocks on a peer.
+//! Functions for all connections to an arena. They ensure that no thread blocks on a peer after the arena has stopped.
 
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Socket timeout, after which a thread checks whether the arena has stopped.
 pub(crate) const POLL: Duration = Duration::from_millis(200);
 
-/// Configures a new connection; returns two handles, for the reader thread and the writer thread.
+/// Configures a new connection. Returns two handles: one for the reader thread, and one for the writer thread.
 pub(crate) fn prepare(stream: &TcpStream) -> std::io::Result<(TcpStream, TcpStream)> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
@@ -17,12 +17,13 @@ pub(crate) fn prepare(stream: &TcpStream) -> std::io::Result<(TcpStream, TcpStre
     Ok((stream.try_clone()?, stream.try_clone()?))
 }
 
-/// Whether the error is a socket timeout, which only means that the peer is idle.
+/// Returns whether an error is a socket timeout or an interruption, which does not end the connection.
 pub(crate) fn is_timeout(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
-/// Writes all bytes to a socket with a timeout, for peers that read slowly; aborts when the arena stops.
+/// Writes all bytes to a socket that has a timeout. Retries after timeouts, because a peer may read slowly. Returns an
+/// error if the arena has stopped at a timeout.
 pub(crate) fn write_all(stream: &mut impl Write, mut bytes: &[u8], stop: &AtomicBool) -> std::io::Result<()> {
     while !bytes.is_empty() {
         match stream.write(bytes) {

@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::Scope;
 
-/// A listening port.
+/// A listening TCP port.
 pub(crate) struct Port {
     listener: TcpListener,
     address: SocketAddr,
@@ -17,22 +17,22 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// Binds a port that serves up to `most` connections at once; port 0 selects a free one.
+    /// Binds a port that serves up to `most` connections at once. Port 0 selects a free port.
     ///
     /// # Errors
-    /// Errors of the operating system.
+    /// If the address cannot be bound.
     pub(crate) fn bind(address: SocketAddr, most: usize) -> io::Result<Port> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         Ok(Port { address: listener.local_addr()?, listener, most, open: AtomicUsize::new(0) })
     }
 
-    /// Address of the port.
+    /// Returns the address of the port.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Accepts waiting connections.
+    /// Accepts all waiting connections, and serves each on its own thread.
     pub(crate) fn admit<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -43,7 +43,7 @@ impl Port {
         }
     }
 
-    /// Serves a connection on its own thread, or closes it if the limit is reached.
+    /// Serves a connection on its own thread, or closes the connection if the limit is reached.
     pub(crate) fn serve<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,

@@ -1,10 +1,10 @@
-//! Processor load of the robots' boards. No bus of the body carries this load, but during evolution it is the main
-//! load on the battery.
+//! Processor load of the robots' boards. The arena's devices cannot observe this load, but during evolution it is the
+//! main load on the battery.
 //!
-//! The program at the other end of a robot's I2C socket represents the robot's board. The kernel gives the program's
-//! process id (SO_PEERCRED), and `/proc/PID/stat` its processor time. The processor time replaces a measurement of a
-//! real board's current. Each robot has an equal share of this machine's processors; a board is fully loaded when its
-//! program uses that share. Boards connected over the network run on other machines and count as idle.
+//! The program at the other end of a robot's I2C socket represents the robot's board. The kernel provides the
+//! program's process id (SO_PEERCRED), and `/proc/PID/stat` contains its processor time. This time replaces a
+//! measurement of the board's current. Each robot has an equal share of this machine's processors. A board is fully
+//! loaded when its program uses that share. Boards connected over the network run on other machines and count as idle.
 
 use crate::arena::Arena;
 use std::fs;
@@ -21,7 +21,8 @@ const TICKS: f64 = 100.0;
 #[derive(Clone, Copy, Debug)]
 struct Board {
     process: i32,
-    /// Processor time at the last measurement (ticks), and the time of that measurement.
+    /// Processor time at the last measurement (ticks), and the time of that measurement; `None` before the first
+    /// measurement.
     seen: Option<(u64, Instant)>,
     busy: f64,
 }
@@ -36,13 +37,13 @@ struct State {
 /// Boards of all robots.
 #[derive(Debug)]
 pub(super) struct Boards {
-    /// Processors per board.
+    /// Number of this machine's processors per board, possibly a fraction.
     cores: f64,
     state: Mutex<State>,
 }
 
 impl Boards {
-    /// Creates boards without programs.
+    /// Creates the boards of `robots` robots, each without a program.
     pub fn new(robots: usize) -> Boards {
         let cores = std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64);
         let state = State { boards: vec![None; robots], cameras: vec![0; robots], measured: Instant::now() };
@@ -69,7 +70,7 @@ impl Boards {
         *count = if begins { count.saturating_add(1) } else { count.saturating_sub(1) };
     }
 
-    /// Measures the loads if the interval has passed, and passes them to the arena.
+    /// Measures the load of each board if `INTERVAL` has passed, and passes the loads to the arena.
     pub fn look(&self, arena: &Mutex<Arena>) {
         let mut state = self.state();
         if state.measured.elapsed() < INTERVAL {
@@ -85,7 +86,8 @@ impl Boards {
 }
 
 impl Board {
-    /// Processor load since the previous measurement (0..=1); 0 if the program has ended.
+    /// Returns the processor load since the previous measurement (0..=1). Returns 0 at the first measurement and after
+    /// the program has ended.
     fn look(&mut self, cores: f64) -> f64 {
         let now = Instant::now();
         let Some(ticks) = ticks(self.process) else {
@@ -100,11 +102,11 @@ impl Board {
     }
 }
 
-/// Processor time of a process with all its threads (ticks); `None` if there is no such process.
+/// Returns the processor time of a process with all its threads (ticks); `None` if the process does not exist.
 fn ticks(process: i32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The second field is the program's name in brackets, which may contain any character; utime and stime are fields
-    // 14 and 15.
+    // The second field is the program's name in round brackets, which may contain any character. Fields 14 and 15 are
+    // utime and stime.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(11);
     let mut field = || fields.next()?.parse::<u64>().ok();
@@ -126,7 +128,7 @@ mod tests {
         let until = Instant::now() + Duration::from_millis(2300);
         let mut sum = 0u64;
         while Instant::now() < until {
-            // The test's own process represents the board; this loop makes it busy.
+            // The test's own process represents the board, so this loop loads the board.
             (0..200_000u64).for_each(|i| sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(i)));
             boards.look(&arena);
         }

@@ -1,9 +1,10 @@
-//! Serves the robots' devices on one stream socket per device, with the device's own bytes.
+//! Serves each device of each robot on a stream socket, in the byte format of the real device.
 //!
-//! `.spi`: each message is 64 bytes in each direction. `.i2c`: a request has the address, the number of bytes to
-//! write, the number of bytes to read, and the bytes to write. The reply is 0 (acknowledged) and the bytes read, or 1
-//! (not acknowledged). `.camera`: USB packets of an xpuck's FT2232H, or payloads of a Pi-puck board's USB video. A
-//! length of two bytes precedes each packet or payload. A slow reader loses frames.
+//! * `.spi`: Each message has 64 bytes in each direction.
+//! * `.i2c`: A request consists of the address, the number of bytes to write, the number of bytes to read, and the
+//!   bytes to write. The reply is 0 (acknowledged) and the bytes that were read, or 1 (not acknowledged).
+//! * `.camera`: The stream consists of USB packets of an xpuck's FT2232H, or of payloads of a Pi-puck board's USB
+//!   video. A length of two bytes precedes each packet or payload. A slow reader loses frames.
 
 use super::boards::Boards;
 use super::sleep_until;
@@ -30,9 +31,10 @@ use xpuck_registers::{epuck2, spi};
 
 /// Maximum number of connections to one device; further connections are closed.
 const MAX_CONNECTIONS: usize = 16;
-/// Maximum number of bytes per direction of an I2C transaction: the length of an e-puck2's report.
+/// Maximum length of an I2C transaction in each direction (bytes): the length of an e-puck2's report.
 const MAX_I2C: usize = epuck2::REPORT_BYTES;
-/// Latency timer of the cameras, in wall time. It is longer than on a robot, to limit the load of nine cameras.
+/// Period of the cameras' latency timer, in wall time. The period is longer than on a robot, to limit the load of nine
+/// cameras.
 const LATENCY: Duration = Duration::from_millis(100);
 /// Maximum length of a Unix socket path on Linux (bytes).
 const MAX_PATH: usize = 107;
@@ -69,7 +71,7 @@ impl Drop for Device {
 pub(super) struct Devices {
     list: Vec<Device>,
     camera: CameraSettings,
-    /// Kinds of the robots, by index.
+    /// Kind of each robot, by robot index.
     bodies: Vec<BodyKind>,
     seed: u64,
     speed: f64,
@@ -83,7 +85,7 @@ fn lock(arena: &Mutex<Arena>) -> MutexGuard<'_, Arena> {
 }
 
 impl Devices {
-    /// Binds every socket; creates the directory if it is missing.
+    /// Binds the socket of every device; creates the directory of the sockets if it is missing.
     pub(super) fn bind(settings: &Settings) -> Result<Devices, ArenaError> {
         let dir = &settings.device_dir;
         fs::create_dir_all(dir).map_err(|source| ArenaError::DeviceDir { path: dir.clone(), source })?;
@@ -107,12 +109,12 @@ impl Devices {
         Ok(devices)
     }
 
-    /// Load measurement of the robots' boards.
+    /// Returns the load measurement of the robots' boards.
     pub(super) fn boards(&self) -> &Boards {
         &self.boards
     }
 
-    /// Accepts waiting connections.
+    /// Accepts waiting connections, and serves each of them on its own thread.
     pub(super) fn admit<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -137,9 +139,9 @@ impl Devices {
         }
     }
 
-    /// Serves the device `<robot>.<device>` over a network connection, whose read and write timeout is [`POLL`].
-    /// `greet` confirms to the peer that the device exists. Returns false if the device does not exist or has too
-    /// many connections.
+    /// Serves the device with the name `<robot>.<device>` over a network connection. The connection's read and write
+    /// timeout must be [`POLL`]. `greet` confirms to the peer that the device exists. Returns false if the device does
+    /// not exist or has too many connections.
     pub(super) fn serve_named<S: Read + Write>(
         &self,
         name: &str,
@@ -208,7 +210,7 @@ impl Devices {
         Ok(())
     }
 
-    /// Shim between robot `robot` and its devices, if any.
+    /// Returns the shim between robot `robot` and its devices, if any. Only the first robot can have a shim.
     fn shim(&self, robot: usize) -> Option<&dyn Shim> {
         self.shim.as_deref().filter(|_| robot == 0)
     }
@@ -238,7 +240,7 @@ impl Devices {
             packets.clear();
             let view = {
                 let arena = lock(arena);
-                // A missing camera closes its connection, like an unplugged camera.
+                // If the camera is missing, the connection ends, as when a camera is unplugged.
                 if !arena.has_camera(robot) {
                     return Ok(());
                 }
@@ -260,8 +262,8 @@ impl Devices {
                 }
                 due = (due + period).max(now);
             }
-            // The end of a frame does not fill its packet, so the latency timer sends the packet. The timer also
-            // sends packets without data.
+            // The last packet of a frame is not full, so the latency timer sends it. The timer also sends packets
+            // without data.
             if let CameraPath::Ft2232h(path) = &mut path {
                 path.flush(&mut packets);
             }
@@ -278,7 +280,7 @@ fn prepare(stream: &UnixStream) -> io::Result<()> {
     stream.set_write_timeout(Some(POLL))
 }
 
-/// Binds one socket; replaces the socket file of an arena that has ended.
+/// Binds one socket. Replaces a socket file that no program serves any more.
 fn listen(path: &Path) -> Result<UnixListener, ArenaError> {
     let length = path.as_os_str().as_bytes().len();
     if length > MAX_PATH {

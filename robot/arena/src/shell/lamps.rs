@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Maximum length of the log (bytes); at the limit a final line states that the log is full.
+/// Maximum length of the log (bytes). At this length, a final line states that the log is full.
 const MOST: usize = 16 * 1024 * 1024;
 
 /// Log of the lamps.
@@ -25,7 +25,7 @@ impl LampsLog {
         Ok(LampsLog { file, names: names.into(), before: vec![None; names.len()], written: 0 })
     }
 
-    /// Logs each change: arena time (s), name and lamps.
+    /// Logs each change of a robot's lamps, as a line with the arena time (s), the robot's name and the lamps.
     pub(super) fn note(&mut self, arena: &Arena) {
         if self.written >= MOST {
             return;

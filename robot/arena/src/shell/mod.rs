@@ -1,4 +1,4 @@
-//! Shell around the core: runs arena time at a multiple of wall time and serves the devices and the poses.
+//! Shell around the arena's core: it runs arena time at a multiple of wall time, and serves the devices and the poses.
 
 mod boards;
 mod devices;
@@ -26,7 +26,7 @@ use streams::Streams;
 
 /// Interval for accepting new connections.
 const ACCEPT_INTERVAL: Duration = Duration::from_millis(10);
-/// Duration of a physics step and of a motion-capture frame, in arena time (us).
+/// Duration of a physics step, and interval of motion-capture frames, in arena time (us).
 const STEP_US: u64 = 25_000;
 const FRAME_US: u64 = 1_000_000 / vicon::HERTZ as u64;
 /// Delay of a motion-capture frame, in arena time (us). Interpolation needs the poses before and after the frame's
@@ -48,19 +48,19 @@ pub struct Listening {
     pub overhead: Option<SocketAddr>,
 }
 
-/// Callbacks at each step of a running arena. The arena's thread waits for them, so long operations belong on a
+/// Callbacks at each step of a running arena. The arena's thread waits for each callback, so a long operation needs a
 /// separate thread. While a callback holds the arena's lock, all devices wait.
 pub trait StepHooks {
-    /// Called before each step.
+    /// Runs before each step.
     fn before_step(&mut self, _: &Mutex<Arena>) {}
-    /// Called after each step.
+    /// Runs after each step.
     fn after_step(&mut self, _: &Mutex<Arena>) {}
 }
 
 /// Callbacks that do nothing.
 impl StepHooks for () {}
 
-/// Callback for changes in an arena, with the arena time (s).
+/// Callback for a change in an arena. The first argument is the arena time (s).
 type Changed<'a> = &'a mut dyn FnMut(f64, &ChangeKeys);
 
 /// Result of a run.
@@ -70,13 +70,13 @@ pub struct Summary {
     pub arena_seconds: f64,
     /// Elapsed wall time (s).
     pub wall_seconds: f64,
-    /// Elapsed arena time divided by the arena time expected for the requested speed. Below 1, the machine was too
-    /// slow.
+    /// Elapsed arena time divided by the arena time expected for the requested speed. A value below 1 means that the
+    /// machine was too slow.
     pub ratio: f64,
 }
 
-/// Serves an arena until `stop` is set. Calls `ready` once all servers are listening, `changed` with the arena time
-/// (s) at each change in the arena, and `beside` at each step.
+/// Serves an arena until `stop` is set. Calls `ready` when all servers are listening, and `beside` before and after
+/// each step. Calls `changed` at each change in the arena, with the arena time (s).
 pub fn run(
     settings: &Settings,
     stop: &AtomicBool,
@@ -119,7 +119,8 @@ pub fn run(
     }))
 }
 
-/// Computes steps and frames when they are due. Late steps and frames are not skipped.
+/// Computes physics steps and sends motion-capture frames when they are due, until `stop` is set. Late steps and
+/// frames are not skipped.
 fn advance(
     arena: &Mutex<Arena>,
     streams: &Streams,

@@ -1,6 +1,6 @@
-//! Serves the devices on one network port. The first line of a connection is a device name, `<robot>.<device>`. The
-//! server replies with a zero byte; then the connection carries the data of the device's Unix socket. An unknown name
-//! closes the connection.
+//! Serves the devices on one network port. A client first sends a line with a device name, `<robot>.<device>`. The
+//! server replies with a zero byte. Then the connection carries the same data as the device's Unix socket. If the name
+//! is unknown, the server closes the connection.
 
 use super::devices::Devices;
 use crate::arena::Arena;
@@ -20,7 +20,7 @@ const MAX_CONNECTIONS: usize = 1024;
 const MAX_NAME: usize = 40;
 /// Time limit for the device name.
 const NAMING: Duration = Duration::from_secs(1);
-/// Reply to a known name.
+/// Reply to the name of an existing device.
 const HAVE: u8 = 0;
 
 /// Network port of the devices.
@@ -33,7 +33,7 @@ impl Network {
         port.map(Network).map_err(|source| ArenaError::DeviceAddress { address, source })
     }
 
-    /// Address of the port.
+    /// Returns the address of the port.
     pub(super) fn address(&self) -> SocketAddr {
         self.0.address()
     }
@@ -46,7 +46,7 @@ impl Network {
         arena: &'scope Mutex<Arena>,
         stop: &'scope AtomicBool,
     ) {
-        // Errors are ignored: the peer disconnected or sent no device name.
+        // An error means that the peer disconnected or sent no device name, and is ignored.
         self.0.admit(scope, move |stream| drop(serve(stream, devices, arena, stop)));
     }
 }
@@ -59,7 +59,8 @@ fn serve(stream: TcpStream, devices: &Devices, arena: &Mutex<Arena>, stop: &Atom
     Ok(())
 }
 
-/// Reads the first line byte by byte, because the following bytes are the device's.
+/// Reads the first line of a connection. It is read byte by byte, because the bytes after the line are data for the
+/// device.
 fn name(stream: &mut TcpStream) -> io::Result<String> {
     let deadline = Instant::now() + NAMING;
     stream.set_read_timeout(Some(NAMING))?;

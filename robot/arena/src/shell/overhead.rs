@@ -1,4 +1,4 @@
-//! Overhead camera: an endless HTTP response of JPEG pictures (multipart/x-mixed-replace), as from network cameras.
+//! Overhead camera: an endless HTTP response of JPEG pictures (multipart/x-mixed-replace), as network cameras send it.
 
 use super::sleep_until;
 use crate::arena::Arena;
@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 const RATE: f64 = 5.0;
 /// Maximum number of viewers.
 const WATCHERS: usize = 8;
-/// Maximum length of a request (bytes), and its time limit.
+/// Maximum length of a request (bytes), and time limit for its arrival.
 const REQUEST: usize = 4096;
 const ASKING: Duration = Duration::from_secs(2);
 
-/// Port of the overhead camera.
+/// Network port of the overhead camera.
 pub(super) struct Overhead(Port);
 
 impl Overhead {
@@ -30,7 +30,7 @@ impl Overhead {
         Port::bind(address, WATCHERS).map(Overhead).map_err(|source| ArenaError::Overhead { address, source })
     }
 
-    /// Address of the port.
+    /// Returns the address of the port.
     pub(super) fn address(&self) -> SocketAddr {
         self.0.address()
     }
@@ -42,7 +42,7 @@ impl Overhead {
         arena: &'scope Mutex<Arena>,
         stop: &'scope AtomicBool,
     ) {
-        // Errors are ignored: the viewer disconnected.
+        // An error means that the viewer disconnected, and is ignored.
         self.0.admit(scope, move |stream| drop(serve(&stream, arena, stop)));
     }
 }
@@ -67,7 +67,8 @@ fn serve(stream: &TcpStream, arena: &Mutex<Arena>, stop: &AtomicBool) -> io::Res
     Ok(())
 }
 
-/// Reads a request to its end. Every request gets the pictures.
+/// Reads an HTTP request up to the empty line after its header. The contents are ignored, because every request gets
+/// the pictures.
 fn asked(stream: &mut TcpStream, stop: &AtomicBool) -> io::Result<()> {
     let (begun, mut request) = (Instant::now(), Vec::<u8>::new());
     let mut buffer = [0; 512];

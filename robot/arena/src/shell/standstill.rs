@@ -1,4 +1,5 @@
-//! Log of the stops and starts that the robots' own processors command. It is used to measure the latency of a STOP.
+//! Log of the times at which the robots' own processors stop and start the wheels. It is used to measure the latency
+//! of a STOP.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -15,19 +16,20 @@ pub(super) struct StandstillLog {
 }
 
 impl StandstillLog {
-    /// Opens the log that the environment names, if any.
+    /// Opens the log whose path is in the environment variable. Returns `None` if the variable is not set.
     pub(super) fn open(names: &[String]) -> io::Result<Option<StandstillLog>> {
         let Some(path) = std::env::var_os(FILE) else { return Ok(None) };
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         Ok(Some(StandstillLog { file: Mutex::new(file), names: names.into() }))
     }
 
-    /// Logs a state change of a robot: wall time (us since 1970), name, `stands` or `drives`.
+    /// Logs that a robot starts or stops driving. The line contains the wall time (us since 1970), the robot's name,
+    /// and `drives` or `stands`.
     pub(super) fn note(&self, robot: usize, drives: bool) {
         let us = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
         let what = if drives { "drives" } else { "stands" };
         let line = format!("{us} {} {what}\n", self.names[robot]);
-        // A write error is visible as missing lines.
+        // A write error is ignored: it is visible as a missing line.
         let _ = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
     }
 }

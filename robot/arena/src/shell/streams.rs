@@ -8,7 +8,7 @@ use std::thread::Scope;
 use std::time::Duration;
 use xpuck_kernels::world::Pose;
 
-/// The motion-capture servers.
+/// Motion-capture servers of an arena.
 pub(super) struct Streams {
     vicon: vicon::serve::Server,
     vrpn: Option<vrpn::serve::Server>,
@@ -32,7 +32,7 @@ impl Streams {
         })
     }
 
-    /// Addresses of the servers.
+    /// Returns the addresses of the motion-capture servers. The addresses of all other servers are `None`.
     pub fn listening(&self) -> Listening {
         Listening {
             mocap: self.vicon.address(),
@@ -54,7 +54,7 @@ impl Streams {
         }
     }
 
-    /// Sends the poses at a moment of arena time.
+    /// Sends frame `number`, with the poses at arena time `moment`, through all servers.
     pub fn publish(&self, number: u32, moment: Duration, poses: &[Pose]) {
         self.vicon.publish(vicon::frame(number, poses, self.robots));
         if let Some(vrpn) = &self.vrpn {

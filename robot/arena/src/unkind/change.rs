@@ -19,16 +19,16 @@ pub struct ChangeKeys {
     /// Arena time of the change (s).
     #[schemars(range(min = 0.0, max = 1e7))]
     pub at_s: f32,
-    /// New masses, friction and noise.
+    /// New masses, friction and noise of the arena.
     #[serde(default)]
     pub physics: PhysicsKeys,
-    /// New wall.
+    /// Wall that is added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall: Option<WallKeys>,
     /// Name of the robot whose wheels change; only with `wheels`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robot: Option<String>,
-    /// New speed factors of the left and right wheel; 1 is unchanged.
+    /// New speed factors of the left and right wheel (1: unchanged speed).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = 0.0, max = 1.5)))]
     pub wheels: Option<[f32; 2]>,
@@ -47,12 +47,12 @@ pub struct WallKeys {
 }
 
 impl ChangeKeys {
-    /// Step in which the change is applied.
+    /// Returns the arena step in which the change is applied.
     pub(crate) fn step(&self) -> u32 {
         steps(self.at_s)
     }
 
-    /// Applies the change to the bodies (robots first) and the physics.
+    /// Applies the change to the bodies (the first `robots` bodies are robots) and to the physics.
     pub(crate) fn apply(&self, bodies: &mut [Body], robots: usize, physics: &mut Physics) {
         let PhysicsKeys { robot_mass_kg, robot_friction, frisbee_mass_kg, frisbee_friction, .. } = self.physics;
         for (i, body) in bodies.iter_mut().enumerate() {
@@ -88,7 +88,7 @@ impl Display for ChangeKeys {
         said.extend(self.physics.noise.map(|noise| format!("noise is {noise:?}")));
         said.extend(self.wall.map(|wall| format!("a wall from {:?} to {:?} m", wall.from_m, wall.to_m)));
         let wheels = self.robot.as_ref().zip(self.wheels);
-        said.extend(wheels.map(|(robot, parts)| format!("the wheels of {robot} turn at {parts:?} of their speed")));
+        said.extend(wheels.map(|(robot, parts)| format!("the wheel speeds of {robot} are multiplied by {parts:?}")));
         f.write_str(&said.join(", "))
     }
 }

@@ -1,29 +1,29 @@
-//! Intervals of a condition, at a given time or at random times, in arena steps.
+//! Intervals in which a condition holds, at a given time or at random times. Times are counted in arena steps.
 
 use super::streams;
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::{Draws, Stream};
 
-/// Intervals in which a condition is active.
+/// Intervals in which a condition holds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FaultInterval {
     when: Start,
-    /// Length of an interval (steps).
+    /// Length of each interval (steps).
     length: u32,
-    /// First step after the current interval.
+    /// First step after the current random interval.
     until: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Start {
-    /// One interval that starts in this step.
+    /// A single interval that starts in this step.
     From(u32),
-    /// Random intervals; the value is the probability that an interval starts in a step in which the condition is not
-    /// active.
+    /// Random intervals. The value is the probability that an interval starts in a step in which the condition does
+    /// not hold.
     Chance(f32),
 }
 
-/// Key of the random draws: the arena's seed, the robot, and the number of the robot's interval.
+/// Key of the random draws: the arena's seed, the index of the robot, and the number of the condition at the robot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IntervalKey {
     pub seed: u64,
@@ -33,12 +33,12 @@ pub(crate) struct IntervalKey {
 
 /// Converts a duration (s) to a number of steps.
 pub(crate) fn steps(seconds: f32) -> u32 {
-    // The cast saturates.
+    // The cast saturates for long durations.
     (seconds / DT).round() as u32
 }
 
 impl FaultInterval {
-    /// Creates an interval with a start time (s) and a length (s).
+    /// Creates a single interval with a start time (s) and a length (s).
     pub fn at(seconds: f32, length: f32) -> FaultInterval {
         FaultInterval { when: Start::From(steps(seconds)), length: steps(length).max(1), until: 0 }
     }
@@ -48,7 +48,7 @@ impl FaultInterval {
         FaultInterval { when: Start::Chance(per_minute * DT / 60.0), length: steps(length).max(1), until: 0 }
     }
 
-    /// Whether the condition is active in step `now`; must be called once per step.
+    /// Returns whether the condition holds in step `now`. Must be called once per step.
     pub fn step(&mut self, now: u32, whose: IntervalKey) -> bool {
         match self.when {
             Start::From(first) => (first..first.saturating_add(self.length)).contains(&now),

@@ -6,9 +6,9 @@ use std::f32::consts::TAU;
 use xpuck_kernels::math::{Vec2, sin_cos, vec2};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// Number of waves in the field.
+/// Number of plane waves that form the friction field.
 const WAVES: usize = 32;
-/// Bounds of the friction factor, which prevent extreme friction at outliers of the field.
+/// Bounds of the friction factor. They prevent extreme friction where the field has outliers.
 const LEAST: f32 = 0.2;
 const MOST: f32 = 1.8;
 
@@ -16,14 +16,14 @@ const MOST: f32 = 1.8;
 #[derive(Clone, Debug)]
 pub(crate) struct Floor {
     spread: f32,
-    /// Wave number along x and y (1/m), and phase.
+    /// Wave number along x and y (1/m), and phase of each wave (rad).
     waves: Vec<(Vec2, f32)>,
 }
 
 impl Floor {
     /// Creates the field for a seed: a sum of plane waves with normally distributed wave numbers. The correlation of
-    /// two positions at distance d is exp(-d^2 / (2 length^2)) (Rahimi and Recht 2007, "Random features for
-    /// large-scale kernel machines").
+    /// the factors at two positions with distance d is exp(-d^2 / (2 length^2)). See Rahimi and Recht 2007, "Random
+    /// features for large-scale kernel machines".
     pub fn new(keys: &FloorKeys, seed: u64) -> Floor {
         let mut draws = Draws::new(seed, streams::FLOOR, 0, 0, Stream::Device);
         let mut wave = || {
@@ -33,7 +33,7 @@ impl Floor {
         Floor { spread: keys.spread, waves: (0..WAVES).map(|_| wave()).collect() }
     }
 
-    /// Friction factor at a position.
+    /// Returns the friction factor at a position (m).
     pub fn factor(&self, at: Vec2) -> f32 {
         let waves: f32 = self.waves.iter().map(|(number, phase)| sin_cos(number.dot(at) + phase).1).sum();
         (1.0 + self.spread * waves * (2.0 / WAVES as f32).sqrt()).clamp(LEAST, MOST)
@@ -63,8 +63,8 @@ mod tests {
         }
         let sd = (square / n).sqrt();
         assert!((sum / n).abs() < 0.02 && (0.085..0.115).contains(&sd), "mean {} sd {sd}", sum / n);
-        // The factors at two positions 0.02 m apart differ by spread * sqrt(2 (1 - exp(-0.0032))) = 0.008; those at
-        // independent positions by 0.141.
+        // The root-mean-square difference of the factors at a distance of 0.02 m is spread * sqrt(2 (1 -
+        // exp(-0.0032))) = 0.008. At independent positions, it is 0.141.
         assert!((near / n).sqrt() < 0.012 && (far / n).sqrt() > 0.11, "{} {}", (near / n).sqrt(), (far / n).sqrt());
         assert_eq!(Floor::new(&keys, 3).factor(vec2(0.3, 0.2)), Floor::new(&keys, 3).factor(vec2(0.3, 0.2)));
         assert_ne!(Floor::new(&keys, 3).factor(vec2(0.3, 0.2)), Floor::new(&keys, 4).factor(vec2(0.3, 0.2)));

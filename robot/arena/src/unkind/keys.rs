@@ -1,4 +1,4 @@
-//! Keys of `arena.toml`. Omitted keys have the values of the simulator's world.
+//! Keys of `arena.toml`. An omitted key has the value of the simulator's world.
 
 use super::change::ChangeKeys;
 use crate::{faults, ft2232h};
@@ -36,7 +36,7 @@ pub struct FloorKeys {
     pub length_m: f32,
 }
 
-/// Default correlation length: more than a robot's width and less than an arena.
+/// Returns the default correlation length (m). It exceeds a robot's width and is less than the length of an arena.
 pub(super) fn floor_length() -> f32 {
     0.25
 }
@@ -50,7 +50,7 @@ pub(super) fn floor_length() -> f32 {
 pub enum Varied<T> {
     /// The given value.
     Given(T),
-    /// Random: normally distributed around the ideal value, within three standard deviations.
+    /// Random value: normally distributed around the ideal value, within three standard deviations.
     Drawn(Spread),
 }
 
@@ -69,30 +69,33 @@ pub struct RobotKeys {
     /// Name of the robot in the swarm file; required in `[[robots]]`, not allowed elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Relative distance error of the left and right wheel: 0 is ideal; a wheel with a positive value drives too far.
+    /// Relative distance error of the left and right wheel. A wheel with the value 0 is ideal, and a wheel with a
+    /// positive value drives too far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wheel_bias: Option<Varied<[f32; 2]>>,
-    /// Noise of each wheel's speed, relative to the speed, with a new value every 25 ms.
+    /// Standard deviation of the random error of each wheel's speed, relative to the speed. The error changes every 25
+    /// ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub wheel_noise: Option<f32>,
-    /// Intervals in which a wheel turns without effect.
+    /// Random intervals in which a wheel slips, and hardly moves the robot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wheel_slips: Option<SpellKeys>,
-    /// Gain of each proximity sensor, in the order of Table 6.1: 1 is ideal.
+    /// Gain of each proximity sensor, in the order of Table 6.1. The ideal gain is 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proximity_gain: Option<Varied<[f32; 8]>>,
-    /// Offset of each proximity sensor (counts).
+    /// Offset of each proximity sensor, in the order of Table 6.1 (counts).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proximity_offset_counts: Option<Varied<[f32; 8]>>,
-    /// Noise of each reading (counts), in addition to the converter's 2 counts.
+    /// Standard deviation of the noise of each proximity reading (counts). The noise of the converter, 2 counts, is
+    /// added.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub proximity_noise_counts: Option<f32>,
-    /// Sensors with a constant reading.
+    /// Proximity sensors with a constant reading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stuck_proximity: Option<Vec<StuckSensor>>,
-    /// Noise of each byte of a picture (levels of 256).
+    /// Standard deviation of the noise of each byte of a picture (levels of 256).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 64.0))]
     pub camera_noise: Option<f32>,
@@ -104,10 +107,10 @@ pub struct RobotKeys {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 0.5))]
     pub hot_pixels: Option<f32>,
-    /// Angle of the camera to the left of straight ahead (degrees).
+    /// Angle between the camera's axis and straight ahead, positive to the left (degrees).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub camera_turn_deg: Option<Varied<f32>>,
-    /// Probability that a third of a picture (left, centre or right segment) has no colour.
+    /// Probability that a third of a picture has no colour. The left, centre and right thirds are drawn separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub camera_misses: Option<f32>,
@@ -115,30 +118,30 @@ pub struct RobotKeys {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 2.0))]
     pub camera_delay_s: Option<f32>,
-    /// Transmission faults between camera and board, as fractions.
+    /// Transmission faults between the camera and the robot's board, as fractions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub camera_faults: Option<ft2232h::Faults>,
     /// Periodic faults of the buses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bus_faults: Option<faults::Faults>,
-    /// State of charge of the battery at the start.
+    /// State of charge of the battery at the start (0 to 1).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub charge: Option<f32>,
-    /// Capacity of the battery (A h); it decreases with age.
+    /// Capacity of the battery (A h). The capacity of real batteries decreases with age.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.05, max = 20.0))]
     pub capacity_ah: Option<f32>,
-    /// Supply with a voltage drop under load.
+    /// Supply whose voltage drops under load.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supply: Option<SupplyKeys>,
 }
 
-/// Random intervals in which a condition is active.
+/// Random intervals in which a condition holds, such as the slip of a wheel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpellKeys {
-    /// Mean rate of starts per minute of arena time without the condition.
+    /// Mean number of starts per minute of arena time without the condition (1/min).
     #[schemars(range(min = 0.0, max = 600.0))]
     pub per_minute: f32,
     /// Duration of an interval (s).
@@ -162,13 +165,13 @@ pub struct StuckSensor {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SupplyKeys {
-    /// Resistance of cell, switch and contacts (ohm).
+    /// Total resistance of cell, switch and contacts (ohm).
     #[schemars(range(min = 0.0, max = 2.0))]
     pub ohms: f32,
-    /// Mean rate of load surges (1/min).
+    /// Mean rate of load surges in arena time (1/min).
     #[schemars(range(min = 0.0, max = 600.0))]
     pub surges_per_minute: f32,
-    /// Extra power of a surge (W).
+    /// Additional power during a surge (W).
     #[schemars(range(min = 0.0, max = 100.0))]
     pub surge_watts: f32,
     /// Duration of a surge (s).
@@ -183,8 +186,8 @@ pub struct SupplyKeys {
 }
 
 impl Default for SupplyKeys {
-    /// The resistance is three times the thesis's 0.1 ohm. The surges are those at an XU4's start (over 3 A at 5 V).
-    /// The undervoltage lockout is 2.3 V (thesis 5.1.4).
+    /// Returns a supply with three times the resistance of the thesis's supply (0.1 ohm). The surges are those at an
+    /// XU4's start (over 3 A at 5 V). The undervoltage lockout is 2.3 V (thesis 5.1.4).
     fn default() -> SupplyKeys {
         SupplyKeys {
             ohms: 0.3,
@@ -201,9 +204,9 @@ impl Default for SupplyKeys {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// Supply failure: the wheels stop, no device answers, and all devices restart at the end of the fault.
+    /// The supply fails: the wheels stop, and no device answers. At the end of the fault, all devices restart.
     BrownOut,
-    /// The body's processor restarts: wheels stop, and the processor does not answer.
+    /// The body's processor restarts: the wheels stop, and the processor does not answer during the fault.
     BodyReset,
     /// The body's processor does not answer, and continues with its last command.
     BodySilent,
@@ -211,7 +214,7 @@ pub enum FaultKind {
     CameraGone,
     /// The camera repeats one frame.
     CameraFrozen,
-    /// The proximity sensors keep their readings.
+    /// The proximity sensors repeat their last readings.
     ProximityStuck,
 }
 
@@ -224,15 +227,15 @@ pub struct FaultKeys {
     /// Name of the affected robot; every robot if omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robot: Option<String>,
-    /// Start, in arena time (s); excludes `per_minute`.
+    /// Start of the fault in arena time (s). This key excludes `per_minute`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e7))]
     pub at_s: Option<f32>,
-    /// Mean rate of starts per minute of arena time without the fault; excludes `at_s`.
+    /// Mean number of starts per minute of arena time without the fault (1/min). This key excludes `at_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 600.0))]
     pub per_minute: Option<f32>,
-    /// Duration (s).
+    /// Duration of the fault (s).
     #[schemars(range(min = 0.025, max = 3600.0))]
     pub seconds: f32,
 }

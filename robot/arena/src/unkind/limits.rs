@@ -1,4 +1,4 @@
-//! Bounds of the keys, as in the schema of `arena.toml`.
+//! Bounds of the keys of `arena.toml`. The schema of the file contains the same bounds.
 
 use super::change::{ChangeKeys, WallKeys};
 use super::keys::{FaultKeys, RobotKeys, Unkind, Varied};
@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use xpuck_kernels::world::PhysicsKeys;
 use xpuck_registers::infrared::MAX_COUNTS;
 
-/// An invalid value.
+/// Error for an invalid value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{key}` is {value}: {allowed}")]
 pub struct OutOfBounds {
@@ -26,7 +26,7 @@ const MAX_CHANGES: usize = 64;
 /// Range of a proximity sensor's gain.
 const GAIN: RangeInclusive<f32> = 0.0..=4.0;
 
-/// Validates every value against its bounds, and every robot name against the swarm's names.
+/// Validates every value against its bounds, and every robot name against `names`, the names of the swarm.
 pub(super) fn check(unkind: &Unkind, names: &[String]) -> Result<(), OutOfBounds> {
     physics("physics", &unkind.physics)?;
     if let Some(floor) = unkind.floor {
@@ -159,7 +159,7 @@ fn known(key: &str, id: &str, names: &[String]) -> Result<(), OutOfBounds> {
     refuse(key, format!("{id:?}"), &format!("choose one of {}", names.join(", ")))
 }
 
-/// Wraps a scalar as a list of one value.
+/// Converts a single value to a list with one element.
 fn one(value: Varied<f32>) -> Varied<[f32; 1]> {
     match value {
         Varied::Given(value) => Varied::Given([value]),

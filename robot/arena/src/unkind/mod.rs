@@ -1,5 +1,5 @@
 //! Deviations of an arena from the simulator's world: different physics, an uneven floor, different robots, and
-//! faults. All are off by default; random values are drawn from the arena's seed.
+//! faults. All deviations are off by default. Random values are drawn from the arena's seed.
 
 mod change;
 pub(crate) mod fault_interval;
@@ -26,13 +26,13 @@ impl Unkind {
     /// Validates every value and every robot name; `names` are the names of the swarm.
     ///
     /// # Errors
-    /// Invalid key with its value and the allowed values.
+    /// Returns the first invalid key with its value and the allowed values.
     pub fn check(&self, names: &[String]) -> Result<(), OutOfBounds> {
         limits::check(self, names)
     }
 
-    /// Combines these settings with a preset. The preset's values apply to keys that are not set; the faults and
-    /// changes of both apply.
+    /// Combines these settings with a preset. The preset's values apply to keys that are not set here. The faults and
+    /// changes of both settings apply.
     pub fn over(self, preset: Unkind) -> Unkind {
         Unkind {
             physics: self.physics.merge(preset.physics),
@@ -44,20 +44,20 @@ impl Unkind {
         }
     }
 
-    /// Defects and deviations of robot number `robot` with the name `name`.
+    /// Returns the defects and deviations of robot number `robot` with the name `name`.
     pub(crate) fn traits(&self, seed: u64, robot: usize, name: &str) -> Traits {
         let own = self.robots.iter().find(|keys| keys.id.as_deref() == Some(name)).cloned().unwrap_or_default();
         Traits::new(&own.over(&self.every_robot), seed, robot)
     }
 
-    /// Faults of a robot, each with its index in the list.
+    /// Returns the faults of the robot `name`, each with its index in the list of all faults.
     pub(crate) fn faults_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (usize, &'a FaultKeys)> {
         self.faults.iter().enumerate().filter(move |(_, fault)| fault.robot.as_deref().is_none_or(|id| id == name))
     }
 }
 
 impl RobotKeys {
-    /// Combines these keys with `other`, whose values apply to keys that are not set; keeps the id.
+    /// Combines these keys with `other`. The values of `other` apply to keys that are not set here. The id is kept.
     pub fn over(self, other: &RobotKeys) -> RobotKeys {
         let other = other.clone();
         RobotKeys {

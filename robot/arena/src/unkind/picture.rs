@@ -5,11 +5,11 @@ use super::traits::Traits;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_registers::yuyv::{self, BYTES_PER_PIXEL, Rgb, Yuv};
 
-/// Number of random draws in the noise table; each row starts at another index of the table.
+/// Number of values in the noise table. Each row of a picture starts at a random index of the table.
 const TABLE: usize = 4096;
-/// Colours of the filters in front of a 2 x 2 group of pixels.
+/// Colours of the filters in front of each group of 2 x 2 pixels.
 const FILTERS: [[Rgb; 2]; 2] = [[[0, 255, 0], [255, 0, 0]], [[0, 0, 255], [0, 255, 0]]];
-/// U and V of a pixel without colour.
+/// Value of U and of V for a pixel without colour.
 const GREY: u8 = 128;
 /// Colour of a dead pixel.
 const DARK: Rgb = [0, 0, 0];
@@ -18,18 +18,18 @@ const DARK: Rgb = [0, 0, 0];
 #[derive(Clone, Debug)]
 pub struct ImageDefects {
     width: usize,
-    /// Index and colour of each broken pixel.
+    /// Index and colour of each dead or hot pixel.
     broken: Vec<(usize, Yuv)>,
     /// Table of noise values (levels of 256), normally distributed; empty without noise.
     noise: Vec<i16>,
-    /// Probability that a segment has no colour.
+    /// Probability that a third of a picture has no colour.
     misses: f32,
     seed: u64,
     robot: u32,
 }
 
 impl ImageDefects {
-    /// Draws the image defects of robot `robot`'s camera at the given resolution.
+    /// Draws the image defects of robot `robot`'s camera for pictures of the given size (pixels).
     pub fn new(traits: &Traits, seed: u64, robot: usize, width: u32, height: u32) -> ImageDefects {
         let (dead, hot) = (traits.dead_pixels, traits.hot_pixels);
         let robot = robot as u32;
@@ -52,7 +52,7 @@ impl ImageDefects {
         ImageDefects { width: width as usize, broken, noise, misses: traits.camera_misses, seed, robot }
     }
 
-    /// Removes the colour from randomly chosen segments of a frame.
+    /// Removes the colour from randomly chosen thirds of a frame.
     fn remove_colour(&self, frame: &mut [u8], number: u32) {
         let mut draws = Draws::new(self.seed, streams::MISSES, self.robot, number, Stream::Device);
         let missed = [(); 3].map(|()| draws.unit() < self.misses);
@@ -65,7 +65,7 @@ impl ImageDefects {
         }
     }
 
-    /// Applies the defects to a YUYV frame; `number` counts distinct pictures from 1.
+    /// Applies the defects to a YUYV frame. `number` counts the distinct pictures of the camera from 1.
     pub fn apply(&self, frame: &mut [u8], number: u32) {
         if self.misses > 0.0 {
             self.remove_colour(frame, number);

@@ -1,11 +1,11 @@
-//! Differences between the proximity sensors.
+//! Deviations of the proximity sensors, which differ between the sensors.
 
 use super::keys::StuckSensor;
 use super::streams;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_registers::infrared::MAX_COUNTS;
 
-/// Deviations of one robot's eight sensors from the fitted curve, in the order of Table 6.1.
+/// Deviations of one robot's eight proximity sensors from the fitted curve, in the order of Table 6.1.
 #[derive(Clone, Debug)]
 pub(crate) struct Proximity {
     pub gain: [f32; 8],
@@ -15,7 +15,7 @@ pub(crate) struct Proximity {
 }
 
 impl Proximity {
-    /// Readings in step `now` for the ideal readings `ideal` (counts).
+    /// Returns the readings of the sensors in step `now` (counts); `ideal` are the readings of ideal sensors.
     pub fn read(&self, ideal: [u16; 8], now: u32, seed: u64, robot: u32) -> [u16; 8] {
         let mut draws = Draws::new(seed, streams::PROXIMITY, robot, now, Stream::Device);
         let mut counts = ideal;

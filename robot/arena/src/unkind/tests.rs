@@ -1,5 +1,5 @@
-//! Tests of every deviation as seen from the robot: bytes of its devices, and poses from motion capture. Each test
-//! fails if its key has no effect.
+//! Tests of every deviation as seen from the robot, in the bytes of its devices and in poses from motion capture. Each
+//! test fails if the tested key has no effect.
 
 use super::*;
 use crate::arena::Arena;
@@ -17,7 +17,7 @@ use xpuck_registers::{epuck1, epuck2, ina231, yuyv};
 
 const KINDS: [BodyKind; 3] = [BodyKind::Xpuck, BodyKind::Epuck1, BodyKind::Epuck2];
 
-/// Report of a body of any kind: proximity in the order of Table 6.1, and the step counters.
+/// Report of a body of any kind: proximity readings in the order of Table 6.1, and step counters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct BodyReport {
     reflected: [u16; 8],
@@ -61,7 +61,7 @@ fn drive(arena: &mut Arena, kind: BodyKind, left: i16, right: i16) -> Option<Bod
     }
 }
 
-/// Arena with one robot at `robot_x`, heading along x, and the frisbee at `frisbee`.
+/// Creates an arena with one robot at x = `robot_x` (m), heading along x, and with the frisbee at `frisbee` (m).
 fn arena(kind: BodyKind, seed: u64, unkind: Unkind, robot_x: f32, frisbee: (f32, f32)) -> Arena {
     unkind.check(&["xp01".into()]).unwrap();
     let settings = Settings { seed, body: kind, unkind, ..for_tests(1) };
@@ -72,7 +72,8 @@ fn arena(kind: BodyKind, seed: u64, unkind: Unkind, robot_x: f32, frisbee: (f32,
     Arena::with_bodies(&settings, spec.physics, Vec::new(), vec![robot, disc])
 }
 
-/// Drives for `steps` steps of 25 ms; returns the robot's pose as seen by motion capture, and the body's last report.
+/// Drives for `steps` arena steps of 25 ms. Returns the robot's pose as seen by motion capture, and the body's last
+/// report.
 fn run(arena: &mut Arena, kind: BodyKind, steps: u32, left: i16, right: i16) -> (Pose, Option<BodyReport>) {
     let mut told = None;
     for _ in 0..steps {
@@ -82,7 +83,7 @@ fn run(arena: &mut Arena, kind: BodyKind, steps: u32, left: i16, right: i16) -> 
     (arena.poses(1.0)[0], told)
 }
 
-/// Physics without motion noise, so that only the deviation under test remains.
+/// Returns physics without motion noise, so that only the deviation under test remains.
 fn still() -> PhysicsKeys {
     PhysicsKeys { noise: Some([0.0; 3]), ..PhysicsKeys::default() }
 }
@@ -108,7 +109,8 @@ fn wheel_bias_turns_robot_but_not_step_counters() {
         let (straight, told) = go(None);
         let (bent, told_bent) = go(Some(Varied::Given([-0.02, 0.02])));
         assert_eq!(told, told_bent, "{kind:?}");
-        // 4 s at 0.0644 m/s are 0.258 m. 4 % of this distance, divided by the wheel base of 53 mm, is 0.19 rad.
+        // In 4 s at 0.0644 m/s the robot drives 0.258 m. The robot turns by 4 % of this distance, divided by the wheel
+        // base of 53 mm: 0.19 rad.
         assert!(straight.heading.abs() < 1e-3 && (bent.heading - 0.19).abs() < 0.03, "{kind:?} {straight:?} {bent:?}");
     }
 }
@@ -131,8 +133,8 @@ fn noisy_wheels_make_a_path_that_hangs_on_the_seed() {
 
 #[test]
 fn typical_preset_has_wheel_noise_of_thesis() {
-    // Over a commanded distance of 1 m, the standard deviation of one robot's error was 8 mm (7.2.2). At 714 steps/s,
-    // the robot needs 10.9 s for 1 m.
+    // In the thesis, the error of one robot over a commanded distance of 1 m had a standard deviation of 8 mm (7.2.2).
+    // At 714 steps/s, the robot needs 10.9 s for 1 m.
     let keys = RobotKeys { wheel_noise: Preset::Typical.unkind().every_robot.wheel_noise, ..RobotKeys::default() };
     let aside: Vec<f32> = (0..60)
         .map(|seed| {
@@ -203,7 +205,8 @@ fn proximity_sensors_have_offset_gain_noise_and_get_stuck() {
 fn masses_and_frictions_are_the_arenas_own() {
     let push = |physics: PhysicsKeys| {
         let unkind = Unkind { physics: PhysicsKeys { noise: Some([0.0; 3]), ..physics }, ..Unkind::default() };
-        // The robot is beside the line through the frisbee's centre, so that body friction has an effect.
+        // The robot drives beside the line through the frisbee's centre, so that friction between the bodies has an
+        // effect.
         let mut arena = arena(BodyKind::Xpuck, 3, unkind, -0.4, (-0.2, 0.06));
         run(&mut arena, BodyKind::Xpuck, 160, 714, 714);
         let poses = arena.poses(1.0);
@@ -243,7 +246,7 @@ fn uneven_floor_changes_paths_by_seed() {
     assert_ne!(uneven, push(4, Some(FloorKeys { spread: 0.3, length_m: 0.25 })), "another seed, another floor");
 }
 
-/// Picture number `number` of the robot's camera as YUYV bytes.
+/// Returns picture number `number` of the robot's camera as YUYV bytes.
 fn picture(arena: &Arena, settings: &Settings, number: u32) -> Vec<u8> {
     let view = arena.view(0).expect("a camera");
     let mut frame = Vec::new();
@@ -279,7 +282,8 @@ fn cameras_are_noisy_blemished_and_turned() {
     let red: fn(&yuyv::Rgb) -> bool = |[r, g, b]| *r > 100 && r - 50 > *g.max(b);
     let dead = part(RobotKeys { dead_pixels: Some(0.02), ..RobotKeys::default() }, dark);
     assert!(part(RobotKeys::default(), dark) == 0.0 && (0.014..0.026).contains(&dead), "{dead}");
-    // A quarter of the hot pixels are under a red filter; each of these also colours its neighbour.
+    // A quarter of the hot pixels are under a red filter. Each of these pixels also colours the pixel with which it
+    // shares U and V.
     let hot = part(RobotKeys { hot_pixels: Some(0.02), ..RobotKeys::default() }, red);
     assert!(part(RobotKeys::default(), red) == 0.0 && (0.003..0.013).contains(&hot), "{hot}");
 
@@ -290,7 +294,7 @@ fn cameras_are_noisy_blemished_and_turned() {
             pixels(frame).iter().enumerate().filter(|(_, p)| blue(p)).map(|(i, _)| i % 160).collect();
         columns.iter().sum::<usize>() as f64 / columns.len() as f64
     };
-    // Focal length 150 px: a turn of 10 degrees to the left moves the frisbee 27 columns to the right.
+    // With a focal length of 150 pixels, a turn of 10 degrees to the left moves the frisbee 27 columns to the right.
     let moved = middle(&turned) - middle(&kindly);
     assert!((20.0..34.0).contains(&moved), "{moved} columns");
 }
@@ -346,12 +350,13 @@ fn silent_body_keeps_state_reset_body_loses_it() {
             let mut arena = arena(kind, 3, fault(what, 1.0, 0.5), -0.5, AWAY);
             let told: Vec<Option<BodyReport>> = (0..80).map(|_| run(&mut arena, kind, 1, 400, 400).1).collect();
             let there: Vec<usize> = (0..80).filter(|i| told[*i].is_none()).collect();
-            // The fault begins in step 40, so the next exchange is the first without a reply.
+            // The fault begins in step 40, so the exchange after this step is the first one without a reply.
             assert_eq!(there, (40..60).collect::<Vec<_>>(), "{kind:?} {what:?}");
             (told, arena.poses(1.0)[0].at.x + 0.5)
         };
         let (silent, way) = film(FaultKind::BodySilent);
-        // The xpuck's watchdog stops the wheels 0.2 s into the 0.5 s of silence; the other kinds drive on.
+        // The xpuck's watchdog stops the wheels after 0.2 s of the 0.5 s of silence. The wheels of the other kinds
+        // keep turning.
         let stopped = if kind == BodyKind::Xpuck { 0.3 } else { 0.0 };
         assert!((way - (2.0 - stopped) * 0.0515).abs() < 0.01, "{kind:?} {way}");
         assert!(silent[60].unwrap().steps[0] >= silent[39].unwrap().steps[0], "{kind:?}");
@@ -404,7 +409,8 @@ fn surge_over_bad_contacts_resets_board() {
             down.len()
         );
         assert!(down.iter().all(|i| !film[*i].2), "{kind:?}: the camera is gone with it");
-        // Each exchange comes before the physics of its step, so the body misses the exchange after the reset.
+        // The exchange of each step precedes the physics of the step. Therefore the body does not answer the exchange
+        // that follows a step in reset.
         assert!(down.iter().all(|i| film.get(i + 1).is_none_or(|next| !next.0)), "{kind:?}");
         assert!(film.iter().filter(|seen| seen.0).count() > 300, "{kind:?}: it comes back");
     }
@@ -487,7 +493,7 @@ fn drawn_values_have_their_spread() {
     let (third, fourth) = (unkind.traits(1, 2, "xp03"), unkind.traits(1, 3, "xp04"));
     assert_eq!((third.charge, fourth.charge), (Some(0.25), Some(0.75)));
     assert!(third.proximity.is_some() && third.camera_turn != fourth.camera_turn);
-    // Other settings do not affect the drawn values.
+    // Other settings do not affect the drawn value of this setting.
     let alone = Unkind {
         every_robot: RobotKeys { wheel_bias: unkind.every_robot.wheel_bias, ..RobotKeys::default() },
         ..Unkind::default()
@@ -495,7 +501,7 @@ fn drawn_values_have_their_spread() {
     assert_eq!(alone.traits(1, 0, "xp01").wheels.unwrap().bias, biases(1)[0]);
 }
 
-/// Reports of nine robots and poses of all bodies over 400 steps, as bytes.
+/// Returns the reports of nine robots and the poses of all bodies over 400 steps, as bytes.
 fn history(settings: &Settings) -> Vec<u8> {
     let mut arena = Arena::new(settings).unwrap();
     let mut bytes = Vec::new();
@@ -536,7 +542,8 @@ fn deviations_depend_only_on_the_seed() {
 
 #[test]
 fn default_arena_history_is_unchanged() {
-    // FNV-1a of the history of an arena without deviations; the voltages follow from the robots' power draw.
+    // FNV-1a hash of the history of an arena without deviations. The history also contains battery voltages, which
+    // depend on the robots' power draw.
     let hash = |bytes: Vec<u8>| {
         bytes
             .iter()
@@ -608,7 +615,7 @@ fn scheduled_changes_persist_for_rest_of_run() {
         ChangeKeys { wall: Some(WallKeys { from_m: [0.0, -0.7], to_m: [0.0, 0.7] }), ..change(2.0) },
     ];
     let said: Vec<String> = changes.iter().map(ToString::to_string).collect();
-    assert_eq!(said[0], "the wheels of xp01 turn at [0.5, 1.0] of their speed");
+    assert_eq!(said[0], "the wheel speeds of xp01 are multiplied by [0.5, 1.0]");
     assert_eq!(said[1..], ["frisbee_mass_kg is 0.28", "a wall from [0.0, -0.7] to [0.0, 0.7] m"]);
     for kind in KINDS {
         let mut arena =

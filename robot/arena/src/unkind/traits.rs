@@ -11,8 +11,8 @@ use xpuck_kernels::random::{Draws, Stream, normal_pair};
 /// Maximum deviation of a random value, in standard deviations.
 const MAX_SIGMA: f32 = 3.0;
 
-/// Random deviations. Their numbers select the random streams and must not change: a seed must always give the same
-/// robots.
+/// Deviations that can be random. The numbers select the random streams and must not change, because a seed must
+/// always yield the same robots.
 #[derive(Clone, Copy)]
 enum Deviation {
     WheelBias = 0,
@@ -32,7 +32,7 @@ pub struct Traits {
     pub(crate) camera_misses: f32,
     /// Camera angle to the left of straight ahead (rad).
     pub(crate) camera_turn: f32,
-    /// Camera delay (arena steps).
+    /// Delay of the camera's pictures (arena steps).
     pub(crate) camera_delay: usize,
     pub(crate) camera_faults: Option<ft2232h::Faults>,
     pub(crate) bus_faults: Option<faults::Faults>,
@@ -42,7 +42,7 @@ pub struct Traits {
 }
 
 impl Traits {
-    /// Draws the deviations of robot `robot` in an arena.
+    /// Draws the deviations of robot `robot` from the arena's seed.
     pub(super) fn new(keys: &RobotKeys, seed: u64, robot: usize) -> Traits {
         let draw = DeviationDraws { seed, robot: robot as u32 };
         let slips = keys.wheel_slips.filter(|slips| slips.per_minute > 0.0);
@@ -85,7 +85,7 @@ impl Traits {
     }
 }
 
-/// Draws a robot's deviations.
+/// Random draws of one robot's deviations.
 struct DeviationDraws {
     seed: u64,
     robot: u32,

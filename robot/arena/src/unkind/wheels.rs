@@ -1,10 +1,11 @@
-//! Conversion of wheel speeds to speeds over the floor.
+//! Conversion of the speeds at which wheels turn to speeds over the floor.
 
 use super::fault_interval::{FaultInterval, IntervalKey};
 use super::streams;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// Speed factor of a slipping wheel. It is not 0, because the keeper checks whether all wheels are still.
+/// Speed factor of a slipping wheel. The factor is not 0, because the keeper moves the frisbee when all wheels are
+/// still.
 const SLIPPING: f32 = 0.01;
 
 /// Deviations of one robot's wheels.
@@ -16,8 +17,8 @@ pub(crate) struct Wheels {
 }
 
 impl Wheels {
-    /// Speeds over the floor in step `now` (m/s) of wheels that turn at `turning`. A slipping wheel nearly stops
-    /// relative to the floor.
+    /// Returns the speeds over the floor of both wheels in step `now` (m/s). `turning` are the speeds at which the
+    /// wheels turn (m/s). The speed of a slipping wheel over the floor is almost 0.
     pub fn ground(&mut self, turning: [f32; 2], now: u32, seed: u64, robot: u32) -> [f32; 2] {
         let noise = match self.noise {
             0.0 => (0.0, 0.0),

@@ -1,4 +1,4 @@
-//! Raw client of the arena's sockets: uses only the byte formats of the devices and of DataStream.
+//! Raw client of the arena's sockets, which uses only the byte formats of the devices and of Vicon DataStream.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ impl Spi {
         Spi { stream, sequence: 0 }
     }
 
-    /// Sets both speeds (steps/s) and returns the report of the same exchange.
+    /// Sets both speeds (steps/s). Returns the report of the same exchange.
     pub fn drive(&mut self, left: f32, right: f32) -> Report {
         self.sequence = self.sequence.wrapping_add(1);
         let speeds = [left, right].map(|s| StepsPerSecond::new(s as i16));
@@ -42,7 +42,7 @@ pub struct Pose {
     pub heading: f64,
 }
 
-/// DataStream client.
+/// Vicon DataStream client.
 pub struct Vicon {
     pub stream: TcpStream,
     names: HashMap<u32, String>,
@@ -61,7 +61,7 @@ pub fn bytes(hex: &str) -> Vec<u8> {
 }
 
 impl Vicon {
-    /// Connects, checks the hello packet and requests the objects of poses.
+    /// Connects, checks the server's hello packet, and requests the objects that contain poses.
     pub fn open(address: SocketAddr) -> Vicon {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
@@ -89,7 +89,7 @@ impl Vicon {
         body
     }
 
-    /// Returns number and poses of the next frame, skipping packets without a frame.
+    /// Returns the number and the poses of the next frame. Skips packets without a frame.
     pub fn frame(&mut self) -> (u32, HashMap<String, Pose>) {
         loop {
             let body = self.packet();
@@ -118,7 +118,7 @@ impl Vicon {
     }
 }
 
-/// Pixels of the next complete frame on a camera's socket, without lengths, status bytes and headers.
+/// Returns the pixels of the next complete frame on a camera's socket, without lengths, status bytes and headers.
 pub fn frame(camera: &mut impl Read, width: usize) -> Vec<u8> {
     let mut stream = Vec::new();
     loop {
@@ -127,7 +127,7 @@ pub fn frame(camera: &mut impl Read, width: usize) -> Vec<u8> {
         let mut packet = vec![0; usize::from(u16::from_le_bytes(length))];
         camera.read_exact(&mut packet).unwrap();
         stream.extend(&packet[2..]);
-        // A frame ends with an end header of 8 bytes; each row is a header and its pixels.
+        // A frame ends with an end header of 8 bytes. Each row consists of a header and the pixels of the row.
         if let Some(end) = stream.windows(3).position(|mark| mark == [0xff, 0x00, 0x42]) {
             assert!(end % (8 + 2 * width) == 0, "rows have their length");
             return stream[..end].chunks(8 + 2 * width).flat_map(|row| row[8..].iter().copied()).collect();

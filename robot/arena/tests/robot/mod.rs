@@ -1,4 +1,4 @@
-//! Runs one robot's program on an arena's devices.
+//! Runs the program of one robot on the devices of an arena.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,8 +11,8 @@ use xpuck_kernels::world::Scenario;
 const SWARM: &str = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
     [security]\ndev_mode = true\n";
 
-/// Stops the arena when the test ends, also after a failed assertion, which would otherwise block on the arena's
-/// thread.
+/// Stops the arena when the test ends. Without it, a test whose assertion fails would wait for the arena's thread
+/// forever.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for StopAtEnd<'_> {
@@ -21,8 +21,8 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// Serves an arena with one robot of kind `body` while `test` runs; passes the path of the robot's file and the
-/// arena's settings to `test`. `shim` is the logic between the robot and its devices.
+/// Serves an arena with one robot of kind `body` while `test` runs. Passes the path of the robot's file and the
+/// settings of the arena to `test`. `shim` is optional logic between the robot's board and its devices.
 pub fn serve<R>(
     body: BodyKind,
     faults: Faults,
@@ -62,7 +62,7 @@ pub fn serve<R>(
     })
 }
 
-/// Command for `xpuckd selftest` of a robot.
+/// Returns the command that runs `xpuckd selftest` for a robot, with the additional arguments `more`.
 pub fn selftest(file: &Path, more: &[&str]) -> Command {
     let deps = std::env::current_exe().unwrap();
     let xpuckd: PathBuf = deps.parent().unwrap().with_file_name("xpuckd");

@@ -1,11 +1,11 @@
-//! Tests of the robot core at the level of single messages.
+//! Tests of the robot's core that pass single messages to it.
 
 use super::*;
 use xpuck_wire::seal::Sealer;
 
 const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n";
 
-/// A robot without an experiment, with the same clock as the hub.
+/// Creates the core of a robot without an experiment. Its clock shows the same time as the hub's clock.
 fn core() -> Core {
     let mut core = Core::new(1, 77, Trust::Anybody);
     core.on_message(0.0, ToRobot::Pong { stamp: 0.0, time: 0.0 });
@@ -26,7 +26,7 @@ fn running() -> Core {
     core
 }
 
-/// Fresh readings of body and camera with nothing near.
+/// Returns fresh readings of body and camera without any objects nearby.
 fn clear() -> Readings {
     Readings { body_age: Some(0.0), camera_age: Some(0.0), ..Readings::default() }
 }
@@ -132,7 +132,8 @@ fn simulations_are_of_the_world_that_was_measured() {
     let mut core = core().with_calibration(measured.clone());
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(TEXT) });
     let prepared = actions.iter().find_map(|a| if let Action::Prepare(plan) = a { Some(plan) } else { None });
-    // The robot must use the same world as `xpuck simulate --calibration`, so that fitness values are identical.
+    // The robot must use the same world as `xpuck simulate --calibration`, so that both compute identical fitness
+    // values.
     let expected = measured.apply(&xpuck_kernels::world::WorldSpec::benchmark(2)).unwrap();
     assert_eq!(*prepared.unwrap().plan.phase(0).world, expected);
     let narrow = Calibration::parse("c.toml", "[physics]\nrobot_friction = 0.2\n").unwrap();
@@ -221,7 +222,8 @@ fn unknown_algorithm_is_rejected() {
     assert!(error.contains("`clasic`") && error.contains("classic"), "{error}");
 }
 
-/// A robot that heard a hub, and the hub's sealer; the robot's session is 77.
+/// Creates the core of a robot that has received messages of a hub, with session 77. Also returns the sealer of this
+/// hub.
 fn greeted() -> (Core, Sealer) {
     let mut hub = Sealer::new(1000);
     hub.register_session("xp01", 77, (0, 0));
@@ -240,7 +242,7 @@ fn given() -> String {
     TEXT.replace("task", "controller = \"movcv v_goal 0deg\"\ntask")
 }
 
-/// A directive about experiment 5 that is valid until the hub's time `expires`.
+/// Creates a directive for run 5 that is valid until the hub's time `expires` (s).
 fn until(expires: f64, number: u64, state: State) -> ToRobot {
     ToRobot::Directive(Directive { number, state, segment: 1, run: 5, expires, ..Directive::default() })
 }
@@ -255,7 +257,7 @@ fn replayed_run_is_ignored_by_live_robot() {
     core.on_sealed(0.2, pause);
     core.on_sealed(0.3, run.clone());
     assert!(!moves(core.control(0.3, &clear())), "recorded");
-    // An invalid RUN does not count as a message of the hub either.
+    // A RUN with a stale seal does not end a silence of the hub.
     assert!(!core.on_time(1.1).contains(&Action::Evolve(false)) && core.on_sealed(1.15, run).is_empty());
     assert!(core.on_time(1.25).contains(&Action::Evolve(false)), "the hub is silent");
     assert_eq!(core.stale_seals(), 2);
@@ -286,7 +288,8 @@ fn restarted_hub_is_obeyed_and_its_predecessor_ignored() {
     let mut after = Sealer::new(2000);
     core.on_time(0.1);
     core.on_sealed(0.1, after.seal("xp01", ToRobot::Ping { stamp: 0.0 }));
-    // Messages of unknown hubs are ignored.
+    // The new hub does not know the robot's session. The robot ignores the message of this hub, and sends another
+    // hello.
     let witness = LastDirectiveReport { told: None, silent_s: Some(1.0) };
     let hello =
         RobotMessage::Hello { version: env!("CARGO_PKG_VERSION").into(), session: 77, seen: (1000, 3), witness };
@@ -302,7 +305,7 @@ fn restarted_hub_is_obeyed_and_its_predecessor_ignored() {
     assert_eq!(core.state(), State::Run);
 }
 
-/// Sealer of a hub that restarted with its clock set back by an hour and received the robot's hello.
+/// Returns the sealer of a hub that restarted with its clock set back by an hour, and received the robot's hello.
 fn returned(core: &mut Core, now: f64) -> Sealer {
     let mut hub = Sealer::new(10);
     let hello = core.on_time(now);
@@ -321,7 +324,8 @@ fn hub_with_clock_set_back_is_obeyed_and_old_one_ignored() {
     let recorded = [State::Run, State::Stop].map(|state| before.seal("xp01", until(503.0, 1_011, state)));
     let mut hub = returned(&mut core, 2.0);
     assert_eq!((core.state(), core.telemetry(2.0, &clear()).obeyed), (State::Pause, 0));
-    // All numbers of the restarted hub are lower. This experiment differs from the robot's, but has the same number.
+    // The numbers of the restarted hub are lower than before. The experiment differs from the robot's experiment, but
+    // has the same number.
     let experiment = ToRobot::Experiment { number: 5, seed: 2, robots: 2, signed: signed(&given()) };
     let said = core.on_sealed(2.0, hub.seal("xp01", experiment.clone()));
     assert!(said.contains(&Action::Send(RobotMessage::Experiment { number: 5, answer: Answer::Accepted })), "{said:?}");
@@ -341,7 +345,8 @@ fn hub_with_clock_set_back_is_obeyed_and_old_one_ignored() {
 #[test]
 fn stale_stop_does_not_block_the_present_hub() {
     let (mut core, mut present) = greeted();
-    // A recorded STOP, from a hub whose clock was ahead and for another session of the robot.
+    // A recorded STOP has a stale seal: its hub had a clock that was ahead, and sent it to another session of the
+    // robot.
     core.on_sealed(0.0, Sealer::new(9_000).seal("xp01", until(0.0, 9_001, State::Stop)));
     assert_eq!(core.state(), State::Stop);
     core.on_sealed(0.1, present.seal("xp01", until(503.0, 1_010, State::Run)));
@@ -354,8 +359,8 @@ fn stale_stop_does_not_block_the_present_hub() {
 #[test]
 fn expired_or_foreign_directives_are_ignored() {
     let (mut core, mut hub) = greeted();
-    // The request was sent at 0.0 and answered with the hub's time 500.0, so at 4.0 the hub's clock shows at most
-    // 504.0.
+    // The robot sent its request at 0.0 s and received the hub's time 500.0 s. Therefore the hub's clock shows at most
+    // 504.0 s when the robot's clock shows 4.0 s.
     core.on_sealed(4.0, hub.seal("xp01", until(503.9, 10, State::Run)));
     assert_eq!(core.state(), State::Ready, "expired");
     let other = ToRobot::Directive(Directive {
@@ -442,7 +447,8 @@ fn program_overrides_tree_and_is_recorded_as_driver() {
     assert!(moves(core.control(0.5, &clear())), "the tree drives again");
 }
 
-/// A robot in RUN with these `[silence]` keys, whose own file allows driving alone for `allowed` seconds.
+/// Creates a robot in RUN with these `[silence]` keys in its experiment. The robot's own file allows driving alone for
+/// `allowed` seconds.
 fn running_with(silence: &str, allowed: f64) -> Core {
     let mut core = core().with_alone_limit(allowed);
     let text = format!("{TEXT}[silence]\n{silence}\n");
@@ -469,7 +475,7 @@ fn evolution_without_hub_ends_after_experiment_duration() {
     assert_eq!(evolves(&core.on_time(60.9)), None);
     assert_eq!(evolves(&core.on_time(61.1)), Some(false), "1 s and the minute of the experiment");
     assert_eq!(evolves(&core.on_time(62.0)), None, "once");
-    // Messages without a directive do not extend the time limit; a directive of the returned hub applies.
+    // Messages without a directive do not extend the time limit. A directive of the returned hub ends the time limit.
     let mut core = running_with("then = \"evolve\"", 0.0);
     core.on_time(1.1);
     assert_eq!(evolves(&core.on_message(30.0, ToRobot::Ping { stamp: 0.0 })), None);
@@ -477,7 +483,7 @@ fn evolution_without_hub_ends_after_experiment_duration() {
     assert_eq!(evolves(&core.on_time(61.1)), Some(false));
     assert_eq!(evolves(&core.on_message(61.2, directive(11, State::Run))), Some(true));
     assert!(moves(core.control(61.3, &clear())));
-    // A silence does not change the state PAUSE.
+    // A silence in PAUSE stops evolution at once, without a time limit.
     core.on_message(61.4, directive(12, State::Pause));
     assert_eq!(evolves(&core.on_time(63.0)), Some(false));
 }
@@ -498,7 +504,7 @@ fn robot_drives_alone_for_limited_time_without_hub_senses() {
     assert!(!moves(core.control(4.2, &clear())), "before anybody notices, too");
     core.on_time(4.2);
     assert_eq!(core.state(), State::Pause);
-    // The hub's first message stops the wheels. A STOP works with a stale seal too.
+    // The first message of the returned hub stops the wheels. STOP also works with a stale seal.
     let mut core = running_with(drive, 3.0);
     core.on_time(1.2);
     assert!(moves(core.control(1.2, &clear())));
@@ -559,7 +565,7 @@ fn robot_without_camera_rejects_only_camera_experiments() {
     assert!(answer(&format!("controller = \"bleft\"\n{TEXT}"), 7).refusal().is_some());
 }
 
-/// Report about the last directive in the robot's hello to a hub that does not know the robot.
+/// Returns the report about the last directive, from the hello that the robot sends at `now` (s).
 fn witness(core: &mut Core, now: f64) -> LastDirectiveReport {
     let hello = core.on_time(now);
     let found = hello.into_iter().find_map(|action| match action {
@@ -574,7 +580,7 @@ fn witness_reports_last_directive_only() {
     let mut core = running();
     let told = |core: &mut Core, now| witness(core, now).told.unwrap();
     let run = ObeyedDirective { directive: 10, state: State::Run, run: 5, held: false, stops: 0 };
-    // The robot pauses because the hub is silent, not because of a directive.
+    // The robot pauses because the hub is silent. Its report still contains the last directive, RUN.
     let found = witness(&mut core, 2.0);
     assert_eq!((core.state(), found.told.as_ref(), found.silent_s), (State::Pause, Some(&run), Some(2.0)));
     // A returning hub sends PAUSE and asks for the last directive.
@@ -584,7 +590,7 @@ fn witness_reports_last_directive_only() {
     };
     core.on_message(2.1, directive(11, State::Pause, 3, false, true));
     assert_eq!((core.obeyed, told(&mut core, 4.0)), (11, run));
-    // The highest count of STOPs is kept.
+    // The robot keeps the highest count of STOPs that it has received.
     for (number, state, stops, held) in
         [(12, State::Stop, 3, false), (13, State::Ready, 3, false), (14, State::Stop, 1, true)]
     {
@@ -593,17 +599,18 @@ fn witness_reports_last_directive_only() {
         assert!(actions.contains(&Action::Remember(expected.clone())), "{actions:?}");
         assert_eq!(core.last_directive, Some(expected));
     }
-    // With a lower count of STOPs only a STOP is executed: that hub does not yet know of an executed STOP.
+    // The robot rejects a directive other than STOP if it has a lower count of STOPs. Its hub does not yet know of an
+    // executed STOP.
     core.on_message(4.2, directive(15, State::Ready, 2, false, false));
     assert_eq!((core.obeyed, core.state()), (14, State::Stop));
-    // The robot reports a directive as kept only after it is stored.
+    // The robot reports that a directive is kept only after the directive is stored.
     let kept = |core: &Core| core.kept_directive().unwrap_or(0);
     assert_eq!(kept(&core), 0);
     core.stored_directive(13);
     assert_eq!(kept(&core), 0, "an older one says nothing of the newest");
     core.stored_directive(14);
     assert_eq!(kept(&core), 14);
-    // After a restart the robot knows the stored directive, but not the time of its arrival.
+    // After a restart, the robot knows the stored directive, but not the time at which the directive arrived.
     let mut restarted = Core::new(1, 78, Trust::Anybody).with_stored_directive(core.last_directive.clone());
     assert_eq!(witness(&mut restarted, 0.0), LastDirectiveReport { told: core.last_directive.clone(), silent_s: None });
     restarted.stored_directive(14);

@@ -1,4 +1,4 @@
-//! Virtual senses, which the hub computes from all poses, with their age.
+//! Virtual senses with their age. The hub computes these senses from the poses of all robots.
 
 use super::SENSES_STALE;
 use xpuck_kernels::math::Vec2;
@@ -6,26 +6,26 @@ use xpuck_kernels::tree::Senses;
 use xpuck_kernels::world::senses::{Neighbour, attraction};
 use xpuck_wire::message;
 
-/// Maximum number of neighbours in a message.
+/// Maximum number of neighbours in a message with virtual senses.
 const MAX_NEIGHBOURS: usize = 256;
 
-/// The latest virtual senses, if any.
+/// Latest virtual senses, if any.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VirtualSenses(Option<Reading>);
 
 #[derive(Clone, Debug)]
 struct Reading {
-    /// Time of the poses that the senses are computed from (s).
+    /// Time of the poses from which the hub computed the senses (s).
     of: f64,
     up: Vec2,
     attr: Vec2,
     neighbours: u32,
-    /// Senses as received: the direction of the world's +x (rad), and the robots in range.
+    /// Senses as received from the hub: the direction of the world's +x (rad), and the robots in range.
     told: (f32, Vec<message::Neighbour>),
 }
 
 impl VirtualSenses {
-    /// Stores senses from the hub; ignores invalid senses.
+    /// Stores senses that the hub sent, with their age at `now` (s). Ignores invalid senses.
     pub(super) fn update(&mut self, now: f64, up: f32, neighbours: &[message::Neighbour], age: f64) {
         let finite = up.is_finite()
             && age.is_finite()
@@ -45,29 +45,30 @@ impl VirtualSenses {
         self.0 = None;
     }
 
-    /// Whether the senses are missing or stale.
+    /// Returns whether the senses are missing or stale at `now` (s).
     pub(super) fn stale(&self, now: f64) -> bool {
         self.0.as_ref().is_none_or(|reading| now - reading.of > SENSES_STALE)
     }
 
-    /// Writes the senses into the tree's senses unless they are stale.
+    /// Writes the virtual senses to the senses of the tree, unless they are stale at `now` (s).
     pub(super) fn fill(&self, now: f64, senses: &mut Senses) {
         if let Some(reading) = self.0.as_ref().filter(|_| !self.stale(now)) {
             (senses.up, senses.attr, senses.neighbours) = (reading.up, reading.attr, reading.neighbours as f32);
         }
     }
 
-    /// Latest senses as received, of any age: the direction of the world's +x (rad), and the robots in range.
+    /// Returns the latest senses as received, regardless of their age: the direction of the world's +x (rad), and the
+    /// robots in range.
     pub(super) fn last_report(&self) -> (f32, &[message::Neighbour]) {
         self.0.as_ref().map_or((0.0, &[]), |reading| (reading.told.0, &reading.told.1))
     }
 
-    /// Number of neighbours in the latest senses, of any age.
+    /// Returns the number of neighbours in the latest senses, regardless of their age.
     pub(super) fn neighbours(&self) -> u32 {
         self.0.as_ref().map_or(0, |reading| reading.neighbours)
     }
 
-    /// Age of the latest senses (s).
+    /// Returns the age of the latest senses at `now` (s); `None` without senses.
     pub(super) fn age(&self, now: f64) -> Option<f32> {
         self.0.as_ref().map(|reading| (now - reading.of) as f32)
     }

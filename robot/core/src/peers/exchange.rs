@@ -1,4 +1,4 @@
-//! Exchange of genes with other robots in one run: schedules questions, validates answers, stores genes and selects
+//! Exchange of genes with other robots in one run. It schedules questions, validates answers, stores genes and selects
 //! immigrants. The exchange never blocks: an island uses the genes that have arrived by the end of its generation.
 
 use std::cmp::Ordering;
@@ -9,71 +9,71 @@ use xpuck_wire::Migration;
 use xpuck_wire::message::Emigrant;
 use xpuck_wire::peer::{MAX_GENE_BYTES, PeerMessage, RunName};
 
-/// Interval between questions to a robot in range, in arena time (s).
+/// Interval between two questions to the same robot in range, in arena time (s).
 pub const ASK_INTERVAL: f64 = 1.0;
-/// Maximum number of questions per control update; other robots follow in the next updates.
+/// Maximum number of questions per control update. The remaining robots are asked in the next updates.
 pub const ASKED_AT_ONCE: usize = 4;
-/// Validity of an answer after its question, in arena time (s).
+/// Maximum time between a question and a valid answer, in arena time (s).
 pub const ANSWER_WITHIN: f64 = 3.0;
-/// Minimum interval between answers to a robot, in arena time (s).
+/// Minimum interval between two answers to the same robot, in arena time (s).
 const ANSWER_EVERY: f64 = 0.25;
 
-/// An emigrant as its island offered it.
+/// Emigrant as offered by its island.
 #[derive(Clone, Debug, PartialEq)]
 struct Offer {
-    /// Generation whose fittest individual the emigrant was.
+    /// Generation in which the island offered the emigrant.
     generation: u32,
     migrant: Migrant,
 }
 
-/// Data about another robot's island.
+/// Known data about another robot's island.
 #[derive(Clone, Debug, Default)]
 struct Other {
-    /// Time of the last question (s), and number of the question if its answer is pending.
+    /// Time of the last question (s), and the number of the question while its answer is pending.
     asked: Option<f64>,
     open: Option<u64>,
     /// Time of the last answer to this robot (s).
     answered: Option<f64>,
-    /// Recent emigrants of the other island, the oldest first.
+    /// Recent emigrants of the other island, with the oldest one first.
     recent: VecDeque<Offer>,
 }
 
 impl Other {
-    /// The newest known generation.
+    /// Returns the newest generation of which an emigrant is known; 0 if no emigrant is known.
     fn newest(&self) -> u32 {
         self.recent.back().map_or(0, |offer| offer.generation)
     }
 }
 
-/// Reason why a message is rejected.
+/// Reason for the rejection of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The message belongs to another run.
     OtherRun,
-    /// There is no question for this answer, or the answer is too late.
+    /// The answer has no pending question, or is too late.
     Unsolicited,
-    /// The message follows the previous one too soon.
+    /// The question follows the previous question of the same robot too soon.
     TooSoon,
 }
 
-/// Exchange of one run.
+/// Exchange of genes in one run.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     run: RunName,
     migration: Migration,
-    /// Whether only one of several equal trees immigrates, because samples belong to genotypes.
+    /// Whether only one of several equal trees may immigrate, because the algorithm keeps its samples per genotype.
     unique: bool,
-    /// Recent emigrants of this robot's island, the oldest first, and its number of completed generations.
+    /// Recent emigrants of this robot's island, with the oldest one first, and the last generation with an emigrant.
     own: VecDeque<Offer>,
     generation: u32,
     others: BTreeMap<u16, Other>,
-    /// Number of the last question, and the island that was asked last.
+    /// Number of the last question, and the island to which it was sent.
     number: u64,
     last: u16,
 }
 
 impl Exchange {
-    /// Creates the exchange of a new run; question numbers start after `number`.
+    /// Creates the exchange of a new run. The first question has the number after `number`.
     pub fn new(run: RunName, plan: &Plan, number: u64) -> Exchange {
         Exchange {
             run,
@@ -87,17 +87,18 @@ impl Exchange {
         }
     }
 
-    /// Run of the exchange.
+    /// Returns the run of the exchange.
     pub fn run(&self) -> RunName {
         self.run
     }
 
-    /// Number of the last question.
+    /// Returns the number of the last question.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Questions due at `now` (s) to robots in range. Each robot is asked at intervals, in rotation.
+    /// Returns the questions that are due at `now` (s), each with the island of the asked robot. Robots in range are
+    /// asked in rotation, at the interval [`ASK_INTERVAL`].
     pub fn questions(&mut self, now: f64, in_range: &[u16]) -> Vec<(u16, PeerMessage)> {
         if self.migration.policy == xpuck_wire::Policy::None || self.migration.receive == 0 {
             return Vec::new();
@@ -120,10 +121,11 @@ impl Exchange {
         questions
     }
 
-    /// Answers another robot's question at `now` (s).
+    /// Returns the answer to another robot's question at `now` (s).
     ///
     /// # Errors
-    /// The question belongs to another run, or comes too soon.
+    /// Returns the reason for the rejection: the question belongs to another run, or follows the previous question too
+    /// soon.
     pub fn answer(
         &mut self,
         now: f64,
@@ -140,8 +142,8 @@ impl Exchange {
         other.answered = Some(now);
         let mut left = MAX_GENE_BYTES;
         let mut genes = Vec::new();
-        // The newest emigrants come first, because they matter most. After a restart of this island, all its
-        // emigrants are sent.
+        // The newest emigrants are added first, because they have priority if the message becomes full. If this island
+        // has restarted since the question's generation, all its emigrants are sent.
         let wanted = |offer: &&Offer| offer.generation > after || self.generation < after;
         for offer in self.own.iter().rev().filter(wanted) {
             let gene = Emigrant::from_values(offer.migrant.values());
@@ -153,10 +155,11 @@ impl Exchange {
         Ok(PeerMessage::Genes { number, run, generation: self.generation, genes })
     }
 
-    /// Handles another robot's answer at `now` (s); returns whether it contained genes.
+    /// Handles another robot's answer at `now` (s). Returns whether the answer contained genes.
     ///
     /// # Errors
-    /// The answer belongs to another run, or has no pending question.
+    /// Returns the reason for the rejection: the answer belongs to another run, has no pending question, or is too
+    /// late.
     pub fn on_answer(
         &mut self,
         now: f64,
@@ -174,7 +177,7 @@ impl Exchange {
         }
         other.open = None;
         if generation < other.newest() {
-            // The other island was restarted; its earlier emigrants are dropped.
+            // The other island was restarted, so its earlier emigrants are dropped.
             other.recent.clear();
         }
         let news = migrants.into_iter().filter(|(at, _)| *at <= generation);
@@ -186,21 +189,22 @@ impl Exchange {
         Ok(brought)
     }
 
-    /// Records that this robot's island completed a generation and offers `emigrant`; returns the immigrants, the
-    /// fittest first, each with the island that sent it.
+    /// Records that this robot's island completed a generation and offers `emigrant`. Returns the immigrants, with the
+    /// fittest one first, each with the island that sent it. Returns no immigrants if no exchange is due after this
+    /// generation.
     pub fn generation_done(&mut self, generation: u32, emigrant: &Migrant) -> Vec<(u16, Migrant)> {
         if !self.migration.due(generation) {
             return Vec::new();
         }
         if generation <= self.generation {
-            // This robot's island was restarted.
+            // This robot's island was restarted, so its earlier emigrants are dropped.
             self.own.clear();
         }
         self.generation = generation;
         let offer = Offer { generation, migrant: emigrant.clone() };
         store(&mut self.own, offer, self.migration.keep, self.unique);
         let all = self.others.iter().flat_map(|(from, other)| other.recent.iter().map(|offer| (*from, offer)));
-        // Migrants of another epoch would dominate a restarted population at once.
+        // Migrants of another epoch are excluded, because they would dominate a restarted population at once.
         let mut found: Vec<(u16, &Offer)> = all.filter(|(_, offer)| offer.migrant.epoch == emigrant.epoch).collect();
         found.sort_by(|a, b| by_rank(*a, *b));
         let mut seen = BTreeSet::new();
@@ -210,8 +214,8 @@ impl Exchange {
     }
 }
 
-/// Adds an offer to the recent offers of its island; keeps at most `most`. The offer replaces an offer of the same
-/// generation and, if `once` is set, an earlier offer of the same individual.
+/// Adds an offer to the recent offers of an island, and keeps at most `most` offers. The new offer replaces an offer
+/// of the same generation. If `once` is set, it also replaces an earlier offer of the same individual.
 fn store(recent: &mut VecDeque<Offer>, offer: Offer, most: usize, once: bool) {
     recent.retain(|e| e.generation != offer.generation && !(once && e.migrant.id == offer.migrant.id));
     if recent.len() >= most {
@@ -220,7 +224,8 @@ fn store(recent: &mut VecDeque<Offer>, offer: Offer, most: usize, once: bool) {
     recent.push_back(offer);
 }
 
-/// Orders by fitness, then number of samples, both descending, then by ids, as the geneserver does.
+/// Orders offers by fitness and then by number of samples, both descending, and then by ids. The geneserver uses the
+/// same order.
 fn by_rank(a: (u16, &Offer), b: (u16, &Offer)) -> Ordering {
     let fitness = |offer: &Offer| offer.migrant.samples.mean();
     let names = |(from, offer): (u16, &Offer)| -> (Id, u16, u32) { (offer.migrant.id, from, offer.generation) };

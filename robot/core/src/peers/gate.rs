@@ -1,61 +1,63 @@
-//! Validates messages from other robots. Parsing trees takes time, so the shell validates messages outside the
-//! control loop.
+//! Validation of messages from other robots. Because parsing of trees takes time, the shell validates messages outside
+//! the control loop.
 
 use xpuck_evolve::{Migrant, PrimitiveSet};
 use xpuck_wire::peer::{MAX_GENE_BYTES, MAX_GENES, MAX_WORDS, PeerMessage, RunName};
 
-/// A validated message from another robot.
+/// Validated message from another robot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PeerInput {
-    /// A request for emigrants.
+    /// Request for emigrants.
     Ask {
         /// Number of the question.
         number: u64,
-        /// Run of the question.
+        /// Run to which the question belongs.
         run: RunName,
-        /// Generation after which emigrants are requested.
+        /// Last generation of which the asking robot knows an emigrant. Emigrants of later generations are requested.
         after: u32,
     },
-    /// An answer.
+    /// Answer to a question.
     Genes {
-        /// Number of the question.
+        /// Number of the answered question.
         number: u64,
-        /// Run of the answer.
+        /// Run to which the answer belongs.
         run: RunName,
-        /// Number of generations that the sender's island has completed.
+        /// Last generation in which the sender's island offered an emigrant.
         generation: u32,
-        /// Valid migrants, the oldest first, each with its generation.
+        /// Valid migrants, with the oldest one first, each with its generation.
         migrants: Vec<(u32, Migrant)>,
         /// Number of rejected genes, and the reason for the first rejection.
         refused: (u32, Option<String>),
     },
-    /// A text from the robot's controller.
+    /// Text from another robot's controller.
     Say {
         /// Session of the sender's program.
         session: u64,
-        /// Per-session message counter.
+        /// Number of the text, counted per session.
         count: u64,
         /// Bytes of the text, at most [`MAX_WORDS`].
         bytes: Vec<u8>,
     },
-    /// An unreadable or oversized message, with the reason.
+    /// Unreadable or oversized message, with the reason for its rejection.
     Nothing(String),
 }
 
-/// Validates another robot's message. `primitive_set` defines the valid trees of this robot's current run; if it is
-/// `None`, every gene is rejected. The checks are the same as at the hub.
+/// Validates another robot's message with the same checks as the hub. `primitive_set` defines the valid trees of this
+/// robot's current run. If it is `None`, every gene is rejected.
 pub fn open(message: PeerMessage, primitive_set: Option<&PrimitiveSet>) -> PeerInput {
     match message {
         PeerMessage::Ask { number, run, after } => PeerInput::Ask { number, run, after },
         PeerMessage::Say { bytes, .. } if bytes.0.len() > MAX_WORDS => {
-            PeerInput::Nothing(format!("a text of {} bytes; at most {MAX_WORDS} are allowed", bytes.0.len()))
+            PeerInput::Nothing(format!("its text has {} bytes; at most {MAX_WORDS} are allowed", bytes.0.len()))
         }
         PeerMessage::Say { session, count, bytes } => PeerInput::Say { session, count, bytes: bytes.0 },
         PeerMessage::Genes { number, run, generation, genes } => {
             let bytes: usize = genes.iter().map(|(_, gene)| gene.tree.len()).sum();
             if genes.len() > MAX_GENES || bytes > MAX_GENE_BYTES {
                 let count = genes.len();
-                return PeerInput::Nothing(format!("{count} genes with trees of {bytes} bytes are too many"));
+                return PeerInput::Nothing(format!(
+                    "it contains {count} genes with trees of {bytes} bytes, which exceeds the limits"
+                ));
             }
             let (mut migrants, mut refused) = (Vec::new(), (0, None));
             for (at, gene) in genes {

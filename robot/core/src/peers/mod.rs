@@ -1,5 +1,5 @@
-//! Contact with other robots without a hub: radio range, exchange of genes, and texts between controllers. It is a
-//! state machine; the shell transports the messages.
+//! Contact with other robots without a hub: radio range, exchange of genes, and texts between controllers. The module
+//! contains a state machine; the shell transports the messages.
 
 mod exchange;
 mod gate;
@@ -23,9 +23,9 @@ use xpuck_wire::peers_report::PeersReport;
 
 /// Maximum number of messages handled between two readings of the clock.
 pub const MESSAGES_AT_ONCE: usize = 32;
-/// Maximum number of outgoing messages that wait for the shell; further messages are dropped.
+/// Maximum number of outgoing messages that wait for the shell. Further messages are dropped.
 const OUTBOX: usize = 64;
-/// Interval of reports while no generation completes, in arena time (s).
+/// Interval of reports to the hub while no generation completes, in arena time (s).
 const REPORT_EVERY: f64 = 2.0;
 
 /// State of a robot's contact with other robots.
@@ -38,12 +38,13 @@ pub struct Peers {
     report: PeersReport,
     reported: f64,
     lines: Vec<Line>,
-    /// Number after which the questions of the next run are numbered.
+    /// Number of the last question before the next run; question numbers continue across runs.
     number: u64,
 }
 
 impl Peers {
-    /// Creates the state for the robot of island `me` out of `robots` at power-up; `session` is random.
+    /// Creates the state at power-up for the robot of island `me` in a swarm of `robots` robots; `session` is a random
+    /// number.
     pub fn new(me: u16, robots: u16, session: u64) -> Peers {
         Peers {
             range: Range::new(me, robots),
@@ -57,7 +58,7 @@ impl Peers {
         }
     }
 
-    /// Starts the exchange of genes in this run, or ends it with `None`.
+    /// Starts the exchange of genes in this run. `None` ends the exchange.
     pub fn enter(&mut self, run: Option<(RunName, &Plan)>) {
         if run.map(|(name, _)| name) == self.exchange.as_ref().map(Exchange::run) {
             return;
@@ -67,22 +68,22 @@ impl Peers {
         (self.report.generation, self.report.from) = (0, Vec::new());
     }
 
-    /// Whether genes are exchanged with other robots in the current run.
+    /// Returns whether genes are exchanged with other robots in the current run.
     pub fn exchanges(&self) -> bool {
         self.exchange.is_some()
     }
 
-    /// Handles range and bearing: the robots heard at `now`. All times are arena time (s).
+    /// Handles range and bearing data with the robots that were heard at `now`. All times are arena time (s).
     pub fn sense(&mut self, now: f64, neighbours: &[Neighbour]) {
         self.range.hear(now, neighbours);
     }
 
-    /// Islands of the robots in range.
+    /// Returns the islands of the robots in range at `now` (s).
     pub fn in_range(&self, now: f64) -> Vec<u16> {
         self.range.islands(now)
     }
 
-    /// Handles the passage of time; call at every control update.
+    /// Handles the passage of time up to `now` (s). Must be called at every control update.
     pub fn on_time(&mut self, now: f64) {
         let Some(exchange) = &mut self.exchange else { return };
         let questions = exchange.questions(now, &self.range.islands(now));
@@ -90,11 +91,11 @@ impl Peers {
         questions.into_iter().for_each(|(to, question)| self.send(to, question));
     }
 
-    /// Handles a validated message from another robot; `from` is the island of the sender's key.
+    /// Handles a validated message from another robot. `from` is the island to which the sender's key belongs.
     pub fn on_message(&mut self, now: f64, from: u16, heard: PeerInput) {
         let refused = &mut self.report.refused;
-        // A question from a robot out of range is answered too, because the asking robot decides which robots it
-        // hears.
+        // A question is answered even if its sender is out of range. The asking robot has already checked that this
+        // robot is in its range.
         if !matches!(heard, PeerInput::Ask { .. }) && !self.range.holds(now, from) {
             refused.out_of_range += 1;
             return;
@@ -127,7 +128,7 @@ impl Peers {
             PeerInput::Nothing(why) => {
                 refused.unreadable += 1;
                 let count = refused.unreadable;
-                self.note(count, || format!("a message of robot {from} was rejected: {why}"));
+                self.note(count, || format!("a message from robot {from} was rejected: {why}"));
             }
         }
     }
@@ -148,19 +149,20 @@ impl Peers {
         let first = before == 0 || before.ilog10() < self.report.refused.genes.ilog10();
         if first {
             let so_far = self.report.refused.genes;
-            self.lines.push(Line::warn(format!("genes of robot {from} were rejected: {why} ({so_far} so far)")));
+            self.lines.push(Line::warn(format!("genes from robot {from} were rejected: {why} ({so_far} so far)")));
         }
     }
 
-    /// Logs only the 1st, 10th, 100th, ... occurrence, so that no peer can fill the log.
+    /// Logs only occurrences whose number `count` is a power of ten (1, 10, 100, ...), so that no peer can fill the
+    /// log.
     fn note(&mut self, count: u64, text: impl FnOnce() -> String) {
         if count > 0 && 10u64.pow(count.ilog10()) == count {
             self.lines.push(Line::warn(format!("{} ({count} so far)", text())));
         }
     }
 
-    /// Records rejections by the shell: `keys` counts connections and messages with invalid keys since the start;
-    /// `no_room` is the number of newly dropped messages.
+    /// Records messages that the shell rejected. `keys` is the number of connections and messages with invalid keys
+    /// since the start. `no_room` is the number of messages that were dropped since the last call.
     pub fn refused_outside(&mut self, keys: u64, no_room: u64) {
         let more = keys > self.report.refused.keys;
         self.report.refused.keys = keys;
@@ -170,8 +172,8 @@ impl Peers {
         }
     }
 
-    /// Records that this robot's island completed a generation and offers `emigrant`; returns the immigrants, the
-    /// fittest first. Returns none in a run without exchange.
+    /// Records that this robot's island completed a generation and offers `emigrant`. Returns the immigrants, with the
+    /// fittest one first. Returns no immigrants in a run without exchange between robots.
     pub fn generation_done(&mut self, generation: u32, emigrant: &Migrant) -> Vec<Migrant> {
         let Some(exchange) = &mut self.exchange else { return Vec::new() };
         let (from, migrants) = exchange.generation_done(generation, emigrant).into_iter().unzip();
@@ -179,10 +181,10 @@ impl Peers {
         migrants
     }
 
-    /// Sends a text to the controller of a robot in range. The text may get lost, as with radio.
+    /// Sends a text to the controller of the robot `to`, which must be in range. The text may get lost, as with radio.
     ///
     /// # Errors
-    /// The text is too long, the rate is too high, or the robot is not in range.
+    /// Returns an error if the text is too long, the rate is too high, or the robot is not in range.
     pub fn say(&mut self, now: f64, to: u16, bytes: &[u8]) -> Result<(), SayError> {
         if !self.range.holds(now, to) {
             return Err(SayError::OutOfRange(to));
@@ -192,7 +194,7 @@ impl Peers {
         Ok(())
     }
 
-    /// Takes the next text for this robot's controller: the sender's island, and the text.
+    /// Takes the next text for this robot's controller. Returns the sender's island and the text.
     pub fn heard(&mut self) -> Option<(u16, Vec<u8>)> {
         self.post.heard()
     }
@@ -213,13 +215,13 @@ impl Peers {
         std::mem::take(&mut self.lines)
     }
 
-    /// Report of the current state.
+    /// Returns the report of the current state.
     pub fn report(&self, now: f64) -> PeersReport {
         let in_range = self.range.islands(now).len() as u16;
         PeersReport { in_range, by: self.range.by(now), ..self.report.clone() }
     }
 
-    /// Report of the current state; `None` unless a report is due.
+    /// Returns the report of the current state if a report is due.
     pub fn report_due(&mut self, now: f64) -> Option<PeersReport> {
         if self.exchange.is_none() || now - self.reported < REPORT_EVERY {
             return None;

@@ -1,21 +1,23 @@
-//! Texts between controllers of robots in range: short, rate-limited, each delivered at most once.
+//! Texts between controllers of robots in range. Texts are short and rate-limited, and each text is delivered at most
+//! once.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::peer::{MAX_WORDS, PeerMessage};
 
-/// Maximum number of texts that wait for this robot's controller.
+/// Maximum number of received texts that wait for this robot's controller.
 pub const WAITING: usize = 32;
-/// Maximum rate of texts to send, and to receive from each robot (1/s), in arena time.
+/// Maximum rate of texts in arena time (1/s). It applies to the texts that this robot sends, and to the texts from
+/// each other robot.
 pub const MAX_RATE: f64 = 20.0;
 
-/// Reason why a text is not sent.
+/// Reason why a text cannot be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SayError {
-    /// The text is too long; the value is its length (bytes).
+    /// The text is too long. The value is the length of the text (bytes).
     Long(usize),
-    /// The robot with this island is not in range or does not exist.
+    /// The robot with this island is out of range or does not exist.
     OutOfRange(u16),
     /// The rate limit is exceeded.
     TooFast,
@@ -54,7 +56,8 @@ impl Allowance {
     }
 }
 
-/// State of a sending controller: the session of its program, its last counter value, and its rate limiter.
+/// State of a controller that sends texts: the session of its program, the number of its last text, and its rate
+/// limiter.
 #[derive(Clone, Copy, Debug)]
 struct SenderState {
     session: u64,
@@ -62,7 +65,7 @@ struct SenderState {
     allowance: Allowance,
 }
 
-/// Incoming and outgoing texts.
+/// Incoming and outgoing texts of one robot.
 #[derive(Clone, Debug)]
 pub struct TextChannel {
     session: u64,
@@ -72,26 +75,26 @@ pub struct TextChannel {
     heard: VecDeque<(u16, Vec<u8>)>,
 }
 
-/// Reason why a received text is rejected.
+/// Reason for the rejection of a received text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextRejection {
     /// The text was already received.
     Again,
-    /// The rate limit is exceeded, or the queue is full.
+    /// The rate limit is exceeded, or the queue of received texts is full.
     TooMany,
 }
 
 impl TextChannel {
-    /// Creates the state for the program of this session.
+    /// Creates the channel for the program with this session number.
     pub fn new(session: u64) -> TextChannel {
         let saying = Allowance::new(0.0);
         TextChannel { session, count: 0, saying, speakers: BTreeMap::new(), heard: VecDeque::new() }
     }
 
-    /// Creates the message for a text at `now` (s).
+    /// Returns the message that contains a text sent at `now` (s).
     ///
     /// # Errors
-    /// The text is too long, or the rate limit is exceeded.
+    /// Returns an error if the text is too long or the rate limit is exceeded.
     pub fn say(&mut self, now: f64, bytes: &[u8]) -> Result<PeerMessage, SayError> {
         if bytes.len() > MAX_WORDS {
             return Err(SayError::Long(bytes.len()));
@@ -103,10 +106,11 @@ impl TextChannel {
         Ok(PeerMessage::Say { session: self.session, count: self.count, bytes: Bytes(bytes.into()) })
     }
 
-    /// Queues a text received at `now` (s).
+    /// Queues a text that was received at `now` (s).
     ///
     /// # Errors
-    /// The text was already received, or there are too many texts.
+    /// Returns the reason for the rejection: the text was already received, the rate limit is exceeded, or the queue
+    /// is full.
     pub fn receive(
         &mut self,
         now: f64,
@@ -130,7 +134,7 @@ impl TextChannel {
         Ok(())
     }
 
-    /// Takes the next queued text: the sender's island, and the text.
+    /// Takes the next text from the queue. Returns the sender's island and the text.
     pub fn heard(&mut self) -> Option<(u16, Vec<u8>)> {
         self.heard.pop_front()
     }

@@ -1,30 +1,30 @@
-//! Radio range: the robots heard by range and bearing, and fallbacks when range and bearing fails (thesis 4.3,
+//! Radio range: the robots heard by range and bearing, and substitutes for a failure of range and bearing (thesis 4.3,
 //! 5.2.3).
 
 use std::collections::BTreeMap;
 use xpuck_wire::message::Neighbour;
 use xpuck_wire::peers_report::RangeBy;
 
-/// Time for which a robot stays in range after it was heard, in arena time (s). It bridges lost messages and brief
-/// occlusion.
+/// Time for which a robot counts as in range after it was heard, in arena time (s). This time bridges lost messages
+/// and brief occlusion.
 pub const HEARD: f64 = 2.0;
-/// Time for which the last robots in range stay in range after range and bearing is lost, in arena time (s). The
-/// wheels stop or turn slowly, so the positions hardly change. After this time, every robot reachable on the network
-/// counts as in range.
+/// Age of the last range and bearing data up to which the robots last heard count as in range, in arena time (s).
+/// Without range and bearing, the wheels stop or turn slowly, so the positions hardly change. Above this age, every
+/// robot reachable on the network counts as in range.
 pub const REMEMBERED: f64 = 30.0;
 
-/// State of one robot: the robots in its range.
+/// Robots in the range of one robot.
 #[derive(Clone, Debug)]
 pub struct Range {
     me: u16,
     robots: u16,
     heard: BTreeMap<u16, f64>,
-    /// Time of the last range and bearing data (s); before the first data, the time of power-up.
+    /// Time of the last range and bearing data (s). Before the first data, it is the time of power-up, 0.
     sensed: f64,
 }
 
 impl Range {
-    /// Creates the state for the robot of island `me` out of `robots` at power-up.
+    /// Creates the state at power-up for the robot of island `me` in a swarm of `robots` robots.
     pub fn new(me: u16, robots: u16) -> Range {
         Range { me, robots, heard: BTreeMap::new(), sensed: 0.0 }
     }
@@ -43,7 +43,7 @@ impl Range {
         island != self.me && (1..=self.robots).contains(&island)
     }
 
-    /// Source of the range information at `now` (s).
+    /// Returns the source of the range information at `now` (s).
     pub fn by(&self, now: f64) -> RangeBy {
         match now - self.sensed {
             age if age <= HEARD => RangeBy::Heard,
@@ -52,7 +52,7 @@ impl Range {
         }
     }
 
-    /// Whether the other robot is in range at `now` (s).
+    /// Returns whether the other robot is in range at `now` (s).
     pub fn holds(&self, now: f64, island: u16) -> bool {
         let since = match self.by(now) {
             RangeBy::Heard => now - HEARD,
@@ -62,7 +62,7 @@ impl Range {
         self.heard.get(&island).is_some_and(|at| *at >= since)
     }
 
-    /// Islands of the robots in range at `now` (s).
+    /// Returns the islands of the robots in range at `now` (s).
     pub fn islands(&self, now: f64) -> Vec<u16> {
         (1..=self.robots).filter(|island| self.holds(now, *island)).collect()
     }

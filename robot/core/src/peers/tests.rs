@@ -1,4 +1,4 @@
-//! Tests with two and three communicating robots at the level of single messages.
+//! Tests with two and three robots that exchange single messages.
 
 use super::*;
 use xpuck_evolve::{Id, Samples};
@@ -20,12 +20,12 @@ fn migrant(island: u16, number: u32, tree: &str, fitness: f64) -> Migrant {
     Migrant { id: Id { island, number }, tree: Tree::parse(tree).unwrap(), samples, epoch: 0 }
 }
 
-/// The first `robots` of nine robots.
+/// First robots of a swarm with nine robots.
 struct Swarm {
     robots: Vec<Peers>,
     plan: Plan,
     now: f64,
-    /// Every delivered message: sender, receiver and contents.
+    /// All delivered messages, each with sender, receiver and contents.
     travelled: Vec<(u16, u16, PeerMessage)>,
 }
 
@@ -50,7 +50,7 @@ impl Swarm {
         self.at(me).sense(now, &heard);
     }
 
-    /// Delivers messages until no robot sends any more.
+    /// Delivers messages until no robot sends another message.
     fn deliver(&mut self) {
         loop {
             let mut sent = Vec::new();
@@ -101,12 +101,12 @@ fn emigrants_of_heard_robots_immigrate_by_fitness() {
     }
     swarm.hears(1, &[2]);
     swarm.pass(0.1);
-    // Robot 2 hears no robot, but still answers, because robot 1 hears it.
+    // Robot 2 hears no robot. It still answers robot 1, because robot 1 hears robot 2.
     assert_eq!(swarm.generation(1, 1, migrant(1, 1, TREES[0], 0.2)), [id(2, 2), id(2, 1)], "not those of 3");
     let report = swarm.at(1).report(0.1);
     assert_eq!((report.generation, &report.from[..], report.answered, report.genes), (1, &[2, 2][..], 1, 2));
     assert_eq!((report.in_range, report.by, report.refused.total()), (1, RangeBy::Heard, 0));
-    // Only new emigrants are sent.
+    // Robot 2 sends only its new emigrant.
     swarm.generation(2, 3, migrant(2, 3, TREES[2], 0.5));
     swarm.pass(1.0);
     let last = swarm.travelled.last().unwrap();
@@ -127,8 +127,8 @@ fn immigrants_are_unique_and_of_current_epoch() {
     }
     swarm.hears(1, &[2, 3]);
     swarm.pass(0.1);
-    // No emigrant of robot 2 immigrates: of the two that are kept, one belongs to another epoch, and robot 3 offers
-    // the other's tree with a higher fitness.
+    // Robot 2 keeps two emigrants, and neither of them immigrates. One belongs to another epoch. The tree of the other
+    // one is also offered by robot 3, with a higher fitness.
     assert_eq!(swarm.generation(1, 2, migrant(1, 2, TREES[0], 0.2)), [id(3, 1), id(3, 2)]);
 }
 
@@ -188,7 +188,7 @@ fn unrequested_or_foreign_run_answers_are_ignored() {
     let refused = swarm.refused(1);
     assert_eq!((refused.unasked, refused.other_run, refused.out_of_range), (2, 1, 1));
     assert_eq!(swarm.generation(1, 1, migrant(1, 1, TREES[1], 0.1)), [id(2, 1)], "the one that was asked for");
-    // Rejected messages: a late answer, questions at too high a rate, and a question about another run.
+    // Robot 1 rejects a late answer, questions at too high a rate, and a question about another run.
     swarm.at(1).sense(5.0, &[Neighbour { island: 2, range: 0.1, bearing: 0.0 }]);
     swarm.at(1).on_time(5.0);
     let [(2, PeerMessage::Ask { number, .. })] = swarm.at(1).take_messages()[..] else { panic!() };
@@ -239,7 +239,8 @@ fn controllers_in_range_receive_bounded_messages_once() {
     let again = swarm.travelled.last().unwrap().2.clone();
     swarm.at(2).on_message(0.0, 1, open(again, None));
     assert_eq!((swarm.at(2).heard(), swarm.refused(2).unasked), (None, 1), "words that come again");
-    // Texts beyond the rate limit are rejected. Texts that a controller does not read use bounded memory.
+    // Texts beyond the rate limit are rejected. Texts that a controller does not read occupy a bounded amount of
+    // memory.
     let said = (0..100).filter(|_| swarm.at(1).say(0.1, 2, b"x").is_ok()).count();
     assert_eq!((said, swarm.at(1).say(0.1, 2, b"x")), (19, Err(SayError::TooFast)));
     for count in 100..200 {

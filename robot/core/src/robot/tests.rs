@@ -23,14 +23,14 @@ struct Bench {
     said: VecDeque<LogLine>,
     wishes: Vec<OperatorRequest>,
     remembered: VecDeque<u64>,
-    /// States in which the wheels were stopped between two updates.
+    /// State of the robot at each stop of the wheels between two updates.
     stood: Vec<State>,
     /// Whether the queue to the hub is full, so that no message can be sent.
     full: bool,
     /// Messages from other robots, and messages to other robots.
     from_peers: VecDeque<(u16, PeerInput)>,
     to_peers: Vec<(u16, PeerMessage)>,
-    /// Requests of programs, their results, and texts passed to the programs.
+    /// Requests of programs, results of these requests, and texts passed to the programs.
     programs: VecDeque<(u32, ProgramRequest)>,
     answers: Vec<Result<(), String>>,
     heard: Vec<(u16, String)>,
@@ -116,7 +116,7 @@ impl Shell for Bench {
         Readings { body_age: Some(0.0), ..Readings::default() }
     }
 
-    /// The motors of this shell produce half of the commanded speed.
+    /// Records the commanded speeds, and returns half of them as the speeds that the motors produce.
     fn drive(&mut self, _: &Core, wheels: [f32; 2], _: Option<Ring>) -> [f32; 2] {
         self.driven.push(wheels);
         wheels.map(|speed| speed / 2.0)
@@ -155,7 +155,7 @@ impl Shell for Bench {
     }
 }
 
-/// A robot whose clock equals the hub's, with an experiment in which trees evolve.
+/// Creates a robot whose clock equals the hub's clock, with an experiment in which trees evolve.
 fn prepared() -> (Robot, Bench) {
     prepared_with("")
 }
@@ -200,7 +200,7 @@ fn rejected_messages_are_counted_and_first_is_logged() {
     assert_eq!(bench.immigrants, [(1, 1)], "only sound genes reach the island");
     assert_eq!(bench.lines.len(), 2, "{:?}", bench.lines);
     assert!(
-        bench.lines[0].starts_with("a message from the hub was rejected: a message of 0 bytes"),
+        bench.lines[0].starts_with("a message from the hub was rejected: the message has 0 bytes"),
         "{:?}",
         bench.lines
     );
@@ -269,7 +269,7 @@ fn fittest_of_earlier_run_does_not_replace_given_controller() {
     robot.listen(0.2, &mut bench);
     let given = robot.core.controller().map(|c| c.tree().clone());
     assert!(given.is_some(), "{:?}", bench.sent);
-    // A segment of the earlier run still waits for a tree when its island's first generation completes.
+    // The island of the earlier run reports its first generation while a segment of that run still waits for a tree.
     let sent = bench.sent.len();
     bench.news.push_back(IslandEvent::Generation(Box::new(done)));
     robot.collect(&mut bench);
@@ -326,7 +326,7 @@ fn pause_and_stop_stop_wheels_at_once() {
     assert_eq!(bench.stood, [State::Pause, State::Stop]);
 }
 
-/// The generations reported to the hub, in order.
+/// Returns the numbers of the generations reported to the hub, in order.
 fn reported_generations(bench: &Bench) -> Vec<u32> {
     let number =
         |m: &RobotMessage| if let RobotMessage::Genes { generation, .. } = m { Some(*generation) } else { None };
@@ -352,7 +352,7 @@ fn missed_generations_are_sent_when_hub_has_run_again() {
     (0..20).for_each(|_| generation(&mut robot, &mut bench));
     robot.update(5.0, &mut bench);
     assert_eq!(reported_generations(&bench), [1], "nobody is there to be told");
-    // A returning hub first resumes the run, and then gets the missed generations.
+    // The robot sends the missed generations only after the returned hub has resumed the run.
     bench.say(ToRobot::Welcome { island: 1 });
     robot.listen(6.0, &mut bench);
     robot.update(6.0, &mut bench);

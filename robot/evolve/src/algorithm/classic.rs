@@ -12,11 +12,11 @@ use crate::settings::Settings;
 use crate::variation::{crossover, mutate};
 use serde::{Deserialize, Serialize};
 
-/// The algorithm keeps no state between generations.
+/// Algorithm `classic`, which keeps no state between generations.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Classic;
 
-/// Mean of the trials.
+/// Returns the mean fitness over the trials of an individual.
 pub(super) fn fitness(individual: &Individual) -> f64 {
     individual.samples.mean()
 }

@@ -1,10 +1,10 @@
 //! `dars2016`: the algorithm of thesis 4.3.1 with the parameters of Table 4.3.
 //!
 //! The three fittest individuals survive with their measured fitness. The others are selected by tournaments over the
-//! whole population. Pairs of them are crossed with probability 0.8, and both children are kept. Four mutations may
-//! follow, each with its own probability: a subtree is replaced, a subtree is shrunk, a node is replaced, a constant
-//! is replaced. Every selected individual gets ten trials, even if variation left it unchanged. This agrees with the
-//! thesis's 1.1 million simulations: 25 runs of 200 generations of 22 individuals, ten trials each.
+//! whole population. Pairs of selected individuals are crossed with probability 0.8, and both children are kept. Four
+//! mutations may follow, each with its own probability: a subtree is replaced, a subtree is shrunk, a node is replaced,
+//! a constant is replaced. Every selected individual gets ten trials, even if variation left it unchanged. This agrees
+//! with the thesis's 1.1 million simulations: 25 runs of 200 generations of 22 individuals, ten trials each.
 
 use super::Rules;
 use super::classic::{fitness, lacking};
@@ -14,7 +14,7 @@ use crate::settings::Settings;
 use crate::variation::{exchange, mutate_once};
 use serde::{Deserialize, Serialize};
 
-/// The algorithm keeps no state between generations.
+/// Algorithm `dars2016`, which keeps no state between generations.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Dars2016;
 
@@ -34,7 +34,7 @@ impl Rules for Dars2016 {
             let mut draws = deme.draws(i);
             let first = &deme.individuals()[deme.tournament(all, fitness, &mut draws)];
             let second = &deme.individuals()[deme.tournament(all, fitness, &mut draws)];
-            // If the number of children is odd, the last individual has no partner.
+            // If the number of children is odd, the last child has no partner for crossover.
             let paired = i + 1 < all;
             let crossed = paired && draws.unit() < deme.settings().crossover;
             let (one, other) = if crossed {

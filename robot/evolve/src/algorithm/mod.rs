@@ -69,7 +69,7 @@ pub(crate) trait Rules {
         deme.ramp();
     }
 
-    /// Creates the population of a start from given trees. Default: the given trees replace the first random
+    /// Creates the population of a start from given genotypes. Default: the given genotypes replace the first random
     /// individuals.
     fn populate_with(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
         self.populate(deme);
@@ -79,7 +79,7 @@ pub(crate) trait Rules {
         }
     }
 
-    /// Trials of this generation. Default: one per individual.
+    /// Returns the trials of this generation. Default: one trial per individual.
     fn trials(&self, deme: &Deme) -> Vec<Trial> {
         deme.trials_each(|_| 1)
     }
@@ -89,18 +89,19 @@ pub(crate) trait Rules {
         fitness
     }
 
-    /// Sort key of the population. The individual with the greatest key comes first; of two individuals with equal
-    /// keys, the older.
+    /// Returns the sort key of an individual. The population is sorted from the greatest key to the smallest. Of two
+    /// individuals with equal keys, the older one comes first.
     fn sort_key(&self, individual: &Individual, settings: &Settings) -> f64;
 
-    /// Value by which the champion is chosen: the individual with the greatest value.
+    /// Returns the value by which the champion is chosen. The individual with the greatest value is the champion.
+    /// Default: the sort key.
     fn champion_value(&self, individual: &Individual, settings: &Settings) -> f64 {
         self.sort_key(individual, settings)
     }
 
-    /// Individual to offer to other islands: the fittest with 8 evaluations in the top half of the elite, otherwise
-    /// the fittest with 7, and so on (thesis 8.3.1). If all individuals have the same number of evaluations, this is
-    /// the fittest individual.
+    /// Returns the individual to offer to other islands. Default: in the top half of the elite, the individual with the
+    /// most evaluations, where at most `full_evaluations` count (thesis 8.3.1). If several individuals have the same
+    /// number of evaluations, the fittest of them is returned.
     fn emigrant<'a>(&self, deme: &'a Deme, _champion: &'a Individual) -> &'a Individual {
         let (population, settings) = (deme.individuals(), deme.settings());
         let top = &population[..(settings.elites() / 2).max(1)];
@@ -119,7 +120,7 @@ pub(crate) trait Rules {
     /// Discards state that depends on earlier trials, because later trials run in a different world.
     fn forget(&mut self) {}
 
-    /// Like [`Rules::forget`], for a world that differs only slightly.
+    /// Adapts the state to a world that differs only slightly from the earlier one. Default: [`Rules::forget`].
     fn relearn(&mut self) {
         self.forget();
     }

@@ -2,8 +2,8 @@
 //!
 //! Each individual gets one trial per generation, and samples accumulate. The elite survives. A quarter of the others
 //! is replaced: half of this quarter by crossover of two elite individuals, half by new trees. Tournaments compare
-//! the 95 % likelihood fitness. A copy keeps its samples, so the algorithm tends to keep, send and copy the luckiest
-//! copy of a tree.
+//! the 95 % likelihood fitness. Each copy of a tree has its own samples. Therefore the algorithm tends to keep, send
+//! and reproduce the copy with the luckiest samples.
 
 use super::Rules;
 use crate::deme::Deme;
@@ -14,14 +14,15 @@ use crate::variation::{crossover, mutate};
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::Draws;
 
-/// Number of standard errors between the mean and the 95 % likelihood fitness below it.
+/// Number of standard errors by which the 95 % likelihood fitness is below the mean.
 const LIKELIHOOD_95: f64 = 1.96;
 
-/// The algorithm keeps no state between generations.
+/// Algorithm `noise-aware`, which keeps no state between generations.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct NoiseAware;
 
-/// Value that tournaments compare: the 95 % likelihood fitness; with a single sample, half of the sample.
+/// Returns the value that tournaments compare: the 95 % likelihood fitness. For a single sample, returns half of the
+/// sample.
 fn likelihood(individual: &Individual) -> f64 {
     let samples = &individual.samples;
     if samples.n() < 2 {
@@ -41,7 +42,7 @@ impl Rules for NoiseAware {
         individual.samples.mean()
     }
 
-    /// Mean, scaled down if there are fewer than eight evaluations (Eq. 8.1).
+    /// Returns the mean fitness, scaled down if there are fewer than `full_evaluations` evaluations (Eq. 8.1).
     fn champion_value(&self, individual: &Individual, settings: &Settings) -> f64 {
         individual.samples.derated(settings.full_evaluations)
     }

@@ -4,27 +4,28 @@ use super::Species;
 use super::evolution::Member;
 use xpuck_kernels::random::Draws;
 
-/// A row of a project file of Petrovic's program: the share of a genome part that is copied from an earlier step. The
-/// comment in the original file names three numbers, but its rows have four; this interpretation fits all rows.
+/// Row of a project file of Petrovic's program. It defines the shares of a new population whose genomes get a part from
+/// an earlier step. The comment in the original file names three numbers, but its rows have four. This interpretation
+/// fits all rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blend {
     /// Index of the genome part.
     pub part: usize,
-    /// Index of the step's predecessor, from 0.
+    /// Index of the earlier step among the step's predecessors, from 0.
     pub from: usize,
-    /// Share of the old population, the fittest first, from which copies are taken; above 0 to 1.
+    /// Share of the earlier step's population from which copies are taken, counted from the fittest individual (> 0 and
+    /// <= 1).
     pub pool: f32,
-    /// Share of unchanged copies in the new population.
+    /// Share of the new population that gets an unchanged copy of the part (0 to 1).
     pub copied: f32,
-    /// Share of mutated copies in the new population.
+    /// Share of the new population that gets a mutated copy of the part (0 to 1).
     pub mutated: f32,
     /// Number of mutations of each mutated copy.
     pub times: u32,
 }
 
-/// Creates `size` genomes. Each part is filled by its rows in turn; genomes that no row fills get a random part.
-/// Parts of one genome that are copied from the same step come from the same individual. `before` contains the
-/// predecessors' populations, the fittest first.
+/// Creates `size` genomes. The rows of each part are applied in order, and each fills the next genomes. Genomes that no
+/// row fills get a random part. `before` contains the populations of the predecessors, the fittest individual first.
 pub fn blend<S: Species>(
     species: &S,
     size: usize,

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Combination of the scores of several runs to a fitness. The numbers in brackets are those in the project files of
-/// Petrovic's program.
+/// Combination of the scores of several runs to a fitness. The number in brackets identifies the combination in the
+/// project files of Petrovic's program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Combination {
@@ -16,19 +16,19 @@ pub enum Combination {
     Best,
     /// Geometric mean, 0 if any score is 0 or negative (3).
     Geometric,
-    /// Smallest of the geometric means of all starts (4).
+    /// Geometric mean of the scores of each start, and then the smallest of these means (4).
     #[default]
     WorstGeometric,
 }
 
 impl Combination {
-    /// Returns the combination with this number.
+    /// Returns the combination with this number in Petrovic's project files; `None` if there is no such combination.
     pub fn of_number(number: u8) -> Option<Combination> {
         use Combination::*;
         [Mean, Worst, Best, Geometric, WorstGeometric].get(usize::from(number)).copied()
     }
 
-    /// Computes the fitness from scores, which are grouped by start; 0 without scores.
+    /// Computes the fitness from the scores of each start. Returns 0 if there are no scores.
     pub fn fitness(self, scores: &[Vec<f64>]) -> f64 {
         let all: Vec<f64> = scores.iter().flatten().copied().collect();
         if all.is_empty() {
@@ -47,8 +47,8 @@ impl Combination {
     }
 }
 
-/// Geometric mean, 0 if any number is not positive. It uses Newton's method, because the power functions of platforms
-/// differ in the last digits.
+/// Computes the geometric mean; 0 if any number is not positive. It uses Newton's method, because the power functions
+/// of platforms differ in the last digits.
 fn geometric_mean(numbers: &[f64]) -> f64 {
     let most = numbers.iter().copied().fold(0.0, f64::max);
     if numbers.iter().any(|&number| number <= 0.0) {

@@ -10,10 +10,10 @@ use xpuck_kernels::random::{Draws, Stream};
 /// Minimum number of generations between two re-initialisations.
 const MIN_REINIT_INTERVAL: u32 = 8;
 
-/// Result of an evaluation, without the bonus or penalty for size.
+/// Result of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Evaluation<U> {
-    /// Fitness without size.
+    /// Fitness without the bonus or penalty for size.
     pub fitness: f64,
     /// Parts of the genotype that were used.
     pub usage: U,
@@ -26,14 +26,14 @@ pub struct Member<S: Species> {
     pub genome: S::Genome,
     /// Fitness, with the bonus or penalty for size.
     pub fitness: f64,
-    /// Origin of a child that the statistics have not counted yet.
+    /// Operators that produced the member, if it is a child that the statistics have not counted yet.
     origin: Option<Origin>,
 }
 
 /// Operators that produced a child.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
-    /// Index of the mutation; `None` if the child was not mutated.
+    /// Index of the mutation in [`Species::operators`]; `None` if the child was not mutated.
     mutation: Option<usize>,
     /// Whether the parents were crossed.
     crossed: bool,
@@ -61,18 +61,18 @@ pub enum StepState {
     Goes,
     /// The end formula holds.
     Done,
-    /// The generations of the curriculum are used up.
+    /// The curriculum has reached its maximum number of generations.
     Exhausted,
 }
 
 /// Pooled results of an evaluated genotype.
 #[derive(Clone)]
 struct PooledResult<U> {
-    /// Sum of the fitness without size over `evaluations`, including evaluations of larger genotypes that were
-    /// trimmed to this genotype.
+    /// Sum of the fitness values of all evaluations, without the bonus or penalty for size. Evaluations of larger
+    /// genotypes that were trimmed to this genotype are included.
     sum: f64,
     evaluations: u32,
-    /// `None` if nothing can be trimmed.
+    /// Used parts; `None` if the genotype has been trimmed already.
     usage: Option<U>,
 }
 
@@ -91,21 +91,21 @@ pub struct Evolution<S: Species> {
     members: Vec<Member<S>>,
     cache: HashMap<S::Genome, PooledResult<S::Usage>>,
     variables: Variables,
-    /// Best fitness from which the next gain is measured.
+    /// Reference fitness for the gain of the next generation.
     last_best: f64,
     /// Whether the population is new, so that no gain can be measured yet.
     begun: bool,
-    /// Generation of the step at the last re-initialisation or restart.
+    /// Number of generations of this step at the last re-initialisation or restart.
     last_reinitialised: u32,
-    /// Generation of the step at the last restart, and the number of restarts.
+    /// Number of generations of this step at the last restart, and the number of restarts.
     last_restart: u32,
     restarts: u32,
     statistics: Statistics,
 }
 
 impl<S: Species> Evolution<S> {
-    /// Starts a step with its first genomes. `variables` are the variables at the end of the previous step; `step` is
-    /// the step's number in the random streams.
+    /// Starts a step with its first genomes. `variables` contains the variables at the end of the previous step. `step`
+    /// is the number of the step, which selects its random streams.
     pub fn new(
         species: S,
         settings: StepSettings,
@@ -137,15 +137,15 @@ impl<S: Species> Evolution<S> {
         }
     }
 
-    /// Genotypes that need an evaluation, each once.
+    /// Returns the genotypes that need an evaluation, without duplicates.
     pub fn unknown(&self) -> Vec<S::Genome> {
         let mut seen = std::collections::HashSet::new();
         let unknown = self.members.iter().map(|member| &member.genome);
         unknown.filter(|genome| !self.cache.contains_key(*genome) && seen.insert(*genome)).cloned().collect()
     }
 
-    /// Takes the results for the genotypes of [`Evolution::unknown`], in the same order, counts them as evaluations,
-    /// and sorts the population, the fittest first. `seconds` is the time since the start of the curriculum (s),
+    /// Records the results for the genotypes of [`Evolution::unknown`], in the same order. Sorts the population, the
+    /// fittest first, and returns the state of the step. `seconds` is the time since the start of the curriculum (s),
     /// which an end formula may use.
     pub fn learn(&mut self, worths: Vec<Evaluation<S::Usage>>, seconds: f64) -> StepState {
         let unknown = self.unknown();
@@ -159,7 +159,7 @@ impl<S: Species> Evolution<S> {
         self.count_generation(seconds)
     }
 
-    /// Assigns a fitness to each member, and trims members where the species asks for it.
+    /// Assigns a fitness to each member, and replaces each genome that the species can trim by the trimmed genome.
     fn judge(&mut self) {
         let mut draws = self.draws(0);
         for member in &mut self.members {
@@ -171,8 +171,7 @@ impl<S: Species> Evolution<S> {
             let trimmed = known.usage.as_ref().and_then(|usage| self.species.trim(&member.genome, usage, &mut draws));
             if let Some(trimmed) = trimmed {
                 // Unused parts do not affect the result, so an evaluation of the whole genotype also counts for the
-                // trimmed genotype. If the trimmed genotype was evaluated before, with other random numbers, both
-                // evaluations count.
+                // trimmed genotype. Earlier evaluations of the trimmed genotype, with other random numbers, count too.
                 let mut pooled = PooledResult { usage: None, ..known };
                 if let Some(before) = self.cache.get(&trimmed) {
                     pooled.sum += before.sum;
@@ -210,14 +209,15 @@ impl<S: Species> Evolution<S> {
         }
     }
 
-    /// Number of the restart that is due, from 1; `None` before the configured number of generations has passed.
+    /// Returns the number of the restart that is due, from 1. `None` if no restart is configured, or if fewer than the
+    /// configured number of generations have passed.
     pub fn restart_due(&self) -> Option<u32> {
         let since = self.variables.step_generation - self.last_restart;
         self.settings.restart_after.filter(|&after| since >= after).map(|_| self.restarts + 1)
     }
 
-    /// Restarts with other genomes, instead of [`Evolution::breed`]. Generation counters, evaluation counters and
-    /// known results are kept.
+    /// Restarts the step with other genomes. The caller calls this method instead of [`Evolution::breed`]. Generation
+    /// counters, evaluation counters and known results are kept.
     pub fn restart(&mut self, genomes: Vec<S::Genome>) {
         self.members = genomes.into_iter().map(|genome| Member::new(genome, f64::NEG_INFINITY)).collect();
         self.begun = true;
@@ -226,7 +226,8 @@ impl<S: Species> Evolution<S> {
         self.last_reinitialised = self.variables.step_generation;
     }
 
-    /// Creates the next generation; [`Evolution::learn`] must have evaluated the current generation.
+    /// Creates the next generation. The results of the current generation must have been passed to
+    /// [`Evolution::learn`].
     pub fn breed(&mut self) {
         let mut draws = self.draws(1);
         let n = self.members.len();
@@ -264,27 +265,27 @@ impl<S: Species> Evolution<S> {
         self.members.extend(children);
     }
 
-    /// Random stream of this generation.
+    /// Returns a random stream of this generation: 0 for trimming, 1 for breeding.
     fn draws(&self, use_: u32) -> Draws {
         Draws::new(self.seed, self.step, use_, self.variables.step_generation, Stream::Evolution)
     }
 
-    /// The species.
+    /// Returns the species.
     pub fn species(&self) -> &S {
         &self.species
     }
 
-    /// Current values of the step's variables.
+    /// Returns the current values of the step's variables.
     pub fn variables(&self) -> &Variables {
         &self.variables
     }
 
-    /// The population; after [`Evolution::learn`] it is sorted, the fittest first.
+    /// Returns the population. After [`Evolution::learn`] it is sorted, the fittest first.
     pub fn members(&self) -> &[Member<S>] {
         &self.members
     }
 
-    /// Contribution of each operator so far.
+    /// Returns the statistics of all operators so far.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }

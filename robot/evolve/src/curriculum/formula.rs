@@ -1,8 +1,8 @@
 //! End formulas of curriculum steps, in the prefix form of Petrovic's report and in infix form.
 //!
-//! Prefix: `& ] best-fitness 295000 < learning-momentum 50`; brackets count as blanks, and `[`, `]`, `!` stand for
-//! <=, >= and !=. Infix: `best-fitness >= 295000 and learning-momentum < 50`. In both forms, true is 1 and false is
-//! 0.
+//! Example of the prefix form: `& ] best-fitness 295000 < learning-momentum 50`. Round brackets count as blanks, and
+//! `[`, `]`, `!` represent <=, >= and !=. Example of the infix form: `best-fitness >= 295000 and learning-momentum <
+//! 50`. In both forms, true is 1 and false is 0.
 
 mod read;
 mod unsatisfiable;
@@ -10,7 +10,7 @@ mod unsatisfiable;
 /// Variables that formulas can use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Variables {
-    /// Number of generations so far.
+    /// Number of generations of all steps so far.
     pub generation: u32,
     /// Number of generations of this step so far.
     pub step_generation: u32,
@@ -18,15 +18,15 @@ pub struct Variables {
     pub best: f64,
     /// Mean fitness of the last generation.
     pub mean: f64,
-    /// Learning momentum.
+    /// Learning momentum: decaying sum of the gains of the best fitness.
     pub momentum: f64,
-    /// Number of evaluations so far.
+    /// Number of evaluations of all steps so far.
     pub evaluations: u64,
     /// Number of evaluations of this step so far.
     pub step_evaluations: u64,
     /// Maximum number of generations of all steps together.
     pub total_generations: u32,
-    /// Time since the start (s).
+    /// Time since the start of the curriculum (s).
     pub seconds: f64,
 }
 
@@ -67,34 +67,34 @@ enum Term {
     Apply(Operator, Box<[Term; 2]>),
 }
 
-/// An end formula.
+/// End formula of a curriculum step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula(Term);
 
 impl Formula {
-    /// Parses a formula in prefix or infix form. Errors state the fault and the correction.
+    /// Parses a formula in prefix or infix form. An error states the fault and the correction.
     pub fn parse(text: &str) -> Result<Formula, String> {
         read::formula(text).map(Formula)
     }
 
-    /// Returns the reason why the formula can never hold in a curriculum of `total_generations` generations; `None`
-    /// without a proof.
+    /// Returns the reason why the formula can never hold in a curriculum of `total_generations` generations. `None` if
+    /// this cannot be proved.
     pub fn never(&self, total_generations: u32) -> Option<String> {
         unsatisfiable::reason(&self.0, total_generations)
     }
 
-    /// Whether the formula uses the time, which makes results depend on the speed of the machine.
+    /// Returns whether the formula uses the time, which makes results depend on the speed of the machine.
     pub fn asks_for_time(&self) -> bool {
         self.0.asks_for(NAMES.len() - 1)
     }
 
-    /// Greatest number that the formula requires the best fitness to reach; `None` if it does not compare the best
-    /// fitness.
+    /// Returns the greatest lower limit for the best fitness in the formula's comparisons. `None` if no comparison
+    /// requires a minimum of the best fitness.
     pub fn best_asked_for(&self) -> Option<f64> {
         self.0.least_asked_for(2)
     }
 
-    /// Whether the formula holds.
+    /// Returns whether the formula holds for these values of the variables.
     pub fn holds(&self, variables: &Variables) -> bool {
         let values = [
             f64::from(variables.generation),
@@ -120,7 +120,7 @@ impl Term {
         }
     }
 
-    /// Greatest number that any comparison requires a variable to reach.
+    /// Returns the greatest lower limit of a variable, given by its index in [`NAMES`], in all comparisons.
     fn least_asked_for(&self, variable: usize) -> Option<f64> {
         use Operator::{AtLeast, AtMost, Greater, Less};
         let Term::Apply(operator, terms) = self else { return None };
@@ -234,7 +234,7 @@ mod tests {
         assert!(error("best-fitnes > 3").contains("did you mean `best-fitness`?"));
         assert!(error("& < gennum 3").contains("ends"));
         assert!(error("gennum >").contains("ends"));
-        assert!(error("< gennum 3 4").contains("after its end"));
+        assert!(error("< gennum 3 4").contains("after the end of the formula"));
         assert!(error("(gennum > 3").contains("bracket"));
         assert!(error("").contains("empty"));
     }

@@ -1,6 +1,6 @@
 //! Dependency graph of the steps of a curriculum.
 
-/// Node of a step.
+/// Step of a curriculum, as a node of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// Name of the step.
@@ -9,15 +9,16 @@ pub struct Node {
     pub after: Vec<String>,
 }
 
-/// Order of the steps: each step follows the steps that it uses.
+/// Valid order of the steps of a curriculum. Each step follows the steps that it uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
-    /// Indices of the nodes.
+    /// Indices of the nodes, in the order of execution.
     pub order: Vec<usize>,
 }
 
 impl Graph {
-    /// Orders the steps; the last step is the goal. Errors contain the step's index, the fault and the correction.
+    /// Orders the steps. The last node is the goal, and all other steps must lead to it. An error contains the index of
+    /// the invalid step, and a text with the fault and the correction.
     pub fn new(nodes: &[Node]) -> Result<Graph, (usize, String)> {
         let place = |name: &str| nodes.iter().position(|node| node.name == name);
         let mut before: Vec<Vec<usize>> = Vec::new();
@@ -28,7 +29,7 @@ impl Graph {
             let known = node.after.iter().map(|name| {
                 place(name).ok_or_else(|| {
                     let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
-                    (i, format!("`after` names the unknown step {name:?}; steps are {}", names.join(", ")))
+                    (i, format!("`after` refers to the unknown step {name:?}; steps are {}", names.join(", ")))
                 })
             });
             before.push(known.collect::<Result<_, _>>()?);
@@ -54,7 +55,8 @@ impl Graph {
         match used.iter().position(|used| !used) {
             Some(i) => {
                 let goal = &nodes[nodes.len() - 1].name;
-                let message = format!("it does not lead to the last step, {goal:?}; name it in a later step's `after`");
+                let message =
+                    format!("the step does not lead to the last step, {goal:?}; add it to `after` of a later step");
                 Err((i, message))
             }
             None => Ok(Graph { order }),
@@ -62,16 +64,19 @@ impl Graph {
     }
 }
 
-/// Describes a cycle that contains `from` or precedes it.
+/// Describes a cycle that contains the step `from` or precedes it.
 fn cycle(nodes: &[Node], before: &[Vec<usize>], done: &[usize], from: usize) -> String {
     let mut way = vec![from];
     loop {
         let last = way[way.len() - 1];
-        // Every step without a place in the order waits for another step without a place.
+        // Every step that is not in `done` uses another step that is not in `done`.
         let next = before[last].iter().copied().find(|b| !done.contains(b)).unwrap_or(from);
         if let Some(begin) = way.iter().position(|&i| i == next) {
             let names: Vec<&str> = way[begin..].iter().chain([&next]).map(|&i| nodes[i].name.as_str()).collect();
-            return format!("steps wait for each other: {}; remove one `after`", names.join(" after "));
+            return format!(
+                "steps wait for each other: {}; remove one of these `after` entries",
+                names.join(" after ")
+            );
         }
         way.push(next);
     }

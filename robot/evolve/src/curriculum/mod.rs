@@ -2,8 +2,8 @@
 //! that is blended from the populations of earlier steps, after Petrovic, "Evolving automatons for distributed
 //! behavior arbitration" (NTNU 05/2005).
 //!
-//! This module is pure: a step lists its unknown genotypes ([`Evolution::unknown`]), takes their results
-//! ([`Evolution::learn`]), and breeds ([`Evolution::breed`]). The caller evaluates the genotypes.
+//! This module performs no evaluations. A step lists the genotypes without a result ([`Evolution::unknown`]), and the
+//! caller evaluates them. Then the step records the results ([`Evolution::learn`]), and breeds ([`Evolution::breed`]).
 
 mod blend;
 mod combine;

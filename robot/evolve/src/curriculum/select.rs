@@ -16,11 +16,11 @@ pub enum Selection {
     Tournament(u32),
 }
 
-/// Method of selection with its data for one population.
+/// Parent selection for one population: the method, and the data that it requires.
 pub(super) struct Wheel {
     selection: Selection,
     fitness: Vec<f64>,
-    /// Cumulative sums of the scaled fitness.
+    /// Cumulative sums of the scaled fitness; empty for tournaments.
     sums: Vec<f64>,
 }
 
@@ -32,8 +32,8 @@ impl Wheel {
             let mean = fitness.iter().sum::<f64>() / n;
             let best = fitness.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let worst = fitness.iter().copied().fold(f64::INFINITY, f64::min);
-            // Shares are relative to the mean share: the best individual has the share `scale`, or less if the worst
-            // share would become negative.
+            // Shares are relative to the mean share. The best individual has the share `scale`, or a smaller share if
+            // the worst individual's share would otherwise be negative.
             let rise = best - mean;
             let fall = mean - worst;
             let slope = match () {

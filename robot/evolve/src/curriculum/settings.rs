@@ -11,8 +11,8 @@ pub struct StepSettings {
     pub crossover: f32,
     /// Probability that a child is mutated.
     pub mutation: f32,
-    /// Share of the population that children replace. With 1, only the best individual is kept (generational
-    /// evolution); smaller values give steady-state evolution.
+    /// Share of the population that children replace (0 to 1). With 1, only the best individual is kept (generational
+    /// evolution). Smaller values result in steady-state evolution.
     pub replace: f32,
     /// Parent selection.
     pub selection: Selection,
@@ -22,11 +22,12 @@ pub struct StepSettings {
     pub gain_over: GainOver,
     /// Formula that ends the step.
     pub end: Formula,
-    /// Learning momentum below which a share of the population is drawn anew.
+    /// Learning momentum below which the least fit individuals are replaced by random ones.
     pub reinitialise_below: f64,
-    /// Share of the population that is drawn anew.
+    /// Share of the population that is replaced by random individuals when the momentum is low (0 to 1).
     pub reinitialise: f32,
-    /// Number of generations after which an unfinished step restarts with a new initial population. `None`: never.
+    /// Number of generations after which an unfinished step restarts with a new initial population. `None`: the step
+    /// never restarts.
     pub restart_after: Option<u32>,
     /// Maximum number of generations of the whole curriculum.
     pub total_generations: u32,

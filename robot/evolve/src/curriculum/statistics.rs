@@ -1,9 +1,9 @@
 //! Contribution of each mutation and of crossover (figures 15 and 16 of Petrovic's report).
 
-/// Name of crossover among the operators.
+/// Name of the crossover operator in [`Statistics`].
 pub const CROSSOVER: &str = "crossover";
 
-/// Statistics of one operator.
+/// Statistics of the children of one operator.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OperatorStatistics {
     /// Number of children.
@@ -12,21 +12,21 @@ pub struct OperatorStatistics {
     pub better: u32,
     /// Number of children less fit than their parent.
     pub worse: u32,
-    /// Sum of the gains of the fitter children.
+    /// Sum of the fitness gains over the parents, of all children that are fitter than their parent.
     pub gain: f64,
 }
 
 impl OperatorStatistics {
-    /// Share of fitter children among the children whose fitness differs from the parent's (0 to 1); 0 without such
-    /// children (figure 16).
+    /// Returns the share of fitter children among the children whose fitness differs from the parent's (0 to 1; figure
+    /// 16). Returns 0 if there are no such children.
     pub fn positive_rate(&self) -> f64 {
         let changed = self.better + self.worse;
         if changed == 0 { 0.0 } else { f64::from(self.better) / f64::from(changed) }
     }
 }
 
-/// Statistics of a step's operators: mutations in the order of the species, then [`CROSSOVER`]. A child that was
-/// crossed and mutated counts for both.
+/// Statistics of a step's operators: the mutations in the order of the species, then [`CROSSOVER`]. A child that was
+/// crossed and mutated counts for both operators.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statistics(Vec<(&'static str, OperatorStatistics)>);
 
@@ -36,25 +36,25 @@ impl Statistics {
         Statistics(names.map(|name| (name, OperatorStatistics::default())).collect())
     }
 
-    /// Iterates over names and statistics.
+    /// Iterates over the operators' names and statistics.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &OperatorStatistics)> {
         self.0.iter().map(|(name, record)| (*name, record))
     }
 
-    /// Statistics of an operator.
+    /// Returns the statistics of the operator with this name; `None` if there is no such operator.
     pub fn get(&self, name: &str) -> Option<&OperatorStatistics> {
         self.iter().find(|(known, _)| *known == name).map(|(_, record)| record)
     }
 
-    /// Share of each operator in all gains. The shares sum to 1 if there were gains; a frequent operator has more
-    /// chances to gain (figure 15).
+    /// Returns each operator's share of the sum of all gains (figure 15). The shares sum to 1, or are all 0 if there
+    /// were no gains. A frequently applied operator has more chances to gain.
     pub fn contributions(&self) -> Vec<(&'static str, f64)> {
         let sum: f64 = self.iter().map(|(_, record)| record.gain).sum();
         let share = |record: &OperatorStatistics| if sum > 0.0 { record.gain / sum } else { 0.0 };
         self.iter().map(|(name, record)| (name, share(record))).collect()
     }
 
-    /// Adds the statistics of another step.
+    /// Adds the statistics of another step to these statistics.
     pub fn add(&mut self, other: &Statistics) {
         for (name, record) in other.iter() {
             let place = self.0.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
@@ -69,8 +69,8 @@ impl Statistics {
         }
     }
 
-    /// Counts a child under the index of its mutation, if any, and under crossover if `crossed`. `parent` and `child`
-    /// are the fitness values.
+    /// Counts a child for its mutation, given by index, and for crossover if `crossed`. `parent` and `child` are the
+    /// fitness values of both.
     pub(super) fn count(&mut self, mutation: Option<usize>, crossed: bool, parent: f64, child: f64) {
         let crossover = self.0.len().checked_sub(1).filter(|_| crossed);
         for operator in mutation.into_iter().chain(crossover) {

@@ -19,10 +19,10 @@ use std::collections::HashSet;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::Tree;
 
-/// Maximum number of attempts by variation to create a tree that is new to the population, and then of attempts from
-/// scratch.
+/// Maximum number of attempts to create a tree that is new to the population by variation of parents. Afterwards, as
+/// many attempts with random trees follow.
 const NEW_TREE_TRIES: usize = 16;
-/// Trees of a population, by [`Tree::key`].
+/// Keys of the trees of a population, from [`Tree::key`].
 pub(crate) type Keys = HashSet<Vec<u8>>;
 
 /// Population of one island.
@@ -36,18 +36,18 @@ pub(crate) struct Deme {
     born: u32,
     /// Number of worlds used so far.
     worlds: u32,
-    /// The population; sorted once the generation has been recorded.
+    /// Individuals, sorted once the generation has been recorded.
     individuals: Vec<Individual>,
     epoch: u32,
     /// Generation in which the current epoch began.
     epoch_began: u32,
-    /// Best champion of all earlier epochs.
+    /// Best champion of all earlier epochs; `None` in the first epoch, and after [`Deme::forget`].
     kept: Option<Individual>,
     rejected: u64,
 }
 
 impl Deme {
-    /// Creates an empty population; the algorithm fills it.
+    /// Creates an empty population, which the algorithm must fill.
     pub(crate) fn new(settings: Settings, primitive_set: PrimitiveSet, island: u16, seed: u64) -> Deme {
         Deme {
             settings,
@@ -81,52 +81,52 @@ impl Deme {
         &self.settings
     }
 
-    /// The individuals; sorted once the generation has been recorded.
+    /// Returns the individuals, which are sorted once the generation has been recorded.
     pub(crate) fn individuals(&self) -> &[Individual] {
         &self.individuals
     }
 
-    /// The individuals, mutable.
+    /// Returns the individuals for changes.
     pub(crate) fn individuals_mut(&mut self) -> &mut Vec<Individual> {
         &mut self.individuals
     }
 
-    /// The primitive set of the trees.
+    /// Returns the primitive set of the trees.
     pub(crate) fn primitive_set(&self) -> &PrimitiveSet {
         &self.primitive_set
     }
 
-    /// First unused world.
+    /// Returns the number of worlds used so far, which is the number of the first unused world.
     pub(crate) fn worlds(&self) -> u32 {
         self.worlds
     }
 
-    /// Number of generations recorded so far.
+    /// Returns the number of generations recorded so far.
     pub(crate) fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Number of fresh starts so far.
+    /// Returns the number of fresh starts so far.
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// Best champion of the earlier epochs.
+    /// Returns the best champion of the earlier epochs, if any.
     pub(crate) fn past_champion(&self) -> Option<&Individual> {
         self.kept.as_ref()
     }
 
-    /// Number of samples that were not finite.
+    /// Returns the number of samples that were not finite.
     pub(crate) fn rejected(&self) -> u64 {
         self.rejected
     }
 
-    /// Search space of the genotypes.
+    /// Returns the search space of the genotypes.
     pub(crate) fn space(&self) -> Space<'_> {
         Space { primitive_set: &self.primitive_set, settings: &self.settings }
     }
 
-    /// Random stream for the individual at index `place` in this generation.
+    /// Returns the random stream for the individual at index `place` in this generation.
     pub(crate) fn draws(&self, place: usize) -> Draws {
         Draws::new(self.seed, u32::from(self.island), place as u32, self.generation, Stream::Evolution)
     }
@@ -154,13 +154,13 @@ impl Deme {
         Individual { id, parents, operator, born: self.generation, genotype, tree, samples, recent: 0.0, stage }
     }
 
-    /// Keys of all trees in the population.
+    /// Returns the keys of all trees in the population.
     pub(crate) fn keys(&self) -> Keys {
         self.individuals.iter().map(|i| i.tree.key()).collect()
     }
 
-    /// Creates genotypes until the tree of a genotype is not in `keys`, and adds the tree's key. If samples belong to
-    /// individuals, the first genotype is returned without this test.
+    /// Creates a genotype whose tree is not in `keys`, and adds the tree's key. If all attempts fail, returns the last
+    /// genotype. If samples are not pooled per genotype, returns the first genotype without this test.
     pub(crate) fn new_genotype(
         &self,
         keys: &mut Keys,
@@ -177,7 +177,7 @@ impl Deme {
             if keys.insert(tree.key()) {
                 break;
             }
-            // If the parents yield no new tree, a tree is created from scratch.
+            // If all attempts with the parents fail, a random tree is created.
             let exhausted = attempt >= NEW_TREE_TRIES;
             genotype = if exhausted { space.random((grow, self.settings.depth), draws) } else { make(space, draws) };
             tree = space.tree(&genotype);
@@ -196,24 +196,25 @@ impl Deme {
         self.individuals.extend(individuals);
     }
 
-    /// Index of the winner of a tournament among the first `among`.
+    /// Returns the index of the winner of a tournament among the first `among` individuals.
     pub(crate) fn tournament(&self, among: usize, value: impl Fn(&Individual) -> f64, draws: &mut Draws) -> usize {
         tournament(among, self.settings.tournament, |at| value(&self.individuals[at]), draws)
     }
 
-    /// Sorts the individuals by `worth`, the greatest first; equal individuals by age, the oldest first.
+    /// Sorts the individuals by `worth`, the greatest first. Of individuals with equal worth, the one with the smallest
+    /// id comes first.
     pub(crate) fn sort(&mut self, worth: impl Fn(&Individual) -> f64) {
         self.individuals.sort_by_cached_key(|i| (Descending(worth(i)), i.id));
     }
 
-    /// Whether a fresh start is due.
+    /// Returns whether a fresh start is due.
     pub(crate) fn ends_epoch(&self) -> bool {
         let every = self.settings.restart_every;
         every > 0 && self.generation - self.epoch_began >= every
     }
 
-    /// Keeps the trees but discards their samples, for trials of another kind. All individuals become newborns, and
-    /// migrants of the previous epoch are rejected, as after a fresh start.
+    /// Keeps the trees but discards their samples, because later trials run in a different world. All individuals
+    /// become newborns, and migrants of the previous epoch are rejected, as after a fresh start.
     pub(crate) fn forget(&mut self) {
         self.kept = None;
         self.epoch += 1;
@@ -223,8 +224,8 @@ impl Deme {
         }
     }
 
-    /// Reduces the weight of earlier samples to `most` samples per scenario, for trials that differ slightly. The old
-    /// samples order the trees at first, and soon weigh less than the new samples.
+    /// Reduces the weight of earlier samples to at most `most` samples per scenario, because later trials differ
+    /// slightly. The old samples order the trees at first, and soon weigh less than the new samples.
     pub(crate) fn fade(&mut self, most: u32) {
         self.individuals.iter_mut().chain(&mut self.kept).for_each(|individual| individual.samples.limit_weight(most));
     }

@@ -3,25 +3,26 @@
 use super::Deme;
 use crate::individual::Individual;
 
-/// Fitness that replaces NaN or infinity: the fitness of a controller that never moves the frisbee.
+/// Fitness that replaces NaN or infinity. A controller that never moves the frisbee has this fitness.
 const FAILURE: f64 = -1.0;
 
-/// A simulation that the island requests.
+/// Simulation that the island requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trial {
     /// Index of the individual in the population.
     pub individual: usize,
     /// Stratum of the trial, 0 or 1; each stratum has its own scenario.
     pub stratum: usize,
-    /// Number of the world; together with the island's seed it determines the simulation. Trials in the same world
-    /// have the same random numbers; generations do not share worlds.
+    /// Number of the world, which together with the island's seed determines the simulation. Trials in the same world
+    /// have the same random numbers. Different generations use different worlds.
     pub world: u32,
-    /// Length, in multiples of the run's trial length.
+    /// Length of the trial (multiples of the run's trial length).
     pub length: u32,
 }
 
 impl Deme {
-    /// Returns `count` trials per individual, each in its own world; the strata of an individual alternate.
+    /// Returns `count` trials for each individual, each trial in a different world. The strata of an individual's
+    /// trials alternate.
     pub(crate) fn trials_each(&self, count: impl Fn(&Individual) -> u32) -> Vec<Trial> {
         let mut trials = Vec::with_capacity(self.individuals.len());
         for (i, individual) in self.individuals.iter().enumerate() {
@@ -36,8 +37,8 @@ impl Deme {
         trials
     }
 
-    /// Adds the result of each trial to its individual's samples. `sample` converts a fitness to a sample; a
-    /// non-finite fitness counts as a failure.
+    /// Adds the result of each trial to the samples of the tried individual. `sample` converts a fitness to a sample. A
+    /// fitness that is not finite is replaced by [`FAILURE`].
     pub(crate) fn record(&mut self, trials: &[Trial], fitness: &[f32], sample: impl Fn(f64) -> f64) {
         assert_eq!(fitness.len(), trials.len(), "one result for each trial");
         let mut sums = vec![(0.0, 0.0); self.individuals.len()];

@@ -4,7 +4,7 @@
 use super::FamilyMember;
 use serde::{Deserialize, Serialize};
 
-/// Descriptor cell: the bin of each descriptor value.
+/// Cell of the archive, identified by the bin of each descriptor value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cell(pub Vec<u16>);
 
@@ -12,7 +12,7 @@ pub struct Cell(pub Vec<u16>);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Archive<G> {
     most: usize,
-    /// Number of additions that were rejected or displaced another cell because the archive was full.
+    /// Number of additions to the full archive. Each was rejected or displaced another cell.
     refused: u64,
     /// Cells with their best individuals, sorted by cell.
     cells: Vec<(Cell, FamilyMember<G>)>,
@@ -24,8 +24,8 @@ impl<G: Clone> Archive<G> {
         Archive { most, refused: 0, cells: Vec::new() }
     }
 
-    /// Stores an individual in its cell if it is fitter than the individual there. If the archive is full of other
-    /// cells, a fitter individual replaces the least fit cell.
+    /// Stores an individual in its cell if the cell is new, or if the individual is fitter than the stored one. If the
+    /// archive is full, an individual of a new cell replaces the least fit cell, or is rejected if it is not fitter.
     pub fn add(&mut self, cell: Cell, one: &FamilyMember<G>) {
         let place = |cells: &[(Cell, FamilyMember<G>)]| cells.binary_search_by(|(there, _)| there.cmp(&cell));
         if let Ok(at) = place(&self.cells) {
@@ -48,17 +48,18 @@ impl<G: Clone> Archive<G> {
         self.cells.insert(at, (cell, one.clone()));
     }
 
-    /// Best individual of each cell, in the order of the cells.
+    /// Iterates over the best individual of each cell, in the order of the cells.
     pub fn elites(&self) -> impl Iterator<Item = &FamilyMember<G>> {
         self.cells.iter().map(|(_, one)| one)
     }
 
-    /// Cells and their best individuals, in the order of the cells.
+    /// Returns the cells and their best individuals, in the order of the cells.
     pub fn cells(&self) -> &[(Cell, FamilyMember<G>)] {
         &self.cells
     }
 
-    /// Warning for the user: the descriptor has the same value for all individuals, or the archive is too small.
+    /// Returns a warning for the user if the descriptor has the same value for all individuals, or if the archive is
+    /// too small.
     pub fn notice(&self) -> Option<String> {
         match self.cells.len() {
             0 => None,

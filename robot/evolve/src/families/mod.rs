@@ -3,8 +3,8 @@
 //! does not take over the population while other families still improve.
 //!
 //! Genomes are accessed only through [`Species`], and the caller supplies the fitness, so the same code evolves
-//! bodies and behaviour trees. A population is plain data: after loading it continues exactly as it would have
-//! without saving.
+//! bodies and behaviour trees. A population is plain data. A saved and loaded population continues exactly like the
+//! original.
 
 mod archive;
 mod niches;
@@ -30,23 +30,23 @@ pub trait Species {
 
     /// Creates the founder of a family.
     fn founder(&self, draws: &mut Draws) -> Self::Genome;
-    /// Returns a mutated copy.
+    /// Returns a mutated copy of `parent`.
     fn mutate(&self, parent: &Self::Genome, draws: &mut Draws) -> Self::Genome;
-    /// Returns a child of two parents, before mutation; `None` without a crossover operator or if the parents are
-    /// incompatible.
+    /// Returns a child of two parents, before mutation. `None` if the species has no crossover operator, or if the
+    /// parents are incompatible.
     fn cross(&self, mother: &Self::Genome, father: &Self::Genome, draws: &mut Draws) -> Option<Self::Genome>;
-    /// Cell of the genome in the archive (quality diversity).
+    /// Returns the cell of the genome in the archive (quality diversity).
     fn cell(&self, genome: &Self::Genome) -> Cell;
-    /// Form and size of the genome; the number of survivors with the same form or size is limited.
+    /// Returns the form and the size of the genome. The number of survivors with the same form or size is limited.
     fn likeness(&self, genome: &Self::Genome) -> Similarity;
 }
 
-/// Properties that limit the number of survivors, in addition to the family.
+/// Properties of a genome, besides its family, by which the number of similar survivors is limited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Similarity {
-    /// Structure without parameters: bodies that differ only in their brains have the same form.
+    /// Structure without parameters. For example, bodies that differ only in their brains have the same form.
     pub form: String,
-    /// Number of parts or nodes.
+    /// Number of parts of a body, or of nodes of a tree.
     pub size: usize,
 }
 
@@ -59,13 +59,13 @@ pub struct Family(pub u16, pub u32);
 pub struct FamilyMember<G> {
     /// Identifier, unique on its island.
     pub id: u32,
-    /// Family: the parent's, or a new one for a founder.
+    /// Family: the family of the first parent, or a new family for a founder.
     pub family: Family,
-    /// Identifiers of its parents: empty for a founder, one parent without crossover.
+    /// Identifiers of the parents: none for a founder or migrant, one for a mutated copy, two after crossover.
     pub parents: Vec<u32>,
     /// Operator that produced the individual.
     pub operator: Operator,
-    /// Generation of its birth.
+    /// Generation in which the individual was created.
     pub born: u32,
     /// Genotype.
     pub genome: G,
@@ -74,7 +74,7 @@ pub struct FamilyMember<G> {
 }
 
 impl<G> FamilyMember<G> {
-    /// Fitness for comparisons; an unevaluated individual ranks last.
+    /// Returns the fitness for comparisons; negative infinity for an unevaluated individual.
     pub fn worth(&self) -> f64 {
         self.fitness.unwrap_or(f64::NEG_INFINITY)
     }
@@ -89,7 +89,7 @@ pub struct FamilyPopulation<G> {
     generation: u32,
     evaluations: u64,
     born: u32,
-    /// Survivors, the fittest first, followed by unevaluated individuals.
+    /// Survivors of the last generation, the fittest first, followed by unevaluated individuals.
     members: Vec<FamilyMember<G>>,
     archive: Option<Archive<G>>,
 }
@@ -130,37 +130,37 @@ impl<G: Clone> FamilyPopulation<G> {
         population
     }
 
-    /// The settings.
+    /// Returns the settings.
     pub fn settings(&self) -> &FamilySettings {
         &self.settings
     }
 
-    /// Number of generations evaluated so far.
+    /// Returns the number of generations evaluated so far.
     pub fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Number of genotypes evaluated so far.
+    /// Returns the number of genotypes evaluated so far.
     pub fn evaluations(&self) -> u64 {
         self.evaluations
     }
 
-    /// Survivors, the fittest first, followed by unevaluated individuals.
+    /// Returns the survivors of the last generation, the fittest first, followed by unevaluated individuals.
     pub fn members(&self) -> &[FamilyMember<G>] {
         &self.members
     }
 
-    /// Archive of the best individual per cell, if the settings enable it.
+    /// Returns the archive of the best individual per cell, if the settings enable it.
     pub fn archive(&self) -> Option<&Archive<G>> {
         self.archive.as_ref()
     }
 
-    /// Individuals that need an evaluation.
+    /// Iterates over the individuals that need an evaluation.
     pub fn unevaluated(&self) -> impl Iterator<Item = &FamilyMember<G>> {
         self.members.iter().filter(|member| member.fitness.is_none())
     }
 
-    /// Keeps only the first `most` unevaluated individuals, for a limited evaluation budget.
+    /// Removes all unevaluated individuals except the first `most`, for a limited evaluation budget.
     pub fn limit(&mut self, most: u64) {
         let mut left = most;
         self.members.retain(|member| {
@@ -170,9 +170,9 @@ impl<G: Clone> FamilyPopulation<G> {
         });
     }
 
-    /// For each unevaluated individual, in order, returns the fitness that it must exceed to survive. This is the
-    /// greatest of the least fitness values in the full groups: all survivors, its family, its form and its size.
-    /// `None` if no group is full.
+    /// For each unevaluated individual, in order, returns the fitness that it must exceed to survive. The individual
+    /// belongs to four groups: all survivors, its family, its form and its size. The result is the greatest of the
+    /// least fitness values of the full groups among these four, or `None` if no group is full.
     pub fn hurdles(&self, species: &impl Species<Genome = G>) -> Vec<Option<f64>> {
         let mut niches = Niches::new(&self.settings);
         let known = self.members.iter().filter(|member| member.fitness.is_some());
@@ -180,26 +180,26 @@ impl<G: Clone> FamilyPopulation<G> {
         self.unevaluated().map(|one| niches.hurdle(one.family, &species.likeness(&one.genome))).collect()
     }
 
-    /// Fittest individual so far.
+    /// Returns the fittest individual so far; `None` before the first evaluation.
     pub fn best(&self) -> Option<&FamilyMember<G>> {
         self.members.first().filter(|member| member.fitness.is_some())
     }
 
-    /// Takes the fitness of each unevaluated individual, in order, and creates the next generation. NaN counts as the
-    /// lowest fitness.
+    /// Records the fitness of each unevaluated individual, in order, and creates the next generation. NaN counts as
+    /// negative infinity.
     ///
     /// # Panics
-    /// If the number of results differs from the number of unevaluated individuals.
+    /// Panics if the number of results differs from the number of unevaluated individuals.
     pub fn record_and_breed(&mut self, species: &impl Species<Genome = G>, fitness: &[f64]) {
         self.record(species, fitness);
         self.breed(species);
     }
 
-    /// First half of [`FamilyPopulation::record_and_breed`]: selects the survivors. Islands exchange individuals
-    /// between the two halves.
+    /// Records the fitness of each unevaluated individual, in order, and selects the survivors. Islands exchange
+    /// individuals after this function and before [`FamilyPopulation::breed`].
     ///
     /// # Panics
-    /// As [`FamilyPopulation::record_and_breed`].
+    /// Panics if the number of results differs from the number of unevaluated individuals.
     pub fn record(&mut self, species: &impl Species<Genome = G>, fitness: &[f64]) {
         assert_eq!(fitness.len(), self.unevaluated().count(), "one result for each that waits");
         let mut told = fitness.iter().map(|f| if f.is_nan() { f64::NEG_INFINITY } else { *f });
@@ -215,8 +215,8 @@ impl<G: Clone> FamilyPopulation<G> {
         self.members = survivors(species, pool, &self.settings);
     }
 
-    /// Second half of [`FamilyPopulation::record_and_breed`]: creates children of the survivors and of the archive,
-    /// and new founders.
+    /// Creates children of the survivors and of the archive's individuals, and new founders. The survivors must have
+    /// been selected by [`FamilyPopulation::record`].
     pub fn breed(&mut self, species: &impl Species<Genome = G>) {
         let parents = self.members.clone();
         let from_archive: Vec<FamilyMember<G>> = match &self.archive {
@@ -227,8 +227,8 @@ impl<G: Clone> FamilyPopulation<G> {
         for (place, parent) in parents.iter().enumerate() {
             for child in 0..self.settings.children {
                 let mut draws = self.draws(place * self.settings.children + child);
-                // Half of the children have a parent from the archive, if there is one, because the best individuals
-                // of some cells do not survive in the population.
+                // The best individuals of some archive cells do not survive in the population. Half of the children, on
+                // average, have one of these individuals as parent.
                 let from = match from_archive.as_slice() {
                     [] => parent,
                     _ if draws.unit() < 0.5 => parent,
@@ -254,9 +254,9 @@ impl<G: Clone> FamilyPopulation<G> {
         self.add_founders(species, newcomers);
     }
 
-    /// Inserts a migrant with its fitness and its family; returns whether it was inserted. A migrant is rejected if
-    /// the population already contains its family, or if the population is full and the migrant would be the least
-    /// fit.
+    /// Inserts a migrant with its fitness and its family, and returns whether it was inserted. A migrant is rejected if
+    /// it has no fitness, or if the population is empty or already contains its family. A full population also rejects
+    /// a migrant that is not fitter than its least fit member.
     pub fn immigrate(&mut self, migrant: FamilyMember<G>) -> bool {
         let full = self.members.len() >= self.settings.survivors();
         let (Some(fitness), Some(least)) = (migrant.fitness, self.members.last().map(FamilyMember::worth)) else {
@@ -315,7 +315,7 @@ impl<G: Clone> FamilyPopulation<G> {
     }
 }
 
-/// First index of founders in the random streams, beyond the indices of children.
+/// First index of founders in the random streams. It is greater than all indices of children.
 const FOUNDERS: usize = 1 << 15;
 
 #[cfg(test)]

@@ -4,16 +4,16 @@ use super::settings::{FamilySettings, Sharing};
 use super::{Family, Similarity};
 use std::collections::BTreeMap;
 
-/// Number of members of a group, and their least fitness.
+/// Number of members of a group, and the least fitness of the members.
 #[derive(Clone, Copy)]
 struct Group {
     count: usize,
     least: f64,
 }
 
-/// Groups of the survivors. Survivors are added in the order of descending fitness.
+/// Groups of the survivors. The caller adds survivors in the order of descending fitness.
 pub(super) struct Niches {
-    /// Limits: total, per family, per form and per size.
+    /// Maximum number of survivors: in total, per family, per form and per size.
     most: [usize; 4],
     all: Group,
     families: BTreeMap<Family, Group>,
@@ -35,8 +35,8 @@ impl Niches {
         let share = settings.share();
         let of_family = match settings.sharing {
             Sharing::Counted => share,
-            // The published pyro-corpus program counts each member under two names, and tests whether the count
-            // exceeds the share.
+            // The published pyro-corpus program counts each member twice, and accepts members until the count exceeds
+            // the share.
             Sharing::Published => share / 2 + 1,
         };
         Niches {
@@ -54,7 +54,7 @@ impl Niches {
         [self.all, of(self.families.get(&family)), of(self.forms.get(form)), of(self.sizes.get(size))]
     }
 
-    /// Whether another individual with these properties fits into all its groups.
+    /// Returns whether all groups of an individual with these properties have room for it.
     pub fn has_room(&self, family: Family, likeness: &Similarity) -> bool {
         self.groups(family, likeness).iter().zip(self.most).all(|(group, most)| group.count < most)
     }
@@ -66,7 +66,8 @@ impl Niches {
         self.sizes.entry(likeness.size).or_insert(EMPTY).add(worth);
     }
 
-    /// The greatest of the least fitness values of the full groups of this individual; `None` if no group is full.
+    /// Returns the greatest of the least fitness values in the full groups of an individual with these properties;
+    /// `None` if no group is full.
     pub fn hurdle(&self, family: Family, likeness: &Similarity) -> Option<f64> {
         let full =
             self.groups(family, likeness).into_iter().zip(self.most).filter(|(group, most)| group.count >= *most);

@@ -3,25 +3,26 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Counting rule for a family's share.
+/// Rule for counting the members of a family against the family's limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sharing {
-    /// Each member counts once, and each child has its own name, as in pyro-corpus's documents.
+    /// Each member counts once, and each child has a unique name, as in pyro-corpus's documents.
     #[default]
     Counted,
-    /// Each member counts twice, and children of one family share their names, as in pyro-corpus's program. At most
-    /// two members of a family survive, and a family has as many children as one parent.
+    /// Each member counts twice, and the parents of a family give their children the same names, as in pyro-corpus's
+    /// program. With a limit of three survivors per family, at most two survive. A family keeps as many children as
+    /// one parent has.
     Published,
 }
 
 /// Settings of family-aware evolution. By default a generation has about as many evaluations as individuals, and
-/// families are large; [`FamilySettings::document`] has the values of pyro-corpus.
+/// families are large. [`FamilySettings::document`] returns the values of pyro-corpus.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FamilySettings {
-    /// Number of founders in the first generation, and of survivors and new founders together in later generations
-    /// (2..=1024).
+    /// Number of founders in the first generation. In later generations, maximum number of survivors and new founders
+    /// together (2..=1024).
     #[schemars(range(min = 2, max = 1024))]
     pub population: usize,
     /// Number of children of each survivor in a generation (1..=32).
@@ -32,24 +33,24 @@ pub struct FamilySettings {
     /// Maximum number of survivors of one family (1..=population; default two fifths of the population).
     #[schemars(range(min = 1))]
     pub per_family: Option<usize>,
-    /// Maximum number of survivors of one form (bodies that differ only in their brains, trees that differ only in
-    /// parameters) (1..=1024).
+    /// Maximum number of survivors of one form (1..=1024). Bodies that differ only in their brains have the same form,
+    /// as do trees that differ only in parameters.
     #[schemars(range(min = 1, max = 1024))]
     pub per_form: usize,
-    /// Maximum number of survivors of one size (parts of bodies, nodes of trees) (1..=1024).
+    /// Maximum number of survivors of one size (1..=1024). Size is the number of parts of a body or nodes of a tree.
     #[schemars(range(min = 1, max = 1024))]
     pub per_size: usize,
     /// Probability that a child has a second parent (0..=1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub crossover: f32,
-    /// Counting rule for a family's share.
+    /// Rule for counting the members of a family against the family's limit.
     pub sharing: Sharing,
     /// Maximum number of archive cells (1..=4096; default: no archive).
     #[schemars(range(min = 1, max = 4096))]
     pub cells: Option<usize>,
 }
 
-/// Maximum size of a population.
+/// Maximum number of individuals in a population.
 const MOST: usize = 1024;
 
 impl Default for FamilySettings {
@@ -69,8 +70,8 @@ impl Default for FamilySettings {
 }
 
 impl FamilySettings {
-    /// Settings of pyro-corpus's documents: five children per survivor, three new founders, at most three survivors
-    /// of a family, no limit per form or size, no crossover.
+    /// Returns the settings of pyro-corpus's documents: five children per survivor, three new founders, at most three
+    /// survivors of a family, no limit per form or size, no crossover.
     pub fn document() -> FamilySettings {
         FamilySettings {
             children: 5,
@@ -83,20 +84,20 @@ impl FamilySettings {
         }
     }
 
-    /// Maximum number of survivors of a generation.
+    /// Returns the maximum number of survivors of a generation.
     pub fn survivors(&self) -> usize {
         self.population - self.newcomers
     }
 
-    /// Maximum number of survivors of one family.
+    /// Returns the maximum number of survivors of one family.
     pub(super) fn share(&self) -> usize {
         self.per_family.unwrap_or((2 * self.population / 5).max(1))
     }
 
-    /// Validates every range.
+    /// Validates the ranges of all settings.
     ///
     /// # Errors
-    /// One line with the key, its value and its range.
+    /// Returns one line with the invalid key, its value and its range.
     pub fn check(&self) -> Result<(), String> {
         let rows = [
             ("population", self.population as f64, 2.0, MOST as f64),

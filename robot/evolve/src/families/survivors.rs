@@ -4,9 +4,9 @@ use super::niches::Niches;
 use super::settings::FamilySettings;
 use super::{FamilyMember, Species};
 
-/// Returns the fittest individuals within the limits per family, form and size; among equals, the older first. New
-/// founders fill the remaining places, because a new family helps the search more than another member of a known
-/// family.
+/// Returns the fittest individuals of `pool` within the limits per family, form and size. Of individuals with equal
+/// fitness, the older one has priority. The caller fills the remaining places with new founders, because a new family
+/// helps the search more than another member of a known family.
 pub(super) fn survivors<S: Species>(
     species: &S,
     mut pool: Vec<FamilyMember<S::Genome>>,

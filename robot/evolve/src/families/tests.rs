@@ -7,7 +7,7 @@ fn document() -> FamilySettings {
     FamilySettings::document()
 }
 
-/// Bit strings; each test defines their fitness.
+/// Species of bit strings. Each test defines the fitness of its bit strings.
 struct Strings;
 
 impl Species for Strings {
@@ -174,7 +174,7 @@ fn behaviour_trees_evolve_by_families() {
     let trees = Trees { primitive_set: PrimitiveSet::in_swarm(), settings: Settings::for_algorithm(Algorithm::Racing) };
     let settings = FamilySettings { crossover: 0.3, cells: Some(64), ..document() };
     let mut population = FamilyPopulation::new(settings, &trees, 0, 5);
-    // Fitness is the number of nodes, because founders are much smaller than the limit.
+    // Fitness is the number of nodes. Founders are much smaller than the node limit, so the fitness can increase.
     let size = |genotype: &crate::Genotype| trees.space().tree(genotype).nodes().len() as f64;
     let mut curve = Vec::new();
     for _ in 0..10 {

@@ -12,7 +12,8 @@ use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::Kind;
 
 /// Behaviour trees over a primitive set. If the primitive set supports rule lists, founders are rule lists, and
-/// mutation uses the operators of the racing algorithm. Archive cells count conditions and actions, 0 to 7 each.
+/// mutation uses the operators of the racing algorithm. The archive cell of a tree is its number of conditions and its
+/// number of actions (0 to 7 each).
 #[derive(Clone, Debug)]
 pub struct Trees {
     /// Primitive set of the trees.

@@ -8,14 +8,14 @@ use xpuck_kernels::tree::{Kind, Node, Tree};
 pub enum Gene {
     /// Node of the robots' language.
     Node(Node),
-    /// Leaf that represents a subtree of the primitive set, by the index of the subtree.
+    /// Leaf that represents the subtree with this index in the primitive set.
     Subtree(u16),
-    /// Leaf that calls a function of the same genotype, by its index from 0.
+    /// Leaf that calls the function with this index, from 0, in the same genotype.
     Function(u16),
 }
 
 impl Gene {
-    /// Number of children; calls are leaves.
+    /// Returns the number of children: 0 for a subtree or function.
     pub fn children(&self) -> u16 {
         match self {
             Gene::Node(node) => node.children,
@@ -24,7 +24,7 @@ impl Gene {
     }
 }
 
-/// Genes in preorder. Never empty; all children of every gene are present.
+/// Branch of a genotype: one or more genes in preorder, with all children of every gene.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Packed", try_from = "Packed")]
 pub struct Branch {
@@ -35,25 +35,25 @@ impl Branch {
     /// Creates a branch from genes in preorder.
     ///
     /// # Panics
-    /// If the child counts do not describe exactly one tree, which is a programming error and not invalid input.
+    /// Panics if the child counts do not describe exactly one tree. Callers must pass only valid genes.
     pub fn from_preorder(genes: Vec<Gene>) -> Branch {
         let branch = Branch { genes };
         assert_eq!(branch.end(0), branch.genes.len(), "child counts must describe one whole tree");
         branch
     }
 
-    /// The genes in preorder.
+    /// Returns the genes in preorder.
     pub fn genes(&self) -> &[Gene] {
         &self.genes
     }
 
-    /// Replaces a gene by a gene with the same number of children.
+    /// Replaces the gene at `at` by a gene with the same number of children.
     pub(crate) fn set(&mut self, at: usize, gene: Gene) {
         assert_eq!(gene.children(), self.genes[at].children(), "only a gene of the same arity fits");
         self.genes[at] = gene;
     }
 
-    /// Index after the last gene of the subtree that starts at `at`.
+    /// Returns the index after the last gene of the subtree that starts at `at`.
     pub fn end(&self, at: usize) -> usize {
         let mut open = 1usize;
         let mut i = at;
@@ -64,12 +64,12 @@ impl Branch {
         i
     }
 
-    /// Subtree that starts at `at`.
+    /// Returns the genes of the subtree that starts at `at`.
     pub fn subtree(&self, at: usize) -> &[Gene] {
         &self.genes[at..self.end(at)]
     }
 
-    /// Returns the branch with the subtree at `at` replaced by `with`.
+    /// Returns a copy of the branch in which the subtree at `at` is replaced by `with`.
     pub fn replace(&self, at: usize, with: &[Gene]) -> Branch {
         let rest = &self.genes[self.end(at)..];
         let mut genes = Vec::with_capacity(at + with.len() + rest.len());
@@ -80,7 +80,7 @@ impl Branch {
     }
 }
 
-/// Serialised form of a branch: a tree in compact form, and the calls with their positions in the tree.
+/// Serialised form of a branch: a tree in compact form, and the subtree and function leaves with their positions in it.
 #[derive(Serialize, Deserialize)]
 struct Packed {
     tree: Tree,

@@ -1,8 +1,8 @@
 //! Genotypes: the objects of crossover and mutation. [`crate::Space`] converts a genotype to its tree.
 //!
 //! A subtree of the primitive set is stored as one leaf, because evolution uses it "as if it were a leaf node"
-//! (thesis 7.4.2) and must not cut into it. Functions are the evolving counterpart (automatically defined functions,
-//! Koza 1994).
+//! (thesis 7.4.2) and must not change its nodes. Functions are subtrees that evolve with the genotype (automatically
+//! defined functions, Koza 1994).
 
 mod bits;
 mod branch;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// Object of crossover and mutation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Genotype {
-    /// Main tree, followed by the functions that it may call; a single branch is a plain tree.
+    /// Main tree, followed by the functions that it may call. A single branch is a plain tree.
     Branches(Vec<Branch>),
     /// Bit string from which a grammar generates the tree.
     Bits(Bits),

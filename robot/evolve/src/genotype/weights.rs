@@ -7,14 +7,15 @@ use xpuck_kernels::tree::{Kind, Node, Tree, source_of_neuron};
 
 /// Standard deviation of new weights.
 const SPREAD: f32 = 1.0;
-/// Initial standard deviation of mutation steps, and its minimum and maximum.
+/// Initial value of the step size (standard deviation of a mutation), and minimum and maximum of the step size.
 const STEP: f32 = 0.5;
 const STEPS: [f32; 2] = [0.02, 2.0];
-/// Standard deviation of the change of the step size from parent to child, as a logarithm.
+/// Standard deviation of the natural logarithm of the factor by which a mutation changes the step size.
 const STEP_CHANGE: f32 = 0.2;
-/// Maximum magnitude of a value.
+/// Maximum magnitude of a bias, gain or weight.
 const MOST: f32 = 16.0;
-/// Resolution: values are multiples of 1 / `GRAIN`, so that the text of a network is short and exact.
+/// Reciprocal of the resolution of biases, gains and weights. With rounded values, the text of a network is short and
+/// exact.
 const GRAIN: f32 = 1000.0;
 /// Number of values of a neuron before its weights: bias and gain.
 const OWN: usize = 2;
@@ -22,7 +23,7 @@ const OWN: usize = 2;
 /// Weights of a network, and the step size of their mutation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Weights {
-    /// One row per neuron.
+    /// One row per neuron: bias, gain, and the weights of all inputs and neurons.
     values: Vec<f32>,
     /// Standard deviation of mutation steps (self-adaptive).
     step: f32,
@@ -44,7 +45,7 @@ impl Shape {
 }
 
 impl Weights {
-    /// Draws weights and biases from a normal distribution; gains are 1.
+    /// Draws weights and biases from a normal distribution, and sets gains to 1.
     pub(crate) fn random(shape: &Shape, draws: &mut Draws) -> Weights {
         let value = |at: usize| match at % shape.row() {
             1 => 1.0,
@@ -53,8 +54,8 @@ impl Weights {
         Weights { values: (0..shape.row() * shape.neurons).map(value).collect(), step: STEP }
     }
 
-    /// Returns both networks after an exchange of neurons. Each neuron is exchanged with probability 1/2, together
-    /// with all its input weights.
+    /// Returns copies of both networks after an exchange of neurons. Each neuron is exchanged with probability 1/2,
+    /// together with its bias, gain and input weights.
     pub(crate) fn exchange(&self, other: &Weights, shape: &Shape, draws: &mut Draws) -> (Weights, Weights) {
         let (mut a, mut b) = (self.clone(), other.clone());
         for (left, right) in a.values.chunks_mut(shape.row()).zip(b.values.chunks_mut(shape.row())) {
@@ -67,7 +68,7 @@ impl Weights {
         (a, b)
     }
 
-    /// Changes the step size, then moves each value with probability `rate`, and at least one value.
+    /// Changes the step size, and then changes each value with probability `rate`, but at least one value.
     pub(crate) fn mutate(&mut self, rate: f32, draws: &mut Draws) {
         let change = xpuck_kernels::math::exp(STEP_CHANGE * normal_pair(draws.word(), draws.word()).0);
         self.step = (self.step * change).clamp(STEPS[0], STEPS[1]);
@@ -79,7 +80,7 @@ impl Weights {
         }
     }
 
-    /// Tree of the network: a single network node with its neurons and synapses.
+    /// Returns the tree of the network: a network node with its neurons and synapses.
     pub(crate) fn tree(&self, shape: &Shape) -> Tree {
         let mut nodes = vec![Node::new(Kind::Network, shape.neurons as u16, &[])];
         let neurons = (1..=shape.neurons).filter_map(source_of_neuron);
@@ -92,7 +93,7 @@ impl Weights {
         Tree::from_preorder(nodes)
     }
 
-    /// Extracts the weights from the tree of a network; `None` for any other tree.
+    /// Extracts the weights from the tree of a network. `None` if the tree is not a network of this shape.
     pub(crate) fn from_tree(tree: &Tree, shape: &Shape) -> Option<Weights> {
         let parts = tree.nodes().get(1..)?.iter();
         let values: Vec<f32> = parts

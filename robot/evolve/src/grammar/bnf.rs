@@ -3,27 +3,27 @@
 
 /// Maximum number of rules, and maximum number of alternatives of one rule.
 const MAX_RULES: usize = 256;
-/// Rule name for any operand that the primitive set allows.
+/// Reserved rule name, which represents any operand value that the primitive set allows.
 pub(crate) const ANY: &str = "any";
 
-/// Quoted word, or name of a rule.
+/// Symbol of an alternative: a quoted word, or the name of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Symbol {
     Word(String),
     Rule(String),
 }
 
-/// Rule as written.
+/// Rule of a grammar before its words are interpreted.
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) line: usize,
     pub(crate) alternatives: Vec<Vec<Symbol>>,
 }
 
-/// Parses the rules of a grammar, in their order.
+/// Parses the rules of a grammar, in the order of the text.
 ///
 /// # Errors
-/// The line, the fault and the correction.
+/// Returns a text with the line, the fault and the correction.
 pub(crate) fn entries(text: &str) -> Result<Vec<Entry>, String> {
     let mut entries: Vec<Entry> = Vec::new();
     for (i, line) in text.lines().enumerate() {
@@ -36,12 +36,12 @@ pub(crate) fn entries(text: &str) -> Result<Vec<Entry>, String> {
             let name = head.trim().strip_prefix('<').and_then(|h| h.strip_suffix('>')).unwrap_or("");
             if name.is_empty() || name == ANY || entries.iter().any(|e| e.name == name) {
                 return Err(wrong(format!(
-                    "`{}` is not a valid new rule name; write <name>, except <{ANY}>, each only once",
+                    "`{}` is not a valid name of a new rule; write <name>, do not use <{ANY}>, and define each rule only once",
                     head.trim()
                 )));
             }
             if entries.len() == MAX_RULES {
-                return Err(wrong(format!("more than {MAX_RULES} rules")));
+                return Err(wrong(format!("the grammar has more than {MAX_RULES} rules")));
             }
             entries.push(Entry { name: name.into(), line: i + 1, alternatives: Vec::new() });
             body
@@ -51,7 +51,7 @@ pub(crate) fn entries(text: &str) -> Result<Vec<Entry>, String> {
         let entry = entries.last_mut().ok_or_else(|| wrong("`|` must follow a rule".into()))?;
         for alternative in symbols(alternatives).map_err(wrong)?.split(|symbol| symbol.is_none()) {
             if entry.alternatives.len() == MAX_RULES {
-                return Err(format!("line {}: more than {MAX_RULES} alternatives", i + 1));
+                return Err(format!("line {}: the rule has more than {MAX_RULES} alternatives", i + 1));
             }
             entry.alternatives.push(alternative.iter().flatten().cloned().collect());
         }
@@ -59,7 +59,7 @@ pub(crate) fn entries(text: &str) -> Result<Vec<Entry>, String> {
     Ok(entries)
 }
 
-/// Parses the symbols of a line; `None` stands for `|`.
+/// Parses the symbols of a line. `None` in the list represents the separator `|`.
 fn symbols(mut rest: &str) -> Result<Vec<Option<Symbol>>, String> {
     let mut symbols = Vec::new();
     loop {

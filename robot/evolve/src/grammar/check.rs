@@ -2,7 +2,7 @@
 
 use super::{Alternative, Grammar, Production, Rule};
 
-/// Depth that marks a rule not known to end; no tree has this depth.
+/// Minimum depth of a rule for which no finite tree has been found yet.
 const NEVER: usize = usize::MAX;
 
 impl Grammar {
@@ -10,7 +10,8 @@ impl Grammar {
     /// tree.
     ///
     /// # Errors
-    /// One line that names rules whose trees never end, or a rule that leads to itself.
+    /// Returns one line that names rules whose trees never end, or a rule that leads to itself without a node in
+    /// between.
     pub(crate) fn new(rules: Vec<(String, Vec<Production>)>) -> Result<Grammar, String> {
         let rule = |(name, productions): (String, Vec<Production>)| {
             let alternatives =
@@ -24,7 +25,7 @@ impl Grammar {
     }
 
     fn find_least_depths(&mut self) -> Result<(), String> {
-        // Each pass finds the depth of at least one more rule, if that is possible.
+        // Each pass finds the minimum depth of at least one more rule, or does not change anything.
         for _ in 0..self.rules.len() {
             let known: Vec<usize> = self.rules.iter().map(|rule| rule.least).collect();
             for rule in &mut self.rules {
@@ -39,7 +40,10 @@ impl Grammar {
         if endless.is_empty() {
             return Ok(());
         }
-        Err(format!("trees of {} never end; give one of them an alternative that ends", endless.join(", ")))
+        Err(format!(
+            "trees of {} never end; give one of these rules an alternative without recursion",
+            endless.join(", ")
+        ))
     }
 
     /// Rejects rules that lead to themselves without a node in between.
@@ -52,7 +56,7 @@ impl Grammar {
                     let Production::Rule(next) = alternative.production else { continue };
                     let next = usize::from(next);
                     if next == start {
-                        return Err(format!("<{}> leads to itself without a node in between", rule.name));
+                        return Err(format!("rule <{}> leads to itself without a node in between", rule.name));
                     }
                     if !std::mem::replace(&mut seen[next], true) {
                         open.push(next);

@@ -1,8 +1,8 @@
 //! Generation of trees by a grammar (thesis 3.2.1): a bit string selects among the alternatives of a BNF grammar.
 //!
-//! The grammar is expanded depth first from its first rule. Each choice consumes the bits that it needs; at its end
-//! the string wraps around. Only alternatives that can end within the remaining depth are available, so that every
-//! string yields a tree. At depth 0 these alternatives are leaves.
+//! The grammar is expanded depth first from its first rule. Each choice consumes the bits that it needs. After its last
+//! bit, the string is read again from its first bit. Only alternatives that can end within the remaining depth are
+//! available, so that every string yields a tree. At depth 0 these alternatives are leaves.
 
 pub(crate) mod bnf;
 mod check;
@@ -13,19 +13,19 @@ use crate::operands::{Operands, Values};
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::tree::{Kind, MAX_NODES, Node, OperandSpec};
 
-/// Number of bits for a number from a continuous range.
+/// Number of bits that select a number from a continuous range.
 const RANGE_BITS: u32 = 16;
-/// Additional bits for a choice whose count is not a power of two, so that all alternatives are nearly equally
-/// likely.
+/// Number of additional bits for a choice whose number of alternatives is not a power of two. With these bits, all
+/// alternatives are nearly equally likely.
 const SPARE_BITS: u32 = 4;
 
-/// Grammar of trees; the first rule is the start of every tree.
+/// Grammar of trees. The first rule is the start of every tree.
 ///
 /// The text has one rule per line: `<name> ::= alternative | alternative`. A line that begins with `|` continues the
-/// rule above; `#` starts a comment. An alternative is a node or one other rule. A node is its name in quotes, its
-/// operands, and a rule for each child: `"seq2" <node> <node>`, `"upfield" "1.5"`. An operand is a word in quotes, a
-/// rule whose alternatives are words in quotes, or `<any>` for all values that the primitive set allows for the
-/// operand.
+/// previous rule, and `#` starts a comment. An alternative is a node or one other rule. A node consists of its name in
+/// quotes, its operands, and a rule for each child. Examples are `"seq2" <node> <node>` and `"upfield" "1.5"`. An
+/// operand is a word in quotes, a rule whose alternatives are words in quotes, or `<any>` for all values that the
+/// primitive set allows for the operand.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Grammar {
     rules: Vec<Rule>,
@@ -48,11 +48,11 @@ struct Alternative {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Production {
-    /// Another rule.
+    /// Rule, by its index.
     Rule(u16),
-    /// Node with its operands, and a rule for each child.
+    /// Node with its operands, and the index of a rule for each child.
     Node { kind: Kind, operands: Vec<Source>, children: Vec<u16> },
-    /// Subtree of the primitive set.
+    /// Subtree of the primitive set, by its index.
     Subtree(u16),
 }
 
@@ -65,13 +65,13 @@ pub(crate) enum Source {
     Any,
 }
 
-/// Number of bits that a choice among `count` alternatives consumes.
+/// Returns the number of bits that a choice among `count` alternatives consumes.
 fn width(count: usize) -> u32 {
     let fewest = count.next_power_of_two().trailing_zeros();
     if count.is_power_of_two() { fewest } else { fewest + SPARE_BITS }
 }
 
-/// Consumes bits from the left.
+/// Reader that consumes the bits of a string from the left.
 struct Reader<'a> {
     bits: &'a Bits,
     at: usize,
@@ -104,8 +104,8 @@ fn between(low: f32, high: f32, number: u32) -> f32 {
 }
 
 impl Rule {
-    /// Alternatives that can end within `left` more edges; without such an alternative, the alternatives with the
-    /// least depth.
+    /// Iterates over the alternatives that can end within `left` more edges. If there are none, iterates over the
+    /// alternatives with the least depth.
     fn open(&self, left: usize) -> impl Iterator<Item = &Alternative> + Clone {
         let most = left.max(self.least);
         self.alternatives.iter().filter(move |a| a.least <= most)
@@ -155,8 +155,8 @@ mod tests {
             let bits = Bits::random(64, &mut Draws::new(2, 0, i, 0, Stream::Evolution));
             counts[Reader { bits: &bits, at: 0 }.choose(15)] += 1;
         }
-        // The expected count of each alternative is 200, and four standard deviations are 55. The 256 numbers of 8
-        // bits cannot be divided evenly among 15 alternatives.
+        // The expected count of each alternative is 200, and four standard deviations are 55. The limits are wider,
+        // because 256 numbers of 8 bits cannot be divided evenly among 15 alternatives.
         assert!(counts.iter().all(|n| (130..270).contains(n)), "{counts:?}");
     }
 }

@@ -9,9 +9,9 @@ use xpuck_kernels::tree::OperandSpec;
 const MAX_TRIES: usize = 100_000;
 
 impl Grammar {
-    /// Returns a string of `length` bits that generates this branch at the same `depth`; `None` if there is no such
-    /// string. If several alternatives match, the first is taken; a tree that needs a later alternative cannot be
-    /// converted.
+    /// Returns a string of `length` bits that generates this branch at the same `depth`; `None` if no such string was
+    /// found. If several alternatives of a rule match, only the first is tried. A branch that needs a later one cannot
+    /// be converted.
     pub(crate) fn recover(&self, branch: &Branch, depth: usize, length: usize, any: &Operands) -> Option<Bits> {
         let mut writer = Writer { genes: branch.genes(), bits: Vec::new(), tries: 0, grammar: self, any };
         let end = writer.rule(0, depth, 0)?;
@@ -43,7 +43,8 @@ impl Writer<'_> {
         self.number((index << width).div_ceil(count) as u32, width);
     }
 
-    /// Writes the choices that lead from a rule to the subtree at `at`; returns the position after the subtree.
+    /// Writes the choices that lead from a rule to the subtree at gene `at`. Returns the index of the gene after the
+    /// subtree; `None` if the rule cannot generate the subtree.
     fn rule(&mut self, rule: u16, left: usize, at: usize) -> Option<usize> {
         let grammar = self.grammar;
         let open = grammar.rules[usize::from(rule)].open(left);

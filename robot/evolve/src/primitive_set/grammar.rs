@@ -1,4 +1,4 @@
-//! Grammars over a primitive set: the words are the set's nodes, subtrees and registers.
+//! Grammars over a primitive set. The words of a grammar are nodes, subtrees and operand values of the set.
 
 use super::PrimitiveSet;
 use crate::genotype::Bits;
@@ -11,7 +11,7 @@ impl PrimitiveSet {
     /// Parses a grammar, whose nodes and registers must all be in this set.
     ///
     /// # Errors
-    /// One line with the position, the fault and the correction.
+    /// Returns one line with the position, the fault and the correction.
     pub(super) fn read_grammar(&self, text: &str) -> Result<Grammar, String> {
         let entries = entries(text)?;
         let first = entries.first().ok_or("the grammar has no rule; write for example `<node> ::= \"successl\"`")?;
@@ -30,13 +30,13 @@ impl PrimitiveSet {
         let grammar = Grammar::new(rules)?;
         let smallest = grammar.generate(&Bits::zero(8), 0, &self.operands);
         if !smallest.is_some_and(|branch| self.fits(&[branch])) {
-            return Err("even the flattest tree of the grammar is too large for a robot".into());
+            return Err("the smallest tree of the grammar is too large for a robot".into());
         }
         Ok(grammar)
     }
 }
 
-/// Converts the reachable rules to productions, in the order in which they are first referenced.
+/// Compiler that converts the reachable rules to productions, in the order in which the rules are first referenced.
 struct Compiler<'a> {
     entries: &'a [Entry],
     primitive_set: &'a PrimitiveSet,

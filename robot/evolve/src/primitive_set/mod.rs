@@ -19,14 +19,15 @@ const IN_SWARM: &str = include_str!("in-swarm.toml");
 const TRANSFERABILITY: &str = include_str!("transferability.toml");
 const KILOBOT: &str = include_str!("kilobot.toml");
 
-/// Node kind with its number of children.
+/// Allowed node kind with its number of children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Choice {
     kind: Kind,
     children: u16,
 }
 
-/// Allowed nodes, registers and ranges, subtrees that count as leaves, and the grammar.
+/// Primitives from which evolution builds trees: allowed nodes, registers and ranges, subtrees that count as leaves,
+/// and the grammar.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrimitiveSet {
     inner: Vec<Choice>,
@@ -43,7 +44,7 @@ struct Subtree {
     tree: Tree,
 }
 
-/// Whether the robot writes sensor values to the cell; false for `v_zero`.
+/// Returns whether the robot writes sensor values to the cell. The result is false for the constant `v_zero`.
 fn senses(cell: u8) -> bool {
     let register = register_of(cell);
     register.access == Access::ReadOnly && register.full > 0
@@ -75,17 +76,17 @@ impl PrimitiveSet {
         self.grammar.recover(branch, depth, length, &self.operands)
     }
 
-    /// Allowed operands.
+    /// Returns the allowed operands.
     pub(crate) fn operands(&self) -> &Operands {
         &self.operands
     }
 
-    /// Whether trees of this set are for Kilobots.
+    /// Returns whether trees of this set are for Kilobots.
     pub fn is_for_kilobots(&self) -> bool {
         self.inner.iter().chain(&self.leaves).any(|choice| choice.kind.is_kilobots_own())
     }
 
-    /// Cells of all senses that trees may read, in order; empty for a Kilobot's set.
+    /// Returns the cells of all senses that trees may read, in ascending order. The list is empty for a Kilobot's set.
     pub(crate) fn senses(&self) -> Vec<u8> {
         if self.is_for_kilobots() {
             return Vec::new();
@@ -107,12 +108,12 @@ impl PrimitiveSet {
         self.subtrees.len() as u16
     }
 
-    /// Kinds of the leaves, without the set's subtrees.
+    /// Iterates over the kinds of the leaves, without the set's subtrees.
     pub(crate) fn leaf_kinds(&self) -> impl Iterator<Item = Kind> {
         self.leaves.iter().map(|choice| choice.kind)
     }
 
-    /// Whether an inner node of this kind with this number of children is allowed.
+    /// Returns whether an inner node of this kind with this number of children is allowed.
     pub(crate) fn has(&self, kind: Kind, children: u16) -> bool {
         self.inner.contains(&Choice { kind, children })
     }
@@ -121,8 +122,8 @@ impl PrimitiveSet {
         self.leaves.len() + self.subtrees.len()
     }
 
-    /// Share of leaves among the nodes, with `functions` additional leaves: the probability that Algorithm 11 ends a
-    /// branch.
+    /// Returns the share of leaves among the primitives, including `functions` additional leaves (0 to 1). This is the
+    /// probability with which Algorithm 11 ends a path.
     pub(crate) fn leaf_share(&self, functions: u16) -> f32 {
         let leaves = self.leaf_count() + usize::from(functions);
         leaves as f32 / (leaves + self.inner.len()) as f32
@@ -149,7 +150,7 @@ impl PrimitiveSet {
         }
     }
 
-    /// Draws a random gene with this number of children.
+    /// Draws a random gene with this number of children; `None` if the set contains no such gene.
     pub(crate) fn same_arity(&self, children: u16, functions: u16, draws: &mut Draws) -> Option<Gene> {
         let inner = || self.inner.iter().filter(|c| c.children == children);
         let leaves = if children == 0 { self.leaf_count() + usize::from(functions) } else { 0 };
@@ -161,8 +162,8 @@ impl PrimitiveSet {
         Some(if children == 0 { self.leaf_at(which, draws) } else { self.draw(*inner().nth(which)?, draws) })
     }
 
-    /// Draws another node kind with the same operand types and number of children; the operand values are kept
-    /// (thesis 4.3.1).
+    /// Returns the node with a random other kind that has the same operand types and number of children (thesis 4.3.1).
+    /// The operand values are kept. `None` if there is no such kind.
     pub(crate) fn same_signature(&self, node: &Node, draws: &mut Draws) -> Option<Node> {
         let types = |kind: Kind| kind.spec().operands.iter().map(|o| o.operand);
         let alike =
@@ -181,8 +182,8 @@ impl PrimitiveSet {
         Gene::Node(Node { kind: choice.kind, children: choice.children, operands })
     }
 
-    /// Converts a tree to a branch, in which known subtrees become single leaves; `None` if a node or register is not
-    /// allowed.
+    /// Converts a tree to a branch, in which the set's subtrees become single leaves. `None` if a node or register is
+    /// not allowed.
     pub fn branch(&self, tree: &Tree) -> Option<Branch> {
         let nodes = tree.nodes();
         let mut genes = Vec::with_capacity(nodes.len());
@@ -202,8 +203,8 @@ impl PrimitiveSet {
         Some(Branch::from_preorder(genes))
     }
 
-    /// Whether all nodes and registers of a tree are allowed; for a network, whether all inputs are allowed. This
-    /// function validates trees from outside.
+    /// Returns whether all nodes and registers of a tree are allowed. For a network, only the inputs are checked. This
+    /// function validates trees from other programs.
     pub fn allows(&self, tree: &Tree) -> bool {
         if tree.nodes()[0].kind != Kind::Network {
             return self.branch(tree).is_some();

@@ -5,15 +5,15 @@ use crate::genotype::{Branch, Gene};
 use xpuck_kernels::tree::{Footprint, MAX_DEPTH, Node, Tree};
 
 impl PrimitiveSet {
-    /// Builds the tree of the branches: replaces each call by the called tree.
+    /// Builds the tree of the branches, in which each call is replaced by the tree of the called function or subtree.
     pub(crate) fn express(&self, branches: &[Branch]) -> Tree {
         let mut nodes = Vec::with_capacity(branches[0].genes().len());
         append(&branches[0], &branches[1..], self, &mut nodes);
         Tree::from_preorder(nodes)
     }
 
-    /// Whether the tree of these branches fits a robot, computed without building the tree. Calls of functions that
-    /// are not among the branches count as empty.
+    /// Returns whether the tree of these branches fits a robot, without building the tree. Calls of functions that are
+    /// not among the branches count as empty.
     pub(crate) fn fits(&self, branches: &[Branch]) -> bool {
         let functions: Vec<Extent> = branches[1..].iter().map(|b| extent(b, &[], self)).collect();
         let whole = extent(&branches[0], &functions, self);
@@ -26,13 +26,13 @@ fn append(branch: &Branch, functions: &[Branch], primitive_set: &PrimitiveSet, n
         match *gene {
             Gene::Node(node) => nodes.push(node),
             Gene::Subtree(i) => nodes.extend_from_slice(primitive_set.subtree(i).nodes()),
-            // Functions cannot call functions.
+            // Functions cannot call functions, so the list of functions is empty for the called branch.
             Gene::Function(i) => append(&functions[usize::from(i)], &[], primitive_set, nodes),
         }
     }
 }
 
-/// Memory of a tree on a robot, and its depth (edges).
+/// Memory of a tree on a robot, and depth of the tree (edges).
 #[derive(Clone, Copy, Default)]
 struct Extent {
     footprint: Footprint,
@@ -41,7 +41,7 @@ struct Extent {
 
 fn extent(branch: &Branch, functions: &[Extent], primitive_set: &PrimitiveSet) -> Extent {
     let mut whole = Extent::default();
-    // Number of children that follow at each level above the node.
+    // For each level above the current node, the number of children still to be visited.
     let mut open = [0u16; MAX_DEPTH + 1];
     let mut level = 0;
     for gene in branch.genes() {

@@ -10,7 +10,7 @@ use xpuck_kernels::tree::{Footprint, Group, Kind, Operand, OperandSpec, Tree, su
 
 /// Maximum size of a primitive set file (bytes).
 const MAX_TEXT: usize = 64 * 1024;
-/// Maximum number of entries of a list.
+/// Maximum number of entries in a list of a primitive set file.
 const MAX_ENTRIES: usize = 256;
 /// Maximum number of children of an inner node.
 const MAX_CHILDREN: u16 = 16;
@@ -21,7 +21,7 @@ const MAX_CHILDREN: u16 = 16;
 pub struct PrimitiveSetError {
     /// Name of the file or text.
     pub file: String,
-    /// Key or line, with the fault and the correction.
+    /// Key or line of the fault, the fault and the correction.
     pub message: String,
 }
 
@@ -29,20 +29,20 @@ pub struct PrimitiveSetError {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PrimitiveSetFile {
-    /// Names of inner nodes. Nodes with a variable number of children have the number as a suffix: `seq3`.
+    /// Names of inner nodes. The name of a node with a variable number of children has the number as a suffix: `seq3`.
     #[schemars(length(min = 1, max = MAX_ENTRIES))]
     inner: Vec<String>,
     /// Names of leaves.
     #[schemars(length(min = 1, max = MAX_ENTRIES))]
     leaves: Vec<String>,
-    /// Registers of an e-puck by role; not for a Kilobot's set.
+    /// Registers of an e-puck by role. This key is not allowed in a Kilobot's set.
     registers: Option<RegistersEntry>,
-    /// Blackboard entries of a Kilobot by role; not for an e-puck's set.
+    /// Blackboard entries of a Kilobot by role. This key is not allowed in an e-puck's set.
     entries: Option<EntriesEntry>,
     /// Minimum and maximum of each number type (default: Table 7.5).
     #[serde(default)]
     ranges: Ranges,
-    /// Trees in text form that count as one leaf each, by name.
+    /// Trees in text form, by name. Each tree counts as one leaf.
     #[serde(default)]
     subtrees: BTreeMap<String, String>,
     /// Grammar in BNF (default: derived from the other keys).
@@ -72,7 +72,7 @@ struct EntriesEntry {
 }
 
 impl PrimitiveSet {
-    /// Parses a primitive set for e-pucks, with the keys of [`PrimitiveSetFile`]; `file` is the name in errors.
+    /// Parses a primitive set for e-pucks, with the keys of [`PrimitiveSetFile`]. `file` is the file name in errors.
     pub fn parse(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let set = PrimitiveSet::parse_any(file, text)?;
         if set.is_for_kilobots() {
@@ -82,7 +82,7 @@ impl PrimitiveSet {
         Ok(set)
     }
 
-    /// Parses a primitive set for Kilobots.
+    /// Parses a primitive set for Kilobots. `file` is the file name in errors.
     pub fn parse_kilobots(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let set = PrimitiveSet::parse_any(file, text)?;
         if !set.is_for_kilobots() {
@@ -95,7 +95,7 @@ impl PrimitiveSet {
     fn parse_any(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let fail = |message: String| PrimitiveSetError { file: file.into(), message };
         if text.len() > MAX_TEXT {
-            return Err(fail(format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+            return Err(fail(format!("the file has {} bytes; at most {MAX_TEXT} are allowed", text.len())));
         }
         let entries: PrimitiveSetFile = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
@@ -124,7 +124,7 @@ impl PrimitiveSetFile {
     }
 }
 
-/// Reads the registers of an e-puck's set, or the entries of a Kilobot's set; a set has one of the two.
+/// Reads the registers of an e-puck's set, or the entries of a Kilobot's set. A set has either registers or entries.
 fn registers(
     inner: &[Choice],
     leaves: &[Choice],
@@ -140,10 +140,8 @@ fn registers(
             scalar_destinations: cells("registers.scalar_destinations", &of.scalar_destinations, Operand::ScalarDest)?,
             vector_destinations: cells("registers.vector_destinations", &of.vector_destinations, Operand::VectorDest)?,
         }),
-        (None, None, _) => {
-            Err("registers are missing; list the registers that an e-puck's nodes read and write".into())
-        }
-        (None, _, Some(_)) => Err("entries are for sets of a Kilobot's nodes; remove them".into()),
+        (None, None, _) => Err("registers is missing; list the registers that an e-puck's nodes read and write".into()),
+        (None, _, Some(_)) => Err("entries is allowed only in a set of Kilobot nodes; remove entries".into()),
         (Some(own), None, Some(of)) => match kinds().find(|kind| !kind.on_kilobot()) {
             Some(other) => Err(format!(
                 "`{}` is a node of the Kilobot, which has no `{}`; a set must be for one kind of robot",
@@ -162,7 +160,7 @@ fn registers(
     }
 }
 
-/// Reads each entry of a list; errors begin with the key of the list.
+/// Reads each entry of a list with `read`. Errors begin with the key of the list.
 fn list<T>(key: &str, names: &[String], read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
     if names.is_empty() || names.len() > MAX_ENTRIES {
         return Err(format!("{key} has {} entries; 1 to {MAX_ENTRIES} are allowed", names.len()));
@@ -199,7 +197,7 @@ fn leaf(name: &str) -> Result<Choice, String> {
 }
 
 fn cells(key: &'static str, names: &[String], operand: Operand) -> Result<Vec<u8>, String> {
-    // The operand's name is only the last part of the key, because list errors begin with the full key.
+    // The operand's name is only the last part of the key, because errors of `list` begin with the full key.
     let spec = OperandSpec { name: key.rsplit('.').next().unwrap_or(key), operand };
     list(key, names, |name| spec.read(name).map(|cell| cell as u8))
 }
@@ -222,8 +220,8 @@ fn subtrees(entries: &BTreeMap<String, String>) -> Result<Vec<Subtree>, String> 
 }
 
 impl PrimitiveSet {
-    /// Builds the BNF grammar of all nodes in the set, with the structure of Listing 3.1: a node is a leaf or an
-    /// inner node.
+    /// Returns the text of the default grammar, which contains all nodes and subtrees of the set. As in Listing 3.1, a
+    /// node is a leaf or an inner node.
     fn bnf(&self) -> String {
         let alternative = |c: &Choice| {
             let name = c.kind.spec().name;
@@ -238,12 +236,12 @@ impl PrimitiveSet {
         format!("<node> ::= <leaf> | <inner>\n<inner> ::= {}\n<leaf> ::= {}\n", inner.join(" | "), leaves.join(" | "))
     }
 
-    /// Index of a named subtree.
+    /// Returns the index of the subtree with this name; `None` if there is no such subtree.
     pub(crate) fn subtree_of_name(&self, name: &str) -> Option<u16> {
         self.subtrees.iter().position(|s| s.name == name).map(|i| i as u16)
     }
 
-    /// Returns "; did you mean `x`?" with the nearest name of a node or subtree.
+    /// Returns the hint "; did you mean `x`?" with the nearest name of a node or subtree; empty if no name is near.
     pub(crate) fn suggest(&self, name: &str) -> String {
         let named = self.subtrees.iter().map(|s| s.name.clone());
         suggest(name, Kind::all().map(|k| k.spec().name.to_string()).chain(named))

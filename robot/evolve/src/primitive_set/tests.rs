@@ -48,7 +48,7 @@ fn bit_string_is_recovered_from_generated_tree() {
             continue;
         };
         all += 1;
-        // Generation may wrap around and read bits twice. Recovery cannot, so it uses a longer string.
+        // Generation may read the bits of a string several times. Recovery cannot, so the recovered string is longer.
         if let Some(again) = primitive_set.recover(&branch, 4, 16 * 1024) {
             assert_eq!(primitive_set.generate(&again, 4), Some(branch));
             found += 1;

@@ -1,25 +1,26 @@
 //! Rules for Kilobots, whose actions are manoeuvres of several consecutive moves.
 //!
-//! A Kilobot's motors run for one update and are off in the update in which their node succeeds. With a tree that
-//! tests a condition before every move, the robot therefore stands still half of the time. Several moves per test
-//! cover a greater distance.
+//! A move runs a Kilobot's motors for one update. The motors are off in the update in which the move's node succeeds.
+//! With a tree that tests a condition before every move, the robot therefore does not move half of the time. With
+//! several moves per test, the robot covers a greater distance.
 
 use super::{RuleListBuilder, inner};
 use crate::genotype::Gene;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::{Kind, Node, Operand};
 
-/// Maximum number of moves of one kind in a new manoeuvre; a node has up to four children.
+/// Maximum number of consecutive moves of one kind in a new manoeuvre. A node of a Kilobot has up to four children.
 const MOST_MOVES: u32 = 4;
-/// Probability that moves of a second kind follow.
+/// Probability that a second series of moves, of a newly drawn kind, follows the first series.
 const SECOND_MOVE_PROBABILITY: f32 = 0.3;
 /// Probability that a manoeuvre begins by setting a blackboard entry.
 const SET_PROBABILITY: f32 = 0.1;
-/// Probability that a constant is small, and the minimum and maximum exponent of 2 of a small constant. Small
-/// constants matter because distances change by millimetres.
+/// Probability that a constant is small, and the minimum and maximum binary exponent of a small constant. Small
+/// constants are needed, because distances change by millimetres.
 const SMALL_CONSTANTS: (f32, f32, f32) = (0.5, -10.0, 0.0);
 
-/// Returns moves, preceded by setting a blackboard entry with probability [`SET_PROBABILITY`].
+/// Creates a manoeuvre of one or two series of moves. With probability [`SET_PROBABILITY`], the manoeuvre first sets a
+/// blackboard entry.
 pub(super) fn manoeuvre(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> Vec<Gene> {
     let mut genes = moves(builder, draws);
     if draws.unit() < SECOND_MOVE_PROBABILITY {
@@ -32,7 +33,7 @@ pub(super) fn manoeuvre(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> Vec
     genes
 }
 
-/// Returns one to four moves of one kind.
+/// Creates a series of one to four moves of one kind.
 fn moves(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> Vec<Gene> {
     let kind = builder.actions[draws.below(builder.actions.len() as u32) as usize];
     let count = 1 + draws.below(MOST_MOVES) as u16;

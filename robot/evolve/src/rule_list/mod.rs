@@ -1,8 +1,8 @@
-//! New branches in the form of rule lists: rules in order of priority, each an action guarded by conditions, and a
-//! final default action.
+//! New branches in the form of rule lists. A rule list consists of rules in order of priority, and of a final default
+//! action. Each rule is an action guarded by conditions.
 //!
-//! A tree of random nodes hardly ever drives to a particular place: few of its leaves write the goal, and most of its
-//! conditions guard no action. In a rule list every rule tests a condition and then sets the goal.
+//! With a tree of random nodes, a robot rarely drives to a particular place. Few leaves of the tree write the goal, and
+//! most of the conditions guard no action. In a rule list, every rule tests a condition and then sets the goal.
 
 mod kilobot;
 
@@ -20,7 +20,8 @@ const SECOND_CONDITION: f32 = 0.4;
 const INVERTED: f32 = 0.15;
 /// Probability that the first summand of an action's sum is zero instead of a register.
 const FROM_ZERO: f32 = 0.25;
-/// Minimum and maximum exponent of 2 of a gain. Smaller gains have no effect; larger gains only saturate the wheels.
+/// Minimum and maximum binary exponent of a new gain. Smaller gains have no effect, and larger gains only saturate the
+/// wheels.
 const GAIN_POWERS: (f32, f32) = (-2.0, 4.0);
 
 /// Builder of rule lists over a primitive set.
@@ -30,7 +31,7 @@ pub struct RuleListBuilder<'a> {
     conditions: Vec<Kind>,
     actions: Vec<Kind>,
     subtrees: u16,
-    /// Whether the rules are for Kilobots, whose nodes with children all have memory.
+    /// Whether the rules are for Kilobots. All composite nodes of a Kilobot have memory.
     kilobots: bool,
     /// Whether a Kilobot may set an entry of its blackboard.
     sets: bool,
@@ -46,8 +47,8 @@ enum Read {
 }
 
 impl<'a> RuleListBuilder<'a> {
-    /// Creates a builder; `None` if the set lacks `seq2` or `sel2` (`seqm2` or `selm2` for Kilobots), conditions or
-    /// actions.
+    /// Creates a builder. `None` if the set lacks `seq2` or `sel2` (`seqm2` or `selm2` for Kilobots), or if it contains
+    /// no condition, or neither an action nor a subtree.
     pub fn new(primitive_set: &'a PrimitiveSet) -> Option<RuleListBuilder<'a>> {
         let tests = |kind: &Kind| {
             let spec = kind.spec();
@@ -64,17 +65,17 @@ impl<'a> RuleListBuilder<'a> {
         (whole && !builder.conditions.is_empty() && acts).then_some(builder)
     }
 
-    /// Kind of the node that joins conditions and an action.
+    /// Returns the kind of the node that joins conditions and an action.
     pub fn seq(&self) -> Kind {
         if self.kilobots { Kind::Seqm } else { Kind::Seq }
     }
 
-    /// Kind of the node that joins rules.
+    /// Returns the kind of the node that joins rules.
     pub fn sel(&self) -> Kind {
         if self.kilobots { Kind::Selm } else { Kind::Sel }
     }
 
-    /// Primitive set of the rule lists.
+    /// Returns the primitive set of the rule lists.
     pub fn primitive_set(&self) -> &'a PrimitiveSet {
         self.primitive_set
     }
@@ -103,7 +104,7 @@ impl<'a> RuleListBuilder<'a> {
         join(self.seq(), first, rest)
     }
 
-    /// Creates a leaf that tests a condition, sometimes inverted.
+    /// Creates a leaf that tests a condition. With probability `INVERTED`, the leaf is the child of an `invert` node.
     pub fn condition(&self, draws: &mut Draws) -> Vec<Gene> {
         let kind = self.conditions[draws.below(self.conditions.len() as u32) as usize];
         let leaf = self.leaf(
@@ -120,8 +121,8 @@ impl<'a> RuleListBuilder<'a> {
         vec![leaf]
     }
 
-    /// Creates an action that sets the goal: one node, one node per component, or a scratch vector and the goal
-    /// computed from it.
+    /// Creates an action that sets the goal. The action is one node, one node per component, a subtree of the primitive
+    /// set, or two nodes that set a scratch vector and compute the goal from the scratch vector.
     ///
     /// For a Kilobot, an action is a manoeuvre.
     pub fn action(&self, draws: &mut Draws) -> Vec<Gene> {
@@ -146,7 +147,8 @@ impl<'a> RuleListBuilder<'a> {
         join(Kind::Seq, vec![y], vec![self.writing(*kind, GOAL, draws)])
     }
 
-    /// Sets a scratch vector to a constant, and the goal to the sum of the scratch vector and a sensor vector.
+    /// Creates an action that sets a scratch vector to a constant, and the goal to the sum of the scratch vector and a
+    /// scaled sensor vector.
     fn scratch(&self, draws: &mut Draws) -> Vec<Gene> {
         let Some(cell) = self.cells(Operand::VectorDest).find(|c| register_of(*c).access == Access::Scratch) else {
             return vec![self.writing(Kind::Mulav, GOAL, draws)];
@@ -158,7 +160,7 @@ impl<'a> RuleListBuilder<'a> {
         join(Kind::Seq, vec![first], vec![Gene::Node(sum)])
     }
 
-    /// Creates a leaf that writes to `cell`, if it has a destination operand.
+    /// Creates a leaf of the given kind. If the kind has a destination operand, the leaf writes to `cell`.
     fn writing(&self, kind: Kind, cell: usize, draws: &mut Draws) -> Gene {
         let mut summand = true;
         let operand = |operand: Operand, draws: &mut Draws| match operand {
@@ -188,8 +190,8 @@ impl<'a> RuleListBuilder<'a> {
         cells.iter().copied()
     }
 
-    /// Draws a register with information. Excluded are the goal, which is not written yet, zero, and vector registers
-    /// composed of two scalars.
+    /// Draws a register whose value carries information. Excluded are the zero register and the goal, which no earlier
+    /// node has written. For vector operands, registers composed of two scalars are also excluded.
     fn source(&self, operand: Operand, read: Read, draws: &mut Draws) -> f32 {
         let says = |cell: &u8| {
             let register = register_of(*cell);
@@ -219,7 +221,7 @@ impl<'a> RuleListBuilder<'a> {
         drawn.clamp(low, high)
     }
 
-    /// Draws a register for a register operand.
+    /// Draws a register for an operand that refers to a register.
     pub fn register(&self, operand: Operand, draws: &mut Draws) -> f32 {
         match operand {
             Operand::Scalar | Operand::Vector => self.source(operand, Read::Known, draws),
@@ -227,7 +229,7 @@ impl<'a> RuleListBuilder<'a> {
         }
     }
 
-    /// Whether a subtree is a condition without an action.
+    /// Returns whether a subtree is a condition, inverted or not, without an action.
     pub fn tests(&self, genes: &[Gene]) -> bool {
         let at = usize::from(matches!(genes[0], Gene::Node(node) if node.kind == Kind::Invert));
         matches!(genes[at], Gene::Node(node) if self.conditions.contains(&node.kind))

@@ -6,34 +6,36 @@ use std::fmt;
 use std::str::FromStr;
 use xpuck_kernels::tree::suggest;
 
-/// Evolutionary algorithm. Some have older alternative names.
+/// Evolutionary algorithm. Some algorithms have alternative names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
-    /// Thesis 4.3.1: ten trials of each non-elite individual, crossover of pairs, four mutations.
+    /// Algorithm of thesis 4.3.1: ten trials of each non-elite individual, crossover of pairs, four mutations.
     Dars2016,
-    /// Thesis 7.4.3: eight trials of each non-elite individual, every child from crossover, three mutations.
+    /// Algorithm of thesis 7.4.3: eight trials of each non-elite individual, every child from crossover, three
+    /// mutations.
     Classic,
-    /// Thesis 8.2.2: one trial per individual and generation, few replacements, accumulated samples. Copies of trees
-    /// make it favour lucky results.
+    /// Algorithm of thesis 8.2.2: one trial per individual and generation, few replacements, accumulated samples. It
+    /// favours lucky results, because each copy of a tree has its own samples.
     NoiseAware,
     /// Noise-aware algorithm with samples that are pooled per genotype.
     #[serde(alias = "honest")]
     PooledSamples,
-    /// Many new trees, selected in stages by trials in the same worlds, with fresh starts and guests from other
-    /// islands.
+    /// Algorithm with many new trees, which are selected in stages by trials in the same worlds. It uses fresh starts,
+    /// and guests from other islands.
     #[default]
     #[serde(alias = "default")]
     Racing,
 }
 
-/// Owner of fitness samples.
+/// Owner of the fitness samples in an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleOwner {
-    /// Genotype: no population contains two equal trees, and equal migrants are dropped. New migrants start without
-    /// samples, because the samples of their own island are biased upwards.
+    /// The genotype owns the samples. A population contains no two equal trees, and migrants with a tree that it
+    /// already contains are dropped. Other migrants start without samples, because the samples from their own island
+    /// are biased upwards.
     Genotype,
-    /// Each copy, as in the thesis; this favours lucky results (`docs/evolution.md`).
+    /// Each copy of a genotype owns its samples, as in the thesis. This favours lucky results (`docs/evolution.md`).
     Copy,
 }
 
@@ -42,7 +44,7 @@ impl Algorithm {
     pub const ALL: [Algorithm; 5] =
         [Algorithm::Dars2016, Algorithm::Classic, Algorithm::NoiseAware, Algorithm::PooledSamples, Algorithm::Racing];
 
-    /// Name in files and output.
+    /// Returns the name in files and output.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Dars2016 => "dars2016",
@@ -53,7 +55,7 @@ impl Algorithm {
         }
     }
 
-    /// Alternative names: `default` refers to the default algorithm, `honest` occurs in older files.
+    /// Returns the alternative names. `default` refers to the default algorithm, and `honest` occurs in older files.
     pub fn aliases(self) -> &'static [&'static str] {
         match self {
             Algorithm::PooledSamples => &["honest"],
@@ -62,7 +64,7 @@ impl Algorithm {
         }
     }
 
-    /// Owner of the samples.
+    /// Returns the owner of the fitness samples.
     pub fn sample_owner(self) -> SampleOwner {
         match self {
             Algorithm::Dars2016 | Algorithm::Classic | Algorithm::NoiseAware => SampleOwner::Copy,
@@ -71,7 +73,7 @@ impl Algorithm {
     }
 }
 
-/// Unknown algorithm name.
+/// Error for an unknown algorithm name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown algorithm `{0}`{near}; expected one of {names}",

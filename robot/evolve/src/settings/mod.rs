@@ -16,7 +16,7 @@ pub enum Representation {
     /// The tree itself (thesis 3.2.2).
     #[default]
     Tree,
-    /// Main tree with functions that it may call; tree and functions evolve (automatically defined functions, Koza
+    /// Main tree with functions that it may call. Tree and functions evolve (automatically defined functions, Koza
     /// 1994).
     Adf,
     /// Bit string from which a grammar generates the tree (thesis 3.2.1).
@@ -33,31 +33,32 @@ pub struct Settings {
     pub algorithm: Algorithm,
     /// Representation of genotypes.
     pub representation: Representation,
-    /// Number of individuals of an island (8..=4096).
+    /// Number of individuals of an island (8..=4096). In `racing`, number of trials per generation, in multiples of the
+    /// run's trial length.
     #[schemars(range(min = 8, max = 4096))]
     pub population: usize,
     /// Share of elite individuals in the population (0.01..=0.9).
     #[schemars(range(min = 0.01, max = 0.9))]
     pub elite: f32,
-    /// Share of the non-elite individuals that is replaced (0..=1). `pooled-samples` replaces the least fit;
-    /// `noise-aware` replaces each individual with this probability.
+    /// Share of the non-elite individuals that is replaced (0..=1). `pooled-samples` replaces the least fit
+    /// individuals. `noise-aware` replaces each individual with this probability.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub replace: f32,
-    /// Probability that a replacement is created by crossover and not from scratch (0..=1); in `dars2016`,
-    /// probability that a selected pair is crossed.
+    /// Probability that a replacement is created by crossover and not at random (0..=1). In `dars2016`, probability
+    /// that a selected pair is crossed.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub crossover: f32,
     /// Tournament size (1..=64).
     #[schemars(range(min = 1, max = 64))]
     pub tournament: usize,
-    /// Maximum depth of new trees (1..=8); with a grammar, maximum depth of all trees.
+    /// Maximum depth of new trees (1..=8). With a grammar, maximum depth of all trees.
     #[schemars(range(min = 1, max = 8))]
     pub depth: usize,
-    /// Probability of mutation per parameter (0..=1); in `dars2016`, probability that one parameter of the tree is
-    /// drawn again.
+    /// Probability that a parameter gets a new random value, per parameter (0..=1). In `dars2016`, probability that one
+    /// parameter of the tree gets a new value.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_parameter: f32,
-    /// Probability of each node to be replaced by a node with the same number of children (0..=1); in `dars2016`,
+    /// Probability that a node is replaced by a node with the same number of children, per node (0..=1). In `dars2016`,
     /// probability that one node of the tree is replaced.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_point: f32,
@@ -67,19 +68,19 @@ pub struct Settings {
     /// Probability that a subtree shrinks to one of its leaves, in `dars2016` (0..=1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_shrink: f32,
-    /// Number of trials of each new individual (1..=1000); `pooled-samples` and `noise-aware` always use one trial
-    /// per individual and generation.
+    /// Number of trials of each new individual (1..=1000). `pooled-samples` and `noise-aware` always use one trial per
+    /// individual and generation.
     #[schemars(range(min = 1, max = 1000))]
     pub evaluations: u32,
     /// Number of evaluations from which an estimate has full weight (Eq. 8.1) (1..=1000).
     #[schemars(range(min = 1, max = 1000))]
     pub full_evaluations: u32,
-    /// Number of immigrants that replace the least fit individuals at each exchange (0..=population / 2).
+    /// Maximum number of immigrants that replace the least fit individuals at each exchange (0..=population / 2).
     pub immigrants: usize,
     /// Number of generations between exchanges with other islands (1..=1000000): 1 in thesis 8.3.1, n_epoch in 5.5.1.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub exchange_every: u32,
-    /// Number of generations after which an island starts afresh and keeps its champion aside (0..=1000000; 0:
+    /// Number of generations after which an island starts afresh and stores its champion separately (0..=1000000; 0:
     /// never). An island converges to variants of one tree. The quality of this tree depends on the random start, so
     /// several starts give better results.
     #[schemars(range(min = 0, max = 1_000_000))]
@@ -105,27 +106,27 @@ pub struct Settings {
 /// Reason why settings cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettingsError {
-    /// A parameter outside its range.
-    #[error("settings.{name} = {value} is outside {low}..={high}")]
+    /// A parameter is outside its range.
+    #[error("settings.{name} = {value} is outside {low} to {high}")]
     Range {
         /// Name of the parameter.
         name: &'static str,
         /// Given value.
         value: f64,
-        /// Minimum.
+        /// Minimum allowed value.
         low: f64,
-        /// Maximum.
+        /// Maximum allowed value.
         high: f64,
     },
-    /// Unknown parameter.
+    /// A parameter has an unknown name.
     #[error("settings: unknown key `{name}`{hint}")]
     Unknown {
         /// Given name.
         name: String,
-        /// Hint with the nearest valid name; empty without a similar name.
+        /// Hint with the nearest valid name; empty if no valid name is similar.
         hint: String,
     },
-    /// Value of the wrong type.
+    /// A value has the wrong type.
     #[error("settings: {0}")]
     Type(String),
 }
@@ -137,22 +138,23 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Default settings of an algorithm.
+    /// Returns the default settings of an algorithm.
     pub fn for_algorithm(algorithm: Algorithm) -> Settings {
         presets::preset(algorithm)
     }
 
-    /// Default settings of an algorithm, overridden by the values of a TOML table, such as `[settings]` of an
-    /// evolution file.
+    /// Returns the default settings of an algorithm, overridden by the values of a TOML table, such as `[settings]` of
+    /// an evolution file.
     ///
     /// # Errors
-    /// One line: an unknown key with the nearest valid key, a value of the wrong type, or a value outside its range.
+    /// Returns an error for an unknown key (with the nearest valid key), a value of the wrong type, or a value outside
+    /// its range. The message has one line.
     pub fn read(algorithm: Algorithm, table: &toml::Table) -> Result<Settings, SettingsError> {
         let wrong = |message: String| SettingsError::Type(message.trim().replace('\n', "; "));
         let mut all =
             toml::Table::try_from(Settings::for_algorithm(algorithm)).map_err(|error| wrong(error.to_string()))?;
         for (key, value) in table {
-            // The algorithm is not a key of the table, because its defaults must be known first.
+            // The table must not set the algorithm, because its default settings are needed before the table is read.
             if key == "algorithm" || !all.contains_key(key) {
                 let known = all.keys().filter(|k| *k != "algorithm").cloned();
                 return Err(SettingsError::Unknown { name: key.clone(), hint: suggest(key, known) });
@@ -164,7 +166,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Validates every range.
+    /// Validates the ranges of all parameters.
     pub fn check(&self) -> Result<(), SettingsError> {
         let rows = [
             ("population", self.population as f64, 8.0, 4096.0),
@@ -196,7 +198,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Number of elite individuals, at least 1.
+    /// Returns the number of elite individuals, at least 1.
     pub fn elites(&self) -> usize {
         ((self.population as f32 * self.elite).round() as usize).max(1)
     }
@@ -223,8 +225,8 @@ mod tests {
     fn errors_are_one_line_and_name_the_remedy() {
         let error = |text: &str| read(text).unwrap_err();
         assert_eq!(error("poplation = 3"), "settings: unknown key `poplation`; did you mean `population`?");
-        assert_eq!(error("population = 3"), "settings.population = 3 is outside 8..=4096");
-        assert_eq!(error("elite = nan"), "settings.elite = NaN is outside 0.01..=0.9");
+        assert_eq!(error("population = 3"), "settings.population = 3 is outside 8 to 4096");
+        assert_eq!(error("elite = nan"), "settings.elite = NaN is outside 0.01 to 0.9");
         assert!(error("algorithm = \"classic\"").contains("unknown key `algorithm`"));
         for text in ["population = \"many\"", "population = -1", "representation = \"string\""] {
             let message = error(text);

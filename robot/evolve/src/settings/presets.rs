@@ -2,7 +2,7 @@
 
 use super::{Algorithm, Representation, Settings};
 
-/// Default settings of an algorithm.
+/// Returns the default settings of an algorithm.
 pub(super) fn preset(algorithm: Algorithm) -> Settings {
     match algorithm {
         Algorithm::Dars2016 => dars2016(),
@@ -13,8 +13,8 @@ pub(super) fn preset(algorithm: Algorithm) -> Settings {
     }
 }
 
-/// Base of all presets: the thesis's values (Table 8.1, section 8.3.1), and this project's values for parameters that
-/// the thesis does not have.
+/// Returns the base of all presets: the thesis's values (Table 8.1, section 8.3.1), and this project's values for
+/// parameters that the thesis does not have.
 fn published(algorithm: Algorithm) -> Settings {
     Settings {
         algorithm,
@@ -42,7 +42,7 @@ fn published(algorithm: Algorithm) -> Settings {
     }
 }
 
-/// Values of Table 4.3. The depth of new trees, which Table 4.3 does not specify, is from Table 7.6.
+/// Returns the values of Table 4.3. The depth of new trees, which Table 4.3 does not specify, is from Table 7.6.
 fn dars2016() -> Settings {
     Settings {
         population: 25,
@@ -59,7 +59,7 @@ fn dars2016() -> Settings {
     }
 }
 
-/// Values of Table 7.6.
+/// Returns the values of Table 7.6.
 fn classic() -> Settings {
     Settings {
         population: 64,
@@ -71,13 +71,15 @@ fn classic() -> Settings {
     }
 }
 
-/// Equal trees share their samples, so known poor trees need no further trials: more individuals are replaced, and
-/// more of them by crossover. New trees are shallower, so that they are faster to try.
+/// Returns the settings of `pooled-samples`. Equal trees share their samples, so known poor trees need no further
+/// trials. Therefore more individuals are replaced than in `noise-aware`, and a greater share of the new individuals is
+/// created by crossover. New trees are shallower, so that their trials are faster.
 fn pooled_samples() -> Settings {
     Settings { replace: 0.6, crossover: 0.85, depth: 4, restart_every: 64, ..published(Algorithm::PooledSamples) }
 }
 
-/// In `racing`, `population` is the trial budget of a generation, in trials of the run's trial length.
+/// Returns the settings of `racing`. Here, `population` is the trial budget of a generation (multiples of the run's
+/// trial length).
 fn racing() -> Settings {
     Settings { elite: 1.0 / 64.0, depth: 4, ..published(Algorithm::Racing) }
 }

@@ -1,7 +1,7 @@
-//! Crossover of pairs and the four mutations of thesis 4.3.1; each mutation changes the tree in at most one place.
+//! Crossover of pairs and the four mutations of thesis 4.3.1. Each mutation changes the tree in at most one place.
 //!
-//! Details that the thesis does not specify follow the library DEAP, which it used: a mutation point is any node, a
-//! crossover point any node except the root.
+//! Details that the thesis does not specify follow the library DEAP, which the thesis used. A mutation point can be any
+//! node, and a crossover point any node except the root.
 
 use super::{any_branch, graft, mutate_numbers};
 use crate::generate::grow;
@@ -9,8 +9,8 @@ use crate::genotype::{Branch, Gene, Genotype};
 use crate::space::Space;
 use xpuck_kernels::random::Draws;
 
-/// Exchanges a subtree of one genotype with a subtree of the other. A child that would not fit a robot is replaced by
-/// its parent. Trees of one node are unchanged.
+/// Exchanges a subtree of genotype `a` with a subtree of genotype `b`, and returns both children. A child that would
+/// not fit a robot is replaced by its parent. If one of the trees has only one node, both genotypes are unchanged.
 pub fn exchange(space: Space<'_>, a: &Genotype, b: &Genotype, draws: &mut Draws) -> (Genotype, Genotype) {
     let (first, second) = match (a, b) {
         (Genotype::Branches(a), Genotype::Branches(b)) => {
@@ -62,11 +62,11 @@ pub(crate) fn mutate(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draw
     }
 }
 
-/// Function that changes one place of one branch; `None` if no change is possible or the result would not fit a
-/// robot.
+/// Function that returns the genotype with one change in the branch with the given index. It returns `None` if no
+/// change is possible, or if the result would not fit a robot.
 type Mutation = fn(Space<'_>, &[Branch], usize, &mut Draws) -> Option<Genotype>;
 
-/// Replaces a random subtree by a new one.
+/// Replaces a random subtree by a new random subtree.
 fn replace_subtree(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
     let at = draws.below(branches[which].genes().len() as u32) as usize;
     let depth = draws.below(space.settings.depth as u32) as usize;
@@ -92,7 +92,7 @@ pub fn replace_node(space: Space<'_>, branches: &[Branch], which: usize, draws: 
     changed(space, branches, which, at, Gene::Node(other))
 }
 
-/// Draws a random operand again.
+/// Replaces the value of a random operand by a new random value.
 pub fn replace_constant(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
     let operands = |gene: &Gene| match gene {
         Gene::Node(node) => node.kind.spec().operands,
@@ -112,7 +112,7 @@ pub fn replace_constant(space: Space<'_>, branches: &[Branch], which: usize, dra
     None
 }
 
-/// Replaces one gene by another gene with the same number of children.
+/// Replaces one gene by another gene with the same number of children. `None` if the result would not fit a robot.
 fn changed(space: Space<'_>, branches: &[Branch], which: usize, at: usize, gene: Gene) -> Option<Genotype> {
     let mut branches = branches.to_vec();
     branches[which].set(at, gene);
@@ -120,7 +120,7 @@ fn changed(space: Space<'_>, branches: &[Branch], which: usize, at: usize, gene:
     space.fits(&genotype).then_some(genotype)
 }
 
-/// Draws a random position of a gene that satisfies `wanted`.
+/// Draws the index of a random gene that satisfies `wanted`; `None` if there is no such gene.
 fn pick(genes: &[Gene], wanted: impl Fn(&Gene) -> bool, draws: &mut Draws) -> Option<usize> {
     let mut fitting = (0..genes.len()).filter(|i| wanted(&genes[*i]));
     let count = fitting.clone().count();

@@ -18,7 +18,8 @@ const EXPECTED_POINTS: f32 = 0.5;
 /// effect.
 const HOIST: f32 = 0.15;
 
-/// Replaces a subtree of `mother` by one of `father`; returns `mother` unchanged if the child would not fit a robot.
+/// Returns a copy of `mother` in which a random part is replaced by a part of `father`. Returns `mother` unchanged if
+/// the child would not fit a robot.
 pub fn crossover(space: Space<'_>, mother: &Genotype, father: &Genotype, draws: &mut Draws) -> Genotype {
     let child = match (mother, father) {
         (Genotype::Branches(mother), Genotype::Branches(father)) => {
@@ -38,8 +39,8 @@ pub fn crossover(space: Space<'_>, mother: &Genotype, father: &Genotype, draws: 
     child.unwrap_or_else(|| mother.clone())
 }
 
-/// Applies parameter, point and subtree mutation in turn (thesis 7.4.3). Parameter and point mutation have a rate per
-/// parameter or node.
+/// Applies parameter, point and subtree mutation, in this order (thesis 7.4.3). The rate of parameter mutation applies
+/// to each parameter, and the rate of point mutation to each node.
 pub(crate) fn mutate(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     if mutate_numbers(space, genotype, draws) {
         return;
@@ -49,9 +50,9 @@ pub(crate) fn mutate(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draw
     subtree(space, genotype, draws);
 }
 
-/// Like [`mutate`], with smaller changes. At a constant rate per node, a tree of a hundred nodes would change in ten
-/// places at once and inherit little, so the expected number of changes is limited. Numbers also move by small steps,
-/// and one of its own subtrees may replace a subtree.
+/// Mutates a genotype like [`mutate`], but with smaller changes. At a constant rate per node, a tree of a hundred nodes
+/// would change in ten places at once and inherit little. Therefore the expected number of changes is limited. Numbers
+/// also change by small steps, and a subtree may be replaced by one of its own subtrees.
 pub(crate) fn mutate_gently(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     if mutate_numbers(space, genotype, draws) {
         return;
@@ -82,7 +83,8 @@ fn operand_count(gene: &Gene) -> usize {
     }
 }
 
-/// Draws each operand again with probability `rate`; with `small_steps`, half of these changes are small steps.
+/// Replaces each operand by a random value with probability `rate`. With `small_steps`, half of the changes are small
+/// steps instead.
 fn parameters(operands: &Operands, genotype: &mut Genotype, rate: f32, small_steps: bool, draws: &mut Draws) {
     let Genotype::Branches(branches) = genotype else { return };
     for branch in branches {
@@ -100,7 +102,7 @@ fn parameters(operands: &Operands, genotype: &mut Genotype, rate: f32, small_ste
     }
 }
 
-/// Draws a number near `value`; registers are unchanged, because they have no order.
+/// Draws a number near `value`. Values without a meaningful order, such as registers, are returned unchanged.
 fn nudge(value: f32, operand: Operand, draws: &mut Draws) -> f32 {
     let (low, high) = operand.range();
     let step = match operand {
@@ -115,8 +117,8 @@ fn nudge(value: f32, operand: Operand, draws: &mut Draws) -> f32 {
     moved.clamp(low, high)
 }
 
-/// Replaces each gene, with probability `rate`, by a gene with the same number of children; reverts all changes if
-/// the tree would not fit a robot.
+/// Replaces each gene, with probability `rate`, by a gene with the same number of children. Reverts all changes if the
+/// tree would not fit a robot.
 fn points(space: Space<'_>, genotype: &mut Genotype, rate: f32, draws: &mut Draws) {
     let Genotype::Branches(branches) = genotype else { return };
     let mut before = None;
@@ -138,7 +140,7 @@ fn points(space: Space<'_>, genotype: &mut Genotype, rate: f32, draws: &mut Draw
     }
 }
 
-/// Replaces a subtree by a new full subtree, with the probability in the settings.
+/// Replaces a random subtree by a new full subtree, with probability `mutate_subtree` of the settings.
 fn subtree(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     let Genotype::Branches(branches) = &*genotype else { return };
     if draws.unit() < space.settings.mutate_subtree {
@@ -152,7 +154,7 @@ fn subtree(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     }
 }
 
-/// Replaces a subtree by one of its own subtrees.
+/// Replaces a random subtree by one of its own subtrees.
 fn hoist(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     let Genotype::Branches(branches) = &*genotype else { return };
     let which = any_branch(branches, draws);
@@ -164,7 +166,8 @@ fn hoist(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     }
 }
 
-/// Draws a random gene; with probability 0.9 a gene with children, if the branch has one.
+/// Draws the index of a random gene. With probability [`INNER_BIAS`], the gene has children, otherwise it is a leaf. If
+/// the branch has no such gene, any gene is drawn.
 fn point(branch: &Branch, draws: &mut Draws) -> usize {
     let inner = draws.unit() < INNER_BIAS;
     let genes = branch.genes();
@@ -183,12 +186,13 @@ mod tests {
     use xpuck_kernels::random::Stream;
     use xpuck_kernels::tree::Tree;
 
-    /// Tree of 21 nodes whose 16 leaves have one number each; equal random numbers are very unlikely.
+    /// Returns a tree of 21 nodes, whose 16 leaves have one number each. A mutation is very unlikely to draw the old
+    /// number again.
     fn tree() -> String {
         format!("seq4\n{}", format!("  sel4\n{}", "    upfield 1\n".repeat(4)).repeat(4))
     }
 
-    /// Mean of `look` over 2000 mutants of the tree.
+    /// Returns the mean of `look` over 2000 mutants of the tree.
     fn mutants(settings: Settings, look: impl Fn(&Branch, &Branch) -> usize) -> f64 {
         let primitive_set = PrimitiveSet::in_swarm();
         let space = Space { primitive_set: &primitive_set, settings: &settings };

@@ -1,8 +1,9 @@
 //! Crossover and mutation. A change whose result would not fit a robot is discarded.
 //!
-//! Branches vary only with the corresponding branch of the other parent (Koza 1994): main trees with main trees, and
-//! functions with functions of the same number. Bit strings have one-point crossover, and bit inversion as their only
-//! mutation. Networks exchange whole neurons, and their weights move by steps whose size evolves too.
+//! A branch is crossed only with the corresponding branch of the other parent (Koza 1994). This is the main tree for a
+//! main tree, and the function with the same index for a function. Bit strings have one-point crossover, and bit
+//! inversion as the only mutation. Networks exchange whole neurons, and mutation changes weights by random steps whose
+//! size also evolves.
 
 mod dars;
 mod koza;
@@ -19,7 +20,8 @@ use crate::genotype::{Branch, Gene, Genotype};
 use crate::space::Space;
 use xpuck_kernels::random::Draws;
 
-/// Draws a gene from all branches and returns the index of its branch; a single branch needs no draw.
+/// Draws a random gene from the genes of all branches, and returns the index of the gene's branch. With a single
+/// branch, no random number is drawn.
 fn any_branch(branches: &[Branch], draws: &mut Draws) -> usize {
     if branches.len() == 1 {
         return 0;
@@ -36,14 +38,15 @@ fn any_branch(branches: &[Branch], draws: &mut Draws) -> usize {
         .unwrap_or(0)
 }
 
-/// Replaces the subtree at `at` of one branch; `None` if the result would not fit a robot.
+/// Returns the genotype in which `with` replaces the subtree at gene `at` of branch `which`. `None` if the result would
+/// not fit a robot.
 fn graft(space: Space<'_>, branches: &[Branch], which: usize, at: usize, with: &[Gene]) -> Option<Genotype> {
     let grafted = |(i, branch): (usize, &Branch)| if i == which { branch.replace(at, with) } else { branch.clone() };
     let genotype = Genotype::Branches(branches.iter().enumerate().map(grafted).collect());
     space.fits(&genotype).then_some(genotype)
 }
 
-/// Mutates a bit string or the weights of a network; returns `false` for other genotypes.
+/// Mutates a bit string or the weights of a network, and returns `true`. Returns `false` for other genotypes.
 fn mutate_numbers(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) -> bool {
     let bits = match genotype {
         Genotype::Branches(_) => return false,

@@ -1,5 +1,5 @@
 //! Variation of rule lists: rules are added, removed and changed, conditions are inserted before subtrees, and
-//! numbers move by small steps.
+//! numbers change by small steps.
 
 use super::graft;
 use crate::genotype::{Branch, Gene, Genotype};
@@ -12,12 +12,12 @@ use xpuck_kernels::tree::{Kind, Node, Operand};
 
 /// Probability that a structural change is followed by a change of numbers.
 const ALSO_NUMBERS: f32 = 0.3;
-/// Probability that a number moves by a step; otherwise it is drawn again.
+/// Probability that a number changes by a step. Otherwise the number is replaced by a new random number.
 const STEP: f32 = 0.75;
-/// Probability that a step inverts the sign of a gain.
+/// Probability that a step inverts the sign of a gain instead of changing its magnitude.
 const TURN_SIGN: f32 = 0.1;
 
-/// Kinds of change with their probabilities (percent).
+/// Kinds of change with the probability of each kind (percent).
 const CHANGES: [(Change, u32); 7] = [
     (Change::Numbers, 35),
     (Change::Replace, 13),
@@ -33,13 +33,13 @@ const CHANGES: [(Change, u32); 7] = [
 pub enum Change {
     /// Changes one to three numbers or registers.
     Numbers,
-    /// Replaces a condition by a new condition, and another subtree by a new rule or action.
+    /// Replaces a subtree: a condition by a new condition, any other subtree by a new rule or action.
     Replace,
     /// Inserts a condition before a subtree.
     Condition,
     /// Inserts a rule before a subtree.
     Rule,
-    /// Adds an alternative, a memory or a repetition to a subtree.
+    /// Adds an alternative, a node with memory, a repetition or an inversion to a subtree.
     Other,
     /// Replaces a subtree by one of its own subtrees.
     Hoist,
@@ -47,8 +47,9 @@ pub enum Change {
     Cross,
 }
 
-/// Returns a child of `parent` that is changed in one place, and the operator that produced it. Returns `parent`
-/// unchanged if the child would not fit a robot. Only the main branch varies.
+/// Returns a child of `parent` with one random change in the main branch, and the operator that produced the child. A
+/// structural change that would not fit a robot is discarded. With probability [`ALSO_NUMBERS`], a structural change is
+/// followed by a change of numbers.
 pub(crate) fn vary(
     space: Space<'_>,
     builder: &RuleListBuilder<'_>,
@@ -104,7 +105,7 @@ fn any_change(draws: &mut Draws) -> Change {
     Change::Numbers
 }
 
-/// Returns the replacement of the subtree at `at`.
+/// Returns the genes that replace the subtree at `at`.
 fn changed(builder: &RuleListBuilder<'_>, branch: &Branch, at: usize, change: Change, draws: &mut Draws) -> Vec<Gene> {
     let here = branch.subtree(at).to_vec();
     let tests = builder.tests(&here);
@@ -126,8 +127,8 @@ fn changed(builder: &RuleListBuilder<'_>, branch: &Branch, at: usize, change: Ch
     }
 }
 
-/// Adds structures that plain rules do not have; if the primitive set lacks the required nodes, the subtree is
-/// unchanged.
+/// Adds a random structure that plain rules do not have to the subtree `here`. If the primitive set lacks the required
+/// nodes, the subtree is inverted or unchanged.
 fn other(builder: &RuleListBuilder<'_>, here: Vec<Gene>, draws: &mut Draws) -> Vec<Gene> {
     let has = |kind, children| builder.primitive_set().has(kind, children);
     let repeat = |genes: Vec<Gene>, draws: &mut Draws| {
@@ -155,7 +156,7 @@ fn other(builder: &RuleListBuilder<'_>, here: Vec<Gene>, draws: &mut Draws) -> V
     }
 }
 
-/// Changes one to three operands.
+/// Returns the genotype with one to three changed operands in the main branch.
 fn numbers(space: Space<'_>, builder: &RuleListBuilder<'_>, genotype: &Genotype, draws: &mut Draws) -> Genotype {
     let mut genotype = genotype.clone();
     let Genotype::Branches(branches) = &mut genotype else { return genotype };
@@ -186,7 +187,7 @@ fn numbers(space: Space<'_>, builder: &RuleListBuilder<'_>, genotype: &Genotype,
     genotype
 }
 
-/// Draws a number near `value`: angles wrap around, gains change by a factor.
+/// Draws a number near `value`. Angles wrap around, and gains change by a factor or change their sign.
 fn step(value: f32, operand: Operand, draws: &mut Draws) -> f32 {
     let by = normal_pair(draws.word(), draws.word()).0;
     let (low, high) = operand.range();

@@ -1,4 +1,4 @@
-//! Exposure time of a sensor: automatic or fixed. Times are in lines of the frame.
+//! Exposure time of a sensor, which is automatic or fixed. Times are measured in lines of the frame.
 
 use super::{Clock, Padding, Sensor};
 
@@ -7,34 +7,34 @@ use super::{Clock, Padding, Sensor};
 pub struct Exposing {
     /// Bank and register of the switch between automatic and fixed exposure.
     pub switch: (u8, u8),
-    /// Mask of the switch's bits; other bits of the register keep their values.
+    /// Mask of the switch's bits. Other bits of the register keep their values.
     pub mask: u8,
     /// Value of the switch's bits for automatic exposure.
     pub automatic: u8,
-    /// Value of the switch's register after power-up.
+    /// Value of the switch's register after power-up. It selects automatic exposure.
     pub at_first: u8,
     /// Bank and first register of the exposure time, most significant byte first.
     pub time: (u8, u8),
     /// Length of the exposure time (bytes).
     pub bytes: u8,
-    /// Number of time units per line.
+    /// Number of units of the exposure time per line.
     pub per_line: u32,
 }
 
 impl Exposing {
-    /// Value of the switch's bits for a fixed exposure time.
+    /// Returns the value of the switch's bits for a fixed exposure time.
     pub fn fixed(&self) -> u8 {
         !self.automatic & self.mask
     }
 
-    /// Encodes a time in lines, limited to the range of the registers.
+    /// Encodes an exposure time (lines), limited to the range of the registers.
     pub fn encode(&self, lines: f64) -> Vec<u8> {
         let most = (1u64 << (8 * u32::from(self.bytes))) - 1;
         let units = (lines * f64::from(self.per_line)).round().clamp(1.0, most as f64) as u64;
         units.to_be_bytes()[8 - usize::from(self.bytes)..].to_vec()
     }
 
-    /// Decodes a time in lines.
+    /// Decodes an exposure time (lines).
     pub fn decode(&self, bytes: &[u8]) -> f64 {
         let units = bytes.iter().fold(0u64, |sum, byte| sum << 8 | u64::from(*byte));
         units as f64 / f64::from(self.per_line)
@@ -42,17 +42,18 @@ impl Exposing {
 }
 
 impl Sensor {
-    /// Duration of a line (s) with this frame width, blanking included, at two clocks per pixel.
+    /// Returns the duration of a line (s). `frame_width` includes blanking (pixels); a pixel lasts two clock cycles.
     pub fn line_seconds(clock: Clock, frame_width: u32) -> f64 {
         2.0 * f64::from(frame_width) / f64::from(clock.hertz())
     }
 
-    /// Duration of a line (s) after configuration.
+    /// Returns the duration of a line after configuration (s).
     pub fn set_up_line(&self, clock: Clock) -> f64 {
         Sensor::line_seconds(clock, self.frame(clock).0)
     }
 
-    /// Bank and first register of the frame width - 1, if the sensor has them.
+    /// Returns bank and first register of the register pair with the frame's width - 1; `None` if the sensor has no
+    /// such registers.
     pub fn width_register(&self) -> Option<(u8, u8)> {
         match self.padding {
             Padding::Size { bank, width, .. } => Some((bank, width)),
@@ -69,7 +70,7 @@ mod tests {
     #[test]
     fn times_are_written_as_each_sensor_wants_them() {
         let encoded = |sensor: &Sensor, lines| sensor.exposing.unwrap().encode(lines);
-        // 128 lines are the PO8030's default after power-up.
+        // 128 lines are the default exposure time of the PO8030 after power-up.
         assert_eq!(encoded(&PO8030, 128.0), [0x00, 0x80, 0x00]);
         assert_eq!(encoded(&PO8030, 300.5), [0x01, 0x2c, 0x80]);
         assert_eq!(encoded(&PO3030K, 128.0), [0x00, 0x20, 0x00]);

@@ -1,8 +1,8 @@
-//! Sensors and their configuration.
+//! Tables of the supported camera sensors and their configuration steps.
 
 use super::{Exposing, Padding, Sensor, Step};
 
-/// Address of all Pixelplus sensors.
+/// 7-bit I2C address of all Pixelplus sensors.
 const PIXELPLUS: u8 = 0x6e;
 const A: u8 = 0;
 const B: u8 = 1;
@@ -16,7 +16,8 @@ const fn pair(bank: u8, register: u8, value: u16, meaning: &'static str) -> Step
     Step::Set { bank, register, bytes: 2, value, holds: true, meaning }
 }
 
-/// Write that is not verified: the sensor does not keep the value, or no data sheet states that it can be read back.
+/// Returns a register write that is not verified. The sensor does not keep the value, or no data sheet states that the
+/// value can be read back.
 const fn unchecked(bank: u8, register: u8, value: u16, meaning: &'static str) -> Step {
     Step::Set { bank, register, bytes: 1, value, holds: false, meaning }
 }
@@ -25,10 +26,11 @@ const fn wait(milliseconds: u64, meaning: &'static str) -> Step {
     Step::Wait { milliseconds, meaning }
 }
 
-/// All sensors, in the order of detection. The OmniVision sensor has its own address.
+/// All sensors, in the order of detection. The three Pixelplus sensors share an address; the OmniVision sensor has its
+/// own address.
 pub static SENSORS: [&Sensor; 4] = [&OV7670, &PO3030K, &PO6030K, &PO8030];
 
-/// Pixelplus PO3030K, in e-pucks with serial numbers below 1500. The window is VGA after power-up.
+/// Pixelplus PO3030K, in e-pucks with serial numbers below 1500. After power-up, the window is already set to VGA.
 pub static PO3030K: Sensor = Sensor {
     name: "PO3030K",
     address: PIXELPLUS,

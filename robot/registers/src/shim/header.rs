@@ -1,4 +1,4 @@
-//! Generates the logic's header `fpga/include/shim.vh` from the tables.
+//! Generates the logic's header `fpga/include/shim.vh` from the tables of registers and SPI words.
 
 use super::{CONTROL_BITS, IDENT, REGISTERS, REVISION, STATUS_BITS};
 use crate::camera_stream as stream;
@@ -6,7 +6,7 @@ use crate::spi::words::BitField;
 use crate::spi::{self, words};
 use std::fmt::Write;
 
-/// Returns the header: a macro for each number, with its width.
+/// Returns the text of the header. It defines a macro for each number, with the number's width.
 pub fn header() -> String {
     let mut text = String::from(
         "// Numbers of the protocols. Written from robot/registers/src; do not edit.\n`ifndef SHIM_VH\n`define SHIM_VH\n",

@@ -1,4 +1,4 @@
-//! Generates the page `docs/protocols/shim.md` from the tables.
+//! Generates the page `docs/protocols/shim.md` from the tables of registers and bits.
 
 use super::{Access, CONTROL_BITS, NOW_BITS, REGISTERS, Register, STATUS_BITS};
 use crate::spi::words::BitField;
@@ -29,7 +29,7 @@ camera are dropped, a counter wraps in 36 ms, so use the numbers in [the stream]
 |---|---|---|---|---|
 ";
 
-/// Returns the page in Markdown.
+/// Returns the text of the page in Markdown.
 pub fn page() -> String {
     let mut page = String::from(OPENING);
     for Register { address, name, access, reset, meaning } in REGISTERS {

@@ -1,4 +1,4 @@
-//! Checks of a message: a CRC and a sum.
+//! Checks of a message, which are a CRC and a sum.
 
 use super::{CRC, CRC_POLYNOMIAL, CRC_START, SUM, Words};
 use std::fmt;
@@ -6,18 +6,18 @@ use std::fmt;
 /// Reason for rejecting a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpiError {
-    /// Word 30 is not the CRC of words 0..=29.
+    /// CRC error: word 30 is not the CRC of words 0..=29.
     Crc {
         /// CRC in the message.
         found: u16,
-        /// CRC computed from its words.
+        /// CRC computed from the words of the message.
         computed: u16,
     },
-    /// Word 28 is not the sum of words 0..=27 and 29.
+    /// Sum error: word 28 is not the sum of words 0..=27 and 29.
     Sum {
         /// Sum in the message.
         found: u16,
-        /// Sum computed from its words.
+        /// Sum computed from the words of the message.
         computed: u16,
     },
 }
@@ -51,26 +51,26 @@ const CRC_OF_BYTE: [u16; 256] = {
     table
 };
 
-/// CRC-16/CCITT-FALSE over words as big-endian bytes.
+/// Computes the CRC-16/CCITT-FALSE of words as big-endian bytes.
 pub fn crc(words: &[u16]) -> u16 {
     let bytes = words.iter().flat_map(|w| w.to_be_bytes());
     bytes.fold(CRC_START, |crc, byte| crc << 8 ^ CRC_OF_BYTE[usize::from((crc >> 8) as u8 ^ byte)])
 }
 
-/// Sum of all words before the CRC except the sum itself. Of messages with several wrong words, a 16-bit CRC alone
-/// accepts one in 65536. The sum, which costs one addition per word, reduces this to one in 2^32.
+/// Computes the sum of all words before the CRC, except the sum itself. A 16-bit CRC alone accepts one in 65536
+/// messages with several wrong words. The sum costs one addition per word, and reduces this rate to one in 2^32.
 pub fn sum(words: &Words) -> u16 {
     words[..CRC].iter().fold(0u16, |sum, w| sum.wrapping_add(*w)).wrapping_sub(words[SUM])
 }
 
-/// Sets the sum and the CRC.
+/// Sets the sum and the CRC of a message.
 pub(super) fn seal(mut words: Words) -> Words {
     words[SUM] = sum(&words);
     words[CRC] = crc(&words[..CRC]);
     words
 }
 
-/// Verifies the CRC and the sum.
+/// Verifies the CRC and the sum of a message.
 pub(super) fn check(words: &Words) -> Result<(), SpiError> {
     let (found, computed) = (words[CRC], crc(&words[..CRC]));
     if found != computed {

@@ -1,9 +1,10 @@
-//! Generates the firmware's header `robot/firmware/words.h` from the table.
+//! Generates the firmware's header `robot/firmware/words.h` from the table of SPI words.
 
 use super::words::{ACTION_BITS, COMMAND_WORDS, NUMBERS, REPORT_WORDS, STATUS_BITS};
 use std::fmt::Write;
 
-/// Returns the header: a macro for the first word of each value, for each bit, and for each number.
+/// Returns the text of the header. It defines a macro for the first word of each value, for each bit, and for each
+/// number.
 pub fn header() -> String {
     let mut text = String::from(
         "/* Where the values of the SPI messages stand. Written from robot/registers/src/spi/words.rs; do not edit. */\n\

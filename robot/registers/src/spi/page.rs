@@ -1,4 +1,4 @@
-//! Generates the page `docs/protocols/spi.md` from the table.
+//! Generates the page `docs/protocols/spi.md` from the table of SPI words.
 
 use super::words::{ACTION_BITS, BitField, COMMAND_WORDS, REPORT_WORDS, STATUS_BITS, WordField};
 use super::*;
@@ -36,7 +36,7 @@ one message later.
 - The motors step on a grid of 0.1 ms. The mean speed is exact; a step is at most 0.1 ms late.
 ";
 
-/// Returns the page in Markdown.
+/// Returns the text of the page in Markdown.
 pub fn page() -> String {
     let mut page = String::from(
         "# The SPI messages\n\nMessages between the board and the e-puck's dsPIC. This page is written from the table \
@@ -93,7 +93,7 @@ fn bit_table(page: &mut String, word: &str, table: &[BitField]) {
     }
 }
 
-/// Writes an example command in hexadecimal words, eight per line.
+/// Writes the words of an example command in hexadecimal, eight per line.
 fn example(page: &mut String) {
     let mut command = Command {
         actions: Actions::SET_MOTOR.and(Actions::SET_LED),

@@ -43,7 +43,8 @@ fn messages_come_back() {
 fn words_follow_documented_layout() {
     let words = command().encode();
     assert_eq!((words[0], words[1] as i16, words[2] as i16, words[3], words[4]), (0x21, -714, 714, 0x0301, 7));
-    // The first pixel is red 0, green 100, blue 200; the second 1, 101, 201. The words are G R | B G | R B.
+    // The first pixel is red 0, green 100, blue 200. The second pixel is red 1, green 101, blue 201. The three words
+    // contain the bytes G R, B G and R B.
     assert_eq!(words[5..8], [0x6400, 0xc865, 0x01c9]);
     assert_eq!(words[27], 214 << 8, "the last half word is padding");
     assert_eq!((words[28], words[29], words[31]), (sum(&words), 0xbeef, 0));
@@ -68,7 +69,7 @@ fn every_single_bit_error_is_detected() {
 
 #[test]
 fn sum_detects_errors_missed_by_crc() {
-    // An exclusive or with the polynomial, at any position, does not change the CRC.
+    // An exclusive or of the message with the CRC polynomial, at any bit position, does not change the CRC.
     let mut words = command().encode();
     (words[1], words[2]) = (words[1] ^ 0x0001, words[2] ^ CRC_POLYNOMIAL);
     assert_eq!(crc(&words[..30]), words[30]);

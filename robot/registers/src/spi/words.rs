@@ -1,34 +1,34 @@
-//! Single table of the SPI words: position, unit and meaning of each value. It is the source of the encoder, the
-//! decoder, the page `docs/protocols/spi.md` and the firmware's header.
+//! Table of the SPI words, with position, unit and meaning of each value. Encoder, decoder, the page
+//! `docs/protocols/spi.md` and the firmware's header are derived from this table.
 
 use super::WORDS;
 use crate::infrared::MAX_COUNTS;
 use crate::stepper::MAX_STEPS_PER_SECOND;
 use std::ops::Range;
 
-/// Value in a message: one or more consecutive words.
+/// Value in a message. It occupies one or more consecutive words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordField {
-    /// First word, 0..=31.
+    /// Index of the first word, 0..=31.
     pub first: usize,
     /// Number of words.
     pub count: usize,
-    /// Name, in lower case; the firmware's header has it in capitals.
+    /// Name in lower case. The firmware's header contains the name in capitals.
     pub name: &'static str,
-    /// Unit and range.
+    /// Unit and range of the value.
     pub unit: &'static str,
-    /// Meaning.
+    /// Meaning of the value.
     pub meaning: &'static str,
 }
 
-/// One bit of a word that consists of flags.
+/// Single bit of a word that consists of flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitField {
-    /// Bit number; 0 is the least significant.
+    /// Bit number. Bit 0 is the least significant bit.
     pub bit: u32,
-    /// Name, in lower case.
+    /// Name in lower case.
     pub name: &'static str,
-    /// Meaning when set.
+    /// Meaning of a set bit.
     pub meaning: &'static str,
 }
 
@@ -97,7 +97,7 @@ pub const STATUS_BITS: &[BitField] = &[
     bit(1, "last_command_bad", "the last command was rejected"),
 ];
 
-/// Constants shared by board and firmware: name, value, meaning.
+/// Constants shared by board and firmware. Each entry contains name, value and meaning.
 pub const NUMBERS: &[(&str, u32, &str)] = &[
     ("words", WORDS as u32, "words of a message"),
     ("max_speed", MAX_STEPS_PER_SECOND as u32, "fastest speed of a motor, steps/s"),
@@ -124,18 +124,18 @@ const fn field(table: &[WordField], name: &str) -> WordField {
     table[i]
 }
 
-/// First word of a value; in a constant, an unknown name is a compile error.
+/// Returns the index of the first word of a value. In a constant, an unknown name is a compile error.
 pub(super) const fn at(table: &[WordField], name: &str) -> usize {
     field(table, name).first
 }
 
-/// Range of words of a value.
+/// Returns the range of words of a value.
 pub(crate) const fn span(table: &[WordField], name: &str) -> Range<usize> {
     let field = field(table, name);
     field.first..field.first + field.count
 }
 
-/// Mask of a bit.
+/// Returns the mask of the bit with this name.
 pub(super) const fn mask(table: &[BitField], name: &str) -> u16 {
     let mut i = 0;
     while !same(table[i].name, name) {
@@ -144,7 +144,7 @@ pub(super) const fn mask(table: &[BitField], name: &str) -> u16 {
     1 << table[i].bit
 }
 
-/// Whether the fields fill a message without gaps or overlaps.
+/// Returns whether the fields fill a message without gaps or overlaps.
 const fn complete(table: &[WordField]) -> bool {
     let (mut i, mut next) = (0, 0);
     while i < table.len() {

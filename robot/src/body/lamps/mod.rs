@@ -1,19 +1,20 @@
-//! Lamp patterns: the colours of the ring for each control update. Pure functions.
+//! Lamp patterns: the colours of the ring for each control update. All functions are pure.
 
 use crate::device::lamps::{DARK, Lamps, Sound};
 use xpuck_experiment::lamps::Lamps as Pattern;
 use xpuck_registers::spi::{PIXELS, Pixel};
 use xpuck_wire::message::State;
 
-/// Normal lamp level (0..=255), bright enough for a dim room. 15 lamps at this level draw 0.2 A.
+/// Normal level of a lamp (0..=255), which is bright enough for a dim room. At this level, 15 lamps draw 0.2 A.
 const LEVEL: u8 = 16;
 /// Colour of a robot that blinks after an identify request.
 const BRIGHT: Pixel = Pixel { red: 64, green: 64, blue: 64 };
-/// Melody of an identify request.
+/// Number of the melody that an identify request starts.
 const MELODY: u8 = 1;
 /// Voltages of an empty and a full lithium-ion cell (V).
 const CELL: (f32, f32) = (3.3, 4.1);
-/// Hue step between leaves: the golden section of a turn, so that neighbouring indices have distinct colours.
+/// Hue difference between consecutive leaves (turns). It is the golden section of a turn, so that leaves with
+/// neighbouring indices have distinct colours.
 const HUE_STEP: f32 = 0.618_034;
 
 /// Inputs of the lamp patterns.
@@ -23,24 +24,25 @@ pub struct LampInputs<'a> {
     pub pattern: Option<&'a Pattern>,
     /// State of the robot.
     pub state: State,
-    /// Battery voltage (V).
+    /// Battery voltage (V); `None` if it is unknown.
     pub battery_v: Option<f32>,
-    /// Active leaf of the controlling tree.
+    /// Index of the active leaf of the controlling tree; `None` without an active leaf.
     pub leaf: Option<usize>,
-    /// Signal of the tree, 0 for none.
+    /// Signal of the tree; 0 means no signal.
     pub signal: u8,
-    /// Blink phase after an identify request: true for lit, false for dark; `None` while the robot does not blink.
+    /// Blink phase after an identify request: true while the lamps are lit, false while they are dark. `None` while
+    /// the robot does not blink.
     pub blinks: Option<bool>,
     /// Number of identify requests so far.
     pub called: u8,
-    /// Colours that an external controller requests.
+    /// Colours that an external controller requests; `None` without a request.
     pub wanted: Option<[Pixel; PIXELS]>,
 }
 
 /// Returns the current lamps and sound. Order of precedence: blinking, colours of an external controller, a state other
 /// than RUN, the tree's signal, the experiment's pattern.
 pub fn lamps(shown: &LampInputs<'_>) -> Lamps {
-    // The sound has the number of the last identify request; a new number restarts the melody.
+    // The sound has the number of the last identify request. A new number restarts the melody.
     let sound = Sound { melody: if shown.called > 0 { MELODY } else { 0 }, number: shown.called };
     Lamps { sound, ..picture(shown) }
 }
@@ -77,7 +79,7 @@ fn picture(shown: &LampInputs<'_>) -> Lamps {
     }
 }
 
-/// Colour of each state.
+/// Returns the colour of the lamps in a state of the robot.
 pub fn colour(state: State) -> Pixel {
     let (red, green, blue) = match state {
         State::Idle => (0, 0, LEVEL),
@@ -89,7 +91,8 @@ pub fn colour(state: State) -> Pixel {
     Pixel { red, green, blue }
 }
 
-/// Battery gauge: lit pixels in proportion to the charge, at least one, from green (full) to red (empty).
+/// Returns the battery gauge. The number of lit pixels (at least one) is proportional to the charge, and their colour
+/// changes from green (full) to red (empty).
 fn battery(volts: f32) -> Lamps {
     let part = ((volts - CELL.0) / (CELL.1 - CELL.0)).clamp(0.0, 1.0);
     let lit = (part * PIXELS as f32).ceil().max(1.0) as usize;
@@ -98,7 +101,7 @@ fn battery(volts: f32) -> Lamps {
     Lamps { pixels: std::array::from_fn(|i| if i < lit { pixel } else { DARK }), ..Lamps::default() }
 }
 
-/// Fully saturated colour of this hue (turns).
+/// Returns the fully saturated colour with this hue (turns) and this maximum `level` of a channel.
 fn hue(turns: f32, level: u8) -> Pixel {
     let part = |shift: f32| {
         let from = ((turns + shift).rem_euclid(1.0) * 6.0 - 3.0).abs() - 1.0;

@@ -1,9 +1,9 @@
-//! Body thread: one exchange with the robot's body per period, independent of the control loop.
+//! Body thread, which performs one exchange with the robot's body per period, independently of the control loop.
 //!
-//! A command is valid for half a second ([`LEASE`]); when it expires, the thread stops the wheels. If the body stops
-//! answering, the thread tries to reopen it once a second. A reopened body moves only on a new command. The thread
-//! never blocks on other threads. Speeds reach it through two atomic words. While another thread holds a mutex, it
-//! skips reading lamp colours or publishing results.
+//! A command is valid for half a second ([`LEASE`]). When the command expires, the thread stops the wheels. If the
+//! body stops answering, the thread tries to reopen it once a second. A reopened body moves only on a new command. The
+//! thread never blocks on other threads. It receives the speeds through two atomic words. While another thread holds a
+//! mutex, the body thread skips reading lamp colours or publishing results.
 
 mod worker;
 
@@ -21,10 +21,10 @@ use std::time::{Duration, Instant};
 use xpuck_registers::stepper::StepsPerSecond;
 use xpuck_robot_core::lease::{Command, TimedCommand};
 
-/// Function that opens the body, at the start and after the body stopped answering.
+/// Function that opens the body. The thread calls it at the start, and after the body has stopped answering.
 pub type Open = Box<dyn FnMut() -> Result<Box<dyn Body>, DeviceError> + Send>;
 
-/// Reasons why the thread could not start.
+/// Reason why the thread could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyLinkError {
     /// The body cannot be opened.
@@ -35,25 +35,26 @@ pub enum BodyLinkError {
     Thread(#[from] std::io::Error),
 }
 
-/// Last answer of the body, and its time.
+/// Last answer of the body, with its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Values of the last answer.
     pub sensed: BodyReadings,
     /// Time at which the exchange ended.
     pub at: Instant,
-    /// Number of the exchange, from 1.
+    /// Number of the exchange with an answer, from 1.
     pub number: u64,
-    /// Sums over all sound values so far; several exchanges happen between two reads of the sample.
+    /// Sums over all sound values so far. They are needed because several exchanges happen between two reads of the
+    /// sample.
     pub heard: SoundSums,
 }
 
 /// State of the link to the body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyLinkHealth {
-    /// Bus counters since the link started.
+    /// Bus counters since the start of the link.
     pub counts: Counts,
-    /// Periods without an exchange, because the thread or the previous exchange was late.
+    /// Number of periods without an exchange, because the thread or the previous exchange was late.
     pub missed_periods: u64,
     /// Number of times that the wheels were stopped because no command arrived for [`LEASE`].
     pub lease_expiries: u64,
@@ -61,30 +62,30 @@ pub struct BodyLinkHealth {
     pub reopened: u64,
     /// Longest time between the starts of two consecutive exchanges (us).
     pub longest_gap_us: u64,
-    /// Lateness of the exchanges.
+    /// Histogram of the lateness of the exchanges.
     pub lateness: Histogram,
     /// Whether the thread has the requested real-time priority.
     pub realtime: bool,
-    /// Last error.
+    /// Last error of the body; `None` without an error so far.
     pub last_error: Option<Arc<str>>,
 }
 
-/// Results published by the thread.
+/// Results that the thread publishes.
 #[derive(Debug, Default)]
 struct Published {
     sample: Option<Sample>,
     health: BodyLinkHealth,
 }
 
-/// State shared by the handle and the thread.
+/// State shared by the handle and the body thread.
 #[derive(Debug)]
 struct Shared {
     epoch: Instant,
-    /// Both speeds, packed into one word.
+    /// Speeds of both wheels, packed into one word.
     speeds: AtomicU64,
-    /// Lamp colours. Neither side blocks: each skips the update if the other holds the lock.
+    /// Lamp colours. The handle and the thread do not block: each skips its update while the other one holds the lock.
     lamps: Mutex<Lamps>,
-    /// Time of the last command (ns after the epoch); 0 before the first.
+    /// Time of the last command (ns after `epoch`). It is 0 before the first command.
     given: AtomicU64,
     ending: AtomicBool,
     latest: Mutex<Published>,
@@ -100,8 +101,9 @@ impl Shared {
         self.given.store(now.max(1), Ordering::Release);
     }
 
-    /// Newest command. Its lamps are `before` while new colours are being written. During a concurrent write, its
-    /// time may be the time of the previous command, which shortens the lease by at most a period.
+    /// Returns the newest command; `None` before the first command. The command contains the lamps `before` while
+    /// another thread writes new colours. During a concurrent write, the returned time may be that of the previous
+    /// command. The lease is then shorter by at most a period.
     fn command(&self, before: Lamps) -> Option<TimedCommand<Drive>> {
         let at = self.given.load(Ordering::Acquire);
         let speeds = unpack(self.speeds.load(Ordering::Acquire));
@@ -114,8 +116,8 @@ impl Shared {
     }
 }
 
-/// Handle of the thread. Dropping it stops the wheels and ends the thread within a few periods, or within the bus
-/// timeout.
+/// Handle of the body thread. When the handle is dropped, the wheels stop. The thread ends within a few periods, or
+/// within the timeout of the bus.
 #[derive(Debug)]
 pub struct BodyLink {
     shared: Arc<Shared>,
@@ -124,7 +126,8 @@ pub struct BodyLink {
 
 impl BodyLink {
     /// Opens the body and starts the exchanges with stopped wheels. `realtime` is a priority of 1..=99 under
-    /// `SCHED_FIFO`; if the kernel rejects it, a warning is logged once and the thread runs with normal priority.
+    /// `SCHED_FIFO`. If the kernel rejects the priority, a warning is logged once and the thread runs with normal
+    /// priority.
     pub fn start(mut open: Open, realtime: Option<u8>) -> Result<BodyLink, BodyLinkError> {
         let body = open()?;
         let shared = Arc::new(Shared {
@@ -140,17 +143,17 @@ impl BodyLink {
         Ok(BodyLink { shared, thread: Some(thread) })
     }
 
-    /// Commands the body; the command is valid for [`LEASE`].
+    /// Sends a command to the body. The command is valid for [`LEASE`].
     pub fn command(&self, drive: Drive) {
         self.shared.set_command(drive);
     }
 
-    /// Last answer of the body, whatever its age; `None` before the first.
+    /// Returns the last answer of the body, regardless of its age. Returns `None` before the first answer.
     pub fn latest(&self) -> Option<Sample> {
         self.shared.latest().sample
     }
 
-    /// State of the link to the body.
+    /// Returns the state of the link to the body.
     pub fn health(&self) -> BodyLinkHealth {
         self.shared.latest().health.clone()
     }
@@ -160,7 +163,8 @@ impl Drop for BodyLink {
     fn drop(&mut self) {
         self.shared.ending.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has already ended the process, or the wheels stop at their timeout.
+            // The result of a thread that panicked is ignored: the process has already ended, or the body's timeout
+            // stops the wheels.
             let _ = thread.join();
         }
     }
@@ -172,7 +176,7 @@ impl Command for Drive {
     }
 }
 
-/// Packs both speeds into one word, so that they are always read as a pair.
+/// Packs the speeds of both wheels into one word, so that they are always read as a pair.
 fn pack([left, right]: [StepsPerSecond; 2]) -> u64 {
     let [a, b] = (left.get() as u16).to_be_bytes();
     let [c, d] = (right.get() as u16).to_be_bytes();

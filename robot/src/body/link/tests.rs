@@ -5,16 +5,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
 use xpuck_registers::spi::{Command, Pixel, Report, WORDS, Words, shifted_buffer};
 
-/// Commands that the test dsPIC received.
+/// Commands that the simulated dsPIC has received, and the noise of its reports.
 #[derive(Default)]
 struct ReceivedCommands {
     /// Speeds of the left motor in the order of arrival.
     left: Vec<i16>,
-    /// Bits flipped in every word of the reports.
+    /// Mask of the bits that are flipped in every word of the reports.
     noise: u16,
 }
 
-/// Simulated dsPIC; its transfers fail while `broken` is set.
+/// Simulated dsPIC. Its transfers fail while `broken` is set.
 struct Bench {
     seen: Arc<Mutex<ReceivedCommands>>,
     broken: Arc<AtomicBool>,
@@ -45,7 +45,7 @@ struct Table {
     broken: Arc<AtomicBool>,
     opened: Arc<AtomicUsize>,
     body_link: Option<BodyLink>,
-    /// Once set, the bench gives a command each time that the body is opened.
+    /// State of the link. Once it is set, a command is given each time that the body is opened.
     hasty: Arc<OnceLock<Arc<Shared>>>,
 }
 
@@ -76,7 +76,8 @@ impl Table {
         self.body_link.as_ref().unwrap()
     }
 
-    /// Repeats a forward command until it arrives; on a busy machine the lease may expire first.
+    /// Repeats a forward command until it arrives. The repetition is needed because the lease may expire first on a
+    /// busy machine.
     fn drive_forward(&self) {
         eventually("the command arrives", || {
             self.body_link().command(forward());
@@ -93,7 +94,7 @@ fn forward() -> Drive {
     Drive { speeds: [StepsPerSecond::new(700); 2], lamps: Lamps::all(Pixel { red: 9, green: 8, blue: 7 }) }
 }
 
-/// Waits until the condition holds, at most 20 s.
+/// Waits until the condition holds. Panics after 20 s.
 fn eventually(what: &str, mut so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !so() {
@@ -146,7 +147,8 @@ fn dead_body_is_reopened_and_waits_for_fresh_command() {
     let told = table.body_link().health().last_error.unwrap();
     assert!(told.contains("bench"), "{told}");
     let before = table.seen.lock().unwrap().left.len();
-    // Commands continue while the body is absent and while it is reopened; none of them may move the reopened body.
+    // Commands continue while the body is absent and while it is reopened. These commands must not move the reopened
+    // body.
     table.hasty.set(table.body_link().shared.clone()).unwrap();
     table.broken.store(false, Ordering::Relaxed);
     eventually("it is opened again", || table.body_link().health().reopened == 1);

@@ -1,4 +1,4 @@
-//! The thread's side of the body link.
+//! Body thread of the link: it exchanges with the body, reopens it, and publishes the results.
 
 use super::{BodyLinkHealth, Open, Published, Sample, Shared};
 use crate::board::processors;
@@ -14,14 +14,14 @@ use tracing::warn;
 use xpuck_robot_core::lease::{Command, Lease};
 use xpuck_wire::priority;
 
-/// Consecutive bus errors after which the body is closed and reopened.
+/// Number of consecutive bus errors after which the body is closed and reopened.
 const DEAD_AFTER: u32 = 3;
 /// Interval between attempts to open a body.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
-/// Number of stop commands at the end, because a command may be lost on the bus.
+/// Number of stop commands that are sent when the thread ends. A single command may be lost on the bus.
 const FINAL_STOPS: u32 = 3;
 
-/// State of the thread.
+/// State of the body thread.
 pub(super) struct Worker {
     open: Open,
     body: Option<Box<dyn Body>>,
@@ -29,13 +29,13 @@ pub(super) struct Worker {
     lease: Lease,
     started: Instant,
     pace: PeriodicTimer,
-    /// Bus counters of previously opened bodies.
+    /// Sum of the bus counters of previously opened bodies.
     before: Counts,
     errors_in_a_row: u32,
     retry_at: Instant,
     sample: Option<Sample>,
     heard: SoundSums,
-    /// Lamps last sent to the body.
+    /// Lamps of the last command to the body.
     lamps: Lamps,
     health: BodyLinkHealth,
 }
@@ -60,7 +60,7 @@ impl Worker {
         }
     }
 
-    /// Exchanges with the body until the handle is dropped.
+    /// Exchanges with the body until the handle of the thread is dropped.
     pub fn run(mut self, realtime: Option<u8>) {
         self.health.realtime = realtime.is_some_and(raise_priority);
         loop {
@@ -88,7 +88,7 @@ impl Worker {
         let errors = body.counts().bus_errors;
         let result = body.exchange(&drive);
         let counts = body.counts();
-        // Corrupt answers come from a body that is present; only after bus errors is the body reopened.
+        // Corrupt answers come from a body that is present. Therefore the body is reopened only after bus errors.
         self.errors_in_a_row = if counts.bus_errors > errors { self.errors_in_a_row + 1 } else { 0 };
         self.health.counts = add_counts(self.before, counts);
         match result {
@@ -98,7 +98,7 @@ impl Worker {
                 self.sample = Some(Sample { sensed, at: Instant::now(), number, heard: self.heard });
             }
             Err(error) => {
-                // The connection is already closed; the body can be reopened at once.
+                // The connection is already closed, so the body can be reopened at once.
                 let given_up = matches!(error, DeviceError::Abandoned { .. });
                 self.record_error(&error);
                 if given_up {
@@ -111,7 +111,7 @@ impl Worker {
         }
     }
 
-    /// Closes the body, which is reopened after `pause`.
+    /// Closes the body. The thread tries to reopen it after `pause`.
     fn give_up(&mut self, pause: Duration) {
         self.before = self.health.counts;
         self.body = None;
@@ -139,7 +139,7 @@ impl Worker {
         self.health.last_error = Some(error.to_string().into());
     }
 
-    /// Publishes the results. While a reader holds the lock, publication waits for the next period.
+    /// Publishes the results. While a reader holds the lock, the publication is postponed to the next period.
     fn publish(&mut self) {
         self.health.missed_periods = self.pace.skipped();
         self.health.lease_expiries = self.lease.expiries();
@@ -161,7 +161,8 @@ fn add_counts(a: Counts, b: Counts) -> Counts {
     }
 }
 
-/// Requests real-time priority for this thread; returns whether the kernel granted it.
+/// Requests real-time priority for this thread, and pins it to the control processor. Returns whether the kernel
+/// granted the priority.
 fn raise_priority(priority: u8) -> bool {
     let result = priority::run_first(priority);
     if let Err(why) = &result {

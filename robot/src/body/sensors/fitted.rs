@@ -1,4 +1,4 @@
-//! Readings of optional devices in the sensor message for the hub. Pure functions.
+//! Readings of optional devices in the sensor message for the hub. All functions are pure.
 
 use crate::device::fitted::FittedReadings;
 use xpuck_registers::bno055::Data;
@@ -6,14 +6,15 @@ use xpuck_registers::erandb::ReceivedWord;
 use xpuck_registers::ground::MOST;
 use xpuck_wire::message::{HeardRobot, Sensors};
 
-/// Adds the readings to the body's message; the body's own accelerometer takes precedence over the accelerometer of
+/// Adds the readings to the body's message. The body's own accelerometer takes precedence over the accelerometer of
 /// the inertial unit.
 pub fn add(readings: &FittedReadings, to: &mut Sensors) {
     if let Some(Data { acceleration, magnetic, turn, angles: [heading, roll, pitch] }) = readings.imu {
         to.acceleration = to.acceleration.or(Some(acceleration));
         to.magnetic = Some(magnetic);
         to.turn = Some(turn);
-        // The inertial unit's heading increases clockwise.
+        // The heading of the inertial unit increases clockwise, but the heading in the message increases
+        // counter-clockwise.
         to.heading = Some(xpuck_kernels::math::wrap_angle(-heading));
         to.tilt = Some([roll, pitch]);
     }

@@ -1,16 +1,18 @@
-//! Loudness and direction of sound from microphone readings. Pure functions.
+//! Loudness and direction of sound, computed from microphone readings. All functions are pure.
 
 use xpuck_registers::microphone::{Loudness, MAX_MICROPHONES, RawSound, SWING};
 
-/// Factor of the direction threshold for single samples. The sides must differ by more than factor * mean level /
-/// sqrt(sample count), three standard deviations of a root mean square value.
+/// Factor of the direction threshold for single samples. A direction is reported if the direction vector is longer
+/// than factor * mean level / sqrt(sample count). This threshold is three standard deviations of a root mean square
+/// value.
 const DIRECTION_THRESHOLD_SAMPLES: f32 = 2.5;
-/// Direction threshold for volumes, relative to the mean level. The body computes a volume from all its samples.
+/// Direction threshold for volumes, as a fraction of the mean level. The threshold is lower than for single samples,
+/// because the body computes a volume from all of its samples.
 const DIRECTION_THRESHOLD_VOLUMES: f32 = 0.05;
-/// Mean level below which no direction is reported.
+/// Mean level below which no direction is reported (fraction of [`SWING`]).
 const SILENT: f32 = 0.005;
 
-/// Sums over all microphone readings so far; the difference of two values covers the time between them.
+/// Sums over all microphone readings so far. The difference of two values of this type covers the time between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SoundSums {
     samples: u64,
@@ -19,17 +21,17 @@ pub struct SoundSums {
     squares: [u64; MAX_MICROPHONES],
 }
 
-/// Loudness and direction over an interval.
+/// Loudness and direction of sound during an interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoudnessReading {
-    /// Loudness at each microphone: right, left, back, front.
+    /// Loudness at each microphone, in the order right, left, back, front. The e-puck1 has no front microphone.
     pub loudness: Vec<Loudness>,
-    /// Direction in the robot's frame (rad), if one side is clearly louder.
+    /// Direction of the sound in the robot's frame (rad); `None` unless one side is clearly louder.
     pub from: Option<f32>,
 }
 
 impl SoundSums {
-    /// Adds a reading of the body.
+    /// Adds a microphone reading of the body.
     pub fn add_reading(&mut self, sound: RawSound) {
         let values: &[u16] = match &sound {
             RawSound::Samples(values) => {
@@ -47,7 +49,8 @@ impl SoundSums {
         }
     }
 
-    /// Loudness since an earlier state; `None` without a volume and with fewer than two samples.
+    /// Returns the loudness and direction since the state `earlier`. Returns `None` if the interval contains no volume
+    /// and fewer than two samples.
     pub fn since(&self, earlier: &SoundSums) -> Option<LoudnessReading> {
         let (samples, volumes) = (self.samples - earlier.samples, self.volumes - earlier.volumes);
         let sum = |i: usize| (self.sums[i] - earlier.sums[i]) as f64;
@@ -70,9 +73,10 @@ impl SoundSums {
 }
 
 impl LoudnessReading {
-    /// Computes the direction of a sound, which is louder on the side of its source. The right-left difference gives
-    /// one component of the direction, the front-back difference the other. Without a front microphone, the lateral
-    /// microphones are taken as the centre of the front-back axis.
+    /// Computes the direction of a sound, which is louder on the side of its source. The left-right difference gives
+    /// one component of the direction. The front-back difference gives the other component. Without a front
+    /// microphone, the mean of the left and right microphones replaces it. `sure` is the minimum length of the
+    /// direction vector, as a fraction of the mean level.
     fn from_loudness(loudness: Vec<Loudness>, sure: f32) -> LoudnessReading {
         let level: Vec<f32> = loudness.iter().map(|l| l.0).collect();
         let mean = level.iter().sum::<f32>() / level.len() as f32;

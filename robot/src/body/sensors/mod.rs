@@ -1,5 +1,5 @@
-//! Body sensors other than proximity: typed, calibrated and validated readings. Pure functions; times are in seconds
-//! of arena time.
+//! Typed, calibrated and validated readings of the body's sensors, except proximity. All functions are pure. Times are
+//! in seconds of arena time.
 
 pub mod fitted;
 pub mod hearing;
@@ -14,7 +14,7 @@ use xpuck_registers::light::Brightness;
 use xpuck_registers::microphone::RawSound;
 use xpuck_wire::message::Sensors;
 
-/// Last valid readings.
+/// Last valid readings of the body's sensors, and the current faults.
 #[derive(Clone, Debug)]
 pub struct BodySensors {
     acceleration: (FaultDetector<3>, Option<MetresPerSecondSquared>),
@@ -22,12 +22,12 @@ pub struct BodySensors {
     samples: FaultDetector<3>,
     volumes: FaultDetector<4>,
     heard: SoundSums,
-    /// Sums at the time of the last message.
+    /// Sums of the microphone readings at the time of the last message.
     heard_before: SoundSums,
     hears: bool,
     steps: Option<([u16; 2], [i64; 2])>,
     selector: Option<(u8, bool)>,
-    /// Faults by sensor: acceleration, light, microphones.
+    /// Current fault of each sensor, in the order acceleration, light, microphones.
     troubles: [Option<SensorFault>; 3],
 }
 
@@ -53,7 +53,7 @@ impl Default for BodySensors {
 }
 
 impl BodySensors {
-    /// Processes the body's readings at time `now`; `heard` are the sums over all sound readings so far.
+    /// Processes the body's readings at time `now` (s). `heard` contains the sums over all sound readings so far.
     pub fn on_readings(&mut self, now: f64, sensed: &BodyReadings, heard: SoundSums, calibration: &Senses) {
         let Senses { acceleration, light } = calibration;
         self.troubles[0] = sensed.acceleration.and_then(|raw| self.acceleration.0.look(now, raw.0));
@@ -74,19 +74,21 @@ impl BodySensors {
         self.selector = sensed.selector;
     }
 
-    /// Brightness at the infra-red sensors.
+    /// Returns the brightness at each infra-red sensor as a fraction of full scale. Returns `None` without a valid
+    /// reading.
     pub fn brightness(&self) -> Option<[f32; 8]> {
         self.light.1.map(|brightness| brightness.0)
     }
 
-    /// Description of the faults; empty without a fault.
+    /// Returns a description of the current faults. The text is empty without a fault.
     pub fn trouble(&self) -> String {
         let named = NAMES.iter().zip(&self.troubles);
         let words: Vec<String> = named.filter_map(|(name, what)| Some(format!("{name} {}", (*what)?))).collect();
         words.join("; ")
     }
 
-    /// Sensor message for the hub; its loudness covers the time since the last message.
+    /// Creates the sensor message for the hub at time `now` (s). Its loudness covers the time since the previous
+    /// message.
     pub fn message(&mut self, now: f64) -> Sensors {
         let hearing = self.heard.since(&self.heard_before).filter(|_| self.hears).unwrap_or_default();
         self.heard_before = self.heard;

@@ -1,29 +1,29 @@
-//! Detects dead, stuck and erratic sensors. Pure functions; times are in seconds of arena time.
+//! Detects dead, stuck and erratic sensors. All functions are deterministic. Times are in seconds of arena time.
 
 use std::fmt;
 use xpuck_registers::infrared::MAX_COUNTS;
 
-/// Duration of constant readings after which a sensor counts as stuck (s). The readings of a working converter have
-/// noise.
+/// Duration of constant readings after which a sensor counts as stuck (s). A working sensor is not constant for this
+/// duration, because its converter has noise.
 const STUCK_AFTER: f64 = 10.0;
 /// Duration of zero readings after which a sensor counts as dead (s).
 const DEAD_AFTER: f64 = 3.0;
-/// Threshold of a jump (counts): a change by this amount and back within two readings. Jumps are rare even when a
-/// robot turns or bumps into an obstacle.
+/// Threshold of a jump (counts). In a jump, a reading changes by more than this value, and the next reading changes
+/// back by more than this value. Jumps are rare even when a robot turns or bumps into an obstacle.
 const JUMP: i32 = 1500;
-/// Weight of a new reading in the moving average of the jump rate, and the rate above which a sensor counts as
+/// Weight of a new reading in the moving average of the jump rate, and jump rate above which a sensor counts as
 /// erratic.
 const JUMP_RATE_WEIGHT: f32 = 0.05;
 const JUMP_RATE_FAULT: f32 = 0.2;
-/// Jump rate below which an erratic sensor is valid again.
+/// Jump rate below which an erratic sensor counts as valid again.
 const JUMP_RATE_OK: f32 = 0.05;
 
-/// Faults of a sensor.
+/// Fault of a sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SensorFault {
     /// All values are zero.
     Dead,
-    /// The values are constant.
+    /// The values are constant, and not all of them are at an end of the converter's range.
     Stuck,
     /// The values jump, or exceed the converter's range.
     Mad,
@@ -39,7 +39,7 @@ impl fmt::Display for SensorFault {
     }
 }
 
-/// Plausible behaviour of a working sensor.
+/// Behaviour of a sensor that is plausible while it works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plausibility {
     /// Whether the reading may be zero for a long time, in darkness or silence.
@@ -54,7 +54,7 @@ pub struct FaultDetector<const N: usize> {
     nature: Plausibility,
     /// Last two readings, the newest first.
     last: [Option<[u16; N]>; 2],
-    /// Time since which the reading has been constant (s).
+    /// Time since which the readings have been constant (s).
     since: f64,
     jumps: f32,
     mad: bool,
@@ -66,7 +66,7 @@ impl<const N: usize> FaultDetector<N> {
         FaultDetector { nature, last: [None; 2], since: 0.0, jumps: 0.0, mad: false }
     }
 
-    /// Processes a reading at time `now`, and returns the fault, if any.
+    /// Processes a reading at time `now` (s), and returns the detected fault; `None` without a fault.
     pub fn look(&mut self, now: f64, told: [u16; N]) -> Option<SensorFault> {
         let [last, before] = self.last;
         self.last = [Some(told), last];
@@ -103,7 +103,7 @@ mod tests {
     const LIGHT: Plausibility = Plausibility { may_be_zero: true, may_jump: false };
     const SOUND: Plausibility = Plausibility { may_be_zero: false, may_jump: true };
 
-    /// Fault detected after this number of seconds with ten readings each.
+    /// Returns the fault that is detected after this number of seconds, with ten readings per second.
     fn after(seconds: u32, nature: Plausibility, told: impl Fn(u32) -> [u16; 2]) -> Option<SensorFault> {
         let mut watch = FaultDetector::new(nature);
         (0..10 * seconds).fold(None, |_, look| watch.look(f64::from(look) / 10.0, told(look)))
@@ -114,8 +114,8 @@ mod tests {
         assert_eq!(after(60, LIGHT, |look| [500 + look as u16 % 3, 700]), None);
         assert_eq!(after(60, LIGHT, |_| [0, 0]), None, "darkness");
         assert_eq!(after(60, LIGHT, |_| [MAX_COUNTS, 0]), None, "full light on one side");
-        // A robot turns on the spot close to a lamp: each sensor is at full scale for nine readings and dark for nine
-        // readings, alternately.
+        // The readings are those of a robot that turns on the spot close to a lamp. Each sensor is alternately dark
+        // for nine readings and bright for nine readings.
         assert_eq!(after(60, LIGHT, |look| [(look / 9 % 2) as u16 * 4095, (look / 9 % 2) as u16 * 3000 + 7]), None);
         assert_eq!(after(60, SOUND, |look| [(look % 2) as u16 * 4000, 2000]), None, "loud sound");
         assert_eq!(after(1, SOUND, |_| [0, 0]), None, "not for long");

@@ -1,4 +1,4 @@
-//! Background load for benchmarks: simulates worlds at idle priority, as evolution does.
+//! Background load for benchmarks. Its threads simulate worlds at idle priority, as evolution does.
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use xpuck_wire::priority;
 /// Number of worlds that a thread simulates per batch, and number of robots in each world.
 const WORLDS: usize = 16;
 const ROBOTS: usize = 9;
-/// Number of control updates of a world (30 s).
+/// Number of control updates per world, equal to 30 s.
 const UPDATES: u32 = 300;
-/// Controller that pushes the disc.
+/// Behaviour tree of the simulated robots, which pushes the disc.
 const TREE: &str = "sel\n  seq\n    bfront\n    mulav v_goal v_zero 1 v_blue\n  explore 10\n";
 
 #[derive(Default)]
@@ -24,7 +24,7 @@ struct Shared {
     worlds: AtomicU64,
 }
 
-/// Threads that simulate until stopped.
+/// Load of threads that simulate worlds until [`Load::stop`] is called.
 pub(super) struct Load {
     shared: Arc<Shared>,
     done: Receiver<()>,
@@ -32,7 +32,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Starts `threads` threads; with 0 there is no load.
+    /// Starts `threads` simulation threads. With 0 threads, there is no load.
     pub fn start(threads: usize) -> Result<Load, ThreadPoolBuildError> {
         let (shared, (finish, done)) = (Arc::new(Shared::default()), channel());
         let mut pool = None;
@@ -49,7 +49,7 @@ impl Load {
         Ok(Load { shared, done, _pool: pool })
     }
 
-    /// Ends the work, and returns the number of worlds simulated.
+    /// Ends the load, and returns the number of simulated worlds.
     pub fn stop(self) -> u64 {
         self.shared.ending.store(true, Relaxed);
         // Without threads the channel is already closed.

@@ -26,7 +26,7 @@ use xpuck_registers::stepper::StepsPerSecond;
 use xpuck_wire::atomic;
 use xpuck_wire::output::{self, OutputError};
 
-/// Interval between commands, as in the control loop.
+/// Interval between new commands, equal to the control period.
 const COMMAND_PERIOD: Duration = Duration::from_millis(100);
 /// Limit for the 99.9 % quantile of the lateness of an exchange.
 const LATENESS_LIMIT: Duration = Duration::from_millis(5);
@@ -65,13 +65,13 @@ pub struct SpiArgs {
     /// Fraction of the words in either direction that are corrupted at random (0..=1).
     #[arg(long, default_value_t = 0.01)]
     corrupt: f64,
-    /// Number of idle-priority threads that simulate worlds meanwhile, as evolution does (0..=256).
+    /// Number of idle-priority threads that simulate worlds during the measurement, as evolution does (0..=256).
     #[arg(long, default_value_t = 2)]
     load: usize,
     /// Real-time priority of the thread that exchanges with the e-puck (1..=99; 0: none).
     #[arg(long, default_value_t = 50)]
     realtime: u8,
-    /// Speed of both wheels (steps/s); the sign alternates between commands.
+    /// Speed of both wheels (steps/s). The sign alternates between commands.
     #[arg(long, default_value_t = 0)]
     speed: i16,
 }
@@ -82,11 +82,11 @@ pub enum BenchError {
     /// An argument is invalid.
     #[error("--{0}")]
     Argument(&'static str),
-    /// Error of the robot's body.
+    /// The robot's body cannot be opened, or its thread cannot be created.
     #[error(transparent)]
     Body(#[from] BodyLinkError),
     /// The threads of the load cannot be created.
-    #[error("cannot create the threads of the load: {0}")]
+    #[error("cannot create the load threads: {0}")]
     Load(#[from] rayon::ThreadPoolBuildError),
     /// The results cannot be printed.
     #[error("{0}")]
@@ -109,7 +109,7 @@ pub fn run(bench: &Bench) -> Result<(), BenchError> {
     }
 }
 
-/// Verifies, before a long measurement, that the figure can be written.
+/// Verifies that the figure can be written. Called before a long measurement.
 fn can_draw(svg: Option<&Path>) -> Result<(), BenchError> {
     svg.map_or(Ok(()), |path| atomic::can_output(path).map_err(|error| no_figure(path, &error)))
 }
@@ -120,7 +120,7 @@ fn draw(path: &Path, svg: &str) -> Result<(), BenchError> {
 }
 
 fn no_figure(path: &Path, error: &std::io::Error) -> BenchError {
-    BenchError::Unmeasured(format!("--svg {}: {error}; name a file in a writable folder", path.display()))
+    BenchError::Unmeasured(format!("--svg {}: {error}; choose a file in a writable folder", path.display()))
 }
 
 fn open(path: &Path) -> Result<Box<dyn SpiBus>, DeviceError> {
@@ -190,7 +190,7 @@ fn spi(args: &SpiArgs) -> Result<(), BenchError> {
     let late = health.lateness.quantile(0.999);
     if late > LATENESS_LIMIT {
         return Err(BenchError::Missed(format!(
-            "one exchange in 1000 began {late:.1?} late or more; the limit is {LATENESS_LIMIT:?}"
+            "one exchange in 1000 began at least {late:.1?} late; the limit is {LATENESS_LIMIT:?}"
         )));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! A bus that corrupts words and records the corruption, and a checker of the accepted reports.
+//! SPI bus that corrupts words and counts the corruptions, and a body wrapper that counts accepted corrupted reports.
 
 use crate::device::body::{Body, BodyReadings, Counts, Drive};
 use crate::device::{DeviceError, SpiBus};
@@ -9,10 +9,10 @@ use std::time::Duration;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::spi::{Command, Report, WORDS, Words};
 
-/// Number of latest uncorrupted commands whose echo counts as correct.
+/// Number of recent uncorrupted commands whose echo counts as correct.
 const REMEMBERED: usize = 64;
 
-/// Counters of corruptions and accepted corruptions.
+/// Counters of corrupted messages, and of corrupted messages that were accepted.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     /// Number of corrupted words in both directions.
@@ -21,7 +21,8 @@ pub(super) struct Tally {
     pub commands: AtomicU64,
     /// Number of reports with a corrupted word other than the dummy word.
     pub reports: AtomicU64,
-    /// Number of corrupted commands that the slave accepted: it echoes a number that it received only corrupted.
+    /// Number of corrupted commands that the slave accepted. The slave then echoes a sequence number that no recent
+    /// uncorrupted command has.
     pub wrong_commands: AtomicU64,
     /// Number of corrupted reports that the driver accepted.
     pub wrong_reports: AtomicU64,
@@ -29,7 +30,7 @@ pub(super) struct Tally {
     disturbed: AtomicBool,
 }
 
-/// Bus that corrupts words at random.
+/// SPI bus that corrupts words at random.
 #[derive(Debug)]
 pub(super) struct NoisyBus<B> {
     bus: B,
@@ -38,19 +39,19 @@ pub(super) struct NoisyBus<B> {
     tally: Arc<Tally>,
     /// Sequence numbers of the last uncorrupted commands.
     uncorrupted: VecDeque<u16>,
-    /// Whether the slave has echoed one of these numbers. Earlier echoes refer to commands sent before this bus
-    /// existed.
+    /// Whether the slave has echoed a number in `uncorrupted`. Echoes before this refer to commands that were sent
+    /// before this bus existed.
     synchronised: bool,
 }
 
 impl<B> NoisyBus<B> {
-    /// Creates a bus that corrupts this fraction of all words (0..=1).
+    /// Wraps `bus`, and corrupts the fraction `part` of all words (0..=1).
     pub fn new(bus: B, part: f64, tally: Arc<Tally>) -> NoisyBus<B> {
         let draws = Draws::new(1, 0, 0, 0, Stream::Device);
         NoisyBus { bus, part, draws, tally, uncorrupted: VecDeque::new(), synchronised: false }
     }
 
-    /// Replaces some words by random words; returns whether a word other than the dummy word changed.
+    /// Replaces some words by random words. Returns whether a word other than the dummy word changed.
     fn disturb(&mut self, words: &mut Words) -> bool {
         let mut counts = false;
         for (i, word) in words.iter_mut().enumerate() {
@@ -64,7 +65,7 @@ impl<B> NoisyBus<B> {
         counts
     }
 
-    /// Checks the echo in an uncorrupted report.
+    /// Checks whether an uncorrupted report echoes an uncorrupted command, and counts a wrong command otherwise.
     fn judge_slave(&mut self, reply: &Words) {
         let Ok(Report { echo, .. }) = Report::decode(reply) else { return };
         let known = self.uncorrupted.contains(&echo);
@@ -132,7 +133,8 @@ mod tests {
     use crate::device::epuck::Epuck;
     use xpuck_registers::spi::{crc, sum};
 
-    /// Slave that, if `credulous`, repairs the checksums of every command and so accepts corrupted commands.
+    /// Simulated SPI slave. If `credulous`, it repairs the checksums of every command, and so accepts corrupted
+    /// commands.
     #[derive(Default)]
     struct Slave {
         credulous: bool,

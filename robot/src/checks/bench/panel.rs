@@ -1,8 +1,8 @@
-//! Panel of a figure as SVG: two axes that start at 0, and lines.
+//! Panel of an SVG figure: two axes that start at 0, and lines.
 
 use std::fmt::Write;
 
-/// Width and height of a panel's plot (SVG units); `TOP` is its upper edge.
+/// Width and height of a panel's plot area, and y of its upper edge (SVG units).
 const PLOT: [f64; 2] = [250.0, 190.0];
 const TOP: f64 = 34.0;
 /// Line colours.
@@ -10,20 +10,20 @@ pub(super) const COLOURS: [&str; 5] = ["#1b4f8f", "#2f8f5b", "#c08a1e", "#b0452f
 
 /// Panel with axes that start at 0.
 pub(super) struct Panel {
-    /// Left edge of the plot.
+    /// Left edge of the plot area (SVG units).
     pub left: f64,
-    /// Maximum values of the axes.
+    /// Maximum values of the x and the y axis.
     pub most: [f64; 2],
 }
 
 impl Panel {
-    /// Position of a point in the picture.
+    /// Converts a point from axis values to its position in the figure (SVG units).
     pub fn at(&self, x: f64, y: f64) -> [f64; 2] {
         let part = |i: usize, value: f64| (value / self.most[i]).clamp(0.0, 1.0) * PLOT[i];
         [self.left + part(0, x), TOP + PLOT[1] - part(1, y)]
     }
 
-    /// Draws both axes with title, labels, and a number at each step.
+    /// Draws the title and both axes, with their labels and a number at each step.
     pub fn axes(&self, out: &mut String, title: &str, labels: [&str; 2], steps: [f64; 2]) {
         let (bottom, right) = (TOP + PLOT[1], self.left + PLOT[0]);
         let _ =
@@ -82,7 +82,7 @@ fn short(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// Rounds a value up to a round number; returns the number and a step that divides the number.
+/// Rounds a value up to a multiple of a round step. Returns the multiple and the step.
 pub(super) fn round_up(value: f64) -> (f64, f64) {
     let power = 10f64.powf(value.max(1e-6).log10().floor());
     let step = [0.2, 0.5, 1.0, 2.0]

@@ -1,4 +1,5 @@
-//! Camera colours: regions of HSV space that contain a target's pixels and exclude the pixels of a white card.
+//! Calibration of the camera's colours. For each colour, finds the region of HSV space that contains the pixels of a
+//! coloured target, and excludes those of a white card.
 
 use super::file::Edit;
 use super::{CalibrateError, Operator, unfit};
@@ -9,24 +10,25 @@ use std::time::Duration;
 use xpuck_registers::yuyv;
 
 const NAMES: [&str; 3] = ["red", "green", "blue"];
-/// Number of frames per target.
+/// Number of frames sampled per target.
 const FRAMES: usize = 10;
 /// Polling interval of the camera, and maximum number of polls (10 s in total).
 const ASK: (Duration, usize) = (Duration::from_millis(10), 1000);
 /// Sampling stride, in pixel pairs horizontally and in rows vertically.
 const STRIDE: usize = 4;
-/// Fraction of the pixels that a region may exclude at each end of a distribution.
+/// Fraction of a target's pixels that a region may exclude at each end of the distribution of hue, saturation or value.
 const TAIL: f32 = 0.02;
-/// Margins of a region: for the hue (degrees), and a factor for saturation and value.
+/// Margins of a region: width added at each end of the hue range (degrees), and factor applied to the minimum
+/// saturation and the minimum value.
 const MARGIN: (f32, f32) = (10.0, 0.8);
 /// Maximum width of one colour's hue range (degrees).
 const WIDEST: f32 = 100.0;
 /// Margin between a region's minimum saturation and the white card's saturation.
 const ABOVE_WHITE: f32 = 0.05;
-/// Range of the mean value of a correctly exposed white card.
+/// Range of the mean HSV value of a correctly exposed white card.
 const WHITE: std::ops::RangeInclusive<f32> = 0.4..=0.97;
 
-/// Pixel: hue (degrees), saturation and value (0..=1).
+/// Hue (degrees), saturation (0..=1) and value (0..=1) of a pixel.
 pub type Hsv = [f32; 3];
 
 /// Pixels of the white card, and of the targets in the order red, green, blue.
@@ -34,11 +36,11 @@ pub type Hsv = [f32; 3];
 pub struct Samples {
     /// Pixels of the white card.
     pub white: Vec<Hsv>,
-    /// Pixels of each measured target.
+    /// Pixels of the red, green and blue target; `None` for a target that was not measured.
     pub targets: [Option<Vec<Hsv>>; 3],
 }
 
-/// Fits the regions to the targets; regions without a measurement are unchanged.
+/// Fits a region to the pixels of each measured target. The other regions remain as in `present`.
 ///
 /// # Errors
 /// If the pixels do not determine the regions.
@@ -51,7 +53,7 @@ pub fn fit(samples: &Samples, present: &[Region; 3]) -> Result<[Region; 3], Cali
     if !WHITE.contains(&brightness) {
         let remedy =
             if brightness < *WHITE.start() { "more light, or a longer exposure" } else { "a shorter exposure" };
-        return unfit(format!("the white card has a mean value of {brightness:.2}; use {remedy}"));
+        return unfit(format!("the mean brightness of the white card is {brightness:.2}; use {remedy}"));
     }
     let white = quantile(samples.white.iter().map(|p| p[1]), 1.0 - TAIL) + ABOVE_WHITE;
     let mut regions = *present;
@@ -74,7 +76,7 @@ pub fn fit(samples: &Samples, present: &[Region; 3]) -> Result<[Region; 3], Cali
         let (from, to) = (quantile(pixels.iter().map(off), TAIL), quantile(pixels.iter().map(off), 1.0 - TAIL));
         if to - from > WIDEST {
             return unfit(format!(
-                "the {name} target has hues {:.0} degrees apart; does it fill the picture?",
+                "the {name} target has hues {:.0} degrees apart; check that it fills the picture",
                 to - from
             ));
         }
@@ -99,7 +101,7 @@ pub fn fit(samples: &Samples, present: &[Region; 3]) -> Result<[Region; 3], Cali
     Ok(regions)
 }
 
-/// Circular mean of the hues, weighted by saturation.
+/// Returns the circular mean of the hues, weighted by saturation (degrees).
 fn mean_hue(pixels: &[Hsv]) -> f32 {
     let sum = pixels.iter().fold((0.0f64, 0.0f64), |(x, y), [hue, saturation, _]| {
         let (sin, cos) = f64::from(*hue).to_radians().sin_cos();
@@ -108,14 +110,15 @@ fn mean_hue(pixels: &[Hsv]) -> f32 {
     sum.1.atan2(sum.0).to_degrees() as f32
 }
 
-/// Quantile `part` (0..=1) of the values.
+/// Returns the quantile `part` (0..=1) of the values.
 fn quantile(values: impl Iterator<Item = f32>, part: f32) -> f32 {
     let mut all: Vec<f32> = values.collect();
     all.sort_by(f32::total_cmp);
     all[((all.len() - 1) as f32 * part).round() as usize]
 }
 
-/// Asks the operator for the white card and the targets, and samples their pixels.
+/// Asks the operator to show the white card and the targets, and samples their pixels. The green target is measured
+/// only if `green` is set.
 ///
 /// # Errors
 /// Any error of the camera or the operator.
@@ -178,7 +181,7 @@ fn sample(frame: &Frame, pixels: &mut Vec<Hsv>) {
     }
 }
 
-/// Entries for the robot's file.
+/// Returns the entries for the robot's file.
 pub fn edits(regions: &[Region; 3]) -> Vec<Edit> {
     let rows = NAMES.iter().zip(regions).map(|(name, region)| {
         [
@@ -200,7 +203,7 @@ mod tests {
     use std::sync::Mutex;
     use xpuck_registers::yuyv::Rgb;
 
-    /// Simulated camera in greenish light; its view has one colour at a time.
+    /// Simulated camera in greenish light, which sees one uniform colour at a time.
     struct Bench<'a> {
         shown: &'a Mutex<Rgb>,
         frame: Option<Frame>,

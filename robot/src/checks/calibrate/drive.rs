@@ -1,9 +1,9 @@
-//! Wheel calibration (thesis 7.2.3): the travel per step of each wheel and the wheelbase, by least squares over
-//! several moves measured by the operator.
+//! Wheel calibration (thesis 7.2.3). The operator measures several moves of the robot. A least-squares fit to these
+//! moves gives the travel per step of each wheel, and the wheelbase.
 //!
-//! With factors f relative to the nominal values, steps s, nominal step length m and nominal wheelbase b, a move
-//! gives two equations: m (f_left s_left + f_right s_right) / 2 = distance, and m (f_right s_right - f_left s_left) -
-//! b f_baseline turn = 0. Both are linear in the factors.
+//! The factors f are relative to the nominal values. With steps s, nominal step length m and nominal wheelbase b, a
+//! move gives two equations: m (f_left s_left + f_right s_right) / 2 = distance, and m (f_right s_right - f_left
+//! s_left) - b f_baseline turn = 0. Both are linear in the factors. A turn on the spot gives only the second equation.
 
 use super::file::Edit;
 use super::motion::Motion;
@@ -18,18 +18,18 @@ use xpuck_registers::stepper::METRES_PER_STEP;
 const LENGTH: f64 = 0.5;
 /// Number of full turns of a turning move.
 const TURNS: f64 = 3.0;
-/// Residual of a move (m of wheel travel) above which its measurement counts as wrong.
+/// Residual of a move above which its measurement is rejected (m of wheel travel).
 const WORST: f64 = 0.01;
 
-/// Smallest pivot of a solvable system, relative to the largest diagonal element.
+/// Minimum pivot of a solvable system of equations, relative to the largest diagonal element.
 const OPEN: f64 = 1e-9;
 
-/// Move and its measurement by the operator.
+/// Move of the robot, as measured by the operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Move {
-    /// Steps of the left and the right wheel.
+    /// Number of steps of the left and the right wheel, negative if backwards.
     pub steps: [i64; 2],
-    /// Distance from start to end in a straight line (m); `None` for a turn on the spot.
+    /// Straight-line distance from start to end (m); `None` for a turn on the spot.
     pub distance: Option<f64>,
     /// Change of heading (rad), positive to the left, including full turns.
     pub turn: f64,
@@ -38,7 +38,7 @@ pub struct Move {
 /// Fits the wheel factors to the moves.
 ///
 /// # Errors
-/// If the moves do not determine the wheels.
+/// If the moves do not determine the factors, a factor is out of range, or a measurement contradicts the others.
 pub fn fit(moves: &[Move]) -> Result<Wheels, CalibrateError> {
     let (metre, base) = (f64::from(METRES_PER_STEP), f64::from(WHEELBASE));
     let mut rows: Vec<([f64; 3], f64, usize)> = Vec::new();
@@ -63,7 +63,7 @@ pub fn fit(moves: &[Move]) -> Result<Wheels, CalibrateError> {
     for (name, factor) in ["left", "right", "baseline"].iter().zip(factors) {
         let (low, high) = (f64::from(FACTORS.0), f64::from(FACTORS.1));
         if !(low..=high).contains(&factor) {
-            return unfit(format!("the moves give {name} = {factor:.3}, which is outside {low:.1}..={high:.1}"));
+            return unfit(format!("the moves give {name} = {factor:.3}, which is outside {low:.1} to {high:.1}"));
         }
     }
     for (row, right, i) in &rows {
@@ -80,7 +80,8 @@ pub fn fit(moves: &[Move]) -> Result<Wheels, CalibrateError> {
     Ok(Wheels { left, right, baseline })
 }
 
-/// Solves the normal equations; `None` if they are singular.
+/// Returns the least-squares solution of equations given as (coefficients, right side, index of the move). `None` if
+/// the normal equations are singular.
 fn least_squares(rows: &[([f64; 3], f64, usize)]) -> Option<[f64; 3]> {
     let (mut a, mut right) = (vec![vec![0.0; 3]; 3], vec![vec![0.0]; 3]);
     for (row, value, _) in rows {
@@ -94,7 +95,8 @@ fn least_squares(rows: &[([f64; 3], f64, usize)]) -> Option<[f64; 3]> {
     Some([0, 1, 2].map(|i| found[i][0]))
 }
 
-/// Moves the robot, and asks the operator for the distance and the turn.
+/// Drives straight ahead and turns on the spot, `times` times each. Asks the operator for the distance and the turn of
+/// each move.
 ///
 /// # Errors
 /// Any error of the body or the operator; the wheels are then stopped.
@@ -103,23 +105,24 @@ pub fn measure(motion: &mut Motion<'_>, times: u8, operator: &mut dyn Operator) 
     let turning = (TURNS * PI * f64::from(WHEELBASE) / f64::from(METRES_PER_STEP)).round() as i64;
     let mut moves = Vec::new();
     for i in 1..=times {
-        operator.ready(&format!("{i} of {times}: mark where the robot stands; it will drive {LENGTH} m ahead."))?;
+        operator.ready(&format!("{i} of {times}: mark the robot's position; it will drive {LENGTH} m ahead."))?;
         let steps = motion.go([ahead; 2])?;
         let distance = operator.number("How far is it from the mark, mm?", 300.0..=700.0)? * 1e-3;
         let turn =
             operator.number("By how many degrees did it turn, to the left positive?", -45.0..=45.0)?.to_radians();
         moves.push(Move { steps, distance: Some(distance), turn });
-        operator.ready(&format!("{i} of {times}: mark its heading; it will turn {TURNS} times to the left."))?;
+        operator
+            .ready(&format!("{i} of {times}: mark the robot's heading; it will turn {TURNS} times to the left."))?;
         let steps = motion.go([-turning, turning])?;
         let full = 360.0 * TURNS;
-        let question = format!("By how many degrees did it turn in all ({full} expected)?");
+        let question = format!("By how many degrees did it turn in total ({full} expected)?");
         let turn = operator.number(&question, 0.8 * full..=1.2 * full)?.to_radians();
         moves.push(Move { steps, distance: None, turn });
     }
     Ok(moves)
 }
 
-/// Entries for the robot's file.
+/// Returns the entries for the robot's file.
 pub fn edits(wheels: &Wheels) -> Vec<Edit> {
     let Wheels { left, right, baseline } = *wheels;
     vec![
@@ -145,7 +148,7 @@ mod tests {
         let mut ready = |_: &str| start.set(bench.truth().pose);
         let mut answer = |question: &str| {
             let (from, to) = (start.get(), bench.truth().pose);
-            // The operator measures whole millimetres and degrees.
+            // The operator answers in whole millimetres and degrees.
             asked.set(asked.get() + 1);
             match question.contains("mm") {
                 true => (1e3 * (to[0] - from[0]).hypot(to[1] - from[1])).round(),

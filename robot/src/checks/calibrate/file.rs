@@ -1,5 +1,5 @@
-//! Writes calibration results into the robot's file. Comments and order are preserved, and the file is replaced
-//! atomically.
+//! Writes calibration results into the robot's file. The file's comments and order are preserved, and the file is
+//! replaced atomically.
 
 use super::CalibrateError;
 use crate::config::RobotFile;
@@ -8,19 +8,19 @@ use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 use xpuck_wire::atomic;
 use xpuck_wire::file::{MAX_TOML, text};
 
-/// Number of decimal places.
+/// Number of decimal places of a written value.
 const DIGITS: i32 = 4;
 
-/// Change of one value in `[calibration]`.
+/// Change of one value in `[calibration]` of the robot's file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edit {
-    /// Path of the key: tables and name.
+    /// Path of the key below `[calibration]`: names of its tables, then its own name.
     pub key: Vec<&'static str>,
     /// New value.
     pub value: Number,
 }
 
-/// Value: a number or a list of numbers.
+/// Value of an edit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Number {
     /// Single number.
@@ -40,7 +40,7 @@ impl Edit {
         Edit { key: key.to_vec(), value: Number::List(values.to_vec()) }
     }
 
-    /// Value as TOML text.
+    /// Formats the value as TOML.
     pub fn text(&self) -> String {
         self.toml().to_string()
     }
@@ -54,7 +54,7 @@ impl Edit {
     }
 }
 
-/// Writes edits below `[calibration]` of the file at `path`.
+/// Applies edits to `[calibration]` of the robot's file at `path`.
 ///
 /// # Errors
 /// A one-line message; the file is then unchanged.
@@ -65,7 +65,7 @@ pub fn save(path: &Path, edits: &[Edit]) -> Result<(), CalibrateError> {
     atomic::write(path, edited.as_bytes()).map_err(|error| fail(error.to_string()))
 }
 
-/// Applies the edits to the text, and verifies that the result is a valid robot file.
+/// Applies the edits to the text of a robot file, and verifies that the result is a valid robot file.
 fn edit(text: &str, edits: &[Edit]) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| e.message().replace('\n', "; "))?;
     for edit in edits {
@@ -73,7 +73,7 @@ fn edit(text: &str, edits: &[Edit]) -> Result<String, String> {
         let (name, tables) = edit.key.split_last().ok_or("an edit without a key")?;
         for key in ["calibration"].iter().chain(tables) {
             let mut fresh = Table::new();
-            // A table that contains only tables needs no header.
+            // A new table that contains only other tables gets no header.
             fresh.set_implicit(true);
             let item = table.entry(key).or_insert(Item::Table(fresh));
             table = item.as_table_like_mut().ok_or_else(|| format!("`{key}` is not a table"))?;
@@ -81,7 +81,7 @@ fn edit(text: &str, edits: &[Edit]) -> Result<String, String> {
         let mut value = edit.toml();
         match table.get_mut(name) {
             Some(Item::Value(old)) => {
-                // Keeps the comment that follows the value.
+                // The comment that follows the value is kept.
                 *value.decor_mut() = old.decor().clone();
                 *old = value;
             }

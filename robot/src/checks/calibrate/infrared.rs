@@ -1,5 +1,5 @@
-//! Infra-red calibration (thesis 7.3.1): offset and scale of each sensor relative to the curve, from readings at
-//! known distances to a white card or a white wall.
+//! Infra-red calibration (thesis 7.3.1): determines the offset and the scale of each sensor relative to the response
+//! curve, from readings at known distances to a white card or a white wall.
 
 use super::file::Edit;
 use super::motion::Motion;
@@ -9,37 +9,37 @@ use xpuck_kernels::model::{PROX_ANGLES, ROBOT_RADIUS, WHEELBASE};
 use xpuck_registers::infrared::MAX_COUNTS;
 use xpuck_registers::stepper::METRES_PER_STEP;
 
-/// Minimum number of readings per sensor.
+/// Minimum number of usable readings per sensor.
 const LEAST: usize = 5;
-/// Minimum difference between the curve's values at a sensor's nearest and farthest reading (counts).
+/// Minimum difference between the curve's values at a sensor's smallest and largest distance (counts).
 const SPREAD: f64 = 1000.0;
 /// Maximum root mean square error of a sensor's readings (counts), equal to 0.5 mm where the curve is steepest.
 const WORST: f64 = 250.0;
-/// Largest distance to the wall, and step between measurements, when the robot drives (m).
+/// Largest distance to the wall, and step between distances, if the robot drives (m).
 const DISTANCES: (f64, f64) = (0.030, 0.002);
-/// Order in which the sensors are turned to the wall: from the right via the front to the left and back. The robot
-/// never turns a full circle, so that turning errors do not accumulate.
+/// Order in which the sensors are turned to the wall. The robot turns less than a full circle in one direction, and
+/// then back, so that turning errors do not accumulate.
 const ORDER: [usize; 8] = [3, 2, 1, 0, 7, 6, 5, 4];
-/// Range of distances for manual measurement (mm).
+/// Range of the distances at which the operator may hold the ring of card (mm).
 const BY_HAND: std::ops::RangeInclusive<f32> = 0.0..=50.0;
-/// Maximum number of manual distances.
+/// Maximum number of distances at which the operator holds the ring of card.
 const MOST_BY_HAND: usize = 50;
 
 /// Reading of a sensor at a distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
-    /// Sensor, 0..8 in the order of Table 6.1.
+    /// Index of the sensor, 0..8 in the order of the thesis's Table 6.1.
     pub sensor: usize,
-    /// Distance from the sensor (m).
+    /// Distance from the sensor to the card or the wall (m).
     pub distance: f64,
-    /// Reading (counts).
+    /// Reflected infra-red (counts).
     pub counts: f64,
 }
 
-/// Fits offset and scale of each sensor to its readings; the curve is unchanged.
+/// Fits the offset and the scale of each sensor to its readings. The curve remains that of `present`.
 ///
 /// # Errors
-/// The first sensor whose readings do not determine its parameters, and the reason.
+/// One line with the first sensor whose readings do not determine its parameters, and the reason.
 pub fn fit(readings: &[Reading], present: &Infrared) -> Result<Infrared, CalibrateError> {
     let mut found = present.clone();
     for sensor in 0..8 {
@@ -51,7 +51,7 @@ pub fn fit(readings: &[Reading], present: &Infrared) -> Result<Infrared, Calibra
                 return unfit(format!("a reading of sensor {number} is not a finite number"));
             }
             let curve = f64::from(present.curve.counts(reading.distance as f32));
-            // A reading at an end of the range is only a bound, so it is not used.
+            // A reading at an end of the converter's range is only a bound of the true value, so it is not used.
             if curve > 0.0 && reading.counts > 0.0 && reading.counts < f64::from(MAX_COUNTS) {
                 points.push((curve, reading.counts));
             }
@@ -59,14 +59,15 @@ pub fn fit(readings: &[Reading], present: &Infrared) -> Result<Infrared, Calibra
         let (scale, offset, error) = line(&points).map_err(|why| format!("sensor {number}: {why}")).or_else(unfit)?;
         for (name, value, (low, high)) in [("scale", scale, SCALES), ("offset", offset, OFFSETS)] {
             if !(f64::from(low)..=f64::from(high)).contains(&value) {
-                let text =
-                    format!("sensor {number}: {name} = {value:.2}, which is outside {low}..={high}; is it covered?");
+                let text = format!(
+                    "sensor {number}: {name} = {value:.2}, which is outside {low} to {high}; check that the sensor is not covered"
+                );
                 return unfit(text);
             }
         }
         if error > WORST {
             return unfit(format!(
-                "sensor {number}: its readings lie {error:.0} counts off the curve; is the wall white?"
+                "sensor {number}: its readings lie {error:.0} counts off the curve; check that the wall is white"
             ));
         }
         (found.scale[sensor], found.offset[sensor]) = (scale as f32, offset as f32);
@@ -74,7 +75,8 @@ pub fn fit(readings: &[Reading], present: &Infrared) -> Result<Infrared, Calibra
     Ok(found)
 }
 
-/// Slope, intercept and root mean square error of a line fit.
+/// Fits a line to points. Returns its slope, its intercept and the root mean square error; or why the points do not
+/// suffice.
 fn line(points: &[(f64, f64)]) -> Result<(f64, f64, f64), String> {
     let n = points.len() as f64;
     if points.len() < LEAST {
@@ -92,7 +94,7 @@ fn line(points: &[(f64, f64)]) -> Result<(f64, f64, f64), String> {
     Ok((slope, my - slope * mx, (squares / n).sqrt()))
 }
 
-/// Turns each sensor to a wall in front of the robot, and repeats this at increasing distances.
+/// Turns each sensor to a wall in front of the robot and reads it, at increasing distances.
 ///
 /// # Errors
 /// Any error of the body or the operator; the wheels are then stopped.
@@ -107,7 +109,7 @@ pub fn by_driving(motion: &mut Motion<'_>, operator: &mut dyn Operator) -> Resul
             let bearing = f64::from(PROX_ANGLES[sensor]);
             turn_to(motion, -bearing)?;
             let counts = motion.read_infrared()?[sensor];
-            // Distance along the sensor's axis, which may not be exactly perpendicular to the wall.
+            // The distance is measured along the sensor's axis, which may not be exactly perpendicular to the wall.
             let [x, _, heading] = motion.pose();
             let distance = (f64::from(ROBOT_RADIUS) - x) / (heading + bearing).cos() - f64::from(ROBOT_RADIUS);
             readings.push(Reading { sensor, distance, counts });
@@ -117,23 +119,23 @@ pub fn by_driving(motion: &mut Motion<'_>, operator: &mut dyn Operator) -> Resul
     Ok(readings)
 }
 
-/// Drives back to this distance from the start (m).
+/// Drives backwards until the robot is at the distance `away` from its start (m).
 fn back_to(motion: &mut Motion<'_>, away: f64) -> Result<(), CalibrateError> {
     let steps = ((-motion.pose()[0] - away) / f64::from(METRES_PER_STEP)).round() as i64;
     motion.go([steps, steps]).map(drop)
 }
 
-/// Turns to this heading (rad); 0 faces the wall.
+/// Turns the robot to this heading (rad). At 0, the robot faces the wall.
 fn turn_to(motion: &mut Motion<'_>, heading: f64) -> Result<(), CalibrateError> {
     let arc = (heading - motion.pose()[2]) / 2.0 * f64::from(WHEELBASE) * f64::from(motion.wheels().baseline);
     let steps = (arc / f64::from(METRES_PER_STEP)).round() as i64;
     motion.go([-steps, steps]).map(drop)
 }
 
-/// Reads all sensors while the operator holds a ring of card around the robot at these distances (mm).
+/// Reads all sensors while the operator holds a ring of card around the robot, at each of these distances (mm).
 ///
 /// # Errors
-/// If a distance is invalid, or any error of the body.
+/// If a distance is invalid, or any error of the body or the operator.
 pub fn by_hand(
     motion: &mut Motion<'_>,
     distances: &[f32],
@@ -156,7 +158,7 @@ pub fn by_hand(
     Ok(readings)
 }
 
-/// Entries for the robot's file.
+/// Returns the entries for the robot's file.
 pub fn edits(infrared: &Infrared) -> Vec<Edit> {
     vec![
         Edit::list(&["infrared", "offset"], &infrared.offset.map(|v| (v * 10.0).round() / 10.0)),

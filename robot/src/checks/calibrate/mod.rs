@@ -1,7 +1,7 @@
 //! `xpuckd calibrate`: measures the parameters of a robot's body, and writes them to `[calibration]` of its file.
 //!
-//! Each subject consists of a pure fit, and of code that guides the operator, moves slowly and measures. Every error
-//! stops the wheels.
+//! The module of each subject has two parts. One part guides the operator, moves the robot slowly and measures. The
+//! other part is a pure function that fits the parameters. Every error stops the wheels.
 
 pub mod camera;
 pub mod drive;
@@ -28,14 +28,14 @@ use std::sync::atomic::AtomicBool;
 #[derive(Clone, Debug, clap::Subcommand)]
 pub enum Subject {
     /// Infra-red sensors: the robot turns each sensor to a white wall at several distances. Requires a wall in front
-    /// of the robot and 20 cm of free floor around it; calibrate the drive first.
+    /// of the robot and 20 cm of free floor around the robot. Calibrate the drive first.
     Ir {
-        /// Do not move: hold a ring of white card around the robot at each of these distances from its sensors (mm,
-        /// 0..=50).
+        /// Do not move the robot. Instead, you hold a ring of white card around the robot, at each of these distances
+        /// from its sensors (mm, 0..=50).
         #[arg(long, value_delimiter = ',', value_name = "MM")]
         by_hand: Vec<f32>,
     },
-    /// Wheels: the robot drives 0.5 m ahead and turns three times; you measure both.
+    /// Wheels: the robot drives 0.5 m ahead and turns three times. You measure the distance and the turn.
     Drive {
         /// Number of repetitions (1..=10).
         #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=10))]
@@ -43,7 +43,7 @@ pub enum Subject {
     },
     /// Camera colours: you hold a white card and coloured targets in front of the camera.
     Camera {
-        /// Measure green too.
+        /// Also measure the green target.
         #[arg(long)]
         green: bool,
     },
@@ -59,7 +59,7 @@ pub enum Subject {
     },
 }
 
-/// Reason for a failed calibration. The robot's file is then unchanged.
+/// Reason for a failed calibration. The robot's file is unchanged after a failure.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
     /// A device does not answer.
@@ -69,14 +69,16 @@ pub enum CalibrateError {
     #[error("{0}; the file is unchanged")]
     Unfit(String),
     /// The wheels did not make the commanded steps.
-    #[error("the wheels made {made:?} of {wanted:?} steps in time and were stopped; the file is unchanged")]
+    #[error(
+        "the wheels made only {made:?} of {wanted:?} steps within the time limit and were stopped; the file is unchanged"
+    )]
     Motion {
         /// Steps made, left and right.
         made: [i64; 2],
         /// Steps commanded, left and right.
         wanted: [i64; 2],
     },
-    /// The operator gave up, or an answer is invalid.
+    /// The operator cancelled or stopped the calibration, or gave an invalid answer.
     #[error("{0}; the file is unchanged")]
     Operator(String),
     /// The robot's file cannot be read or written.
@@ -89,8 +91,8 @@ pub(crate) fn unfit<T>(why: impl Into<String>) -> Result<T, CalibrateError> {
     Err(CalibrateError::Unfit(why.into()))
 }
 
-/// Calibrates a robot, and writes the result to its file at `path`. Setting `stop` ends the calibration with stopped
-/// wheels.
+/// Calibrates a robot, and writes the result to the robot's file at `path`. Setting `stop` stops the wheels and ends
+/// the calibration.
 ///
 /// # Errors
 /// One line with the cause.

@@ -1,4 +1,5 @@
-//! Slow, bounded motion by step counters. The wheels are always stopped at the end, also after an error.
+//! Slow moves of limited length, controlled by the wheels' step counters. The wheels are always stopped at the end,
+//! also after an error.
 
 use super::CalibrateError;
 use crate::body::conditioning::Odometry;
@@ -10,18 +11,18 @@ use xpuck_registers::stepper::StepsPerSecond;
 
 /// Wheel speed (steps/s), equal to 4 cm/s.
 const SPEED: i16 = 300;
-/// Wheel speed over the last steps (steps/s).
+/// Wheel speed over the last steps of a move (steps/s).
 const SLOW: i16 = 100;
 /// Remaining steps below which the wheels slow down.
 const LAST: i64 = 50;
-/// Maximum length of a motion (steps of each wheel), equal to 1.3 m.
+/// Maximum length of a move (steps of each wheel), equal to 1.3 m.
 const MAX_STEPS: i64 = 10_000;
-/// Rest time before and after a reading.
+/// Time at rest after each move, and during each reading.
 const REST: Duration = Duration::from_millis(300);
-/// Number of stop commands sent at the end.
+/// Number of stop commands sent at the end of the motion.
 const STOPS: usize = 3;
 
-/// Body that moves for measurements.
+/// Body that moves for measurements. Dropping this value stops the wheels.
 pub struct Motion<'a> {
     body: Box<dyn Body>,
     stop: &'a AtomicBool,
@@ -39,8 +40,8 @@ impl Drop for Motion<'_> {
 }
 
 impl<'a> Motion<'a> {
-    /// Creates a motion. `wheels` is the calibration of the odometry; `wait` waits between exchanges; setting `stop`
-    /// ends every motion.
+    /// Creates a motion of `body`. `wheels` is the wheel calibration for the odometry. `wait` is called between
+    /// exchanges. Setting `stop` ends every move.
     pub fn new(
         body: Box<dyn Body>,
         wheels: Wheels,
@@ -50,20 +51,22 @@ impl<'a> Motion<'a> {
         Motion { body, stop, wait, wheels, odometry: Odometry::default(), last: None, steps: [0; 2] }
     }
 
-    /// Odometry pose relative to the start: x (m), y (m) and heading (rad).
+    /// Returns the odometry pose relative to the start: x (m), y (m) and heading (rad).
     pub fn pose(&self) -> [f64; 3] {
         self.odometry.pose()
     }
 
-    /// Wheel calibration of the odometry.
+    /// Returns the wheel calibration of the odometry.
     pub fn wheels(&self) -> Wheels {
         self.wheels
     }
 
-    /// Turns the wheels by about these numbers of steps, and returns the steps made until they stopped.
+    /// Turns the left and the right wheel by about the wanted numbers of steps. Returns the numbers of steps made until
+    /// the wheels stopped.
     ///
     /// # Errors
-    /// Any error of the body, a wheel that does not follow, or a set `stop` flag; the wheels are then stopped.
+    /// Any error of the body, a wheel that does not turn as commanded, or a set `stop` flag. The wheels are then
+    /// stopped.
     pub fn go(&mut self, wanted: [i64; 2]) -> Result<[i64; 2], CalibrateError> {
         let made = self.drive(wanted).inspect_err(|_| self.halt())?;
         let before = self.steps;
@@ -71,9 +74,9 @@ impl<'a> Motion<'a> {
         Ok([made[0] + self.steps[0] - before[0], made[1] + self.steps[1] - before[1]])
     }
 
-    /// Stops the wheels; errors are ignored.
+    /// Stops the wheels, and ignores errors.
     fn halt(&mut self) {
-        // The command is repeated, because it may be lost; without commands the body stops by its own timeout.
+        // The command is repeated, because it may be lost. Without commands, the body stops by its own timeout.
         for _ in 0..STOPS {
             let _ = self.body.exchange(&Drive::default());
         }
@@ -87,7 +90,7 @@ impl<'a> Motion<'a> {
         self.exchange(&Drive::default())?;
         let start = self.steps;
         let made = |steps: [i64; 2]| [steps[0] - start[0], steps[1] - start[1]];
-        // The time limit is twice the nominal duration, plus a second and twice the duration of the slow part.
+        // The time limit of a move is twice its nominal duration, plus 1 s and twice the duration of its slow part.
         let seconds = 2.0 * most as f64 / f64::from(SPEED) + 1.0 + 2.0 * LAST as f64 / f64::from(SLOW);
         for _ in 0..(seconds / self.body.period().as_secs_f64().max(1e-3)) as u64 {
             let done = made(self.steps);

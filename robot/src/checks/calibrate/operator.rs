@@ -4,20 +4,20 @@ use super::CalibrateError;
 use std::io::{BufRead, Write};
 use std::ops::RangeInclusive;
 
-/// Maximum number of attempts at a valid answer.
+/// Number of attempts that the operator has to give a valid answer.
 const TRIES: usize = 3;
 /// Maximum length of an answer (bytes).
 const MAX_ANSWER: usize = 64;
 
-/// Operator: prepares the measurements, and measures distances and angles that the robot cannot measure.
+/// Operator, who prepares the measurements, and measures distances and angles that the robot cannot measure.
 pub trait Operator {
-    /// Asks the operator to prepare something, and returns once it is done.
+    /// Asks the operator to make the preparation `what`, and returns when the operator confirms it.
     ///
     /// # Errors
-    /// If the operator gives up.
+    /// If the operator cancels, or the answer cannot be read.
     fn ready(&mut self, what: &str) -> Result<(), CalibrateError>;
 
-    /// Asks for a number within a range.
+    /// Asks the operator for a number within a range.
     ///
     /// # Errors
     /// If no valid number is given.
@@ -31,13 +31,13 @@ pub trait Operator {
 pub struct Terminal<R, W> {
     input: R,
     output: W,
-    /// Whether to skip the questions about completed preparations.
+    /// Whether preparations need no confirmation.
     yes: bool,
 }
 
 impl<R: BufRead, W: Write> Terminal<R, W> {
-    /// Creates an operator at a terminal. With `yes`, preparations need no confirmation; questions for numbers
-    /// remain.
+    /// Creates an operator at a terminal. With `yes`, preparations need no confirmation, but questions for numbers are
+    /// still asked.
     pub fn new(input: R, output: W, yes: bool) -> Terminal<R, W> {
         Terminal { input, output, yes }
     }
@@ -78,7 +78,7 @@ impl<R: BufRead, W: Write> Operator for Terminal<R, W> {
     }
 
     fn say(&mut self, text: &str) {
-        // An error is ignored: if the output is closed, the operator does not read it.
+        // Errors are ignored, because the operator does not read a closed output.
         let _ = writeln!(self.output, "{text}");
         let _ = self.output.flush();
     }

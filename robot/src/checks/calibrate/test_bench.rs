@@ -1,4 +1,4 @@
-//! Simulated body with hidden parameters, and a scripted operator who knows them.
+//! Simulated body with hidden parameters for tests of the calibration, and a scripted operator.
 
 use super::{CalibrateError, Operator};
 use crate::calibration::{Infrared, Wheels};
@@ -24,33 +24,33 @@ pub struct Truth {
     pub wheels: Wheels,
     /// Hidden infra-red calibration.
     pub infrared: Infrared,
-    /// x position of a wall parallel to the y axis (m).
+    /// x position of a wall parallel to the y axis (m); `None` without a wall.
     pub wall: Option<f64>,
     /// Whether the wheels are blocked.
     pub stuck: bool,
-    /// Number of exchanges until an exchange fails.
+    /// Number of exchanges until an exchange fails; `None` if no exchange fails.
     pub fails_in: Option<u32>,
     steps: [f64; 2],
     speeds: [f64; 2],
     exchanges: u32,
 }
 
-/// Simulated bench with one body.
+/// Simulated body with a shared state.
 #[derive(Clone, Default)]
 pub struct Bench(Arc<Mutex<Truth>>);
 
 impl Bench {
-    /// Driver of the body.
+    /// Returns a driver of the simulated body.
     pub fn body(&self) -> Box<dyn Body> {
         Box::new(self.clone())
     }
 
-    /// True state of the body.
+    /// Locks and returns the true state of the body.
     pub fn truth(&self) -> MutexGuard<'_, Truth> {
         self.0.lock().unwrap()
     }
 
-    /// Whether the last command was a stop.
+    /// Returns whether the last command was a stop.
     pub fn stands(&self) -> bool {
         self.truth().speeds == [0.0; 2]
     }
@@ -105,7 +105,7 @@ impl Truth {
             _ => 1.0,
         };
         let curve = self.infrared.curve.counts(distance.max(0.0) as f32).max(0.0);
-        // Deterministic noise of a few counts.
+        // The noise is deterministic, -5 to 5 counts.
         let noise = ((self.exchanges.wrapping_mul(7) + sensor as u32 * 5) % 11) as f32 - 5.0;
         let counts = self.infrared.scale[sensor] * curve + self.infrared.offset[sensor] + noise;
         RawInfrared(counts.round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
@@ -116,7 +116,7 @@ impl Truth {
 pub struct Script<'a> {
     /// Called when the operator is asked to prepare something.
     pub ready: &'a mut dyn FnMut(&str),
-    /// Answers a question.
+    /// Called when the operator is asked for a number; returns the answer.
     pub answer: &'a mut dyn FnMut(&str) -> f64,
 }
 

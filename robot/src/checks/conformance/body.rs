@@ -1,4 +1,4 @@
-//! Checks a body at rest: it answers, its readings are in range and change, and few exchanges fail.
+//! Checks of a body at rest: the body answers, its readings are in range and change, and few exchanges fail.
 
 use super::{Bench, senses};
 use crate::device::body::{Body, BodyReadings, Drive};
@@ -8,12 +8,13 @@ use xpuck_registers::infrared::MAX_COUNTS;
 const EXCHANGES: usize = 20;
 /// Number of initial exchanges during which the wheels may still be coming to rest.
 const SETTLING: usize = 8;
-/// Minimum number of exchanges per tolerated error; on a good bus one transfer in a thousand times out (GCtronic).
+/// Minimum number of exchanges per tolerated error. On a good bus, one transfer in a thousand times out (according to
+/// GCtronic).
 const ONE_IN: u64 = 20;
 /// Voltage range of a lithium-ion cell (mV).
 const CELL: std::ops::RangeInclusive<u16> = 3000..=4300;
 
-/// Checks a body with stopped wheels; returns false if the body does not answer.
+/// Checks a body with stopped wheels. Returns false if the body does not answer.
 pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) -> bool {
     bench.on("body");
     let (mut told, mut error) = (Vec::new(), None);
@@ -48,7 +49,7 @@ fn infrared(bench: &mut Bench, told: &[BodyReadings]) {
     let readings = || told.iter().flat_map(|s| s.reflected).map(|raw| raw.0);
     let (least, most) = (readings().min().unwrap_or(0), readings().max().unwrap_or(0));
     bench.judge("infra-red in range", most <= MAX_COUNTS, "0 to 4095", format!("{least} to {most}"));
-    // A working converter has noise in at least one of sixteen readings.
+    // A working converter has noise in at least one of its sixteen readings: reflected and ambient light of 8 sensors.
     let pictures = |s: &BodyReadings| (s.reflected, s.light);
     let first = told.last().map(pictures);
     let different = told.iter().rev().take(SETTLING).filter(|s| Some(pictures(s)) != first).count();
@@ -56,7 +57,7 @@ fn infrared(bench: &mut Bench, told: &[BodyReadings]) {
     bench.judge("infra-red alive", different > 0, "readings that change", found);
 }
 
-/// Checks the numbers of errors and retries over all exchanges.
+/// Checks that the errors and retries of all exchanges so far are few enough.
 pub(super) fn errors(bench: &mut Bench, body: &dyn Body) {
     let c = body.counts();
     let wrong = c.bus_errors + c.retries + c.corrupt + c.rejected;

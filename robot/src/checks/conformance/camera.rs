@@ -1,4 +1,4 @@
-//! Checks the camera: its sensor is known and accepts its settings, and frames have the right size and rate.
+//! Checks of the camera: its sensor has a known id and accepts settings, and its frames have the right size and rate.
 
 use super::{Bench, Opened, Picture};
 use crate::device::camera_sensor::BoxedSensor;
@@ -6,23 +6,24 @@ use crate::device::{DeviceError, FrameSource};
 use std::time::{Duration, Instant};
 use xpuck_registers::camera_sensor::Clock;
 
-/// Duration of the frame count.
+/// Time for which frames are counted.
 const COUNTED: Duration = Duration::from_secs(2);
-/// Interval between polls.
+/// Interval between polls of the camera.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Two exposure times (s); with the second, the picture of any lit scene must be brighter.
+/// Two exposure times (s). With the second, the picture of a lit scene must be brighter.
 const EXPOSURES: [f64; 2] = [0.003, 0.012];
-/// Minimum ratio of the mean luma at the two exposures, and mean luma below which the scene counts as dark.
+/// Minimum ratio between the mean lumas at the two exposures. Mean luma at the longer exposure below which the scene
+/// counts as dark.
 const BRIGHTER: f64 = 1.15;
 const DARK: f64 = 20.0;
-/// Time after which no frames of the previous exposure arrive.
+/// Time after which frames no longer have the previous exposure.
 const SETTLES: Duration = Duration::from_millis(600);
 
 /// Configured sensor, and its clock source.
 type Ready = (BoxedSensor, Clock);
 
-/// Checks the sensor's id and configures the sensor.
+/// Checks the sensor's id, and configures the sensor. Returns the sensor if both succeed.
 pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<BoxedSensor>, Clock)>) -> Option<Ready> {
     let (mut sensor, clock) = match sensor {
         Some((Ok(sensor), clock)) => (sensor, clock),
@@ -66,7 +67,7 @@ fn exposure(bench: &mut Bench, camera: &mut dyn FrameSource, ready: Option<Ready
             Err(error) => return bench.fail("exposure", &expected, error.to_string()),
         }
     }
-    // Restores automatic exposure, or the fixed exposure time of the set-up.
+    // The sensor's normal settings are restored: automatic exposure, or the fixed exposure time of its set-up.
     if let Err(error) = sensor.expose(None, clock).and_then(|()| sensor.set_up(clock)) {
         return bench.fail("exposure", &expected, error.to_string());
     }
@@ -77,9 +78,9 @@ fn exposure(bench: &mut Bench, camera: &mut dyn FrameSource, ready: Option<Ready
     bench.judge("exposure", long > BRIGHTER * short, &expected, format!("luma {short:.0} to {long:.0}"));
 }
 
-/// Mean luma of the next frames.
+/// Returns the mean luma of the next three frames (0..=255), or of fewer if frames arrive slowly. 0 without frames.
 fn brightness(bench: &Bench, camera: &mut dyn FrameSource) -> Result<f64, DeviceError> {
-    // Discards a frame of the previous exposure.
+    // A frame that was captured with the previous exposure is discarded.
     camera.latest()?;
     let (start, mut sum, mut frames) = (Instant::now(), 0.0, 0u32);
     while bench.seconds(start) < COUNTED.as_secs_f64() && frames < 3 {
@@ -93,7 +94,7 @@ fn brightness(bench: &Bench, camera: &mut dyn FrameSource) -> Result<f64, Device
     Ok(if frames == 0 { 0.0 } else { sum / f64::from(frames) })
 }
 
-/// Frames received during the count.
+/// Summary of the frames received during the count.
 #[derive(Default)]
 struct FrameCount {
     frames: u32,
@@ -101,7 +102,7 @@ struct FrameCount {
     plain: bool,
 }
 
-/// Counts frames, and checks their content.
+/// Checks the rate, size and content of the frames, and the effect of the exposure time.
 pub(super) fn frames(
     bench: &mut Bench,
     camera: Option<(Opened<Box<dyn FrameSource>>, Picture)>,

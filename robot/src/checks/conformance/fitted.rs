@@ -1,4 +1,4 @@
-//! Checks optional devices: they answer, and their readings are plausible for a robot at rest.
+//! Checks of optional devices: each device answers, and its readings are plausible for a robot at rest.
 
 use super::{Bench, Opened};
 use crate::device::fitted::{Fitted, FittedDevice, FittedReadings};
@@ -11,7 +11,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Voltage range of a lithium-ion cell (V).
 const CELL: std::ops::RangeInclusive<f32> = 3.0..=4.4;
 
-/// Checks one device.
+/// Checks one optional device.
 pub(super) fn check(bench: &mut Bench, device: Fitted, opened: Opened<Box<dyn FittedDevice>>) {
     bench.on(device.name());
     let mut opened = match opened {
@@ -29,7 +29,7 @@ pub(super) fn check(bench: &mut Bench, device: Fitted, opened: Opened<Box<dyn Fi
     }
     bench.judge("answers", true, "8 of 8 readings", "8".into());
     let Some(last) = told.last() else { return };
-    // The first reading is skipped, because it may precede the device's configuration.
+    // The first reading is ignored, because the device may have measured it before it was configured.
     let alive = told[1..].windows(2).any(|pair| pair[0] != pair[1]);
     let (expected, good, found) = match device {
         Fitted::Bno055 => {

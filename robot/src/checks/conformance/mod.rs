@@ -1,4 +1,4 @@
-//! Conformance suite: requirements on a robot's devices. The same checks run in the virtual arena and on a bench.
+//! Conformance suite: checks of a robot's devices. The same checks run in the virtual arena and on real robots.
 
 mod body;
 mod camera;
@@ -22,12 +22,12 @@ use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 use xpuck_registers::camera_sensor::Clock;
 
-/// Opened device, or the error.
+/// Opened device, or the error of opening it.
 pub type Opened<T> = Result<T, DeviceError>;
 
-/// Devices of a robot. A device that the robot's file does not name is `None`, and its checks are skipped.
+/// Devices of a robot. A device is `None` if the robot's file does not name it; its checks are then skipped.
 pub struct Devices {
-    /// Body, with a guard process if it needs one.
+    /// Body, with a guard process if the kind of body requires one.
     pub body: Opened<Box<dyn Body>>,
     /// Power monitor on the battery's side.
     pub battery: Option<Opened<Box<dyn PowerMonitor>>>,
@@ -35,15 +35,15 @@ pub struct Devices {
     pub supply: Option<Opened<Box<dyn PowerMonitor>>>,
     /// Camera sensor, and its clock source.
     pub sensor: Option<(Opened<BoxedSensor>, Clock)>,
-    /// Camera, and the requirements on it.
+    /// Camera, and the requirements on its frames.
     pub camera: Option<(Opened<Box<dyn FrameSource>>, Picture)>,
-    /// Optional devices on the I2C bus that the robot's file names.
+    /// Optional devices on the I2C bus, as listed in the robot's file.
     pub fitted: Vec<(Fitted, Opened<Box<dyn FittedDevice>>)>,
-    /// Arena time over wall time; 1 with a real robot.
+    /// Ratio of arena time to wall time; 1 with a real robot.
     pub speed: f64,
 }
 
-/// Requirements on a camera.
+/// Requirements on a camera's frames.
 #[derive(Clone, Debug)]
 pub struct Picture {
     /// Width (pixels).
@@ -75,15 +75,15 @@ pub struct Finding {
     pub check: &'static str,
     /// Result of the check.
     pub verdict: Verdict,
-    /// Expected value.
+    /// Expected result as text.
     pub expected: String,
-    /// Found value.
+    /// Actual result as text.
     pub found: String,
     /// Duration of the check (s).
     pub seconds: f64,
 }
 
-/// Runs every check. `wheels` permits short, slow moves; `announce` is called before each move.
+/// Runs every check. `wheels` permits short, slow moves. `announce` is called before each move with a description.
 pub fn run(rig: Devices, wheels: bool, announce: &mut dyn FnMut(&str)) -> Vec<Finding> {
     let mut bench = Bench { findings: Vec::new(), since: Instant::now(), speed: rig.speed, device: "" };
     match rig.body {
@@ -107,7 +107,7 @@ pub fn run(rig: Devices, wheels: bool, announce: &mut dyn FnMut(&str)) -> Vec<Fi
     bench.findings
 }
 
-/// Whether no check failed; skipped checks are not failures.
+/// Returns whether no check failed. Skipped checks are not failures.
 pub fn passed(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.verdict != Verdict::Fail)
 }
@@ -145,12 +145,12 @@ impl Bench {
         self.add(check, Verdict::Skip, "-", why.into());
     }
 
-    /// Waits for this duration of arena time.
+    /// Waits for a duration in arena time.
     fn wait(&self, time: Duration) {
         std::thread::sleep(time.div_f64(self.speed));
     }
 
-    /// Arena time since `since` (s).
+    /// Returns the arena time since `since` (s).
     fn seconds(&self, since: Instant) -> f64 {
         since.elapsed().as_secs_f64() * self.speed
     }

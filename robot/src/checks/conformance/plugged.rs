@@ -1,18 +1,18 @@
-//! Camera checks for which a person or a program must unplug the camera, so they are not part of the selftest. The
-//! camera is opened twice, opened with another size, halted, unplugged and plugged in again.
+//! Camera checks that are not part of the selftest, because a person or a program must unplug the camera. The camera is
+//! opened twice at the same time, opened with another size, halted, unplugged and plugged in again.
 
 use super::{Bench, Finding, Opened, Picture, camera};
 use crate::device::camera::CameraError;
 use crate::device::{DeviceError, FrameSource};
 use std::time::{Duration, Instant};
 
-/// Time limit for a frame, and for an error after the camera is unplugged.
+/// Time limit for the next frame, and for an error after the camera is unplugged.
 const FRAME_LIMIT: Duration = Duration::from_millis(if cfg!(test) { 300 } else { 5000 });
-/// Time limit for finding a camera that was plugged in.
+/// Time limit for a frame after the camera is plugged in again.
 const REPLUG_LIMIT: Duration = Duration::from_secs(15);
 /// Number of times that the camera is closed and reopened.
 const TIMES: u32 = 5;
-/// Interval between polls.
+/// Interval between polls of the camera.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Function that opens the camera for pictures of this width and height (pixels).
@@ -20,15 +20,15 @@ type Open<'a> = &'a dyn Fn((usize, usize)) -> Opened<Box<dyn FrameSource>>;
 
 /// Camera under test, and the actions on it.
 pub struct UnplugChecks<'a> {
-    /// Name in the results.
+    /// Name of the camera in the results.
     pub name: &'static str,
     /// Opens the camera.
     pub open: Open<'a>,
-    /// Expected pictures.
+    /// Requirements on the camera's frames.
     pub picture: Picture,
-    /// Unsupported picture size, if the camera can reject one.
+    /// Picture size that the camera does not support; `None` if the camera accepts every size.
     pub other_size: Option<(usize, usize)>,
-    /// Halts the USB endpoint, if the camera has one.
+    /// Halts the USB endpoint; `None` if the camera does not use one.
     pub halt: Option<&'a dyn Fn()>,
     /// Unplugs the camera.
     pub pull: &'a dyn Fn(),
@@ -56,12 +56,12 @@ pub fn unplug_checks(on: &UnplugChecks<'_>) -> Vec<Finding> {
     bench.findings
 }
 
-/// Text for an opened device or an error.
+/// Describes the result of opening a device.
 fn open_result<T>(opened: Opened<T>) -> String {
     opened.map_or_else(|error| error.to_string(), |_| "it opens".into())
 }
 
-/// Waits for the next frame; the error is the cause of its absence.
+/// Waits for the next frame. The error states why no frame arrived.
 fn frame(camera: &mut dyn FrameSource) -> Result<(), String> {
     let start = Instant::now();
     while start.elapsed() < FRAME_LIMIT {
@@ -105,7 +105,7 @@ fn halted(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, ha
             }
             frame(camera.as_mut())?;
         }
-        // Reads three frames, because the first two may precede the halt.
+        // Three frames are read, because the first two may have been received before the halt.
         (0..3).try_for_each(|_| frame(camera.as_mut()))?;
         Ok(camera.counts().stalls)
     };

@@ -1,18 +1,18 @@
-//! Checks the power monitors: voltage in range, current in range and with the right sign.
+//! Checks of the power monitors: the voltage is in range, and the current is in range and positive.
 
 use super::{Bench, Opened};
 use crate::device::PowerMonitor;
 use std::ops::RangeInclusive;
 
-/// Voltage range of a lithium-ion cell (V).
+/// Voltage range of the battery, a lithium-ion cell (V).
 pub(super) const BATTERY: RangeInclusive<f32> = 3.0..=4.3;
-/// Output range of the boost converter (V).
+/// Output voltage range of the boost converter on the 5 V side (V).
 pub(super) const SUPPLY: RangeInclusive<f32> = 4.75..=5.25;
-/// Current range of a board (A). Less current means a broken shunt or a wrong calibration; the chip measures at most
-/// 4.096 A.
+/// Current range of a board (A). A smaller current means a broken shunt or a wrong calibration. The chip measures at
+/// most 4.096 A.
 const AMPS: RangeInclusive<f32> = 0.05..=4.0;
 
-/// Checks one monitor.
+/// Checks one power monitor. `volts` is the range of its voltage (V).
 pub(super) fn check(bench: &mut Bench, monitor: Option<Opened<Box<dyn PowerMonitor>>>, volts: RangeInclusive<f32>) {
     let mut monitor = match monitor {
         Some(Ok(monitor)) => monitor,

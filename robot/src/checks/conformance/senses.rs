@@ -1,4 +1,5 @@
-//! Checks the light sensors, accelerometer and microphones of a body at rest: present, in range and alive.
+//! Checks of the light sensors, accelerometer and microphones of a body at rest: the sensors are present, and their
+//! readings are in range and change.
 
 use super::Bench;
 use crate::device::body::BodyReadings;
@@ -6,13 +7,13 @@ use xpuck_registers::accelerometer::{COUNTS_PER_G, GRAVITY, MetresPerSecondSquar
 use xpuck_registers::infrared::MAX_COUNTS;
 use xpuck_registers::microphone::RawSound;
 
-/// Range of measured gravity on a robot at rest in any orientation (m/s^2). The error of an uncalibrated sensor is up
-/// to a third.
+/// Range of measured gravity on a robot at rest in any orientation (m/s^2). The error of an uncalibrated sensor is at
+/// most a third.
 const AT_REST: std::ops::RangeInclusive<f32> = 0.67 * GRAVITY..=1.33 * GRAVITY;
 /// Maximum change between two readings of a robot at rest (counts).
 const SHAKEN: u16 = 400;
 
-/// Checks the readings of several exchanges. Sensors that the body lacks are skipped.
+/// Checks the readings of several exchanges. An accelerometer or microphones that the body does not have are skipped.
 pub(super) fn check(bench: &mut Bench, told: &[BodyReadings]) {
     let light: Vec<[u16; 8]> = told.iter().filter_map(|s| s.light.map(|raw| raw.0)).collect();
     let expected = "0 to 4095, not all 0, readings that change";
@@ -54,12 +55,12 @@ fn sounds(told: &[BodyReadings]) -> Vec<Vec<u16>> {
     told.iter().filter_map(|s| s.sound.map(of)).collect()
 }
 
-/// Whether the readings change; a working converter has noise.
+/// Returns whether the readings change, as noise makes those of a working converter do.
 fn alive<T: PartialEq>(readings: &[T]) -> bool {
     readings.windows(2).any(|pair| pair[0] != pair[1])
 }
 
-/// Whether no reading changes by more than [`SHAKEN`].
+/// Returns whether no reading changes by more than [`SHAKEN`] between two exchanges.
 fn steady<const N: usize>(readings: &[[u16; N]]) -> bool {
     let jumps = |pair: &[[u16; N]]| pair[0].iter().zip(&pair[1]).any(|(a, b)| a.abs_diff(*b) > SHAKEN);
     !readings.windows(2).any(jumps)

@@ -1,4 +1,4 @@
-//! Results as a table.
+//! Findings of the conformance suite as a text table.
 
 use super::{Finding, Verdict};
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! Verifies that the wheels obey commands, that the step counters count, and that a stop command stops the wheels.
-//! Moves are 2 cm long, slow and announced.
+//! Checks that the wheels obey commands, that the step counters count, and that a stop command stops the wheels. Moves
+//! are 2 cm long and slow, and are announced.
 
 use super::Bench;
 use crate::device::DeviceError;
@@ -13,9 +13,9 @@ use xpuck_registers::stepper::StepsPerSecond;
 const SPEED: i16 = 200;
 /// Duration of a move.
 const MOVE: Duration = Duration::from_millis(800);
-/// Time in which the wheels must stop.
+/// Time within which the wheels must stop after a stop command.
 const HALT: Duration = Duration::from_millis(400);
-/// Lamps during a move.
+/// Colour of the lamps during a move.
 const MOVING: Lamps = Lamps::all(Pixel { red: 0, green: 32, blue: 0 });
 
 const MOVES: [(&str, &str, [i16; 2]); 4] = [
@@ -25,7 +25,7 @@ const MOVES: [(&str, &str, [i16; 2]); 4] = [
     ("turn right", "left +, right -", [SPEED, -SPEED]),
 ];
 
-/// Drives in each direction and stops, if `allowed`.
+/// Checks a move in each direction, and the stop after it. Without `allowed`, skips the checks.
 pub(super) fn check(bench: &mut Bench, body: &mut dyn Body, allowed: bool, announce: &mut dyn FnMut(&str)) {
     bench.on("wheels");
     for (name, signs, speeds) in MOVES {
@@ -37,8 +37,8 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body, allowed: bool, annou
         match drive(bench, body, speeds) {
             Ok((steps, seconds)) => {
                 let asked = f64::from(SPEED) * seconds;
-                // The tolerance is 50 %, because the check detects wheels that do not turn or turn in the wrong
-                // direction; it is not a calibration.
+                // The tolerance is 50 %, because the check must only detect wheels that do not turn, or that turn in
+                // the wrong direction.
                 let obeys = |(step, speed): (&i16, &i16)| {
                     let along = f64::from(*step) * f64::from(speed.signum());
                     (asked * 0.5..=asked * 1.5).contains(&along)
@@ -59,14 +59,15 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body, allowed: bool, annou
     }
 }
 
-/// Drives at these speeds for [`MOVE`], and stops even after an error.
+/// Drives at these speeds (steps/s) for [`MOVE`], and stops, also after an error. Returns the steps made, and the time
+/// between the two counter readings (s).
 fn drive(bench: &Bench, body: &mut dyn Body, speeds: [i16; 2]) -> Result<([i16; 2], f64), DeviceError> {
     let moved = turn(bench, body, &Drive { speeds: speeds.map(StepsPerSecond::new), lamps: MOVING });
     let stopped = body.exchange(&Drive::default());
     moved.and_then(|moved| stopped.map(|_| moved))
 }
 
-/// Drives for [`MOVE`]; returns the steps made, and the time between the two counter readings (s).
+/// Drives for [`MOVE`] without stopping. Returns the steps made, and the time between the two counter readings (s).
 fn turn(bench: &Bench, body: &mut dyn Body, moving: &Drive) -> Result<([i16; 2], f64), DeviceError> {
     body.exchange(moving)?;
     let first = body.exchange(moving)?;
@@ -79,7 +80,7 @@ fn turn(bench: &Bench, body: &mut dyn Body, moving: &Drive) -> Result<([i16; 2],
     Ok((between(&first, &last), bench.seconds(start)))
 }
 
-/// Returns the steps made in 0.2 s, starting [`HALT`] after the first stop command.
+/// Stops the wheels. Returns the steps made in an interval of 0.2 s that begins [`HALT`] after the first stop command.
 fn stands(bench: &Bench, body: &mut dyn Body) -> Result<[i16; 2], DeviceError> {
     let start = Instant::now();
     let mut first = body.exchange(&Drive::default())?;
@@ -88,7 +89,7 @@ fn stands(bench: &Bench, body: &mut dyn Body) -> Result<[i16; 2], DeviceError> {
         first = body.exchange(&Drive::default())?;
     }
     bench.wait(HALT / 2);
-    // Two exchanges, because a report may be older than the command sent with it.
+    // Two exchanges are made, because a report may be older than the command sent in the same exchange.
     body.exchange(&Drive::default())?;
     Ok(between(&first, &body.exchange(&Drive::default())?))
 }

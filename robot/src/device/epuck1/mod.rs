@@ -1,7 +1,7 @@
-//! Driver of an e-puck1 over I2C: one register per transaction, speeds first.
+//! Driver of an e-puck1 over I2C. Each transaction reads or writes one register. An exchange writes the speeds first.
 //!
-//! The protocol has no checksum, so the speed registers are read back, one per exchange in turn. The e-puck1 has no
-//! watchdog; [`super::guard`] replaces it.
+//! The protocol has no checksum, so each exchange reads one of the two speed registers back, in turn. The e-puck1 has
+//! no watchdog that stops its wheels; [`super::guard`] stops them instead.
 
 use super::body::{Body, BodyReadings, Counts, Drive};
 use super::i2c::{self, I2cError, TRIES};
@@ -15,7 +15,7 @@ use xpuck_registers::epuck1::{
 use xpuck_registers::infrared::{MAX_COUNTS, RawInfrared, other_order};
 use xpuck_registers::light::RawLight;
 
-/// Interval between exchanges; an exchange occupies the bus for about 8 ms.
+/// Interval between exchanges. An exchange occupies the bus for about 8 ms.
 const PERIOD: Duration = Duration::from_millis(50);
 
 /// Driver of an e-puck1.
@@ -24,14 +24,14 @@ pub struct Epuck1<B> {
     bus: B,
     counts: Counts,
     resets: u64,
-    /// Lamps last written; `None` until the infra-red sensors are switched on.
+    /// Lamps that were written last; `None` until the infra-red sensors are switched on.
     lamps_written: Option<Leds>,
     ambient: [u16; 8],
     turn: usize,
 }
 
 impl Epuck1<Box<dyn I2cBus>> {
-    /// Opens a driver on the bus at `path`.
+    /// Opens the bus at `path`, and creates a driver on it.
     pub fn open(path: &Path) -> Result<Self, DeviceError> {
         i2c::open(path).map(Epuck1::new)
     }
@@ -43,7 +43,7 @@ impl<B: I2cBus> Epuck1<B> {
         Epuck1 { bus, counts: Counts::default(), resets: 0, lamps_written: None, ambient: [0; 8], turn: 0 }
     }
 
-    /// Number of detected restarts of the e-puck.
+    /// Returns the number of detected restarts of the e-puck1.
     pub fn resets(&self) -> u64 {
         self.resets
     }
@@ -60,8 +60,8 @@ impl<B: I2cBus> Epuck1<B> {
         for (i, value) in reflected.iter_mut().enumerate() {
             *value = self.read_counts(REFLECTED, i)?;
         }
-        // Ambient light changes slowly, so one sensor is read per exchange. In the first round, readings may precede
-        // the switching on of the sensors.
+        // Ambient light changes slowly, so each exchange reads one sensor. The first readings of the eight sensors are
+        // not used, because the sensors may not have been switched on yet.
         let sensor = self.turn % 8;
         self.ambient[sensor] = self.read_counts(AMBIENT, sensor)?;
         self.turn += 1;
@@ -74,7 +74,7 @@ impl<B: I2cBus> Epuck1<B> {
         })
     }
 
-    /// Reads a speed back, and writes it again if the value differs.
+    /// Reads the speed register of motor `i` back, and writes it again if its value differs, at most [`TRIES`] times.
     fn check_speed(&mut self, i: usize, written: u16) -> Result<(), DeviceError> {
         let mut found = self.read(SPEED, i)?;
         for _ in 1..TRIES {
@@ -91,15 +91,16 @@ impl<B: I2cBus> Epuck1<B> {
         Err(DeviceError::Register { address: ADDRESS, register: SPEED.pointer(i), written, found })
     }
 
-    /// Switches the infra-red sensors on, at the start and after a reset of the e-puck, and sets the lamps.
+    /// Switches the infra-red sensors on if they are off: at the start, and after a restart of the e-puck1. Also sets
+    /// the lamps.
     fn restore_settings(&mut self, lamps: Leds) -> Result<(), DeviceError> {
         if self.read(INFRARED, 0)? & SCAN == 0 {
-            // A restart discards the previous command.
+            // The sensors are off after a restart, which also discarded the previous command.
             let restarted = u64::from(self.lamps_written.take().is_some());
             self.resets += restarted;
             self.counts.rejected += restarted;
             self.write(INFRARED, 0, SCAN)?;
-            // Readings are 0, as if no obstacle were near, until the first scan is complete.
+            // Until the first scan is complete, readings are 0, as if no obstacle were near.
             std::thread::sleep(Duration::from_millis(2 * SCAN_MS));
         }
         if self.lamps_written != Some(lamps) {
@@ -110,7 +111,8 @@ impl<B: I2cBus> Epuck1<B> {
         Ok(())
     }
 
-    /// Reads a value of the 12-bit converter. A value above 12 bits was corrupted in transmission, and is read again.
+    /// Reads a value of the 12-bit converter. A value of more than 12 bits was corrupted in transmission, and is read
+    /// again.
     fn read_counts(&mut self, register: Register, i: usize) -> Result<u16, DeviceError> {
         let mut found = self.read(register, i)?;
         for _ in 1..TRIES {

@@ -8,11 +8,11 @@ use xpuck_registers::stepper::StepsPerSecond;
 struct Bench {
     registers: [u16; 23],
     transactions: Vec<Vec<u8>>,
-    /// Interval of transactions that are not acknowledged (transactions).
+    /// Interval between transactions that are not acknowledged (number of transactions); 0 if all are acknowledged.
     nak_every: usize,
-    /// Number of further reads of register 9 that are corrupted.
+    /// Number of reads of register 9 that will be corrupted.
     garbled: u32,
-    /// Number of further writes to the left speed that are lost.
+    /// Number of writes to the left speed register that will be lost.
     lost: u32,
 }
 

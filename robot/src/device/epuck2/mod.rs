@@ -1,6 +1,6 @@
-//! Driver of an e-puck2 over I2C: one packet in each direction.
+//! Driver of an e-puck2 over I2C. An exchange transfers one packet in each direction.
 //!
-//! The e-puck2 has no watchdog; [`super::guard`] replaces it.
+//! The e-puck2 has no watchdog that stops its wheels; [`super::guard`] stops them instead.
 
 use super::body::{Body, BodyReadings, Counts, Drive};
 use super::i2c::{self, I2cError, TRIES};
@@ -15,7 +15,7 @@ use xpuck_registers::microphone::RawSound;
 use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Number of melodies of the robot.
+/// Number of melodies that an e-puck2 can play.
 const MELODIES: u8 = 3;
 
 /// Driver of an e-puck2.
@@ -23,12 +23,12 @@ const MELODIES: u8 = 3;
 pub struct Epuck2<B> {
     bus: B,
     counts: Counts,
-    /// Number of the last sound sent; `None` before the first command, whose sound is not played.
+    /// Number of the last sound sent. `None` before the first exchange, which plays no sound.
     played: Option<u8>,
 }
 
 impl Epuck2<Box<dyn I2cBus>> {
-    /// Opens a driver on the bus at `path`.
+    /// Opens the bus at `path`, and creates a driver on it.
     pub fn open(path: &Path) -> Result<Self, DeviceError> {
         i2c::open(path).map(Epuck2::new)
     }
@@ -47,8 +47,8 @@ impl<B: I2cBus> Epuck2<B> {
         self.send(&Command { settings: Settings::CALIBRATE, ..still }).map(|_| ())
     }
 
-    /// Sends a command until a valid report is received, at most [`TRIES`] times. Repetition is harmless, because
-    /// commands set states.
+    /// Sends a command until a valid report is received, at most [`TRIES`] times. Sending a command repeatedly is
+    /// harmless, because commands set absolute values.
     fn send(&mut self, command: &Command) -> Result<Report, DeviceError> {
         self.counts.exchanges += 1;
         let mut result = self.attempt(command);
@@ -71,8 +71,8 @@ impl<B: I2cBus> Epuck2<B> {
     }
 }
 
-/// Validates the values, because an exclusive-or checksum is also correct for a packet of zeros and for many packets
-/// with two wrong bytes.
+/// Validates the values of a report. The exclusive-or checksum is not sufficient: it is also correct for a packet of
+/// zeros, and for many packets with two wrong bytes.
 fn in_range(report: Report) -> Result<Report, I2cError> {
     if report == Report::default() {
         return Err(I2cError::Empty { address: ADDRESS });
@@ -88,8 +88,9 @@ fn in_range(report: Report) -> Result<Report, I2cError> {
     Ok(report)
 }
 
-/// Converts a command to a packet. The RGB LEDs 2, 4, 6 and 8 show the nearest pixels; the red LEDs 1, 3, 5 and 7 are
-/// lit if the nearest pixel contains red. LEDs are numbered from 1 at the front, clockwise.
+/// Converts a command of the control loop to a command of the e-puck2. LEDs are numbered clockwise, from 1 at the
+/// front. The RGB LEDs 2, 4, 6 and 8 have the colour of the nearest pixel in the ring of lamps. The red LEDs 1, 3, 5
+/// and 7 are set by the command, or else are lit if the nearest pixel contains red.
 fn command(drive: &Drive) -> Command {
     let part = |byte: u8| (u16::from(byte) * u16::from(FULL)).div_ceil(255) as u8;
     let lamps = &drive.lamps;
@@ -107,7 +108,7 @@ fn command(drive: &Drive) -> Command {
 
 impl<B: I2cBus> Body for Epuck2<B> {
     fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError> {
-        // A melody restarts with every packet that contains it, so it is sent once.
+        // A melody restarts with every packet that contains its number, so only one packet contains it.
         let Sound { melody, number } = drive.lamps.sound;
         let new = self.played.is_some_and(|played| played != number);
         let sound = if new { melody.min(MELODIES) } else { 0 };

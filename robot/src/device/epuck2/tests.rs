@@ -8,7 +8,7 @@ struct Bench {
     report: Report,
     received: Vec<Command>,
     nak_every: usize,
-    /// Number of further answers that are corrupted.
+    /// Number of answers that will be corrupted.
     garbled: u32,
     transactions: usize,
 }

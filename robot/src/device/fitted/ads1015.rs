@@ -1,4 +1,4 @@
-//! ADS1015 of the Pi-puck board: battery voltages, one conversion each.
+//! ADS1015 of the Pi-puck board: voltage converter that measures two battery voltages, one per conversion.
 
 use super::{FittedDevice, FittedReadings};
 use crate::device::i2c::I2cError;
@@ -18,7 +18,7 @@ pub(super) struct Ads1015<B> {
 }
 
 impl<B: I2cBus> Ads1015<B> {
-    /// Verifies that the converter answers and accepts settings.
+    /// Creates a driver. Verifies that the converter answers and accepts settings.
     pub fn set_up(bus: B) -> Result<Ads1015<B>, DeviceError> {
         let mut converter = Ads1015 { bus };
         converter.convert(BATTERY_INPUT)?;

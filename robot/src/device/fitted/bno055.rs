@@ -1,4 +1,4 @@
-//! BNO055: nine-axis inertial unit with orientation output.
+//! BNO055: nine-axis inertial unit that computes its orientation.
 
 use super::{FittedDevice, FittedReadings, byte, identify};
 use crate::device::{DeviceError, I2cBus};
@@ -12,7 +12,7 @@ pub(super) struct Bno055<B> {
 }
 
 impl<B: I2cBus> Bno055<B> {
-    /// Identifies the unit and starts its orientation output.
+    /// Verifies the identity of the unit, and starts the output of its orientation.
     pub fn set_up(mut bus: B) -> Result<Bno055<B>, DeviceError> {
         identify(&mut bus, ADDRESS, CHIP_ID)?;
         for mode in [MODE_CONFIGURE, MODE_FUSION] {
@@ -24,7 +24,8 @@ impl<B: I2cBus> Bno055<B> {
         Ok(unit)
     }
 
-    /// Fails if the unit has lost its settings after a power failure; reopening the device configures it again.
+    /// Verifies that the unit still has its settings, which it loses in a power failure. After an error, the device
+    /// must be opened again, which configures it.
     fn check_mode(&mut self) -> Result<(), DeviceError> {
         let found = byte(&mut self.bus, ADDRESS, MODE)?;
         match found & 0x0f == MODE_FUSION {

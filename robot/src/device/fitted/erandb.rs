@@ -1,4 +1,5 @@
-//! e-puck range and bearing board: broadcasts this robot's index, and reports the bearing of other robots' messages.
+//! Range and bearing board of an e-puck: broadcasts this robot's index to other robots by infra-red, and reports the
+//! words received from them with their bearings.
 
 use super::{FittedDevice, FittedReadings, byte};
 use crate::device::{DeviceError, I2cBus};
@@ -7,9 +8,9 @@ use xpuck_registers::erandb::{
     ADDRESS, AVAILABLE, COMPUTE, HEARD, HEARD_BYTES, POWER, ReceivedWord, SEND, STORE_LIGHT, STORE_LIGHT_MS, decode,
 };
 
-/// Maximum number of words read from the board per poll, and maximum number of known words.
+/// Maximum number of words that are read from the board per poll. Also the maximum number of words that are remembered.
 pub const MOST_HEARD: usize = 16;
-/// Number of polls after which a word that was not received again is dropped.
+/// Number of polls after which a word is forgotten if it was not received again.
 const REMEMBERED: u8 = 5;
 
 /// Driver of a range and bearing board.
@@ -17,13 +18,13 @@ const REMEMBERED: u8 = 5;
 pub(super) struct Erandb<B> {
     bus: B,
     own: u16,
-    /// Last reception of each word, and its age (polls).
+    /// Last reception of each word, and the age of that reception (polls).
     known: Vec<(ReceivedWord, u8)>,
 }
 
 impl<B: I2cBus> Erandb<B> {
-    /// Configures full power and onboard computation of bearings. `own` is the word to send: the robot's index in the
-    /// swarm, from 1; 0 disables sending.
+    /// Configures the board for full power, and for computing bearings itself. `own` is the word to send, the robot's
+    /// index in the swarm from 1. If `own` is 0, nothing is sent.
     pub fn set_up(mut bus: B, own: u16) -> Result<Erandb<B>, DeviceError> {
         for register in [(POWER, 0), COMPUTE, (STORE_LIGHT, 0)] {
             bus.write_read(ADDRESS, &[register.0, register.1], &mut [])?;
@@ -32,8 +33,8 @@ impl<B: I2cBus> Erandb<B> {
         Ok(Erandb { bus, own, known: Vec::with_capacity(MOST_HEARD) })
     }
 
-    /// Next received word, if any. Registers are read individually, because multi-byte reads from the board are
-    /// unreliable.
+    /// Returns the next received word; `None` if no more words were received. Each register is read individually,
+    /// because reads of several bytes from the board are unreliable.
     fn next(&mut self) -> Result<Option<ReceivedWord>, DeviceError> {
         if byte(&mut self.bus, ADDRESS, AVAILABLE)? != 1 {
             return Ok(None);

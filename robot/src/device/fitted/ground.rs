@@ -12,7 +12,7 @@ pub(super) struct Ground<B> {
 }
 
 impl<B: I2cBus> Ground<B> {
-    /// Creates a driver; the sensors need no configuration.
+    /// Creates a driver. The sensors need no configuration.
     pub fn new(bus: B) -> Ground<B> {
         Ground { bus }
     }

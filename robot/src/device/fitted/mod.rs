@@ -15,13 +15,13 @@ use xpuck_registers::bno055::Data;
 use xpuck_registers::erandb::ReceivedWord;
 use xpuck_registers::{ads1015 as converter, bno055 as imu, erandb as board, ground as floor, vl53l0x as tof};
 
-/// Optional device.
+/// Kind of an optional device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum Fitted {
     /// Nine-axis inertial unit at 0x28.
     #[serde(rename = "bno055")]
     Bno055,
-    /// Voltage converter of the Pi-puck board's batteries at 0x48.
+    /// Voltage converter of the Pi-puck board, which measures the batteries, at 0x48.
     #[serde(rename = "ads1015")]
     Ads1015,
     /// Ground sensors of an e-puck at 0x60.
@@ -35,23 +35,24 @@ pub enum Fitted {
     Erandb,
 }
 
-/// Readings of the optional devices; `None` for devices that are not fitted.
+/// Readings of the optional devices. The reading of a device that is not fitted is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FittedReadings {
     /// Reading of the inertial unit.
     pub imu: Option<Data>,
-    /// Voltages of the e-puck's and the auxiliary battery (V).
+    /// Voltages of the e-puck's battery and the auxiliary battery (V).
     pub batteries: Option<[f32; 2]>,
-    /// Ground reflectance at the left, the centre and the right (counts, 0..=1023); larger is brighter.
+    /// Reflectance of the ground at the left, the centre and the right (counts, 0..=1023). Larger values mean brighter
+    /// ground.
     pub ground: Option<[u16; 3]>,
-    /// Distance ahead (m); the inner `None` means that no obstacle is in range.
+    /// Distance to an obstacle ahead (m). The inner `None` means that no obstacle is in range.
     pub ahead: Option<Option<f32>>,
-    /// Words received in the last polls; unused entries have word 0.
+    /// Words received from other robots in recent polls. Unused entries have word 0.
     pub heard: Option<[ReceivedWord; MOST_HEARD]>,
 }
 
 impl FittedReadings {
-    /// Fills missing readings with those of `other`.
+    /// Returns these readings, with missing ones replaced by the readings in `other`.
     pub fn and(self, other: &FittedReadings) -> FittedReadings {
         FittedReadings {
             imu: self.imu.or(other.imu),
@@ -65,7 +66,7 @@ impl FittedReadings {
 
 /// Opened optional device.
 pub trait FittedDevice: Send {
-    /// Adds the current readings.
+    /// Reads the device, and stores its readings in `into`.
     ///
     /// # Errors
     /// If the device does not answer, or its readings are impossible.
@@ -73,7 +74,7 @@ pub trait FittedDevice: Send {
 }
 
 impl Fitted {
-    /// Name in files.
+    /// Returns the name of the device in the robot's file.
     pub const fn name(self) -> &'static str {
         match self {
             Fitted::Bno055 => "bno055",
@@ -84,7 +85,7 @@ impl Fitted {
         }
     }
 
-    /// 7-bit I2C address.
+    /// Returns the 7-bit I2C address of the device.
     pub const fn address(self) -> u8 {
         match self {
             Fitted::Bno055 => imu::ADDRESS,

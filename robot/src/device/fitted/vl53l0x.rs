@@ -1,4 +1,4 @@
-//! VL53L0X of an e-puck2: distance ahead, one measurement at a time.
+//! VL53L0X of an e-puck2: sensor of the distance ahead. Each reading starts one measurement.
 
 use super::{FittedDevice, FittedReadings, byte, identify};
 use crate::device::i2c::I2cError;
@@ -19,7 +19,7 @@ pub(super) struct Vl53l0x<B> {
 }
 
 impl<B: I2cBus> Vl53l0x<B> {
-    /// Identifies the sensor, which keeps its power-up settings.
+    /// Verifies the identity of the sensor, and creates a driver. The sensor keeps its power-up settings.
     pub fn set_up(mut bus: B) -> Result<Vl53l0x<B>, DeviceError> {
         identify(&mut bus, ADDRESS, MODEL)?;
         Ok(Vl53l0x { bus })

@@ -1,34 +1,37 @@
-//! Decodes frames from the FT2232H's packets, as specified in `docs/protocols/camera.md`. The decoder uses no device.
+//! Decodes camera frames from the USB packets of the FT2232H, as specified in `docs/protocols/camera.md`. The decoder
+//! does not access a device.
 //!
-//! Rows are written directly into the current frame. A complete frame is handed over to be swapped for another
-//! buffer, so a running camera does not allocate memory.
+//! Rows are written directly into the current frame. The receiver of a complete frame swaps it for another buffer, so a
+//! running camera does not allocate memory.
 
 use super::{DeviceError, Frame};
 use xpuck_registers::camera_stream as stream;
 use xpuck_registers::ft2232h::STATUS;
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// Divisor of the row count: up to 1/`REPAIRABLE` of a frame's rows may be missing and are repaired.
+/// Reciprocal of the maximum fraction of missing rows. A frame with at most `height / REPAIRABLE` missing rows is
+/// repaired; other frames are dropped.
 const REPAIRABLE: usize = 32;
-/// Advance of the frame number beyond which the camera counts as restarted.
+/// Advance of the frame number from which the camera counts as restarted. For smaller advances, the skipped frames
+/// count as dropped.
 const GAP: u16 = 256;
 
-/// Byte order of luma and the two colour differences of two neighbouring pixels.
+/// Byte order of two neighbouring pixels: their lumas Y, and the colour differences Cb and Cr that they share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PixelOrder {
-    /// Y Cb Y Cr, the order of [`Frame`].
+    /// Order Y Cb Y Cr, which [`Frame`] has.
     #[default]
     YCbYCr,
-    /// Y Cr Y Cb.
+    /// Order Y Cr Y Cb.
     YCrYCb,
-    /// Cb Y Cr Y.
+    /// Order Cb Y Cr Y.
     CbYCrY,
-    /// Cr Y Cb Y, the default of the PO3030K and the PO6030K (thesis 5.2.1).
+    /// Order Cr Y Cb Y, the default of the sensors PO3030K and PO6030K (thesis 5.2.1).
     CrYCbY,
 }
 
 impl PixelOrder {
-    /// Positions of Y, Cb, Y, Cr among four bytes.
+    /// Returns the positions (0..4) of Y, Cb, Y and Cr among the four bytes of two pixels.
     fn places(self) -> [usize; 4] {
         match self {
             PixelOrder::YCbYCr => [0, 1, 2, 3],
@@ -44,13 +47,13 @@ impl PixelOrder {
 pub struct CameraCounts {
     /// Number of complete frames, including repaired frames.
     pub frames: u64,
-    /// Number of complete frames that a newer frame replaced before they were read.
+    /// Number of complete frames that were replaced by a newer frame before they were read.
     pub overtaken: u64,
     /// Number of frames dropped because too many rows were missing.
     pub dropped_frames: u64,
     /// Number of frames dropped because their size differs from the configured size.
     pub wrong_size: u64,
-    /// Number of rows copied from a neighbouring row.
+    /// Number of missing rows that were replaced by a copy of a neighbouring row.
     pub repaired_rows: u64,
     /// Number of times that bytes were skipped to find the next header.
     pub resyncs: u64,
@@ -58,39 +61,39 @@ pub struct CameraCounts {
     pub packets: u64,
     /// Number of USB packets without payload.
     pub idle_packets: u64,
-    /// Total payload (bytes).
+    /// Total payload of the USB packets (bytes).
     pub bytes: u64,
     /// Number of stalls of the USB endpoint that were cleared.
     pub stalls: u64,
 }
 
-/// Position of the next byte in the stream.
+/// Position of the decoder in the stream.
 #[derive(Clone, Copy, Debug)]
 enum ParserState {
-    /// Unknown: skip to the next mark.
+    /// Unknown position. Bytes are skipped until the next mark, which starts a header.
     Lost,
-    /// In a header, with this number of bytes received; with 0, a mark is expected.
+    /// In a header. The field is the number of its bytes received so far; if 0, a mark is expected.
     Header(usize),
-    /// In the row with the first number; the second is the number of bytes received.
+    /// In a row. The fields are the number of the row, from 0, and the number of its bytes received so far.
     Row(usize, usize),
 }
 
-/// Decoder from packets to frames.
+/// Decoder that converts USB packets to frames.
 #[derive(Debug)]
 pub struct FrameDecoder {
     order: PixelOrder,
     place: ParserState,
     header: [u8; stream::HEADER],
     frame: Frame,
-    /// Number of the current frame.
+    /// Number of the current frame; `None` between frames.
     number: Option<u16>,
-    /// Number of the last frame with any data.
+    /// Number of the last frame of which any data was received; `None` before the first frame.
     last: Option<u16>,
-    /// For each row of the current frame, whether it was received.
+    /// Whether each row of the current frame was received.
     rows_received: Vec<bool>,
-    /// Whether a row beyond the configured height was received.
+    /// Whether the current frame has a row beyond the configured height.
     excess_row: bool,
-    /// Whether a row of a wrong length was received.
+    /// Whether the current frame has a row of a wrong length.
     wrong_row_length: bool,
     counts: CameraCounts,
 }
@@ -112,13 +115,13 @@ impl FrameDecoder {
         })
     }
 
-    /// Counters so far; `overtaken` and `stalls` are not counted by the decoder and stay 0.
+    /// Returns the counters so far. The decoder does not count `overtaken` and `stalls`, which remain 0.
     pub fn counts(&self) -> CameraCounts {
         self.counts
     }
 
     /// Decodes one USB packet, including its status bytes. Passes every completed frame to `deliver`, which may swap
-    /// it for another of the same size.
+    /// the frame for another frame of the same size.
     pub fn packet(&mut self, packet: &[u8], mut deliver: impl FnMut(&mut Frame)) {
         self.counts.packets += 1;
         let mut bytes = packet.get(STATUS..).unwrap_or_default();
@@ -151,7 +154,7 @@ impl FrameDecoder {
     }
 
     fn header<'a>(&mut self, have: usize, bytes: &'a [u8], deliver: &mut impl FnMut(&mut Frame)) -> &'a [u8] {
-        // A mark inside a header starts another header.
+        // A mark inside a header means that the header was truncated, and another header starts here.
         if have > 0 && bytes[0] == stream::SYNC {
             return self.lose_sync(bytes);
         }
@@ -174,7 +177,8 @@ impl FrameDecoder {
         &bytes[1..]
     }
 
-    /// Makes `number` the current frame; a previous frame without an end is finished first.
+    /// Starts the frame with this number, unless it is the current frame. First finishes a previous frame whose end was
+    /// not received.
     fn begin(&mut self, number: u16, deliver: &mut impl FnMut(&mut Frame)) {
         if self.number == Some(number) {
             return;
@@ -194,7 +198,7 @@ impl FrameDecoder {
     fn row<'a>(&mut self, row: usize, have: usize, bytes: &'a [u8]) -> &'a [u8] {
         let length = self.frame.width() * BYTES_PER_PIXEL;
         if have == length {
-            // The row was longer than expected unless a header follows at once.
+            // A header must follow immediately. Otherwise, the row is longer than expected.
             if bytes[0] != stream::SYNC {
                 self.wrong_row_length = true;
                 return self.lose_sync(bytes);
@@ -209,14 +213,15 @@ impl FrameDecoder {
         self.frame.bytes_mut()[row * length + have..][..taken].copy_from_slice(&wanted[..taken]);
         self.place = ParserState::Row(row, have + taken);
         if pixels.is_some() {
-            // The row was truncated; the current byte may start the next header.
+            // The row was truncated, and the mark may start the next header.
             self.wrong_row_length = true;
             return self.lose_sync(&bytes[taken..]);
         }
         &bytes[taken..]
     }
 
-    /// Ends the current frame, if any; `rows` is the row count reported by the camera.
+    /// Ends the current frame, if there is one: delivers or drops it. `rows` is the number of rows in the header that
+    /// ends a frame; `None` if that header was not received.
     fn finish(&mut self, rows: Option<usize>, deliver: &mut impl FnMut(&mut Frame)) {
         self.place = ParserState::Header(0);
         if self.number.take().is_none() {
@@ -224,7 +229,8 @@ impl FrameDecoder {
         }
         let height = self.rows_received.len();
         let missing = self.rows_received.iter().filter(|there| !**there).count();
-        // Lost bytes affect the length of single rows. If all rows have a wrong length, the camera has another width.
+        // Lost bytes change the length of a few rows only. If no row has the expected length, the camera sends frames
+        // of another width.
         let other_width = self.wrong_row_length && missing == height;
         if self.excess_row || other_width || rows.is_some_and(|rows| rows != height) {
             self.counts.wrong_size += 1;
@@ -238,7 +244,8 @@ impl FrameDecoder {
         }
     }
 
-    /// Copies missing rows from the nearest received row above, or at the top from the first received row.
+    /// Replaces each missing row by a copy of the nearest received row above. Missing rows at the top are replaced by
+    /// the first received row.
     fn repair(&mut self, missing: usize) {
         if missing == 0 {
             return;
@@ -269,7 +276,8 @@ impl FrameDecoder {
     }
 }
 
-/// Kind, frame number and value of a valid header.
+/// Decodes a header to its kind, frame number and value; `None` if the header is invalid. The value is the number of
+/// the row, or at the end of a frame the number of rows.
 fn read_header(header: &[u8; stream::HEADER]) -> Option<(u8, u16, usize)> {
     let [mark, mark_2, digits @ ..] = header;
     if [*mark, *mark_2] != [stream::SYNC, stream::SYNC_2]
@@ -283,7 +291,7 @@ fn read_header(header: &[u8; stream::HEADER]) -> Option<(u8, u16, usize)> {
     (known && crc(&[kind, n1, n0, v1, v0]) == check).then(|| (kind, number(n1, n0), usize::from(number(v1, v0))))
 }
 
-/// CRC of five digits of six bits, computed bit by bit.
+/// Computes the CRC of five digits of six bits each, bit by bit.
 fn crc(digits: &[u8; 5]) -> u8 {
     let bits = digits.iter().flat_map(|digit| (0..6).rev().map(move |bit| digit >> bit & 1));
     bits.fold(stream::CRC_START, |crc, bit| {

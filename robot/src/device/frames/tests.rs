@@ -8,11 +8,11 @@ const HEIGHT: usize = 64;
 /// Length of a row including its header (bytes).
 const ROW: usize = stream::HEADER + WIDTH * 2;
 
-/// Builds a header; computes the CRC by long division, independently of the decoder.
+/// Builds a header. Its CRC is computed by long division, independently of the decoder's implementation.
 fn header(kind: u8, number: u16, value: usize) -> [u8; 8] {
     let digits =
         [u64::from(kind), u64::from(number) >> 6, u64::from(number) & 63, value as u64 >> 6, value as u64 & 63];
-    // The CRC's start value is equivalent to an exclusive or with the first six bits.
+    // An exclusive or with the first six bits is equivalent to the start value of the CRC.
     let message = digits.iter().fold(0, |all, digit| all << 6 | digit) ^ 0x3f << 24;
     let mut rest = message << 6;
     for bit in (6..36).rev() {
@@ -24,14 +24,14 @@ fn header(kind: u8, number: u16, value: usize) -> [u8; 8] {
     [0xff, 0x00, digit(0), digit(1), digit(2), digit(3), digit(4), 0x40 | rest as u8]
 }
 
-/// Pixels of a frame, with distinct rows.
+/// Returns the pixels of a frame in which all rows differ from their neighbours.
 fn pixels(number: u16, width: usize, height: usize) -> Vec<u8> {
     (0..width * height * 2)
         .map(|i| (1 + (i / (2 * width) * 7 + i % 50 + usize::from(number) * 31) % 254) as u8)
         .collect()
 }
 
-/// Stream of a frame as sent by the shim.
+/// Returns the bytes of a frame as sent by the shim.
 pub(crate) fn frame_stream(number: u16, width: usize, height: usize) -> Vec<u8> {
     let pixels = pixels(number, width, height);
     let rows = pixels.chunks(width * 2).enumerate();
@@ -44,7 +44,7 @@ fn packets(stream: &[u8], payload: usize) -> Vec<Vec<u8>> {
     stream.chunks(payload).map(|part| [&STATUS_AT_REST[..], part].concat()).collect()
 }
 
-/// Frames decoded from a stream in full packets.
+/// Splits a stream into full packets, and returns the frames decoded from them.
 fn decode(decoder: &mut FrameDecoder, stream: &[u8]) -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     for packet in packets(stream, PAYLOAD) {
@@ -83,7 +83,7 @@ fn pixel_orders_are_converted_to_yuyv() {
     };
     assert_eq!(order(PixelOrder::YCrYCb), [0x10, 0x80, 0xeb, 0x80]);
     assert_eq!(order(PixelOrder::CbYCrY), [0x80, 0x10, 0x80, 0xeb]);
-    // The bytes are in the order Cr Y Cb Y.
+    // The decoder reads the stream in the order Cr Y Cb Y, and returns Y Cb Y Cr.
     assert_eq!(order(PixelOrder::CrYCbY), [0x80, 0xeb, 0x80, 0x10]);
 }
 
@@ -122,12 +122,12 @@ fn lost_packet_costs_only_rows_it_touched() {
         for packet in all.iter().enumerate().filter(|(i, _)| *i != lost).map(|(_, packet)| packet) {
             decoder.packet(packet, |frame| frames.push(frame.bytes().to_vec()));
         }
-        // The header of the next frame ends a frame without an end.
+        // If the end of the frame was lost, the header of the next frame ends it.
         decoder.packet(&[&STATUS_AT_REST[..], &header(1, number + 1, 0)].concat(), |f| frames.push(f.bytes().to_vec()));
         let [frame] = &frames[..] else { panic!("{} frames without packet {lost}", frames.len()) };
         let wrong = frame.chunks(128).zip(expected.chunks(128)).filter(|(a, b)| a != b).count();
-        // The 510 bytes of a lost packet overlap at most five rows of 136 bytes. A repaired row may equal the
-        // original.
+        // The 510 bytes of a lost packet overlap at most five rows of 136 bytes. A repaired row may be equal to the
+        // original row.
         assert!(wrong <= 5 && wrong as u64 <= decoder.counts().repaired_rows, "{wrong} rows without packet {lost}");
     }
 }

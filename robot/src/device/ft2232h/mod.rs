@@ -1,8 +1,8 @@
-//! Camera of the Xpuck: an FT2232H as a synchronous FIFO, read with many transfers queued in the kernel.
+//! Camera of the Xpuck: the USB chip FT2232H, which works as a synchronous FIFO.
 //!
-//! The camera cannot pause and the shim buffers 0.9 ms, so the host controller must always have a transfer to fill.
-//! The kernel serves the queue while this thread sleeps; with single reads, the thread would have to submit the next
-//! read within 0.9 ms each time.
+//! The camera cannot pause, and the shim buffers the data of only 0.9 ms. The host controller must therefore always
+//! have a transfer to fill, so many transfers are queued in the kernel. The kernel processes the queue while the
+//! camera's thread sleeps. With single reads, the thread would have to submit each read within 0.9 ms.
 
 use super::DeviceError;
 use super::bulk::{BulkIn, Endpoint, TransferError};
@@ -14,38 +14,40 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 use xpuck_registers::ft2232h::{self as chip, Request};
 
-/// Number of queued transfers.
+/// Number of transfers that are kept in the queue.
 const TRANSFERS: usize = 32;
-/// Size of a transfer (bytes). At 9.2 MB/s, the queue holds the data of 56 ms. Its size is 1/30 of the default limit
-/// of usbfs.
+/// Size of a transfer (bytes). At 9.2 MB/s, the whole queue holds the data of 56 ms. It uses 1/30 of the memory that
+/// usbfs allows by default.
 const TRANSFER: usize = 32 * chip::PACKET;
-/// Latency timer of the chip (ms). It matters only at the end of a frame; with 1 ms some chips skip bytes.
+/// Latency timer of the chip, after which it sends an incomplete packet (ms). The timer matters only at the end of a
+/// frame. With 1 ms, some chips skip bytes.
 const LATENCY_MS: u8 = 2;
-/// Time limit of a control request.
+/// Time limit of a USB control request.
 const REQUEST_TIMEOUT: Duration = Duration::from_millis(500);
-/// Number of consecutive stalls without data after which the endpoint is closed.
+/// Maximum number of consecutive stalls without data that are cleared. The next stall ends the stream.
 const MAX_STALLS: u32 = 8;
 
 /// Handle of an open chip.
 type Handle = DeviceHandle<Context>;
 
-/// Opens the FT2232H with this serial number, or the first FT2232H found, and streams frames of `width` by `height`
-/// pixels.
+/// Opens the FT2232H with this serial number, and receives frames of `width` by `height` pixels. Without a serial
+/// number, opens the first FT2232H found.
 ///
 /// # Errors
-/// If no chip is found, the chip is in use, the user may not open it, or it rejects a request.
+/// If no chip is found, the chip is in use, the user may not open the chip, or the chip rejects a request.
 pub fn open(serial: Option<&str>, width: usize, height: usize, order: PixelOrder) -> Result<Camera, DeviceError> {
     let decoder = FrameDecoder::new(width, height, order)?;
     let (device, handle) = find(serial)?;
     let name = name_of(&device);
     let failed = |source| CameraError::Usb { device: name.clone(), doing: "claim", source };
-    // The kernel attaches its serial driver to every FTDI chip; it is attached again when the interface is released.
+    // The kernel attaches its serial driver to every FTDI chip. The driver is detached here, and attached again when
+    // the interface is released.
     handle.set_auto_detach_kernel_driver(true).map_err(failed)?;
     handle.claim_interface(chip::INTERFACE).map_err(failed)?;
     let handle = Arc::new(handle);
     let mut queue = Queue { endpoint: Endpoint::new(handle.clone(), chip::ENDPOINT_IN), name, transfers: TRANSFERS };
-    // With this order of steps no bytes are lost: old data in the chip is discarded first, and transfers are queued
-    // before the first byte arrives.
+    // In this order of steps, no bytes are lost. First, old data in the chip is discarded. Then transfers are queued.
+    // Finally, the mode is set in which the chip sends data.
     let quiet = [chip::RESET, chip::MODE_RESET, chip::PURGE_FROM_HOST, chip::PURGE_TO_HOST];
     for request in quiet.into_iter().chain([chip::latency_timer(LATENCY_MS), chip::FLOW_CONTROL]) {
         send_request(&handle, &queue.name, request)?;
@@ -54,13 +56,13 @@ pub fn open(serial: Option<&str>, width: usize, height: usize, order: PixelOrder
     send_request(&handle, &queue.name, chip::MODE_SYNC_FIFO)?;
     Camera::start((width, height), move |newest, stop| {
         let ended = queue.read(decoder, newest, stop);
-        // A disconnected chip cannot be reset and does not need to be.
+        // An error is ignored, because a disconnected chip cannot be reset, and need not be.
         let _ = send_request(&handle, &queue.name, chip::MODE_RESET);
         ended
     })
 }
 
-/// Finds and opens the first matching chip.
+/// Finds and opens the first FT2232H with this serial number; any serial number matches `None`.
 fn find(serial: Option<&str>) -> Result<(Device<Context>, Handle), CameraError> {
     let (vendor, product) = (chip::VENDOR, chip::PRODUCT);
     let failed = |doing, device| move |source| CameraError::Usb { device, doing, source };
@@ -97,28 +99,29 @@ fn send_request(
     told.map(|_| ()).map_err(|source| CameraError::Request { device: device.into(), request: name, source })
 }
 
-/// Action after a transfer.
+/// Action after a completed transfer.
 #[derive(Debug, PartialEq, Eq)]
 enum Action {
     /// Continue with the next transfer.
     Continue,
-    /// Clear the stall first.
+    /// Clear the halt of the endpoint, and continue.
     Recover,
     /// End the stream.
     End,
 }
 
-/// Action for a transfer's status, after this number of consecutive stalls.
+/// Returns the action for the status of a transfer. `stalls` is the number of consecutive stalls without data before
+/// the transfer.
 fn next(status: Result<(), TransferError>, stalls: u32) -> Action {
     match status {
         Ok(()) => Action::Continue,
-        // A fault is a packet that was damaged in three attempts. The endpoint then halts, as after a stall.
+        // A fault means that a packet was damaged in three attempts. The endpoint then halts, as after a stall.
         Err(TransferError::Stall | TransferError::Fault) if stalls < MAX_STALLS => Action::Recover,
         Err(_) => Action::End,
     }
 }
 
-/// Transfers on the chip's endpoint.
+/// Queue of transfers from the chip's endpoint.
 struct Queue<E> {
     endpoint: E,
     name: String,
@@ -138,7 +141,7 @@ impl<E: BulkIn> Queue<E> {
         while !stop.load(Relaxed) {
             let done = self.endpoint.wait(POLL).map_err(|error| self.ended(error))?;
             let Some(done) = done else { continue };
-            // Data received before an error is valid.
+            // Data that was received before an error is valid.
             let bytes = &done.buffer[..done.length];
             bytes.chunks(chip::PACKET).for_each(|packet| decoder.packet(packet, |frame| newest.offer(frame)));
             if !bytes.is_empty() {
@@ -157,7 +160,8 @@ impl<E: BulkIn> Queue<E> {
         Ok(())
     }
 
-    /// Clears the halt of the endpoint, which requires an empty queue, and refills the queue.
+    /// Empties the queue, clears the halt of the endpoint, and fills the queue again. libusb requires that no transfer
+    /// is pending.
     fn recover(&mut self) -> Result<(), CameraError> {
         self.endpoint.cancel_all();
         for _ in 0..self.transfers {

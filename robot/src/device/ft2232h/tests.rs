@@ -1,4 +1,5 @@
-//! Tests the reader with an emulated chip; simulated time advances only while the reader waits or is delayed.
+//! Tests of the FT2232H reader with an emulated chip. Simulated time advances only while the reader waits or is
+//! delayed.
 
 use super::super::bulk::Completed;
 use super::super::frames::tests::frame_stream;
@@ -7,29 +8,29 @@ use std::collections::VecDeque;
 
 const WIDTH: usize = 640;
 const HEIGHT: usize = 480;
-/// Frame rate (Hz).
+/// Frame rate of the camera (Hz).
 const RATE: u64 = 15;
-/// Total buffer size of the shim's logic and the chip (bytes).
+/// Total size of the buffers in the shim's logic and in the chip (bytes).
 const FIFO: usize = (7 + 4) << 10;
 /// Number of frames that the camera sends.
 const FRAMES: u16 = 8;
 
-/// Emulated chip that sends rows of a camera at a fixed rate and is then disconnected.
+/// Emulated chip that sends the rows of a camera at a fixed rate. The chip is disconnected after the last row.
 #[derive(Default)]
 struct Chip {
     /// Time since the first row (us).
     now: u64,
-    /// Camera output: time (us), and the bytes of a row with its header or of a frame's end.
+    /// Output of the camera: time (us), and bytes of a row with its header, or of the header that ends a frame.
     rows: VecDeque<(u64, Vec<u8>)>,
-    /// Contents of the buffers of logic and chip.
+    /// Contents of the buffers in the logic and in the chip.
     fifo: VecDeque<u8>,
     /// Number of rows dropped because the buffers were full.
     left_out: u32,
-    /// Queued transfers with their received bytes.
+    /// Queued transfers, with the bytes received so far.
     queue: VecDeque<Completed>,
     /// Delay of the reader after each transfer (us).
     held_up: u64,
-    /// Index of the transfer that ends in a stall, from 0.
+    /// Number of the transfer that ends in a stall, counted from 1; `None` without a stall.
     stalls_at: Option<u32>,
     taken: u32,
     halted: bool,
@@ -47,7 +48,7 @@ impl Chip {
         chip
     }
 
-    /// Advances the camera to the current time, and fills the queued transfers.
+    /// Sends all rows of the camera that are due at the current time, and fills the queued transfers.
     fn go_on(&mut self) {
         while self.rows.front().is_some_and(|(at, _)| *at <= self.now) {
             let (_, row) = self.rows.pop_front().unwrap();
@@ -112,7 +113,7 @@ impl BulkIn for Chip {
     }
 }
 
-/// Reads the whole stream with this number of queued transfers; returns the chip and the counters.
+/// Reads the whole stream with this number of queued transfers. Returns the chip and the counters.
 fn read(chip: Chip, transfers: usize) -> (Chip, CameraCounts) {
     let mut queue = Queue { endpoint: chip, name: "bench".into(), transfers };
     queue.fill();
@@ -125,7 +126,7 @@ fn read(chip: Chip, transfers: usize) -> (Chip, CameraCounts) {
 
 #[test]
 fn queue_absorbs_56_ms_and_single_reads_1_ms() {
-    // The reader is delayed once, before it takes the first transfer, and takes the later transfers at once.
+    // The reader is delayed once, before its first transfer, and takes later transfers without delay.
     let held_up_once = |transfers, held_up| {
         let mut chip = Chip::new(0);
         chip.now = held_up;
@@ -135,7 +136,7 @@ fn queue_absorbs_56_ms_and_single_reads_1_ms() {
     };
     assert_eq!(held_up_once(TRANSFERS, 56_000), 0);
     assert!(held_up_once(TRANSFERS, 59_000) > 0);
-    // The reader is delayed at each read. Between two single reads, no transfer empties the FIFO.
+    // The reader is delayed after each transfer. With a single transfer, the FIFO is not emptied during the delay.
     let held_up_each_time = |transfers, held_up| read(Chip::new(held_up), transfers).0.left_out;
     assert_eq!(held_up_each_time(1, 900), 0);
     assert!(held_up_each_time(1, 1_400) > 0);
@@ -154,7 +155,7 @@ fn absent_chip_is_reported_with_usb_id() {
     let error = open(Some("no such number"), 640, 480, PixelOrder::CrYCbY).map(|_| ()).unwrap_err();
     let told = error.to_string();
     assert!(told.contains("0403:6010"), "{told}");
-    // On a machine without USB, the error is an error of libusb.
+    // On a machine without USB, libusb returns an error.
     assert!(matches!(error, DeviceError::Camera(CameraError::Absent { .. } | CameraError::Usb { .. })));
     assert!(matches!(open(None, 641, 480, PixelOrder::CrYCbY), Err(DeviceError::FrameSize { .. })));
 }

@@ -1,9 +1,9 @@
-//! Guard process for robots that keep their last speed when the board stops sending, as e-puck1 and e-puck2 do over
-//! I2C.
+//! Guard process that stops the wheels of an e-puck1 or e-puck2 if `xpuckd` fails. Over I2C, these robots keep their
+//! last speed when the board stops sending.
 //!
-//! The guard is a separate process with its own open bus, so it survives when `xpuckd` is killed, stopped or hung. It
-//! receives a byte through a pipe with every exchange. After [`SILENCE`] without a byte, or when the pipe closes, it
-//! writes zero speeds every [`REPEAT`] until bytes arrive again.
+//! The guard is a separate process that opens the bus itself, so it continues to run when `xpuckd` is killed, stopped
+//! or hung. With every exchange, `xpuckd` sends it a byte through a pipe. After [`SILENCE`] without a byte, or when
+//! the pipe closes, the guard writes zero speeds every [`REPEAT`] until bytes arrive again.
 
 mod parent;
 mod process;
@@ -21,10 +21,10 @@ use std::time::Duration;
 /// Time without an exchange after which the wheels are stopped. It equals six exchange periods, and is less than the
 /// control loop's lease of 500 ms.
 pub const SILENCE: Duration = Duration::from_millis(300);
-/// Interval between stop commands.
+/// Interval between the guard's stop commands.
 pub const REPEAT: Duration = Duration::from_millis(100);
 
-/// Robot that needs a guard.
+/// Kind of robot that requires a guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
     /// e-puck1.
@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Name in files and on command lines.
+    /// Returns the name of the kind in files and on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Epuck1 => "e-puck1",
@@ -44,7 +44,7 @@ impl Kind {
         }
     }
 
-    /// Opens the driver on the bus at `i2c`, without a guard.
+    /// Opens the driver of the body on the bus at `i2c`, without a guard.
     pub fn body(self, i2c: &Path) -> Result<Box<dyn Body>, DeviceError> {
         Ok(match self {
             Kind::Epuck1 => Box::new(Epuck1::open(i2c)?),
@@ -53,14 +53,14 @@ impl Kind {
     }
 }
 
-/// Input of the guard.
+/// Event that the guard processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// An exchange happened.
+    /// The guarded program has made an exchange with the robot.
     Exchange,
-    /// The program at the other end of the pipe has ended.
+    /// The pipe was closed, because the guarded program has ended.
     Closed,
-    /// Time has passed.
+    /// Time has passed without another event.
     Tick,
 }
 
@@ -73,7 +73,7 @@ pub struct Stop {
     pub first: bool,
 }
 
-/// State machine that decides when to stop. Times count from an arbitrary fixed moment.
+/// State machine that decides when the guard stops the wheels. Times are measured from an arbitrary fixed moment.
 #[derive(Clone, Copy, Debug)]
 pub struct StopTimer {
     heard: Duration,
@@ -82,12 +82,12 @@ pub struct StopTimer {
 }
 
 impl StopTimer {
-    /// Creates a timer that starts at `now`; the start counts as an exchange.
+    /// Creates a timer that starts at `now`. The start counts as an exchange.
     pub fn new(now: Duration) -> StopTimer {
         StopTimer { heard: now, closed: false, stopped: None }
     }
 
-    /// Processes an event at `now`, and returns a stop if one is due.
+    /// Processes an event at `now`. Returns a request to write zero speeds if it is due.
     pub fn step(&mut self, now: Duration, event: Event) -> Option<Stop> {
         match event {
             Event::Exchange => *self = StopTimer::new(now),
@@ -103,7 +103,7 @@ impl StopTimer {
         Some(Stop { silent, first })
     }
 
-    /// Time at which the next [`Event::Tick`] is due.
+    /// Returns the time at which the next [`Event::Tick`] is due.
     pub fn due(&self) -> Duration {
         self.stopped.map_or(self.heard + SILENCE, |at| at + REPEAT)
     }

@@ -1,4 +1,4 @@
-//! The guarded program's side of the guard.
+//! Part of the guard that runs in the guarded program: starts the guard process and notifies it of exchanges.
 
 use super::Kind;
 use crate::device::DeviceError;
@@ -13,29 +13,29 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Interval between attempts to start a guard.
+/// Minimum interval between attempts to restart a guard.
 const RESTART: Duration = Duration::from_secs(1);
-/// Time limit for the end of a guard.
+/// Time limit for the end of a guard after its pipe is closed.
 const END: Duration = Duration::from_secs(2);
 
 /// Command that starts a guard.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// Path of the program.
+    /// Path of the guard's program.
     pub program: PathBuf,
-    /// Arguments.
+    /// Arguments of the program.
     pub arguments: Vec<OsString>,
 }
 
 impl Launch {
-    /// The `guard` subcommand of this program, for a robot on the bus at `i2c`.
+    /// Returns the command for the `guard` subcommand of this program, for a robot on the bus at `i2c`.
     pub fn own(kind: Kind, i2c: &Path) -> io::Result<Launch> {
         let arguments = ["guard".into(), "--body".into(), kind.name().into(), "--i2c".into(), i2c.into()];
         Ok(Launch { program: std::env::current_exe()?, arguments: arguments.into() })
     }
 
     fn start(&self) -> io::Result<Guard> {
-        // Uses a socket pair instead of a pipe, for non-blocking writes.
+        // The pipe is a socket pair, because writes to it must not block.
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_nonblocking(true)?;
         let mut command = Command::new(&self.program);
@@ -57,7 +57,7 @@ impl Drop for Guard {
         let start = Instant::now();
         while let Ok(None) = self.child.try_wait() {
             if start.elapsed() > END {
-                // The guard hangs. If it ended meanwhile, `kill` fails without harm.
+                // The guard hangs. If it has ended meanwhile, `kill` fails without harm.
                 let _ = self.child.kill();
                 let _ = self.child.wait();
                 return;
@@ -67,7 +67,7 @@ impl Drop for Guard {
     }
 }
 
-/// Body with a guard. Its wheels turn only while the guard can be notified of each exchange.
+/// Body with a guard. The wheels turn only as long as the guard can be notified of each exchange.
 #[derive(Debug)]
 pub struct GuardedBody<B> {
     body: B,
@@ -76,14 +76,14 @@ pub struct GuardedBody<B> {
     retry_at: Instant,
 }
 
-/// Opens the robot on the bus at `i2c` with this program's own guard.
+/// Opens the robot on the bus at `i2c`, and starts this program's `guard` subcommand as its guard.
 pub fn open(kind: Kind, i2c: &Path) -> Result<GuardedBody<Box<dyn Body>>, DeviceError> {
     let launch = Launch::own(kind, i2c).map_err(|e| DeviceError::Guard(format!("cannot be found: {e}")))?;
     GuardedBody::start(kind.body(i2c)?, launch)
 }
 
 impl<B: Body> GuardedBody<B> {
-    /// Starts the guard of `body`.
+    /// Starts the guard of `body` with the command `launch`.
     pub fn start(body: B, launch: Launch) -> Result<GuardedBody<B>, DeviceError> {
         let guard = launch.start().map_err(|error| DeviceError::Guard(cannot_start(&launch, &error)))?;
         Ok(GuardedBody { body, launch, guard: Ok(guard), retry_at: Instant::now() })
@@ -101,10 +101,10 @@ impl<B: Body> GuardedBody<B> {
     fn notify(&mut self) -> Result<(), String> {
         let guard = self.guard.as_mut().map_err(|why| why.clone())?;
         let pipe = guard.pipe.as_mut().ok_or("has ended")?;
-        let result = pipe.write_all(&[0]).map_err(|error| format!("does not listen: {error}"));
+        let result = pipe.write_all(&[0]).map_err(|error| format!("cannot be reached: {error}"));
         if let Err(why) = &result {
-            // The guard is killed, because a guard that does not read would not notice the closed pipe. If it has
-            // ended, `kill` fails without harm.
+            // The guard is killed, because a guard that does not read its pipe would not notice that the pipe is
+            // closed. If the guard has ended, `kill` fails without harm.
             let _ = guard.child.kill();
             self.guard = Err(why.clone());
         }
@@ -185,9 +185,9 @@ mod tests {
         guard.child.kill().unwrap();
         guard.child.wait().unwrap();
         let error = guarded.exchange(&forward()).unwrap_err().to_string();
-        assert!(error.starts_with("the guard that stops the wheels does not listen"), "{error}");
+        assert!(error.starts_with("the guard that stops the wheels cannot be reached"), "{error}");
         assert_eq!(guarded.body.speeds, [StepsPerSecond::ZERO; 2]);
-        // The first restart is immediate; later attempts are a second apart.
+        // The first restart is immediate. Later attempts are at least 1 s apart.
         guarded.exchange(&forward()).unwrap();
         assert_eq!(guarded.body.speeds, forward().speeds);
     }

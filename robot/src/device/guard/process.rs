@@ -1,4 +1,5 @@
-//! The guard's process: a thread that reads the pipe, and a loop that stops the wheels.
+//! Process of the guard, which stops the wheels when the robot's program fails. A thread reads the pipe from that
+//! program, and a loop stops the wheels.
 
 use super::{Event, Kind, Stop, StopTimer};
 use crate::device::DeviceError;
@@ -12,11 +13,11 @@ use std::time::Instant;
 use tracing::warn;
 use xpuck_registers::spi::Pixel;
 
-/// Number of successful stops before the process ends, after the pipe is closed.
+/// Number of successful stops after which the process ends, counted from the closing of the pipe.
 const STOPS_AT_END: u32 = 3;
-/// Maximum number of stop attempts after the pipe is closed (10 s).
+/// Maximum number of stop attempts after the pipe is closed. They take about 10 s.
 const TRIES_AT_END: u32 = 100;
-/// Lamps of a robot that the guard stopped.
+/// Lamps of a robot whose wheels the guard has stopped.
 const STOPPED: Lamps = Lamps::all(Pixel { red: 16, green: 0, blue: 0 });
 
 /// Guards the robot on the bus at `i2c` until standard input is closed; then stops the wheels and returns.
@@ -36,14 +37,15 @@ pub fn run(kind: Kind, i2c: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Converts bytes to events. The values of the bytes are irrelevant, and several bytes may become one event.
+/// Sends an event when bytes arrive, and an event when the pipe is closed. The values of the bytes are irrelevant, and
+/// several bytes may cause a single event.
 fn listen(mut pipe: impl Read, events: &SyncSender<Event>) {
     let mut bytes = [0; 64];
     loop {
         match pipe.read(&mut bytes) {
             Ok(0) => break,
             Ok(_) => match events.try_send(Event::Exchange) {
-                // The previous event has not been processed yet.
+                // The channel is full while the previous event has not been processed.
                 Ok(()) | Err(TrySendError::Full(_)) => {}
                 Err(TrySendError::Disconnected(_)) => return,
             },
@@ -83,7 +85,7 @@ fn watch(events: &Receiver<Event>, stop: &mut dyn FnMut() -> Result<(), DeviceEr
     }
 }
 
-/// Writes zero speeds; after an error the bus is reopened.
+/// Sends zero speeds to the body. After an error, the next call reopens the bus.
 fn stop(
     body: &mut Option<Box<dyn Body>>,
     open: impl FnOnce() -> Result<Box<dyn Body>, DeviceError>,
@@ -103,8 +105,7 @@ mod tests {
     use std::io::Write;
     use std::os::unix::net::UnixStream;
 
-    /// Runs the listener and the loop on a pipe whose other end is passed to `parent`; returns the times of the
-    /// stops.
+    /// Runs `listen` and `watch` on a pipe whose other end is passed to `parent`. Returns the times of the stops.
     fn stops(parent: impl FnOnce(UnixStream)) -> Vec<Instant> {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let (events, heard) = sync_channel(1);

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Streaming video device.
 pub struct Kernel(ReadStream);
 
-/// Opens a video device, and starts streaming with frames of this size.
+/// Opens a video device, and starts a stream of frames of this width and height (pixels).
 ///
 /// # Errors
 /// The errors of [`super::open`].
@@ -36,7 +36,7 @@ pub fn open(path: &Path, (width, height): (usize, usize)) -> Result<Kernel, Came
 impl Buffers for Kernel {
     fn next(&mut self, timeout: Duration, take: &mut dyn FnMut(&[u8], bool)) -> io::Result<bool> {
         let timeout = Timespec::try_from(timeout).map_err(io::Error::other)?;
-        // Polling also wakes for an unplugged camera; dequeuing then returns the error.
+        // If the camera is unplugged, the poll ends too, and the subsequent dequeue returns the error.
         if poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&timeout))? == 0 {
             return Ok(false);
         }

@@ -1,8 +1,8 @@
 //! Camera with a kernel driver, read over Video4Linux 2. The Pi-puck board sends YUYV frames of 640 x 480 pixels at
 //! 15 Hz.
 //!
-//! The driver fills one mapped buffer while the other is copied; a copy takes a small part of the frame time. The
-//! driver drops frames if no buffer is free.
+//! The driver fills one of two mapped buffers while this program copies the other one. A copy takes a small part of
+//! the frame time. The driver drops frames if no buffer is free.
 
 mod kernel;
 
@@ -22,7 +22,7 @@ pub const YUYV: [u8; 4] = *b"YUYV";
 /// Opens a video device, such as `/dev/video0`, and streams YUYV frames of `width` by `height` pixels.
 ///
 /// # Errors
-/// If the file does not exist or is not a video device, or the device does not support this format.
+/// If the file does not exist or is not a video device, or if the device does not support this format.
 pub fn open(path: &Path, width: usize, height: usize) -> Result<Camera, DeviceError> {
     Frame::len_of(width, height)?;
     start(path, (width, height), kernel::open(path, (width, height))?)
@@ -43,32 +43,33 @@ pub struct Format {
 
 /// Stream of buffers filled by a driver.
 pub trait Buffers {
-    /// Passes the next filled buffer to `copy_frame`, and whether the driver marked it as damaged; returns false after
-    /// `timeout`.
+    /// Passes the next filled buffer to `take`, with `true` if the driver marked the buffer as damaged. Returns false
+    /// if no buffer was filled within `timeout`.
     ///
     /// # Errors
-    /// The error of the system; after [`ErrorKind::Interrupted`] the call can be repeated.
+    /// The error of the system. After [`ErrorKind::Interrupted`], the caller can repeat the call.
     fn next(&mut self, timeout: Duration, take: &mut dyn FnMut(&[u8], bool)) -> io::Result<bool>;
 }
 
-/// Rejects a format other than YUYV of the requested size, because a driver may select its nearest format instead.
+/// Rejects a format other than YUYV of the requested width and height. A driver may select the nearest format that it
+/// supports.
 ///
 /// # Errors
-/// Error with the requested and the actual format.
+/// [`CameraError::Format`] with the requested and the actual format.
 pub fn check(path: &Path, (width, height): (usize, usize), found: Format) -> Result<(), CameraError> {
     if found == (Format { width, height, pixels: YUYV, row: width * 2 }) {
         return Ok(());
     }
     let Format { width: w, height: h, pixels, row } = found;
     let asked = format!("{width} x {height} YUYV");
-    let found = format!("{w} x {h} {} with {row} bytes a row", String::from_utf8_lossy(&pixels));
+    let found = format!("{w} x {h} {} with {row} bytes per row", String::from_utf8_lossy(&pixels));
     Err(CameraError::Format { path: path.into(), asked, found })
 }
 
 /// Starts a camera that reads its frames from `buffers`.
 ///
 /// # Errors
-/// If the size is impossible, or the system cannot create a thread.
+/// If the size is invalid, or the system cannot create a thread.
 pub fn start(
     path: &Path,
     (width, height): (usize, usize),
@@ -102,7 +103,8 @@ fn read(
     Ok(())
 }
 
-/// Copies a buffer to the frame. Counts a buffer that is damaged or has a wrong size, and returns false.
+/// Copies a buffer to the frame, and returns true. If the buffer is damaged or has a wrong size, counts the error and
+/// returns false.
 pub(super) fn copy_frame(bytes: &[u8], damaged: bool, frame: &mut Frame, counts: &mut CameraCounts) -> bool {
     counts.bytes += bytes.len() as u64;
     let fits = bytes.len() == frame.bytes().len();
@@ -117,7 +119,7 @@ pub(super) fn copy_frame(bytes: &[u8], damaged: bool, frame: &mut Frame, counts:
     fits && !damaged
 }
 
-/// Converts an error of the system. An unplugged camera has its own error.
+/// Converts an error of the system. If the camera was unplugged, returns [`CameraError::Gone`].
 pub fn file_error(path: &Path, doing: &'static str, source: io::Error) -> CameraError {
     if Errno::from_io_error(&source) == Some(Errno::NODEV) {
         return CameraError::Gone { device: path.display().to_string() };
@@ -151,7 +153,7 @@ mod tests {
     /// Result of a driver call: the bytes of a buffer, and whether the buffer is damaged.
     type Given = io::Result<Option<(Vec<u8>, bool)>>;
 
-    /// Simulated driver: returns a list of results, and is then unplugged.
+    /// Simulated driver that returns a list of results, and afterwards the error of an unplugged camera.
     struct Driver(std::vec::IntoIter<Given>);
 
     impl Buffers for Driver {
@@ -217,7 +219,7 @@ mod tests {
         let told = check(path, (640, 480), format).unwrap_err().to_string();
         assert!(told.contains("640 x 480 YUYV") && told.contains("320 x 240 MJPG"), "{told}");
         let padded = Format { width: 640, height: 480, pixels: YUYV, row: 1536 };
-        assert!(check(path, (640, 480), padded).unwrap_err().to_string().contains("1536 bytes a row"));
+        assert!(check(path, (640, 480), padded).unwrap_err().to_string().contains("1536 bytes per row"));
         assert!(check(path, (640, 480), Format { row: 1280, ..padded }).is_ok());
     }
 }

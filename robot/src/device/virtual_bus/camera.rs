@@ -1,4 +1,5 @@
-//! Camera streams over a socket: packets of an FT2232H as the shim sends them, and payloads of a USB video device.
+//! Camera streams over a socket. An xpuck's camera sends packets of an FT2232H with the shim's frames; other cameras
+//! send payloads of the USB video class.
 
 use super::stream::Stream;
 use crate::device::camera::{Camera, CameraError, LatestFrame, POLL};
@@ -43,7 +44,8 @@ pub fn open_uvc(path: &Path, width: usize, height: usize) -> Result<Camera, Devi
     })
 }
 
-/// Connects to a socket; `take` processes each packet of a valid length, and returns the counters.
+/// Connects to a camera's socket. `take` processes each packet whose length is in `possible`, and returns the current
+/// counters.
 fn open(
     path: &Path,
     size: (usize, usize),

@@ -1,4 +1,5 @@
-//! Devices of a virtual arena: stream sockets, on this machine or the network, that carry the devices' own bytes.
+//! Devices of a virtual arena. Each device is a stream socket on this machine or in the network, which carries the
+//! same bytes as the real device.
 //!
 //! If a request is not answered within [`TIMEOUT`], the bus fails permanently, because a late answer would be taken
 //! for the answer to the next request. A camera's socket carries no requests.
@@ -16,11 +17,11 @@ use std::time::Duration;
 use stream::Stream;
 use xpuck_registers::spi::{self, Words};
 
-/// Time limit of a device's answer. On an overloaded machine, a thread of the arena may wait a second for a
-/// processor. The wheels are stopped long before the limit, because the readings are stale.
+/// Time limit for a device's answer. On an overloaded machine, a thread of the arena may wait a second for a
+/// processor. The wheels stop long before this limit, because the readings become stale.
 pub const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Socket, and its name for errors.
+/// Socket, with its path for error texts.
 #[derive(Debug)]
 struct Socket {
     stream: Stream,
@@ -42,12 +43,12 @@ impl Socket {
         self.stream.read_exact(bytes).map_err(|error| self.broken(error))
     }
 
-    /// Closes the connection, so that every later request fails too.
+    /// Closes the connection, so that every later request fails too. Returns the error to report.
     fn broken(&mut self, source: io::Error) -> DeviceError {
-        // Shutdown fails without harm if the other side has already closed the connection.
+        // The shutdown fails if the other side has already closed the connection. This error is irrelevant.
         let _ = self.stream.shutdown();
         let error = transfer_error(&self.path, source);
-        // Distinguishes a connection that this program closed from a connection that the other side closed.
+        // Every request after a timeout reports the timeout again, because this program has closed the connection.
         let error = if self.given_up { timeout(&self.path) } else { error };
         self.given_up = matches!(error, DeviceError::Abandoned { .. });
         error
@@ -67,7 +68,7 @@ fn transfer_error(path: &Path, source: io::Error) -> DeviceError {
     }
 }
 
-/// The dsPIC's SPI bus over a socket.
+/// SPI bus to the dsPIC over a socket.
 #[derive(Debug)]
 pub struct VirtualSpi(Socket);
 
@@ -87,7 +88,7 @@ impl SpiBus for VirtualSpi {
     }
 }
 
-/// The interface board's I2C bus over a socket.
+/// I2C bus of the interface board over a socket.
 #[derive(Debug)]
 pub struct VirtualI2c(Socket);
 

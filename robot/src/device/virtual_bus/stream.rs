@@ -1,4 +1,5 @@
-//! Address of a virtual device: a Unix socket, or an arena on the network, `tcp://HOST:PORT/<robot>.<device>`.
+//! Connection to a virtual device. The address is the path of a Unix socket, or `tcp://HOST:PORT/<robot>.<device>` for
+//! an arena on the network.
 
 use super::{DeviceError, TIMEOUT};
 use std::io::{self, ErrorKind, Read, Write};
@@ -11,30 +12,30 @@ use xpuck_wire::retry_on_interrupt;
 
 /// Prefix of the path of a device on the network.
 pub const TCP: &str = "tcp://";
-/// Answer of an arena that has the named device.
+/// Answer byte of an arena that has the requested device.
 const HAVE: u8 = 0;
 
-/// Whether the path belongs to a virtual device: a socket or a network address.
+/// Returns whether the path is a virtual device: a socket or a network address.
 pub fn is_virtual(path: &Path) -> io::Result<bool> {
     Ok(on_network(path).is_some() || std::fs::metadata(path)?.file_type().is_socket())
 }
 
-/// Address and device of a network path.
+/// Splits a network path into the arena's address and the device's name; `None` for other paths.
 pub fn on_network(path: &Path) -> Option<(&str, &str)> {
     path.to_str()?.strip_prefix(TCP)?.rsplit_once('/')
 }
 
-/// Connection to a device.
+/// Connection to a virtual device.
 #[derive(Debug)]
 pub enum Stream {
-    /// Connection on this machine.
+    /// Connection to a device on this machine.
     Unix(UnixStream),
-    /// Connection over the network.
+    /// Connection to a device over the network.
     Tcp(TcpStream),
 }
 
 impl Stream {
-    /// Connects to a device; `patience` is the time limit of each later read and write.
+    /// Connects to a device. `patience` is the time limit of each later read and write.
     ///
     /// # Errors
     /// If the connection fails, or the arena does not have the device.

@@ -90,7 +90,7 @@ fn late_answer_is_not_taken_for_next_one() {
     assert!(start.elapsed() < 4 * TIMEOUT);
     answer.send(()).unwrap();
     bench.finish();
-    // Only this program has closed the connection.
+    // The next transfer reports the timeout again, because this program has closed the connection.
     assert!(matches!(spi.transfer(&[0; 32]), Err(DeviceError::Abandoned { .. })));
 }
 
@@ -119,7 +119,7 @@ fn i2c_transactions_carry_their_lengths_and_a_nak_is_named() {
     bench.finish();
 }
 
-/// Waits for an effect of the camera's thread, at most 5 s.
+/// Waits at most 5 s until `look` returns a value. The camera's thread works in the background.
 fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -131,7 +131,7 @@ fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Packets of a frame of 4 x 2 pixels, as the shim sends them.
+/// Returns the packets of a frame of 4 x 2 pixels, in the format of the shim.
 fn packets(number: u8) -> Vec<u8> {
     assert!(number < 16, "digits are given below");
     let check = |kind: u8, value: u8| {
@@ -169,7 +169,7 @@ fn camera_gives_newest_complete_frame_once() {
     assert!(camera.latest().unwrap().is_none(), "half a frame is none");
     go.send(()).unwrap();
     bench.finish();
-    // Frame 3 may be replaced by frame 4 before it is read; frame 5 is never complete.
+    // Frame 4 may replace frame 3 before the test reads frame 3. Frame 5 is never complete.
     let error = eventually(|| match camera.latest() {
         Ok(Some(frame)) => {
             assert!(frame.bytes() == [4; 16] || frame.bytes() == [5; 16], "{:?}", frame.bytes());
@@ -184,7 +184,7 @@ fn camera_gives_newest_complete_frame_once() {
     assert_eq!((counts.frames, counts.idle_packets), (4, 5));
 }
 
-/// Payloads of the USB video class in the format of the socket.
+/// Encodes payloads of the USB video class for the socket: each payload follows its length.
 fn payloads(list: &[&[u8]]) -> Vec<u8> {
     list.iter().flat_map(|payload| [&(payload.len() as u16).to_le_bytes()[..], payload].concat()).collect()
 }

@@ -1,7 +1,7 @@
 //! Square markers in the camera's picture and their poses (thesis 5.4): AprilTags of the family 36h11.
 //!
-//! Poses are in the camera's frame with the robot's axes: the origin is the pinhole, x points ahead, y to the left
-//! and z up (m). The lens is the calibrated lens ([`Lens`]) or, without a calibration, an ideal pinhole.
+//! Poses are in the camera's coordinate frame with the robot's axes (m). The origin is the pinhole, x points ahead, y
+//! to the left and z up. The lens is the calibrated lens ([`Lens`]) or, without a calibration, an ideal pinhole.
 
 use crate::device::Frame;
 use crate::device::apriltag::{Detector, Tag};
@@ -15,7 +15,7 @@ const MARGIN: f32 = 10.0;
 /// Marker in a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marker {
-    /// Number of the marker in the family, 0..=586.
+    /// Number of the marker in the family (0..=586).
     pub id: u16,
     /// Centre, from the frame's upper left corner (pixels).
     pub centre: [f64; 2],
@@ -39,12 +39,12 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// Distance from the pinhole (m).
+    /// Returns the distance of the marker's centre from the pinhole (m).
     pub fn range(&self) -> f64 {
         self.at.iter().map(|x| x * x).sum::<f64>().sqrt()
     }
 
-    /// Direction in the floor plane, to the left of straight ahead (rad).
+    /// Returns the direction of the marker's centre in the floor plane, to the left of straight ahead (rad).
     pub fn bearing(&self) -> f64 {
         self.at[1].atan2(self.at[0])
     }
@@ -62,27 +62,29 @@ pub struct Markers {
 }
 
 impl Markers {
-    /// Creates a detector for markers of `tag_size` (m) between black edges. Outlines are searched in a picture
-    /// reduced by `decimate` (1..=4). For 640 x 480 pixels, 2 is suitable: detection takes little more than half the
-    /// time, at a shorter range.
+    /// Creates a detector for markers of `tag_size` (m) between black edges. The detector searches for outlines in a
+    /// picture that is reduced by the factor `decimate` (1..=4). For 640 x 480 pixels, 2 is suitable: it nearly halves
+    /// the detection time, but also reduces the range.
     pub fn new(tag_size: f64, decimate: u8) -> Markers {
         let detector = Detector::new(decimate);
         Markers { detector, tag_size, lens: None, luma: Vec::new(), found: Vec::new(), doubled: 0 }
     }
 
-    /// Creates a detector with the robot's settings for frames of this width: at the camera's full 640 pixels,
-    /// outlines are searched at half the resolution.
+    /// Creates a detector with the robot's settings for frames of this width (pixels). From 640 pixels, the camera's
+    /// full width, the detector searches for outlines at half the resolution.
     pub fn for_frames(tag_size: f64, width: usize) -> Markers {
         Markers::new(tag_size, if width >= 640 { 2 } else { 1 })
     }
 
-    /// Sets the lens for poses; `None`: an ideal pinhole with 56 degrees over the frame's width.
+    /// Sets the lens from which poses are computed. `None`: an ideal pinhole with a horizontal field of view of 56
+    /// degrees.
     pub fn with_lens(self, lens: Option<Lens>) -> Markers {
         Markers { lens, ..self }
     }
 
-    /// Detects the markers in a frame, at most [`MAX_TAGS`](crate::device::apriltag::MAX_TAGS). If an id appears
-    /// twice, one marker must be a copy; both are discarded and counted in [`doubled`](Markers::doubled).
+    /// Detects the markers in a frame, at most [`MAX_TAGS`](crate::device::apriltag::MAX_TAGS). If several markers
+    /// have the same id, all of them are discarded and counted in [`doubled`](Markers::doubled), because only one of
+    /// them can be genuine.
     pub fn detect(&mut self, frame: &Frame) -> &[Marker] {
         let (width, height) = (frame.width(), frame.height());
         let lens = self.lens.map_or_else(|| Lens::nominal(width, height), |lens| lens.scaled(width, height));
@@ -101,13 +103,14 @@ impl Markers {
         &self.found
     }
 
-    /// Number of markers discarded because their id appeared more than once in a frame.
+    /// Returns the number of markers that were discarded because their id appeared more than once in a frame.
     pub fn doubled(&self) -> u64 {
         self.doubled
     }
 }
 
-/// Converts a tag to the robot's axes; `None` if it is probably noise.
+/// Converts a tag to a marker with its pose in the robot's axes. Returns `None` if the tag is probably noise, or has no
+/// valid pose.
 fn marker(tag: &Tag, lens: &Lens, tag_size: f64) -> Option<Marker> {
     let id = u16::try_from(tag.id).ok()?;
     if tag.margin < MARGIN {
@@ -124,7 +127,7 @@ fn marker(tag: &Tag, lens: &Lens, tag_size: f64) -> Option<Marker> {
     sound.then_some(Marker { id, centre: tag.centre, corners: tag.corners, pose })
 }
 
-/// Converts the library's camera axes (right, down, ahead) to the robot's (ahead, left, up).
+/// Converts a vector from the tag library's axes (right, down, ahead) to the robot's axes (ahead, left, up).
 fn turned([right, down, ahead]: [f64; 3]) -> [f64; 3] {
     [ahead, -right, -down]
 }

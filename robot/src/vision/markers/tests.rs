@@ -1,4 +1,4 @@
-//! Tests with markers rendered in perspective at known poses, from the library's own bit patterns.
+//! Tests with markers that are rendered in perspective at known poses, from the bit patterns of the tag library.
 
 use super::*;
 use crate::device::apriltag::picture;
@@ -8,7 +8,7 @@ use xpuck_kernels::random::{Draws, Stream};
 
 const SIZE: f64 = 0.1;
 
-/// Renders markers as seen by an ideal pinhole of 56 degrees.
+/// Renders markers as seen by an ideal pinhole with a horizontal field of view of 56 degrees.
 fn render(width: usize, height: usize, markers: &[(u16, Pose)]) -> Frame {
     let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
     synthetic::render(markers, SIZE, &Optics::perfect(width, height), &mut draws)
@@ -42,7 +42,7 @@ fn marker_pose_is_estimated() {
         );
         assert!((told.bearing() - bearing).abs().to_degrees() < 1.0, "{id}: {} for {bearing}", told.bearing());
         assert!(close(told.at, placed.at, 0.03 * range), "{id}: {told:?} for {placed:?}");
-        // The tolerance is larger at a long range, where the sides of a square hardly determine its orientation.
+        // At a long range the tolerance is larger, because a small square's corners hardly determine its orientation.
         let within = if range < 0.9 { 0.1 } else { 0.35 };
         assert!(
             close(told.right, placed.right, within) && close(told.up, placed.up, within),
@@ -90,8 +90,8 @@ fn noise_has_no_markers() {
     let mut markers = Markers::new(SIZE, 1);
     for frame in 0..50 {
         let mut draws = Draws::new(6, 0, 0, frame, Stream::Device);
-        // Half of the frames are grey with noise; the others are black and white blocks of the size of a marker's
-        // cells.
+        // Half of the frames are grey with noise. The other frames consist of random black and white blocks as large as
+        // a marker's cells.
         let mut bytes: Vec<u8> = Vec::with_capacity(320 * 240 * 2);
         let cells: Vec<u8> = (0..64 * 48).map(|_| if draws.unit() < 0.5 { 25 } else { 225 }).collect();
         for pixel in 0..320 * 240 {

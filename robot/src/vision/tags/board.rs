@@ -1,9 +1,10 @@
-//! Calibration board for the lens: tags in rows and columns on flat paper, printed by `xpuckd tags`.
+//! Calibration board for the lens: AprilTags in rows and columns on flat paper. The command `xpuckd tags` writes it as
+//! an SVG file for printing.
 
 use crate::device::apriltag::{PICTURE_SIDE, TAG_SIDE, picture};
 use std::fmt::Write;
 
-/// Board of tags; ids increase along the rows, from the upper left.
+/// Board of tags. The ids increase along the rows, from the upper left.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Board {
     /// Id of the upper left tag.
@@ -14,19 +15,19 @@ pub struct Board {
     pub rows: u16,
     /// Side length of a tag between black edges (m).
     pub size: f64,
-    /// Distance between the origins of neighbouring tags (m).
+    /// Distance between the upper left corners of neighbouring tags (m).
     pub pitch: f64,
 }
 
 impl Board {
-    /// Number of tags.
+    /// Returns the number of tags on the board.
     pub fn tags(&self) -> u16 {
         self.columns * self.rows
     }
 
-    /// Corners of tag `id` in the order lower left, lower right, upper right, upper left. Positions are offsets to
-    /// the right and downwards from the upper left corner of the first tag (m). `None` if the tag is not on the
-    /// board.
+    /// Returns the corners of tag `id` in the order lower left, lower right, upper right, upper left. Positions are
+    /// offsets to the right and downwards from the upper left corner of the first tag (m). Returns `None` if the tag is
+    /// not on the board.
     pub fn corners(&self, id: u16) -> Option<[[f64; 2]; 4]> {
         let n = id.checked_sub(self.first).filter(|n| *n < self.tags())?;
         let (x, y) = (f64::from(n % self.columns) * self.pitch, f64::from(n / self.columns) * self.pitch);
@@ -34,7 +35,7 @@ impl Board {
         Some([[x, below], [right, below], [right, y], [x, y]])
     }
 
-    /// Returns the board as SVG (mm), each tag with its white margin and its id; `None` if an id is above 586.
+    /// Returns the board as SVG (mm), with a white margin and the id at each tag; `None` if an id is above 586.
     pub fn svg(&self) -> Option<String> {
         let (size, pitch) = (self.size * 1000.0, self.pitch * 1000.0);
         let cell = size / TAG_SIDE as f64;
@@ -56,7 +57,7 @@ impl Board {
             let _ = writeln!(out, "<g transform=\"translate({left:.3} {top:.3})\"><path d=\"");
             let border = (PICTURE_SIDE - TAG_SIDE) / 2;
             for (row, cells) in cells[border..PICTURE_SIDE - border].iter().enumerate() {
-                // Adjacent cells are joined to one rectangle, so that no gap is visible between them.
+                // Adjacent black cells of a row form one rectangle, so that no gap is visible between the cells.
                 let inner = &cells[border..PICTURE_SIDE - border];
                 let mut column = 0;
                 while column < TAG_SIDE {

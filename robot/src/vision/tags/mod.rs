@@ -1,4 +1,4 @@
-//! `xpuckd tags`: prints AprilTags for an arena's walls, or as the board for lens calibration.
+//! Command `xpuckd tags`, which writes AprilTags for an arena's walls, or the board for lens calibration.
 
 pub mod board;
 
@@ -7,7 +7,7 @@ use clap::Args;
 use std::path::PathBuf;
 use xpuck_wire::{atomic, output};
 
-/// Last tag of the family.
+/// Id of the last tag of the family 36h11.
 const LAST: u16 = 586;
 
 /// Ids and layout of the tags.
@@ -31,23 +31,24 @@ pub struct BoardArgs {
 }
 
 impl BoardArgs {
-    /// Board described by the arguments.
+    /// Validates the arguments, and returns the board that they describe.
     ///
     /// # Errors
     /// One line that names the invalid option.
     pub fn board(&self) -> Result<Board, String> {
         let pitch = self.pitch_mm.unwrap_or(self.size_mm * 4.0 / 3.0);
         if !(5.0..=1000.0).contains(&self.size_mm) {
-            return Err(format!("--size-mm {:?} is outside 5..=1000", self.size_mm));
+            return Err(format!("--size-mm {:?} is outside 5 to 1000", self.size_mm));
         }
-        // Neighbouring tags share the white cell between them, so the pitch is at least 9/8 of the size.
+        // A tag is eight cells wide, and at least one white cell must separate neighbouring tags. The pitch is
+        // therefore at least 9/8 of the size.
         let least = self.size_mm * 9.0 / 8.0;
         if !(least..=2000.0).contains(&pitch) {
-            return Err(format!("--pitch-mm {pitch:?} is outside {least}..=2000: tags need a white margin"));
+            return Err(format!("--pitch-mm {pitch:?} is outside {least} to 2000; tags need a white margin"));
         }
         if u32::from(self.first) + u32::from(self.columns * self.rows) > u32::from(LAST) + 1 {
             return Err(format!(
-                "{} tags from --first {}: the last tag of the family is {LAST}",
+                "the board has {} tags from --first {}, but the last tag of the family is {LAST}; use fewer tags or a lower --first",
                 self.columns * self.rows,
                 self.first
             ));
@@ -62,18 +63,20 @@ impl BoardArgs {
 pub struct TagsArgs {
     #[command(flatten)]
     board: BoardArgs,
-    /// Output file, an SVG in millimetres; print it at 100 %.
+    /// Output file: an SVG in millimetres, to be printed at 100 %.
     #[arg(long)]
     svg: PathBuf,
 }
 
-/// Writes the sheet of tags.
+/// Writes the SVG file with the tags.
 ///
 /// # Errors
 /// If an option is invalid, or the file cannot be written.
 pub fn run(args: &TagsArgs) -> anyhow::Result<()> {
     let board = args.board.board().map_err(anyhow::Error::msg)?;
-    let svg = board.svg().ok_or_else(|| anyhow::anyhow!("the family ends at tag {LAST}"))?;
+    let svg = board
+        .svg()
+        .ok_or_else(|| anyhow::anyhow!("the last tag of the family is {LAST}; use fewer tags or a lower --first"))?;
     let path = args.svg.display();
     atomic::output(&args.svg, svg.as_bytes()).map_err(|error| anyhow::anyhow!("--svg {path}: {error}"))?;
     output::line(format_args!("{} tags, {} to {}: {path}", board.tags(), board.first, board.first + board.tags() - 1))?;

@@ -1,4 +1,5 @@
-//! Manifest of a bundle, which describes the payload, and checks of target and release.
+//! Manifest of a bundle, which describes the payload. The checks in this module compare a manifest with the robot's
+//! board, architecture and release.
 
 use super::{BundleError, MAGIC, MAX_MANIFEST, MAX_SIGNER, SIGNATURE};
 use crate::release::{Release, is_version};
@@ -9,13 +10,13 @@ use xpuck_wire::keys::{Key, Secret, verify};
 use xpuck_wire::rollout::BundleHead;
 use xpuck_wire::signed::{hex, unhex};
 
-/// Prefix of the signed bytes; it prevents the use of signatures that were made for other purposes.
+/// Prefix of the signed bytes. It prevents the use of signatures that were made for other purposes.
 const PURPOSE: &[u8] = b"xpuck update 1\n";
-/// Maximum size of a package (bytes).
+/// Maximum size of a payload that is a package (bytes).
 pub const MAX_APP: u64 = 256 << 20;
-/// Maximum size of an image (bytes).
+/// Maximum size of a payload that is an image (bytes).
 pub const MAX_IMAGE: u64 = 4 << 30;
-/// Maximum number of boards of a bundle.
+/// Maximum number of boards that a manifest lists.
 const MAX_BOARDS: usize = 16;
 
 /// Kind of the payload.
@@ -24,7 +25,7 @@ const MAX_BOARDS: usize = 16;
 pub enum Kind {
     /// A Debian package of the robot's program.
     App,
-    /// The image of a card.
+    /// An image of a whole system, which is installed into a root of the card.
     Image,
 }
 
@@ -34,13 +35,13 @@ pub enum Kind {
 pub struct Manifest {
     /// Kind of the payload.
     pub kind: Kind,
-    /// Supported boards, such as "pi5"; "any" for all.
+    /// Supported boards, such as "pi5". The name "any" stands for all boards.
     pub boards: Vec<String>,
-    /// Debian's name of the architecture, such as "arm64"; "any" for all.
+    /// Debian's name of the processor architecture, such as "arm64". The name "any" stands for all architectures.
     pub arch: String,
     /// Version of the release.
     pub version: String,
-    /// Counter of the release; robots reject lower counters.
+    /// Counter of the release. Robots reject a bundle with a lower counter than their installed release.
     pub counter: u64,
     /// Size of the payload (bytes).
     pub size: u64,
@@ -51,21 +52,21 @@ pub struct Manifest {
 /// Head of a bundle: a manifest in transfer format, with its signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// Manifest as TOML; exactly these bytes are signed.
+    /// Manifest as TOML text. The signature covers exactly these bytes, after a fixed prefix.
     pub manifest: String,
-    /// Name of the operator who signed.
+    /// Name of the operator who signed the manifest.
     pub signer: String,
     /// Ed25519 signature, 128 hexadecimal digits.
     pub signature: String,
 }
 
 impl Manifest {
-    /// Release in the bundle.
+    /// Returns the release in the bundle.
     pub fn release(&self) -> Release {
         Release { version: self.version.clone(), counter: self.counter }
     }
 
-    /// Validates all keys, as far as they do not depend on the robot.
+    /// Validates the values of all keys, without a comparison with a robot.
     ///
     /// # Errors
     /// One line that names the first invalid key.
@@ -76,7 +77,7 @@ impl Manifest {
             return bad("version must have 1 to 64 letters, digits, and . + ~ - _".into());
         }
         if !(1..=limit).contains(&self.size) {
-            return bad(format!("size = {} is outside 1..={limit}", self.size));
+            return bad(format!("size = {} is outside 1 to {limit}", self.size));
         }
         if self.sha256.len() != 64 || !self.sha256.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
             return bad("sha256 must be 64 hexadecimal digits".into());
@@ -90,8 +91,8 @@ impl Manifest {
         Ok(())
     }
 
-    /// Verifies that the bundle is for this board and architecture, and is not older than `floor`, the highest
-    /// release that was healthy on the robot.
+    /// Verifies that the bundle is for this board and architecture, and is not older than the release `floor`. The
+    /// caller passes the highest release that was healthy on the robot, or the packaged release if it is higher.
     ///
     /// # Errors
     /// Reason why the bundle does not fit.
@@ -114,7 +115,7 @@ impl Manifest {
     }
 }
 
-/// Debian's name of the architecture for which this program was built.
+/// Returns Debian's name of the architecture for which this program was built.
 pub fn this_arch() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "amd64",
@@ -169,7 +170,7 @@ impl Head {
         self.unverified_manifest()
     }
 
-    /// Returns the manifest without verification of the signature, for display only.
+    /// Returns the manifest without verification of the signature. The result must not be trusted.
     ///
     /// # Errors
     /// The manifest is too long or invalid.
@@ -183,7 +184,7 @@ impl Head {
         Ok(manifest)
     }
 
-    /// Encodes the start of a bundle with this head.
+    /// Encodes the head in the format of a bundle, including the magic bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         for part in [&self.manifest, &self.signer, &self.signature] {

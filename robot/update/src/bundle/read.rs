@@ -1,4 +1,4 @@
-//! Reads a bundle piece by piece; only the head and one piece of the payload are in memory.
+//! Reads a bundle in pieces. Only the head and one piece of the payload are in memory at any time.
 
 use super::{BundleError, Head, MAGIC, MAX_MANIFEST, MAX_SIGNER, Manifest, SIGNATURE};
 use sha2::{Digest, Sha256};
@@ -8,7 +8,7 @@ use xpuck_wire::signed::hex;
 /// Size of a piece of the payload (bytes).
 const PIECE: usize = 64 * 1024;
 
-/// A bundle whose head has been read.
+/// Reader of a bundle, which has already read the head.
 pub struct Reader<R> {
     /// Head, not yet verified.
     pub head: Head,
@@ -16,15 +16,15 @@ pub struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the head.
+    /// Reads the head of a bundle, and creates a reader of its payload.
     ///
     /// # Errors
-    /// The file is not a bundle, or is truncated.
+    /// The file is not a bundle, is truncated, or has an invalid head.
     pub fn new(mut bundle: R) -> Result<Reader<R>, BundleError> {
         let mut magic = [0; MAGIC.len()];
         let have = fill(&mut bundle, &mut magic)?;
         if magic[..have] != *MAGIC {
-            // A non-empty prefix of the magic bytes is a truncated bundle; any other file is not a bundle.
+            // A non-empty prefix of the magic bytes is a truncated bundle. Any other text is not a bundle.
             return Err(match MAGIC.starts_with(&magic[..have]) && have > 0 {
                 true => short("the head", have, MAGIC.len()),
                 false => BundleError::NoBundle,
@@ -36,10 +36,10 @@ impl<R: Read> Reader<R> {
         Ok(Reader { head: Head { manifest, signer, signature }, rest: bundle })
     }
 
-    /// Passes the payload to `take` piece by piece, and compares its size and digest with a verified manifest.
+    /// Passes the payload to `take` in pieces, and compares its size and digest with a verified manifest.
     ///
     /// # Errors
-    /// The payload does not match the manifest, or `take` fails. The pieces passed so far must then not be used.
+    /// The payload does not match the manifest, or `take` fails. The caller must then discard all pieces.
     pub fn payload(
         mut self,
         manifest: &Manifest,
@@ -70,7 +70,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Compares a separate payload, such as the package of a new bundle, with a manifest.
+/// Verifies that a payload that is not in a bundle yet, such as a package, matches a manifest.
 ///
 /// # Errors
 /// The errors of [`Reader::payload`].
@@ -101,7 +101,7 @@ fn short(what: &'static str, have: usize, want: usize) -> BundleError {
     BundleError::Truncated { what, have: have as u64, want: want as u64 }
 }
 
-/// Reads until the buffer is full or the source ends.
+/// Reads until the buffer is full or the source ends. Returns the number of bytes read.
 fn fill(source: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut have = 0;
     while have < buffer.len() {

@@ -7,10 +7,10 @@ use std::io::{Read, Write};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::signed::hex;
 
-/// Reads a payload to its end, describes it in a manifest, and signs the manifest.
+/// Reads a payload to its end, describes it in a manifest, and signs the manifest. Returns the head of the bundle.
 ///
 /// # Errors
-/// The payload cannot be read, or the description is invalid.
+/// The payload cannot be read, or the manifest would be invalid.
 pub fn seal(
     kind: Kind,
     boards: &[String],
@@ -47,7 +47,7 @@ pub fn seal(
 /// Writes a bundle from a head and its payload.
 ///
 /// # Errors
-/// Reading or writing fails, or the payload does not match the head.
+/// Reading or writing fails, or the payload does not match the manifest in the head.
 pub fn write(head: &Head, payload: impl Read, mut bundle: impl Write) -> Result<(), BundleError> {
     let manifest = head.unverified_manifest()?;
     bundle.write_all(&head.to_bytes())?;
@@ -146,7 +146,7 @@ mod tests {
             said("pi5", "armhf", floor("0.2.0", 20)).unwrap_err().contains("for arm64, but this processor is armhf")
         );
         assert!(said("pi5", "arm64", floor("0.4.0", 31)).unwrap_err().contains("is older than 0.4.0"));
-        assert!(said("pi5", "arm64", floor("0.2.9", 30)).unwrap_err().contains("give it a higher one"));
+        assert!(said("pi5", "arm64", floor("0.2.9", 30)).unwrap_err().contains("give it a higher counter"));
         let any = Manifest { boards: vec!["any".into()], arch: "any".into(), ..manifest.clone() };
         assert!(any.fits("xu4", "armhf", &floor("0", 0)).is_ok());
     }

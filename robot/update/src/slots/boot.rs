@@ -1,4 +1,4 @@
-//! Steps before each start of the robot's program.
+//! Steps of the update slots before each start of the robot's program.
 
 use super::place::{BaseVersions, SlotStore, complete_release};
 use super::state::{Candidate, Phase, State, Target};
@@ -9,20 +9,21 @@ use std::io::Result;
 /// Result of the steps before a start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Boot {
-    /// Target of `current`.
+    /// Target of the link `current`, which is the version to run.
     pub runs: Target,
-    /// Remaining starts of the trial after this one, if the version is on trial.
+    /// Number of starts that are left after this one, if the version is on trial.
     pub starts_left: Option<u8>,
     /// Whether the board must be rebooted, because the other root must run.
     pub reboot: bool,
-    /// Lines for the log.
+    /// Messages for the log.
     pub lines: Vec<String>,
 }
 
-/// Counts a start of a version on trial, reverts if no starts are left, and sets `current` to the version to run.
+/// Prepares a start of the robot's program. Counts the start of a version on trial, and reverts if no starts are left.
+/// Sets the link `current` to the version to run.
 ///
 /// # Errors
-/// The disk accepts neither a new state nor the return to the old version.
+/// The disk accepts neither a new state nor the return to the previous version.
 pub fn boot(disk: &mut impl Disk, here: &BaseVersions) -> Result<Boot> {
     let mut place = SlotStore::read(disk, here)?;
     let mut lines = std::mem::take(&mut place.repaired);
@@ -30,7 +31,8 @@ pub fn boot(disk: &mut impl Disk, here: &BaseVersions) -> Result<Boot> {
         lines.push(format!("cannot record the start: {error}; freeing space and retrying"));
         place.clean();
         if let Err(error) = step(&mut place, &mut lines) {
-            // The start of a candidate must be counted; without the count, the previous version runs.
+            // A start of the version on trial must be counted. If the count cannot be written, the previous version
+            // runs.
             lines.push(format!("cannot record the start: {error}; running the previous version"));
             place.revert()?;
         }
@@ -54,7 +56,7 @@ fn step(place: &mut SlotStore<'_, impl Disk>, lines: &mut Vec<String>) -> Result
         }
     }
     if matches!(place.state.phase, Phase::Trial | Phase::Reverting) {
-        // Removes the candidate's bundle if an earlier removal failed, so that the bundle is not tried again.
+        // Removes the bundle of the version on trial if an earlier removal failed, so that it is not installed again.
         place.disk.remove(READY)?;
         let _ = place.disk.sync_folder(INCOMING);
     }
@@ -74,7 +76,7 @@ fn step(place: &mut SlotStore<'_, impl Disk>, lines: &mut Vec<String>) -> Result
     }
     if place.state.phase == Phase::Settled {
         place.apply_targets()?;
-        // The release of a rejected root must not count as the highest healthy release.
+        // While the rejected root still runs, its release must not be recorded as the highest healthy release.
         if !place.wants_boot() {
             settle(place, lines)?;
         }
@@ -82,13 +84,13 @@ fn step(place: &mut SlotStore<'_, impl Disk>, lines: &mut Vec<String>) -> Result
     place.apply_targets()
 }
 
-/// Whether the power failed before the root's trial was registered for the next boot.
+/// Returns whether the trial of a new root is not yet registered for the next boot, because the power failed before.
 fn waits_for_boot(place: &SlotStore<'_, impl Disk>, candidate: &Candidate) -> bool {
     let (slot, never) = (candidate.slot, candidate.starts_left == candidate.slot.starts());
     slot.is_root() && never && place.roots.is_some_and(|roots| roots.trial.is_none() && roots.current != slot)
 }
 
-/// Reason why the version on trial cannot run; `None` if it can run.
+/// Returns the reason why the version on trial cannot run; `None` if it can run.
 fn trouble(place: &SlotStore<'_, impl Disk>, candidate: &Candidate) -> Option<String> {
     if candidate.slot.is_root() {
         if place.here.root != Some(candidate.slot) {
@@ -104,7 +106,7 @@ fn trouble(place: &SlotStore<'_, impl Disk>, candidate: &Candidate) -> Option<St
         .then(|| "its slot is damaged".into())
 }
 
-/// Returns to the packaged version if the package is newer than the update, or if the slot is damaged.
+/// Returns to the packaged version if it is newer than the version in the current slot, or if that slot is damaged.
 fn settle(place: &mut SlotStore<'_, impl Disk>, lines: &mut Vec<String>) -> Result<()> {
     let packaged = &place.here.packaged;
     let Some(slot) = place.state.current.slot() else {

@@ -7,42 +7,42 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use xpuck_wire::file;
 
-/// A disk. After a power failure, any part of the data that was not synchronised may be missing.
+/// Disk with the slots' folder. After a power failure, any data that was not synchronised may be missing.
 pub trait Disk {
-    /// Opens a file; fails for a link or any other non-file.
+    /// Opens a file for reading. Fails if the path is a symbolic link, or anything else than a file.
     fn open(&self, path: &str) -> Result<Box<dyn Read>>;
-    /// Target of a link.
+    /// Returns the target of a symbolic link.
     fn target(&self, path: &str) -> Result<String>;
-    /// Creates an empty file; the path must be unused.
+    /// Creates an empty file. Fails if the path exists.
     fn create(&mut self, path: &str, executable: bool) -> Result<()>;
     /// Appends to a file.
     fn append(&mut self, path: &str, bytes: &[u8]) -> Result<()>;
-    /// Creates a folder unless it exists.
+    /// Creates a folder if it does not exist.
     fn make_folder(&mut self, path: &str) -> Result<()>;
-    /// Creates a link; the path must be unused.
+    /// Creates a symbolic link. Fails if the path exists.
     fn link(&mut self, target: &str, path: &str) -> Result<()>;
-    /// Renames a file or a link, and replaces an existing file or link; needs no space.
+    /// Renames a file or a link, and replaces an existing file or link. Requires no free space.
     fn rename(&mut self, from: &str, to: &str) -> Result<()>;
-    /// Removes the object at a path, if any.
+    /// Removes the file, link or folder at a path, if it exists.
     fn remove(&mut self, path: &str) -> Result<()>;
     /// Synchronises the contents of a file.
     fn sync_file(&mut self, path: &str) -> Result<()>;
-    /// Synchronises the names in a folder; "" is the slots' own folder.
+    /// Synchronises the names in a folder. The path "" is the slots' folder itself.
     fn sync_folder(&mut self, path: &str) -> Result<()>;
 }
 
-/// Folder on this machine as a disk.
+/// Disk whose root is a folder on this machine.
 pub struct RealDisk {
     root: PathBuf,
 }
 
 impl RealDisk {
-    /// Uses the slots in this folder, which must exist.
+    /// Creates a disk for the slots' folder `root`, which must exist.
     pub fn new(root: &Path) -> RealDisk {
         RealDisk { root: root.into() }
     }
 
-    /// Path on this machine.
+    /// Converts a path in the slots' folder to a path on this machine.
     pub fn path(&self, path: &str) -> PathBuf {
         if path.is_empty() { self.root.clone() } else { self.root.join(path) }
     }
@@ -64,7 +64,7 @@ impl Disk for RealDisk {
     fn create(&mut self, path: &str, executable: bool) -> Result<()> {
         let mode = if executable { 0o755 } else { 0o644 };
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(self.path(path))?;
-        // Independent of the caller's umask, because the robot's user must be able to read the file.
+        // Sets the mode independently of the caller's umask, because the robot's user must be able to read the file.
         file.set_permissions(fs::Permissions::from_mode(mode))
     }
 
@@ -107,13 +107,13 @@ impl Disk for RealDisk {
     }
 }
 
-/// Exclusive lock on the slots.
+/// Exclusive lock on the slots' folder, which is released when the value is dropped.
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Blocks until the lock is free.
+    /// Waits until the lock is free, and acquires it.
     ///
     /// # Errors
     /// Error of the operating system.

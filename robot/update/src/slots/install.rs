@@ -12,9 +12,9 @@ use xpuck_wire::keys::Key;
 
 /// Properties of the robot that a bundle must fit.
 pub struct Robot {
-    /// Board, such as "pi5".
+    /// Name of the robot's board, such as "pi5".
     pub board: String,
-    /// Debian's name of the architecture.
+    /// Debian's name of the robot's processor architecture.
     pub arch: String,
     /// Keys of the operators whose bundles are accepted.
     pub operators: BTreeMap<String, Key>,
@@ -22,31 +22,31 @@ pub struct Robot {
     pub here: BaseVersions,
 }
 
-/// Source of a package's files.
+/// Access to the contents of a payload.
 pub trait Source<D> {
-    /// Opens the files of the package in [`PAYLOAD`] as a tar archive.
+    /// Opens the tar archive with the files of the package in [`PAYLOAD`].
     ///
     /// # Errors
     /// The payload is not a package, or cannot be read.
     fn tar(&self, disk: &D) -> std::io::Result<Box<dyn Read>>;
 
-    /// Fills the idle root of the card with the image in [`PAYLOAD`], and returns the release in the root.
+    /// Writes the image in [`PAYLOAD`] to the card's idle root `slot`, and returns the release in that root.
     ///
     /// # Errors
-    /// Reason why the root cannot be tried. No part of the new root remains.
+    /// Reason why the new root cannot be put on trial. The new root has then been removed completely.
     fn root(&self, disk: &mut D, slot: Slot) -> std::io::Result<Release>;
 }
 
 /// Result of an installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Installed {
-    /// The version is on trial: the robot's program must be restarted and monitored.
+    /// The new version is on trial. The caller must restart the robot's program, or the board for a new root.
     Trial(Candidate),
     /// The release is already running.
     Already(Release),
-    /// There is no bundle to install; nothing changed.
+    /// There is no bundle to install, and nothing was changed.
     Nothing,
-    /// The bundle is rejected, with the reason in one line.
+    /// The bundle was rejected. The text is the reason, in one line.
     Refused(String),
 }
 
@@ -63,8 +63,8 @@ enum InstallError {
     Other(String),
 }
 
-/// Installs the waiting bundle into the idle slot and puts it on trial. On any failure the running version is
-/// unchanged, and the bundle is removed.
+/// Installs the bundle in [`READY`] into the idle slot, and puts its version on trial. In any case the bundle is
+/// removed. If the installation fails, the running version remains unchanged.
 ///
 /// # Errors
 /// The disk cannot be read.
@@ -81,8 +81,8 @@ pub fn install<D: Disk>(disk: &mut D, robot: &Robot, source: &impl Source<D>) ->
             Installed::Refused(why)
         }
     };
-    // Removes the bundle, so that it is not installed again. If the removal fails, the next attempt rejects the
-    // bundle or finds it installed.
+    // Removes the bundle, so that it is not installed again. If the removal fails, the next attempt rejects the bundle,
+    // or finds that its release is already running.
     let _ = place.disk.remove(READY).and_then(|()| place.disk.sync_folder(super::INCOMING));
     place.clean();
     Ok(installed)
@@ -95,9 +95,11 @@ fn attempt<D: Disk>(
 ) -> Result<Installed, InstallError> {
     match place.state.phase {
         Phase::Trial | Phase::Reverting => {
-            return Err(InstallError::Other("another version is on trial; send it again after the trial".into()));
+            return Err(InstallError::Other(
+                "another version is on trial; send the bundle again after the trial".into(),
+            ));
         }
-        // An earlier installation was interrupted.
+        // An earlier installation was interrupted, so it is given up first.
         Phase::Unpacking | Phase::Unpacked => advance(place, Event::Start)?,
         Phase::Settled => {}
     }
@@ -105,7 +107,7 @@ fn attempt<D: Disk>(
     let manifest = bundle.head.open(&robot.operators)?;
     let result = install_bundle(place, robot, source, bundle, &manifest);
     if result.is_err() && place.state.phase == Phase::Settled {
-        // The outcome is stored first, so that a failure is reported with the release.
+        // The release and the digest are stored in the outcome. `refuse` adds the reason afterwards.
         place.state.last = Some(outcome(&manifest, TrialResult::Refused, String::new()));
     }
     result
@@ -162,7 +164,8 @@ fn install_bundle<D: Disk>(
         Some(found) if found == candidate.release => {}
         Some(found) => {
             let (version, counter) = (&found.version, found.counter);
-            let told = format!("it contains release {version} (counter {counter}), which its bundle does not announce");
+            let told =
+                format!("it contains release {version} (counter {counter}), which differs from the bundle's manifest");
             return Err(InstallError::Other(told));
         }
         None => {
@@ -184,12 +187,12 @@ fn advance(place: &mut SlotStore<'_, impl Disk>, event: Event) -> Result<(), Ins
     Ok(place.write_state(state)?)
 }
 
-/// Whether this digest belongs to the latest bundle, and the bundle's version runs.
+/// Returns whether this digest belongs to the latest bundle, and the trial of that bundle's version succeeded.
 pub fn runs_already(state: &State, sha256: &str) -> bool {
     state.last.as_ref().is_some_and(|last| last.result == TrialResult::Good && last.sha256 == sha256)
 }
 
-/// Lowest acceptable release.
+/// Returns the lowest acceptable release: the packaged release or the highest healthy release, whichever is higher.
 fn floor<'a>(state: &'a State, packaged: &'a Release) -> &'a Release {
     if packaged.counter > state.good.counter { packaged } else { &state.good }
 }
@@ -198,11 +201,12 @@ fn outcome(manifest: &Manifest, result: TrialResult, why: String) -> Outcome {
     Outcome { release: manifest.release(), sha256: manifest.sha256.clone(), result, why }
 }
 
-/// Stores the rejection of a bundle if the disk permits. The running version never changes.
+/// Stores the rejection of a bundle, if the disk accepts it, and removes the new version. The running version never
+/// changes.
 fn refuse(place: &mut SlotStore<'_, impl Disk>, why: &str) {
     let known = place.state.last.take().filter(|last| last.result == TrialResult::Refused && last.why.is_empty());
     let event = match place.state.phase {
-        // The bundle was unpacked, but the link could not be changed.
+        // The bundle was unpacked, but the link `current` could not be changed.
         Phase::Trial if place.points_at() == Some(place.state.current) => Event::Unhealthy(why.into()),
         Phase::Trial | Phase::Reverting => return,
         _ => Event::Failed(why.into()),
@@ -215,8 +219,7 @@ fn refuse(place: &mut SlotStore<'_, impl Disk>, why: &str) {
         Phase::Reverting => next(&state, Event::Back).unwrap_or(state),
         _ => state,
     };
-    // Writes the new phase to the disk. If the write fails, the next start finds the old phase and also rejects the
-    // candidate.
+    // If this write fails, the next start finds the previous phase on the disk, and also rejects the bundle's version.
     let _ = write(place.disk, super::STATE, state.to_text().as_bytes());
     if place.roots.is_some_and(|roots| roots.trial.is_some()) {
         let _ = place.revert();

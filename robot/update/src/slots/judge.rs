@@ -1,4 +1,4 @@
-//! Conclusion of a trial.
+//! Conclusion of the trial of a new version: the version is kept or reverted.
 
 use super::Disk;
 use super::place::{BaseVersions, SlotStore};
@@ -7,7 +7,7 @@ use super::table::{Event, next};
 use crate::health::Verdict;
 use std::io::Result;
 
-/// Version on trial, if any.
+/// Returns the version on trial; `None` if no trial is in progress.
 ///
 /// # Errors
 /// The disk cannot be read.
@@ -16,7 +16,7 @@ pub fn on_trial(disk: &mut impl Disk, here: &BaseVersions) -> Result<Option<Cand
     Ok(place.state.candidate.filter(|_| place.state.phase == Phase::Trial))
 }
 
-/// Component that must be restarted.
+/// Component that must be restarted after a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restart {
     /// No component needs a restart.
@@ -27,12 +27,11 @@ pub enum Restart {
     Board,
 }
 
-/// Keeps the version that was on trial, or reverts. Returns the component to restart so that the right version runs.
-/// A verdict on a version that is no longer on trial has no effect.
+/// Keeps the version `judged` if it is healthy, and otherwise reverts to the previous version. Returns the component
+/// to restart. A verdict on a version that is no longer on trial has no effect.
 ///
 /// # Errors
-/// Errors of the disk. A version that could not be kept is still on trial; a version that could not be reverted does
-/// not run.
+/// The disk cannot be read or written. If a healthy version could not be stored as current, it is still on trial.
 pub fn conclude_trial(
     disk: &mut impl Disk,
     here: &BaseVersions,
@@ -60,8 +59,8 @@ pub fn conclude_trial(
                 Some(state) => place.write_state(state),
                 None => Ok(()),
             };
-            // Reverts even if there is no space to store the verdict. The next start is counted and has the same
-            // result.
+            // The version is reverted even if there is no space to store the verdict. The trial then continues at the
+            // next start, until its starts are used up.
             place.revert()?;
             noted?;
             if let Some(state) = next(&place.state, Event::Back) {

@@ -1,4 +1,4 @@
-//! Slots on a disk: reads, stores and repairs the state, and changes the link or the selected root.
+//! Slots on a disk. Reads, stores and repairs their state, and changes the link `current` and the selected root.
 
 use super::roots::{ROOTS, Roots};
 use super::state::{Candidate, Phase, Slot, State, Target};
@@ -8,10 +8,11 @@ use std::io::{Error, ErrorKind, Read, Result};
 
 /// Maximum length of the state file (bytes).
 const MAX_STATE: u64 = 16 * 1024;
-/// Name under which a damaged state is kept.
+/// Name under which a damaged state file is kept.
 const BROKEN: &str = "state.toml.broken";
 
-/// File of roots for reverting; it is created while there is space for it.
+/// Name of a prepared file of roots without the trial. It is created before a trial, so that reverting needs no disk
+/// space.
 const ROOTS_BACK: &str = "roots.back";
 
 /// Versions that run outside the slots.
@@ -33,11 +34,11 @@ pub struct SlotStore<'a, D> {
     pub roots: Option<Roots>,
     /// State of the slots, equal to the state on the disk.
     pub state: State,
-    /// Repairs made while reading, one line each.
+    /// Descriptions of the repairs made while reading, one line each.
     pub repaired: Vec<String>,
 }
 
-/// Release of a slot; `None` unless the slot has a program and a valid release file.
+/// Returns the release of a slot; `None` unless the slot has a program and a valid release file.
 pub fn complete_release(disk: &impl Disk, slot: Slot) -> Option<Release> {
     let at = |path: &str| format!("{}/{path}", slot.folder());
     let text = text(disk, &at(RELEASE), MAX_RELEASE).ok()?;
@@ -46,7 +47,7 @@ pub fn complete_release(disk: &impl Disk, slot: Slot) -> Option<Release> {
     (some == 1).then(|| Release::parse(RELEASE, &text).ok()).flatten()
 }
 
-/// Reads the card's file of roots; `None` if the card does not have two roots.
+/// Reads the card's file of roots. Returns `None` if the file does not exist, because the card does not have two roots.
 fn read_roots(disk: &impl Disk) -> Result<Option<Roots>> {
     match text(disk, ROOTS, 256) {
         Ok(text) => match Roots::parse(&text) {
@@ -67,11 +68,12 @@ fn text(disk: &impl Disk, path: &str, limit: u64) -> Result<String> {
 }
 
 impl<'a, D: Disk> SlotStore<'a, D> {
-    /// Reads the state. A safe state replaces a missing or damaged state: the packaged version or, if a complete slot
-    /// is running, a trial of this slot. Writes only if data is missing or damaged.
+    /// Reads the state of the slots. A safe state replaces a missing or damaged state. In the safe state, the packaged
+    /// version runs, unless `current` points to a complete slot or the running root is on trial. In these cases, a new
+    /// trial of the slot or root begins. Nothing is written unless the state or the file of roots is damaged.
     ///
     /// # Errors
-    /// The disk cannot be read.
+    /// The disk cannot be read, or a damaged file of roots cannot be replaced.
     pub fn read(disk: &'a mut D, here: &'a BaseVersions) -> Result<SlotStore<'a, D>> {
         let mut repaired = Vec::new();
         let roots = match here.root.map(|root| (root, read_roots(disk))) {
@@ -111,17 +113,17 @@ impl<'a, D: Disk> SlotStore<'a, D> {
     /// Writes a new state to the disk.
     ///
     /// # Errors
-    /// Errors of the disk; the old state is then unchanged.
+    /// The disk cannot be written; `self.state` is then unchanged.
     pub fn write_state(&mut self, state: State) -> Result<()> {
         write(self.disk, STATE, state.to_text().as_bytes())?;
         self.state = state;
         Ok(())
     }
 
-    /// Sets the root for the next boot and the target of `current` according to the state.
+    /// Sets the root for the next boot and the target of the link `current` according to the state.
     ///
     /// # Errors
-    /// Errors of the disk; the link is then unchanged.
+    /// The disk cannot be written.
     pub fn apply_targets(&mut self) -> Result<()> {
         if let Some(roots) = self.roots {
             let tried = self.root_on_trial();
@@ -137,26 +139,26 @@ impl<'a, D: Disk> SlotStore<'a, D> {
         Ok(())
     }
 
-    /// Target of `current`.
+    /// Returns the target of the link `current`; `None` if the link is missing or its target is unknown.
     pub fn points_at(&self) -> Option<Target> {
         self.disk.target(CURRENT).ok().and_then(|link| Target::from_link(&link))
     }
 
-    /// Root on trial, if any.
+    /// Returns the root on trial; `None` if no root is on trial.
     pub fn root_on_trial(&self) -> Option<Slot> {
         let candidate = self.state.candidate.as_ref().filter(|_| self.state.phase == Phase::Trial)?;
         Some(candidate.slot).filter(|slot| slot.is_root())
     }
 
-    /// Whether the board must be rebooted, because the other root must run.
+    /// Whether the board must be rebooted, because the running root is not the selected root.
     pub fn wants_boot(&self) -> bool {
         self.roots.is_some_and(|roots| self.here.root.is_some_and(|here| roots.wants_boot(here)))
     }
 
-    /// Creates the files that reverting needs.
+    /// Creates the link and, for a card with two roots, the file that [`SlotStore::revert`] only needs to rename.
     ///
     /// # Errors
-    /// Errors of the disk.
+    /// The disk cannot be written.
     pub fn prepare_revert(&mut self) -> Result<()> {
         if let Some(roots) = self.roots.filter(|_| self.state.candidate.as_ref().is_some_and(|c| c.slot.is_root())) {
             write(self.disk, ROOTS_BACK, Roots::settled(roots.current).to_text().as_bytes())?;
@@ -167,7 +169,7 @@ impl<'a, D: Disk> SlotStore<'a, D> {
     /// Makes a root that was on trial the current root.
     ///
     /// # Errors
-    /// Errors of the disk; the root is then still on trial.
+    /// The disk cannot be written; the root is then still on trial.
     pub fn commit_root(&mut self, slot: Slot) -> Result<()> {
         self.choose(Roots::settled(slot))
     }
@@ -178,11 +180,11 @@ impl<'a, D: Disk> SlotStore<'a, D> {
         Ok(())
     }
 
-    /// Sets the root for the next boot and the target of `current` to the versions before the candidate. This works
-    /// on a full disk too.
+    /// Sets the root for the next boot and the target of `current` to the versions before the candidate. If the files
+    /// of [`SlotStore::prepare_revert`] exist, no disk space is needed.
     ///
     /// # Errors
-    /// Errors of the disk.
+    /// The disk cannot be written.
     pub fn revert(&mut self) -> Result<()> {
         let tried = self.state.candidate.as_ref().map(|candidate| candidate.slot).filter(|slot| slot.is_root());
         if let (Some(tried), Some(roots)) = (tried, self.roots) {
@@ -211,12 +213,13 @@ impl<'a, D: Disk> SlotStore<'a, D> {
         }
     }
 
-    /// Removes leftovers of an installation. Files that cannot be removed only use space.
+    /// Removes temporary files of an installation. A file that cannot be removed is ignored, because it only uses disk
+    /// space.
     pub fn clean(&mut self) {
         for name in [PAYLOAD, "state.toml.new", "current.new", "back.new", "roots.new", "roots.back.new"] {
             let _ = self.disk.remove(name);
         }
-        // Removes slots that neither run nor are on trial.
+        // Removes slots whose version is not in use. No slot is on trial in this phase.
         if self.state.phase == Phase::Settled {
             for slot in [Slot::A, Slot::B] {
                 if Target::from(slot) != self.state.current && self.points_at() != Some(slot.into()) {
@@ -228,8 +231,8 @@ impl<'a, D: Disk> SlotStore<'a, D> {
     }
 }
 
-/// Returns a safe state for an unusable state file. Every release on the disk counts as healthy, so that the counter
-/// cannot decrease: the highest healthy release is always on the disk.
+/// Returns a safe state that replaces a missing or damaged state file. The highest healthy release is always on the
+/// disk. Every release on the disk therefore counts as healthy, so that the release counter cannot decrease.
 fn guess(disk: &impl Disk, here: &BaseVersions, roots: Option<Roots>) -> State {
     let slots = [Slot::A, Slot::B].map(|slot| (slot, complete_release(disk, slot)));
     let mut state = State::fresh(here.packaged.clone());
@@ -253,7 +256,7 @@ fn guess(disk: &impl Disk, here: &BaseVersions, roots: Option<Roots>) -> State {
     state
 }
 
-/// Replaces a small file.
+/// Writes a small file, and replaces an existing file in one step, by a rename.
 pub(super) fn write(disk: &mut impl Disk, path: &str, bytes: &[u8]) -> Result<()> {
     let new = format!("{path}.new");
     disk.remove(&new)?;

@@ -1,10 +1,11 @@
-//! The two roots of a card, and the file from which the board's first program (`systemd/image/src/init.sh`) reads
-//! which root to boot.
+//! The two root file systems of a card, and the file that selects one of them. The board's first program
+//! (`systemd/image/src/init.sh`) reads this file.
 
 use super::STARTS;
 use super::state::Slot;
 
-/// Name of the file, next to the slots. Only cards written by `xpuck card flash` have it.
+/// Name of the file with the selected root, in the folder of the slots. Only cards written by `xpuck card flash` have
+/// this file.
 pub const ROOTS: &str = "roots";
 
 /// Selection of the root to boot.
@@ -12,9 +13,9 @@ pub const ROOTS: &str = "roots";
 pub struct Roots {
     /// Root that was found healthy.
     pub current: Slot,
-    /// Root on trial.
+    /// Root on trial, if any.
     pub trial: Option<Slot>,
-    /// Remaining boots of the trial.
+    /// Remaining boots of the trial; 0 without a trial.
     pub starts: u8,
 }
 
@@ -24,18 +25,20 @@ impl Roots {
         Roots { current, trial: None, starts: 0 }
     }
 
-    /// Starts a trial of the other root.
+    /// Returns the selection with a new trial of the root `trial`.
     #[must_use]
     pub fn with_trial(self, trial: Slot) -> Roots {
         Roots { trial: Some(trial), starts: STARTS, ..self }
     }
 
-    /// Root of the next boot.
+    /// Returns the root of the next boot. This is the root on trial while boots of the trial remain, and otherwise the
+    /// current root.
     pub fn next(self) -> Slot {
         self.trial.filter(|_| self.starts > 0).unwrap_or(self.current)
     }
 
-    /// Whether the board must be rebooted while root `here` runs. The last boot of a trial may already be counted.
+    /// Whether the board must be rebooted, given that root `here` runs. During a trial, a reboot is needed only if
+    /// another root than the one on trial runs and boots of the trial remain.
     pub fn wants_boot(self, here: Slot) -> bool {
         match self.trial {
             Some(trial) => trial != here && self.starts > 0,
@@ -43,7 +46,7 @@ impl Roots {
         }
     }
 
-    /// Text of the file: a word and a value on each line, readable by a shell.
+    /// Returns the text of the file. Each line has a keyword and a value, so that a shell script can read the file.
     pub fn to_text(self) -> String {
         let mut text = format!("current {}\n", self.current.folder());
         if let Some(trial) = self.trial {
@@ -52,7 +55,7 @@ impl Roots {
         text
     }
 
-    /// Parses the text of the file.
+    /// Parses the text of the file; returns `None` if it is invalid.
     pub fn parse(text: &str) -> Option<Roots> {
         let value = |key: &str| {
             text.lines().find_map(|line| line.strip_prefix(key).and_then(|rest| rest.strip_prefix(' '))).map(str::trim)

@@ -1,19 +1,19 @@
-//! State of the slots: `state.toml`.
+//! State of the slots, stored in `state.toml`.
 
 use crate::release::Release;
 use serde::{Deserialize, Serialize};
 use xpuck_wire::{FileError, file};
 
-/// Maximum length of a stored reason (bytes).
+/// Maximum length of the stored reason for a rejection (bytes).
 const MAX_WHY: usize = 300;
 
-/// Destination of an update: a tree for a package, or a root of the card for an image.
+/// Destination of an update: a folder for a package, or a root file system of the card for an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Slot {
-    /// Tree `a`.
+    /// Folder `a`.
     #[serde(rename = "a")]
     A,
-    /// Tree `b`.
+    /// Folder `b`.
     #[serde(rename = "b")]
     B,
     /// Root `@a`.
@@ -25,7 +25,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// Folder of the slot.
+    /// Returns the name of the slot's folder.
     pub fn folder(self) -> &'static str {
         match self {
             Slot::A => "a",
@@ -35,23 +35,24 @@ impl Slot {
         }
     }
 
-    /// Root with this name.
+    /// Returns the root with this name; `None` for any other name.
     pub fn from_root_name(name: &str) -> Option<Slot> {
         [Slot::RootA, Slot::RootB].into_iter().find(|slot| slot.folder() == name)
     }
 
-    /// Whether the slot is a root, whose packaged program runs.
+    /// Whether the slot is a root. A root runs the program that is packaged in its image.
     pub fn is_root(self) -> bool {
         matches!(self, Slot::RootA | Slot::RootB)
     }
 
-    /// Maximum number of starts of the robot's program in a trial. A new root gets more starts, because after a boot
-    /// the network and the devices may be slower than the program. The boots of a root are limited too.
+    /// Returns the maximum number of starts of the robot's program in a trial. A root gets more starts, because after a
+    /// boot the program may start before the network and the devices are ready. The boots of a root are limited
+    /// separately.
     pub fn starts(self) -> u8 {
         if self.is_root() { super::ROOT_STARTS } else { super::STARTS }
     }
 
-    /// The other tree for a tree, or the other root for a root.
+    /// Returns the other folder for a folder, and the other root for a root.
     #[must_use]
     pub fn other(self) -> Slot {
         match self {
@@ -63,7 +64,7 @@ impl Slot {
     }
 }
 
-/// A version that can run.
+/// Version to which the link `current` can point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
     /// The packaged version, which always exists.
@@ -78,7 +79,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Target path of the link `current`.
+    /// Returns the path to which the link `current` points if this version runs.
     pub fn link(self) -> &'static str {
         match self {
             Target::Packaged => "/",
@@ -92,7 +93,7 @@ impl Target {
         [Target::Packaged, Target::A, Target::B].into_iter().find(|target| target.link() == link)
     }
 
-    /// Slot of the tree; `None` for the packaged version.
+    /// Returns the slot of the version; `None` for the packaged version.
     pub fn slot(self) -> Option<Slot> {
         match self {
             Target::Packaged => None,
@@ -101,7 +102,7 @@ impl Target {
         }
     }
 
-    /// A slot that is idle while this version runs.
+    /// Returns a slot that is not in use while this version runs.
     pub fn idle(self) -> Slot {
         self.slot().map_or(Slot::A, Slot::other)
     }
@@ -154,15 +155,15 @@ pub struct Candidate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Result {
-    /// The version runs.
+    /// The version was found healthy and is kept.
     Good,
     /// The version was tried and reverted.
     Reverted,
-    /// The version was not tried.
+    /// The bundle was rejected before a trial.
     Refused,
 }
 
-/// The latest bundle.
+/// Latest bundle and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Release of the bundle; counter 0 if unknown.
@@ -172,7 +173,7 @@ pub struct Outcome {
     pub sha256: String,
     /// Result of the bundle.
     pub result: Result,
-    /// Reason if the version does not run.
+    /// Reason for the rejection or the revert; empty if the version was kept.
     #[serde(default)]
     pub why: String,
 }
@@ -186,16 +187,16 @@ pub struct State {
     pub current: Target,
     /// Highest release that was healthy on this robot; the counter never decreases.
     pub good: Release,
-    /// Version being installed, in every phase except `Settled`.
+    /// Version being installed; `None` only in the phase `Settled`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate: Option<Candidate>,
-    /// The latest bundle.
+    /// Latest bundle and its result; `None` before the first bundle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Outcome>,
 }
 
 impl State {
-    /// State before the first installation.
+    /// Returns the state before the first installation.
     pub fn fresh(packaged: Release) -> State {
         State { phase: Phase::Settled, current: Target::Packaged, good: packaged, candidate: None, last: None }
     }
@@ -222,12 +223,12 @@ impl State {
         }
     }
 
-    /// Text of the state file.
+    /// Returns the text of the state file.
     pub fn to_text(&self) -> String {
         toml::to_string(self).expect("a state is plain TOML")
     }
 
-    /// Version that runs in this phase.
+    /// Returns the version that must run in the current phase.
     pub fn runs(&self) -> Target {
         match (&self.candidate, self.phase) {
             (Some(candidate), Phase::Trial) => candidate.slot.into(),
@@ -236,7 +237,7 @@ impl State {
     }
 }
 
-/// Converts a reason to one line of limited length.
+/// Converts a reason to one line of at most [`MAX_WHY`] bytes.
 pub(super) fn line(why: &str) -> String {
     let one: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     one[..one.floor_char_boundary(MAX_WHY)].to_string()

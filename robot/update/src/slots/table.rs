@@ -1,33 +1,33 @@
-//! Table of the allowed transitions of the slots: in a phase, an event leads to another phase. For readers, the table
-//! also describes the data that must be on the disk before the phase changes, and the target of `current`; tests
-//! verify both.
+//! Table of the allowed transitions between the phases of an update. Each row has a phase, an event, and the phase to
+//! which the event leads. As documentation, each row also describes the data that must be on the disk before the phase
+//! changes.
 
 use super::state::{Candidate, Outcome, Phase, Result, State, line};
 use crate::release::Release;
 
-/// An event.
+/// Event that may change the phase of an update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A bundle was verified and will be unpacked for this candidate.
+    /// A bundle was verified; its version, the candidate, will be unpacked.
     Bundle(Candidate),
-    /// The slot is filled and completely synchronised.
+    /// All files of the candidate's slot are written and synchronised.
     Filled,
-    /// The bundle cannot be installed, with the reason.
+    /// The bundle cannot be installed; the text is the reason.
     Failed(String),
-    /// The trial begins.
+    /// The trial of the candidate begins.
     Try,
     /// The robot's program is about to start.
     Start,
     /// The candidate was found healthy.
     Healthy,
-    /// The candidate was found unhealthy, with the reason.
+    /// The candidate was found unhealthy; the text is the reason.
     Unhealthy(String),
-    /// `current` again points to the version before the candidate.
+    /// The link `current` points to the version before the candidate again.
     Back,
 }
 
-/// Events without their data, for the table. There are two kinds of start: with starts left in the trial, and
-/// without.
+/// Kind of an [`Event`], without its data. [`Event::Start`] has two kinds: `Start` if the trial has starts left, and
+/// `LastStartUsed` if not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "as the events")]
 pub enum EventKind {
@@ -42,7 +42,7 @@ pub enum EventKind {
     Back,
 }
 
-/// Row of the table: phase, event, steps before the new phase is written, new phase.
+/// Row of the table: the phase, the event, the steps before the new phase is written, and the new phase.
 pub type Row = (Phase, EventKind, &'static str, Phase);
 
 /// All allowed transitions. Any other event has no effect.
@@ -82,7 +82,7 @@ fn when(state: &State, event: &Event) -> EventKind {
     }
 }
 
-/// State after an event; `None` if the event is not allowed in the current phase.
+/// Returns the state after an event; `None` if the event is not allowed in the current phase.
 pub fn next(state: &State, event: Event) -> Option<State> {
     let when = when(state, &event);
     let (.., phase) = *TABLE.iter().find(|row| row.0 == state.phase && row.1 == when)?;
@@ -131,7 +131,7 @@ pub fn next(state: &State, event: Event) -> Option<State> {
     Some(next)
 }
 
-/// The table in the format of docs/update.md.
+/// Returns the table as Markdown, as in docs/update.md.
 pub fn page() -> String {
     let mut text = String::from("| phase | event | on the disk before | next phase |\n|---|---|---|---|\n");
     for (from, when, before, to) in TABLE {
@@ -177,8 +177,8 @@ mod tests {
                     let Some(next) = next(&state, event) else { continue };
                     assert_eq!(State::parse(&next.to_text()).unwrap(), next, "{phase:?} {happened:?}");
                     assert!(next.good.counter >= state.good.counter);
-                    // The running version may be the unchanged version, an unpacked candidate, or a candidate on
-                    // trial.
+                    // The candidate must run after a transition into a trial or within it, and after the verdict
+                    // healthy. After all other transitions, the previous version must run.
                     let may = match (phase, happened) {
                         (Phase::Unpacked, EventKind::Try) | (Phase::Trial, EventKind::Start | EventKind::Healthy) => {
                             Target::A

@@ -1,5 +1,5 @@
-//! Unpacks a package into a slot. Only the files that a slot needs are unpacked, and only plain archives are
-//! accepted.
+//! Unpacks a package into a slot. Only the files that a slot needs are unpacked. Archives with extended headers or
+//! special files are rejected.
 
 use super::{Disk, PROGRAM, Slot};
 use std::collections::BTreeSet;
@@ -12,11 +12,11 @@ use tar::{Archive, Entry, EntryType};
 pub const MAX_ENTRIES: usize = 4096;
 /// Maximum total size of the files in an archive (bytes).
 pub const MAX_BYTES: u64 = 512 << 20;
-/// Maximum length of a name (bytes).
+/// Maximum length of an entry's name (bytes).
 const MAX_NAME: usize = 255;
-/// Folder whose files a slot contains in addition to the program.
+/// Folder of the package whose files are unpacked in addition to the program.
 const OWN_FOLDER: &str = "usr/lib/xpuck/";
-/// Size of a write (bytes).
+/// Maximum number of bytes per write to the disk.
 const PIECE: usize = 64 * 1024;
 
 /// Reason why a package is not unpacked.
@@ -30,7 +30,7 @@ pub enum UnpackError {
         /// Reason for the rejection.
         why: &'static str,
     },
-    /// The package is too large.
+    /// The package has too many entries or bytes.
     #[error("the package has more than {MAX_ENTRIES} entries or {MAX_BYTES} bytes")]
     TooMuch,
     /// The package cannot be read or written.
@@ -38,17 +38,18 @@ pub enum UnpackError {
     Disk(#[from] io::Error),
 }
 
-/// Unpacks an archive into a slot that does not exist yet, and synchronises all of its files.
+/// Unpacks a tar archive into a slot that does not exist yet, and synchronises all files of the slot.
 ///
 /// # Errors
-/// The archive is not plain, too large or damaged, or the disk is full. The slot is then invalid.
+/// The archive has an entry that is not allowed, or is too large or damaged, or the disk is full. The slot is then
+/// invalid.
 pub fn unpack(disk: &mut impl Disk, slot: Slot, tar: impl Read) -> Result<(), UnpackError> {
     let mut folders = BTreeSet::new();
     make_folder(disk, slot.folder(), &mut folders)?;
     let mut archive = Archive::new(tar);
     let (mut entries, mut bytes) = (0, 0u64);
-    // Entries are read raw: long names and format extensions appear as entries, which are rejected and never stored
-    // in memory.
+    // In raw mode, the reader returns long names and format extensions as separate entries, which are rejected. It
+    // would otherwise store them in memory.
     for entry in archive.entries()?.raw(true) {
         let mut entry = entry?;
         entries += 1;
@@ -64,7 +65,7 @@ pub fn unpack(disk: &mut impl Disk, slot: Slot, tar: impl Read) -> Result<(), Un
             copy(disk, &path, &mut entry)?;
         }
     }
-    // Reads to the end, so that a failure of the archive's producer is detected.
+    // Reads the input to its end, so that a failure of the program that produces the archive is detected.
     io::copy(&mut archive.into_inner().take(MAX_BYTES), &mut io::sink())?;
     for folder in folders.iter().rev() {
         disk.sync_folder(folder)?;
@@ -109,7 +110,8 @@ fn checked_name(entry: &Entry<'_, impl Read>) -> Result<Option<String>, UnpackEr
     Ok((!parts.is_empty()).then(|| parts.join("/")))
 }
 
-/// Whether a link in a folder of this depth leads above the package's root.
+/// Whether the target of a link leads out of the package. `depth` is the depth of the link's folder; absolute targets
+/// lead out.
 fn leads_out(target: &[u8], depth: usize) -> bool {
     let Ok(target) = str::from_utf8(target) else { return true };
     let mut depth = depth as i64;
@@ -163,7 +165,7 @@ pub struct DebTar {
 }
 
 impl DebTar {
-    /// Starts to read a package.
+    /// Starts `dpkg-deb`, which unpacks a Debian package to a tar archive.
     ///
     /// # Errors
     /// `dpkg-deb` cannot be started.

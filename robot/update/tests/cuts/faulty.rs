@@ -1,5 +1,5 @@
-//! In-memory disk with power failures. Changes that were not synchronised are in a list. At a power failure, a seed
-//! determines for each change whether it is kept, lost or torn.
+//! In-memory disk with simulated power failures. Changes that were not synchronised are stored separately. At a power
+//! failure, a seed determines which of these changes are kept or lost, and which file contents are torn.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Error, ErrorKind, Read, Result};
@@ -13,11 +13,11 @@ pub enum Moment {
     After,
 }
 
-/// A fault at an operation.
+/// Fault at an operation of the disk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
     Cut(u64, Moment),
-    /// There is no space for the write with this number or, if true, for this and all later writes.
+    /// The disk is full at the write with this number or, if the flag is true, from this write on.
     Full(u64, bool),
 }
 
@@ -63,7 +63,7 @@ pub struct FaultyDisk {
     pending: Vec<Change>,
     /// Number of operations that change the disk.
     pub operations: u64,
-    /// Number of operations that need space.
+    /// Number of operations that need disk space.
     pub writes: u64,
     pub fault: Option<Fault>,
     dead: bool,
@@ -119,14 +119,14 @@ impl FaultyDisk {
         }
     }
 
-    /// State of the disk after power is restored.
+    /// Returns the disk after power is restored.
     pub fn restart(mut self, seed: u64) -> FaultyDisk {
         let mut random = Random(seed);
         let in_order = random.below(2) == 0;
         let kept = random.below(self.pending.len() as u64 + 1) as usize;
         for (i, change) in self.pending.iter().enumerate() {
             if if in_order { i < kept } else { random.below(2) == 0 } {
-                // A rename applies only if the old name exists.
+                // A rename has no effect if the old name was lost.
                 match change {
                     Change::Rename(from, ..) if !self.durable.contains_key(from) => {}
                     change => apply(&mut self.durable, change),

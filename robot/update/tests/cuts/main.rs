@@ -1,6 +1,6 @@
 //! Tests updates with a power failure before, inside and after every disk operation, with a full disk at each write,
-//! and with a damaged state. In every case there is a complete version to run: a version that was healthy before, or
-//! a version on a counted trial.
+//! and with a damaged state file. In every case, a complete version must be able to run. It must be a version that was
+//! found healthy before, or a version on trial whose starts are counted.
 
 mod faulty;
 mod update_steps;
@@ -8,7 +8,7 @@ mod update_steps;
 use faulty::{Fault, Moment, Random};
 use update_steps::{Baseline, Behaviour, UpdateScenario};
 
-/// All combinations of an update's behaviour and the version that runs before the update.
+/// Returns all combinations of an update's behaviour and the version that runs before the update.
 fn all() -> Vec<(Behaviour, Baseline)> {
     let natures = [Behaviour::Good, Behaviour::Crashes, Behaviour::Unhealthy];
     let every = [Baseline::Packaged, Baseline::Slot, Baseline::Root, Baseline::RootAndSlot];
@@ -17,12 +17,12 @@ fn all() -> Vec<(Behaviour, Baseline)> {
     all
 }
 
-/// Number of seeds per power failure; the environment variable `XPUCK_SEEDS` sets another number.
+/// Returns the number of seeds per power failure: 3, or the value of the environment variable `XPUCK_SEEDS`.
 fn seeds() -> u64 {
     std::env::var("XPUCK_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(3)
 }
 
-/// Number of operations and writes of an update without faults.
+/// Returns the numbers of disk operations and of writes of an update without faults.
 fn counts(nature: Behaviour, from: Baseline) -> (u64, u64) {
     let mut story = UpdateScenario::begin(nature, from, 1);
     story.run();
@@ -45,7 +45,7 @@ fn no_cut_of_power_leaves_a_robot_without_a_version() {
         let (operations, _) = counts(nature, from);
         for at in 0..operations {
             for moment in [Moment::Before, Moment::Inside, Moment::After] {
-                // For cards that also have a version in a slot, only every third operation is tested.
+                // To save time, only every third operation is tested for cards with a version in a slot.
                 let seeds = if from == Baseline::RootAndSlot && at % 3 != 0 { 0 } else { seeds() };
                 for seed in 0..seeds {
                     let mut story = UpdateScenario::begin(nature, from, seed);
@@ -61,7 +61,7 @@ fn no_cut_of_power_leaves_a_robot_without_a_version() {
                         story.power_is_back(seed + 1);
                     }
                     story.run();
-                    // Two power failures may use up both starts of a healthy version.
+                    // Two power failures may use up both starts of a healthy version, which is then reverted.
                     story.assert_final(seed % 2 == 0);
                     cuts += 1;
                 }
@@ -81,7 +81,7 @@ fn full_disk_keeps_old_version() {
             story.disk.fault = Some(Fault::Full(at, for_good));
             story.full = true;
             story.run();
-            // Space is freed, and the bundles rejected for lack of space are sent again.
+            // Disk space becomes free, and the bundle that was rejected for lack of space is sent again.
             story.disk.fault = None;
             story.power_is_back(at);
             story.run();

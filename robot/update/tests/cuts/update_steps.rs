@@ -1,5 +1,5 @@
-//! Update of one robot, with the steps of the board's first program and the systemd units: boot, start, installation
-//! of a waiting bundle, verdict.
+//! Simulates an update of one robot, with the steps of the board's first program and the systemd units. The steps are
+//! boot, start, installation of a waiting bundle, and verdict.
 
 use crate::faulty::FaultyDisk;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub enum Behaviour {
     Crashes,
     /// The version runs, and the verdict is unhealthy.
     Unhealthy,
-    /// No program of the version runs, so only a reboot ends its trial. Only for images.
+    /// No program of the version runs, so that only reboots can end the trial. Only images have this behaviour.
     Dead,
 }
 
@@ -35,9 +35,9 @@ pub enum Baseline {
     Packaged,
     /// A version in a slot, updated by a package.
     Slot,
-    /// A card's root, updated by an image.
+    /// The root of a card with two roots, updated by an image.
     Root,
-    /// A card's root with a version in a slot, updated by an image.
+    /// The root of a card with two roots and a version in a slot, updated by an image.
     RootAndSlot,
 }
 
@@ -101,7 +101,7 @@ fn bundle(kind: Kind, counter: u64) -> &'static [u8] {
     })
 }
 
-/// One robot with its update.
+/// Robot with an update, on a disk with simulated faults.
 pub struct UpdateScenario {
     pub disk: FaultyDisk,
     pub label: String,
@@ -110,26 +110,26 @@ pub struct UpdateScenario {
     from: Baseline,
     /// Whether the waiting bundle is an image.
     image: bool,
-    /// Whether the board is on. Always true for a robot without a card, because its root never changes.
+    /// Whether the board is on. A boot has no effect on a robot without two roots.
     on: bool,
-    /// Number of boots of the update before it was healthy.
+    /// Number of boots of the update before it was found healthy.
     boots: u8,
-    /// Counter of the update.
+    /// Release counter of the update.
     update: u64,
-    /// Counters of versions that were healthy.
+    /// Release counters of the versions that were found healthy.
     good: Vec<u64>,
-    /// Number of starts of the update before it was healthy.
+    /// Number of starts of the update before it was found healthy.
     starts: u8,
-    /// Highest counter that was committed.
+    /// Highest healthy release counter in the stored state, which must never decrease.
     floor: u64,
-    /// Whether the disk was full for some time.
+    /// Whether the disk is full at some time in the test.
     pub full: bool,
-    /// Whether the state was damaged, so that a healthy version may be tried again.
+    /// Whether the state file was damaged, so that a trial may be repeated.
     damaged: bool,
 }
 
 impl UpdateScenario {
-    /// Creates a robot that runs the version `from`, with an update waiting.
+    /// Creates a robot that runs the version `from`, and delivers an update with the behaviour `nature`.
     pub fn begin(nature: Behaviour, from: Baseline, seed: u64) -> UpdateScenario {
         let operators = BTreeMap::from([("alice".to_string(), signer().public.ed25519)]);
         let root = from.is_root().then_some(Slot::RootA);
@@ -171,7 +171,7 @@ impl UpdateScenario {
         story
     }
 
-    /// Places the complete bundle on the disk, synchronised.
+    /// Writes the bundle of the update to the disk as a completely received and synchronised file.
     pub fn deliver(&mut self) {
         let kind = if self.image { Kind::Image } else { Kind::App };
         self.disk.place(READY, bundle(kind, self.update));
@@ -213,7 +213,7 @@ impl UpdateScenario {
                 root = roots.current;
             }
             self.boots += u8::from(counted);
-            // If the trial could not be stored, it may be repeated once.
+            // If the state was damaged or could not be stored, the trial may be repeated once.
             let most = if self.damaged || self.full { 2 * STARTS } else { STARTS };
             assert!(self.boots <= most, "{}: it boots {} times", self.label, self.boots);
         }
@@ -226,7 +226,7 @@ impl UpdateScenario {
         true
     }
 
-    /// Restores power with a damaged state file; returns whether there was a state file.
+    /// Restores power and damages the state file; returns whether there was a state file.
     pub fn power_is_back_damaged(&mut self, seed: u64) -> bool {
         self.power_is_back(seed);
         self.damaged = true;
@@ -257,7 +257,7 @@ impl UpdateScenario {
             }
             let dead = self.nature == Behaviour::Dead && !self.good.contains(&self.robot.here.packaged.counter);
             if dead {
-                // A user switches the board off and on.
+                // No program runs, so a user switches the board off and on.
                 self.on = false;
                 continue;
             }
@@ -282,7 +282,7 @@ impl UpdateScenario {
             let Some(candidate) = trial else { return };
             let runs = self.disk.target("current").ok();
             if runs.as_deref() != Some(Target::from(candidate.slot).link()) {
-                // On a full disk the previous version runs; there is no candidate to evaluate.
+                // On a full disk, the previous version runs, and there is no candidate to evaluate.
                 return;
             }
             let well = self.good.contains(&candidate.release.counter) || self.nature == Behaviour::Good;
@@ -325,7 +325,7 @@ impl UpdateScenario {
             matches!(state.phase, Phase::Trial | Phase::Reverting)
                 && candidate.is_some_and(|c| Target::from(c.slot) == target && c.release.counter == counter)
         });
-        // A rejected root must not be selected for the next boot.
+        // A rejected root may still run until the next boot, if another root is selected for that boot.
         let roots = self.disk.read(ROOTS).and_then(|text| Roots::parse(str::from_utf8(&text).ok()?));
         let left = roots.is_some_and(|roots| roots.wants_boot(self.robot.here.root.unwrap()));
         assert!(
@@ -339,8 +339,8 @@ impl UpdateScenario {
         }
     }
 
-    /// Finishes the update and checks the running version. With `expected`, a good update must run, otherwise the
-    /// previous version; without `expected`, any healthy version may run.
+    /// Finishes the update and checks the running version. If `expected` is true, a good update must run, and a bad
+    /// update must be reverted to the previous version. If `expected` is false, any healthy version may run.
     pub fn assert_final(&mut self, expected: bool) {
         while !self.on {
             self.run();

@@ -1,13 +1,13 @@
 //! Groot2 protocol, version 2 (`groot2_protocol.h` of BehaviorTree.CPP 4). Groot2, the viewer of BehaviorTree.CPP,
-//! uses it to display a running tree. Requests and replies have several parts each.
+//! uses this protocol to display a running tree. Each request or reply is a message of one or two parts.
 //!
-//! The first part of a request is its header: protocol u8, request type u8 and a number u32 that the reply repeats.
-//! The first part of a reply is the request's header with the publisher's own protocol number, followed by the id of
-//! the running tree (16 bytes). The second part, if any, is the requested content. An error reply has two parts,
-//! `error` and a text. Numbers are little-endian.
+//! The first part of a request is its header: protocol version (u8), request type (u8) and a number (u32) that the
+//! reply repeats. The first part of a reply is the request's header with the publisher's own protocol version, followed
+//! by the id of the running tree (16 bytes). The second part of a reply, if any, is the requested content. An error
+//! reply has two parts, `error` and a text. Numbers are little-endian.
 //!
-//! Replies match those of BehaviorTree.CPP's own publisher with one exception: hooks are rejected, because they could
-//! stop a robot's tree.
+//! Replies match those of BehaviorTree.CPP's own publisher with one exception. Requests for hooks (breakpoints) are
+//! rejected, because hooks could stop a robot's tree.
 
 use crate::groot_recording::Recording;
 use crate::signals::{retry_zmq, send_parts};
@@ -20,12 +20,12 @@ const PROTOCOL: u8 = 2;
 const HEADER: usize = 6;
 /// Maximum number of parts in a request.
 const MAX_PARTS: usize = 2;
-/// Maximum length of a list of requested blackboards (bytes).
+/// Maximum length of the list of requested blackboards' names (bytes).
 const MAX_NAMES: usize = 4096;
-/// Maximum length of a part of a request (bytes); a longer part closes its connection.
+/// Maximum length of a part of a request (bytes). libzmq closes the connection that sends a longer part.
 const MAX_REQUEST: i64 = 1 << 16;
 
-/// State of a node, with its number in the protocol.
+/// State of a node. The discriminants are the numbers of the protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum NodeState {
@@ -38,16 +38,16 @@ pub enum NodeState {
     Success = 2,
     /// The node failed in the last tick.
     Failure = 3,
-    /// The node was not ticked in the last tick, and was running when last ticked.
+    /// The last tick did not reach the node, which was running when it was last ticked.
     IdleAfterRunning = 11,
-    /// The node was not ticked in the last tick, and succeeded when last ticked.
+    /// The last tick did not reach the node, which succeeded when it was last ticked.
     IdleAfterSuccess = 12,
-    /// The node was not ticked in the last tick, and failed when last ticked.
+    /// The last tick did not reach the node, which failed when it was last ticked.
     IdleAfterFailure = 13,
 }
 
 impl NodeState {
-    /// State after a tick that did not reach the node.
+    /// Returns the node's state after a tick that did not reach the node.
     pub fn after_skipped_tick(self) -> NodeState {
         match self {
             NodeState::Running => NodeState::IdleAfterRunning,
@@ -70,13 +70,13 @@ pub struct WatchedTree {
 }
 
 impl WatchedTree {
-    /// Creates a tree whose id is a hash of its XML, so that the viewer notices a change of tree.
+    /// Creates a tree whose id is a hash of its XML, so that viewers detect a change of the tree.
     pub fn new(name: &str, xml: String) -> WatchedTree {
         let hash = |start: u64| xml.bytes().fold(start, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
         let mut id = [0; 16];
         id[..8].copy_from_slice(&hash(0xcbf2_9ce4_8422_2325).to_le_bytes());
         id[8..].copy_from_slice(&hash(0x6c62_272e_07bb_0142).to_le_bytes());
-        // Version and variant bits of a UUID, version 4.
+        // Sets the version and variant bits of a UUID of version 4.
         id[6] = id[6] & 0x0f | 0x40;
         id[8] = id[8] & 0x3f | 0x80;
         WatchedTree { id, xml, name: name.into() }
@@ -85,7 +85,7 @@ impl WatchedTree {
 
 /// State of a tree after a tick.
 pub struct TreeState<'a> {
-    /// Tree.
+    /// Tree whose state this is.
     pub tree: &'a WatchedTree,
     /// Numbers and states of the nodes.
     pub nodes: &'a [(u16, NodeState)],
@@ -93,7 +93,7 @@ pub struct TreeState<'a> {
     pub registers: &'a [(String, f32)],
 }
 
-/// Returns the parts of the reply to a request. `view` is `None` while no tree runs. Every request gets a reply.
+/// Returns the parts of the reply to a request, which may be an error reply. `view` is `None` while no tree runs.
 pub fn reply(request: &[Vec<u8>], view: Option<&TreeState<'_>>, recording: &mut Recording) -> Vec<Vec<u8>> {
     answer(request, view, recording).unwrap_or_else(|why| vec![b"error".to_vec(), why.into_bytes()])
 }
@@ -109,7 +109,7 @@ fn answer(
         return Err(wrong_header(header));
     }
     if request.len() > MAX_PARTS {
-        return Err(format!("a request of {} parts; at most {MAX_PARTS} are allowed", request.len()));
+        return Err(format!("the request has {} parts; at most {MAX_PARTS} are allowed", request.len()));
     }
     let Some(view) = view else { return Err("no tree is running yet; connect again when the run has started".into()) };
     let second = || request.get(1).ok_or("must be 2 parts message");
@@ -126,7 +126,7 @@ fn answer(
             return Err("Node ID not found".into());
         }
         b'D' => Some(b"[]".to_vec()),
-        // Hooks are not supported, so removing and disabling them has no effect.
+        // No hooks exist, so requests to remove or disable hooks succeed without an effect.
         b'A' | b'X' => None,
         b'r' => match &second()?[..] {
             b"start" => Some(recording.start().into_bytes()),
@@ -151,23 +151,23 @@ fn states(nodes: &[(u16, NodeState)]) -> Vec<u8> {
     nodes.iter().flat_map(|(uid, state)| [uid.to_le_bytes()[0], uid.to_le_bytes()[1], *state as u8]).collect()
 }
 
-/// Encodes the requested blackboards that exist. NaN, the value of an unwritten v_goal, becomes null, because JSON
-/// has no NaN.
+/// Encodes the requested blackboards that exist, as MessagePack. Values that are not finite, such as an unwritten
+/// v_goal, become nil, because the protocol carries JSON values, which exclude NaN.
 fn registers(view: &TreeState<'_>, names: &[u8]) -> Result<Vec<u8>, String> {
     if names.len() > MAX_NAMES {
-        return Err(format!("{} bytes of blackboard names; at most {MAX_NAMES} are allowed", names.len()));
+        return Err(format!("the blackboard names have {} bytes; at most {MAX_NAMES} are allowed", names.len()));
     }
     let names = str::from_utf8(names).map_err(|_| "the blackboard names are not UTF-8")?;
     let values: BTreeMap<&str, Option<f32>> =
         view.registers.iter().map(|(name, value)| (name.as_str(), value.is_finite().then_some(*value))).collect();
     let asked = names.split(';').any(|name| name == view.tree.name);
-    // If none of the requested blackboards exists, BehaviorTree.CPP replies nil.
+    // The reply is nil if none of the requested blackboards exists, as in BehaviorTree.CPP.
     let boards = asked.then(|| BTreeMap::from([(view.tree.name.as_str(), values)]));
     rmp_serde::to_vec(&boards).map_err(|error| error.to_string())
 }
 
 impl Sockets {
-    /// Opens the socket for viewers' requests. If the endpoint has a port, the next port is opened too, because
+    /// Opens the socket for viewers' requests. If the endpoint has a TCP port, the next port is opened too, because
     /// viewers subscribe to breakpoints there. No breakpoints are published.
     ///
     /// # Errors
@@ -192,13 +192,14 @@ fn next_port(endpoint: &str) -> Option<String> {
 /// Socket for viewers' requests.
 pub struct GrootEnd {
     socket: zmq::Socket,
-    /// Socket for subscribers, which is only kept open.
+    /// Socket for subscribers to breakpoints, on which nothing is sent.
     _publisher: Option<zmq::Socket>,
 }
 
 impl GrootEnd {
-    /// Returns the next request, or `None` if none arrives within `timeout_ms`. At most one part beyond the allowed
-    /// number is kept, so that [`reply`] can report the excess. [`GrootEnd::answer`] must be called next.
+    /// Returns the parts of the next request, or `None` if no request arrives within `timeout_ms`. At most one part
+    /// more than allowed is returned, so that [`reply`] can report the error. After a request, [`GrootEnd::answer`]
+    /// must be called before the next `receive`.
     pub fn receive(&self, timeout_ms: i64) -> Option<Vec<Vec<u8>>> {
         if self.socket.poll(zmq::POLLIN, timeout_ms).ok()? == 0 {
             return None;

@@ -1,8 +1,8 @@
-//! Access control: replies to ZeroMQ's authentication requests (ZAP, RFC 27), and a check of every message.
+//! Access control: replies to libzmq's authentication requests (ZAP, RFC 27), and a check of every message.
 //!
-//! libzmq sends a request after a peer has proved that it owns a CURVE key. Peers without CURVE fail earlier and are
-//! reported by the socket monitors. A connection outlives the revocation of its key, so the key is also checked for
-//! each message.
+//! libzmq sends an authentication request after a peer has proved that it owns a CURVE key. Handshakes of peers without
+//! CURVE fail earlier, and the socket monitors report them. A connection stays open if its key is revoked, so the key
+//! is also checked for each message.
 
 use crate::file::FileError;
 use crate::keyring::{self, Holder, Keyring, Role};
@@ -20,15 +20,16 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::{Duration, Instant};
 use zmq::SocketEvent::{DISCONNECTED, HANDSHAKE_FAILED_NO_DETAIL, HANDSHAKE_FAILED_PROTOCOL, MONITOR_STOPPED};
 
-/// Endpoint of libzmq's authentication requests.
+/// Endpoint to which libzmq sends its authentication requests.
 const ZAP: &str = "inproc://zeromq.zap.01";
-/// Interval of checks of the key folder for changes.
+/// Interval at which the key folder is checked for changes.
 const RELOAD_INTERVAL: Duration = Duration::from_millis(500);
-/// Maximum wait for a request (ms); the thread ends within this time after the guard is dropped.
+/// Maximum wait for an authentication request (ms). The thread of an [`AccessControl`] ends within this time after the
+/// [`AccessControl`] is dropped.
 const POLL_MS: i64 = 100;
-/// Maximum number of notes stored for the log.
+/// Maximum number of log lines stored until the next [`AccessControl::take_notes`]; further lines are dropped.
 const MAX_NOTES: usize = 20;
-/// Name of the metadata property that holds a peer's key with each of its messages.
+/// Name of the message property (ZeroMQ metadata) that holds the sender's key.
 const KEY: &str = "X-Key";
 
 /// Group of sockets with the same access rules.
@@ -40,7 +41,7 @@ pub enum Domain {
     Operators,
     /// Link of the workers to a geneserver; all workers share one key.
     Workers,
-    /// Telemetry stream, which viewers only receive.
+    /// Telemetry stream, on which viewers cannot send commands.
     Watchers,
     /// Socket of a robot to which other robots connect.
     Peers,
@@ -49,7 +50,7 @@ pub enum Domain {
 impl Domain {
     const ALL: [Domain; 5] = [Domain::Robots, Domain::Operators, Domain::Workers, Domain::Watchers, Domain::Peers];
 
-    /// Domain name in ZeroMQ.
+    /// Returns the domain's name in authentication requests.
     pub fn name(self) -> &'static str {
         match self {
             Domain::Robots => "robots",
@@ -78,16 +79,16 @@ pub struct Peer {
     pub role: Role,
 }
 
-/// Access control of a serving process; one instance per process. Its thread answers libzmq's requests and checks the
-/// key folder.
+/// Access control of a process with server sockets; one instance per process. Its thread replies to libzmq's
+/// authentication requests and checks the key folder for changes.
 pub struct AccessControl {
     folder: Option<PathBuf>,
     ring: RwLock<(Keyring, u64)>,
     refusals: Mutex<Refusals>,
     log_lines: Mutex<Vec<Line>>,
-    /// Error of the last read of the folder; `None` if it succeeded.
+    /// Error of the last read of the key folder; `None` if the read succeeded.
     unreadable: Mutex<Option<String>>,
-    /// Errors in files of the folder.
+    /// Errors in files of the key folder, one text per file.
     wrong: Mutex<Vec<String>>,
     /// Number of closed connections to the robots' link.
     ended: AtomicU64,
@@ -95,13 +96,13 @@ pub struct AccessControl {
 }
 
 impl AccessControl {
-    /// Creates a guard for the keys of a folder, which it reloads when the folder changes.
+    /// Creates access control for the keys in a folder, and reloads the keys when the folder changes.
     pub(crate) fn from_folder(context: &zmq::Context, folder: &Path) -> Result<Arc<AccessControl>, FileError> {
         let (ring, wrong) = Keyring::read(folder)?;
         AccessControl::start(context, Some(folder.into()), ring, wrong)
     }
 
-    /// Creates a guard for a fixed set of keys.
+    /// Creates access control for a fixed set of keys.
     pub(crate) fn from_keyring(context: &zmq::Context, ring: Keyring) -> Result<Arc<AccessControl>, FileError> {
         AccessControl::start(context, None, ring, Vec::new())
     }
@@ -114,10 +115,10 @@ impl AccessControl {
     ) -> Result<Arc<AccessControl>, FileError> {
         let trouble = |what: String| FileError::value("authentication", what);
         if zmq::has("curve") != Some(true) {
-            return Err(trouble("this libzmq has no CURVE; install Debian's libzmq5".into()));
+            return Err(trouble("this libzmq does not support CURVE; install Debian's libzmq5".into()));
         }
-        // The handler is bound before any socket that needs authentication, because without it libzmq would accept
-        // every peer.
+        // The endpoint for authentication requests is bound before any socket that needs authentication, because
+        // libzmq would otherwise accept every peer.
         let zap = context.socket(zmq::REP).and_then(|s| s.bind(ZAP).map(|()| s)).map_err(|e| trouble(e.to_string()))?;
         let (monitors, received) = channel();
         let seen = folder.as_deref().map(keyring::fingerprint).transpose()?.unwrap_or_default();
@@ -139,32 +140,32 @@ impl AccessControl {
         Ok(guard)
     }
 
-    /// Counts of rejections so far.
+    /// Returns the numbers of rejections so far.
     pub fn refusals(&self) -> Refusals {
         *self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a request that its sender's role does not allow.
+    /// Counts a request that is not allowed for its sender's role.
     pub fn count_wrong_role(&self) {
         self.count(|r| &mut r.wrong_role);
     }
 
-    /// Returns and removes the notes since the last call, for a log.
+    /// Returns and removes the log lines since the last call.
     pub fn take_notes(&self) -> Vec<Line> {
         std::mem::take(&mut *self.log_lines.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Version of the keyring, from 1; increases when the folder changes.
+    /// Returns the version of the keyring. It starts at 1 and increases by 1 when the enrolled keys change.
     pub fn edition(&self) -> u64 {
         self.ring.read().unwrap_or_else(PoisonError::into_inner).1
     }
 
-    /// Keys whose signatures are accepted.
+    /// Returns the operators' keys, whose signatures are accepted.
     pub fn trust(&self) -> Trust {
         Trust::operators(&self.ring.read().unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Enrolled holders with this name, of any role.
+    /// Returns the enrolled key holders with this name, of any role.
     pub fn holders_called(&self, name: &str) -> Vec<Holder> {
         let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
         ring.0.holders().filter(|holder| holder.public.name == name).cloned().collect()
@@ -181,23 +182,23 @@ impl AccessControl {
         }
     }
 
-    /// Registers a server's socket, so that failed handshakes are counted.
+    /// Starts to monitor a server's socket, so that failed handshakes are counted.
     pub(crate) fn monitor(&self, context: &zmq::Context, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
-        // A client without CURVE detects the mismatch too. If the client disconnects first, only
-        // HANDSHAKE_FAILED_NO_DETAIL is reported.
+        // A client without CURVE also detects that the mechanisms differ. If the client disconnects first, libzmq only
+        // reports HANDSHAKE_FAILED_NO_DETAIL.
         let events = [HANDSHAKE_FAILED_PROTOCOL, HANDSHAKE_FAILED_NO_DETAIL, DISCONNECTED, MONITOR_STOPPED];
-        // The receiving thread ends only with the guard, so sending cannot fail here.
+        // The receiving thread ends only after the guard is dropped, so sending cannot fail here.
         let _ = self.monitors.send((domain, monitor::start(context, socket, &events)?));
         Ok(())
     }
 
-    /// Number of closed connections to the robots' link so far.
+    /// Returns the number of closed connections to the robots' link so far.
     pub(crate) fn ended(&self) -> u64 {
         self.ended.load(Ordering::Relaxed)
     }
 
     /// Returns the sender of a message, identified by the connection's key. Returns `None` and counts a rejection if
-    /// the key is not enrolled, or if its role may not use this socket.
+    /// the key is not enrolled, if the holder's name has changed, or if the holder's role may not use this socket.
     pub(crate) fn sender(&self, domain: Domain, message: &mut zmq::Message) -> Option<Peer> {
         let key = message.gets(KEY).and_then(|text| Key::try_from(text.to_string()).ok());
         let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
@@ -205,7 +206,7 @@ impl AccessControl {
             self.count(|r| &mut r.revoked);
             return None;
         };
-        // A peer that was enrolled again with another name or role must reconnect.
+        // If a key was enrolled again with another name, its peer must reconnect.
         if message.gets("User-Id") != Some(&holder.public.name) {
             self.count(|r| &mut r.wrong_name);
             return None;
@@ -217,12 +218,12 @@ impl AccessControl {
         Some(Peer { name: holder.public.name.clone(), role: holder.role })
     }
 
-    /// Counts a message whose sender name does not match its key.
+    /// Counts a message with a sender name that does not match the connection's key.
     pub(crate) fn count_wrong_name(&self) {
         self.count(|r| &mut r.wrong_name);
     }
 
-    /// Counts the events of a monitor; returns false if its socket was closed.
+    /// Counts the events of a monitor; returns false if the monitored socket was closed.
     fn count_events(&self, domain: Domain, monitor: &zmq::Socket) -> bool {
         while let Some(event) = monitor::next(monitor) {
             match event {
@@ -235,8 +236,8 @@ impl AccessControl {
         true
     }
 
-    /// Error of the key folder or of a file in it; `None` if all files are readable. Peers that were enrolled before
-    /// the error stay enrolled.
+    /// Returns the error of the key folder or of its first unreadable file; `None` if all files are readable. Peers
+    /// that were enrolled before the error stay enrolled.
     pub fn unreadable(&self) -> Option<String> {
         let folder = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,7 +245,8 @@ impl AccessControl {
         folder.or_else(|| wrong.first().map(|first| format!("{first}{more}")))
     }
 
-    /// Reloads the folder if it changed. A read error keeps the current keys; the next check tries again.
+    /// Reloads the keys if the folder changed. After a read error, the current keys stay valid, and the next check
+    /// retries.
     fn reload(&self, folder: &Path, seen: &mut keyring::Fingerprint) {
         let result = self.reload_if_changed(folder, seen);
         let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
@@ -290,7 +292,7 @@ fn describe_changes(before: &Keyring, after: &Keyring) -> String {
     [part("enrolled", came), part("revoked", gone)].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// Loop of the guard's thread.
+/// Replies to authentication requests, counts events and reloads keys until the guard is dropped.
 fn run(
     zap: &zmq::Socket,
     received: &Receiver<(Domain, zmq::Socket)>,
@@ -302,7 +304,7 @@ fn run(
     loop {
         let mut items: Vec<_> =
             [zap].into_iter().chain(monitors.iter().map(|m| &m.1)).map(|s| s.as_poll_item(zmq::POLLIN)).collect();
-        // An interrupted wait only starts the next iteration earlier.
+        // Errors are ignored, because an interrupted wait only starts the next iteration earlier.
         let _ = zmq::poll(&mut items, POLL_MS);
         let Some(guard) = guard.upgrade() else { return };
         if let Some(request) = receive_parts(zap) {
@@ -312,10 +314,11 @@ fn run(
             if let Err(count) = answer.verdict {
                 guard.count(count);
             }
-            // A failed send means a closed connection, which needs no answer.
+            // Errors are ignored, because a send fails only if the connection is closed and needs no reply.
             let _ = send_parts(zap, &answer.frames);
         }
-        // Sockets of watchers are opened and closed at run time.
+        // Removes closed sockets and adds new ones, because sockets of the telemetry stream are opened and closed at
+        // run time.
         monitors.retain(|(domain, monitor)| guard.count_events(*domain, monitor));
         monitors.extend(received.try_iter());
         if let Some(folder) = guard.folder.as_deref().filter(|_| Instant::now() >= next_look) {
@@ -325,7 +328,7 @@ fn run(
     }
 }
 
-/// Function that selects the count to increase.
+/// Function that selects the counter of rejections to increase.
 type Count = fn(&mut Refusals) -> &mut u64;
 
 struct Answer {
@@ -333,8 +336,8 @@ struct Answer {
     verdict: Result<(), Count>,
 }
 
-/// Answers an authentication request. The request's parts are version, number, domain, address, identity, mechanism
-/// and the client's key.
+/// Computes the reply to an authentication request. The request's parts are version, request number, domain, address,
+/// identity, mechanism and the client's key.
 fn answer(request: &[Vec<u8>], ring: &Keyring) -> Answer {
     let part = |i: usize| request.get(i).map_or(&[][..], Vec::as_slice);
     let domain = Domain::ALL.into_iter().find(|d| d.name().as_bytes() == part(2));
@@ -353,7 +356,7 @@ fn answer(request: &[Vec<u8>], ring: &Keyring) -> Answer {
     Answer { frames: texts.map(<[u8]>::to_vec).into(), verdict: verdict.map(|_| ()) }
 }
 
-/// Encodes a metadata property as in ZMTP.
+/// Encodes a metadata property in the format of ZMTP: name length (1 byte), name, value length (4 bytes), value.
 fn property(name: &str, value: &str) -> Vec<u8> {
     let length = (value.len() as u32).to_be_bytes();
     [&[name.len() as u8], name.as_bytes(), &length, value.as_bytes()].concat()

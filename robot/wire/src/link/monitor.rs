@@ -1,10 +1,10 @@
-//! Monitoring of a socket's connections: libzmq reports events through a separate socket.
+//! Monitoring of a socket's connections. libzmq reports the events through a separate socket.
 
 use crate::signals::receive_parts;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zmq::SocketEvent;
 
-/// Starts to monitor a socket for some events; returns the socket that delivers them.
+/// Starts to monitor a socket for `events`; returns the socket that delivers these events.
 pub(crate) fn start(context: &zmq::Context, socket: &zmq::Socket, events: &[SocketEvent]) -> zmq::Result<zmq::Socket> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let here = format!("inproc://monitor-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -17,7 +17,7 @@ pub(crate) fn start(context: &zmq::Context, socket: &zmq::Socket, events: &[Sock
 /// Returns the next event, or `None` if no event waits.
 pub(crate) fn next(monitor: &zmq::Socket) -> Option<SocketEvent> {
     let parts = receive_parts(monitor)?;
-    // The first part has two bytes of event and four of value; the second part is the address.
+    // The first part has the event's number (two bytes) and value (four bytes). The second part is the address.
     let event = parts.first()?.first_chunk()?;
     Some(SocketEvent::from_raw(u16::from_ne_bytes(*event)))
 }

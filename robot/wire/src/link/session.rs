@@ -1,11 +1,12 @@
-//! Random session numbers and tokens, which distinguish two starts of one program.
+//! Random session numbers, which distinguish two starts of a program, and random tokens.
 
 use crate::file::FileError;
 use crate::signed::hex;
 use rand::TryRng;
 use rand::rngs::SysRng;
 
-/// Returns a session number for a starting robot: random, not 0, with 53 bits, which JSON numbers represent exactly.
+/// Returns a random session number for the start of a program. It is not 0, and has at most 53 bits, which JSON numbers
+/// represent exactly.
 ///
 /// # Errors
 /// The system provides no random numbers.

@@ -5,21 +5,21 @@ use crate::signals::{retry_zmq, send_parts};
 use crate::socket::{SocketError, Sockets};
 use std::collections::BTreeSet;
 
-/// High-water mark: maximum number of messages queued per watcher. A slow watcher misses the newest messages, which
-/// the sequence numbers reveal; other watchers are unaffected.
+/// Maximum number of messages queued per watcher. A slow watcher misses the newest messages, and detects the loss by
+/// the sequence numbers. Other watchers are not affected.
 const QUEUE: i32 = 1000;
 /// Kernel send buffer per watcher (bytes).
 const BUFFER: i32 = 64 * 1024;
-/// Maximum length of a watcher's frame (bytes), which contains a topic name or a handshake message.
+/// Maximum length of a frame from a watcher (bytes). Such a frame contains a topic prefix or a handshake message.
 const REQUEST: i64 = 4096;
-/// Maximum number of subscription requests processed per call, which takes a few ms. A watcher that subscribes to 100
-/// 000 topics and disconnects leaves 100 000 requests in the queue.
+/// Maximum number of subscription requests processed per call, so that a call takes only a few ms. A watcher that
+/// subscribes to 100000 topics and disconnects leaves 100000 requests in the queue.
 const REQUESTS_AT_ONCE: usize = 4096;
-/// Maximum number of topic prefixes subscribed at the same time; further prefixes are ignored. There are about 200
-/// topics.
+/// Maximum number of topic prefixes subscribed at the same time. Further prefixes are ignored. The hub publishes about
+/// 200 topics.
 const MAX_PREFIXES: usize = 1000;
 
-/// Hub's socket of the stream.
+/// Hub's socket of the telemetry stream.
 pub struct Stream {
     socket: zmq::Socket,
     /// Subscribed topic prefixes.
@@ -27,8 +27,8 @@ pub struct Stream {
 }
 
 impl Sockets {
-    /// Opens a stream at an endpoint, such as `ipc://@stream`, for operators and observers. With `plain` anyone can
-    /// watch, because PlotJuggler has no keys.
+    /// Opens a stream at an endpoint, such as `ipc://@stream`, for operators and observers. If `plain` is true, the
+    /// stream is not encrypted and anyone can watch, because PlotJuggler does not support keys.
     ///
     /// # Errors
     /// The port is in use, or the endpoint is invalid.
@@ -47,7 +47,7 @@ impl Sockets {
 }
 
 impl Stream {
-    /// Endpoint of the socket, with the port that the system chose.
+    /// Returns the endpoint of the socket, with the port that the system chose.
     pub fn endpoint(&self) -> String {
         self.socket.get_last_endpoint().ok().and_then(Result::ok).unwrap_or_default()
     }
@@ -56,7 +56,8 @@ impl Stream {
     pub fn subscriptions(&mut self) -> usize {
         for _ in 0..REQUESTS_AT_ONCE {
             let Ok(request) = retry_zmq(|| self.socket.recv_bytes(zmq::DONTWAIT)) else { break };
-            // ZeroMQ forwards the first subscription to a topic, and its cancellation by the last subscriber.
+            // ZeroMQ only reports the first subscription to a prefix (1), and its cancellation by the last subscriber
+            // (0).
             match request.split_first() {
                 Some((1, prefix)) if self.prefixes.len() < MAX_PREFIXES => drop(self.prefixes.insert(prefix.into())),
                 Some((0, prefix)) => drop(self.prefixes.remove(prefix)),
@@ -66,14 +67,14 @@ impl Stream {
         self.prefixes.len()
     }
 
-    /// Whether a watcher subscribes to this topic.
+    /// Whether any watcher subscribes to this topic.
     pub fn wants(&self, topic: &str) -> bool {
         self.prefixes.iter().any(|prefix| topic.as_bytes().starts_with(prefix))
     }
 
-    /// Sends a message of two parts, topic and text, to its subscribers. Does not block.
+    /// Sends a message of two parts, topic and text, to the subscribers of the topic. Does not block.
     pub fn publish(&self, topic: &str, text: &str) {
-        // Errors are ignored: for a watcher with a full queue, ZeroMQ drops the message and delivers the next.
+        // Errors are ignored: ZeroMQ drops messages for a watcher with a full queue.
         let _ = send_parts(&self.socket, &[topic, text]);
     }
 }
@@ -92,7 +93,7 @@ mod tests {
         socket.set_rcvtimeo(5000).unwrap();
         socket.set_rcvhwm(1).unwrap();
         socket.set_rcvbuf(4096).unwrap();
-        // The send queue is unlimited, so that even a thousand subscriptions are sent at once.
+        // The send queue is unlimited, so that any number of subscriptions can be queued at once.
         socket.set_sndhwm(0).unwrap();
         socket.connect(endpoint).unwrap();
         socket.set_subscribe(topic.as_bytes()).unwrap();
@@ -123,7 +124,8 @@ mod tests {
         }
         until(|| stream.subscriptions() == MAX_PREFIXES);
         drop(socket);
-        // The hub calls this ten times a second, so a new watcher receives data within some seconds.
+        // The hub calls `subscriptions` ten times a second. With fewer than 200 calls, a new watcher receives data
+        // within 20 s.
         let mut looks = 0;
         until(|| {
             looks += 1;
@@ -132,8 +134,8 @@ mod tests {
         assert!(looks < 200, "{looks}");
     }
 
-    /// Tests that a watcher that never reads fills only its own queue: publishing continues, and another watcher
-    /// receives all messages.
+    /// Tests that a watcher that never reads delays neither publishing nor another watcher. The other watcher receives
+    /// all messages.
     #[test]
     fn silent_watcher_does_not_delay_others() {
         let mut stream = Sockets::new().stream("tcp://127.0.0.1:*", false).unwrap();
@@ -149,12 +151,12 @@ mod tests {
             let parts = reader.recv_multipart(0).unwrap();
             assert!(parts[1].starts_with(format!("{number} ").as_bytes()), "message {number}");
         }
-        // 10 MB were published, and the silent watcher's queue holds less than 0.5 MB.
+        // The hub published 10 MB without blocking, although the silent watcher's queue cannot hold all of it.
         assert!(longest < Duration::from_secs(2), "publishing took {longest:?}");
     }
 
-    /// Tests that, with keys, observers receive the stream, and that robots and watchers without keys receive it only
-    /// if it is plain.
+    /// Tests that, with keys, observers receive the stream, but robots and watchers without keys do not. Watchers
+    /// without keys receive a plain stream.
     #[test]
     fn with_keys_only_those_who_may_look_watch() {
         let dir = tempfile::tempdir().unwrap();

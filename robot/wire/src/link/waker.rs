@@ -1,23 +1,23 @@
-//! Wakes a thread that waits for sockets, from another thread of the process.
+//! Wake-ups, by which a thread ends the wait of another thread of the process for its sockets.
 
 use crate::signals::{retry_zmq, send_parts};
 use crate::socket::{Readable, SocketError, Sockets};
 
-/// Queue length (wake-ups); further wake-ups are redundant.
+/// Maximum number of queued wake-ups. One is enough, because it ends the wait.
 const WAKEUPS: i32 = 1;
 
-/// Sender of wake-ups, for the other thread.
+/// Sender of wake-ups, for the thread that does not wait.
 pub struct Waker(zmq::Socket);
 
 impl Waker {
-    /// Ends the current or the next wait.
+    /// Ends the receiver's current wait, or its next wait if it does not wait now.
     pub fn wake(&self) {
-        // A full queue means that a wake-up is pending already.
+        // Errors are ignored: if the queue is full, a wake-up is already pending.
         let _ = send_parts(&self.0, &[""]);
     }
 }
 
-/// Receiver of wake-ups, an argument of [`crate::socket::wait`].
+/// Receiver of wake-ups. A thread passes it to [`crate::socket::wait`] together with its sockets.
 pub struct Wakeups(zmq::Socket);
 
 impl Wakeups {
@@ -37,7 +37,7 @@ impl Sockets {
     /// Creates a waker with its receiver; `name` must be unique in this factory.
     ///
     /// # Errors
-    /// Any ZeroMQ error.
+    /// The name is in use, or ZeroMQ cannot create the sockets.
     pub fn waker(&self, name: &str) -> Result<(Waker, Wakeups), SocketError> {
         let endpoint = format!("inproc://{name}");
         let wakeups = self.open(zmq::PULL, &endpoint, |s| {

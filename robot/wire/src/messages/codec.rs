@@ -1,9 +1,10 @@
-//! Encoding of messages: a version byte, then MessagePack with named fields, which other languages can read.
+//! Encoding of messages: a version byte, followed by MessagePack with named fields, which programs in other languages
+//! can read.
 //!
-//! Hub and robots whose versions differ by one are compatible, so that the robots of a swarm can be updated one by
+//! A hub and robots whose versions differ by one are compatible, so that the robots of a swarm can be updated one by
 //! one. Messages to and from robots may therefore only be extended. A new field has a default, and older programs
-//! ignore it. A new variant counts as a lost message in older programs, which log one line. A release with extended
-//! messages raises [`VERSION`] by one. An incompatible change raises it by two, and both sides then report the
+//! ignore the field. Older programs drop a message with a new variant and log one line. A release with extended
+//! messages increases [`VERSION`] by one. An incompatible change increases it by two, and both sides then report the
 //! mismatch.
 
 use crate::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
@@ -16,43 +17,45 @@ use std::ops::RangeInclusive;
 
 /// First byte of every message.
 pub const VERSION: u8 = 7;
-/// First version after which messages have only been extended.
+/// Oldest version from which the current version differs only by extensions.
 const FIRST: u8 = 7;
-/// Supported versions: the current version, the previous and the next.
+/// Supported versions: the current version, the next version, and the previous version if it is compatible.
 pub const UNDERSTOOD: RangeInclusive<u8> = if VERSION > FIRST { VERSION - 1 } else { FIRST }..=VERSION + 1;
 /// Maximum length of a message (bytes).
 pub const MAX_BYTES: usize = 1 << 20;
-/// Maximum length of an unknown name in a report (characters).
+/// Maximum length of an unknown name in an error (characters).
 const MAX_NAME: usize = 32;
 /// Maximum number of unknown names that are reported.
 const MAX_NAMES: usize = 16;
-/// Maximum nesting depth; messages of this crate use fewer than ten levels.
+/// Maximum nesting depth of a message. Messages of this crate use fewer than ten levels.
 const MAX_DEPTH: usize = 32;
 
 thread_local! {
-    /// Reused encoding buffer; growing a new buffer per message costs as much time as encoding.
+    /// Encoding buffer of the thread, which is reused because a new buffer per message would take as much time as the
+    /// encoding.
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Decoding error.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
-    /// Length outside 2..=[`MAX_BYTES`] bytes.
-    #[error("a message of {0} bytes; 2 to {MAX_BYTES} are allowed")]
+    /// The length is outside 2..=[`MAX_BYTES`] (bytes).
+    #[error("the message has {0} bytes; 2 to {MAX_BYTES} are allowed")]
     Size(usize),
-    /// Unsupported version.
+    /// The version is not supported.
     #[error("message version {0} is not supported; expected version {VERSION}; use the same release on hub and robots")]
     Version(u8),
-    /// Unknown variant of a message or of a value in it.
+    /// The message or a value in it has an unknown variant, with this name.
     #[error("unknown name `{0}`; use the same release on hub and robots")]
     Unknown(String),
-    /// Invalid contents.
+    /// The contents are invalid; the text is the decoder's error.
     #[error("malformed message: {0}")]
     Malformed(String),
 }
 
 impl From<erased_serde::Error> for CodecError {
-    /// Converts an error. Only the text of the error distinguishes an unknown variant.
+    /// Converts a decoder's error. An unknown variant is recognised by the error's text, because the error has no type
+    /// for it.
     fn from(error: erased_serde::Error) -> CodecError {
         let text = error.to_string();
         match text.strip_prefix("unknown variant `") {
@@ -65,21 +68,21 @@ impl From<erased_serde::Error> for CodecError {
     }
 }
 
-/// Unknown names; each is reported once.
+/// Unknown names in received messages, so that each name is reported only once.
 #[derive(Clone, Debug, Default)]
 pub struct UnknownNames(BTreeSet<String>);
 
 impl UnknownNames {
-    /// Returns the log line about a dropped message with this unknown name, at its first occurrence. After 16 names
-    /// no further line is returned, because such names must be invented.
+    /// Returns a log line about a dropped message with this unknown name, or `None` if the name was reported before.
+    /// After 16 names no further line is returned, because no release has so many new names.
     pub fn line(&mut self, name: &str) -> Option<String> {
         let new = self.0.len() < MAX_NAMES && self.0.insert(name.into());
         new.then(|| format!("ignored a message with unknown name `{name}`; the sender runs another release"))
     }
 }
 
-/// Message with its encoder and decoder. Both are compiled in this crate, so that calling crates do not compile them
-/// again.
+/// Message that can be encoded and decoded. Encoders and decoders are compiled in this crate, so that they are not
+/// compiled again in each calling crate.
 pub trait Message: Sized {
     #[doc(hidden)]
     fn write(&self, bytes: &mut Vec<u8>);
@@ -94,8 +97,8 @@ macro_rules! messages {
                 rmp_serde::encode::write_named(bytes, self).expect("our messages can be encoded");
             }
 
-            // Type erasure prevents `rmp_serde` from compiling its decoder again for each type, which would be a
-            // third of this crate's code.
+            // Without type erasure, the decoder of `rmp_serde` would be compiled for each type, and would make up a
+            // third of this crate's machine code.
             fn read(bytes: &[u8]) -> Result<Self, erased_serde::Error> {
                 let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
                 reader.set_max_depth(MAX_DEPTH);
@@ -110,7 +113,7 @@ messages!(RobotMessage, ToRobot, Request, Reply, WorkerMessage, ToWorker, Sealed
 /// Encodes a message.
 ///
 /// # Panics
-/// If the message cannot be encoded; messages of this crate always can.
+/// If the message cannot be encoded. All messages of this crate can be encoded.
 pub fn encode<T: Message>(message: &T) -> Vec<u8> {
     SCRATCH.with_borrow_mut(|scratch| {
         scratch.clear();
@@ -120,10 +123,10 @@ pub fn encode<T: Message>(message: &T) -> Vec<u8> {
     })
 }
 
-/// Decodes a message, which must fill all the bytes.
+/// Decodes a message, with its version byte.
 ///
 /// # Errors
-/// Wrong length, unsupported version, or invalid contents.
+/// The length is wrong, the version is not supported, or the contents are invalid.
 pub fn decode<T: Message>(bytes: &[u8]) -> Result<T, CodecError> {
     if bytes.len() < 2 || bytes.len() > MAX_BYTES {
         return Err(CodecError::Size(bytes.len()));
@@ -167,7 +170,7 @@ mod tests {
         assert!(matches!(decode::<Sealed>(&newer(sealed)), Err(CodecError::Unknown(name)) if name == "Dance"));
         let sealed = serde_json::json!({"session": 7, "hub": 1, "count": 1, "message": "Identify", "mood": 1});
         assert_eq!(decode::<Sealed>(&newer(sealed)).unwrap().message, ToRobot::Identify);
-        // Operators' programs have the hub's release, so unknown fields in their requests are errors.
+        // Operators' programs are from the same release as the hub, so unknown fields in their requests are errors.
         let note = serde_json::json!({"Note": {"text": "x", "loud": true}});
         assert!(decode::<Request>(&newer(note)).is_err());
     }

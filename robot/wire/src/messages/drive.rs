@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Drive command of short duration. Like every sealed message it is executed once, and only before it expires.
+/// Drive command of short duration. A robot executes it only once, as every sealed message, and only before it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DriveCommand {
-    /// Wheel speeds over the floor, left and right (m/s, -0.13 to 0.13).
+    /// Speeds of the left and right wheel over the floor (m/s, -0.13 to 0.13).
     pub wheels: [f32; 2],
-    /// Lamp colour: red, green, blue. `None`: colour of the robot's state.
+    /// Lamp colour: red, green, blue (0 to 255). `None`: the lamps show the robot's state.
     #[serde(default)]
     pub lamps: Option<[u8; 3]>,
-    /// Duration (ms of arena time); a robot limits it to 250 ms of wall time.
+    /// Duration (ms of arena time). A robot limits the duration to 250 ms of wall time.
     pub hold_ms: u32,
     /// Hub time after which the command expires (s).
     pub expires: f64,

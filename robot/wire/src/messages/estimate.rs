@@ -1,4 +1,5 @@
-//! World parameters that robots estimate while they work, and the poses that the estimation needs.
+//! World parameters, such as masses and friction, that robots estimate while they drive, and the poses that the
+//! estimation needs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ pub const MAX_ESTIMATES: usize = 16;
 const MAX_NAME: usize = 32;
 /// Maximum number of other robots in [`Poses`].
 pub const MAX_MATES: usize = 16;
-/// Largest accepted absolute value.
+/// Largest accepted absolute value of any number in these messages.
 const LARGEST: f32 = 1e6;
 
 /// Robot's estimate of a world parameter.
@@ -20,10 +21,10 @@ pub struct Estimate {
     pub parameter: String,
     /// Value in the robot's simulator (kg, m or dimensionless).
     pub simulated: f32,
-    /// Estimated value, in the same unit.
+    /// Estimated value (unit of `simulated`).
     pub value: f32,
-    /// Standard deviation of the estimate. For masses and friction it refers to the natural logarithm, for edges and
-    /// wheels to the value.
+    /// Standard deviation of the estimate. For masses and friction, this is the standard deviation of the natural
+    /// logarithm. For edges and wheels, it has the unit of `value`.
     pub sd: f32,
     /// Log likelihood ratio between the estimate and the simulator's value (nats); 0 if the observations do not
     /// contradict the simulator.
@@ -33,14 +34,14 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Whether all numbers are within their limits.
+    /// Whether all numbers and the name's length are within their limits.
     pub fn is_sound(&self) -> bool {
         let finite = [self.simulated, self.value, self.sd, self.evidence].iter().all(|v| v.abs() <= LARGEST);
         finite && self.sd >= 0.0 && self.evidence >= 0.0 && self.parameter.len() <= MAX_NAME
     }
 }
 
-/// Whether these are valid estimates of one robot.
+/// Whether these are at most [`MAX_ESTIMATES`] valid estimates.
 pub fn are_sound(estimates: &[Estimate]) -> bool {
     estimates.len() <= MAX_ESTIMATES && estimates.iter().all(Estimate::is_sound)
 }
@@ -56,15 +57,16 @@ pub struct PeerEstimates {
     pub estimates: Vec<Estimate>,
 }
 
-/// Poses of a robot and of objects near it from motion capture, in the world frame: x (m), y (m), heading (rad).
+/// Poses of a robot and of objects near it, from motion capture. Each pose is in the world frame: x (m), y (m), heading
+/// (rad).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Poses {
-    /// Pose of the robot.
+    /// Pose of the robot that receives the message.
     pub me: [f32; 3],
-    /// Pose of the nearest disc.
+    /// Pose of the nearest disc; `None` without a disc.
     pub disc: Option<[f32; 3]>,
-    /// Nearby robots, the nearest first, at most [`MAX_MATES`]. Values: island, pose, and last commanded wheel
-    /// speeds, left and right (m/s).
+    /// Nearby robots, the nearest first, at most [`MAX_MATES`]. Each entry has the robot's island, its pose, and its
+    /// last commanded wheel speeds, left and right (m/s).
     pub mates: Vec<(u16, [f32; 3], [f32; 2])>,
     /// Age of the poses (s).
     pub age: f64,

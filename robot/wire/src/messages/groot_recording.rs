@@ -1,18 +1,21 @@
-//! Recording of node state changes for a viewer of BehaviorTree.CPP, in the encoding of its protocol.
+//! Recording of changes of nodes' states for Groot2, the viewer of BehaviorTree.CPP, in the encoding of the Groot2
+//! protocol.
 
 use std::collections::VecDeque;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Numbers of the node states in the protocol. A node that was not ticked is idle, whatever its previous state.
+/// Numbers of the node states in the Groot2 protocol. In a recording, a node that was not ticked is idle, regardless of
+/// its previous state.
 const IDLE: u8 = 0;
 const RUNNING: u8 = 1;
 const FAILURE: u8 = 3;
-/// Maximum number of stored changes; the oldest are dropped, as in BehaviorTree.CPP.
+/// Maximum number of stored changes. Further changes replace the oldest ones, as in BehaviorTree.CPP.
 const MOST: usize = 1000;
-/// Length of an encoded change (bytes): microseconds since the start (6), node number (2), state (1).
+/// Length of an encoded change (bytes). A change consists of the time since the start in us (6 bytes), the node's
+/// number (2 bytes) and its state (1 byte).
 const BYTES: usize = 9;
 
-/// State changes of nodes since a viewer started recording.
+/// Changes of nodes' states since a viewer started the recording.
 #[derive(Debug, Default)]
 pub struct Recording {
     began: Option<Instant>,
@@ -21,13 +24,13 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Starts a new recording; returns the time since 1970 (us) as decimal text.
+    /// Starts a new recording. Returns the current time since 1970 as decimal text (us).
     pub fn start(&mut self) -> String {
         *self = Recording { began: Some(Instant::now()), ..Recording::default() };
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros()).to_string()
     }
 
-    /// Stops recording; recorded changes stay available.
+    /// Stops the recording. Changes recorded before stay available.
     pub fn stop(&mut self) {
         self.began = None;
     }
@@ -37,7 +40,8 @@ impl Recording {
         self.began.is_some()
     }
 
-    /// Records node states after an update: each change of state, and each repeated success or failure of a node.
+    /// Records the changes of node states in an update, from the number and the state of each node. A repeated success
+    /// or failure is recorded as a change to idle and back.
     pub fn note(&mut self, nodes: impl ExactSizeIterator<Item = (u16, u8)>) {
         let Some(began) = self.began else { return };
         let time = (began.elapsed().as_micros() as u64).to_le_bytes();
@@ -59,7 +63,7 @@ impl Recording {
         self.changes.drain(..self.changes.len().saturating_sub(MOST));
     }
 
-    /// Returns and removes the recorded changes.
+    /// Returns and removes the recorded changes, encoded one after another.
     pub fn take(&mut self) -> Vec<u8> {
         self.changes.drain(..).flatten().collect()
     }

@@ -1,9 +1,10 @@
-//! Key folder, which defines roles. Enrolment adds a `.pub` file, revocation removes it.
+//! Key folder, which defines the enrolled keys and their roles. Enrolment of a key adds a `.pub` file, and revocation
+//! of the key removes this file.
 //!
 //! ```text
 //! keys/hub.key hub.pub robots/<id>.pub operators/<name>.pub observers/<name>.pub
 //! ```
-//! A secret key is stored next to its public half, on the owner's machine only.
+//! A secret key is only needed on its owner's machine, where it is stored next to the `.pub` file.
 
 use crate::file::FileError;
 use crate::keys::{Key, Public, Secret, check_name};
@@ -20,11 +21,11 @@ const MAX_KEYS: usize = 1000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Acts as one robot.
+    /// Key of one robot.
     Robot,
-    /// Commands the swarm and signs experiments.
+    /// Key of a person who may command the swarm and sign experiments.
     Operator,
-    /// Reads the swarm's state; may not command the swarm.
+    /// Key of a person who may read the swarm's state but may not command the swarm.
     Observer,
 }
 
@@ -32,7 +33,7 @@ impl Role {
     /// All roles.
     pub const ALL: [Role; 3] = [Role::Robot, Role::Operator, Role::Observer];
 
-    /// Name of the role's folder.
+    /// Returns the name of the role's folder.
     pub fn folder(self) -> &'static str {
         match self {
             Role::Robot => "robots",
@@ -41,7 +42,7 @@ impl Role {
         }
     }
 
-    /// Name of the role in text.
+    /// Returns the name of the role for messages to users.
     pub fn name(self) -> &'static str {
         self.folder().trim_end_matches('s')
     }
@@ -56,31 +57,33 @@ pub struct Holder {
     pub public: Public,
 }
 
-/// Enrolled holders, by CURVE key.
+/// Enrolled key holders, by CURVE public key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keyring {
     holders: BTreeMap<Key, Holder>,
 }
 
 impl Keyring {
-    /// Reads a folder; returns the enrolled holders, and the errors of skipped files.
+    /// Reads a key folder. Returns the enrolled holders, and the errors of skipped files. An empty folder has no
+    /// enrolled holders.
     ///
     /// # Errors
-    /// The folder, a role's folder or a file cannot be read. The enrolled keys are then unknown; in an empty folder
-    /// no key is enrolled.
+    /// The folder, a role's folder or a file cannot be read, or a folder has unsafe permissions or too many keys. The
+    /// enrolled keys are then unknown.
     pub fn read(folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
         Keyring::default().reload(folder)
     }
 
-    /// Reloads a folder. Only the removal of a `.pub` file revokes a key. If a role folder that held keys is missing,
-    /// no key is revoked. A damaged file, for example after a full disk or an incomplete copy, revokes no key either.
+    /// Reloads a key folder. Only the removal of a `.pub` file revokes a key. The holder of a damaged file, for example
+    /// after a full disk or an incomplete copy, stays enrolled. A missing role folder is an error if keys were enrolled
+    /// from this folder.
     ///
     /// # Errors
-    /// The errors of [`Keyring::read`], or a role folder that held keys is missing.
+    /// The errors of [`Keyring::read`], or a role folder with enrolled keys is missing.
     pub fn reload(&self, folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
         let (mut ring, mut wrong) = (Keyring::default(), Vec::new());
         for (role, path) in public_files(folder)? {
-            // The file's permissions are checked too, because anyone with write permission could replace the key.
+            // The file's permissions are also checked, because any user with write permission could replace the key.
             let read = Public::read(&path).and_then(|public| refuse_open(&path).map(|()| public));
             match read {
                 // The file was removed after the folder was listed.
@@ -110,7 +113,7 @@ impl Keyring {
 
     fn add(&mut self, role: Role, public: Public, path: &Path) -> Result<(), String> {
         if path.file_stem().and_then(|s| s.to_str()) != Some(&public.name) {
-            return Err(format!("holds the key of `{}`; name it {0}.pub", public.name));
+            return Err(format!("holds the key of `{}`; rename the file to {0}.pub", public.name));
         }
         if let Some(other) = self.holders.get(&public.curve) {
             return Err(format!("holds the same key as {} `{}`", other.role.name(), other.public.name));
@@ -125,21 +128,22 @@ impl Keyring {
         Keyring { holders: holders.into_iter().map(by_key).collect() }
     }
 
-    /// Holder of a CURVE key.
+    /// Returns the holder of a CURVE public key; `None` if the key is not enrolled.
     pub fn holder(&self, key: &Key) -> Option<&Holder> {
         self.holders.get(key)
     }
 
-    /// All holders.
+    /// Returns all enrolled holders.
     pub fn holders(&self) -> impl Iterator<Item = &Holder> {
         self.holders.values()
     }
 }
 
-/// Fingerprint that detects changes of a folder: its files with sizes and modification times.
+/// Fingerprint of a key folder: path, size (bytes) and modification time of each `.pub` file. A different fingerprint
+/// means that the folder has changed.
 pub type Fingerprint = Vec<(PathBuf, u64, Option<std::time::SystemTime>)>;
 
-/// Returns the current fingerprint of a folder.
+/// Returns the current fingerprint of a key folder.
 ///
 /// # Errors
 /// The folder or a file in it cannot be read.
@@ -156,13 +160,13 @@ pub fn fingerprint(folder: &Path) -> Result<Fingerprint, FileError> {
     Ok(print)
 }
 
-/// Rejects a world-writable file or folder, because other users could add their own keys.
+/// Rejects a file or folder that all users can write to, because other users could add their own keys.
 fn refuse_open(place: &Path) -> Result<(), FileError> {
     refuse_modes(place, |mode| mode & 0o002 != 0)
 }
 
-/// Rejects a key folder whose parent allows other users to replace it. Parents with the sticky bit, such as /tmp, are
-/// accepted, because only owners can rename files in them.
+/// Rejects a key folder in a parent folder that all users can write to, because other users could replace the key
+/// folder. A parent folder with the sticky bit, such as /tmp, is accepted, because only owners can rename its files.
 fn refuse_open_parent(folder: &Path) -> Result<(), FileError> {
     let real = folder.canonicalize().map_err(|error| FileError::Unreadable { path: folder.into(), error })?;
     real.parent().map_or(Ok(()), |parent| refuse_modes(parent, |mode| mode & 0o1002 == 0o002))
@@ -180,8 +184,8 @@ fn refuse_modes(place: &Path, is_open: impl FnOnce(u32) -> bool) -> Result<(), F
     ))
 }
 
-/// Lists the `.pub` files of all roles, sorted by path. A missing role folder counts as empty. A folder with too many
-/// keys is rejected as a whole, because any subset would be arbitrary.
+/// Lists the `.pub` files of all roles, sorted by role and path. A missing role folder counts as empty. A key folder
+/// with more than [`MAX_KEYS`] keys is rejected completely, because any subset of the keys would be arbitrary.
 fn public_files(folder: &Path) -> Result<Vec<(Role, PathBuf)>, FileError> {
     let unreadable = |path: &Path, error| FileError::Unreadable { path: path.into(), error };
     std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
@@ -211,13 +215,13 @@ fn public_files(folder: &Path) -> Result<Vec<(Role, PathBuf)>, FileError> {
     Ok(files)
 }
 
-/// Path of a key file; `extension` is `pub` or `key`.
+/// Returns the path of a key file; `extension` is `pub` or `key`.
 pub fn path(folder: &Path, role: Role, name: &str, extension: &str) -> PathBuf {
     folder.join(role.folder()).join(format!("{name}.{extension}"))
 }
 
-/// Creates a key pair with this name unless it exists; returns whether the pair was created. A missing public half is
-/// derived from the secret half.
+/// Creates a key pair with this name, in the role's folder or, without a role, in the key folder itself. Returns false
+/// if the `.pub` file exists already. If only the secret half exists, the `.pub` file is derived from it.
 ///
 /// # Errors
 /// The name is invalid, an existing half is damaged or unreadable, or the files cannot be written.
@@ -247,19 +251,19 @@ pub fn create_pair(folder: &Path, role: Option<Role>, name: &str) -> Result<bool
     Ok(true)
 }
 
-/// Revokes a key: renames its secret half if present, then removes its `.pub` file. Returns the new path of the
-/// secret half. May be repeated after an error.
+/// Revokes a key: renames its secret half if present, then removes its `.pub` file. Returns the new path of the secret
+/// half; `None` if the folder has no secret half. The call may be repeated after an error.
 ///
 /// # Errors
-/// The name is invalid, the key does not exist, or an I/O error. The `.pub` file is removed even if the secret half
-/// cannot be renamed.
+/// The name is invalid, the key does not exist, or a file cannot be renamed or removed. The `.pub` file is removed even
+/// if the secret half cannot be renamed.
 pub fn revoke(folder: &Path, role: Role, name: &str) -> Result<Option<PathBuf>, FileError> {
     check_name(&folder.display().to_string(), name)?;
     let (key, public) = (path(folder, role, name, "key"), path(folder, role, name, "pub"));
     let trouble = |path: &Path, error| FileError::Unreadable { path: path.into(), error };
     let there = key.symlink_metadata().is_ok();
-    // The secret half is kept, because it has no other copy. Under its old name, it would be enrolled again at the
-    // next creation of keys.
+    // The secret half is kept under a new name, because no other copy exists. Under its old name, it would be enrolled
+    // again when missing keys are created.
     let aside = match there {
         true => free_name(&key.with_extension("key.revoked"))
             .and_then(|aside| std::fs::rename(&key, &aside).map(|()| Some(aside))),
@@ -278,7 +282,7 @@ pub fn revoke(folder: &Path, role: Role, name: &str) -> Result<Option<PathBuf>, 
     })
 }
 
-/// Returns this path if it is free, otherwise the first free path with a numeric suffix.
+/// Returns this path if no file has it. Otherwise returns the first free path with a suffix from -2 to -999.
 fn free_name(path: &Path) -> std::io::Result<PathBuf> {
     let numbered = (2..1000).map(|number| PathBuf::from(format!("{}-{number}", path.display())));
     std::iter::once(path.to_path_buf())
@@ -287,7 +291,8 @@ fn free_name(path: &Path) -> std::io::Result<PathBuf> {
         .ok_or_else(|| std::io::Error::other("no free name for the renamed file"))
 }
 
-/// Roles with a key of this name, or with a secret half that remained after a revocation.
+/// Returns the roles in which this name has a `.pub` or a `.key` file. A `.key` file alone remains after an incomplete
+/// revocation.
 ///
 /// # Errors
 /// The name is invalid, or a file's metadata cannot be read.
@@ -308,14 +313,14 @@ pub fn roles(folder: &Path, name: &str) -> Result<Vec<Role>, FileError> {
     Ok(found)
 }
 
-/// Name of the operator whose key is created together with a new folder.
+/// Name of the operator whose key is created together with the keys of a swarm.
 pub const OPERATOR: &str = "operator";
 
 /// Creates the missing key pairs of a swarm, for the hub, one operator and every robot. Returns the names of the new
 /// pairs.
 ///
 /// # Errors
-/// A file cannot be written.
+/// A robot's name is invalid, an existing key file is damaged, or a file cannot be read or written.
 pub fn create_missing_pairs(folder: &Path, robots: &[String]) -> Result<Vec<String>, FileError> {
     let mut made = Vec::new();
     let who = [(None, "hub"), (Some(Role::Operator), OPERATOR)];
@@ -365,7 +370,7 @@ mod tests {
             assert!(create_pair(keys, None, outside).is_err());
         }
         assert!(keys.join("hub.pub").exists() && !dir.path().join("x.pub").exists());
-        // After a crash between the two steps, a second call completes the revocation.
+        // An earlier revocation stopped after it removed the `.pub` file. A second call completes the revocation.
         let key = path(keys, Role::Robot, "xp01", "key");
         std::fs::remove_file(path(keys, Role::Robot, "xp01", "pub")).unwrap();
         assert_eq!(roles(keys, "xp01").unwrap(), [Role::Robot]);
@@ -385,8 +390,8 @@ mod tests {
         assert!(create_pair(dir.path(), None, "hub").unwrap_err().to_string().contains("hub.pub"));
     }
 
-    /// Tests that the enrolled keys are unknown if the key folder or a role folder is missing or invalid, or if a
-    /// file cannot be opened. A role that never had a folder has no keys; a missing file is a revoked key.
+    /// Tests that reading fails if the key folder or a role folder is missing or invalid, or if a file cannot be
+    /// opened. In contrast, a role that never had a folder has no keys, and the key of a removed file is revoked.
     #[test]
     fn unreadable_keyring_is_an_error_not_empty() {
         let dir = tempfile::tempdir().unwrap();
@@ -403,7 +408,7 @@ mod tests {
         assert!(Keyring::read(&keys).is_err() && fingerprint(&keys).is_err(), "a file is no folder");
         std::fs::remove_file(&robots).unwrap();
         std::fs::rename(&aside, &robots).unwrap();
-        // A link to itself exists and cannot be opened by any user.
+        // A symbolic link to itself exists, but no user can open it.
         std::os::unix::fs::symlink("xp02.pub", path(&keys, Role::Robot, "xp02", "pub")).unwrap();
         assert!(Keyring::read(&keys).is_err() && fingerprint(&keys).is_err());
         std::fs::remove_file(path(&keys, Role::Robot, "xp02", "pub")).unwrap();
@@ -439,7 +444,7 @@ mod tests {
         let (again, wrong) = Keyring::default().reload(keys).unwrap();
         assert!(again.holders().count() == 0 && wrong.iter().any(|why| why.contains("xp01.pub")), "{wrong:?}");
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
-        // A user who can rename the folder can replace it, even if it is reached through a link.
+        // The parent of the real folder is checked, even if the path of the key folder is a symbolic link.
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(keys, &link).unwrap();
         let parent = dir.path();

@@ -1,7 +1,8 @@
-//! Keys and key files. A key file is TOML; a key is 32 bytes in Z85 (ZeroMQ RFC 32), 40 characters.
+//! Keys and key files. A key file is a TOML file. A key has 32 bytes and is written as 40 characters of Z85 (ZeroMQ RFC
+//! 32).
 //!
-//! `NAME.pub` contains the public keys. `NAME.key` contains public and secret keys, and only its owner may read it.
-//! The CURVE pair authenticates connections, the Ed25519 pair signs experiments.
+//! `NAME.pub` contains the public keys. `NAME.key` contains public and secret keys, and only its owner may read it. The
+//! CURVE key pair authenticates connections, and the Ed25519 key pair signs experiments.
 
 use crate::atomic;
 use crate::file::{self, FileError};
@@ -24,7 +25,7 @@ const PRIVATE: u32 = 0o600;
 pub struct Key(pub [u8; 32]);
 
 impl Key {
-    /// Key as 40 characters of Z85.
+    /// Returns the key as 40 characters of Z85.
     pub fn text(&self) -> String {
         zmq::z85_encode(&self.0).expect("32 bytes are a multiple of four")
     }
@@ -53,8 +54,8 @@ impl TryFrom<String> for Key {
 /// Digits of base 85 (ZeroMQ RFC 32).
 const DIGITS: &[u8; 85] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
-/// Decodes 40 characters of Z85. The decoder of the crate `zmq` is not used, because it leaks 41 bytes per call, and
-/// each received message needs a call for its sender's key.
+/// Decodes 40 characters of Z85; returns `None` if they are invalid. The decoder of the crate `zmq` is not used,
+/// because it leaks 41 bytes per call, and the sender's key of each received message is decoded.
 fn decode(text: &str) -> Option<[u8; 32]> {
     let text: &[u8; 40] = text.as_bytes().try_into().ok()?;
     let mut bytes = [0; 32];
@@ -68,23 +69,23 @@ fn decode(text: &str) -> Option<[u8; 32]> {
     Some(bytes)
 }
 
-/// Public half of a key: a `.pub` file.
+/// Contents of a `.pub` file: a holder's name and public keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Public {
-    /// Robot id, or name of another holder with the same character set.
+    /// Name of the holder; for a robot, its id. See [`check_name`] for the allowed characters.
     pub name: String,
     /// CURVE public key.
     pub curve: Key,
-    /// Ed25519 public key, which verifies experiments.
+    /// Ed25519 public key, which verifies signatures of experiments.
     pub ed25519: Key,
 }
 
-/// `.key` file: public keys with their secret keys.
+/// Contents of a `.key` file: a holder's name, public keys and secret keys.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Secret {
-    /// Public half.
+    /// Name and public keys of the holder.
     pub public: Public,
     secret: Secrets,
 }
@@ -114,7 +115,7 @@ impl Public {
         Ok(public)
     }
 
-    /// Writes a `.pub` file; an existing file is kept.
+    /// Writes a new `.pub` file.
     ///
     /// # Errors
     /// The file exists already or cannot be written.
@@ -153,7 +154,7 @@ impl Secret {
         Ok(read)
     }
 
-    /// Writes a `.key` file that only its owner may read; an existing file is kept.
+    /// Writes a new `.key` file that only its owner may read.
     ///
     /// # Errors
     /// The file exists already or cannot be written.
@@ -161,7 +162,7 @@ impl Secret {
         write(path, &to_toml(self), PRIVATE)
     }
 
-    /// CURVE secret key.
+    /// Returns the CURVE secret key.
     pub(crate) fn curve(&self) -> &[u8; 32] {
         &self.secret.curve.0
     }
@@ -170,19 +171,20 @@ impl Secret {
         SigningKey::from_bytes(&self.secret.ed25519.0)
     }
 
-    /// Signs bytes.
+    /// Signs bytes with the Ed25519 secret key.
     pub fn sign(&self, bytes: &[u8]) -> [u8; 64] {
         self.signing().sign(bytes).to_bytes()
     }
 }
 
-/// Whether `signature` is the signature of `bytes` by `key`. Weak keys and non-canonical signatures are rejected.
+/// Whether `signature` is a valid Ed25519 signature of `bytes` by the holder of `key`. Weak keys and non-canonical
+/// signatures are rejected.
 pub fn verify(key: &Key, bytes: &[u8], signature: &[u8; 64]) -> bool {
     let signature = ed25519_dalek::Signature::from_bytes(signature);
     VerifyingKey::from_bytes(&key.0).is_ok_and(|key| key.verify_strict(bytes, &signature).is_ok())
 }
 
-/// Rejects an invalid key name; `file` is the file name in the error.
+/// Rejects an invalid name of a key holder; `file` is the file name in the error.
 ///
 /// # Errors
 /// The name does not consist of 1 to 32 characters of a-z, 0-9, - and _.
@@ -223,7 +225,7 @@ fn text(path: &Path, private: bool) -> Result<String, FileError> {
     Ok(text)
 }
 
-/// Writes a new file completely or not at all; an existing file is kept.
+/// Writes a new file, completely or not at all. Returns an error if the file exists already.
 fn write(path: &Path, text: &str, mode: u32) -> Result<(), FileError> {
     atomic::create(path, text.as_bytes(), mode)
         .map_err(|error| FileError::value(&path.display().to_string(), format!("cannot be written: {error}")))

@@ -1,4 +1,4 @@
-//! Mark that distinguishes the records of different swarms in one folder.
+//! Mark of a swarm, which distinguishes the records of different swarms in one folder.
 
 use crate::file::FileError;
 use crate::keys::Secret;
@@ -6,7 +6,7 @@ use crate::signed::hex;
 use crate::swarm::Swarm;
 use sha2::{Digest, Sha256};
 
-/// Returns twelve hexadecimal digits derived from the key of the swarm's hub. Without keys, they are derived from the
+/// Returns the mark of a swarm: twelve hexadecimal digits derived from the hub's public key or, in `dev_mode`, from the
 /// hub's address.
 ///
 /// # Errors

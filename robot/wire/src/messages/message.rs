@@ -23,27 +23,29 @@ use crate::witness::LastDirectiveReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Tree that migrates between islands. Its samples are counts, sums and sums of squares for each of two strata.
+/// Tree that migrates between islands, with its fitness samples. The samples are summarised separately for two strata
+/// (scenarios A and B of the benchmark task), each as count, sum and sum of squares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Emigrant {
-    /// Island of birth.
+    /// Island on which the individual was born.
     pub island: u16,
-    /// Birth number on that island.
+    /// Birth number on this island.
     pub number: u32,
-    /// Number of restarts of the sending island.
+    /// Number of restarts of the sending island's evolution.
     pub epoch: u32,
     /// Tree in text form.
     pub tree: String,
     /// Number of samples per stratum.
     pub count: [u32; 2],
-    /// Sums of fitness per stratum.
+    /// Sum of fitness samples per stratum.
     pub sum: [f64; 2],
-    /// Sums of squared fitness per stratum.
+    /// Sum of squared fitness samples per stratum.
     pub square: [f64; 2],
 }
 
-/// Fields of an [`Emigrant`] in their order; the last element contains the samples.
+/// Fields of an [`Emigrant`] in the order of their declaration. The last element contains the samples: counts, sums and
+/// sums of squares.
 pub type EmigrantValues<Text> = (u16, u32, u32, Text, ([u32; 2], [f64; 2], [f64; 2]));
 
 impl Emigrant {
@@ -52,12 +54,12 @@ impl Emigrant {
         Emigrant { island, number, epoch, tree, count, sum, square }
     }
 
-    /// Fields of the emigrant; the receiver must validate them.
+    /// Returns the fields of the emigrant. They are not validated, so a receiver must validate them.
     pub fn values(&self) -> EmigrantValues<&str> {
         (self.island, self.number, self.epoch, &self.tree, (self.count, self.sum, self.square))
     }
 
-    /// Bitwise equality. Unlike with `==`, NaN equals itself.
+    /// Whether two emigrants are equal in every bit. Unlike with `==`, NaN equals itself.
     pub fn bits_eq(&self, other: &Emigrant) -> bool {
         let rest = |gene: &Emigrant| (gene.island, gene.number, gene.epoch, gene.count);
         let bits = |gene: &Emigrant| [gene.sum, gene.square].map(|pair| pair.map(f64::to_bits));
@@ -72,7 +74,7 @@ pub enum Operator {
     /// Unknown, because an earlier version did not record the operator.
     #[default]
     Unknown,
-    /// Random generation.
+    /// Generation of a random tree.
     Random,
     /// Crossover of two parents, then mutation.
     Crossover,
@@ -80,13 +82,13 @@ pub enum Operator {
     Mutation,
 }
 
-/// Samples of an individual after a generation, for the record.
+/// Summary of an individual's samples after a generation, for the record.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Sampled {
-    /// Island of birth.
+    /// Island on which the individual was born.
     pub island: u16,
-    /// Birth number on that island.
+    /// Birth number on this island.
     pub number: u32,
     /// Number of samples so far on the reporting island.
     pub samples: u32,
@@ -101,12 +103,12 @@ pub const MAX_SAMPLE_SUMMARIES: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Birth {
-    /// Birth number on its island.
+    /// Birth number of the individual on the reporting island.
     pub number: u32,
-    /// Mother and father as (island, number); empty for a random tree.
+    /// Parents as (island, birth number), at most two; empty for a random tree.
     #[schemars(length(max = 2))]
     pub parents: Vec<(u16, u32)>,
-    /// Mean of the samples of its first generation.
+    /// Mean of the samples of the individual's first generation.
     pub fitness: f32,
     /// Operator that created the individual.
     #[serde(default)]
@@ -116,45 +118,45 @@ pub struct Birth {
 /// Message from a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RobotMessage {
-    /// First message, repeated until the hub answers with a welcome.
+    /// First message, repeated until the hub replies with [`ToRobot::Welcome`].
     Hello {
         /// Version of the robot's program.
         version: String,
-        /// Random number of this start of the program, not 0; every message to the robot repeats it (replay
-        /// protection).
+        /// Random number of this start of the program, not 0. Every message to the robot repeats this number, as
+        /// protection against replays.
         session: u64,
-        /// Number of the latest hub that the robot heard, and message count of this hub; zeros before the first. The
-        /// hub seals its next message with higher numbers.
+        /// Hub number and message count of the last message that the robot accepted; zeros before the first message.
+        /// The hub seals its next message with higher numbers.
         seen: (u64, u64),
-        /// Report about the last received directive, for a hub that returns during a run.
+        /// Report on the last received directive, for a hub that restarts during a run.
         #[serde(default)]
         witness: LastDirectiveReport,
     },
     /// State of the robot, ten times a second.
     Telemetry(Box<Telemetry>),
-    /// Requests a pong; measures the round trip on the robot's side.
+    /// Request for [`ToRobot::Pong`], by which the robot measures the round trip time.
     Ping {
-        /// Value that the pong repeats.
+        /// Value that the reply repeats.
         stamp: f64,
     },
     /// Immediate reply to [`ToRobot::Ping`].
     Pong {
-        /// Stamp of the ping.
+        /// Value from the request.
         stamp: f64,
     },
     /// Reply to an experiment.
     Experiment {
         /// Number of the experiment.
         number: u64,
-        /// Acceptance, or the reason for rejection.
+        /// Acceptance of the experiment, or the reason for its rejection.
         #[serde(rename = "error")]
         answer: Answer,
     },
-    /// End of a generation: fittest individual and births.
+    /// Report at the end of a generation, with the fittest individual and the births.
     Genes {
         /// Number of completed generations.
         generation: u32,
-        /// Fittest individual.
+        /// Fittest individual of the island.
         emigrant: Emigrant,
         /// Births in this generation.
         births: Vec<Birth>,
@@ -163,17 +165,17 @@ pub enum RobotMessage {
     Loaded {
         /// Segment for which the tree was loaded.
         segment: u32,
-        /// Tree as executed, including `avoiding`.
+        /// Tree as executed, including the node `avoiding`, under which every evolved tree runs.
         gene: Emigrant,
     },
     /// Reply to [`ToRobot::Settings`].
     Settings(PushAnswer),
-    /// Control updates of a run for the record, at least once a second.
+    /// Control updates of a run for the record; sent at least once a second.
     Updates(Box<Updates>),
     /// Line of the robot's log.
     Log(LogLine),
-    /// Samples of individuals after their first generation. Contains the newest values of each individual since the
-    /// last message of this kind.
+    /// New samples of individuals that were born in earlier generations. Contains the newest values of each individual
+    /// that has changed since the last message of this kind.
     Samples {
         /// Number of completed generations.
         generation: u32,
@@ -182,28 +184,29 @@ pub enum RobotMessage {
     },
     /// Statistics of the population after a generation; sent just before [`RobotMessage::Genes`].
     Population(Population),
-    /// Camera picture, about once a second while a viewer requests it.
+    /// Camera picture; sent about once a second while a viewer requests pictures.
     Picture(Picture),
-    /// Requests the part of a bundle's payload at an offset; repeated until the part arrives.
+    /// Request for the part of a bundle's payload at an offset; repeated until the part arrives.
     Want {
         /// SHA-256 of the payload.
         digest: String,
-        /// Number of bytes that the robot has.
+        /// Number of bytes that the robot has received, which is the offset of the requested part.
         offset: u64,
     },
     /// Installed release and result of the latest update; sent after each welcome, on change, and every ten seconds.
     Installed(Box<Installed>),
-    /// State of the gene exchange with other robots. In a run with this exchange, it is sent after each generation,
-    /// before the genes, and every two seconds.
+    /// State of the gene exchange with other robots. In a run with this exchange, it is sent every two seconds, and
+    /// after each generation before [`RobotMessage::Genes`].
     Peers(Box<PeersReport>),
-    /// AprilTags seen by the camera, at most twice a second; only from robots with tag detection.
+    /// AprilTags seen by the camera; sent at most twice a second, by robots with tag detection.
     Tags(Tags),
-    /// Readings of the other sensors, twice a second.
+    /// Readings of the sensors that telemetry does not contain; sent twice a second.
     Sensors(Box<Sensors>),
-    /// Estimated world parameters, in experiments that adapt; sent just before [`RobotMessage::Genes`].
+    /// Estimated world parameters, in experiments in which robots estimate them. Sent just before
+    /// [`RobotMessage::Genes`].
     Estimates(Vec<Estimate>),
-    /// Number of the directive that the robot would report after a restart of its program; 0: none. Sent on change
-    /// and once a second.
+    /// Number of the stored directive, which the robot would report after a restart of its program; 0 if no directive
+    /// is stored. Sent on change and once a second.
     Kept(u64),
 }
 
@@ -219,13 +222,13 @@ pub struct Population {
     pub distinct: u32,
     /// Mean number of nodes per tree.
     pub mean_nodes: f32,
-    /// Number of curriculum steps completed before this generation.
+    /// Number of steps of the curriculum (staged training) that were completed before this generation.
     #[serde(default)]
     pub step: u16,
 }
 
 impl RobotMessage {
-    /// Session of the sending program, if the message contains it.
+    /// Returns the session of the sending program; `None` if the message does not contain a session.
     pub fn session(&self) -> Option<u64> {
         match self {
             RobotMessage::Hello { session, .. } => Some(*session),
@@ -237,46 +240,47 @@ impl RobotMessage {
     }
 }
 
-/// Commanded state of a robot.
+/// Directive of the hub: the commanded state of a robot, with its tree, phase and expiry.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Directive {
     /// Sequence number; increases with every change.
     pub number: u64,
     /// Commanded state.
     pub state: State,
-    /// Segment; when it increases, the robot loads its fittest tree.
+    /// Number of the run's segment. When this number increases, the robot loads its fittest tree.
     pub segment: u32,
-    /// Number of the experiment; 0: none. A robot ignores READY, RUN and PAUSE of another experiment.
+    /// Number of the experiment; 0 without an experiment. A robot ignores READY, RUN and PAUSE for an experiment other
+    /// than its own.
     pub run: u64,
     /// Phase of the experiment, from 0.
     pub phase: u16,
-    /// Tree of the swarm's fittest individual, in a phase in which all robots use it. Robots without an assigned
-    /// controller load it.
+    /// Tree of the swarm's fittest individual, in a phase in which all robots use this tree. Robots without an assigned
+    /// controller load the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
-    /// Hub time after which the directive expires. A STOP is obeyed even after this time.
+    /// Hub time after which the directive expires (s). A STOP is obeyed even after this time.
     pub expires: f64,
     /// Number of STOPs given to the swarm so far.
     #[serde(default)]
     pub stops: u64,
-    /// Whether the directive is only for this robot, because an operator holds the robot.
+    /// Whether the directive is only for this robot, because an operator makes the robot stand still.
     #[serde(default)]
     pub held: bool,
-    /// Whether a restarted hub asks for earlier directives. The robot then stands still and reports its previous
+    /// Whether a restarted hub requests the robot's previous directive. The robot then stands still and reports this
     /// directive.
     #[serde(default)]
     pub asks: bool,
 }
 
-/// Robot whose message was heard; serialised as a list of the three fields.
+/// Robot in range, with its relative position. It is serialised as a list of the three fields.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "(u16, f32, f32)", into = "(u16, f32, f32)")]
 pub struct Neighbour {
-    /// Island: position in the swarm file, from 1.
+    /// Island of the robot, which is the robot's position in the swarm file, from 1.
     pub island: u16,
-    /// Range (m).
+    /// Distance (m).
     pub range: f32,
-    /// Bearing in the receiving robot's frame (rad).
+    /// Bearing in the frame of the robot that receives the message (rad).
     pub bearing: f32,
 }
 
@@ -292,32 +296,33 @@ impl From<Neighbour> for (u16, f32, f32) {
     }
 }
 
-/// Blinking duration of a robot to be identified (s of wall time).
+/// Blinking duration after [`ToRobot::Identify`] (s of wall time).
 pub const BLINKS_S: f64 = 5.0;
 
 /// Message to a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ToRobot {
-    /// Reply to a hello.
+    /// Reply to [`RobotMessage::Hello`].
     Welcome {
         /// Robot's island: its position in the swarm file, from 1.
         island: u16,
     },
     /// Experiment for which the robot must prepare.
     Experiment {
-        /// Upload number. A later number of the same hub, and any number of a later hub, replaces an earlier
-        /// experiment.
+        /// Number of the experiment, which increases with each upload. An experiment with a higher number from the same
+        /// hub, or with any number from a later hub, replaces the previous experiment.
         number: u64,
         /// Seed of the run.
         seed: u64,
         /// Number of robots in the swarm, and in the robot's simulations.
         robots: u16,
-        /// Experiment and its files; the robot verifies them itself.
+        /// Experiment and its files, which the robot verifies.
         signed: Signed,
     },
-    /// Directive, repeated until obeyed. A number below the last obeyed number of the same hub is stale.
+    /// Directive; repeated until the robot obeys it. A directive is stale if its number is below the last obeyed number
+    /// of the same hub.
     Directive(Directive),
-    /// Virtual senses, 25 times a second.
+    /// Senses computed from motion capture; sent 25 times a second.
     Senses {
         /// Direction of the world's +x axis in the robot's frame (rad).
         up: f32,
@@ -326,48 +331,50 @@ pub enum ToRobot {
         /// Age of the poses (s).
         age: f64,
     },
-    /// Poses of the robot and of objects near it, ten times a second in experiments that adapt.
+    /// Poses of the robot and of objects near it; sent ten times a second in experiments in which robots estimate world
+    /// parameters.
     Poses(Box<Poses>),
     /// World parameters estimated by the other robots in the last minute; sent with each [`ToRobot::Genes`].
     Estimates(Vec<PeerEstimates>),
     /// Immigrants from other islands.
     Genes {
-        /// Generation of the emigrant to which this replies.
+        /// Generation of the emigrant to which this message replies.
         generation: u32,
-        /// Immigrants, the fittest first; at most 64, and fewer if the message would be too long.
+        /// Immigrants, the fittest first: at most 64, and fewer if the message would be too long.
         immigrants: Vec<Emigrant>,
     },
-    /// Requests a pong; measures the round trip.
+    /// Request for [`RobotMessage::Pong`], by which the hub measures the round trip time.
     Ping {
-        /// Value that the pong repeats.
+        /// Value that the reply repeats.
         stamp: f64,
     },
     /// Immediate reply to [`RobotMessage::Ping`].
     Pong {
-        /// Stamp of the ping.
+        /// Value from the request.
         stamp: f64,
-        /// Hub time, with which the robot checks whether a directive has expired.
+        /// Hub time, with which the robot checks whether a directive has expired (s).
         time: f64,
     },
-    /// Settings for the robot's file; repeated until answered.
+    /// Settings for the robot's file; repeated until the robot answers.
     Settings {
-        /// Push number, which increases. For a repeated number, the robot repeats its answer without further effect.
+        /// Number of the push, which increases with each push of settings. If the robot has received the number before,
+        /// it only repeats its answer.
         number: u64,
-        /// Excerpt of a robot's file, at most 16384 bytes.
+        /// Settings in the format of a robot's file, at most 16384 bytes.
         text: String,
     },
-    /// Watch request: for the next 3 s the robot sends each control update at once. Repeated while a viewer watches.
+    /// Request to send each control update at once for the next 3 s; repeated while a viewer watches.
     Watch {
         /// Whether the viewer requests camera pictures.
         picture: bool,
     },
-    /// Blink for [`BLINKS_S`], so that the robot can be found in the arena.
+    /// Command to blink for [`BLINKS_S`], so that a person can find the robot in the arena.
     Identify,
-    /// Stop the wheels and reboot the board.
+    /// Command to stop the wheels and reboot the board.
     Reboot,
-    /// Bundle for this robot; repeated until the robot requests the payload or reports a result.
+    /// Offer of an update bundle; repeated until the robot requests the payload or reports a result.
     Offer {
-        /// Update number, which increases; the robot repeats it in its progress reports.
+        /// Number of the update, which increases with each update. The robot repeats this number in its reports.
         number: u64,
         /// Bundle without its payload.
         bundle: BundleHead,
@@ -378,15 +385,15 @@ pub enum ToRobot {
         digest: String,
         /// Offset of the bytes in the payload.
         offset: u64,
-        /// Bytes of the payload, at most 262144.
+        /// Bytes of the payload, at most 262144 bytes.
         bytes: Bytes,
     },
-    /// Drive command of short duration, from an operator or from the hub during parking. It is obeyed in every state
-    /// except STOP.
+    /// Drive command of short duration, from an operator or from the hub during parking. The robot obeys it in every
+    /// state except STOP.
     Drive(DriveCommand),
 }
 
-/// Message to a geneserver from a worker, a process that evolves one island.
+/// Message from a worker to a geneserver. A worker is a process that evolves one island.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum WorkerMessage {
@@ -397,7 +404,7 @@ pub enum WorkerMessage {
         /// Number of completed generations.
         generation: u32,
     },
-    /// End of a generation. A repeated message replaces the previous one for the same generation.
+    /// Report at the end of a generation. It replaces an earlier message for the same generation.
     Emigrant {
         /// Island of the worker.
         island: u16,
@@ -406,7 +413,7 @@ pub enum WorkerMessage {
         /// Individual offered to the other islands.
         gene: Emigrant,
     },
-    /// End of the island's last generation.
+    /// Report at the end of the island's last generation.
     Done {
         /// Island of the worker.
         island: u16,
@@ -416,7 +423,7 @@ pub enum WorkerMessage {
 }
 
 impl WorkerMessage {
-    /// Island of the message.
+    /// Returns the island of the sending worker.
     pub fn island(&self) -> u16 {
         let (WorkerMessage::Join { island, .. }
         | WorkerMessage::Emigrant { island, .. }
@@ -429,20 +436,20 @@ impl WorkerMessage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum ToWorker {
-    /// Acknowledgement of a join or of the end of an island.
+    /// Acknowledgement of [`WorkerMessage::Join`] or [`WorkerMessage::Done`].
     Noted {
         /// Island of the worker.
         island: u16,
-        /// Reported generation.
+        /// Number of completed generations, from the acknowledged message.
         generation: u32,
     },
-    /// Reply to an emigrant.
+    /// Reply to [`WorkerMessage::Emigrant`].
     Immigrants {
         /// Island of the worker.
         island: u16,
-        /// Generation of the emigrant to which this replies.
+        /// Generation of the emigrant to which this message replies.
         generation: u32,
-        /// Immigrants, the fittest first; at most 64, and fewer if the message would be too long.
+        /// Immigrants, the fittest first: at most 64, and fewer if the message would be too long.
         immigrants: Vec<Emigrant>,
     },
     /// Rejection of a message.
@@ -471,13 +478,13 @@ pub enum Request {
     Pause,
     /// Resume after a pause.
     Resume,
-    /// End the current phase of the experiment: the next phase begins, or the run ends.
+    /// End the current phase of the experiment. The next phase begins or, after the last phase, the run ends.
     Next,
     /// End the run.
     Stop,
-    /// Get the trees that drove robots in this run, and the fittest trees of the robots' islands.
+    /// Get the trees that have driven robots in this run, and the fittest tree of each robot's island.
     Trees,
-    /// Add a note to the run's events: shown, logged and recorded with the operator's name.
+    /// Add a note to the run's events. The note is shown, logged and recorded with the operator's name.
     Note {
         /// Text, at most 500 characters.
         text: String,
@@ -489,37 +496,37 @@ pub enum Request {
         /// Order for the robot.
         order: Order,
     },
-    /// Watch a robot: for some seconds it sends each control update at once.
+    /// Watch a robot. For some seconds, the robot sends each control update at once.
     Watch {
         /// Robot id.
         robot: String,
-        /// Whether camera pictures are requested too.
+        /// Whether camera pictures are also requested.
         picture: bool,
     },
-    /// Get the events after an event number, of the last 1000 events.
+    /// Get the events after an event number. The hub only has the last 1000 events.
     Events {
-        /// Last known event number; 0 for all events.
+        /// Number of the last event that the operator has; 0 for all events.
         after: u64,
     },
     /// Get a one-time link that opens the console's page as the requesting user.
     Link,
     /// Send settings to robots.
     Push {
-        /// Excerpt of a robot's file.
+        /// Settings in the format of a robot's file.
         text: String,
         /// Robot ids; empty for all robots of the swarm file.
         robots: Vec<String>,
     },
     /// Get the state of the last push.
     Pushed,
-    /// Upload a part of a bundle's payload, answered with [`Reply::Uploaded`]. Without bytes the request only queries
-    /// the progress.
+    /// Upload a part of a bundle's payload. The hub replies with [`Reply::Uploaded`]. A request without bytes only
+    /// queries the progress.
     Upload {
         /// Bundle without its payload.
         bundle: BundleHead,
         /// Offset of the bytes in the payload.
         offset: u64,
-        /// Bytes of the payload, at most 262144.
+        /// Bytes of the payload, at most 262144 bytes.
         bytes: Bytes,
     },
     /// Update robots with a bundle that the hub has.
@@ -528,52 +535,53 @@ pub enum Request {
         digest: String,
         /// Robot ids; empty for all robots of the swarm file.
         robots: Vec<String>,
-        /// Number of robots updated first, at least 1; the other robots follow if these updates succeed.
+        /// Number of robots that are updated first, at least 1. The other robots follow if the first updates succeed.
         canary: u32,
     },
     /// Get the state of the last update.
     Updated,
-    /// Stop the update of the swarm; robots that have begun continue.
+    /// Stop the update of the swarm. Robots that have begun their update continue it.
     AbortUpdate,
     /// Close the record and end the hub.
     Shutdown,
-    /// Drive one robot for a moment; repeated by a program for manual driving.
+    /// Drive one robot for a short time. A program for manual driving repeats this request.
     Drive {
         /// Robot id.
         robot: String,
-        /// Wheel speeds over the floor, left and right (m/s, -0.13 to 0.13).
+        /// Speeds of the left and right wheel over the floor (m/s, -0.13 to 0.13).
         wheels: [f32; 2],
-        /// Lamp colour: red, green, blue. `None`: colour of the robot's state.
+        /// Lamp colour: red, green, blue (0 to 255). `None`: the lamps show the robot's state.
         #[serde(default)]
         lamps: Option<[u8; 3]>,
     },
-    /// Get the camera picture of a robot; repeated until a recent picture is available.
+    /// Get the camera picture of a robot. A client repeats this request until a recent picture is available.
     Picture {
         /// Robot id.
         robot: String,
     },
-    /// Like [`Request::Start`], even if a battery will be empty before the end of the run.
+    /// Upload and run an experiment as with [`Request::Start`], even if a robot's battery will be empty before the end
+    /// of the run.
     StartAnyway {
         /// Experiment and its files.
         signed: Signed,
         /// Seed of the run.
         seed: u64,
     },
-    /// Park robots at poses by motion capture; not during a run.
+    /// Drive robots to parking poses by motion capture. Not allowed during a run.
     Park(ParkOrder),
     /// Get the state of the last parking.
     Parked,
-    /// Add the new robots of the swarm file, also to a run in progress.
+    /// Add the new robots of the swarm file to the swarm, and to a run in progress.
     Enrol {
-        /// Ids of all robots in the file, beginning with the robots that the hub already has.
+        /// Ids of all robots in the swarm file, beginning with the robots that the hub already has.
         robots: Vec<String>,
-        /// Endpoint of each robot for the other robots, as in the file; empty without endpoints.
+        /// Endpoint of each robot to which other robots connect, as in the swarm file; empty without such endpoints.
         peers: Vec<String>,
     },
 }
 
 impl Request {
-    /// Whether a role may send the request; observers may only read.
+    /// Whether a role may send the request. Observers may only send requests that read data, and [`Request::Watch`].
     pub fn allowed_to(&self, role: Role) -> bool {
         match role {
             Role::Operator => true,
@@ -608,18 +616,18 @@ pub enum Order {
     Reboot,
     /// Stand still as in PAUSE until released, independently of the other robots.
     Pause,
-    /// Treat the board as a replacement: measurements of the previous board are discarded.
+    /// Treat the board as a replacement. Measurements of the previous board are discarded.
     Replace,
 }
 
-/// Robot's camera picture as stored by the hub.
+/// Last camera picture of a robot, as stored by the hub.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredPicture {
-    /// Last picture; `None` before the first.
+    /// Last picture; `None` before the first picture.
     pub picture: Option<Picture>,
     /// Time since the arrival of the picture (s of wall time).
     pub age: f64,
-    /// Age of the camera's last frame, as the robot last reported it (s); `None` before the first frame.
+    /// Age of the camera's last frame in the robot's last report (s); `None` before the first frame.
     pub camera_age: Option<f32>,
 }
 
@@ -629,19 +637,19 @@ pub struct StoredPicture {
 pub enum Reply {
     /// Success.
     Done,
-    /// Success, with a warning.
+    /// Success, with the text of a warning.
     DoneBut(String),
     /// Rejection, with the reason.
     Refused(String),
     /// Status of the hub.
     Status(Box<Status>),
-    /// Trees, each with its robot's id.
+    /// Trees, each with the id of its robot.
     Trees(Vec<(String, Emigrant)>),
     /// State of the last push, one row per addressed robot.
     Pushed(Vec<PushRow>),
-    /// Number of received bytes of a bundle's payload; the bundle can be used when the payload is complete.
+    /// Number of received bytes of a bundle's payload. The bundle can be used when the payload is complete.
     Uploaded(u64),
-    /// State of the last update; `None` if there was none.
+    /// State of the last update; `None` before the first update.
     Updated(Option<Box<UpdateReport>>),
     /// Events, the oldest first.
     Events(Vec<Event>),
@@ -649,6 +657,6 @@ pub enum Reply {
     Link(String),
     /// Last picture of a robot.
     Picture(StoredPicture),
-    /// State of the last parking; `None` if there was none.
+    /// State of the last parking; `None` before the first parking.
     Parked(Option<Box<ParkReport>>),
 }

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
-    /// All other islands: the fittest of their recent emigrants (thesis 8.3.1).
+    /// The fittest of the recent emigrants of all other islands (thesis 8.3.1).
     #[default]
     Full,
-    /// Islands with adjacent numbers on both sides; the last island is adjacent to the first.
+    /// Islands with the nearest numbers below and above. The last island is adjacent to the first.
     Ring,
-    /// Nearest islands in the arena.
+    /// Islands whose robots are nearest in the arena.
     Near,
     /// Islands drawn at random for each exchange.
     Random,
@@ -20,13 +20,13 @@ pub enum Policy {
     None,
 }
 
-/// Migration parameters; the defaults are the thesis's values (8.3.1).
+/// Parameters of migration. The defaults are the values of the thesis (8.3.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Migration {
     /// Source of immigrants.
     pub policy: Policy,
-    /// Generations between exchanges (1 to 1000).
+    /// Number of generations between exchanges (1 to 1000).
     #[schemars(range(min = 1, max = 1000))]
     pub every: u32,
     /// Maximum number of immigrants per island and exchange (0 to 64).
@@ -38,10 +38,11 @@ pub struct Migration {
     /// Number of source islands with `ring`, `near` and `random` (1 to 64).
     #[schemars(range(min = 1, max = 64))]
     pub neighbours: usize,
-    /// With `near`, maximum distance of a source island (m), 0.01 to 1000; if omitted, the distance is unlimited.
+    /// Maximum distance of a source island with `near` (m, 0.01 to 1000). If omitted, the distance is unlimited.
     #[schemars(range(min = 0.01, max = 1000.0))]
     pub range_m: Option<f32>,
-    /// With `near`, positions of islands that motion capture does not see: x and y (m), in the order of the islands.
+    /// Positions of the islands with `near`, x and y (m), in the order of the islands. They are used for islands that
+    /// motion capture does not see.
     pub places_m: Vec<[f32; 2]>,
 }
 
@@ -60,7 +61,7 @@ impl Default for Migration {
 }
 
 impl Migration {
-    /// Validates all ranges; the error is one line that names the key.
+    /// Validates the parameters. The error is one line that names the invalid key.
     pub fn check(&self) -> Result<(), String> {
         let rows = [
             ("every", f64::from(self.every), 1.0, 1000.0),
@@ -72,11 +73,11 @@ impl Migration {
         ];
         for (key, value, low, high) in rows {
             if !(low..=high).contains(&value) {
-                return Err(format!("migration.{key} = {value} is outside {low}..={high}"));
+                return Err(format!("migration.{key} = {value} is outside {low} to {high}"));
             }
         }
         if let Some(place) = self.places_m.iter().find(|p| !p.iter().all(|v| v.abs() <= 1000.0)) {
-            return Err(format!("migration.places_m contains {place:?}; coordinates must be within -1000..=1000"));
+            return Err(format!("migration.places_m contains {place:?}; coordinates must be -1000 to 1000"));
         }
         if self.policy != Policy::Near && (self.range_m.is_some() || !self.places_m.is_empty()) {
             return Err("migration: range_m and places_m require policy = \"near\"".into());
@@ -84,7 +85,7 @@ impl Migration {
         Ok(())
     }
 
-    /// Whether genes are exchanged after this generation, counted from 1.
+    /// Whether genes are exchanged after this generation. Generations are counted from 1.
     pub fn due(&self, generation: u32) -> bool {
         self.policy != Policy::None && generation.is_multiple_of(self.every)
     }
@@ -113,8 +114,8 @@ mod tests {
         for (text, expected) in [
             ("polcy = \"ring\"", "line 1: unknown field `polcy`"),
             ("policy = \"star\"", "line 1: unknown variant `star`"),
-            ("every = 0", "migration.every = 0 is outside 1..=1000"),
-            ("keep = 65", "migration.keep = 65 is outside 1..=64"),
+            ("every = 0", "migration.every = 0 is outside 1 to 1000"),
+            ("keep = 65", "migration.keep = 65 is outside 1 to 64"),
             ("policy = \"near\"\nrange_m = nan", "migration.range_m = NaN"),
             ("policy = \"near\"\nplaces_m = [[inf, 0.0]]", "places_m contains [inf, 0.0]"),
             ("policy = \"ring\"\nrange_m = 1.0", "require policy = \"near\""),

@@ -1,4 +1,4 @@
-//! Messages with their version and limits; keys, seals and signatures; and files shared by all programs.
+//! Messages with their version and limits, keys, seals and signatures, and the formats of files shared by all programs.
 
 pub mod codec;
 pub mod drive;

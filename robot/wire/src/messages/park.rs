@@ -1,4 +1,4 @@
-//! Parking: orders to drive robots to poses, and their progress.
+//! Parking: orders to drive robots to given poses, and progress reports.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,10 @@ pub struct ParkOrder {
     pub poses: Vec<[f32; 3]>,
     /// Robot ids; empty for all connected robots that are not held.
     pub robots: Vec<String>,
-    /// Whether the poses belong to the robots in order. Otherwise poses are assigned so that the total distance is
-    /// minimal.
+    /// Whether `poses` are in the order of the robots. Otherwise, the hub assigns the poses so that the total distance
+    /// is minimal.
     pub own: bool,
-    /// Walls in the arena: x and y of both ends (m).
+    /// Walls in the arena, each as x and y of both ends (m).
     #[serde(default)]
     pub walls: Vec<[f32; 4]>,
     /// Whether the arena has no frisbee to avoid.
@@ -49,7 +49,7 @@ pub struct ParkRow {
     pub goal: [f32; 3],
     /// Distance from the target (m); `None` before the robot was seen.
     pub off_m: Option<f32>,
-    /// Angle from the target heading (degrees), 0 to 180.
+    /// Angle from the target heading (degrees, 0 to 180); `None` before the robot was seen.
     pub off_deg: Option<f32>,
     /// Parking state.
     pub state: ParkState,
@@ -59,15 +59,15 @@ pub struct ParkRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParkReport {
-    /// Whether parking has ended, because it was completed, given up or stopped.
+    /// Whether parking has ended: completed, abandoned or stopped.
     pub over: bool,
     /// Whether all robots are at their poses.
     pub parked: bool,
-    /// Description of the state in words.
+    /// Description of the state, for operators.
     pub said: String,
-    /// Time since the start of parking; after its end, total duration (s of arena time).
+    /// Duration of parking so far or, after its end, in total (s of arena time).
     pub seconds: f64,
-    /// Displacement of the frisbee since the start (m); `None` if the frisbee was not seen.
+    /// Displacement of the frisbee since the start of parking (m); `None` if the frisbee was not seen.
     pub frisbee_moved_m: Option<f32>,
     /// One row per robot.
     pub robots: Vec<ParkRow>,

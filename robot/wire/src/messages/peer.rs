@@ -1,7 +1,7 @@
-//! Messages between robots: requests for genes, and messages of controllers.
+//! Messages between robots: requests for genes, replies, and messages between controllers.
 //!
-//! The sender is identified by the connection's key (CURVE), which also prevents replays. A reply contains the number
-//! of its request and its run, so that a late reply is recognised.
+//! The sender is identified by the connection's key (CURVE). The encryption also prevents replays. A reply contains the
+//! number and the run of its request, so that a late reply is recognised.
 
 use crate::bytes::Bytes;
 use crate::message::Emigrant;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum length of a message between robots (bytes).
 pub const MAX_PEER_BYTES: usize = 1 << 16;
-/// Maximum total length of the trees in a reply (bytes). With names and samples, the reply stays below
+/// Maximum total length of the trees in a reply (bytes). With the other fields of the genes, the reply stays below
 /// [`MAX_PEER_BYTES`].
 pub const MAX_GENE_BYTES: usize = 1 << 15;
 /// Maximum number of genes in a reply, equal to the maximum of `migration.keep`.
@@ -17,7 +17,7 @@ pub const MAX_GENES: usize = 64;
 /// Maximum length of a controller's message (bytes).
 pub const MAX_WORDS: usize = 64;
 
-/// Run to which genes belong: experiment number and seed.
+/// Identification of the run to which genes belong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunName {
     /// Number of the experiment.
@@ -29,18 +29,18 @@ pub struct RunName {
 /// Message from one robot to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PeerMessage {
-    /// Requests the emigrants of a run.
+    /// Request for the emigrants of a run.
     Ask {
         /// Value that the reply repeats.
         number: u64,
         /// Run to which the genes belong.
         run: RunName,
-        /// Generation after which emigrants are requested.
+        /// Generation; only emigrants of later generations are requested.
         after: u32,
     },
     /// Reply to [`PeerMessage::Ask`].
     Genes {
-        /// Number of the request.
+        /// Value from the request.
         number: u64,
         /// Run to which the genes belong.
         run: RunName,
@@ -54,7 +54,7 @@ pub enum PeerMessage {
     Say {
         /// Session of the sender, drawn at the start of its program.
         session: u64,
-        /// Per-session message counter.
+        /// Number of the message in the sender's session, which increases with each message.
         count: u64,
         /// Contents, at most [`MAX_WORDS`] bytes.
         bytes: Bytes,

@@ -1,4 +1,4 @@
-//! Report of a robot to the hub on its exchange with other robots.
+//! Report of a robot to the hub on the exchange of genes and messages with other robots.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RangeBy {
-    /// Current range and bearing signals.
+    /// Range and bearing signals that are currently received.
     #[default]
     Heard,
-    /// Last range and bearing signals before the signals ended.
+    /// Last received range and bearing signals, for some time after the signals ended.
     Remembered,
-    /// Replies over the network: every robot that replies is in range.
+    /// Replies over the network. Every robot that replies counts as in range.
     Network,
 }
 
@@ -24,8 +24,8 @@ pub struct PeerRefusals {
     pub keys: u64,
     /// Number of messages that cannot be decoded or are too long.
     pub unreadable: u64,
-    /// Number of genes that are not valid trees, do not fit a robot, have impossible samples, or use nodes that this
-    /// robot's evolution does not allow.
+    /// Number of invalid genes: not a valid tree, too large for a robot, with impossible samples, or with nodes that
+    /// this robot's evolution does not allow.
     pub genes: u64,
     /// Number of unexpected replies and repeated messages.
     pub unasked: u64,
@@ -33,23 +33,23 @@ pub struct PeerRefusals {
     pub other_run: u64,
     /// Number of messages of robots out of range.
     pub out_of_range: u64,
-    /// Number of requests and messages above the rate limit or beyond the queue's capacity.
+    /// Number of requests and messages that exceeded the rate limit or the capacity of the queue.
     pub too_many: u64,
 }
 
 impl PeerRefusals {
-    /// Sum of all counts.
+    /// Returns the sum of all counts.
     pub fn total(&self) -> u64 {
         let PeerRefusals { keys, unreadable, genes, unasked, other_run, out_of_range, too_many } = *self;
         [keys, unreadable, genes, unasked, other_run, out_of_range, too_many].iter().sum()
     }
 }
 
-/// State of a robot's exchange with other robots, counted since the robot's start.
+/// State of a robot's exchange with other robots. Numbers are counted since the robot's start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PeersReport {
-    /// Last generation that received genes from other islands.
+    /// Last generation to which genes from other islands were added.
     pub generation: u32,
     /// Source islands of the genes received in this generation, one entry per immigrant.
     #[schemars(length(max = 64))]

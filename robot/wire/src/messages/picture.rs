@@ -11,11 +11,11 @@ pub const MAX_HEIGHT: u16 = 120;
 /// Camera picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
-    /// Width (pixels), at most 160.
+    /// Width (pixels, at most 160).
     pub width: u16,
-    /// Height (pixels), at most 120.
+    /// Height (pixels, at most 120).
     pub height: u16,
-    /// Red, green and blue of each pixel, row by row from the top left.
+    /// Red, green and blue of each pixel (0 to 255), row by row from the top left.
     pub rgb: Bytes,
 }
 
@@ -26,8 +26,8 @@ impl Picture {
         self.width <= MAX_WIDTH && self.height <= MAX_HEIGHT && bytes > 0 && self.rgb.0.len() == bytes
     }
 
-    /// Encodes the picture as a Windows bitmap, which every browser supports: 24 bits per pixel, rows bottom up,
-    /// padded to four bytes.
+    /// Encodes the picture as a Windows bitmap, which every browser supports. It has 24 bits per pixel. Its rows begin
+    /// with the bottom row, and each row is padded to a multiple of four bytes.
     pub fn to_bmp(&self) -> Vec<u8> {
         let (width, height) = (u32::from(self.width), u32::from(self.height));
         let row = (3 * width).next_multiple_of(4);

@@ -9,11 +9,11 @@ pub const MAX_PIECE: usize = 256 * 1024;
 /// Bundle without its payload. The receiver verifies the signature.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BundleHead {
-    /// Manifest in TOML; the signature covers exactly these bytes.
+    /// Manifest in TOML. The signature covers exactly these bytes.
     pub manifest: String,
-    /// Name of the operator who signed.
+    /// Name of the operator who signed the manifest.
     pub signer: String,
-    /// Ed25519 signature, 128 hexadecimal digits.
+    /// Ed25519 signature of the manifest, 128 hexadecimal digits.
     pub signature: String,
 }
 
@@ -21,9 +21,9 @@ pub struct BundleHead {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
-    /// The robot requests the payload.
+    /// The robot requests and receives the payload.
     Loading,
-    /// The payload is complete; the robot installs it.
+    /// The payload is complete, and the robot installs it.
     Installing,
     /// The new release is on trial.
     Trial,
@@ -35,19 +35,19 @@ pub enum Stage {
     Refused,
 }
 
-/// Robot's report on the latest bundle.
+/// Report of a robot on the latest bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RobotUpdate {
-    /// Number of the update that offered the bundle; 0 if no update was offered since the start of the robot's
+    /// Number of the update in which the bundle was offered; 0 if no update was offered since the start of the robot's
     /// program.
     pub number: u64,
     /// SHA-256 of the payload, 64 hexadecimal digits.
     pub digest: String,
     /// Stage of the update.
     pub stage: Stage,
-    /// Number of bytes of the payload received while loading.
+    /// Number of bytes of the payload received so far, in stage [`Stage::Loading`].
     pub received: u64,
-    /// Reason for a rejection or failure, in one line; otherwise empty.
+    /// Reason for a rejection or failure, in one line; empty in other stages.
     pub why: String,
 }
 
@@ -70,7 +70,7 @@ pub struct Installed {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct UpdateReport {
-    /// New version.
+    /// Version of the new release.
     pub version: String,
     /// Counter of the new release.
     pub counter: u64,
@@ -89,7 +89,7 @@ pub struct UpdateReport {
 }
 
 impl UpdateReport {
-    /// Whether every robot runs the new version.
+    /// Whether the update has ended and every robot runs the new version.
     pub fn is_good(&self) -> bool {
         self.done && self.rows.iter().all(|row| row.stand == "good")
     }
@@ -105,9 +105,8 @@ pub struct UpdateRow {
     pub version: String,
     /// State: `waiting`, `offered`, `loading`, `trial`, `good`, `reverted`, `refused`, `lost`, `silent` or `skipped`.
     pub stand: String,
-    /// Number of bytes of the payload received while loading.
+    /// Number of bytes of the payload received so far, in state `loading`.
     pub received: u64,
-    /// Reason why the robot does not run the new version; empty if it runs the new version or its update has not
-    /// failed.
+    /// Reason why the update of the robot failed; empty if it has not failed.
     pub why: String,
 }

@@ -1,13 +1,13 @@
 //! Replay protection for messages to robots: a repeated message has no effect.
 //!
-//! A robot draws a random session number at every start and sends it in its hello. The hub adds this session number
-//! to every message, together with the hub's number, which increases from one hub start to the next, and a message
-//! count. A restarted robot therefore rejects messages for its previous session, and a running robot rejects repeated
-//! messages.
+//! A robot draws a random session number at every start and sends it in its first message (hello). The hub adds a seal
+//! to every message: the robot's session number, the hub's number, and a message count. The hub's number increases with
+//! each start of the hub. A restarted robot therefore rejects messages for its previous session, and a running robot
+//! rejects repeated messages.
 //!
-//! A hub's number comes from a clock, which may have been set back since the last start. A hello therefore also
-//! reports the last hub number and count that the robot accepted, and the hub seals its messages to that robot with
-//! higher numbers. The robot's rule stays strict, and a robot with a false report harms only itself.
+//! A hub's number comes from a clock, which may have been set back since the last start. A hello therefore also reports
+//! the hub number and message count that the robot accepted last, and the hub seals its messages to this robot with
+//! higher numbers. A robot can thus always reject lower numbers, and a false report affects only its sender.
 
 use crate::message::ToRobot;
 use serde::{Deserialize, Serialize};
@@ -16,23 +16,24 @@ use std::collections::BTreeMap;
 /// Maximum number of robots with known sessions.
 const MAX_SESSIONS: usize = 1000;
 
-/// Sealed message to a robot.
+/// Message to a robot, with its seal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sealed {
     /// Session of the addressed robot; 0 while the hub does not know the session.
     pub session: u64,
     /// Number of the hub.
     pub hub: u64,
-    /// Message count of this hub; increases with every message.
+    /// Message count of this hub, which increases with every message.
     pub count: u64,
     /// Message to the robot.
     pub message: ToRobot,
 }
 
-/// Last message that a robot accepted: hub number and message count. Later messages compare greater.
+/// Hub number and message count of the last message that a robot accepted. The values of later messages compare
+/// greater.
 pub type LastAccepted = (u64, u64);
 
-/// Sealing of messages by the hub.
+/// State with which the hub seals messages.
 #[derive(Clone, Debug)]
 pub struct Sealer {
     hub: u64,
@@ -40,7 +41,7 @@ pub struct Sealer {
     sessions: BTreeMap<String, Session>,
 }
 
-/// State for one start of a robot's program.
+/// Session of a robot: one run of the robot's program.
 #[derive(Clone, Copy, Debug)]
 struct Session {
     number: u64,
@@ -49,13 +50,13 @@ struct Session {
 }
 
 impl Sealer {
-    /// Creates a sealer; `hub` is at least 1 and higher than the number of any earlier hub, such as the wall time in
-    /// ms.
+    /// Creates a sealer for the hub with the number `hub`. This number is at least 1 and higher than the number of any
+    /// earlier hub. The wall time (ms) is such a number.
     pub fn new(hub: u64) -> Sealer {
         Sealer { hub, count: 0, sessions: BTreeMap::new() }
     }
 
-    /// Registers a robot's session and last accepted message, from its hello.
+    /// Registers a robot's session and the last message that it accepted, from the robot's hello.
     pub fn register_session(&mut self, robot: &str, session: u64, seen: LastAccepted) {
         let known = self.sessions.get(robot).filter(|known| known.number == session);
         let mut hub = known.map_or(self.hub, |known| known.hub);
@@ -67,8 +68,8 @@ impl Sealer {
         }
     }
 
-    /// Seals a message for a robot. A robot whose session is unknown to the hub rejects the message and sends a hello
-    /// again.
+    /// Seals a message for a robot. If the hub does not know the robot's session, the robot rejects the message and
+    /// sends a hello again.
     pub fn seal(&mut self, robot: &str, message: ToRobot) -> Sealed {
         self.count += 1;
         let Session { number, hub } = self.sessions.get(robot).copied().unwrap_or(Session { number: 0, hub: self.hub });
@@ -84,13 +85,13 @@ pub enum SealCheck {
         /// Whether the message is the first message of this hub.
         new_hub: bool,
     },
-    /// The message is repeated, overtaken by a later message, or from a previous hub.
+    /// The message is a repetition, arrived after a later message, or comes from a previous hub.
     Stale,
     /// The message was sealed for another session.
     Stranger,
 }
 
-/// Checking of seals by a robot.
+/// State with which a robot checks the seals of messages.
 #[derive(Clone, Copy, Debug)]
 pub struct SealChecker {
     session: u64,
@@ -99,22 +100,23 @@ pub struct SealChecker {
 }
 
 impl SealChecker {
-    /// Creates the state for a robot that has just started with this session.
+    /// Creates the state for a robot that has just started, and has not yet accepted a message.
     pub fn new(session: u64) -> SealChecker {
         SealChecker { session, hub: 0, count: 0 }
     }
 
-    /// Session of the robot.
+    /// Returns the session of the robot.
     pub fn session(&self) -> u64 {
         self.session
     }
 
-    /// Last accepted message; zeros before the first.
+    /// Returns the hub number and count of the last accepted message; zeros before the first message.
     pub fn seen(&self) -> LastAccepted {
         (self.hub, self.count)
     }
 
-    /// Rejects messages of earlier hubs from now on; returns true if this hub is later than all previous hubs.
+    /// Registers the number of a later hub, so that messages of earlier hubs are rejected from now on. Returns true if
+    /// this hub is later than all previous hubs; otherwise has no effect.
     pub fn advance_hub(&mut self, hub: u64) -> bool {
         let later = hub > self.hub;
         if later {
@@ -123,7 +125,7 @@ impl SealChecker {
         later
     }
 
-    /// Checks a message's seal, and stores the seal if the message is new.
+    /// Checks the seal of a message, and stores the hub number and message count if the message is new.
     pub fn check(&mut self, sealed: &Sealed) -> SealCheck {
         if sealed.session != self.session {
             return SealCheck::Stranger;
@@ -168,8 +170,8 @@ mod tests {
         before.register_session("xp01", 7, robot.seen());
         let recorded: Vec<Sealed> = (0..5).map(|_| before.seal("xp01", ping())).collect();
         assert_eq!(robot.check(&recorded[2]), SealCheck::Fresh { new_hub: true });
-        // The robot meets three hubs with different clocks; the last hub has exactly the number that the robot
-        // expects.
+        // Three hubs with different clocks start one after another. The last hub has exactly the number that the robot
+        // accepted last.
         for number in [1000, 500, 3_600_002] {
             let mut after = Sealer::new(number);
             after.register_session("xp01", 7, (0, 0));

@@ -11,46 +11,46 @@ const MICROPHONES: usize = 4;
 /// Maximum number of robots reported by a range and bearing board.
 const MAX_HEARD: usize = 16;
 
-/// Calibrated readings; missing sensors and implausible readings are absent.
+/// Calibrated readings. The field of a sensor is absent if the robot lacks the sensor or if the reading is implausible.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
 pub struct Sensors {
-    /// Robot's time (s).
+    /// Time of the readings on the robot's clock (s).
     pub time: f64,
-    /// Specific force along x (ahead), y (left) and z (up) (m/s^2); (0, 0, 9.81) at rest on a level floor.
+    /// Specific force along x (ahead), y (left) and z (up) (m/s^2). The value at rest on a level floor is (0, 0, 9.81).
     pub acceleration: Option<[f32; 3]>,
-    /// Brightness at the eight infra-red sensors, as a fraction of full scale, in the order of proximity.
+    /// Brightness at the eight infra-red sensors, in the order of the proximity readings (fraction of full scale).
     pub light: Option<[f32; 8]>,
-    /// RMS level at each microphone since the previous message, as a fraction of full scale: right, left, back and,
-    /// on an e-puck2, front. Empty without microphones.
+    /// RMS level at each microphone since the previous message (fraction of full scale). The order is right, left, back
+    /// and, on an e-puck2, front. Empty without microphones.
     #[schemars(length(max = MICROPHONES))]
     pub loudness: Vec<f32>,
-    /// Direction of the sound in the robot's frame, counter-clockwise from ahead (rad). Absent unless one side is
-    /// clearly louder.
+    /// Direction of the loudest sound in the robot's frame, counter-clockwise from ahead (rad). Absent unless one side
+    /// is clearly louder.
     pub sound_from: Option<f32>,
-    /// Number of steps of the left and right wheel since the robot's program started; positive forwards.
+    /// Numbers of motor steps of the left and right wheel since the robot's program started; positive forwards.
     pub steps: Option<[i64; 2]>,
-    /// Position of the selector (0 to 15).
+    /// Position of the robot's selector switch (0 to 15).
     pub selector: Option<u8>,
-    /// Whether the button is pressed.
+    /// Whether the robot's user button is pressed.
     pub button: Option<bool>,
-    /// Heading by magnetometer, counter-clockwise from magnetic north (rad).
+    /// Heading measured by the magnetometer, counter-clockwise from magnetic north (rad).
     pub heading: Option<f32>,
-    /// Roll and pitch by inertial unit (rad).
+    /// Roll and pitch measured by the inertial unit (rad).
     pub tilt: Option<[f32; 2]>,
-    /// Angular rates about x, y and z (rad/s).
+    /// Angular rates about the axes x, y and z (rad/s).
     pub turn: Option<[f32; 3]>,
-    /// Magnetic field along x, y and z (uT).
+    /// Magnetic field along the axes x, y and z (uT).
     pub magnetic: Option<[f32; 3]>,
-    /// Brightness of the floor at the left, centre and right of the front, as a fraction of full scale.
+    /// Brightness of the floor at the left, centre and right of the robot's front (fraction of full scale).
     pub ground: Option<[f32; 3]>,
-    /// Distance ahead by time of flight (m); absent if no obstacle is in range.
+    /// Distance to the obstacle ahead, measured by time of flight (m); absent if no obstacle is in range.
     pub ahead: Option<f32>,
-    /// Robots heard by a range and bearing board in its last reading; empty without a board.
+    /// Robots heard in the last reading of the range and bearing board; empty without this board.
     #[schemars(length(max = MAX_HEARD))]
     pub heard: Vec<HeardRobot>,
-    /// Description of sensors with implausible readings, and the reasons; empty if all readings are plausible.
+    /// Description of the sensors with implausible readings, with the reasons; empty if all readings are plausible.
     pub trouble: String,
 }
 
@@ -58,11 +58,11 @@ pub struct Sensors {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeardRobot {
-    /// Position of the robot in the swarm file, from 1.
+    /// Position of the heard robot in the swarm file, from 1.
     pub robot: u16,
-    /// Bearing, counter-clockwise from ahead (rad).
+    /// Bearing in the receiving robot's frame, counter-clockwise from ahead (rad).
     pub bearing: f32,
-    /// Signal strength (counts of the board's converter); increases with proximity.
+    /// Signal strength, which increases with proximity (counts of the board's converter).
     pub strength: u16,
 }
 

@@ -1,23 +1,24 @@
-//! Remote changes of robots' files by an operator, and their results.
+//! Remote changes of settings in robots' files by an operator, and the robots' answers.
 
 use serde::{Deserialize, Serialize};
 
 /// Maximum length of a settings text (bytes).
 pub const MAX_SETTINGS: usize = 16 * 1024;
 
-/// Answer of a robot. It is serialised as the reason for rejection, which is empty for an acceptance.
+/// Answer of a robot: acceptance or rejection. It is serialised as the reason for rejection, which is empty for an
+/// acceptance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(from = "String", into = "String")]
 pub enum Answer {
-    /// Accepted.
+    /// The robot accepts.
     #[default]
     Accepted,
-    /// Rejected, with the reason in one line.
+    /// The robot rejects; the text is the reason, in one line.
     Refused(String),
 }
 
 impl Answer {
-    /// Reason for rejection; `None` if accepted.
+    /// Returns the reason for rejection; `None` for an acceptance.
     pub fn refusal(&self) -> Option<&str> {
         match self {
             Answer::Accepted => None,
@@ -49,19 +50,19 @@ pub struct PushAnswer {
     /// Whether the settings were accepted and written to the file.
     #[serde(rename = "error")]
     pub answer: Answer,
-    /// Keys that take effect at once.
+    /// Changed keys that take effect at once.
     pub now: Vec<String>,
-    /// Keys that take effect at the next experiment.
+    /// Changed keys that take effect at the next experiment.
     pub next_experiment: Vec<String>,
-    /// Keys that take effect at the next start of the robot's program.
+    /// Changed keys that take effect at the next start of the robot's program.
     pub next_start: Vec<String>,
 }
 
-/// State of a push for one robot.
+/// State of a push of settings for one robot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PushRow {
     /// Robot id.
     pub robot: String,
-    /// Answer of the robot; `None` before it arrives.
+    /// Answer of the robot; `None` before the answer arrives.
     pub answer: Option<PushAnswer>,
 }

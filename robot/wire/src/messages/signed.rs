@@ -1,5 +1,6 @@
-//! Signed experiments: a manifest contains the experiment's text and lists its files with sizes and SHA-256, and an
-//! operator signs the manifest. The hub verifies the signature on acceptance, each robot before use.
+//! Signed experiments. A manifest contains the experiment's text and a list of its files with sizes and SHA-256
+//! digests, and an operator signs the manifest. The hub verifies the signature when it accepts an experiment, and each
+//! robot verifies the signature before use.
 
 use crate::file::{self, FileError};
 use crate::keyring::{Keyring, Role};
@@ -10,23 +11,23 @@ use std::collections::BTreeMap;
 
 /// Maximum number of files in addition to the experiment's text.
 pub const MAX_FILES: usize = 16;
-/// Maximum total size of the files (bytes). Files and a manifest of maximum size fit in a message.
+/// Maximum total size of the files (bytes). Files and a manifest of maximum size fit in one message.
 pub const MAX_FILE_BYTES: usize = 512 * 1024;
 /// Maximum length of a manifest (bytes).
 const MAX_MANIFEST: usize = 192 * 1024;
-/// Prefix of the signed bytes; it prevents the use of signatures that were made for other purposes.
+/// Prefix of the signed bytes, so that a signature made for another purpose is not valid for an experiment.
 const PURPOSE: &[u8] = b"xpuck experiment 1\n";
 
-/// Experiment with files and signature, in transfer format.
+/// Experiment with its files and signature, as it is sent in messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Signed {
-    /// Manifest in TOML; the signature covers exactly these bytes.
+    /// Manifest in TOML. The signature covers exactly these bytes.
     pub manifest: String,
-    /// Name of the operator who signed; empty if unsigned.
+    /// Name of the operator who signed the manifest; empty if unsigned.
     pub signer: String,
     /// Ed25519 signature, 128 hexadecimal digits; empty if unsigned.
     pub signature: String,
-    /// File contents by name, UTF-8.
+    /// Contents of the files, as UTF-8 text, by file name.
     pub files: BTreeMap<String, String>,
 }
 
@@ -49,19 +50,19 @@ struct Entry {
 /// Signers whose experiments are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Any signer, and unsigned experiments too (`dev_mode`).
+    /// Any signer. Unsigned experiments are also accepted (`dev_mode`).
     Anybody,
-    /// These operators, by name.
+    /// Only these operators, with their Ed25519 public keys by name.
     Operators(BTreeMap<String, Key>),
 }
 
 impl Trust {
-    /// Trusts no signer.
+    /// Returns a `Trust` that accepts no signer.
     pub fn nobody() -> Trust {
         Trust::Operators(BTreeMap::new())
     }
 
-    /// Trusts the operators of a keyring.
+    /// Returns a `Trust` that accepts the operators of a keyring.
     pub fn operators(ring: &Keyring) -> Trust {
         let operators = ring.holders().filter(|h| h.role == Role::Operator);
         Trust::Operators(operators.map(|h| (h.public.name.clone(), h.public.ed25519)).collect())
@@ -75,17 +76,19 @@ pub enum SignatureError {
     #[error("the experiment is not signed; sign it with an operator's key")]
     Unsigned,
     /// The signer is not a trusted operator.
-    #[error("signer `{0}` of the experiment is not an operator of this swarm; enrol the key or sign again")]
+    #[error(
+        "signer `{0}` of the experiment is not an operator of this swarm; enrol the signer's key or sign with an operator's key"
+    )]
     Stranger(String),
-    /// The signature is wrong.
+    /// The signature of this signer does not match the manifest.
     #[error("the signature of `{0}` does not match the experiment: the file was changed or signed with another key")]
     Wrong(String),
-    /// A file does not match the manifest.
+    /// A file does not match the manifest, or is not allowed.
     #[error("file `{name}`: {why}")]
     File {
         /// Name of the file.
         name: String,
-        /// Difference from the manifest.
+        /// Reason why the file is rejected.
         why: String,
     },
     /// The manifest or the experiment is invalid.
@@ -93,7 +96,7 @@ pub enum SignatureError {
     Text(#[from] FileError),
 }
 
-/// Whether a file name is valid: no separators, no hidden files.
+/// Whether a file name is valid: 1 to 64 letters, digits, `-`, `_` and `.`, and not a hidden file.
 fn is_file_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     (1..=64).contains(&name.len()) && !name.starts_with('.') && name.chars().all(allowed)
@@ -105,7 +108,7 @@ fn bad(name: &str, why: impl Into<String>) -> SignatureError {
 
 fn check_files(files: &BTreeMap<String, String>) -> Result<(), SignatureError> {
     if files.len() > MAX_FILES {
-        let why = format!("{} files; at most {MAX_FILES} are allowed", files.len());
+        let why = format!("it has {} files; at most {MAX_FILES} are allowed", files.len());
         return Err(FileError::value("experiment", why).into());
     }
     if let Some(name) = files.keys().find(|name| !is_file_name(name)) {
@@ -113,23 +116,24 @@ fn check_files(files: &BTreeMap<String, String>) -> Result<(), SignatureError> {
     }
     let bytes: usize = files.values().map(String::len).sum();
     if bytes > MAX_FILE_BYTES {
-        let why = format!("{bytes} bytes of files; at most {MAX_FILE_BYTES} are allowed");
+        let why = format!("it has {bytes} bytes of files; at most {MAX_FILE_BYTES} are allowed");
         return Err(FileError::value("experiment", why).into());
     }
     Ok(())
 }
 
 impl Signed {
-    /// SHA-256 of the manifest, 64 hexadecimal digits. The digest identifies an experiment independently of its
-    /// signer, because the manifest contains the digests of all files.
+    /// Returns the SHA-256 digest of the manifest, 64 hexadecimal digits. The digest identifies an experiment with all
+    /// of its files, because the manifest contains the files' digests. It does not depend on the signer.
     pub fn digest(&self) -> String {
         hex(&Sha256::digest(self.manifest.as_bytes()))
     }
 
-    /// Creates a signed experiment; unsigned without a key, for hubs in `dev_mode`.
+    /// Creates an experiment that is signed with the key of `signer`. Without `signer` it is unsigned, for hubs in
+    /// `dev_mode`.
     ///
     /// # Errors
-    /// Names or sizes of files are not allowed.
+    /// The experiment is too long, there are too many files, or a file's name or size is not allowed.
     pub fn new(
         text: String,
         files: BTreeMap<String, String>,
@@ -148,18 +152,19 @@ impl Signed {
             None => (String::new(), String::new()),
         };
         let signed = Signed { manifest, signer: name, signature, files };
-        // The experiment is checked as the receivers check it, so that an invalid experiment is not sent.
+        // Makes the same checks as the receivers, so that an invalid experiment is not sent.
         signed.open(&Trust::Anybody)?;
         Ok(signed)
     }
 
-    /// Verifies signature, sizes and hashes; returns the experiment's text, which is not parsed.
+    /// Verifies the signature, and the sizes and digests of the files. Returns the experiment's text, which is not
+    /// validated.
     ///
     /// # Errors
-    /// Reason for rejection.
+    /// The signature, the manifest or a file is invalid, or the signer is not trusted.
     pub fn open(&self, trust: &Trust) -> Result<String, SignatureError> {
         if self.manifest.len() > MAX_MANIFEST {
-            let why = format!("{} bytes; at most {MAX_MANIFEST} are allowed", self.manifest.len());
+            let why = format!("it has {} bytes; at most {MAX_MANIFEST} are allowed", self.manifest.len());
             return Err(FileError::value("manifest", why).into());
         }
         check_files(&self.files)?;
@@ -180,7 +185,7 @@ impl Signed {
             if text.len() != entry.size {
                 return Err(bad(
                     &entry.name,
-                    format!("{} bytes, but the manifest announces {}", text.len(), entry.size),
+                    format!("it has {} bytes, but the manifest announces {}", text.len(), entry.size),
                 ));
             }
             if hex(&Sha256::digest(text.as_bytes())) != entry.sha256 {
@@ -198,12 +203,12 @@ fn signed_bytes(manifest: &str) -> Vec<u8> {
     [PURPOSE, manifest.as_bytes()].concat()
 }
 
-/// Encodes bytes as two hexadecimal digits each.
+/// Encodes each byte as two lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Decodes the 64 bytes of a signature from hexadecimal digits.
+/// Decodes the 64 bytes of a signature from 128 hexadecimal digits; returns `None` for any other text.
 pub fn unhex(text: &str) -> Option<[u8; 64]> {
     let digit = |c: u8| char::from(c).to_digit(16).map(|d| d as u8);
     let pairs = text.as_bytes().chunks(2);
@@ -273,7 +278,7 @@ mod tests {
     #[test]
     fn largest_experiment_fits_one_message() {
         let files = BTreeMap::from([("a".to_string(), "\u{e4}".repeat(MAX_FILE_BYTES / 2))]);
-        // TOML escapes a tab as two characters.
+        // The longest manifest results from tabs, because TOML escapes each tab as two characters.
         let text = format!("{TEXT}#{}", "\t".repeat(64 * 1024 - TEXT.len() - 1));
         let signed = Signed::new(text, files, Some(&Secret::generate("a").unwrap())).unwrap();
         let message = crate::message::ToRobot::Experiment { number: u64::MAX, seed: u64::MAX, robots: 200, signed };

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// There is no experiment.
+    /// The hub has no experiment.
     #[default]
     Idle,
     /// The hub waits until the robots are ready.
@@ -40,25 +40,25 @@ pub struct RobotRow {
     pub id: String,
     /// Version of the robot's program; empty before its first report.
     pub version: String,
-    /// Whether the robot was heard recently.
+    /// Whether the hub has received a message from the robot recently.
     pub alive: bool,
-    /// Operating state.
+    /// Operating state of the robot.
     pub state: State,
-    /// Battery voltage (V), if the robot can measure it.
+    /// Battery voltage (V); `None` if the robot cannot measure it.
     pub battery_v: Option<f32>,
-    /// Power drawn from the battery (W).
+    /// Power drawn from the battery (W); `None` if unknown.
     pub power_w: Option<f32>,
-    /// Temperature of the board's processor (degrees C).
+    /// Temperature of the board's processor (degrees C); `None` if unknown.
     pub soc_c: Option<f32>,
     /// 99th percentile of the delay of control updates (ms of wall time).
     pub late_p99_ms: f32,
     /// Round trip time (ms of wall time); `None` before the first pong.
     pub round_trip_ms: Option<f64>,
-    /// Number of robots in range.
+    /// Number of other robots in range.
     pub neighbours: u32,
-    /// Whether the camera sees blue in the left, centre and right third.
+    /// Whether the camera sees blue in the left, centre and right third of its picture.
     pub blue: [bool; 3],
-    /// Segment of the tree that the robot runs.
+    /// Segment of the run for which the robot loaded its current tree.
     pub segment: u32,
     /// Number of device errors so far.
     pub device_errors: u64,
@@ -66,31 +66,32 @@ pub struct RobotRow {
     pub log_lines_lost: u32,
     /// Progress of the robot's evolution.
     pub evolution: EvolutionReport,
-    /// Engine of the robot's simulations.
+    /// Engine that runs the robot's simulations.
     #[serde(default)]
     pub engine: EngineReport,
-    /// Time since the robot was last heard (s of arena time); `None` before the first message.
+    /// Time since the robot's last message (s of arena time); `None` before the first message.
     #[serde(default)]
     pub heard_s: Option<f64>,
     /// Whether an operator holds the robot still, independently of the other robots.
     #[serde(default)]
     pub held: bool,
-    /// Whether the robot is blinking to be found.
+    /// Whether the robot is blinking so that a person can find it.
     #[serde(default)]
     pub identifying: bool,
-    /// Whether the robot has reported that it obeys the swarm's last directive.
+    /// Whether the robot has confirmed that it obeys the last directive to the swarm.
     #[serde(default)]
     pub obeys: bool,
-    /// Delay between the directive and the robot's report of obedience (ms of wall time); `None` before the report.
+    /// Delay between the last directive and the robot's confirmation (ms of wall time); `None` before the confirmation.
     #[serde(default)]
     pub obeyed_ms: Option<f32>,
-    /// Mean difference between successive round trips (ms of wall time).
+    /// Mean difference between successive round trip times (ms of wall time).
     #[serde(default)]
     pub jitter_ms: Option<f32>,
     /// Remaining battery time at the mean power (minutes of arena time); `None` if unknown.
     #[serde(default)]
     pub battery_minutes: Option<f32>,
-    /// Remaining battery time at the power of an evolution run, or of the robot's last run (minutes of arena time).
+    /// Remaining battery time at the power of an evolution run, or of the robot's last run (minutes of arena time);
+    /// `None` if unknown.
     #[serde(default)]
     pub run_minutes: Option<f32>,
     /// Reason why the remaining battery time is unknown; empty if it is known.
@@ -105,10 +106,10 @@ pub struct RobotRow {
     /// Reason why the robot rejects the experiment; empty if the robot accepts it.
     #[serde(default)]
     pub refusal: String,
-    /// Last readings of the other sensors.
+    /// Last readings of the sensors that telemetry does not contain.
     #[serde(default)]
     pub sensors: Option<Box<Sensors>>,
-    /// Number of curriculum steps completed on the robot's island.
+    /// Number of steps of the curriculum (staged training) that are completed on the robot's island.
     #[serde(default)]
     pub step: u16,
 }
@@ -129,7 +130,7 @@ pub struct LastDirective {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Subject name.
+    /// Name of the body (subject) in motion capture.
     pub name: String,
     /// Pose: x (m), y (m), heading (rad).
     pub pose: [f32; 3],
@@ -139,12 +140,12 @@ pub struct Body {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Segment {
-    /// Segment number; segment 0 is the time before the first trees are loaded.
+    /// Number of the segment. Segment 0 is the time before the robots load their first trees.
     pub number: u32,
-    /// Real fitness by the task of the segment's phase; for transport, the frisbee's speed towards -x divided by
-    /// v_max.
+    /// Fitness in the real arena, by the task of the segment's phase. For transport, this is the frisbee's speed
+    /// towards -x divided by v_max.
     pub fitness: f64,
-    /// Scored running time so far (s).
+    /// Running time for which the segment is scored so far (s).
     pub seconds: f64,
     /// Name of the experiment's phase to which the segment belongs.
     #[serde(default)]
@@ -152,13 +153,13 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Returns the scored segments; segment 0 precedes the first trees and is not scored.
+    /// Returns the scored segments. Segment 0 is not scored, because it ends before the first trees are loaded.
     pub fn scored(segments: &[Segment]) -> impl DoubleEndedIterator<Item = &Segment> {
         segments.iter().filter(|segment| segment.number > 0 && segment.seconds > 0.0)
     }
 
-    /// Mean real fitness of the scored segments, weighted by duration, because the last segment may be only a few
-    /// seconds long.
+    /// Returns the mean real fitness of the scored segments; `None` without a scored segment. The mean is weighted by
+    /// duration, because the last segment may last only a few seconds.
     pub fn mean_fitness(segments: &[Segment]) -> Option<f64> {
         let sum = |of: fn(&Segment) -> f64| Segment::scored(segments).map(of).sum::<f64>();
         let seconds = sum(|segment| segment.seconds);
@@ -166,17 +167,17 @@ impl Segment {
     }
 }
 
-/// Phase of the experiment in a run.
+/// Current phase of a run's experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExperimentPhase {
-    /// Phase number, from 0.
+    /// Number of the phase, from 0.
     pub number: u16,
     /// Number of phases of the experiment.
     pub count: u16,
     /// Name of the phase.
     pub name: String,
-    /// Running time in the phase (s).
+    /// Running time in the phase so far (s).
     pub seconds: f64,
     /// Maximum duration of the phase (s).
     pub length: f64,
@@ -186,11 +187,12 @@ pub struct ExperimentPhase {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SecurityReport {
-    /// Whether anyone may command the swarm.
+    /// Whether anyone may command the swarm, because keys are disabled.
     pub dev_mode: bool,
     /// Number of rejected peers and messages, by reason.
     pub refusals: Refusals,
-    /// Error of the key folder; empty if the folder can be read. During an error, enrolled peers stay enrolled.
+    /// Error of the key folder; empty if the folder can be read. Peers that were enrolled before the error stay
+    /// enrolled.
     pub keys_unreadable: String,
 }
 
@@ -211,36 +213,38 @@ pub struct Status {
     /// Current phase of the experiment; `None` without a run.
     #[serde(default)]
     pub experiment_phase: Option<ExperimentPhase>,
-    /// Current segment.
+    /// Number of the current segment.
     pub segment: u32,
-    /// Segments so far; the last is the current segment.
+    /// Segments so far. The last one is the current segment.
     pub segments: Vec<Segment>,
-    /// Derated fitness of the champions, averaged over the robots (f_EA of Table 8.3).
+    /// Derated fitness of the champions, averaged over the robots (f_EA of thesis Table 8.3).
     pub evolved: f64,
     /// Mean round trip time over the run (ms of wall time).
     pub round_trip_ms: f64,
-    /// Fraction of round trips above 100 ms.
+    /// Fraction of round trips that took more than 100 ms (0 to 1).
     pub slow_round_trips: f64,
-    /// Number of times that a robot was lost (silent for 3 s) during the run; one robot can be lost several times.
+    /// Number of losses of a robot during the run. A robot is lost when it is silent for 3 s, and can be lost several
+    /// times.
     pub dead: u32,
-    /// Whether poses were received recently.
+    /// Whether the hub has received poses from motion capture recently.
     pub tracking: bool,
-    /// Number of poses rejected since the hub started, by reason.
+    /// Reasons for rejecting poses, each with the number of poses rejected since the hub started.
     pub refused_poses: Vec<(String, u64)>,
     /// Description of mismatches between motion-capture names and the swarm's names; empty if all names match.
     #[serde(default)]
     pub names: String,
-    /// Path of the record.
+    /// Path of the run's record.
     pub record: String,
     /// One row per robot, in the order of the swarm file.
     pub robots: Vec<RobotRow>,
     /// Bodies seen by motion capture.
     pub bodies: Vec<Body>,
-    /// Half the arena's length and width (m).
+    /// Half of the arena's length and half of its width (m).
     pub half_arena: [f32; 2],
     /// Security status of the hub.
     pub security: SecurityReport,
-    /// Number of lines of the hub's log that were lost since its start because the log is full, closed or not read.
+    /// Number of lines of the hub's log that were lost since the hub started, because the log was full, closed or not
+    /// read.
     #[serde(default)]
     pub log_lines_lost: u64,
     /// Last events, the newest last.
@@ -248,20 +252,20 @@ pub struct Status {
     /// Last directive to the swarm.
     #[serde(default)]
     pub directive: LastDirective,
-    /// Task of the robots in the experiment's phase: `transport`, `foraging` and so on; empty without a run.
+    /// Task of the robots in the experiment's current phase, such as `transport` or `foraging`; empty without a run.
     #[serde(default)]
     pub task: String,
-    /// Age of the last poses (s of arena time); `None` before the first.
+    /// Age of the last poses (s of arena time); `None` before the first poses.
     #[serde(default)]
     pub pose_age_s: Option<f64>,
     /// Operator who started the run; empty without a run.
     #[serde(default)]
     pub started_by: String,
-    /// Reason why a run waits although neither an operator nor the experiment paused it: a restarted hub queries the
-    /// robots, or a robot does not confirm that the run continues. Empty if the run does not wait.
+    /// Reason why a run waits although neither an operator nor the experiment paused it. For example, a restarted hub
+    /// queries the robots, or a robot does not confirm that the run continues. Empty if the run does not wait.
     #[serde(default)]
     pub waits: String,
-    /// Error when storing the state that a restarted hub needs; empty while the state is stored.
+    /// Error in storing the state that the hub needs after a restart; empty if the state is stored.
     #[serde(default)]
     pub not_kept: String,
 }

@@ -14,19 +14,19 @@ pub const MAX_ROBOTS: usize = 200;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Swarm {
-    /// Ratio of arena time to wall time, 0.1 to 100; 1 with real robots.
+    /// Ratio of arena time to wall time (0.1 to 100). With real robots, the ratio is 1.
     #[serde(default = "one")]
     #[schemars(range(min = 0.1, max = 100.0))]
     pub speed: f64,
-    /// Robot ids; a robot's position in this list, from 1, is its island.
+    /// Robot ids. The position of a robot in this list, from 1, is the number of its island.
     #[schemars(length(min = 1, max = MAX_ROBOTS))]
     pub robots: Vec<String>,
-    /// Endpoint of each robot for the other robots, in the order of `robots`, like `tcp://192.168.1.101:7606`;
-    /// without endpoints, robots do not communicate with each other.
+    /// Endpoint of each robot to which other robots connect, such as `tcp://192.168.1.101:7606`, in the order of
+    /// `robots`. Without endpoints, robots do not communicate with each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MAX_ROBOTS))]
     pub peers: Vec<String>,
-    /// Endpoints of the hub.
+    /// Endpoints to which robots, operators and browsers connect.
     pub hub: Addresses,
     /// Authentication of hub, robots and operators.
     #[serde(default)]
@@ -39,7 +39,7 @@ pub struct Swarm {
 pub struct Security {
     /// Key folder, relative to the swarm file.
     pub keys: PathBuf,
-    /// Disables keys: anyone who reaches the hub can command the swarm. For trials on one machine.
+    /// Whether keys are disabled, for trials on one machine. Anyone who reaches the hub can then command the swarm.
     pub dev_mode: bool,
 }
 
@@ -50,7 +50,7 @@ impl Default for Security {
 }
 
 impl Security {
-    /// Settings without keys.
+    /// Returns the settings with keys disabled.
     pub fn dev_mode() -> Security {
         Security { dev_mode: true, ..Security::default() }
     }
@@ -60,11 +60,11 @@ impl Security {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Addresses {
-    /// ZeroMQ endpoint for robots, like `tcp://192.168.1.2:7601`.
+    /// ZeroMQ endpoint for robots, such as `tcp://192.168.1.2:7601`.
     pub robots: String,
     /// ZeroMQ endpoint for operators' commands.
     pub operator: String,
-    /// Address and port of the console's web page; if omitted, the hub serves no page.
+    /// Address and port of the console's web page. If omitted, the hub serves no page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub console: Option<String>,
 }
@@ -85,10 +85,10 @@ impl Swarm {
     fn check(&self, name: &str) -> Result<(), FileError> {
         let fail = |message: String| Err(FileError::value(name, message));
         if !(0.1..=100.0).contains(&self.speed) {
-            return fail(format!("speed = {} is outside 0.1..=100", self.speed));
+            return fail(format!("speed = {} is outside 0.1 to 100", self.speed));
         }
         if !(1..=MAX_ROBOTS).contains(&self.robots.len()) {
-            return fail(format!("robots lists {}; 1 to {MAX_ROBOTS} are allowed", self.robots.len()));
+            return fail(format!("robots lists {} robots; 1 to {MAX_ROBOTS} are allowed", self.robots.len()));
         }
         for (i, id) in self.robots.iter().enumerate() {
             if !is_id(id) {
@@ -103,7 +103,9 @@ impl Swarm {
         }
         if !self.peers.is_empty() && self.peers.len() != self.robots.len() {
             let (peers, robots) = (self.peers.len(), self.robots.len());
-            return fail(format!("peers lists {peers} addresses for {robots} robots; list one for each, or none"));
+            return fail(format!(
+                "peers lists {peers} addresses for {robots} robots; list one address per robot, or remove peers"
+            ));
         }
         for (i, endpoint) in self.peers.iter().enumerate() {
             if !["tcp://", "ipc://"].iter().any(|kind| endpoint.len() > kind.len() && endpoint.starts_with(kind)) {
@@ -121,16 +123,17 @@ impl Swarm {
         Ok(())
     }
 
-    /// Returns the swarm with more robots. Existing robots keep their positions, which are their islands.
+    /// Returns the swarm with the robots `robots` and their endpoints `peers`. Both begin with the existing robots,
+    /// which keep their positions and therefore their islands.
     ///
     /// # Errors
-    /// One line with the reason: the existing robots or peers changed, or the result is invalid.
+    /// An existing robot or endpoint differs, or the result is invalid. The error is one line with the reason.
     pub fn grown(&self, robots: Vec<String>, peers: Vec<String>) -> Result<Swarm, String> {
         if !robots.starts_with(&self.robots) {
             let first = self.robots.iter().zip(&robots).position(|(is, told)| is != told);
             let place = first.unwrap_or(robots.len().min(self.robots.len()));
             return Err(format!(
-                "robot {} of the swarm is `{}`; append new robots to `robots`; robots cannot be removed while the hub runs",
+                "robot {} of the swarm is `{}` and cannot be moved or removed while the hub runs; append new robots to `robots`",
                 place + 1,
                 self.robots.get(place).map_or("", String::as_str)
             ));
@@ -143,29 +146,30 @@ impl Swarm {
         Ok(grown)
     }
 
-    /// Island of a robot, from 1.
+    /// Returns the island of a robot, from 1; `None` for an unknown robot.
     pub fn island(&self, id: &str) -> Option<u16> {
         self.robots.iter().position(|r| r == id).map(|i| i as u16 + 1)
     }
 }
 
-/// Host part of an authority such as `127.0.0.1:7600`, `[::1]:7600` or `[::1]`; IPv6 addresses keep their brackets.
+/// Returns the host of an authority such as `127.0.0.1:7600`, `[::1]:7600` or `[::1]`. IPv6 addresses keep their
+/// brackets.
 pub fn host_of(authority: &str) -> &str {
     match authority.rsplit_once(':') {
-        // The last colon of an IPv6 address in brackets without a port is inside the brackets.
+        // If an IPv6 address in brackets has no port, the last colon is inside the brackets.
         Some((host, port)) if !port.contains(']') => host,
         _ => authority,
     }
 }
 
-/// Whether the whole text is a host with an optional port; false for a text such as `localhost:80@evil.example`.
+/// Whether a text is only a host with an optional port. For example, `localhost:80@evil.example` is not.
 pub fn is_authority(text: &str) -> bool {
     let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
     let port = text.strip_prefix(host_of(text)).and_then(|rest| rest.strip_prefix(':'));
     plain && port.is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether an address such as `127.0.0.1:7600` or `tcp://localhost:1667` is reachable from this machine only.
+/// Whether an address, such as `127.0.0.1:7600` or `tcp://localhost:1667`, is only reachable from this machine.
 pub fn is_local(address: &str) -> bool {
     let host = host_of(address.strip_prefix("tcp://").unwrap_or(address)).trim_matches(['[', ']']);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum number of tags in a message.
 pub const MAX_TAGS: usize = 16;
-/// Maximum distance of a tag (m).
+/// Maximum distance of a tag from the camera, and maximum height difference (m).
 const FARTHEST: f32 = 100.0;
 
-/// Tag in the robot's frame.
+/// AprilTag that a robot's camera sees. Its pose is in the robot's frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct TagSeen {
@@ -16,11 +16,12 @@ pub struct TagSeen {
     pub id: u16,
     /// Distance of the tag's centre from the camera (m).
     pub range: f32,
-    /// Bearing on the floor, counter-clockwise from ahead (rad).
+    /// Horizontal angle from the robot's forward direction to the tag, counter-clockwise (rad).
     pub bearing: f32,
-    /// Height of the tag's centre above the camera (m).
+    /// Height of the tag's centre above the camera (m); negative below the camera.
     pub height: f32,
-    /// Direction of the tag's face, counter-clockwise from ahead (rad); pi if the tag faces the robot.
+    /// Horizontal angle from the robot's forward direction to the direction in which the tag faces, counter-clockwise
+    /// (rad). The value is pi if the tag faces against the robot's forward direction.
     pub facing: f32,
 }
 
@@ -28,20 +29,20 @@ pub struct TagSeen {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Tags {
-    /// Age of the frame (s).
+    /// Age of the camera frame (s).
     pub age: f32,
-    /// Tags in the frame, the nearest first; at most 16.
+    /// Tags in the frame, sorted by distance in ascending order. At most 16 tags are listed.
     pub tags: Vec<TagSeen>,
-    /// Number of frames processed so far.
+    /// Number of frames in which the robot searched for tags so far.
     pub looks: u32,
-    /// Number of tags rejected so far because their number appeared twice in a frame.
+    /// Number of tags rejected so far because several tags of a frame had the same number.
     pub doubled: u32,
-    /// Processing time of the frame (ms).
+    /// Duration of tag detection in the frame (ms).
     pub look_ms: f32,
 }
 
 impl Tags {
-    /// Whether the number of tags and all values are within their limits.
+    /// Returns whether the number of tags and all values are within their limits.
     pub fn is_sound(&self) -> bool {
         let angle = |angle: f32| angle.abs() <= std::f32::consts::PI + 1e-3;
         let sound = |tag: &TagSeen| {

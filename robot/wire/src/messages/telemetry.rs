@@ -1,5 +1,5 @@
-//! Telemetry, which each robot sends ten times a second, at most 10 KB/s. Counts start at 0 with the robot's program
-//! and saturate.
+//! Telemetry, which each robot sends ten times a second, with at most 10 KiB/s. All counts are 0 when the robot's
+//! program starts, and stop at their maximum value instead of overflowing.
 
 use crate::state::State;
 use schemars::JsonSchema;
@@ -14,13 +14,13 @@ pub const LATENESS_BINS: usize = 32;
 pub struct Telemetry {
     /// Time since the robot's program started (s).
     pub time: f64,
-    /// Session from the robot's hello, which distinguishes two programs with the same robot key.
+    /// Session number from the robot's hello message. It distinguishes two programs with the same robot key.
     pub session: u64,
     /// Operating state.
     pub state: State,
-    /// Number of the last obeyed directive.
+    /// Number of the last directive of the hub that the robot obeyed.
     pub obeyed: u64,
-    /// Segment of the tree that the robot runs; 0 before the first.
+    /// Number of the experiment's segment that the robot's tree belongs to; 0 before the first segment.
     pub segment: u32,
     /// Power supply and temperature.
     pub power: PowerReport,
@@ -32,14 +32,14 @@ pub struct Telemetry {
     pub control: ControlReport,
     /// Link to the hub.
     pub link: LinkReport,
-    /// Device errors.
+    /// Counts of device operations and errors.
     pub devices: DeviceReport,
     /// Progress of evolution.
     pub evolution: EvolutionReport,
     /// Engine of the robot's simulations.
     #[serde(default)]
     pub engine: EngineReport,
-    /// Number of lost lines of the robot's log.
+    /// Number of lines of the robot's log that were lost.
     #[serde(default)]
     pub log_lines_lost: u32,
     /// Number of batches of control updates that were lost before sending.
@@ -48,8 +48,9 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// Removes decimal places beyond the devices' resolution, which would occupy a tenth of a record. Rounds times to
-    /// 0.1 ms, speeds to 0.01 mm/s, positions to 0.1 mm, supply to 1 mV and 1 mW, and fitness to 1e-5.
+    /// Rounds all values to the resolution of the devices, because further decimal places would occupy a tenth of a
+    /// record. Times are rounded to 0.1 ms, speeds to 0.01 mm/s, and positions to 0.1 mm. The power supply is rounded
+    /// to 1 mV and 1 mW, and fitness to 1e-5.
     pub fn rounded(mut self) -> Telemetry {
         let power = &mut self.power;
         let supply = [&mut power.battery_v, &mut power.battery_w, &mut power.supply_v, &mut power.supply_w];
@@ -78,14 +79,14 @@ fn round(value: &mut f32, places: i32) {
     *value = rounded(*value, places);
 }
 
-/// Rounds to this number of decimal places. The division uses `f64`, because an `f32` quotient would print with more
-/// places.
+/// Rounds `value` to `places` decimal places. The calculation uses `f64`, because the result of an `f32` division would
+/// print with more decimal places.
 pub fn rounded(value: f32, places: i32) -> f32 {
     let scale = 10f64.powi(places);
     ((f64::from(value) * scale).round() / scale) as f32
 }
 
-/// Power supply and temperature; values that the robot cannot measure are absent.
+/// Power supply and temperature. A value that the robot cannot measure is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct PowerReport {
@@ -93,31 +94,31 @@ pub struct PowerReport {
     pub battery_v: Option<f32>,
     /// Power drawn from the battery (W).
     pub battery_w: Option<f32>,
-    /// Voltage of the board's supply after the converter (V).
+    /// Supply voltage of the board, after the voltage converter (V).
     pub supply_v: Option<f32>,
-    /// Power that the board draws from its supply (W).
+    /// Power that the board draws from the voltage converter (W).
     pub supply_w: Option<f32>,
     /// Temperature of the board's processor (degrees C).
     pub soc_c: Option<f32>,
 }
 
-/// Sensor readings. Ages are in seconds of arena time, `None` before the first reading.
+/// Sensor readings. Ages are in seconds of arena time, and `None` before the first reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct SensesReport {
-    /// Proximity (0 to 1), in the order of Table 6.1.
+    /// Readings of the eight proximity sensors (0 to 1), in the order of thesis Table 6.1.
     pub proximity: [f32; 8],
-    /// Camera blobs: colour by segment.
+    /// Whether the camera sees a blob, by colour and then by image segment.
     pub blobs: [[bool; 3]; 3],
-    /// Number of robots in range.
+    /// Number of robots in the range of the virtual senses.
     pub neighbours: u32,
-    /// Age of the body's readings, which are proximity and wheel steps.
+    /// Age of the readings of the robot's body, which are proximity and wheel steps (s).
     pub body_age: Option<f32>,
-    /// Age of the camera frame.
+    /// Age of the camera frame (s).
     pub camera_age: Option<f32>,
-    /// Age of the virtual senses.
+    /// Age of the virtual senses, which the hub sends (s).
     pub virtual_age: Option<f32>,
-    /// Number of control updates in RUN with stale readings, separately for body, camera and virtual senses.
+    /// Number of control updates in state RUN with stale readings of the body, the camera and the virtual senses.
     pub stale: [u32; 3],
 }
 
@@ -125,31 +126,31 @@ pub struct SensesReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct MotionReport {
-    /// Commanded wheel speeds over the floor, left and right (m/s).
+    /// Commanded speeds of the left and right wheel over the floor (m/s).
     pub wheels: [f32; 2],
-    /// Wheel speeds from the step counters (m/s).
+    /// Speeds of the left and right wheel, computed from the step counters (m/s).
     pub speeds: [f32; 2],
-    /// Wheel step counters, which wrap.
+    /// Step counters of the left and right wheel, which wrap around.
     pub steps: [u16; 2],
-    /// Odometry from the start of the program: x (m), y (m), heading (rad).
+    /// Pose from odometry, relative to the pose at the start of the program: x (m), y (m), heading (rad).
     pub pose: [f32; 3],
 }
 
-/// Timing of the control loop; wall time.
+/// Timing of the control loop, in wall time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ControlReport {
-    /// Whether the loop has real-time priority (SCHED_FIFO).
+    /// Whether the control loop has real-time priority (SCHED_FIFO).
     pub realtime: bool,
-    /// Delay of the last update (us).
+    /// Delay of the last control update (us).
     pub late_us: u32,
-    /// 99th percentile of the delay of updates (us).
+    /// 99th percentile of the delays of all control updates (us).
     pub p99_us: u32,
-    /// Maximum delay of an update (us).
+    /// Maximum delay of a control update (us).
     pub max_us: u32,
-    /// Number of updates skipped because the previous update took too long.
+    /// Number of control updates that were skipped because the loop was late by a whole period or more.
     pub missed: u32,
-    /// Histogram of delays: two bins per octave from 16 us, as in the robot's own histogram.
+    /// Histogram of the delays of control updates, with two bins per octave from 16 us upwards.
     pub bins: [u32; LATENESS_BINS],
 }
 
@@ -157,39 +158,39 @@ pub struct ControlReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct LinkReport {
-    /// Last round trip time measured by the robot (ms of wall time).
+    /// Last round trip time to the hub, measured by the robot (ms of wall time); `None` before the first measurement.
     pub trip_ms: Option<f32>,
-    /// Number of rejected messages from the hub.
+    /// Number of messages from the hub that the robot rejected.
     pub refused: u32,
 }
 
-/// Device errors.
+/// Counts of device operations and errors. The body is the robot's base with wheels and proximity sensors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct DeviceReport {
-    /// Number of exchanges with the body, successful or not.
+    /// Number of exchanges with the body, both successful and failed.
     pub exchanges: u32,
-    /// Number of exchanges that failed on the bus after all retries.
+    /// Number of exchanges with the body that failed on the bus after all retries.
     pub bus: u32,
-    /// Number of repeated transfers.
+    /// Number of bus transfers that were retried.
     pub retries: u32,
-    /// Number of answers with a wrong checksum or impossible values.
+    /// Number of answers of the body with a wrong checksum or impossible values.
     pub corrupt: u32,
     /// Number of commands that the body rejected or did not echo.
     pub rejected: u32,
-    /// Number of exchanges more than a period late.
+    /// Number of periods without an exchange with the body, because an exchange was late.
     pub missed: u32,
-    /// Number of times that the wheels were stopped because the control loop gave no command.
+    /// Number of times that the wheels were stopped because no command of the control loop arrived in time.
     pub leases: u32,
-    /// Maximum time between two exchanges (us).
+    /// Maximum time between the starts of two consecutive exchanges with the body (us).
     pub gap_us: u32,
     /// Number of camera frames received.
     pub frames: u32,
-    /// Number of camera frames lost or damaged.
+    /// Number of camera frames that were lost or damaged.
     pub dropped: u32,
-    /// Number of missing readings of the power monitors.
+    /// Number of failed readings of the power monitors.
     pub power: u32,
-    /// Number of times that the devices were reopened.
+    /// Number of times that the body's device was reopened.
     pub reopened: u32,
 }
 
@@ -199,7 +200,7 @@ pub struct DeviceReport {
 pub struct EvolutionReport {
     /// Number of completed generations.
     pub generation: u32,
-    /// Estimated fitness of the champion.
+    /// Estimated fitness of the champion, which is the fittest tree of the population.
     pub best: f64,
     /// Estimated fitness of the champion, scaled down if it has fewer than 8 evaluations (Eq. 8.1).
     pub derated: f64,
@@ -207,9 +208,9 @@ pub struct EvolutionReport {
     pub evaluations: u32,
     /// Mean fitness of the population.
     pub mean: f64,
-    /// Duty cycle of evolution (0 to 1); below 1, evolution pauses to cool the processor.
+    /// Fraction of time in which evolution runs (0 to 1). Below 1, evolution pauses to cool the processor.
     pub duty: f32,
-    /// Number of generations in the last checkpoint on disk; 0 without a checkpoint.
+    /// Number of completed generations at the last checkpoint on disk; 0 without a checkpoint.
     pub kept: u32,
 }
 
@@ -220,25 +221,27 @@ pub const ENGINE_TEXT: usize = 11;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct EngineReport {
-    /// Engine: "simd", "reference", "gpu", or "gpu+simd" for both in parallel; empty before the first batch.
+    /// Name of the engine: "simd", "reference", "gpu", or "gpu+simd" for both in parallel. The name is empty before the
+    /// first batch of simulations.
     pub name: String,
-    /// Name of the adapter, shortened; empty without an adapter.
+    /// Shortened name of the GPU adapter; empty without an adapter.
     pub adapter: String,
-    /// Simulated robot-seconds per second over the last generations, without pauses; 0 before the first batch.
+    /// Number of simulated robot-seconds per second over the last generations, without pauses. 0 before the first batch
+    /// of simulations.
     pub r_acc: f32,
 }
 
 impl EngineReport {
-    /// Returns a valid report: texts of printable ASCII, at most [`ENGINE_TEXT`] long, and a finite, non-negative
-    /// speed.
+    /// Returns the report with all values within their limits. Texts are reduced to at most [`ENGINE_TEXT`] printable
+    /// ASCII characters. A speed that is negative or not finite becomes 0.
     pub fn bounded(&self) -> EngineReport {
         let r_acc = if self.r_acc.is_finite() { self.r_acc.max(0.0) } else { 0.0 };
         EngineReport { name: short(&self.name), adapter: short(&self.adapter), r_acc }
     }
 }
 
-/// Shortens a name. Removes the part from the first parenthesis on. If the name is still too long, removes the first
-/// words, because models differ in the last words.
+/// Shortens a name to [`ENGINE_TEXT`] characters. Removes the first parenthesis and all text after it. If the name is
+/// still too long, removes its first words, because the names of similar models differ in the last words.
 fn short(name: &str) -> String {
     let name = name.split('(').next().unwrap_or_default();
     let text: String = name.chars().filter(|c| (' '..='~').contains(c)).collect();

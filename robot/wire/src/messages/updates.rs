@@ -1,38 +1,40 @@
-//! Control updates in the form for transmission and recording: all inputs, actions and outputs of a robot's tree, bit
-//! for bit.
+//! Control updates in the form for transmission and recording. An update contains all inputs, actions and outputs of a
+//! robot's tree with their exact bits.
 //!
 //! An update is a list of 32-bit words (see [`Update::write`]). A batch contains up to [`BATCH`] consecutive updates
-//! with one tree. The memory of the tree's nodes precedes them, so that the batch can be replayed without earlier
-//! batches. An update is encoded in three parts: its word count (u16), a 2-bit tag per word (four tags in a byte,
-//! from the lowest bits), and data bytes. A word is encoded as its exclusive or with the same word of the previous
-//! update; its tag gives the number of low bytes that follow: 0: none, 1: two, 2: three, 3: all four. Numbers are
-//! little-endian.
+//! with the same tree. A batch also contains the memory of the tree's nodes before its first update, so that the batch
+//! can be replayed without earlier batches.
+//!
+//! An encoded update has three parts: the number of words (u16), a 2-bit tag per word, and the data bytes. Four tags
+//! are packed into a byte, from the lowest bits. Each word is combined by exclusive or with the word at the same index
+//! in the previous update of the batch. Only the low bytes of the result are stored. The tag gives the number of these
+//! bytes: tag 0 stands for no byte, 1 for two, 2 for three, and 3 for all four. Numbers are little-endian.
 
 use crate::bytes::Bytes;
 use crate::state::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of updates in a batch, equal to one second.
+/// Maximum number of updates in a batch; they cover one second.
 pub const BATCH: usize = 10;
 /// Number of cells of the blackboard.
 pub const CELLS: usize = 24;
-/// Number of cells in every update. The remaining cells contain v_light and v_tag; only updates with light or tags
-/// contain them.
+/// Number of blackboard cells that every update contains. The remaining cells are v_light, which only updates with
+/// light contain, and v_tag, which only updates with a tag contain.
 const PLAIN_CELLS: usize = 20;
 /// Index of the first cell of v_tag.
 const TAG_CELL: usize = 22;
-/// Number of words of an update's light: v_light, and the eight sensors.
+/// Number of words for light in an update: v_light, and the readings of the eight light sensors.
 const LIGHT: usize = TAG_CELL - PLAIN_CELLS + 8;
-/// Number of words of an update's tag: v_tag, and range and bearing of the nearest tag.
+/// Number of words for a tag in an update: v_tag, and range and bearing of the nearest tag.
 const TAG: usize = CELLS - TAG_CELL + 2;
-/// Maximum number of nodes of a tree, and of nodes with memory.
+/// Maximum number of nodes in a tree. The number of nodes with memory has the same limit.
 pub const MAX_NODES: usize = 2048;
 /// Maximum number of neighbours in an update.
 pub const MAX_NEIGHBOURS: usize = 256;
-/// Maximum length of a tree in compact form (bytes): one byte, and at most 19 bytes per node.
+/// Maximum length of a tree in compact form (bytes): one byte for the tree, and at most 19 bytes per node.
 pub const MAX_TREE: usize = 1 + 19 * MAX_NODES;
-/// Number of words in every update.
+/// Number of words that every update contains.
 const PLAIN: usize = 6 + PLAIN_CELLS + 8 + 4 + 3;
 /// Maximum number of words in an update.
 const MAX_WORDS: usize = PLAIN + LIGHT + TAG + MAX_NODES / 16 + 3 * MAX_NEIGHBOURS;
@@ -40,88 +42,93 @@ const MAX_WORDS: usize = PLAIN + LIGHT + TAG + MAX_NODES / 16 + 3 * MAX_NEIGHBOU
 const MAX_UPDATE: usize = 2 + MAX_WORDS.div_ceil(4) + 4 * MAX_WORDS;
 /// Maximum length of a batch's data (bytes).
 pub const MAX_DATA: usize = BATCH * MAX_UPDATE;
-/// Number of data bytes by 2-bit tag.
+/// Number of data bytes of a word, indexed by the word's 2-bit tag.
 const LENGTHS: [usize; 4] = [0, 2, 3, 4];
 
 /// Consecutive control updates of one robot with one tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Updates {
-    /// Session from the robot's hello; update numbers count from the start of its program.
+    /// Session number from the robot's hello message. It changes when the robot's program starts.
     pub session: u64,
     /// Number of the experiment.
     pub run: u64,
-    /// Segment of the tree; 0 before the first.
+    /// Number of the experiment's segment that the tree belongs to; 0 before the first segment.
     pub segment: u32,
-    /// Number of the first update. A gap between batches of a session means lost updates.
+    /// Number of the first update in the batch, counted from the start of the robot's program. A gap between batches
+    /// of a session means that updates were lost.
     pub first: u32,
-    /// Number of updates.
+    /// Number of updates in the batch.
     pub count: u16,
-    /// Robot's time of the first update (s).
+    /// Time of the first update by the robot's clock (s).
     pub start: f64,
-    /// Hash of the tree in control (FNV-1a of its nodes, bit for bit), 16 hexadecimal digits; empty without a tree.
+    /// Hash of the tree that controls the robot, as 16 hexadecimal digits; empty without a tree. The hash is FNV-1a of
+    /// the exact bits of the tree's nodes.
     pub tree: String,
     /// Number of nodes of the tree.
     pub nodes: u16,
-    /// Tree in compact form; empty in most batches after the first batch with the tree.
+    /// Tree in compact form. The first batch with a tree contains it; most later batches do not, and have an empty
+    /// field.
     pub compact: Bytes,
     /// Memory of the tree's nodes before the first update, in preorder of the nodes with memory.
     pub memory: Vec<u16>,
-    /// Bits of s_scr, v_scr.x and v_scr.y before the first update.
+    /// Bits of the scratch registers s_scr, v_scr.x and v_scr.y before the first update.
     pub scratch: [u32; 3],
-    /// Encoded updates.
+    /// Encoded updates of the batch.
     pub data: Bytes,
 }
 
-/// Control update. Floats are stored as bits, so that they are restored exactly.
+/// Control update of a robot. Floating-point values are stored as their bits, so that they are restored exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Update {
     /// Time since the first update of the batch (us).
     pub after_us: u32,
-    /// Commanded state.
+    /// State that the hub commanded.
     pub state: State,
-    /// Whether the tree was ticked; otherwise the wheels were commanded to stand still.
+    /// Whether the tree was ticked. Otherwise the wheels were stopped, unless an external controller drove the robot.
     pub ticked: bool,
-    /// Whether an external controller (program or operator) drove the robot; the wheel speeds are then its commands.
+    /// Whether an external controller (program or operator) drove the robot. The wheel speeds are then the commands of
+    /// this controller.
     pub driven: bool,
-    /// Whether the camera frame and the virtual senses were recent enough for the tree to read.
+    /// Whether the tree used the camera frame, and whether it used the virtual senses. Stale values are not used.
     pub used: [bool; 2],
-    /// Camera blobs, one bit per colour and segment, in the order of [`Update::blob`].
+    /// Blobs that the camera sees, with one bit per colour and image segment (see [`Update::blob`]).
     pub blobs: u16,
-    /// Bits of the ages of the body's senses, the camera frame and the virtual senses (s); NaN if missing.
+    /// Bits of the ages of the body's senses, the camera frame and the virtual senses (s). The age of a missing value
+    /// is NaN.
     pub ages: [u32; 3],
-    /// Bits of the direction of the world's +x axis in the robot's frame, as received from the hub (rad).
+    /// Bits of the direction of the world's +x axis in the robot's frame (rad). The hub sends this direction.
     pub up: u32,
-    /// Bits of the blackboard's cells after the tick. The tree's inputs are unchanged, the scratch registers have
-    /// their values after the tick, and v_goal is NaN if no node wrote it.
+    /// Bits of the blackboard's cells after the tick. A tick changes only the scratch registers and v_goal. v_goal is
+    /// NaN if no node wrote it.
     pub cells: [u32; CELLS],
     /// Bits of the eight proximity readings.
     pub proximity: [u32; 8],
-    /// Bits of the brightness at the eight light sensors, if the tree reads light; otherwise v_light is 0 and not
-    /// encoded.
+    /// Bits of the brightness at the eight light sensors. `None` if the tree does not read light; v_light is then 0 and
+    /// not encoded.
     pub light: Option<[u32; 8]>,
-    /// Bits of range (m) and bearing (rad) of the nearest tag in the camera frame, if the tree reads tags and a tag
-    /// was found; otherwise v_tag is 0 and not encoded.
+    /// Bits of range (m) and bearing (rad) of the nearest tag in the camera frame. `None` if the tree does not read
+    /// tags or no tag was found; v_tag is then 0 and not encoded.
     pub tag: Option<[u32; 2]>,
-    /// Bits of the wheel speeds, left and right (m/s): the speeds that the tree requested, then the speeds sent to
-    /// the body.
+    /// Bits of four wheel speeds (m/s): left and right speed that the tree requested, then left and right speed that
+    /// were sent to the body.
     pub wheels: [u32; 4],
     /// Result of each node of the tree, in preorder: 0 not ticked, 1 running, 2 success, 3 failure.
     pub nodes: Vec<u8>,
-    /// Robots in range: island, and bits of range (m) and bearing (rad).
+    /// Robots in range. A robot is described by its island number, and the bits of its range (m) and bearing (rad).
     pub neighbours: Vec<(u16, u32, u32)>,
 }
 
-/// Error: the updates are invalid.
+/// Error for invalid updates.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("updates: {0}")]
 pub struct Malformed(String);
 
 impl Updates {
-    /// Validates the limits of all fields.
+    /// Checks that all fields are within their limits.
     ///
     /// # Errors
-    /// The first field out of bounds.
+    /// A field is out of bounds. The error names the first such field.
     pub fn check(&self) -> Result<(), Malformed> {
         let hash = self.tree.is_empty() || (self.tree.len() == 16 && self.tree.bytes().all(|c| c.is_ascii_hexdigit()));
         let rows = [
@@ -139,10 +146,10 @@ impl Updates {
         }
     }
 
-    /// Decodes the updates, the oldest first.
+    /// Decodes the updates, sorted from the oldest to the newest.
     ///
     /// # Errors
-    /// The batch is out of bounds, or its bytes are not `count` updates of a tree with `nodes` nodes.
+    /// A field is out of bounds, or the data are not `count` updates of a tree with `nodes` nodes.
     pub fn unpack(&self) -> Result<Vec<Update>, Malformed> {
         self.check()?;
         let bad = || Malformed(format!("the bytes are not {} updates of {} nodes", self.count, self.nodes));
@@ -157,21 +164,27 @@ impl Updates {
 }
 
 impl Update {
-    /// Bit of a colour's segment in the blobs.
+    /// Returns the bit in `blobs` for a colour and an image segment.
     pub fn blob(colour: usize, segment: usize) -> u16 {
         1 << (3 * colour + segment)
     }
 
-    /// Writes the words of the update:
+    /// Replaces the contents of `words` by the words of the update:
     ///
-    /// - 0: state in the order of [`State`], with flags 16 ticked, 32 camera used, 64 virtual senses used, 128 light,
-    ///   256 driven, 512 tag
+    /// - word 0: index of the state in [`State`], plus the flags 16 (ticked), 32 (camera used), 64 (virtual senses
+    ///   used), 128 (light follows), 256 (driven) and 512 (tag follows)
     ///
-    /// - 1: time; 2: blobs; 3: number of neighbours; 4: number of node words; 5: direction of +x
+    /// - words 1 to 5: time, blobs, number of neighbours, number of words with node results, direction of +x
     ///
-    /// - then the first twenty cells, proximity, wheels and ages; with light v_light and eight sensors; with a tag
-    ///   v_tag, range and bearing; nodes (sixteen in a word, from the lowest bits); neighbours (island, range,
-    ///   bearing)
+    /// - first twenty cells, proximity, wheels, ages
+    ///
+    /// - only with light: v_light, eight sensors
+    ///
+    /// - only with a tag: v_tag, range, bearing
+    ///
+    /// - results of the nodes (sixteen in a word, from the lowest bits)
+    ///
+    /// - island, range and bearing of each neighbour
     pub fn write(&self, words: &mut Vec<u32>) {
         words.clear();
         let nodes = self.nodes.len().div_ceil(16) as u32;
@@ -201,7 +214,7 @@ impl Update {
         words.extend(self.neighbours.iter().flat_map(|(island, range, bearing)| [(*island).into(), *range, *bearing]));
     }
 
-    /// Parses the words of an update of a tree with `nodes` nodes; `None` if they are invalid.
+    /// Parses the words of an update of a tree with `nodes` nodes. Returns `None` if the words are invalid.
     fn read(words: &[u32], nodes: usize) -> Option<Update> {
         let (head, rest) = words.split_first_chunk::<6>()?;
         let (cells, rest) = rest.split_first_chunk::<PLAIN_CELLS>()?;
@@ -266,7 +279,7 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// Appends an update.
+    /// Encodes an update and appends it to the batch.
     pub fn push(&mut self, update: &Update) {
         update.write(&mut self.words);
         let difference = |i: usize, word: u32| word ^ self.before.get(i).copied().unwrap_or(0);
@@ -287,7 +300,7 @@ impl Packer {
         std::mem::swap(&mut self.words, &mut self.before);
     }
 
-    /// Returns the encoded updates and starts a new batch.
+    /// Returns the encoded updates of the batch and starts a new batch.
     pub fn finish_batch(&mut self) -> Bytes {
         let data = Bytes(self.data.clone());
         self.data.clear();
@@ -296,8 +309,8 @@ impl Packer {
     }
 }
 
-/// Decodes the next update; `words` contains the words of the previous update and receives the words of the next.
-/// `None` if the bytes do not contain a complete update.
+/// Decodes the next update and removes it from `bytes`. `words` contains the words of the previous update, and receives
+/// the words of the next update. Returns `None` if the bytes do not contain a complete update.
 fn unpack(bytes: &mut &[u8], words: &mut Vec<u32>) -> Option<()> {
     let (count, rest) = bytes.split_first_chunk::<2>()?;
     let count = usize::from(u16::from_le_bytes(*count));
@@ -365,7 +378,7 @@ mod tests {
         assert_eq!(crate::codec::decode::<RobotMessage>(&encode(&message)).unwrap(), message);
         let json = serde_json::to_string(&packed).unwrap();
         assert_eq!(serde_json::from_str::<Updates>(&json).unwrap(), packed);
-        // An update equal to the previous update is encoded as its length and tags only.
+        // An update that equals the previous update is encoded without data bytes.
         let still = [update(2), update(2)];
         let longer = batch(&still).data.0.len() - batch(&still[..1]).data.0.len();
         assert_eq!(longer, 2 + (PLAIN + TAG + 3 + 3 * 2usize).div_ceil(4));
@@ -379,8 +392,8 @@ mod tests {
             assert!(with(whole.data.0[..end].to_vec()).unpack().is_err(), "cut at {end}");
         }
         assert!(with([&whole.data.0[..], &[0]].concat()).unpack().is_err());
-        // A changed byte makes the batch invalid or changes an update. Only unused bits, such as those after the last
-        // node, have no effect.
+        // A changed byte makes the batch invalid or changes an update. Only unused bits, such as the bits after the
+        // last node, have no effect.
         let changed = |i: usize| {
             let mut data = whole.data.0.clone();
             data[i] ^= 0x41;

@@ -1,11 +1,11 @@
-//! Atomic file replacement: after a crash a file has its old or its new contents, never a mixture.
+//! Atomic file replacement. After a crash, a file has its old or its new contents, but never a mixture.
 
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Result, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Permissions of a new file, less the umask.
+/// Permission bits of a new file, from which the system removes the bits of the umask.
 const MODE: u32 = 0o666;
 
 /// New contents of a file, flushed to disk under a temporary name and not yet moved to the final path.
@@ -18,13 +18,13 @@ pub struct PendingFile {
 /// existing file at `path`.
 ///
 /// # Errors
-/// Any I/O error; the old file is untouched.
+/// Any I/O error. A file at `path` is unchanged.
 pub fn prepare(path: &Path, bytes: &[u8]) -> Result<PendingFile> {
     path.symlink_metadata().map_or(Ok(()), |there| check_replaceable(&there))?;
     write_temporary(path, temporary_path(path)?, bytes, MODE)
 }
 
-/// Creates a file with these bytes and permissions at `path`, completely or not at all.
+/// Creates a file with the given contents and permissions at `path`. On failure, no partly written file remains.
 ///
 /// # Errors
 /// A file already exists at `path`, or any I/O error.
@@ -37,8 +37,8 @@ pub fn create(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     prepared.commit().inspect_err(|_| drop(remove(&new)))
 }
 
-/// Returns the temporary name `<path>.new`. A file that a crash left at this name is removed; links and pipes are not
-/// followed.
+/// Returns the temporary name `<path>.new`. If a crash left a file with this name, the file is removed. A link with
+/// this name is removed without following it.
 fn temporary_path(path: &Path) -> Result<PathBuf> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
@@ -47,7 +47,7 @@ fn temporary_path(path: &Path) -> Result<PathBuf> {
     Ok(new)
 }
 
-/// Rejects the replacement of a folder, device, pipe or socket by a file.
+/// Returns an error for a folder, device, pipe or socket, which a file must not replace.
 fn check_replaceable(there: &Metadata) -> Result<()> {
     match there.is_file() || there.is_symlink() {
         true => Ok(()),
@@ -56,8 +56,8 @@ fn check_replaceable(there: &Metadata) -> Result<()> {
     }
 }
 
-/// Writes the bytes to `new`, which must not exist. The new file gets the permissions of the file at `path`; without
-/// that file, `mode` less the umask.
+/// Writes the bytes to the path `new`, where no file may exist. The new file gets the permissions of the file at
+/// `path`. If no file is at `path`, the new file gets the permissions `mode` without the bits of the umask.
 fn write_temporary(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result<PendingFile> {
     let fill = || {
         let mut file = File::options().write(true).create_new(true).mode(mode).open(&new)?;
@@ -71,8 +71,8 @@ fn write_temporary(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result
         Ok(()) => Ok(PendingFile { path: path.into(), new }),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
         Err(error) => {
-            // Removes the partly written file, which is useless. An error of the removal is ignored, because the
-            // first error is more informative.
+            // The partly written file is useless. An error of the removal is ignored, because the first error is more
+            // informative.
             let _ = remove(&new);
             Err(error)
         }
@@ -80,8 +80,8 @@ fn write_temporary(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result
 }
 
 impl PendingFile {
-    /// Moves the contents to the final path. After a crash at any moment, the path has the complete old or the
-    /// complete new file.
+    /// Moves the file to its final path. After a crash at any moment, the complete old file or the complete new file is
+    /// at this path.
     ///
     /// # Errors
     /// Any I/O error.
@@ -91,35 +91,35 @@ impl PendingFile {
     }
 }
 
-/// Creates or replaces the file at `path`: writes the bytes to `<path>.new`, flushes them to disk, then renames the
+/// Creates or replaces the file at `path`. Writes the bytes to `<path>.new`, flushes them to disk, then renames the
 /// file.
 ///
 /// # Errors
-/// Any I/O error; an old file then still exists.
+/// Any I/O error. A previous file then has its old or its new contents.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     prepare(path, bytes)?.commit()
 }
 
-/// Like [`write()`], for a path that the user named. The temporary name contains the process id, so that it collides
-/// neither with another file in the user's folder nor with a file of another process.
+/// Creates or replaces a file like [`write()`], at a path that the user named. The temporary name contains the process
+/// id, so that it differs from the other names in the user's folder and from the temporary names of other processes.
 ///
 /// # Errors
-/// Any I/O error; an old file then still exists.
+/// Any I/O error. A previous file then has its old or its new contents.
 pub fn write_user_file(path: &Path, bytes: &[u8]) -> Result<()> {
     write_temporary(path, process_path(path)?, bytes, MODE)?.commit()
 }
 
-/// Returns a temporary name in the same folder that is unique to this process.
+/// Returns a temporary name in the folder of `path` that is unique to this process.
 fn process_path(path: &Path) -> Result<PathBuf> {
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_string_lossy();
     Ok(path.with_file_name(format!(".{name}.{}.new", std::process::id())))
 }
 
-/// Writes output to the path that the user named. A file is replaced atomically, also through a symbolic link. Output
-/// to a device or pipe is written directly.
+/// Writes output to the path that the user named. A file is replaced atomically; for a symbolic link, its target is
+/// replaced. Output to a device or to an open pipe is written directly.
 ///
 /// # Errors
-/// Any I/O error; a previous file then still exists.
+/// A named pipe at `path`, or any I/O error. A previous file then has its old or its new contents.
 pub fn output(path: &Path, bytes: &[u8]) -> Result<()> {
     no_named_pipe(path)?;
     match std::fs::metadata(path) {
@@ -131,8 +131,8 @@ pub fn output(path: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Rejects a named pipe: opening one blocks until another process opens its other end. Standard output and
-/// `/dev/fd/63` from a shell are links to files that are already open.
+/// Returns an error for a named pipe, because opening a named pipe blocks until another process opens its other end.
+/// Links to open pipes, such as `/dev/stdout` and a shell's `/dev/fd/63`, are allowed.
 fn no_named_pipe(path: &Path) -> Result<()> {
     match path.symlink_metadata() {
         Ok(metadata) if metadata.file_type().is_fifo() => {
@@ -142,8 +142,8 @@ fn no_named_pipe(path: &Path) -> Result<()> {
     }
 }
 
-/// Checks, before a long computation, whether [`output`] can write to the path; leaves no file behind. Devices and
-/// pipes are not opened, because their readers would notice.
+/// Checks before a long computation whether [`output`] can write to the path. Leaves no file behind. Devices and open
+/// pipes are not opened again, because their readers would notice.
 ///
 /// # Errors
 /// Any I/O error.
@@ -159,8 +159,8 @@ pub fn can_output(path: &Path) -> Result<()> {
     }
 }
 
-/// File being written under a temporary name that is unique to this process. It is removed on drop unless it was
-/// moved to its final path by [`PartialFile::commit`].
+/// Incomplete file with a temporary name that is unique to this process. The file is removed on drop, unless
+/// [`PartialFile::commit`] has moved it to its final path.
 #[derive(Debug)]
 pub struct PartialFile {
     part: PathBuf,
@@ -168,28 +168,28 @@ pub struct PartialFile {
 }
 
 impl PartialFile {
-    /// Opens a temporary file for a future file at `path`; returns it with its handle.
+    /// Creates a temporary file that is later moved to `path`. Also returns its open handle for writing.
     ///
     /// # Errors
     /// Any I/O error, and the errors of [`can_replace`].
     pub fn open(path: &Path) -> Result<(PartialFile, File)> {
         can_replace(path)?;
         let part = process_path(path)?;
-        // Removes a file that an earlier process with the same process id left.
+        // An earlier process with the same process id may have left a file with this name.
         remove(&part)?;
         let file = File::create_new(&part)?;
         Ok((PartialFile { part, path: path.into() }, file))
     }
 
-    /// Path of the file until it is moved.
+    /// Returns the temporary path of the file.
     pub fn part(&self) -> &Path {
         &self.part
     }
 
-    /// Moves the file to its final path, like [`replace`].
+    /// Moves the file to its final path by [`replace`].
     ///
     /// # Errors
-    /// Any I/O error; a previous file then still exists.
+    /// The errors of [`replace`].
     pub fn commit(self) -> Result<()> {
         replace(&self.part, &self.path)
     }
@@ -197,17 +197,17 @@ impl PartialFile {
 
 impl Drop for PartialFile {
     fn drop(&mut self) {
-        // Removes the partial file, which is useless. A failed removal is ignored, because an error has already
-        // occurred.
+        // After `commit`, no file exists at this path. Otherwise the file is incomplete and useless. A failed removal
+        // is ignored, because it does no harm.
         let _ = std::fs::remove_file(&self.part);
     }
 }
 
-/// Moves a file that was written incrementally to `path`, after flushing it to disk. The target of a symbolic link is
-/// replaced, not the link.
+/// Flushes the file `new` to disk and moves it to `path`. If `path` is a symbolic link, the link's target is replaced,
+/// not the link.
 ///
 /// # Errors
-/// Any I/O error, or a device, pipe or folder at `path`; the previous file then still exists.
+/// Any I/O error, and the errors of [`can_replace`]. A previous file at `path` then has its old or its new contents.
 pub fn replace(new: &Path, path: &Path) -> Result<()> {
     can_replace(path)?;
     let path = path.canonicalize().unwrap_or_else(|_| path.into());
@@ -215,7 +215,7 @@ pub fn replace(new: &Path, path: &Path) -> Result<()> {
     PendingFile { path, new: new.into() }.commit()
 }
 
-/// Checks, before a long computation, whether [`replace`] can put a file at `path`.
+/// Checks before a long computation whether [`replace`] can put a file at `path`.
 ///
 /// # Errors
 /// A device, socket, pipe, folder or dangling link at `path`.
@@ -229,20 +229,20 @@ pub fn can_replace(path: &Path) -> Result<()> {
     }
 }
 
-/// Folder that contains a file.
+/// Returns the folder that contains the file at `path`.
 pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Flushes the folder of a file to disk, because a crash may lose a new file name until then.
+/// Flushes the folder of a file to disk. Before the flush, a crash may lose the name of a new file.
 ///
 /// # Errors
-/// Any I/O error, also on file systems without this operation.
+/// Any I/O error, for example because the file system does not support this operation.
 pub fn sync_folder(path: &Path) -> Result<()> {
     File::open(folder(path))?.sync_all()
 }
 
-/// Removes a file; a missing file is not an error.
+/// Removes a file. A missing file is not an error.
 ///
 /// # Errors
 /// Any I/O error other than a missing file.

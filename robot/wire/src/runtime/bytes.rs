@@ -1,4 +1,4 @@
-//! Byte string in a message or record: binary in MessagePack, two hexadecimal digits per byte in JSON.
+//! Byte string in a message or record. It is binary in MessagePack, and has two hexadecimal digits per byte in JSON.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Byte string. JSON uses hexadecimal digits rather than base64, because a compressor finds repeated bytes in them at
-/// any offset.
+/// Byte string. JSON uses hexadecimal digits instead of base64, because a compressor then finds repeated bytes at any
+/// offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 

@@ -11,10 +11,10 @@ pub struct Event {
     pub number: u64,
     /// Arena time since the hub started (s).
     pub time: f64,
-    /// Severity.
+    /// Severity of the event.
     pub level: Severity,
-    /// Operator who caused the event; empty for an event of the hub.
+    /// Name of the operator who caused the event; empty if the hub caused it.
     pub who: String,
-    /// Description.
+    /// Description of the event for the operator.
     pub text: String,
 }

@@ -1,5 +1,5 @@
-//! Reads users' files: regular files only, with a size limit, and TOML strictly. The error for an unknown key names
-//! the file, the line, the key and the nearest known key.
+//! Reads users' files. Only regular files up to a size limit are read. TOML files with unknown keys are rejected; the
+//! error names the file, the line, the key and the nearest known key.
 
 use crate::log;
 use rustix::fs::OFlags;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const LONGEST_QUOTE: usize = 60;
 /// Maximum size of a TOML file (bytes).
 pub const MAX_TOML: u64 = 1 << 20;
-/// UTF-8 byte order mark, which some editors write.
+/// UTF-8 byte order mark, which some editors write at the beginning of a file.
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// Error of a file that cannot be used.
@@ -27,7 +27,7 @@ pub enum FileError {
         /// Error of the operating system.
         error: io::Error,
     },
-    /// The contents are invalid.
+    /// The contents of the file are invalid.
     #[error("{name}: {message}")]
     Malformed {
         /// Name of the file or text.
@@ -38,14 +38,14 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// Error for a value that parses but is invalid.
+    /// Creates the error for a value that can be parsed but is not allowed. `name` is the name of the file.
     pub fn value(name: &str, message: impl Into<String>) -> FileError {
         FileError::Malformed { name: name.into(), message: message.into() }
     }
 }
 
-/// Opens a regular file for reading. Other kinds are rejected, because a pipe may block its reader for ever, and a
-/// device may never end.
+/// Opens a regular file for reading. Other kinds of files are rejected, because a pipe may block its reader forever,
+/// and a device may deliver data without end.
 ///
 /// # Errors
 /// Any I/O error, or the path is not a regular file.
@@ -59,8 +59,8 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens one of the program's own files for appending; creates it if it is missing. Symbolic links are not followed,
-/// and opening a pipe does not block.
+/// Opens one of the program's own files for appending, and creates a missing file. Symbolic links and files other than
+/// regular files are rejected without blocking.
 ///
 /// # Errors
 /// The errors of [`open`], and an error for a symbolic link.
@@ -68,7 +68,7 @@ pub fn append(path: &Path) -> io::Result<File> {
     open_own(path, OpenOptions::new().create(true).append(true))
 }
 
-/// Opens one of the program's own files for reading and writing at any offset; otherwise like [`append`].
+/// Opens one of the program's own files like [`append`], but for reading and writing at any offset.
 ///
 /// # Errors
 /// The errors of [`append`].
@@ -119,7 +119,7 @@ pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads UTF-8 text of at most `limit` bytes; drops a leading byte order mark.
+/// Reads a file with UTF-8 text of at most `limit` bytes. A leading byte order mark is removed.
 ///
 /// # Errors
 /// The errors of [`bytes`], or the text is not UTF-8.
@@ -137,7 +137,8 @@ pub fn text(path: &Path, limit: u64) -> Result<String, FileError> {
     text.map_err(|error| FileError::Unreadable { path: path.into(), error })
 }
 
-/// Returns the text of a log's first line, without time and level, at most 8 KiB; `None` for an empty file.
+/// Returns the text of the first line of a log file, without time and level. At most 8 KiB are read. `None` if the file
+/// is empty.
 ///
 /// # Errors
 /// The errors of [`open`].
@@ -153,13 +154,13 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T, FileError> {
     parse(&path.display().to_string(), &text(path, MAX_TOML)?)
 }
 
-/// Parses TOML text; `name` identifies the text in errors.
+/// Parses TOML text. `name` identifies the text in error messages.
 pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError> {
     toml::from_str(text).map_err(|error| {
         let before = error.span().map_or("", |span| &text[..text.floor_char_boundary(span.start)]);
         let line = 1 + before.matches('\n').count();
-        // The library's message may list the known keys on the same line. The list is kept, because it helps the
-        // user.
+        // The library's message may have several lines, for example with the known keys. All lines are kept, because
+        // they help the user.
         let message = with_short_names(&error.message().replace('\n', "; "));
         let at = text.lines().nth(line - 1).unwrap_or_default();
         let message = describe_wrong_type(&message, before)
@@ -169,8 +170,8 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
     })
 }
 
-/// Describes an invalid value in a table that was not parsed from text, such as command-line keys. The description
-/// consists of the key and its expected type.
+/// Describes an invalid value in a table that was not parsed from a file, for example from keys on the command line.
+/// The description names the key and its expected type, if the type is wrong.
 pub fn wrong_value(error: &toml::de::Error) -> String {
     let text = error.to_string();
     let key = text.lines().find_map(|line| line.strip_prefix("in `")?.strip_suffix('`'));
@@ -178,7 +179,8 @@ pub fn wrong_value(error: &toml::de::Error) -> String {
         .unwrap_or_else(|| suggest_nearest(&text.trim_end().replace('\n', "; ")))
 }
 
-/// Describes the type that a key expects, if the library's message reports a wrong type for the value after `before`.
+/// Describes the expected type of a value, if `message` is the library's message about a wrong type. `before` is the
+/// text before the value, from which the key's name is taken. `None` for other messages.
 fn describe_wrong_type(message: &str, before: &str) -> Option<String> {
     let (found, wanted) = message.strip_prefix("invalid type: ")?.split_once(", expected ")?;
     let wanted = match wanted {
@@ -198,7 +200,7 @@ fn describe_wrong_type(message: &str, before: &str) -> Option<String> {
     })
 }
 
-/// Describes the error in a line whose value is a number with a unit or a decimal comma.
+/// Describes the error in a TOML line whose value is a number with a unit or a decimal comma. `None` for other lines.
 fn describe_unit_or_comma(line: &str) -> Option<String> {
     let (key, value) = line.split_once('=')?;
     let (key, value) = (key.trim(), value.split('#').next()?.trim());
@@ -209,15 +211,16 @@ fn describe_unit_or_comma(line: &str) -> Option<String> {
         rest.strip_prefix(',').filter(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()));
     match digits {
         Some(digits) => Some(format!("`{key} = {value}`: write decimals with a point: `{number}.{digits}`")),
-        None if !rest.is_empty() && rest.chars().all(|c| c.is_alphabetic() || c == '\u{b0}') => {
-            Some(format!("`{key} = {value}`: write numbers without units, which are in the key's name: `{number}`"))
-        }
+        None if !rest.is_empty() && rest.chars().all(|c| c.is_alphabetic() || c == '\u{b0}') => Some(format!(
+            "`{key} = {value}`: write numbers without units (the key's name contains the unit): `{number}`"
+        )),
         None => None,
     }
     .filter(|_| value.len() <= LONGEST_QUOTE)
 }
 
-/// Escapes and shortens a name from a file for quoting in a message: one line, at most 60 characters.
+/// Escapes and shortens a name from a file, so that a message can quote it on one line. At most 60 characters of the
+/// name are kept.
 pub fn shorten(name: &str) -> String {
     let start: String = name.chars().take(LONGEST_QUOTE).collect();
     let more = if start.len() < name.len() { "..." } else { "" };
@@ -233,7 +236,8 @@ fn with_short_names(message: &str) -> String {
     message.split('`').enumerate().map(cut).collect::<Vec<_>>().join("`")
 }
 
-/// Adds "did you mean" to a library message about an unknown word, if the message lists the known words.
+/// Adds "did you mean" with the nearest known word to a library message about an unknown word. The message must list
+/// the known words; other messages are returned unchanged.
 pub fn suggest_nearest(message: &str) -> String {
     let Some((before, known)) = message.split_once(", expected ") else { return message.into() };
     let Some(word) = ["unknown field `", "unknown variant `"].into_iter().find_map(|what| before.split_once(what))
@@ -243,11 +247,11 @@ pub fn suggest_nearest(message: &str) -> String {
     let wrong = word.1.trim_end_matches('`');
     let names = known.split('`').skip(1).step_by(2);
     let common = |known: &str| wrong.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
-    // Among equally near names, the name with the longer common prefix is preferred.
+    // If several known names have the same edit distance, the name with the longest common prefix is preferred.
     let far = |known| (strsim::damerau_levenshtein(wrong, known), std::cmp::Reverse(common(known)));
     let near = names.map(|known| (far(known), known)).min();
     match near {
-        // In a short word, only few characters may differ, unless both words share a prefix.
+        // In a short word, only few characters may differ, unless both words have the first four characters in common.
         Some(((far, std::cmp::Reverse(common)), name))
             if far <= (if common >= 4 { 3 } else { (1 + wrong.chars().count() / 4).min(3) }) && far < name.len() =>
         {

@@ -1,12 +1,13 @@
-//! Detects a GPU by the kernel's device nodes, without loading drivers, which is slow.
+//! Detects a GPU by the kernel's device nodes. No graphics driver is loaded, because loading drivers is slow.
 
 use std::path::Path;
 
-/// Folders and name prefixes of device nodes of GPUs that support computations: DRM, NVIDIA's driver, the host's GPU
-/// in WSL, Mali and Adreno.
+/// Folders and name prefixes of device nodes for GPUs that support computations. They belong to DRM, NVIDIA's driver,
+/// the host's GPU in WSL, Mali and Adreno.
 const NODES: [(&str, &[&str]); 2] = [("/dev/dri", &["renderD"]), ("/dev", &["nvidiactl", "dxg", "mali", "kgsl-3d"])];
 
-/// Returns true if a GPU node exists, or if a folder cannot be read; the drivers then give the final answer.
+/// Returns whether a device node of a GPU exists. Also returns true if a folder exists but cannot be read, because a
+/// GPU is then possible. In both cases, only the driver shows whether the GPU is usable.
 pub fn any() -> bool {
     NODES.iter().any(|(folder, names)| holds(Path::new(folder), names))
 }

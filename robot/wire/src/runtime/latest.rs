@@ -1,5 +1,5 @@
-//! Writer thread for a small file whose older contents are not needed. Callers do not wait for the disk; they poll
-//! for the result.
+//! Writer thread for a small file of which only the newest contents are needed. Callers do not wait for the disk, but
+//! poll for the result.
 
 use crate::atomic;
 use std::path::{Path, PathBuf};
@@ -9,18 +9,18 @@ use std::time::Duration;
 /// Interval between retries of a failed write.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Result of the newest write.
+/// Result of the newest write. Numbers are those that the caller passed to [`LatestWriter::put`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteResult {
     /// The contents with this number are on the disk.
     Kept(u64),
-    /// The write with this number failed for this reason, and the file was removed.
+    /// The write with this number failed for the given reason, and the file was removed.
     Removed(u64, String),
-    /// The write failed for this reason, and the file still has older contents.
+    /// The write failed for the given reason, and the file was not removed. It may have older contents.
     Refused(String),
 }
 
-/// Handle of a file and its writer thread, which ends when the handle is dropped.
+/// Handle of a file and its writer thread. The thread ends after the handle is dropped.
 #[derive(Debug)]
 pub struct LatestWriter(Arc<Shared>);
 
@@ -30,7 +30,8 @@ struct Shared {
     changed: Condvar,
 }
 
-/// One slot in each direction, which limits memory use when the disk or the caller is slow.
+/// One slot for new contents and one slot for a result. Newer values replace older values, so memory use is limited
+/// when the disk or the caller is slow.
 #[derive(Debug, Default)]
 struct Slots {
     content: Option<(u64, Vec<u8>)>,
@@ -45,8 +46,8 @@ impl Shared {
 }
 
 impl LatestWriter {
-    /// Starts the writer of the file at `path`. With `removes`, a file that cannot be replaced is removed, because a
-    /// missing file is then better than old contents.
+    /// Starts the writer thread of the file at `path`. If `removes` is true, a file that cannot be replaced is removed.
+    /// Set `removes` if a missing file is better than old contents.
     ///
     /// # Errors
     /// The system cannot create a thread.
@@ -60,13 +61,14 @@ impl LatestWriter {
         Ok(LatestWriter(shared))
     }
 
-    /// Replaces the file's contents, and contents that still wait for the disk. The result contains `number`.
+    /// Queues new contents of the file, and drops older contents that still wait for the disk. `number` identifies the
+    /// new contents in the result.
     pub fn put(&self, number: u64, bytes: Vec<u8>) {
         self.0.lock().content = Some((number, bytes));
         self.0.changed.notify_one();
     }
 
-    /// Returns the newest result, unless it was returned before.
+    /// Returns the newest result; `None` if there is no new result since the previous call.
     pub fn take_result(&self) -> Option<WriteResult> {
         self.0.lock().fate.take()
     }
@@ -81,7 +83,7 @@ impl Drop for LatestWriter {
 
 fn write_contents(path: &Path, removes: bool, shared: &Shared) {
     let _ = crate::priority::run_as_others();
-    // Contents that could not be written, and the reported result.
+    // Contents that could not be written, and the result that was reported for them.
     let mut refused: Option<((u64, Vec<u8>), WriteResult)> = None;
     loop {
         let Some(content) = next_content(shared, refused.as_ref().map(|(content, _)| content)) else { return };
@@ -103,8 +105,9 @@ fn write_contents(path: &Path, removes: bool, shared: &Shared) {
     }
 }
 
-/// Waits for new contents, or returns `refused` again after [`RETRY`]. `None` once the handle is dropped and all
-/// queued contents have been tried.
+/// Waits for new contents and returns them. If `refused` is given and no new contents arrive within [`RETRY`],
+/// `refused` is returned for another attempt. `None` once the handle is dropped and all queued contents have been
+/// tried.
 fn next_content(shared: &Shared, refused: Option<&(u64, Vec<u8>)>) -> Option<(u64, Vec<u8>)> {
     let idle = |slots: &mut Slots| slots.content.is_none() && !slots.closed;
     let slots = shared.lock();
@@ -171,7 +174,7 @@ mod tests {
             let latest = LatestWriter::start(path.clone(), removes).unwrap();
             latest.put(1, b"old".to_vec());
             assert_eq!(next(&latest), WriteResult::Kept(1));
-            // A folder blocks the temporary path of the new file.
+            // A folder that is not empty blocks the temporary path of the new file.
             let way = folder.path().join("x.new");
             std::fs::create_dir_all(way.join("full")).unwrap();
             latest.put(2, b"new".to_vec());

@@ -1,7 +1,9 @@
-//! Log of a service. A thread writes the lines to standard error, so that no loop waits for a disk or a reader.
+//! Log of a service. A thread writes the lines to standard error, so that other threads do not wait for a disk or a
+//! reader.
 //!
 //! If the log is full, closed or stalled, lines are dropped and counted. Services log through the macros of
-//! [`tracing`]: `target:` names the source, fields identify the instance. [`start`] formats these events as lines.
+//! [`tracing`]. The argument `target:` names the source of an event, and the fields identify the instance. After
+//! [`start`], events are written as lines.
 
 mod events;
 mod form;
@@ -23,18 +25,20 @@ use tracing::warn;
 
 /// Environment variable with the minimum severity that is written: error, warn, info or debug.
 const LEVEL: &str = "XPUCK_LOG";
-/// Environment variable in which systemd identifies the standard error if it is connected to journald.
+/// Environment variable of systemd. It identifies the file of standard error, if this file is a connection to journald.
 const JOURNAL: &str = "JOURNAL_STREAM";
-/// Maximum wait for unwritten lines when a process ends.
+/// Maximum time that a process waits at its end until all lines are written.
 const FLUSH_LIMIT: Duration = Duration::from_secs(1);
-/// Maximum wait for unwritten lines after a panic. It is short, because the wheels may have to stop after the wait.
+/// Maximum time to wait after a panic until all lines are written. It is short, because the program may have to stop
+/// the robot's wheels after the wait.
 const PANIC: Duration = Duration::from_millis(300);
 
 static FORM: OnceLock<LineFormat> = OnceLock::new();
 static LOG: OnceLock<LogWriter> = OnceLock::new();
 static REPORTS: OnceLock<LogWriter> = OnceLock::new();
 
-/// Emits an event whose level is known only at run time; the other arguments are those of the `tracing` macros.
+/// Emits an event whose level is known only at run time. The arguments after the level are those of the `tracing`
+/// macros.
 #[macro_export]
 macro_rules! event_at {
     ($level:expr, $($event:tt)+) => {
@@ -47,12 +51,12 @@ macro_rules! event_at {
     };
 }
 
-/// Log line that a function returns to its caller for logging, for example from a core to its shell.
+/// Log line that a function returns to its caller, because the function does not log by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Severity.
+    /// Severity of the line.
     pub level: Level,
-    /// Text without the source.
+    /// Text of the line, without the name of the source.
     pub text: String,
 }
 
@@ -63,17 +67,17 @@ impl From<String> for Line {
 }
 
 impl Line {
-    /// Line about normal operation.
+    /// Creates a line about normal operation.
     pub fn info(text: impl Into<String>) -> Line {
         Line { level: Level::INFO, text: text.into() }
     }
 
-    /// Line about a problem that needs attention; operation continues.
+    /// Creates a line about a problem that needs attention while operation continues.
     pub fn warn(text: impl Into<String>) -> Line {
         Line { level: Level::WARN, text: text.into() }
     }
 
-    /// Line about a loss of data or function.
+    /// Creates a line about a loss of data or function.
     pub fn error(text: impl Into<String>) -> Line {
         Line { level: Level::ERROR, text: text.into() }
     }
@@ -92,13 +96,13 @@ fn write_stamped(level: Level, text: &str) {
     tap::forward(level, text);
 }
 
-/// Starts the log and routes events and panics to it; calls `then` after a panic was logged. Call it at program
-/// start.
+/// Starts the log. Events and panics are then written to the log. `then` is called after a panic was logged. Call this
+/// function at the start of the program.
 pub fn start(then: fn()) {
     log();
     let wanted = std::env::var_os(LEVEL).unwrap_or_default();
     let level = events::level(&wanted.to_string_lossy());
-    // The result is ignored: tests may start the log twice, and the first subscriber stays.
+    // The result is ignored. Tests may start the log twice; the first subscriber then remains.
     let _ =
         tracing::subscriber::set_global_default(Events { most: level.unwrap_or(Level::INFO), write: write_stamped });
     if level.is_none() {
@@ -117,23 +121,23 @@ pub fn start(then: fn()) {
     }));
 }
 
-/// Writes one or more lines of text to the log without a prefix, for example the error of a command. Returns at once.
+/// Queues one or more lines of text for the log without a prefix, for example the error of a command. Does not block.
 pub fn write_raw(text: impl Display) {
     text.to_string().lines().for_each(|text| log().line(form::cut(text)));
 }
 
-/// Queues a line for standard output, for reports of a running service. Returns at once.
+/// Queues a line for standard output, for example a report of a running service. Does not block.
 pub fn print(text: impl Display) {
     REPORTS.get_or_init(|| LogWriter::new("reports", output::stdout(), None)).line(&text.to_string());
 }
 
-/// Number of log lines dropped since program start.
+/// Returns the number of log lines that were lost since the start of the program.
 pub fn lost() -> u64 {
     LOG.get().map_or(0, LogWriter::lost)
 }
 
-/// Waits up to a second until the queued lines are written. Call it at program end, and before a command prints its
-/// result.
+/// Waits up to a second until the queued lines are written. Call this function at the end of the program, and before a
+/// command prints its result.
 pub fn flush() {
     flush_within(FLUSH_LIMIT);
 }

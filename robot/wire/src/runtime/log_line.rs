@@ -1,4 +1,4 @@
-//! Log line as a robot sends it to the hub.
+//! Log line that a robot sends to the hub.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Converts a `tracing` level.
+    /// Converts a level of `tracing` to a severity.
     pub fn from_level(level: Level) -> Severity {
         match level {
             Level::ERROR => Severity::Error,
@@ -38,18 +38,18 @@ impl Severity {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct LogLine {
-    /// Severity.
+    /// Severity of the line.
     pub level: Severity,
     /// Time since 1970 by the robot's wall clock (ms).
     pub unix_ms: u64,
-    /// Source and message, at most [`MAX_LOG_TEXT`] bytes, without control characters.
+    /// Source and message. The text has at most [`MAX_LOG_TEXT`] bytes and no control characters.
     pub text: String,
-    /// Number of lines that were dropped before sending since the robot's program started.
+    /// Number of lines that were lost before sending, since the robot's program started.
     pub lost: u32,
 }
 
 impl LogLine {
-    /// Creates a line; truncates the text and escapes control characters.
+    /// Creates a line. Control characters in the text are escaped, and the text is truncated.
     pub fn new(level: Severity, unix_ms: u64, text: &str) -> LogLine {
         let mut plain = String::new();
         for character in text.chars() {
@@ -65,7 +65,7 @@ impl LogLine {
         LogLine { level, unix_ms, text: plain, lost: 0 }
     }
 
-    /// Whether the text is within its limits.
+    /// Returns whether the text has at most [`MAX_LOG_TEXT`] bytes and no control characters.
     pub fn is_valid(&self) -> bool {
         self.text.len() <= MAX_LOG_TEXT && !self.text.chars().any(char::is_control)
     }

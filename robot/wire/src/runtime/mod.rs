@@ -1,5 +1,5 @@
-//! Helpers for every program: files, logs, output, signals, threads and processes. No module here depends on
-//! messages.
+//! Helpers for all programs: files, logs, output, signals, threads and processes. These modules do not depend on the
+//! message types.
 
 pub mod atomic;
 pub mod bytes;

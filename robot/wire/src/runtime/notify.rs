@@ -1,8 +1,8 @@
-//! Notifications to the service manager (sd_notify): ready, alive, status.
+//! Notifications to the service manager (sd_notify), such as readiness, watchdog messages and status.
 //!
 //! The manager passes its socket in `NOTIFY_SOCKET` and the watchdog timeout in `WATCHDOG_USEC`. Without a socket, no
-//! messages are sent. Sending does not block: a message that the manager does not accept is dropped and sent again
-//! later.
+//! messages are sent. Sending does not block. A message that the manager does not accept is dropped; the next call
+//! sends a new message.
 
 use std::ffi::OsStr;
 use std::io;
@@ -11,14 +11,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::{Duration, Instant};
 
-/// Maximum length of a status text (bytes); longer text is truncated.
+/// Maximum length of a status text (bytes). A longer text is truncated.
 const STATUS_LIMIT: usize = 200;
 
 /// Connection to the service manager.
 #[derive(Debug, Default)]
 pub struct Notifier {
     socket: Option<UnixDatagram>,
-    /// Interval of watchdog messages.
+    /// Minimum interval between watchdog messages; `None` without a watchdog.
     interval: Option<Duration>,
     last_alive: Option<Instant>,
     ready: bool,
@@ -26,8 +26,8 @@ pub struct Notifier {
 }
 
 impl Notifier {
-    /// Connects to the socket that the environment names. Without such a socket, or if the connection fails, the
-    /// notifier sends nothing.
+    /// Connects to the socket that the environment variables name. If they name no socket, or if the connection fails,
+    /// the notifier sends nothing.
     pub fn from_environment() -> Notifier {
         let variable = |name| std::env::var_os(name);
         let text = |name| variable(name).and_then(|value| value.into_string().ok());
@@ -39,10 +39,11 @@ impl Notifier {
         }
     }
 
-    /// Connects to the socket `name`, an absolute path or, with a leading `@`, an abstract name.
+    /// Connects to the socket `name`, which is an absolute path, or an abstract name with a leading `@`. `every` is the
+    /// minimum interval between watchdog messages; `None` without a watchdog.
     ///
     /// # Errors
-    /// The name has neither form, or no process listens at the socket.
+    /// The name is neither an absolute path nor an abstract name, or the connection fails.
     pub fn at(name: &OsStr, every: Option<Duration>) -> io::Result<Notifier> {
         let bytes = name.as_bytes();
         let address = match bytes.split_first() {
@@ -56,14 +57,15 @@ impl Notifier {
         Ok(Notifier { socket: Some(socket), interval: every, ..Notifier::default() })
     }
 
-    /// Reports once that the service is ready.
+    /// Reports that the service is ready. After a successful report, further calls have no effect.
     pub fn ready(&mut self) {
         if !self.ready {
             self.ready = self.send("READY=1");
         }
     }
 
-    /// Feeds the watchdog. The monitored loop calls it, at any rate.
+    /// Sends a watchdog message if one is due at `now`. The monitored loop may call this function at any rate above
+    /// that of the watchdog messages.
     pub fn alive(&mut self, now: Instant) {
         let Some(every) = self.interval else { return };
         if self.last_alive.is_none_or(|fed| now.saturating_duration_since(fed) >= every) && self.send("WATCHDOG=1") {
@@ -71,7 +73,7 @@ impl Notifier {
         }
     }
 
-    /// Reports the status as one line of text; sends it only if it changed.
+    /// Reports the first line of `text` as the status of the service. An unchanged status is not sent again.
     pub fn status(&mut self, text: &str) {
         let line = text.lines().next().unwrap_or_default();
         let line = &line[..line.floor_char_boundary(STATUS_LIMIT)];
@@ -85,7 +87,7 @@ impl Notifier {
         self.send("STOPPING=1");
     }
 
-    /// Whether a manager is connected.
+    /// Returns whether the notifier is connected to a service manager.
     pub fn has_manager(&self) -> bool {
         self.socket.is_some()
     }
@@ -95,8 +97,8 @@ impl Notifier {
     }
 }
 
-/// Interval of watchdog messages: half the manager's timeout. `None` without a timeout, or if the timeout is meant
-/// for another process.
+/// Returns the interval between watchdog messages, which is half of the watchdog timeout `usec` (us). `None` without a
+/// timeout, or if the timeout is for another process than `own`. `pid` is the process that the manager named.
 fn interval(usec: Option<&str>, pid: Option<&str>, own: u32) -> Option<Duration> {
     let micros: u64 = usec?.parse().ok().filter(|&micros| micros > 0)?;
     let mine = pid.is_none_or(|pid| pid.parse() == Ok(own));

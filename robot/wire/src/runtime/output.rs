@@ -1,5 +1,6 @@
-//! Standard output and standard error of commands. No failure causes a panic. A closed pipe, as with `head`, is not
-//! an error: the command ends normally. The errors of other failures name standard output.
+//! Standard output and standard error of commands. Failed writes do not cause a panic. If the reader of a pipe closes
+//! it, as `head` does, this is not an error, and the command ends normally. Error messages for other failures name
+//! standard output.
 //!
 //! Services use [`crate::log`] instead, which never waits for a reader.
 
@@ -13,10 +14,10 @@ use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Retry interval for a descriptor that another process made non-blocking.
+/// Time before the next attempt to write to a full descriptor that another process made non-blocking.
 const AGAIN: Duration = Duration::from_millis(10);
 
-/// Error when writing to standard output, other than a closed pipe.
+/// Error of a write to standard output, except for a closed pipe.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output: {0}")]
 pub struct OutputError(io::Error);
@@ -28,7 +29,7 @@ fn ignore_broken_pipe(result: io::Result<()>) -> Result<(), OutputError> {
     }
 }
 
-/// Writes a line to standard output; for a terminal it is escaped by [`escape_for_terminal`].
+/// Writes a line to standard output. If standard output is a terminal, the line is escaped by [`escape_for_terminal`].
 ///
 /// # Errors
 /// Standard output cannot be written, for example because the disk is full.
@@ -36,7 +37,8 @@ pub fn line(text: impl Display) -> Result<(), OutputError> {
     self::text(format_args!("{text}\n"))
 }
 
-/// Writes text to standard output without a line end; for a terminal it is escaped by [`escape_for_terminal`].
+/// Writes text to standard output without adding a line end. If standard output is a terminal, the text is escaped by
+/// [`escape_for_terminal`].
 ///
 /// # Errors
 /// The errors of [`line()`].
@@ -44,7 +46,8 @@ pub fn text(text: impl Display) -> Result<(), OutputError> {
     bytes(text.to_string().as_bytes())
 }
 
-/// Writes bytes to standard output; for a terminal text is escaped by [`escape_for_terminal`].
+/// Writes bytes to standard output. If standard output is a terminal and the bytes are UTF-8, they are escaped by
+/// [`escape_for_terminal`].
 ///
 /// # Errors
 /// The errors of [`line()`].
@@ -54,7 +57,7 @@ pub fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
     ignore_broken_pipe(write_all(stdout(), &mut bytes))
 }
 
-/// Overwrites the terminal's current line, also in raw mode.
+/// Replaces the terminal's current line by `text`. This also works in raw mode.
 ///
 /// # Errors
 /// The errors of [`line()`].
@@ -63,7 +66,7 @@ pub fn overwrite_line(text: impl Display) -> Result<(), OutputError> {
     ignore_broken_pipe(write_all(stdout(), &mut text.as_bytes()))
 }
 
-/// Whether the reader of standard output has closed it, so that an endless command must end.
+/// Returns whether standard output is a pipe that its reader has closed. A command that runs without end must then end.
 pub fn reader_closed() -> bool {
     let output = stdout();
     let mut watched = [PollFd::new(&output, PollFlags::empty())];
@@ -76,8 +79,8 @@ pub fn print_error(text: impl Display) {
     let _ = write_all(stderr(), &mut escape_for_terminal(&format!("{text}\n")).as_bytes());
 }
 
-/// Escapes text for a terminal. Names from files may contain control characters, which would move the cursor or
-/// change the terminal's settings. All control characters except line ends, tabs and colour sequences are escaped.
+/// Escapes all control characters except line ends, tabs and colour sequences. Names from files may contain control
+/// characters, which would move the terminal's cursor or change the terminal's settings.
 pub fn escape_for_terminal(text: &str) -> Cow<'_, str> {
     let harmless = |c: char| !c.is_control() || c == '\n' || c == '\t';
     if text.chars().all(harmless) {
@@ -96,14 +99,15 @@ pub fn escape_for_terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Length of a leading colour sequence (ECMA-48, SGR) in bytes; `None` without a sequence.
+/// Returns the length of the colour sequence (ECMA-48, SGR) at the beginning of `text` (bytes). `None` if `text` does
+/// not begin with a colour sequence.
 fn colour(text: &str) -> Option<usize> {
     let numbers = text.strip_prefix("\u{1b}[")?;
     let length = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     numbers[length..].starts_with('m').then_some(length + 3)
 }
 
-/// Summary of a check of files: "the file is wrong", "1 of 3 files is wrong".
+/// Formats the result of a check of files, such as "the file is wrong" or "1 of 3 files is wrong".
 pub fn wrong_files(wrong: usize, all: usize) -> String {
     match (wrong, all) {
         (1, 1) => "the file is wrong".into(),
@@ -112,33 +116,33 @@ pub fn wrong_files(wrong: usize, all: usize) -> String {
     }
 }
 
-/// Number with its noun: "1 node", "2 nodes".
+/// Formats a number with its noun in the singular or plural, such as "1 node" or "2 nodes".
 pub fn count(number: usize, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
 }
 
-/// Width of the terminal on standard error (columns); `None` if standard error is not a terminal or its width is
-/// unknown.
+/// Returns the width of the terminal on standard error (columns). `None` if standard error is not a terminal, or if the
+/// terminal's width is unknown.
 pub fn columns() -> Option<u16> {
     rustix::termios::tcgetwinsize(stderr()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
 }
 
-/// Whether standard output is a terminal.
+/// Returns whether standard output is a terminal.
 pub fn is_terminal() -> bool {
     stdout().is_terminal()
 }
 
-/// Whether standard output is a terminal and the environment variable `NO_COLOR` is not set.
+/// Returns whether standard output is a terminal and the environment variable `NO_COLOR` is not set.
 pub fn has_colours() -> bool {
     shows_colours(&stdout())
 }
 
-/// Whether `to` is a terminal and the environment variable `NO_COLOR` is not set.
+/// Returns whether `to` is a terminal and the environment variable `NO_COLOR` is not set.
 pub(crate) fn shows_colours(to: &impl IsTerminal) -> bool {
     to.is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Formats an error with its causes on one line; omits a cause that the text already contains.
+/// Formats an error with its causes as one text. Causes that the text already contains are omitted.
 pub fn error_chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -153,19 +157,19 @@ pub fn error_chain(error: &(dyn Error + 'static)) -> String {
 }
 
 /// Returns the program's exit code after the argument parser printed help or an error. `printed` is the result of
-/// printing, `code` the parser's exit code.
+/// printing. `on_stderr` is true if the parser printed to standard error. `code` is the parser's exit code.
 ///
 /// # Errors
 /// The errors of [`line()`].
 pub fn usage(printed: io::Result<()>, on_stderr: bool, code: i32) -> Result<ExitCode, OutputError> {
     if !on_stderr {
-        // The parser writes through the standard library's buffer.
+        // The parser writes through the buffer of the standard library, which must be flushed.
         ignore_broken_pipe(printed.and_then(|()| stdout().flush()))?;
     }
     Ok(ExitCode::from(code as u8))
 }
 
-/// Standard output as a [`Write`].
+/// Implementation of [`Write`] for standard output.
 pub struct Standard;
 
 impl Write for Standard {
@@ -189,8 +193,8 @@ pub(crate) fn stderr() -> io::Stderr {
     io::stderr()
 }
 
-/// Writes all bytes without the standard library's buffer and lock, because a blocked writer must not block others.
-/// After an error, `bytes` contains the unwritten rest.
+/// Writes all bytes without the buffer and the lock of the standard library, because a blocked thread must not block
+/// other threads. After an error, `bytes` contains the bytes that were not written.
 pub(crate) fn write_all(to: impl AsFd, bytes: &mut &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match rustix::io::write(&to, bytes) {

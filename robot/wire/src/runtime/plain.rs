@@ -16,17 +16,18 @@ pub fn escape(text: &str) -> String {
 /// Maximum length of a text that [`quote_input`] does not shorten (characters).
 const SHOWN: usize = 40;
 
-/// Formats user input for an error message: escapes it like [`escape`], and shortens a long input to its beginning.
+/// Formats user input for an error message. The input is escaped like [`escape`], and a long input is shortened to its
+/// beginning.
 pub fn quote_input(text: &str) -> String {
     let begin: String = text.chars().take(SHOWN).collect();
     let rest = text.chars().count() - begin.chars().count();
     match rest {
         0 => escape(&begin),
-        _ => format!("{}... ({rest} more)", escape(&begin)),
+        _ => format!("{}... ({rest} more characters)", escape(&begin)),
     }
 }
 
-/// Whether a character has no width or changes the writing direction.
+/// Returns whether a character has no width or changes the writing direction.
 fn is_invisible_or_bidi(c: char) -> bool {
     matches!(
         c,
@@ -41,7 +42,7 @@ mod tests {
     #[test]
     fn long_text_is_shown_truncated() {
         assert_eq!(quote_input("xp01"), "xp01");
-        assert_eq!(quote_input(&"ä".repeat(5000)), format!("{}... (4960 more)", "ä".repeat(40)));
+        assert_eq!(quote_input(&"ä".repeat(5000)), format!("{}... (4960 more characters)", "ä".repeat(40)));
     }
 
     #[test]

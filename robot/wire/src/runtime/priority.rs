@@ -5,10 +5,11 @@ use thread_priority::{
     ThreadPriorityValue, ThreadSchedulePolicy as Policy,
 };
 
-/// Value for niceness 0 on the scale of 0 to 99 that the priority crate uses.
+/// Value that stands for niceness 0 on the scale of the crate `thread_priority`, which is 0 to 99.
 const MIDDLE: u8 = 47;
 
-/// Gives the calling thread a real-time priority (1 to 99) under SCHED_FIFO, above all threads with normal priority.
+/// Gives the calling thread a real-time priority (1 to 99) under SCHED_FIFO. The thread then runs before all threads
+/// with normal priority.
 ///
 /// # Errors
 /// The kernel rejects the priority, for example without CAP_SYS_NICE or a suitable limit. The thread then keeps its
@@ -35,7 +36,7 @@ pub fn run_last() -> Result<(), Error> {
     set(ThreadPriority::Min, Policy::Normal(Normal::Idle))
 }
 
-/// Whether the calling thread has real-time priority.
+/// Returns whether the calling thread has real-time priority.
 pub fn runs_first() -> bool {
     matches!(thread_priority::thread_schedule_policy(), Ok(Policy::Realtime(_)))
 }
@@ -48,8 +49,8 @@ fn set(priority: ThreadPriority, policy: Policy) -> Result<(), Error> {
 mod tests {
     use super::*;
 
-    /// Tests that a thread created by a real-time thread has real-time priority until it lowers its priority. Skipped
-    /// if the kernel forbids real-time threads.
+    /// Tests that a thread created by a real-time thread has real-time priority until it lowers its priority. The test
+    /// is skipped if the kernel forbids real-time threads.
     #[test]
     fn realtime_child_can_return_to_normal() {
         let maker = std::thread::spawn(|| {

@@ -1,27 +1,27 @@
 //! Memory use and signal mask of this process, from `/proc/self`.
 
-/// Resident memory of this process (bytes); `None` without `/proc`.
+/// Returns the resident memory of this process (bytes); `None` without `/proc`.
 pub fn resident_bytes() -> Option<f64> {
     std::fs::read_to_string("/proc/self/statm").ok().as_deref().and_then(resident)
 }
 
-/// Whether this process ignores a signal, for example SIGHUP under `nohup`; false without `/proc`.
+/// Returns whether this process ignores a signal, for example SIGHUP under `nohup`. Returns false without `/proc`.
 pub(crate) fn is_ignored(signal: i32) -> bool {
     std::fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, signal))
 }
 
-/// Whether the process with this text of `status` ignores a signal.
+/// Returns whether a process ignores a signal. `status` is the text of the process's file `/proc/<pid>/status`.
 fn ignores(status: &str, signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Resident memory (bytes), from the text of `statm`.
+/// Returns the resident memory of a process (bytes). `statm` is the text of the process's file `/proc/<pid>/statm`.
 fn resident(statm: &str) -> Option<f64> {
     Some(statm.split_whitespace().nth(1)?.parse::<f64>().ok()? * page_bytes())
 }
 
-/// Size of a memory page (bytes), which is 16 KiB on some boards.
+/// Returns the size of a memory page (bytes). It differs between boards; some have pages of 16 KiB.
 fn page_bytes() -> f64 {
     rustix::param::page_size() as f64
 }

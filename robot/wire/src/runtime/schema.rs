@@ -1,18 +1,19 @@
 //! JSON Schemas of user files and recordings, generated from the types that read and write them.
 //!
-//! They use draft 7, which TOML editors support, and contain no references: subschemas are inlined.
+//! The schemas use draft 7, which TOML editors support. Subschemas are inlined, so that a schema contains no
+//! references.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-/// Schema of a TOML file that is parsed as `T`.
+/// Generates the schema of a TOML file that is parsed as `T`.
 pub fn file_schema<T: JsonSchema>() -> Schema {
     settings().with_transform(without_null).with_transform(tidy_numbers).into_generator().into_root_schema_for::<T>()
 }
 
-/// Schema of a `T` serialised as JSON.
+/// Generates the schema of a `T` that is serialised as JSON.
 pub fn json_schema<T: JsonSchema>() -> Schema {
     settings().for_serialize().with_transform(listed).into_generator().into_root_schema_for::<T>()
 }
@@ -21,7 +22,8 @@ fn settings() -> SchemaSettings {
     SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true)
 }
 
-/// Removes null from a schema, because TOML has no null. An optional key is a key that is not in `required`.
+/// Removes null from a schema, because TOML has no null. Optional keys remain optional, because they are missing in the
+/// schema's list `required`.
 fn without_null(schema: &mut Schema) {
     transform_subschemas(&mut without_null, schema);
     let Some(object) = schema.as_object_mut() else { return };
@@ -63,7 +65,8 @@ fn merge(object: &mut Map<String, Value>, more: Map<String, Value>) {
     }
 }
 
-/// Writes defaults and bounds like the code: an `f32` of 0.1 becomes 0.1, not the nearest `f64`.
+/// Shortens the numbers of defaults and bounds to the decimal digits in the code. Without this step, an `f32` of 0.1
+/// would be written with the digits of the nearest `f64`.
 fn tidy_numbers(schema: &mut Schema) {
     transform_subschemas(&mut tidy_numbers, schema);
     let Some(object) = schema.as_object_mut() else { return };
@@ -86,7 +89,7 @@ fn tidy(value: &mut Value) {
     }
 }
 
-/// Converts a choice of strings to one `enum` list, the only form that Foxglove shows.
+/// Converts a choice between constant strings to one `enum` list, because Foxglove shows no other form.
 fn listed(schema: &mut Schema) {
     transform_subschemas(&mut listed, schema);
     let Some(object) = schema.as_object_mut() else { return };

@@ -1,21 +1,21 @@
 //! Retry of system calls that a signal interrupts (EINTR). The kernel restarts many calls, but not a wait on a socket
-//! with a time-out. Stopping and continuing a program interrupts such waits too.
+//! with a time-out. Such a wait is also interrupted if the program is stopped and continued.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Handles SIGXFSZ without ending the process: when a file reaches the size limit of the shell (`ulimit -f`), the
-/// write fails, as with a full disk.
+/// Handles SIGXFSZ without ending the process. A write fails, as on a full disk, if a file has reached the size limit
+/// of the shell (`ulimit -f`).
 pub fn survive_large_files() {
     // If registration fails, the default action (termination) remains.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// Repeats a system call while signals interrupt it.
+/// Repeats a system call until it is not interrupted by a signal.
 ///
 /// # Errors
-/// Any other error of the call.
+/// Any error of the call except for an interruption.
 pub fn retry_on_interrupt<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match call() {
@@ -25,7 +25,7 @@ pub fn retry_on_interrupt<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Res
     }
 }
 
-/// Repeats a libzmq call while signals interrupt it. Signals interrupt even non-blocking calls.
+/// Repeats a libzmq call until it is not interrupted by a signal. Signals also interrupt calls that do not block.
 pub(crate) fn retry_zmq<T>(mut call: impl FnMut() -> zmq::Result<T>) -> zmq::Result<T> {
     loop {
         match call() {
@@ -35,8 +35,8 @@ pub(crate) fn retry_zmq<T>(mut call: impl FnMut() -> zmq::Result<T>) -> zmq::Res
     }
 }
 
-/// Sends a multipart message without waiting, completely or not at all. The peer would treat a partial message as the
-/// beginning of the next message.
+/// Sends a multipart message without waiting. Interrupted calls are repeated, because after a partial message the peer
+/// would treat the next message as its continuation.
 pub(crate) fn send_parts(socket: &zmq::Socket, parts: &[impl AsRef<[u8]>]) -> zmq::Result<()> {
     for (i, part) in parts.iter().enumerate() {
         let more = if i + 1 < parts.len() { zmq::SNDMORE } else { 0 };
@@ -45,7 +45,7 @@ pub(crate) fn send_parts(socket: &zmq::Socket, parts: &[impl AsRef<[u8]>]) -> zm
     Ok(())
 }
 
-/// Receives the parts of the next message, at least one part; `None` if no message waits.
+/// Receives the next message, which has at least one part. `None` if no message is queued.
 pub(crate) fn receive_parts(socket: &zmq::Socket) -> Option<Vec<zmq::Message>> {
     let mut parts = vec![retry_zmq(|| socket.recv_msg(zmq::DONTWAIT)).ok()?];
     while parts.last().is_some_and(zmq::Message::get_more) {

@@ -12,10 +12,10 @@ pub enum State {
     Idle,
     /// The experiment was received and validated.
     Ready,
-    /// Controller and evolution are running.
+    /// The robot's controller and its evolution are running.
     Run,
-    /// Wheels and evolution are stopped; the experiment can resume.
+    /// The robot's wheels and its evolution are stopped, but the experiment can resume.
     Pause,
-    /// The experiment is over; wheels and evolution are stopped.
+    /// The experiment is over. The robot's wheels and its evolution are stopped.
     Stop,
 }

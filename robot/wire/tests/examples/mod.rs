@@ -1,4 +1,4 @@
-//! Examples with typical contents, one for each message.
+//! Examples of messages with typical contents. Every kind of message has an example.
 
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::message::{
@@ -50,7 +50,7 @@ fn updates() -> Updates {
     Updates { session: 81_985_529, first: 17, count: 2, nodes: 2, data: packer.finish_batch(), ..Updates::default() }
 }
 
-/// Signed experiment.
+/// Returns a signed experiment.
 pub fn signed() -> Signed {
     let text = "name = \"transport\"\nminutes = 16.0\nsegment_minutes = 2.0\ntask = \"transport\"\n";
     Signed {
@@ -61,7 +61,7 @@ pub fn signed() -> Signed {
     }
 }
 
-/// Sealed message to a robot.
+/// Returns a sealed message to a robot.
 pub fn sealed() -> Sealed {
     Sealed { session: 81_985_529, hub: 1_700_000_000_000, count: 42, message: ToRobot::Ping { stamp: 12.5 } }
 }
@@ -129,7 +129,7 @@ fn tags() -> Tags {
     Tags { age: 0.125, tags: vec![tag], looks: 4711, doubled: 2, look_ms: 24.0 }
 }
 
-/// Messages from a robot.
+/// Returns messages from a robot to the hub.
 pub fn from_robot() -> Vec<RobotMessage> {
     vec![
         RobotMessage::Hello {
@@ -206,7 +206,7 @@ pub fn from_robot() -> Vec<RobotMessage> {
     ]
 }
 
-/// Messages between robots.
+/// Returns messages between robots.
 pub fn between_robots() -> Vec<PeerMessage> {
     let run = RunName { number: 1_700_000_000_003, seed: 1 };
     vec![
@@ -216,7 +216,7 @@ pub fn between_robots() -> Vec<PeerMessage> {
     ]
 }
 
-/// Messages to a robot.
+/// Returns messages from the hub to a robot.
 pub fn to_robot() -> Vec<ToRobot> {
     vec![
         ToRobot::Welcome { island: 1 },
@@ -257,7 +257,7 @@ pub fn to_robot() -> Vec<ToRobot> {
     ]
 }
 
-/// Messages from a worker.
+/// Returns messages from a worker to the hub.
 pub fn from_worker() -> Vec<WorkerMessage> {
     vec![
         WorkerMessage::Join { island: 3, generation: 12 },
@@ -266,7 +266,7 @@ pub fn from_worker() -> Vec<WorkerMessage> {
     ]
 }
 
-/// Messages to a worker.
+/// Returns messages from the hub to a worker.
 pub fn to_worker() -> Vec<ToWorker> {
     vec![
         ToWorker::Noted { island: 3, generation: 12 },
@@ -275,7 +275,7 @@ pub fn to_worker() -> Vec<ToWorker> {
     ]
 }
 
-/// Requests of an operator.
+/// Returns requests of an operator to the hub.
 pub fn requests() -> Vec<Request> {
     vec![
         Request::Status,
@@ -310,7 +310,7 @@ pub fn requests() -> Vec<Request> {
     ]
 }
 
-/// Replies to an operator.
+/// Returns replies of the hub to an operator.
 pub fn replies() -> Vec<Reply> {
     vec![
         Reply::Done,

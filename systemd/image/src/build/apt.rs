@@ -1,4 +1,4 @@
-//! Fetches and unpacks Debian packages for a board, with a separate apt state, so that this machine's apt need not
+//! Downloads and unpacks Debian packages for a board. A separate apt state is used, because this machine's apt may not
 //! support the board's architecture.
 
 use super::base;
@@ -7,26 +7,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Debian's archive, for suites that are missing in this machine's package lists.
+/// Address of Debian's archive. It is used for suites that are missing in this machine's source list.
 const ARCHIVE: &str = "http://deb.debian.org/debian";
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
-/// Folders that are not needed after fetching.
+/// Folders of the apt state that are not needed after the packages are unpacked.
 const WORKING: &[&str] = &["lists", "cache", "packages"];
 
-/// A separate apt state.
+/// State of apt that is separate from this machine's apt.
 pub(super) struct Apt {
     folder: PathBuf,
     architecture: String,
     suite: Option<String>,
-    /// Whether the state has its own list of archives instead of this machine's list.
+    /// Whether the state has its own source list. Otherwise it uses the source list of this machine.
     own_list: bool,
-    /// Error while updating the package lists, if any.
+    /// Error during the update of the package lists, if any.
     trouble: Option<ToolError>,
 }
 
 impl Apt {
-    /// Creates a state in an empty folder. It contains the lists of this machine's suites, or of the Debian release
-    /// and `suite`.
+    /// Creates an apt state in an empty folder and downloads the package lists. With `mirror` or `suite`, these are the
+    /// lists of the image's Debian release and of `suite`. Otherwise they are the lists of this machine's suites.
     pub(super) fn new(
         folder: &Path,
         architecture: &str,
@@ -45,19 +45,19 @@ impl Apt {
         }
         let mut apt =
             Apt { folder, architecture: architecture.into(), suite: suite.map(Into::into), own_list, trouble: None };
-        // An error is only stored: an incomplete mirror may have only some lists, which may be sufficient.
+        // An error is stored and not returned, because the lists of an incomplete mirror may be sufficient.
         apt.trouble = apt.run("apt-get", &["-qq", "update"]).err();
         Ok(apt)
     }
 
-    /// Resolves a metapackage to the kernel package that it depends on; returns other packages unchanged.
+    /// Returns the kernel package that a metapackage depends on. The name of another package is returned unchanged.
     pub(super) fn real(&mut self, package: &str) -> Result<String, ToolError> {
         let needs = self.run("apt-cache", &["depends", package]).map_err(|error| self.why(error))?;
         let real = needs.lines().find_map(|line| line.trim().strip_prefix("Depends: "));
         Ok(real.filter(|name| name.starts_with("linux-image")).unwrap_or(package).into())
     }
 
-    /// Fetches packages without dependencies, and unpacks them into `unpacked`.
+    /// Downloads packages without their dependencies, and unpacks them into the folder `unpacked` of the state.
     pub(super) fn unpack(&mut self, packages: &[&str]) -> Result<(), ToolError> {
         let mut arguments = vec!["-qq", "download"];
         arguments.extend(packages);
@@ -70,7 +70,7 @@ impl Apt {
         Ok(())
     }
 
-    /// Removes all files except the unpacked files.
+    /// Removes all folders of the state except the folder with the unpacked files.
     pub(super) fn finish(self) -> Result<(), ToolError> {
         for part in WORKING {
             let part = self.folder.join(part);
@@ -79,7 +79,8 @@ impl Apt {
         Ok(())
     }
 
-    /// Reason for a missing package: the list error if there was one, otherwise `error`.
+    /// Returns the cause of the failure `error`. An error during the update of the package lists is the more likely
+    /// cause.
     fn why(&mut self, error: ToolError) -> ToolError {
         self.trouble.take().unwrap_or(error)
     }
@@ -103,13 +104,14 @@ impl Apt {
     }
 }
 
-/// Unpacks the files of a package.
+/// Unpacks the files of a Debian package into a folder.
 pub(super) fn unpack(package: &Path, into: &Path) -> Result<(), ToolError> {
     let what = format!("unpacking {}", package.display());
     tools::run(&what, Command::new("dpkg-deb").arg("--extract").arg(package).arg(into)).map(drop)
 }
 
-/// Lines of apt's source list: the release and an optional further suite. Security updates are in a separate archive.
+/// Returns the text of apt's source list, with the image's Debian release and an optional further suite. A suite of
+/// security updates has an archive of its own.
 fn sources(archive: &str, suite: Option<&str>) -> String {
     let line = |suite: &str| {
         let beside = if suite.ends_with("-security") { "-security" } else { "" };

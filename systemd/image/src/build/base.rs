@@ -1,4 +1,4 @@
-//! Debian root for the board's architecture, built by mmdebstrap and cached.
+//! Root with Debian's packages for the board's architecture. It is built by mmdebstrap and stored in a cache.
 
 use super::foreign;
 use crate::board::Board;
@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use xpuck_wire::atomic;
 use xpuck_wire::signed::hex;
 
-/// Debian release.
+/// Debian release of all images.
 pub const SUITE: &str = "bookworm";
-/// Packages of every robot's system: system manager, network, card, and the libraries of the robot's program.
+/// Debian packages of every robot's system. They provide the system manager, the network, the tools for the card, and
+/// the libraries of the robot's program.
 const PACKAGES: &[&str] = &[
     "systemd",
     "systemd-sysv",
@@ -31,11 +32,11 @@ const PACKAGES: &[&str] = &[
     "zstd",
     "libvulkan1",
 ];
-/// Hook that merges /usr before packages are unpacked. The package that would merge /usr afterwards depends on the
-/// whole of Perl.
+/// Folder with mmdebstrap's hook that merges /usr before packages are unpacked. The package that could merge /usr
+/// afterwards depends on all of Perl.
 const MERGED_USR: &str = "/usr/share/mmdebstrap/hooks/merged-usr";
 
-/// Builds the root unless it is cached; returns the path of its tar archive.
+/// Builds the root, unless it is in the cache. Returns the path of the root's tar archive.
 pub(super) fn root(board: &Board, mirror: Option<&str>, cache: &Path) -> Result<PathBuf, ToolError> {
     let mut packages: Vec<&str> = PACKAGES.to_vec();
     packages.extend(board.packages.iter().map(String::as_str));

@@ -1,4 +1,4 @@
-//! Third-party files of a board: blobs fetched by the operator, and some files from Debian packages.
+//! Third-party files of a board. They are blobs that the operator downloads, and some files from Debian packages.
 
 use super::{BOOT, BuildError, Recipe, apt, put};
 use crate::board::{Blob, Board, PackageFile};
@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use xpuck_wire::signed::hex;
 
-/// A verified blob and the path of its file.
+/// Verified blob, with the path of its file.
 pub(super) type FetchedBlob<'a> = (&'a Blob, PathBuf);
 
 /// Finds and verifies the board's blobs in the operator's folder.
 ///
 /// # Errors
-/// Error for the first blob that is missing or has the wrong contents.
+/// A required blob is missing, or a blob has the wrong contents. The error names the first such blob.
 pub(super) fn find<'a>(recipe: &Recipe<'a>) -> Result<Vec<FetchedBlob<'a>>, BuildError> {
     let mut found = Vec::new();
     for blob in &recipe.board.blobs {
@@ -40,12 +40,13 @@ pub(super) fn find<'a>(recipe: &Recipe<'a>) -> Result<Vec<FetchedBlob<'a>>, Buil
     Ok(found)
 }
 
-/// The operator's kernel package, if any.
+/// Returns the path of the operator's kernel package. `None` if no blob is a kernel package.
 pub(super) fn kernel<'a>(found: &'a [FetchedBlob<'_>]) -> Option<&'a Path> {
     found.iter().find(|(blob, _)| blob.kernel).map(|(_, path)| path.as_path())
 }
 
-/// Copies all files into a root; `debian` is the folder with the unpacked Debian packages of the board.
+/// Copies the third-party files into a root. `found` are the board's blobs, and `debian` is the folder with the board's
+/// unpacked Debian packages.
 pub(super) fn place(
     board: &Board,
     found: &[FetchedBlob<'_>],
@@ -92,7 +93,7 @@ pub(super) fn place(
     Ok(())
 }
 
-/// Copies a file, or the contents of a folder, to the path `to`; existing files are kept.
+/// Copies a file, or the contents of a folder, to the path `to`. Existing files are not replaced.
 fn add(from: &Path, to: &Path) -> Result<(), ToolError> {
     let folder = from.is_dir();
     let above = if folder { Some(to) } else { to.parent() };
@@ -104,8 +105,9 @@ fn add(from: &Path, to: &Path) -> Result<(), ToolError> {
     tools::run("copying firmware", &mut copy).map(drop)
 }
 
-/// Pads the data before the first partition to whole blocks. In some boot loader layouts, the last, partly filled
-/// block of an entry overlaps the first block of the next entry. The next entry then takes precedence.
+/// Pads the data for the space before the first partition to whole blocks. The keys are the numbers of the first
+/// blocks. In the layouts of some boot loaders, the last block of an entry overlaps the first block of the next entry.
+/// The last block is then omitted.
 fn arrange(blocks: BTreeMap<u64, (String, Vec<u8>)>) -> Result<Vec<(u64, Vec<u8>)>, BuildError> {
     let ends = blocks.keys().skip(1).copied().chain([FIRST_PARTITION_START / BLOCK]).collect::<Vec<_>>();
     let mut arranged = Vec::new();
@@ -134,8 +136,8 @@ mod tests {
 
     #[test]
     fn boot_loaders_lie_beside_each_other_in_whole_blocks() {
-        // Hardkernel's first file is half a block longer than its space. The manufacturer's script overwrites the
-        // file's end with the second file.
+        // Sizes of the boot files of the Odroid XU4. The first file is half a block longer than its space. The script
+        // of the manufacturer, Hardkernel, overwrites the end of this file with the second file.
         let xu4 = [(1, 15_616), (31, 14_592), (63, 538_224), (2111, 262_144)];
         assert_eq!(arranged_sizes(&xu4).unwrap(), [(1, 15_360), (31, 14_848), (63, 538_624), (2111, 262_144)]);
         assert_eq!(arranged_sizes(&[(64, 200_000), (16_384, 9_000_000)]).unwrap_err().lines().count(), 1);

@@ -1,5 +1,5 @@
-//! A board's device tree with the robot's devices: the kernel's tree with our overlay applied. The overlay is applied
-//! while the image is built, because not every boot loader can apply overlays.
+//! Device tree of a board with the robot's devices. It is the kernel's device tree with an overlay of this project. The
+//! overlay is applied while the image is built, because some boot loaders cannot apply overlays.
 
 use crate::board::Board;
 use crate::tools::{self, ToolError};
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Overlays by board.
+/// Overlays of the boards, by board name.
 const OVERLAYS: &[(&str, &str)] = &[
     ("pi4", include_str!("../../overlays/pi4.dtso")),
     ("pi5", include_str!("../../overlays/pi5.dtso")),
@@ -20,13 +20,14 @@ const PARTS: &[(&str, &str)] = &[
     ("pi-puck.dtsi", include_str!("../../overlays/pi-puck.dtsi")),
     ("spidev.dtsi", include_str!("../../overlays/spidev.dtsi")),
 ];
-/// First phandle for nodes without one, far above the values that compilers assign.
+/// First phandle for nodes that lack a phandle. It is far above the values that device tree compilers assign.
 const HANDLES: u32 = 0x7f00_0000;
 
-/// Merges a kernel's device tree with the board's symbols, overlay and aliases, in a subfolder of `work`.
+/// Returns the kernel's device tree `tree` with the board's symbols, overlay and aliases. Intermediate files are
+/// written to a subfolder of `work`.
 ///
 /// # Errors
-/// The compiler is missing, or the tree lacks a node that the board's file or its overlay names.
+/// The device tree compiler is missing, or the device tree lacks a node that the board's file or the overlay names.
 pub fn merge(board: &Board, tree: &Path, work: &Path) -> Result<Vec<u8>, ToolError> {
     let folder = work.join("device-tree");
     fs::create_dir_all(&folder).map_err(ToolError::file(&folder))?;
@@ -51,12 +52,12 @@ pub fn merge(board: &Board, tree: &Path, work: &Path) -> Result<Vec<u8>, ToolErr
     fs::read(&merged).map_err(ToolError::file(&merged))
 }
 
-/// Adds the board's symbols, each with a phandle for references from overlays.
+/// Adds the board's symbols to the device tree. Their nodes get phandles, because overlays refer to nodes by phandles.
 fn name_nodes(board: &Board, tree: &Path) -> Result<(), ToolError> {
     for ((name, path), handle) in board.symbols.iter().zip(HANDLES..) {
-        let what = format!("naming {path} {name} in the device tree");
+        let what = format!("adding {path} as symbol {name} to the device tree");
         if tools::run(&what, Command::new("fdtget").arg(tree).args([path, "phandle"])).is_err() {
-            // Without option -p, fdtput treats a missing path as an error.
+            // Option -p is omitted, so that fdtput reports an error if the path is missing.
             let mut number = Command::new("fdtput");
             tools::run(&what, number.args(["-t", "x"]).arg(tree).args([path, "phandle", &format!("{handle:x}")]))?;
         }
@@ -66,7 +67,7 @@ fn name_nodes(board: &Board, tree: &Path) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Adds the board's aliases, which determine device numbers.
+/// Adds the board's aliases to the device tree. Aliases determine the numbers of devices.
 fn number_devices(board: &Board, tree: &Path) -> Result<(), ToolError> {
     for (alias, node) in &board.aliases {
         let what = format!("numbering {alias} in the device tree");
@@ -77,7 +78,7 @@ fn number_devices(board: &Board, tree: &Path) -> Result<(), ToolError> {
             let top = tools::run(&what, Command::new("fdtget").arg(tree).args(["/__symbols__", name]))?;
             below.map_or_else(|| top.trim().to_string(), |below| format!("{}/{below}", top.trim()))
         };
-        // Verifies that the node exists, because an alias of a missing node would have no effect.
+        // Checks that the node exists, because an alias of a missing node would have no effect.
         tools::run(&what, Command::new("fdtget").arg("-p").arg(tree).arg(&path))?;
         tools::run(&what, Command::new("fdtput").args(["-p", "-t", "s"]).arg(tree).args(["/aliases", alias, &path]))?;
     }

@@ -1,5 +1,5 @@
-//! The board's kernel from Debian or from the operator, and the shell of its initramfs, without a package manager of
-//! the board's architecture.
+//! Installs the board's kernel, which is from Debian or from the operator, and provides the shell of its initramfs. The
+//! packages are only unpacked, so that no program of the board's architecture has to run.
 
 use super::apt::{self, Apt};
 use super::{BOOT, base, device_tree, put};
@@ -9,8 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Folders of modules that no robot needs; `/*` stands for all folders in a folder. The modules are half of Debian's
-/// kernel: television, server storage and networking, desktop graphics, and file systems of other machines.
+/// Folders of kernel modules that no robot needs. `/*` at the end of a path stands for all folders in the folder. The
+/// modules are for television, server storage and networking, desktop graphics, and file systems of other machines.
+/// They make up half of Debian's kernel.
 const UNUSED: &[&str] = &[
     "drivers/ata",
     "drivers/atm",
@@ -101,15 +102,16 @@ const UNUSED: &[&str] = &[
     "sound/pci",
     "sound/soc/*",
 ];
-/// Unpacked packages of the kernel.
+/// Folders with the unpacked packages of the kernel.
 pub(super) struct Kernel {
-    /// Folder of Debian's packages, in the cache.
+    /// Folder in the cache with Debian's packages.
     pub(super) debian: PathBuf,
-    /// Folder of the operator's kernel, if any.
+    /// Folder with the operator's kernel package, if any.
     own: Option<PathBuf>,
 }
 
-/// Fetches Debian's packages, unless they are in the cache, and unpacks the operator's kernel into `work`.
+/// Downloads and unpacks Debian's packages, unless they are in the cache. The operator's kernel package `own`, if any,
+/// is unpacked into a subfolder of `work`.
 pub(super) fn fetch(
     board: &Board,
     own: Option<&Path>,
@@ -131,7 +133,7 @@ pub(super) fn fetch(
         return Ok(kernel);
     }
     let new = folder.with_extension("new");
-    // Removes the remains of an interrupted build.
+    // An interrupted build may have left this folder.
     if new.exists() {
         fs::remove_dir_all(&new).map_err(ToolError::file(&new))?;
     }
@@ -148,14 +150,14 @@ pub(super) fn fetch(
 }
 
 impl Kernel {
-    /// Reads the program busybox, the shell of the initramfs.
+    /// Reads the program busybox, which is the shell of the initramfs.
     pub(super) fn busybox(&self) -> Result<Vec<u8>, ToolError> {
         let path = self.debian.join("bin/busybox");
         fs::read(&path).map_err(ToolError::file(&path))
     }
 
-    /// Path of a file in the folder of device trees of the operator's kernel or, if it is missing there, of Debian's
-    /// kernel.
+    /// Returns the path of a file in the folder of device trees. The folder of the operator's kernel is searched first,
+    /// then the folder of Debian's kernel.
     fn beside(&self, name: &str) -> Result<PathBuf, ToolError> {
         for unpacked in self.own.iter().chain([&self.debian]) {
             let folders = fs::read_dir(unpacked.join("usr/lib")).into_iter().flatten().flatten();
@@ -177,10 +179,10 @@ fn missing(what: &str) -> ToolError {
     }
 }
 
-/// Installs kernel, modules and device tree into a root; returns the kernel release.
+/// Installs kernel, modules and device tree into a root. Returns the release of the kernel.
 pub(super) fn install(board: &Board, kernel: &Kernel, root: &Path, work: &Path) -> Result<String, ToolError> {
     let unpacked = kernel.own.as_ref().unwrap_or(&kernel.debian);
-    // Newer packages have their modules in usr/lib, because on newer systems /lib is a link.
+    // Newer packages contain their modules in usr/lib, because /lib is a link on newer systems.
     let folders = ["lib/modules", "usr/lib/modules"].map(|folder| unpacked.join(folder));
     let modules = folders.into_iter().find(|folder| folder.is_dir()).ok_or_else(|| missing("modules"))?;
     let mut releases = fs::read_dir(&modules).map_err(ToolError::file(&modules))?;
@@ -208,8 +210,8 @@ pub(super) fn install(board: &Board, kernel: &Kernel, root: &Path, work: &Path) 
     Ok(release)
 }
 
-/// Removes the modules that the board does not need. Modules that depend on the removed modules are removed too,
-/// because they are for the same hardware.
+/// Removes the folders of modules that the board does not need. Modules that depend on a removed module cannot be
+/// loaded any more. They are not needed either, because they are for the same hardware.
 fn leave_out(board: &Board, modules: &Path) -> Result<(), ToolError> {
     for name in UNUSED.iter().copied().chain(board.without.iter().map(String::as_str)) {
         let folders = match name.strip_suffix("/*") {
@@ -219,7 +221,8 @@ fn leave_out(board: &Board, modules: &Path) -> Result<(), ToolError> {
                 entries.map(|entry| entry.path()).collect()
             }
         };
-        // Missing folders are skipped: kernels with built-in drivers or of other origin may lack some of them.
+        // A missing folder is skipped. Kernels with built-in drivers, or from other sources than Debian, may lack some
+        // folders.
         for folder in folders.iter().filter(|folder| folder.is_dir()) {
             fs::remove_dir_all(folder).map_err(ToolError::file(folder))?;
         }

@@ -1,9 +1,9 @@
-//! Builds an image, one signed file with the Debian root for the board's architecture, the kernel, the robot's
-//! package and the robot's files.
+//! Builds an image, which is a signed file with a root. The root consists of Debian's packages for the board's
+//! architecture, the kernel, the package of the robot's program, and the robot's files.
 //!
-//! The results of slow steps (root, kernel package) are cached under names derived from their inputs, so that an
-//! interrupted build can resume. Builds are reproducible: equal inputs give equal images, with one timestamp for all
-//! files.
+//! The results of slow steps (Debian's root, kernel packages) are stored in a cache under names that depend on their
+//! inputs. An interrupted build can therefore resume. Builds are reproducible: equal inputs give equal images. All
+//! files have the same timestamp.
 
 mod apt;
 mod base;
@@ -26,9 +26,9 @@ use xpuck_wire::keys::Secret;
 
 pub use device_tree::merge as device_tree;
 
-/// Folder of boot files in a root, which are copied to the card's first partition.
+/// Folder in a root with the boot files, which are copied to the card's first partition.
 pub const BOOT: &str = "usr/lib/xpuck/boot";
-/// File in a root with the name of the board.
+/// Path of the file in a root that contains the name of the board.
 pub const BOARD: &str = "usr/lib/xpuck/board";
 
 /// Inputs of an image.
@@ -37,13 +37,13 @@ pub struct Recipe<'a> {
     pub board: &'a Board,
     /// Package of the robot's program for the board's architecture.
     pub package: &'a Path,
-    /// The operator's folder of files that must not be redistributed.
+    /// Operator's folder with files that must not be redistributed, if any.
     pub blobs: Option<&'a Path>,
-    /// Mirror of Debian's archive.
+    /// Address of a mirror of Debian's archive. `None` for the archives of this machine.
     pub mirror: Option<&'a str>,
-    /// Folder for the results of slow steps.
+    /// Folder of the cache for the results of slow steps.
     pub cache: &'a Path,
-    /// Signer of the image.
+    /// Key of the operator who signs the image.
     pub signer: &'a Secret,
 }
 
@@ -56,10 +56,10 @@ pub enum BuildError {
     /// Signing or writing the bundle failed.
     #[error("{0}")]
     Bundle(#[from] BundleError),
-    /// The user is not root, who alone can create device nodes and files of another system's users.
+    /// The user is not root. Only root can create device nodes, and files that belong to users of another system.
     #[error("building an image requires root; run it with sudo")]
     NotRoot,
-    /// The package is not for this board.
+    /// The package of the robot's program is for another architecture than the board's.
     #[error(
         "{path}: this package is for {found}, but {board} requires {wanted}; build one with `make deb ARCH={wanted}`"
     )]
@@ -70,27 +70,27 @@ pub enum BuildError {
         found: String,
         /// Name of the board.
         board: String,
-        /// Required architecture.
+        /// Architecture of the board.
         wanted: String,
     },
     /// A file that must not be redistributed is missing.
     #[error(
-        "{name} of {source_place} is required and may not be redistributed: download it into a folder and name the folder with --blobs"
+        "{name} from {source_place} is required and may not be redistributed; download it into a folder and specify the folder with --blobs"
     )]
     Blob {
         /// Name of the file.
         name: String,
-        /// Origin of the file.
+        /// Source from which the operator can download the file.
         source_place: String,
     },
-    /// A file is larger than the space for it.
+    /// A boot file is larger than its space on the card.
     #[error("{name} has {size} bytes, but the card has space for {room}")]
     Room {
         /// Name of the file.
         name: String,
         /// Size of the file (bytes).
         size: u64,
-        /// Space up to the next entry (bytes).
+        /// Space up to the next boot file or the first partition (bytes).
         room: u64,
     },
     /// A blob has the wrong contents.
@@ -105,10 +105,10 @@ pub enum BuildError {
     },
 }
 
-/// Builds an image and writes it to `out`; an existing image is replaced.
+/// Builds an image and writes it to `out`. An existing image is replaced. Returns the manifest of the image.
 ///
 /// # Errors
-/// Error with the missing input or the failed step; `out` is then unchanged.
+/// An input is missing or a step fails. The error describes the input or the step, and `out` is unchanged.
 pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> Result<bundle::Manifest, BuildError> {
     if !rustix_is_root() {
         return Err(BuildError::NotRoot);
@@ -143,8 +143,8 @@ pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> R
     let boards = [board.name.clone()];
     let read = |path: &Path| File::open(path).map_err(ToolError::file(path));
     let head = bundle::seal(Kind::Image, &boards, &board.architecture, &release, read(&payload)?, recipe.signer)?;
-    // Writes to a temporary file and renames it, so that an existing image is available until the new image is
-    // complete.
+    // The image is written to a temporary file, which is then renamed. An existing image is therefore available until
+    // the new image is complete.
     let mut name = out.as_os_str().to_owned();
     name.push(".new");
     let new = PathBuf::from(name);
@@ -152,19 +152,19 @@ pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> R
     let written = bundle::write(&head, read(&payload)?, file).map_err(BuildError::from);
     let written = written.and_then(|()| Ok(atomic::replace(&new, out).map_err(ToolError::file(out))?));
     if let Err(error) = written {
-        // The error is returned; the partial file is useless.
+        // The incomplete file is useless. A failed removal is ignored, because the first error is returned.
         let _ = fs::remove_file(&new);
         return Err(error);
     }
     Ok(head.unverified_manifest()?)
 }
 
-/// Fetches a board's kernel from Debian and builds the results that depend only on the kernel: device tree, module
-/// dependencies, initramfs. Returns the folder for the card's first partition. This needs neither root rights nor
-/// programs of the board's architecture.
+/// Downloads a board's kernel from Debian, and builds its device tree, module dependencies, initramfs and boot files in
+/// the folder `into`. Returns the folder with the files for the card's first partition. This function requires neither
+/// root rights nor programs of the board's architecture.
 ///
 /// # Errors
-/// A package cannot be fetched, or lacks a file.
+/// A package cannot be downloaded or lacks a file, or a program fails.
 pub fn kernel_alone(board: &Board, cache: &Path, into: &Path) -> Result<PathBuf, ToolError> {
     fs::create_dir_all(cache).map_err(ToolError::file(cache))?;
     let kernel = kernel::fetch(board, None, None, cache, into)?;
@@ -182,7 +182,7 @@ fn rustix_is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Validates the package's architecture and returns the package's release.
+/// Checks the architecture of the robot program's package, and returns the release of the package.
 fn package(recipe: &Recipe<'_>) -> Result<Release, BuildError> {
     let path = recipe.package.display().to_string();
     let mut ask = Command::new("dpkg-deb");
@@ -206,7 +206,7 @@ fn package(recipe: &Recipe<'_>) -> Result<Release, BuildError> {
     })
 }
 
-/// Writes the files of the boot loader.
+/// Writes the configuration files of the board's boot loader.
 fn boot_files(board: &Board, boot: &Path) -> Result<(), ToolError> {
     let arguments = board.kernel_arguments();
     let mut lines = board.config.join("\n");
@@ -227,7 +227,7 @@ fn boot_files(board: &Board, boot: &Path) -> Result<(), ToolError> {
     put(&boot.join("cmdline.txt"), format!("{arguments}\n").as_bytes())
 }
 
-/// Writes a file and creates its parent folders.
+/// Writes a file. Missing parent folders are created.
 fn put(path: &Path, bytes: &[u8]) -> Result<(), ToolError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(ToolError::file(folder))?;

@@ -1,10 +1,11 @@
-//! Packs a root as one compressed archive, sorted by name and with one timestamp, so that the result is reproducible.
+//! Packs a root as a compressed archive. The archive is reproducible, because its files are sorted by name and have the
+//! same timestamp.
 
 use crate::tools::{self, ToolError};
 use std::path::Path;
 use std::process::Command;
 
-/// Packs a root; all files get the timestamp `time` (s since 1970).
+/// Packs a root as a compressed archive at the path `out`. All files get the timestamp `time` (s since 1970).
 pub(super) fn pack(root: &Path, time: u64, out: &Path) -> Result<(), ToolError> {
     let script = "set -e; tar --sort=name --mtime=\"@$1\" --numeric-owner --format=posix \
         --pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime \

@@ -1,7 +1,7 @@
 //! Files that turn Debian's root into a robot's root.
 //!
-//! A root contains no data that differs between robots. Such data is below `/etc/xpuck`, a separate subvolume of the
-//! card, with links from the root, so that an update of the root does not change it.
+//! A root contains no data that differ between robots. Such data are below `/etc/xpuck`, which is a separate subvolume
+//! of the card, so that an update of the root does not change them. The root contains links to these data.
 
 use super::{BOARD, put};
 use crate::board::Board;
@@ -12,7 +12,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Files of every robot.
+/// Paths and contents of the files that every robot's root contains.
 const FILES: &[(&str, &str)] = &[
     (
         "etc/fstab",
@@ -26,7 +26,7 @@ const FILES: &[(&str, &str)] = &[
         "etc/ssh/sshd_config.d/xpuck.conf",
         "HostKey /etc/xpuck/system/ssh_host_ed25519_key\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n",
     ),
-    // Robots without a cable, or without Wi-Fi, must not wait for the interface.
+    // The boot must not wait for the wired interface, because a robot may have no cable.
     (
         "etc/systemd/network/20-wired.network",
         "[Match]\nName=en* eth*\n\n[Network]\nDHCP=ipv4\n\n[Link]\nRequiredForOnline=no\n",
@@ -35,7 +35,7 @@ const FILES: &[(&str, &str)] = &[
         "etc/modprobe.d/xpuck.conf",
         "# Not needed on a robot; they slow down the boot.\nblacklist joydev\nblacklist mousedev\n# Without a hwmon driver for the power monitors, xpuckd reads them directly; no other driver may bind to them.\nblacklist ina2xx-adc\n",
     ),
-    // Devices for which no unit waits are not triggered at each boot, which saves most of the events.
+    // At the boot, only devices for which a unit may wait are triggered. This avoids most of the events.
     (
         "etc/systemd/system/systemd-udev-trigger.service.d/xpuck.conf",
         "[Service]\nExecStart=\nExecStart=-udevadm trigger --type=devices --action=add --subsystem-nomatch=tty --subsystem-nomatch=vc --subsystem-nomatch=mem --subsystem-nomatch=bdi --subsystem-nomatch=workqueue --subsystem-nomatch=memory --subsystem-nomatch=vtconsole --subsystem-nomatch=acpi --subsystem-nomatch=clockevents --subsystem-nomatch=clocksource\n# Virtual consoles have no type.\nExecStart=-udevadm trigger --type=devices --action=add --subsystem-match=tty --attr-match=type\n",
@@ -45,10 +45,10 @@ const FILES: &[(&str, &str)] = &[
         "# A board that hangs restarts.\nkernel.panic = 10\nkernel.panic_on_oops = 1\n# Real-time threads are bounded by their own watchdog.\nkernel.printk = 3 4 1 3\n",
     ),
 ];
-/// Files with the root's timestamp. They state that systemd's steps for the first boot after a change were done when
-/// the image was built.
+/// Paths of files that systemd compares with the age of the root. They state that the steps for the first boot after a
+/// change of the root were done when the image was built.
 const UPDATED: &[&str] = &["etc/.updated", "var/.updated"];
-/// Links to the robot's own data.
+/// Links from the root to the robot's own data, with their targets.
 const LINKS: &[(&str, &str)] = &[
     ("etc/hostname", "xpuck/system/hostname"),
     ("etc/machine-id", "xpuck/system/machine-id"),
@@ -57,12 +57,12 @@ const LINKS: &[(&str, &str)] = &[
     ("etc/wpa_supplicant/wpa_supplicant-wlan0.conf", "../xpuck/system/wpa_supplicant.conf"),
     ("root/.ssh/authorized_keys", "/etc/xpuck/system/authorized_keys"),
 ];
-/// Mount points of the card's subvolumes.
+/// Mount points for the card's subvolumes and first partition, and for the file systems of the kernel.
 const FOLDERS: &[&str] =
     &["etc/xpuck", "var/lib/xpuck", "var/lib/xpuck-slots", "var/log", "boot/firmware", "proc", "sys", "dev", "run"];
-/// Debian units that a robot runs and that their packages do not enable.
+/// Units of Debian packages that a robot needs, but that the packages do not enable.
 const UNITS: &[&str] = &["systemd-networkd.service"];
-/// Units that are not needed and would increase the boot time.
+/// Units that a robot does not need. They are masked, because they would increase the boot time.
 const MASKED: &[&str] = &[
     "systemd-networkd-wait-online.service",
     "apt-daily.timer",
@@ -73,7 +73,7 @@ const MASKED: &[&str] = &[
     "getty@tty1.service",
     "wpa_supplicant.service",
     "ssh.socket",
-    // These units are for login and seat tracking, and for kernel interfaces that no robot program uses.
+    // The following units track logins and seats, or set up kernel interfaces that no program of a robot uses.
     "systemd-logind.service",
     "systemd-update-utmp.service",
     "systemd-update-utmp-runlevel.service",
@@ -102,7 +102,7 @@ const MASKED: &[&str] = &[
     "systemd-remount-fs.service",
     "systemd-rfkill.socket",
 ];
-/// Generators that systemd would run at the beginning of each boot, for units that no robot has.
+/// Generators of units that no robot needs. They are disabled, because systemd would run them at each boot.
 const GENERATORS: &[&str] = &[
     "systemd-bless-boot-generator",
     "systemd-cryptsetup-generator",
@@ -114,21 +114,21 @@ const GENERATORS: &[&str] = &[
     "systemd-sysv-generator",
     "systemd-veritysetup-generator",
 ];
-/// Files that a robot does not need. A star stands for one folder of any name.
+/// Files and folders that a robot does not need. A star stands for one folder with any name.
 const UNUSED: &[&str] = &[
     "usr/share/man",
     "usr/share/locale",
     "usr/share/info",
     "usr/share/lintian",
     "usr/share/bug",
-    // This is the source of the compiled database in the parent folder.
+    // Source files of the hardware database, whose compiled form is in the parent folder.
     "usr/lib/udev/hwdb.d",
-    // These are tables of character sets other than UTF-8.
+    // Tables of character sets other than UTF-8.
     "usr/lib/*/gconv",
 ];
-/// Only file of a package's documentation that is kept: the licence terms.
+/// Name of the file with the licence terms of a package. No other file of a package's documentation is kept.
 const KEPT_DOC_FILE: &str = "copyright";
-/// Files that the build leaves in the root.
+/// Files and folders that the build leaves in the root and that no robot needs.
 const BUILD_LEFTOVERS: &[&str] = &[
     "var/cache/apt",
     "var/lib/apt/lists",
@@ -146,7 +146,7 @@ const BUILD_LEFTOVERS: &[&str] = &[
     "etc/gshadow-",
 ];
 
-/// Unpacks Debian's root.
+/// Unpacks the archive of Debian's root into the new folder `root`.
 pub(super) fn unpack(archive: &Path, root: &Path) -> Result<(), ToolError> {
     fs::create_dir(root).map_err(ToolError::file(root))?;
     let mut tar = Command::new("tar");
@@ -154,7 +154,7 @@ pub(super) fn unpack(archive: &Path, root: &Path) -> Result<(), ToolError> {
     tools::run("unpacking the root", tar.arg("-C").arg(root)).map(drop)
 }
 
-/// Adds the robot's files to a root.
+/// Adds the robot's files to a root, and enables and disables units.
 pub(super) fn robot(board: &Board, root: &Path) -> Result<(), ToolError> {
     for folder in FOLDERS {
         let path = root.join(folder);
@@ -175,7 +175,7 @@ pub(super) fn robot(board: &Board, root: &Path) -> Result<(), ToolError> {
         remove(&path)?;
         symlink(target, &path).map_err(ToolError::file(&path))?;
     }
-    // Each robot generates its own host key at its first boot, next to its other keys.
+    // Each robot generates its own SSH host key at its first boot, in the folder of its other keys.
     let script = "[Service]\nExecStartPre=\nExecStartPre=/bin/sh -c '[ -s /etc/xpuck/system/ssh_host_ed25519_key ] || ssh-keygen -q -t ed25519 -N \"\" -f /etc/xpuck/system/ssh_host_ed25519_key'\nExecStartPre=/usr/sbin/sshd -t\n";
     put(&root.join("etc/systemd/system/ssh.service.d/key.conf"), script.as_bytes())?;
     for entry in fs::read_dir(root.join("etc/ssh")).into_iter().flatten().flatten() {
@@ -198,7 +198,7 @@ pub(super) fn robot(board: &Board, root: &Path) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Removes unneeded files and those that would differ between builds.
+/// Removes files that a robot does not need, and files that would differ between builds.
 pub(super) fn clean(root: &Path) -> Result<(), ToolError> {
     for name in BUILD_LEFTOVERS {
         let path = root.join(name);
@@ -223,7 +223,8 @@ pub(super) fn clean(root: &Path) -> Result<(), ToolError> {
     fs::set_permissions(&tmp, PermissionsExt::from_mode(0o1777)).map_err(ToolError::file(&tmp))
 }
 
-/// Paths below a root that match a pattern, in which a star stands for any one name.
+/// Returns the paths below a root that match a pattern. A star in the pattern stands for one file or folder with any
+/// name.
 fn matching(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, ToolError> {
     let mut found = vec![root.to_path_buf()];
     for part in pattern.split('/') {

@@ -1,6 +1,6 @@
-//! Parts of a card as loop devices, and temporary mounts of file systems. Both end on drop, and also if the program
-//! is killed: mounts are in a private namespace, and each loop device is detached as soon as it is created, which
-//! takes effect when it is last closed.
+//! Loop devices for parts of a card, and temporary mounts of file systems. Loop devices and mounts end on drop, and
+//! also if the program is killed. Mounts end because they are in a private namespace. Loop devices end because they are
+//! marked for detachment after their creation, and the kernel detaches them when they are no longer open.
 
 use crate::card::Part;
 use crate::tools::{self, ToolError};
@@ -16,7 +16,7 @@ pub(super) fn private_namespace() -> Result<(), ToolError> {
     tools::run("keeping mounts apart", Command::new("mount").args(["--make-rprivate", "/"])).map(drop)
 }
 
-/// A part of a card as a loop device.
+/// Loop device for a part of a card.
 pub(super) struct Loop {
     pub(super) path: PathBuf,
     held: Option<File>,
@@ -29,12 +29,12 @@ impl Loop {
         make.args(["--find", "--show", "--offset", &part.start.to_string(), "--sizelimit", &part.length.to_string()]);
         let path: PathBuf = tools::run("attaching a part of the card", make.arg(card))?.trim().into();
         let held = File::open(&path).map_err(ToolError::file(&path));
-        // The detachment takes effect when the device is closed.
+        // The kernel detaches the loop device when it is no longer open.
         tools::run("releasing a part of the card", Command::new("losetup").arg("--detach").arg(&path))?;
         Ok(Loop { path, held: Some(held?) })
     }
 
-    /// Drops cached data, so that the next read comes from the card.
+    /// Drops cached data, so that the next read accesses the card.
     pub(super) fn drop_cache(&self) -> Result<(), ToolError> {
         tools::run("emptying buffers", Command::new("blockdev").arg("--flushbufs").arg(&self.path)).map(drop)
     }
@@ -46,14 +46,14 @@ impl Drop for Loop {
     }
 }
 
-/// A mounted file system.
+/// Mounted file system, which is unmounted on drop.
 pub(super) struct Mount {
     pub(super) path: PathBuf,
     _folder: tempfile::TempDir,
 }
 
 impl Mount {
-    /// Mounts the file system on the two devices.
+    /// Mounts the btrfs file system whose two copies are on the given loop devices.
     pub(super) fn copies(copies: &[Loop; 2], options: &str) -> Result<Mount, ToolError> {
         let folder = tempfile::tempdir().map_err(ToolError::file(Path::new("a folder for a mount")))?;
         let devices: Vec<String> = copies.iter().map(|copy| format!("device={}", copy.path.display())).collect();
@@ -66,7 +66,8 @@ impl Mount {
 
 impl Drop for Mount {
     fn drop(&mut self) {
-        // Unmounting flushes all data to the card; a failure is detected when the card is read back.
+        // Unmounting flushes all data to the card. A failure is ignored, because it is detected when the card is read
+        // back.
         let _ = tools::run("", Command::new("umount").arg(&self.path));
     }
 }

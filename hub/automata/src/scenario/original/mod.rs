@@ -1,7 +1,9 @@
-//! Petrovic's own files: a project is a curriculum, with a world file for each step.
+//! Readers of the files of Petrovic's program. A project file corresponds to a curriculum, and has a world file for
+//! each step.
 //!
-//! Values have a fixed order and are separated by blanks; `#` begins a comment up to the end of the line. Values that
-//! only state where Petrovic's program keeps its files are skipped. Features without a counterpart here are rejected.
+//! Values have a fixed order and are separated by blanks. `#` begins a comment, which ends with the line. Values that
+//! only state where Petrovic's program keeps its files are skipped. Features without a counterpart in this project
+//! are rejected.
 
 mod project;
 mod values;

@@ -1,4 +1,4 @@
-//! Values of a file, in order.
+//! Reader for the values of a file in their order.
 
 use crate::scenario::ScenarioError;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ const MAX_TEXT: usize = 1024 * 1024;
 /// Reader of a file's values.
 pub(super) struct Values<'a> {
     file: &'a str,
-    /// Words with their lines.
+    /// Words of the file, with their line numbers.
     words: Vec<(usize, &'a str)>,
     next: usize,
 }
@@ -28,18 +28,18 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Returns an error for a line.
+    /// Returns an error for a key in line `line`.
     pub fn wrong(&self, line: usize, key: &str, message: impl AsRef<str>) -> ScenarioError {
         ScenarioError { file: self.file.into(), line, message: format!("{key}: {}", message.as_ref()) }
     }
 
-    /// Returns an error for the last value read.
+    /// Returns an error for the last value that was read.
     pub fn refuse(&self, key: &str, message: impl AsRef<str>) -> ScenarioError {
         let last = self.words.get(self.next.saturating_sub(1));
         self.wrong(last.map_or(1, |(line, _)| *line), key, message)
     }
 
-    /// Line of the next value.
+    /// Returns the line number of the next value.
     pub fn line(&self) -> usize {
         self.words.get(self.next).or(self.words.last()).map_or(1, |(line, _)| *line)
     }
@@ -81,7 +81,7 @@ impl<'a> Values<'a> {
         numbers.try_into().map_err(|_| self.refuse(key, "the file ends before this value"))
     }
 
-    /// Reads a count, at most `most`.
+    /// Reads a count. Rejects a count above `most`.
     pub fn count(&mut self, key: &str, most: usize) -> Result<usize, ScenarioError> {
         match self.number(key)? {
             count if count <= most => Ok(count),
@@ -89,7 +89,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Reads a number that must equal `number`.
+    /// Reads a number. Rejects any number except `number`, which has the given meaning.
     pub fn only(&mut self, key: &str, number: i64, meaning: &str) -> Result<(), ScenarioError> {
         match self.number::<i64>(key)? {
             found if found == number => Ok(()),
@@ -102,7 +102,7 @@ impl<'a> Values<'a> {
         match self.word(key)? {
             "0" => Ok(false),
             "1" => Ok(true),
-            word => Err(self.refuse(key, format!("{word:?} is neither 0 nor 1"))),
+            word => Err(self.refuse(key, format!("{word:?} is not valid; must be 0 or 1"))),
         }
     }
 
@@ -114,7 +114,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Reads the number of a module with a post-office; `None` for 0, which ends a list.
+    /// Reads the number of a module with a post-office. Returns `None` for 0, which ends a list.
     pub fn module_or_end(&mut self, key: &str) -> Result<Option<Module>, ScenarioError> {
         let number: u8 = self.number(key)?;
         let module = Module::ARBITRATED.into_iter().find(|&module| module as u8 == number);

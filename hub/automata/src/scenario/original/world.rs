@@ -1,4 +1,4 @@
-//! World file of Petrovic's program.
+//! Reader for the world files of Petrovic's program.
 
 use super::values::Values;
 use crate::scenario::ScenarioError;
@@ -7,19 +7,19 @@ use xpuck_automata::cargo::{
     Activation, Area, Body, Command, Lamp, Line, MAX_ENTRIES, Noise, Rect, Scene, Start, TimeEvent,
 };
 
-/// Register of the cargo.
+/// Number of the register that contains the cargo.
 const CARGO: u8 = 2;
-/// Maximum number of points of a line after the first.
+/// Maximum number of points of a line, not counting the first point.
 const MAX_SEGMENTS: usize = 63;
 
-/// Parses a world file; errors name it as `file`. The file does not contain the line sensor's position, which gets
-/// the default. The fork's size and the display and recording settings have no effect.
+/// Parses a world file. Errors contain `file` as its name. The position of the line sensor is not in the file and has
+/// its default value. The size of the fork and the settings for display and recording have no effect.
 pub fn world(file: &str, text: &str) -> Result<Scene, ScenarioError> {
     let mut world = World { values: Values::new(file, text)?, lines: vec![] };
     let scene = world.scene()?;
     world.values.end()?;
     scene.check().map_err(|message| {
-        // Error messages begin with the key.
+        // An error message begins with the key, from which its line is found.
         let known = world.lines.iter().filter(|(key, _)| message.starts_with(key.as_str()));
         let line = known.max_by_key(|(key, _)| key.len()).map_or(1, |&(_, line)| line);
         ScenarioError { file: file.into(), line, message }
@@ -29,7 +29,7 @@ pub fn world(file: &str, text: &str) -> Result<Scene, ScenarioError> {
 
 struct World<'a> {
     values: Values<'a>,
-    /// Keys of the scene, with the first lines of their values.
+    /// Keys of the scene, with the line number of the first value of each key.
     lines: Vec<(String, usize)>,
 }
 
@@ -53,7 +53,7 @@ impl World<'_> {
         })
     }
 
-    /// Records the first line of a key's values.
+    /// Records the line number of the first value of a key.
     fn note(&mut self, key: &str) {
         self.lines.push((key.into(), self.values.line()));
     }
@@ -68,7 +68,7 @@ impl World<'_> {
         self.values.numbers(key)
     }
 
-    /// Reads a count, followed by the entries.
+    /// Reads a count, followed by as many entries.
     fn list<T>(
         &mut self,
         key: &str,
@@ -136,7 +136,7 @@ impl World<'_> {
             delay => Activation::After(u32::try_from(delay).map_err(|_| {
                 self.values.refuse(
                     key,
-                    format!("{delay} is not a delay; must be -1 (once), 0 (each entrance) or a time in ms"),
+                    format!("{delay} is not a valid delay; must be -1 (once), 0 (at each entrance) or a time in ms"),
                 )
             })?),
         };
@@ -148,7 +148,8 @@ impl World<'_> {
         let fork = match self.values.number::<i16>(key)? {
             -1 => None,
             state => Some(u8::try_from(state).map_err(|_| {
-                self.values.refuse(key, format!("{state} is not a state of the fork; must be 1 to 4, or -1 (any)"))
+                self.values
+                    .refuse(key, format!("{state} is not a valid state of the fork; must be 1 to 4, or -1 (any)"))
             })?),
         };
         let position = self.values.numbers(key)?;
@@ -163,7 +164,7 @@ impl World<'_> {
                     let register = u8::try_from(register).map_err(|_| {
                         self.values.refuse(
                             key,
-                            format!("{register} is not a register; must be 0 to 255, or -2 (end of the list)"),
+                            format!("{register} is not a valid register; must be 0 to 255, or -2 (end of the list)"),
                         )
                     })?;
                     let [low, high] = self.values.numbers(key)?;
@@ -198,8 +199,10 @@ impl World<'_> {
                 14 => Command::Select(values.number(key)?),
                 15 => Command::Put(values.number(key)?),
                 other => {
-                    return Err(values
-                        .refuse(key, format!("{other} is not a command; must be 10 to 15, or 0 (end of the list)")));
+                    return Err(values.refuse(
+                        key,
+                        format!("{other} is not a valid command; must be 10 to 15, or 0 (end of the list)"),
+                    ));
                 }
             });
         }

@@ -1,4 +1,4 @@
-//! Automata in a saved population: for each module, a line `module NAME` followed by its automaton.
+//! Format of automata in a saved population. Each automaton follows a line `module NAME`.
 
 use super::read::module;
 use super::{Body, SavedGenome};
@@ -45,7 +45,7 @@ impl SavedGenome for ControllerAutomata {
             None => Ok(automata),
             Some(missing) => {
                 let name = missing.name();
-                Err(fail(above, format!("module: the individual has no {name}; add \"module {name}\"")))
+                Err(fail(above, format!("module: the individual has no automaton of {name}; add \"module {name}\"")))
             }
         }
     }
@@ -55,23 +55,24 @@ fn begins_module(line: &str) -> bool {
     line.split_whitespace().next() == Some("module")
 }
 
-/// Returns the index for a module's automaton.
+/// Returns the index of the automaton of module `name`. Rejects modules that are not in `modules`, and modules that
+/// already have an automaton.
 fn place(automata: &ControllerAutomata, modules: &[Module], name: &str) -> Result<usize, String> {
     let module = module(name)?;
     let place = module.arbitrated().filter(|_| modules.contains(&module));
-    let place = place.ok_or_else(|| format!("{name} is not named in the first line; add it there"))?;
+    let place = place.ok_or_else(|| format!("module {name} is not listed in the first line; add it there"))?;
     match automata.0[place] {
         None => Ok(place),
-        Some(_) => Err(format!("the individual has {name} twice; remove one of them")),
+        Some(_) => Err(format!("the individual has module {name} twice; remove one of them")),
     }
 }
 
-/// Parses the automaton of a module, below the line with its name.
+/// Parses the automaton of a module. Its lines follow line `above`, which contains the name of the module.
 fn automaton(file: &str, above: usize, module: Module, lines: &[(usize, &str)]) -> Result<Automaton, ScenarioError> {
     let mut body = String::new();
     let mut next = above + 1;
     for &(number, line) in lines {
-        // Empty lines are kept, so that errors have correct line numbers.
+        // Removed empty lines are inserted again, so that errors have correct line numbers.
         body.extend(std::iter::repeat_n('\n', number - next));
         next = number + 1;
         body.push_str(line);

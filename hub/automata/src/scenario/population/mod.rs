@@ -1,4 +1,4 @@
-//! Saved populations, used to resume an interrupted run, and as a blend source in other curricula.
+//! Saved populations. They are used to resume an interrupted run, and as sources of blends in other curricula.
 
 mod automata;
 mod read;
@@ -13,28 +13,29 @@ use xpuck_evolve::curriculum::{Member, Species};
 /// Maximum number of individuals of a saved population.
 pub const MAX_INDIVIDUALS: usize = 4096;
 
-/// Genome that can be saved in populations.
+/// Genome that can be saved in a population file.
 pub trait SavedGenome: Clone {
-    /// Word in the first line between the format version and the modules; `None` for automata, the original genome.
+    /// Word in the first line, between the format version and the modules. `None` for automata, the genome of the
+    /// original format.
     const WORD: Option<&'static str>;
 
     /// Returns the modules of the genomes of a step, in the order of [`Module::ARBITRATED`].
     fn modules(step: &Step) -> Vec<Module>;
-    /// Appends the genome's text; no line may begin with a keyword of populations.
+    /// Appends the text of the genome. None of its lines may begin with a keyword of population files.
     fn write(&self, modules: &[Module], text: &mut String);
-    /// Parses the genome's text.
+    /// Parses the text of a genome.
     fn read(body: &Body) -> Result<Self, ScenarioError>;
 }
 
 /// Text of a genome in a saved population.
 pub struct Body<'a> {
-    /// Name of the file in errors.
+    /// Name of the population file in error messages.
     file: &'a str,
     /// Modules of the population.
     modules: &'a [Module],
-    /// Number of the line above, which has the fitness.
+    /// Number of the preceding line, which contains the fitness.
     above: usize,
-    /// Non-empty lines without comments, with their numbers.
+    /// Non-empty lines without comments, with their line numbers.
     lines: &'a [(usize, &'a str)],
 }
 
@@ -49,10 +50,10 @@ pub struct SavedIndividual<G = ControllerAutomata> {
 
 /// Final population of a step.
 ///
-/// The text begins with a line of format and modules, followed by the numbers of generations and evaluations of the
-/// step. Then come the individuals: fitness, and automata in the format of [`xpuck_automata::automaton`] or a tree in
-/// the format of [`xpuck_kernels::tree`]. The last line has the number of individuals, so that a truncated file is
-/// detected.
+/// The first line of the text contains the format version and the modules. The numbers of generations and evaluations
+/// of the step follow. Each individual consists of its fitness and its genome. The genome is either automata in the
+/// format of [`xpuck_automata::automaton`], or a tree in the format of [`xpuck_kernels::tree`]. The last line
+/// contains the number of individuals, so that a truncated file is detected.
 ///
 /// ```text
 /// population 1 cargoloader
@@ -64,16 +65,18 @@ pub struct SavedIndividual<G = ControllerAutomata> {
 /// end 1
 /// ```
 ///
-/// Populations of trees have the word `tree` before the modules to which the trees can give the motors.
+/// Populations of trees have the word `tree` before the modules. The modules are those to which the trees can give
+/// the motors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Population<G = ControllerAutomata> {
-    /// Modules whose automata evolved, or to which trees can give the motors, in the order of [`Module::ARBITRATED`].
+    /// Modules whose automata evolved, or to which trees can give the motors. Their order is that of
+    /// [`Module::ARBITRATED`].
     pub modules: Vec<Module>,
     /// Number of generations of the step.
     pub generations: u32,
     /// Number of evaluations of the step.
     pub evaluations: u64,
-    /// Individuals, fittest first.
+    /// Individuals, the fittest first.
     pub individuals: Vec<SavedIndividual<G>>,
 }
 
@@ -89,7 +92,7 @@ impl<G: SavedGenome> Population<G> {
         }
     }
 
-    /// Returns the text in the format of [`Population::parse`].
+    /// Returns the population as text, in the format of [`Population::parse`].
     pub fn text(&self) -> String {
         let mut text = String::from("population 1");
         for word in G::WORD.into_iter().chain(self.modules.iter().map(|module| module.name())) {
@@ -104,12 +107,12 @@ impl<G: SavedGenome> Population<G> {
         text
     }
 
-    /// Parses a population; errors name it as `file`.
+    /// Parses a population. Errors contain `file` as the name of the text.
     pub fn parse(file: &str, text: &str) -> Result<Population<G>, ScenarioError> {
         read::population(file, text)
     }
 
-    /// Names of the modules.
+    /// Returns the names of the modules.
     pub(super) fn module_names(&self) -> String {
         names(&self.modules)
     }
@@ -121,13 +124,13 @@ impl<G: SavedGenome> Population<G> {
 }
 
 impl Step {
-    /// Modules whose automata evolve, in the order of [`Module::ARBITRATED`].
+    /// Returns the modules whose automata evolve in this step, in the order of [`Module::ARBITRATED`].
     pub fn modules(&self) -> Vec<Module> {
         let evolves = |module: &Module| self.bounds.iter().any(|bounds| bounds.module == *module);
         Module::ARBITRATED.into_iter().filter(evolves).collect()
     }
 
-    /// Parses the final population of this step; rejects populations of other modules.
+    /// Parses the final population of this step. Rejects populations with other modules than this step.
     pub fn population<G: SavedGenome>(&self, file: &str, text: &str) -> Result<Population<G>, ScenarioError> {
         let population = Population::parse(file, text)?;
         let modules = G::modules(self);
@@ -136,7 +139,7 @@ impl Step {
         }
         let (theirs, ours) = (population.module_names(), names(&modules));
         let message = format!(
-            "population: its {} are of {theirs}, but step {:?} evolves {ours}; name a population of this step",
+            "population: its {} are of {theirs}, but step {:?} evolves {ours}; choose a population of this step",
             if G::WORD.is_some() { "trees" } else { "automata" },
             self.name
         );

@@ -6,17 +6,17 @@ use std::str::FromStr;
 use xpuck_automata::automaton::Module;
 use xpuck_kernels::tree::suggest;
 
-/// Maximum length of a text (bytes).
+/// Maximum length of the text of a population (bytes).
 const MAX_TEXT: usize = 64 * 1024 * 1024;
 /// Maximum number of generations of a curriculum.
 const MAX_GENERATIONS: u64 = 100_000;
-/// Maximum number of evaluations of a step; greater than that of any possible run.
+/// Maximum number of evaluations of a step. The limit is greater than the number in any possible run.
 const MAX_EVALUATIONS: u64 = 1 << 40;
-/// Keywords at the start of lines between genomes.
+/// Keywords that begin the lines between genomes.
 const KEYS: [&str; 4] = ["generations", "evaluations", "individual", "end"];
 const HEADER: &str = "the first line must be such as \"population 1 cargoloader lnflwer\"";
 
-/// Returns the non-empty lines without comments, with their numbers and indentation.
+/// Returns the non-empty lines with their line numbers. Comments are removed, and the indentation is kept.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = (1..).zip(text.lines()).map(|(number, line)| (number, line.split('#').next().unwrap_or("").trim_end()));
     lines.filter(|(_, line)| !line.is_empty())
@@ -71,25 +71,25 @@ pub(super) fn population<G: SavedGenome>(file: &str, text: &str) -> Result<Popul
     Ok(population)
 }
 
-/// Whether a line belongs to the genome above.
+/// Returns whether a line belongs to the genome above it, because it does not begin with a keyword.
 fn is_of_genome(line: &str) -> bool {
     !KEYS.contains(&line.split_whitespace().next().unwrap_or(""))
 }
 
-/// Checks the number of individuals in the last line.
+/// Checks that the last line contains the number of individuals. `value` is its text after the keyword.
 fn end(value: &str, individuals: usize, is_last: bool) -> Result<(), String> {
     match value.parse::<usize>() {
-        _ if !is_last => Err("lines follow; it must be the last line".into()),
+        _ if !is_last => Err("it must be the last line; remove the lines after it".into()),
         Ok(count) if count == individuals => Ok(()),
         _ => Err(format!(
-            "the last line counts {value} individuals, the file has {individuals}; copy the whole file again"
+            "the last line states {value} individuals, but the file has {individuals}; copy the whole file again"
         )),
     }
 }
 
 fn fitness(word: &str, known: usize) -> Result<f64, String> {
     if known == MAX_INDIVIDUALS {
-        return Err(format!("at most {MAX_INDIVIDUALS} individuals are allowed; remove the others"));
+        return Err(format!("at most {MAX_INDIVIDUALS} individuals are allowed; remove the excess individuals"));
     }
     match value::<f64>(word)? {
         fitness if fitness.is_finite() => Ok(fitness),
@@ -109,7 +109,7 @@ fn modules<G: SavedGenome>(header: &str) -> Result<Vec<Module>, String> {
     if let Some(kind) = G::WORD
         && words.next() != Some(kind)
     {
-        return Err(format!("expected {kind} before the modules, because the individuals are {kind}s"));
+        return Err(format!("expected \"{kind}\" before the modules, because the individuals are {kind}s"));
     }
     let mut named = words.map(module).collect::<Result<Vec<_>, _>>()?;
     named.sort_by_key(|module| module.arbitrated());
@@ -165,7 +165,9 @@ mod tests {
     #[test]
     fn truncated_population_is_rejected() {
         let end = |text: &str| population("p", text).unwrap_err().to_string();
-        assert!(end(&TEXT.replace("end 2", "end 3")).contains("the last line counts 3 individuals, the file has 2"));
+        assert!(
+            end(&TEXT.replace("end 2", "end 3")).contains("the last line states 3 individuals, but the file has 2")
+        );
         assert!(end(&TEXT.replace("end 2", "end 2\nindividual 1")).contains("it must be the last line"));
     }
 

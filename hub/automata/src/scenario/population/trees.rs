@@ -25,7 +25,7 @@ impl SavedGenome for TreeGenome {
             let line = error.line.checked_sub(1).and_then(|line| body.lines.get(line));
             fail(line.map_or(body.above, |(number, _)| *number), format!("tree: {}", error.message))
         })?;
-        // Variation and the robot rely on the validity of trees that were read.
+        // The genetic operators and the robot rely on this check.
         if !primitive_set(body.modules).allows(&tree) {
             let message = "tree: it has a node, register or signal that trees of these modules do not have; use the \
                 file that the step wrote";
@@ -61,7 +61,7 @@ mod tests {
         let error = |from: &str, to: &str| population(&TEXT.replacen(from, to, 1)).unwrap_err();
         assert!(error("signal 2", "signul 2").starts_with("p: line 8: tree: "), "{}", error("signal 2", "signul 2"));
         assert!(error("signal 2", "signal 3").starts_with("p: line 4: tree: it has a node"));
-        assert!(error("end 2", "end 3").contains("the last line counts 3 individuals, the file has 2"));
+        assert!(error("end 2", "end 3").contains("the last line states 3 individuals, but the file has 2"));
         assert!(error("tree ", "").contains("line 1: population: expected tree before the modules"));
         assert!(error("signal 1\nend", "end").starts_with("p: line 10: tree: "));
     }

@@ -1,17 +1,17 @@
-//! Scores of the trees of a race, in the units of the curriculum file.
+//! Scores of the trees in a race. Scores have the units of the curriculum file.
 
 use crate::scenario::Step;
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_evolve::Trial;
 use xpuck_evolve::{Id, Individual, Stage};
 
-/// Scores of each tree, by run number.
+/// Scores of each tree by its id and by the number of the run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScoreTable(BTreeMap<Id, BTreeMap<u32, f64>>);
 
 impl ScoreTable {
-    /// Adds the scores of a generation's trials. Runs that promoted a newborn are dropped, as in the race itself, and
-    /// so are those of removed trees.
+    /// Adds the scores of a generation's trials. If a newborn has just been promoted, its earlier scores are dropped,
+    /// as in the race. Scores of trees that were removed from the population are dropped too.
     pub fn add(&mut self, population: &[Individual], trials: &[Trial], scores: &[f64]) {
         for contender in population.iter().filter(|individual| individual.stage == Stage::Contender) {
             self.0.remove(&contender.id);
@@ -23,9 +23,9 @@ impl ScoreTable {
         self.0.retain(|id, _| here.contains(id));
     }
 
-    /// Returns a tree's fitness by the step's combination, without the term for its size: the mean over as many
-    /// complete evaluations (all starts and repeats) as its runs allow. Without a complete evaluation, all runs are
-    /// combined.
+    /// Returns the fitness of a tree, without the term for its size. An evaluation consists of all starts and repeats
+    /// of the step, which the step's rule combines to a fitness. The result is the mean over all complete evaluations
+    /// in the runs of the tree. Without a complete evaluation, all runs are combined.
     pub fn fitness(&self, id: Id, step: &Step) -> f64 {
         let mut starts = vec![Vec::new(); step.starts];
         for (&number, &score) in self.0.get(&id).into_iter().flatten() {

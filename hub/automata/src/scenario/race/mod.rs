@@ -1,9 +1,9 @@
-//! Steps of a curriculum of trees by the racing algorithm ([`xpuck_evolve::Algorithm`]): each tree gets only as many
-//! runs as needed.
+//! Runs of curricula of trees with the racing algorithm ([`xpuck_evolve::Algorithm`]): each tree is evaluated in only
+//! as many runs as needed.
 //!
-//! A trial is one run from one start; all trees of a stage use the same runs. The race compares the fitness of runs
-//! given by [`Scale`]. End formulas, observers and files use the units of the file, combined from all runs of a tree
-//! ([`ledger`]).
+//! A trial is one run from one start, and all trees of a stage use the same runs. The race compares the fitness that
+//! [`Scale`] gives to single runs. End formulas, observers and files use the units of the curriculum file. In these
+//! units, the fitness of a tree combines all runs of the tree ([`ledger`]).
 
 mod ledger;
 mod scale;
@@ -23,7 +23,7 @@ use xpuck_evolve::{Algorithm, Settings};
 use xpuck_evolve::{Individual, Stage};
 use xpuck_kernels::tree::Tree;
 
-/// Checks that a step can be raced; the error names the key.
+/// Checks that the racing algorithm can run a step. The error contains the key and a message.
 pub(super) fn check(step: &Step) -> Result<(), StepError> {
     if Scale::from_step(step).is_none() {
         let message = "a race scales fitness by the goal of the best; add a goal such as `best-fitness >= 700000`";
@@ -36,16 +36,17 @@ pub(super) fn check(step: &Step) -> Result<(), StepError> {
     Ok(())
 }
 
-/// Minimum and maximum budget of a generation (runs).
+/// Minimum and maximum number of runs in a generation.
 const BUDGET: [usize; 2] = [32, 4096];
 
 impl Scenario {
-    /// Runs the curriculum of trees with the racing algorithm; for `begin` and `see`, see [`Scenario::run_kind`].
-    /// `score` returns the scores of single runs, as [`xpuck_automata::cargo::score_runs`] does. Evaluations are runs
-    /// divided by the number of runs per evaluation in Petrovic's algorithm.
+    /// Runs the curriculum of trees with the racing algorithm. `begin` and `see` are those of [`Scenario::run_kind`].
+    /// `score` returns the scores of single runs, as [`xpuck_automata::cargo::score_runs`] does. The number of
+    /// evaluations is the number of runs divided by the runs of one evaluation in Petrovic's algorithm.
     ///
     /// # Panics
-    /// If a step's end formula requires no best fitness; this is checked when a file with this algorithm is read.
+    /// If a step's end formula requires no best fitness. The reader of curriculum files excludes this for the racing
+    /// algorithm.
     pub fn run_race(
         &self,
         seed: u64,
@@ -81,7 +82,8 @@ impl Scenario {
         })
     }
 
-    /// Creates a step with the newborns of its first generation: blended from earlier steps, or new trees.
+    /// Creates the race of a step. The newborns of the first generation are blended from earlier steps, or are new
+    /// trees.
     fn begin_race(
         &self,
         i: usize,
@@ -117,7 +119,7 @@ impl Scenario {
     }
 }
 
-/// Step in progress.
+/// Race in one step of a curriculum.
 struct Race<'a> {
     step: &'a Step,
     species: TreeSpecies,
@@ -158,7 +160,7 @@ impl Race<'_> {
         let all = self.island.population();
         let mean = all.iter().map(|individual| self.fitness(individual)).sum::<f64>() / all.len() as f64;
         let variables = &mut self.variables;
-        // Additional runs of the same tree refine its fitness estimate and count as no gain.
+        // Additional runs of the same tree only refine its estimated fitness, and do not count as a gain.
         let learnt = if self.champion.as_ref() == Some(&genome) { 0.0 } else { best - self.record };
         variables.momentum = match variables.step_generation {
             0 => first_momentum(best),
@@ -172,7 +174,8 @@ impl Race<'_> {
         variables.evaluations += evaluations - variables.step_evaluations;
         variables.step_evaluations = evaluations;
         (variables.best, variables.mean) = (best, mean);
-        // The best fitness of a newcomer, which is based on few selected runs, does not count for thresholds.
+        // The fitness of a champion with few runs is not reliable, so it does not count for thresholds in the end
+        // formula.
         let asked = Variables { best: if is_known { best } else { f64::NEG_INFINITY }, ..*variables };
         if self.step.settings.end.holds(&asked) {
             StepState::Done
@@ -183,14 +186,14 @@ impl Race<'_> {
         }
     }
 
-    /// Returns the fitness in the file's units, with the term for the tree's size.
+    /// Returns the fitness of a tree in the units of the curriculum file, including the term for the tree's size.
     fn fitness(&self, individual: &Individual) -> f64 {
         let size = self.step.size[1] * individual.tree.nodes().len() as f64;
         self.ledger.fitness(individual.id, self.step) + size
     }
 
-    /// Returns the champion, then the others by fitness. Newborns are included only if there are no other trees. The
-    /// fitness of others is limited to that of the champion, whose estimate is more reliable.
+    /// Returns the champion, followed by all other trees in the order of fitness. Newborns are included only if there
+    /// are no other trees. No fitness is above that of the champion, because its estimate is the most reliable.
     fn members(&self) -> Vec<Member<TreeSpecies>> {
         let champion = self.island.champion();
         let all = self.island.population();

@@ -2,36 +2,39 @@
 
 use crate::scenario::Step;
 
-/// Fitness of a run whose score equals the step's end threshold. It is that of a good tree in the worlds for which
-/// the race's thresholds were chosen, and varies by a fifth between trials.
+/// Fitness of a run whose score equals the best fitness required by the step's end formula. The thresholds of the
+/// racing algorithm were chosen for worlds in which a good tree has this fitness. In these worlds, the fitness varies
+/// by a fifth between trials.
 const GOOD: f64 = 0.3;
 /// Fitness of a run with a score of 0 or less.
 const WORTHLESS: f64 = -0.3;
 
-/// Scores as shares of the best fitness required by the end formula of a step.
+/// Scale that converts the score of a run to a fitness.
 ///
-/// A share s gives the fitness 1.2 s / (1 + s) - 0.3, between -0.3 and 0.9. Near s = 1, this is 0.3 + 0.3 ln s. The
-/// race compares means over runs, which then rank trees like the geometric mean of their scores. Most steps combine
-/// scores by the geometric mean. Only basic arithmetic is used, so results are identical on all platforms.
+/// Let s be the score divided by the best fitness that the step's end formula requires. The fitness is 1.2 s / (1 +
+/// s) - 0.3, between -0.3 and 0.9. Near s = 1, it is about 0.3 + 0.3 ln s. The mean of this fitness over runs
+/// therefore ranks trees like the geometric mean of their scores, with which most steps combine scores. Only basic
+/// arithmetic is used, so that results are identical on all platforms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
     threshold: f64,
 }
 
 impl Scale {
-    /// Returns the scale of a step; `None` if its end formula requires no best fitness above 0.
+    /// Returns the scale of a step. `None` if the step's end formula requires no best fitness above 0.
     pub fn from_step(step: &Step) -> Option<Scale> {
         let threshold = step.settings.end.best_asked_for().filter(|&threshold| threshold > 0.0)?;
         Some(Scale { threshold })
     }
 
-    /// Fitness of a score.
+    /// Returns the fitness for the score of a run.
     pub fn fitness(self, score: f64) -> f32 {
         let share = (score / self.threshold).max(0.0);
         (WORTHLESS + 2.0 * (GOOD - WORTHLESS) * share / (1.0 + share)) as f32
     }
 
-    /// Cost of a node that changes the score by `worth`, using the slope at the threshold.
+    /// Returns the cost of a node in units of fitness (0..=0.1). `worth` is the change of the score per node. It is
+    /// converted with the slope of the scale at the threshold.
     pub fn node_cost(self, worth: f64) -> f64 {
         (-worth * (GOOD - WORTHLESS) / (2.0 * self.threshold)).clamp(0.0, 0.1)
     }
@@ -49,7 +52,7 @@ mod tests {
         assert_eq!(scale.fitness(-1e9), -0.3);
         let rising: Vec<f32> = (0..40).map(|k| scale.fitness(f64::from(k) * 100_000.0)).collect();
         assert!(rising.is_sorted_by(|a, b| a < b) && rising.iter().all(|fitness| (-0.3..0.9).contains(fitness)));
-        // Two runs have nearly the same mean fitness as two runs with their geometric mean score.
+        // Two runs have nearly the same mean fitness as two runs whose scores both equal the geometric mean.
         let [less, more, middle] = [600_000.0, 800_000.0, 692_820.3].map(|score| f64::from(scale.fitness(score)));
         assert!(((less + more) / 2.0 - middle).abs() < 1e-4, "{less} {more} {middle}");
     }

@@ -1,14 +1,14 @@
-//! Colours of branches. Twelve colours can be distinguished with every kind of colour vision; the rarer branches share
-//! one more colour.
+//! Colours of branches. Twelve colours can be distinguished with every kind of colour vision. If a tree has more
+//! branches, those with the smallest shares have one further colour in common.
 
 use xpuck_lab::trajectories::Branch;
 
-/// Branch colours, in the order of the tree.
+/// Colours of branches, assigned in the order of the branches in the tree.
 const BRANCHES: [&str; 12] = [
     "#aa3300", "#5500cc", "#ffcc00", "#11ccff", "#330044", "#99dd88", "#aa33aa", "#aa8866", "#0088ff", "#663322",
     "#ff7733", "#556677",
 ];
-/// Colour of branches beyond the twelve with the largest share.
+/// Common colour of all branches except the twelve with the largest shares.
 pub const OTHER: &str = "#2b2f36";
 /// Colour of robots that no branch drove.
 pub const UNDRIVEN: &str = "#9aa1a9";
@@ -17,12 +17,13 @@ pub const FRISBEE: &str = "#1b74e8";
 /// Colour of the floor.
 pub const FLOOR: &str = "#ffffff";
 
-/// Colour of a robot among others, where its branch is unknown; colours repeat after twelve robots.
+/// Returns a colour that identifies a robot in a picture without branches. Colours repeat after twelve robots.
 pub fn of_robot(robot: usize) -> &'static str {
     BRANCHES[robot % BRANCHES.len()]
 }
 
-/// Colours of the branches: the twelve with the largest share have their own, the others share [`OTHER`].
+/// Returns the colour of each branch. The twelve branches with the largest shares have distinct colours, and all other
+/// branches have the colour [`OTHER`].
 pub fn of_branches(branches: &[Branch]) -> Vec<&'static str> {
     let mut by_share: Vec<usize> = (0..branches.len()).collect();
     by_share.sort_by(|&a, &b| branches[b].share.total_cmp(&branches[a].share));
@@ -37,7 +38,7 @@ mod tests {
 
     type Matrix = [[f64; 3]; 3];
 
-    /// Normal vision, then protanopia, deuteranopia and tritanopia (Machado and others 2009) on linear RGB.
+    /// Transforms of linear RGB for normal vision, protanopia, deuteranopia and tritanopia (Machado and others 2009).
     const VISIONS: [Matrix; 4] = [
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
@@ -50,7 +51,7 @@ mod tests {
         m.map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum())
     }
 
-    /// CIE L*a*b* of a colour as perceived with the given colour vision.
+    /// Returns the CIE L*a*b* values of a colour as perceived with the given colour vision.
     fn lab(colour: &str, vision: &Matrix) -> [f64; 3] {
         let linear = [1, 3, 5].map(|i| {
             let c = f64::from(u8::from_str_radix(&colour[i..i + 2], 16).unwrap()) / 255.0;

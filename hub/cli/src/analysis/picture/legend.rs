@@ -1,4 +1,4 @@
-//! Legend of a picture: the branch of each colour.
+//! Legend of a picture. It states which branch of the tree has which colour.
 
 use super::colours::{self, OTHER, UNDRIVEN};
 use serde::Serialize;
@@ -12,18 +12,20 @@ pub const TITLE: &str = "Driving branches: line of `xpuck tree fmt`, share of ti
 pub struct Row {
     /// Colour in CSS notation.
     pub colour: &'static str,
-    /// Line of the leaf in the output of `xpuck tree fmt`.
+    /// Line of the branch's leaf in the output of `xpuck tree fmt`, from 1. `None` unless the row has exactly one
+    /// branch of its own.
     pub line: Option<usize>,
-    /// The leaf in text form, or another description.
+    /// Leaf of the branch in text form, or a description of a row without a branch of its own.
     pub text: String,
-    /// Share of all robot updates, 0 to 1.
+    /// Fraction of all robot updates that the row represents, 0 to 1.
     pub share: f64,
 }
 
-/// Legend rows, and the row of each branch.
+/// Legend of a run: its rows, and the index of each branch's row.
 #[derive(Debug)]
 pub struct Legend {
-    /// Branches with their own colour, then the other branches together, then updates without a driving branch.
+    /// Rows of the branches with a distinct colour. Where needed, one row for all other branches follows, and one for
+    /// updates without a driving branch.
     pub rows: Vec<Row>,
     row_of_branch: Vec<usize>,
 }
@@ -56,12 +58,13 @@ impl Legend {
         Legend { rows, row_of_branch }
     }
 
-    /// Row of a robot's driver in a frame after the first.
+    /// Returns the index of the row for a robot whose driving branch is `driver`. `driver` must belong to a frame after
+    /// the first.
     pub fn row(&self, driver: Option<usize>) -> usize {
         driver.map_or(self.rows.len() - 1, |branch| self.row_of_branch[branch])
     }
 
-    /// Colour of a robot's driver in a frame after the first.
+    /// Returns the colour of a robot whose driving branch is `driver`. `driver` must belong to a frame after the first.
     pub fn colour(&self, driver: Option<usize>) -> &'static str {
         self.rows[self.row(driver)].colour
     }

@@ -1,5 +1,5 @@
-//! Pictures of one run for `xpuck simulate`: trajectory drawings, a film, and a page that replays the run. Other
-//! commands use parts of them.
+//! Pictures of one run for `xpuck simulate`: drawings of the trajectories, a film, and a web page that replays the run.
+//! Other commands use parts of these modules.
 
 mod colours;
 pub mod film;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use xpuck_lab::trajectories::Trajectories;
 use xpuck_wire::atomic::can_output;
 
-/// PNG pixels per pixel of the drawing: 300 dots per inch at a width of 15 cm.
+/// Number of PNG pixels per pixel of the SVG drawing. The PNG has about 300 dots per inch at a width of 15 cm.
 const ZOOM: f32 = 2.0;
 
 /// Requested pictures, and the run that they show.
@@ -53,7 +53,7 @@ pub struct PictureArgs {
 pub struct Caption {
     /// File of the tree.
     pub tree: String,
-    /// Start of the robots: a scenario or a world file.
+    /// Description of the start positions: a scenario, a world file, or the start of the frisbee and a robot count.
     pub start: String,
     /// Seed of the runs.
     pub seed: u64,
@@ -61,19 +61,19 @@ pub struct Caption {
     pub run: u32,
 }
 
-/// File extensions by which programs choose a picture format.
+/// File extensions of pictures, films and web pages, from which programs infer the format.
 const ENDINGS: [&str; 10] = ["svg", "png", "pdf", "html", "mp4", "jpg", "jpeg", "gif", "webp", "webm"];
 
-/// Checks that the extension of the file does not name another format than that of the option, such as `--png`.
+/// Checks that the extension of a file does not contradict the format of its option, such as `--png`.
 ///
 /// # Errors
-/// The extension names another format; no program would open the file.
+/// The extension is that of another format. Programs would not open the file.
 pub fn fits(option: &str, path: &Path) -> Result<()> {
     let made = option.trim_start_matches('-');
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
     if ENDINGS.contains(&ending.as_str()) && ending != made {
         bail!(
-            "{option} {}: writes {made}, which does not fit the extension; use {}",
+            "{option} {}: the extension does not match the format {made}; use {}",
             path.display(),
             path.with_extension(made).display()
         );
@@ -90,12 +90,20 @@ impl PictureArgs {
     pub fn wanted(&self, runs: u32) -> Result<Option<u32>> {
         film::check_speed(self.film_speed)?;
         if self.run >= runs {
-            bail!("--run {}: must be 0 to {}; --runs {} includes it", self.run, runs - 1, u64::from(self.run) + 1);
+            bail!(
+                "--run {}: must be 0 to {}; use --runs {} to include this run",
+                self.run,
+                runs - 1,
+                u64::from(self.run) + 1
+            );
         }
         let named = self.named();
         for (i, (option, path)) in named.iter().enumerate() {
             if let Some((other, _)) = named[..i].iter().find(|(_, other)| other == path) {
-                bail!("{other} and {option} name the same file, {}", path.display());
+                bail!(
+                    "{other} and {option} name the same file, {}; choose another file for one of them",
+                    path.display()
+                );
             }
         }
         for (option, path) in &named {
@@ -152,12 +160,12 @@ impl PictureArgs {
         all.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?))).collect()
     }
 
-    /// Files of the requested pictures.
+    /// Returns the paths of the requested pictures.
     pub fn written(&self) -> impl Iterator<Item = &PathBuf> {
         self.named().into_iter().map(|(_, path)| path)
     }
 
-    /// File names for a report.
+    /// Returns the paths of the requested pictures, separated by commas, for a report.
     pub fn files(&self) -> String {
         self.written().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     }
@@ -173,6 +181,6 @@ mod tests {
             assert!(fits("--png", Path::new(name)).is_ok(), "{name}");
         }
         let why = fits("--png", Path::new("b/a.jpg")).unwrap_err().to_string();
-        assert_eq!(why, "--png b/a.jpg: writes png, which does not fit the extension; use b/a.png");
+        assert_eq!(why, "--png b/a.jpg: the extension does not match the format png; use b/a.png");
     }
 }

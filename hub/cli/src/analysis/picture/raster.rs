@@ -4,11 +4,12 @@ use crate::analysis::tools::RSVG;
 use anyhow::{Result, bail};
 use std::process::{Command, Stdio};
 
-/// Font families with the letter widths of the first ones of [`xpuck_kernels::fonts`].
+/// Font families whose letters have the same widths as those of Liberation Sans or Liberation Mono.
 const SAME_WIDTHS: [&str; 8] =
     ["Liberation Sans", "Arimo", "Arial", "Helvetica", "Liberation Mono", "Cousine", "Courier New", "Courier"];
 
-/// Converts to PNG at `zoom` pixels per pixel of the SVG, or without `zoom` to PDF with embedded fonts.
+/// Converts an SVG drawing. The result is a PNG with `zoom` pixels per pixel of the drawing, or a PDF with embedded
+/// fonts if `zoom` is `None`.
 ///
 /// # Errors
 /// A program or a font is missing, or the program fails.
@@ -18,14 +19,14 @@ pub fn convert(svg: &str, zoom: Option<f32>) -> Result<Vec<u8>> {
         Some(zoom) => command.args(["--format", "png", "--zoom", &zoom.to_string()]),
         None => command.args(["--format", "pdf"]),
     };
-    // A PDF contains its creation time; a fixed time gives the same file for the same drawing.
+    // A PDF contains its creation time. With a fixed time, equal drawings result in equal files.
     command.env("SOURCE_DATE_EPOCH", "0");
     fonts_are_there()?;
     RSVG.output(&mut command, svg.as_bytes())
 }
 
-/// Checks that the fonts are installed, because wider letters of other fonts would cross edges. Passes if `fc-match`
-/// cannot be run.
+/// Checks that the fonts are installed, because text in a font with wider letters would not fit into the drawing.
+/// Passes if `fc-match` cannot be run.
 fn fonts_are_there() -> Result<()> {
     for family in ["Liberation Sans", "Liberation Mono"] {
         let asked = Command::new("fc-match").args(["--format", "%{family}", family]).stdin(Stdio::null()).output();
@@ -33,7 +34,7 @@ fn fonts_are_there() -> Result<()> {
         let found = String::from_utf8_lossy(&output.stdout).into_owned();
         if output.status.success() && !SAME_WIDTHS.iter().any(|name| found.split(',').any(|one| one == *name)) {
             bail!(
-                "the font {family} is missing ({found} is wider); install it with `apt-get install fonts-liberation`"
+                "the font {family} is missing (its substitute {found} has other widths); install it with `apt-get install fonts-liberation`"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! Web page that replays one run: a single file with its data, which works when opened from disk.
+//! Web page that replays one run. The page is a single file that contains its data, so it works when opened from disk.
 
 use super::Caption;
 use super::colours::FRISBEE;
@@ -12,7 +12,7 @@ const PAGE: &str = include_str!("../../../replay/replay.html");
 const STYLE: &str = include_str!("../../../replay/replay.css");
 const SCRIPT: &str = include_str!("../../../replay/replay.js");
 
-/// Data of the page's script. Poses are in tenths of a millimetre and milliradians, which keeps the file small.
+/// Data for the page's script.
 #[derive(Serialize)]
 struct Run<'a> {
     tree: &'a str,
@@ -30,23 +30,24 @@ struct Run<'a> {
 #[derive(Serialize)]
 struct Body {
     radius: f32,
-    /// Colour of a disc; a robot has the colour of its driving branch.
+    /// Colour of a disc. `None` for a robot, which has the colour of its driving branch.
     colour: Option<&'static str>,
 }
 
-/// One list per quantity, with one element per frame.
+/// Quantities of all frames, with one list per quantity.
 #[derive(Serialize)]
 struct Frames {
     seconds: Vec<f64>,
     fitness: Vec<f64>,
     put_back: Vec<bool>,
-    /// For each body, x, y and heading of all frames in sequence.
+    /// For each body, the sequence of x, y (0.1 mm) and heading (mrad) over all frames. Integers keep the page small.
     poses: Vec<Vec<i32>>,
-    /// For each robot, its legend row in each frame; the first frame has the row of the second.
+    /// For each robot, the index of its legend row in each frame. The first frame has the row of the second one,
+    /// because no branch has driven the robot before it.
     drivers: Vec<Vec<usize>>,
 }
 
-/// Creates the page of a recorded run.
+/// Returns the page of a recorded run as HTML.
 pub fn page(trajectories: &Trajectories, caption: &Caption) -> Result<String> {
     let legend = Legend::new(trajectories);
     let body = |i: usize| Body {
@@ -65,9 +66,9 @@ pub fn page(trajectories: &Trajectories, caption: &Caption) -> Result<String> {
         legend: &legend.rows,
         frames: frames(trajectories, &legend),
     };
-    // Within a script, only `<` could end the data.
+    // In the data, a text such as `</script>` would end the script. `<` is therefore escaped.
     let data = serde_json::to_string(&run)?.replace('<', "\\u003c");
-    // The data is inserted last, because it may contain text that looks like a placeholder.
+    // The data is inserted last, because text in the data may look like a placeholder.
     Ok(PAGE.replace("{{style}}", STYLE).replace("{{script}}", SCRIPT).replace("{{data}}", &data))
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use xpuck_kernels::world::Pose;
 use xpuck_lab::trajectories::{Frame, Trajectories};
 
-/// Makes the film at `speed` times real time.
+/// Makes the film of a run at `speed` times real time. `quiet` hides the progress.
 ///
 /// # Errors
 /// A required program is missing or fails, the file cannot be written, or a signal stopped the film.
@@ -20,7 +20,7 @@ pub fn make(path: &Path, trajectories: &Trajectories, caption: &Caption, speed: 
     let Caption { tree, start, seed, run } = caption;
     let row = |row: &legend::Row| {
         let line = row.line.map_or(String::new(), |line| line.to_string());
-        // The drawing ignores leading spaces, so the line number is not padded.
+        // SVG ignores leading spaces. Line numbers are therefore not padded.
         (
             row.colour,
             format!("{:.1} %, {line}{}{}", 100.0 * row.share, if line.is_empty() { "" } else { ": " }, row.text),
@@ -51,7 +51,7 @@ pub fn make(path: &Path, trajectories: &Trajectories, caption: &Caption, speed: 
                 if body < robots { (Some(pose.heading), legend.colour(after.drivers[body])) } else { (None, FRISBEE) };
             Token { at: pose.at, heading, radius: trajectories.shapes[body].radius, colour: rgb(colour) }
         });
-        // Discs lie below robots.
+        // Discs are drawn first, so that robots are drawn over them.
         let mut bodies: Vec<Token> = bodies.collect();
         bodies.rotate_left(robots);
         let told = if part < 1.0 { before } else { after };
@@ -60,7 +60,8 @@ pub fn make(path: &Path, trajectories: &Trajectories, caption: &Caption, speed: 
     })
 }
 
-/// Pose of a body between two frames; a frisbee that is put back jumps.
+/// Returns the pose of a body at fraction `part` of the interval between two frames. Poses are interpolated linearly,
+/// except for a frisbee that was put back in the interval: it jumps at the end.
 fn between(before: &Frame, after: &Frame, body: usize, part: f32, robots: usize) -> Pose {
     let (from, to) = (before.poses[body], after.poses[body]);
     if body == robots && after.put_back {

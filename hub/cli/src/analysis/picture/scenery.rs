@@ -9,7 +9,7 @@ use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Colour, Task};
 use xpuck_lab::trajectories::Trajectories;
 
-/// CSS of [`Scenery::floor`] and [`Scenery::walls`].
+/// CSS for the elements that [`Scenery::floor`] and [`Scenery::walls`] draw.
 pub const STYLE: &str = "    .wall { fill: none; stroke: #57606a; stroke-width: 2 }
     .inner-wall { stroke: #57606a; stroke-width: 4; stroke-linecap: round }
     .patch { stroke-width: 7 }
@@ -23,22 +23,22 @@ pub struct Scenery<'a> {
     pub walls: &'a [Wall],
     /// Coloured patches of walls.
     pub patches: &'a [Patch],
-    /// Scored task, which decides whether there is a goal.
+    /// Task of the run, which determines whether there is a goal or floor areas.
     pub task: Task,
 }
 
 impl<'a> Scenery<'a> {
-    /// Scenery of a recorded run.
+    /// Returns the scenery of a recorded run.
     pub fn from_trajectories(trajectories: &'a Trajectories) -> Scenery<'a> {
         Scenery { walls: &trajectories.walls, patches: &trajectories.patches, task: trajectories.task }
     }
 
-    /// Whether the left wall is the goal.
+    /// Returns whether the left wall is the goal.
     pub fn has_goal(&self) -> bool {
         self.task.moves_disc()
     }
 
-    /// Draws the areas of the floor, which lie below all other objects.
+    /// Draws the areas of the floor. Other objects must be drawn later, so that they cover the areas.
     pub fn floor(&self, svg: &mut String, plan: &Plan) {
         if let Task::Foraging { nest, food } = self.task {
             area(svg, plan, "nest", nest, "#0b63c4");
@@ -79,7 +79,7 @@ fn line(svg: &mut String, plan: &Plan, class: &str, more: &str, from: Vec2, to: 
     let _ = writeln!(svg, "  <path class=\"{class}\"{more} d=\"M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}\"/>");
 }
 
-/// Draws a region of the floor; `Beyond` covers the whole arena except its disc.
+/// Draws a region of the floor with its name. The region `Beyond` is the arena without a disc.
 fn area(svg: &mut String, plan: &Plan, name: &str, region: Region, colour: &str) {
     let disc = |at: Vec2, radius: f32| {
         let ((x, y), r) = (plan.at(at), radius * plan.scale);

@@ -1,4 +1,5 @@
-//! Drawing of the trajectories of one run, like Fig. 8.8 to 8.12 of the thesis: title, arena, legend.
+//! Drawing of the trajectories of one run, with title, arena and legend, in the manner of Fig. 8.8 to 8.12 of the
+//! thesis.
 
 use super::Caption;
 use super::colours::{FLOOR, FRISBEE, UNDRIVEN};
@@ -12,12 +13,12 @@ use xpuck_kernels::world::Task;
 use xpuck_lab::trajectories::Trajectories;
 use xpuck_stats::figure::Figure;
 
-/// Longer side of the arena (pixels).
+/// Length of the longer side of the arena (pixels, as for all lengths below).
 const LONG_SIDE: f32 = 840.0;
 const MARGIN: f32 = 24.0;
-/// Height of the title above the arena.
+/// Height of the area above the arena, which contains the title.
 const HEAD: f32 = 58.0;
-/// Height of the scale bar and the key below the arena.
+/// Height of the area below the arena, which contains the scale bar and the key.
 const KEYS: f32 = 40.0;
 /// Height of a legend row.
 const ROW: f32 = 19.0;
@@ -39,7 +40,7 @@ const STYLE: &str = "  <style>
     .cross { fill: none; stroke-width: 2.4 }
 ";
 
-/// Draws a recorded run.
+/// Returns the drawing of a recorded run as SVG.
 pub fn draw(trajectories: &Trajectories, caption: &Caption) -> String {
     let (half_x, half_y) = trajectories.half_arena;
     let scale = LONG_SIDE / (2.0 * half_x.max(half_y));
@@ -103,7 +104,8 @@ fn title(svg: &mut String, trajectories: &Trajectories, caption: &Caption) {
     );
 }
 
-/// Draws the key of the shapes, and a scale bar of 0.2 m that ends at `right`.
+/// Draws the key, which explains the shapes, at height `y`, and a scale bar of 0.2 m. The bar is `bar` pixels long and
+/// ends at `right`.
 fn keys(svg: &mut String, y: f32, right: f32, bar: f32, trajectories: &Trajectories, goal: bool) {
     let text = y + 4.0;
     let word = |svg: &mut String, x: f32, word: &str| {

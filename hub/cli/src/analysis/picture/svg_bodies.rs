@@ -7,7 +7,7 @@ use xpuck_kernels::math::Vec2;
 use xpuck_kernels::world::Pose;
 use xpuck_lab::trajectories::Trajectories;
 
-/// Maximum number of robot outlines along the trajectories; more would hide the trajectories.
+/// Maximum number of robot outlines along the trajectories. More outlines would hide the trajectories.
 const MAX_OUTLINES: usize = 1000;
 
 /// Position and scale of the arena in the drawing.
@@ -22,18 +22,18 @@ pub struct Plan {
     pub top: f32,
 }
 
-/// Whether robots are outlined at every point of their trajectories, as in the thesis; only for short runs.
+/// Returns whether the run is short enough to outline robots at every point of their trajectories, as in the thesis.
 pub fn outlined(trajectories: &Trajectories) -> bool {
     (trajectories.frames.len() - 1) * trajectories.robots <= MAX_OUTLINES
 }
 
 impl Plan {
-    /// Position in the drawing of a point in the arena (pixels).
+    /// Converts a point of the arena (m) to a position in the drawing (pixels).
     pub fn at(&self, place: Vec2) -> (f32, f32) {
         (self.left + (self.half.0 + place.x) * self.scale, self.top + (self.half.1 - place.y) * self.scale)
     }
 
-    /// Adds `M` or `L` and a point to a path.
+    /// Appends an SVG path command, `M` or `L`, with a point of the arena.
     fn go(&self, path: &mut String, command: char, place: Vec2) {
         let (x, y) = self.at(place);
         let _ = write!(path, "{command}{x:.1} {y:.1}");
@@ -44,7 +44,7 @@ impl Plan {
         let _ = writeln!(svg, "  <circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"{colours}/>");
     }
 
-    /// Draws discs with their trajectories; only the first disc, the frisbee, is ever put back.
+    /// Draws discs with their trajectories. Only the first disc, which is the frisbee, can be put back during a run.
     pub fn discs(&self, svg: &mut String, trajectories: &Trajectories) {
         for disc in trajectories.robots..trajectories.shapes.len() {
             let radius = trajectories.shapes[disc].radius;
@@ -75,7 +75,7 @@ impl Plan {
         }
     }
 
-    /// Draws robots with their trajectories; end poses come last, so that no trajectory hides them.
+    /// Draws robots with their trajectories. The end poses are drawn last, so that no trajectory hides them.
     pub fn robots(&self, svg: &mut String, trajectories: &Trajectories, legend: &Legend) {
         for robot in 0..trajectories.robots {
             self.circle(svg, "start", trajectories.frames[0].poses[robot].at, trajectories.shapes[robot].radius, "");
@@ -94,7 +94,8 @@ impl Plan {
         }
     }
 
-    /// Draws one robot's trajectory: a path for each stretch with one driving branch, and outlines in a short run.
+    /// Draws one robot's trajectory as a path per section with the same driving branch. In a short run, the robot is
+    /// also outlined along the trajectory.
     fn trajectory(&self, svg: &mut String, trajectories: &Trajectories, robot: usize, legend: &Legend) {
         let radius = trajectories.shapes[robot].radius * self.scale;
         let outlined = outlined(trajectories);
@@ -125,7 +126,7 @@ impl Plan {
     }
 }
 
-/// Point of the rim in the direction of the heading.
+/// Returns the point on a robot's rim in the direction of its heading.
 fn rim(pose: Pose, radius: f32) -> Vec2 {
     pose.at + Vec2::unit(pose.heading) * radius
 }

@@ -14,8 +14,8 @@ use xpuck_stats::figure::Figure;
 
 /// Ablation: measure the contribution of each branch and each constant of a tree.
 ///
-/// The tree is measured without each of its branches, and with each of its numbers slightly changed, always in the
-/// same worlds, so that differences are paired. `xpuck tree explain --simulate` prints the same next to an
+/// The tree is measured without each of its branches, and with each of its numbers slightly changed. All variants run
+/// in the same worlds, so that differences are paired. `xpuck tree explain --simulate` prints these results next to an
 /// explanation of the tree.
 #[derive(Args)]
 pub struct AblateArgs {
@@ -36,7 +36,7 @@ pub struct AblateArgs {
     output: Output,
 }
 
-/// Runs the command.
+/// Runs `xpuck study ablate`.
 pub fn run(args: &AblateArgs) -> Result<()> {
     args.output.check([&args.tree].into_iter().chain(args.swarm.read()))?;
     let budget = Budget::new(args.seconds, args.runs, args.seed)?;

@@ -14,15 +14,16 @@ use xpuck_wire::shutdown::service_flag;
 
 /// Adaptivity: measure how soon a working swarm detects a change of its world, and the benefit of adapting to it.
 ///
-/// For each seed, a swarm evolves and works for a while in the world as planned. Then a parameter changes. One swarm
-/// compares the behaviour of its robots with its simulations, agrees on the new value and continues to evolve in such
-/// a world. A second swarm continues as before. A third one knows the change and starts evolution again. All are
-/// measured in the new world after each generation. Settings of evolution are those of `xpuck evolve --set`.
+/// For each seed, a swarm evolves and works for a while in the planned world. Then a parameter of the world changes.
+/// From there, three swarms are compared. The first compares its robots' behaviour with simulations, agrees on the new
+/// value, and continues evolution in simulations with that value. The second continues as before. The third knows the
+/// change and starts evolution again. All three are measured in the changed world after each generation. Settings of
+/// evolution are those of `xpuck evolve --set`.
 #[derive(Args)]
 pub struct AdaptArgs {
     /// Parameter that changes, and its new value: frisbee-mass (kg), frisbee-friction, robot-friction, left-edge,
-    /// right-edge, bottom-edge, top-edge (m from the centre), left-wheel, right-wheel (fraction of its speed; for one
-    /// robot).
+    /// right-edge, bottom-edge, top-edge (m from the centre), left-wheel, right-wheel (fraction of the usual speed, for
+    /// one robot).
     #[arg(long, value_name = "PARAMETER=VALUE", default_value = "frisbee-mass=0.28")]
     change: String,
     /// Number of seeds, 1 to 1000.
@@ -37,7 +38,8 @@ pub struct AdaptArgs {
     /// Number of generations after the change, 1 to 10000.
     #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     after: u32,
-    /// Work time of the robots per generation (s); a segment is 60 s, or one generation if that is longer.
+    /// Work time of the robots per generation (s). Robots load new trees every 60 s, or every generation if that is
+    /// longer.
     #[arg(long, default_value_t = 20.0)]
     pace: f64,
     /// Setting of evolution, as in a file for `xpuck evolve`; may be repeated.
@@ -50,14 +52,14 @@ pub struct AdaptArgs {
     output: Output,
 }
 
-/// Runs the command.
+/// Runs `xpuck study adapt`.
 pub fn run(args: &AdaptArgs) -> Result<()> {
     args.output.check([])?;
     let (parameter, value) = change(&args.change)?;
     let generations = [args.before, args.after];
     let plan = AdaptPlan::new(parameter, value, generations, args.pace, args.seeds as usize)?;
     let mut set = keys(&args.set)?;
-    // Values from --set take precedence.
+    // Values given with --set take precedence over these defaults.
     set.entry("generations").or_insert(i64::from(args.before + args.after).into());
     set.entry("seed").or_insert((args.seed as i64).into());
     let config = load(None, set)?;
@@ -74,7 +76,7 @@ pub fn run(args: &AdaptArgs) -> Result<()> {
     args.output.deliver(&engine, &found, || text(&found))
 }
 
-/// Parses a parameter's name and its new value.
+/// Parses the value of `--change`: a parameter's name and its new value.
 fn change(text: &str) -> Result<(&str, f32)> {
     let halves = text.split_once('=').map(|(name, value)| (name.trim(), value.trim().parse()));
     match halves {

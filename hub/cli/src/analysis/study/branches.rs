@@ -12,8 +12,8 @@ use xpuck_lab::study::branches::{BranchStudy, study};
 
 /// Branch activity: show which leaf drives a robot at each distance and bearing of the frisbee.
 ///
-/// The figure is centred on the robot: rings are distances of the frisbee, and sectors are its bearings. The colour is
-/// that of the leaf that drove most often there.
+/// The figure is centred on the robot. Rings are distances of the frisbee, and sectors are bearings of the frisbee.
+/// Each cell has the colour of the leaf that drove the robot most often.
 #[derive(Args)]
 pub struct BranchesArgs {
     /// File with the tree; all robots run it as written.
@@ -33,7 +33,7 @@ pub struct BranchesArgs {
     output: Output,
 }
 
-/// Runs the command.
+/// Runs `xpuck study branches`.
 pub fn run(args: &BranchesArgs) -> Result<()> {
     args.output.check([&args.tree].into_iter().chain(args.swarm.read()))?;
     let budget = Budget::new(args.seconds, args.runs, args.seed)?;

@@ -13,12 +13,12 @@ use xpuck_wire::shutdown::service_flag;
 
 /// Migration: measure the loss of fitness when islands exchange genes rarely and robots run different trees.
 ///
-/// For each rate and seed, a run of evolution is made. Then its champions run in one swarm, each on its own robot,
-/// and each champion runs alone on all robots. Settings of evolution are those of `xpuck evolve --set`; islands are
-/// robots.
+/// For each rate and seed, one evolution runs, with a robot as each island. Then the champions of all islands run in
+/// one swarm, each on its own robot, and each champion runs alone on all robots. Settings of evolution are those of
+/// `xpuck evolve --set`.
 #[derive(Args)]
 pub struct MigrateArgs {
-    /// Generations between exchanges, separated by commas; 0 for no exchange.
+    /// Numbers of generations between exchanges, separated by commas; 0 for no exchange.
     #[arg(long, value_name = "EVERY,...", value_delimiter = ',', default_value = "1,2,4,8,16,0")]
     rates: Vec<u32>,
     /// Number of seeds for each rate, 2 to 1000.
@@ -40,12 +40,12 @@ pub struct MigrateArgs {
     output: Output,
 }
 
-/// Runs the command.
+/// Runs `xpuck study migrate`.
 pub fn run(args: &MigrateArgs) -> Result<()> {
     args.output.check([])?;
     let rates = distinct(&args.rates)?;
     let mut set = keys(&args.set)?;
-    // Values from --set take precedence.
+    // Values given with --set take precedence over these defaults.
     set.entry("generations").or_insert(i64::from(args.generations).into());
     set.entry("seed").or_insert((args.seed as i64).into());
     let config = load(None, set)?;
@@ -59,7 +59,7 @@ pub fn run(args: &MigrateArgs) -> Result<()> {
     args.output.deliver(&engine, &found, || text(&found))
 }
 
-/// Returns the rates in their order, without duplicates.
+/// Returns the rates without duplicates, in the given order. Fails if a rate exceeds 1000 generations.
 fn distinct(rates: &[u32]) -> Result<Vec<u32>> {
     let mut seen = Vec::new();
     for rate in rates {

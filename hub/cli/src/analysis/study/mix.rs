@@ -15,8 +15,8 @@ use xpuck_stats::figure::Figure;
 /// Mixtures: measure how well two trees work together in one swarm, for every mixture.
 ///
 /// Each mixture, from no robot with the first tree to all robots, is compared with the straight line between the two
-/// pure swarms. The line is the fitness if each robot contributed as much as in its pure swarm. A mixture has at least
-/// two robots.
+/// swarms of one tree. The line is the expected fitness if each robot contributes as much as in a swarm of its own
+/// tree. The swarm has at least two robots.
 #[derive(Args)]
 pub struct MixArgs {
     /// File with the first tree.
@@ -38,7 +38,7 @@ pub struct MixArgs {
     output: Output,
 }
 
-/// Runs the command.
+/// Runs `xpuck study mix`.
 pub fn run(args: &MixArgs) -> Result<()> {
     args.output.check([&args.first, &args.second].into_iter().chain(args.swarm.read()))?;
     if let Some(robots) = args.swarm.robots.filter(|robots| !(2..=MAX_ROBOTS).contains(robots)) {

@@ -1,4 +1,4 @@
-//! `xpuck study`: questions about trees, answered by many simulations.
+//! `xpuck study`: answers questions about trees by many simulations.
 
 mod ablate;
 mod adapt;
@@ -30,7 +30,7 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::study::findings::Findings;
 use xpuck_wire::atomic;
 
-/// Study trees: how fitness depends on the swarm's size, on the other robots, on the start positions.
+/// Study how a tree's fitness depends on the swarm's size, on the other robots and on the start positions.
 ///
 /// Each study runs many simulations and prints a table and a sentence with the result; --svg draws its figure. The
 /// numbers do not depend on the number of threads. docs/analysis.md shows each study with its figure.
@@ -56,7 +56,7 @@ enum What {
     Transfer(transfer::TransferArgs),
 }
 
-/// Runs the command.
+/// Runs `xpuck study`.
 pub fn run(args: &StudyArgs) -> Result<()> {
     match &args.what {
         What::Size(args) => size::run(args),
@@ -77,10 +77,10 @@ pub fn run(args: &StudyArgs) -> Result<()> {
 /// Output options of every study.
 #[derive(Args)]
 struct Output {
-    /// Also draw the figure.
+    /// Also write the figure as SVG to this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Also write the numbers as CSV.
+    /// Also write the numbers as CSV to this file.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     #[command(flatten)]
@@ -91,12 +91,12 @@ struct Output {
 }
 
 impl Output {
-    /// Rejects output files that are also inputs, one file for two results, and missing folders.
+    /// Rejects an output file that is also an input, two outputs to one file, and an output folder that does not exist.
     fn check<'a>(&'a self, read: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
         self.check_with(read, None)
     }
 
-    /// Same as `check`, with a further output file.
+    /// Does the same checks as `check`, with one more output file.
     fn check_with<'a>(
         &'a self,
         read: impl IntoIterator<Item = &'a PathBuf>,
@@ -107,13 +107,16 @@ impl Output {
         for path in &written {
             let folder = atomic::folder(path);
             let Ok(folder) = folder.canonicalize() else {
-                bail!("{}: its folder does not exist; create it, or choose another one", path.display());
+                bail!("{}: its folder does not exist; create it, or choose another folder", path.display());
             };
-            // A symbolic link counts as its target, even if the target does not exist yet.
+            // For a symbolic link, the target is compared, even if the target does not exist yet.
             let place = folder.join(path.file_name().unwrap_or_default());
             let place = std::fs::read_link(&place).map_or(place, |to| folder.join(to));
             if places.contains(&place) {
-                bail!("{}: two results would be written to this file; choose another one", path.display());
+                bail!(
+                    "{}: two results would be written to this file; choose another file for one of them",
+                    path.display()
+                );
             }
             places.push(place);
         }
@@ -124,7 +127,7 @@ impl Output {
         self.engine.open(EngineKind::Simd, specs)
     }
 
-    /// Writes figure and table and prints the result: as JSON with `--json`, otherwise `text`.
+    /// Writes the requested figure and table, and prints the result: JSON with `--json`, otherwise `text`.
     fn deliver(&self, engine: &ChosenEngine, found: &impl Findings, text: impl FnOnce() -> String) -> Result<()> {
         report(engine);
         if let Some(path) = &self.svg {
@@ -140,7 +143,8 @@ impl Output {
     }
 }
 
-/// Reads a tree and reduces it to an equivalent, faster tree. The returned name is that of the file, for figures.
+/// Reads a tree and reduces it to an equivalent, faster tree. The returned name for figures is the file's name without
+/// extension.
 fn program(path: &Path) -> Result<(String, Program)> {
     let tree = read_tree(path, RegisterMap::Full, false)?;
     let program = Program::compile(&tree).with_context(|| format!("tree {}", path.display()))?;
@@ -149,7 +153,7 @@ fn program(path: &Path) -> Result<(String, Program)> {
     Ok((name, reduced.unwrap_or(program)))
 }
 
-/// World of the simulations.
+/// Options that select the world of the simulations.
 #[derive(Args)]
 struct World {
     /// Start positions of the robots in the benchmark.
@@ -160,7 +164,7 @@ struct World {
     world: Option<PathBuf>,
 }
 
-/// World and number of robots.
+/// Options that select the world and the number of robots.
 #[derive(Args)]
 struct Swarm {
     /// Number of robots, 1 to 256 [default: 9, or the number of the world file].
@@ -171,19 +175,19 @@ struct Swarm {
 }
 
 impl Swarm {
-    /// World with this number of robots.
+    /// Returns the selected world with the selected number of robots.
     fn spec(&self) -> Result<WorldSpec> {
         self.world.spec(self.robots)
     }
 
-    /// World file, if given.
+    /// Returns the path of the world file, if there is one.
     fn read(&self) -> Option<&PathBuf> {
         self.world.world.as_ref()
     }
 }
 
 impl World {
-    /// World with `robots` robots, or with the number of its file.
+    /// Returns the selected world with `robots` robots. Without `robots`, the number is that of the world file, or 9.
     fn spec(&self, robots: Option<usize>) -> Result<WorldSpec> {
         if let Some(robots) = robots.filter(|robots| !(1..=MAX_ROBOTS).contains(robots)) {
             wrong_argument!("--count {robots}: must be 1 to {MAX_ROBOTS}");

@@ -51,14 +51,14 @@ pub struct PathArgs {
 fn pose(text: &str) -> Result<Pose> {
     match numbers(text).as_deref() {
         Some([x, y, degrees]) => Ok(Pose { at: vec2(*x, *y), heading: degrees.to_radians() }),
-        _ => bail!("`{text}`: expected three numbers, such as 0.3,0,180"),
+        _ => bail!("`{text}`: expected three numbers x, y [m] and heading [degrees], such as 0.3,0,180"),
     }
 }
 
 fn place(text: &str) -> Result<Vec2> {
     match numbers(text).as_deref() {
         Some([x, y]) => Ok(vec2(*x, *y)),
-        _ => bail!("`{text}`: expected two numbers, such as 0.65,0"),
+        _ => bail!("`{text}`: expected two numbers x, y [m], such as 0.65,0"),
     }
 }
 
@@ -76,24 +76,24 @@ pub struct PathOutput<'a> {
     seconds: f32,
     /// Final position of the frisbee (m).
     frisbee: [f32; 2],
-    /// Number of times that the frisbee was put back.
+    /// Number of times that the frisbee was put back near the centre.
     relocations: u32,
-    /// Leaves that ended a tick.
+    /// Leaves that drove robots, in the order of the tree.
     branches: Vec<BranchShare<'a>>,
 }
 
-/// Share of the ticks that ended at a leaf.
+/// Leaf that drove robots: the first leaf that wrote v_goal in a tick.
 #[derive(Serialize, JsonSchema)]
 struct BranchShare<'a> {
-    /// Line of the leaf in the tree, from 1.
+    /// Line of the leaf in the output of `xpuck tree fmt`, from 1.
     line: usize,
     /// The leaf as text.
     leaf: &'a str,
-    /// Share of all ticks (0 to 1).
+    /// Fraction of the ticks of all robots in which the leaf drove (0 to 1).
     share: f64,
 }
 
-/// Runs the command.
+/// Runs `xpuck study path`.
 pub fn run(args: &PathArgs) -> Result<()> {
     refuse_over([&args.tree], args.picture.written())?;
     let poses = &args.from;

@@ -14,10 +14,11 @@ use xpuck_stats::figure::Figure;
 
 /// Perturbation: measure whether a tree keeps its fitness from random start poses near the frisbee.
 ///
-/// The frisbee lies at the origin. Robots start around one pose with normal deviations, drawn again until nothing
-/// overlaps, and run for a few seconds. Fitness is shown against the mean distance from the tree's best start (thesis
-/// 8.6.3, Fig. 8.13): a tree that steers keeps its median; the fitness of a tree that only drives straight on depends
-/// on its start. All trees run from the same starts.
+/// The frisbee lies at the origin. Robots start around one pose with normally distributed deviations, which are drawn
+/// again until no bodies overlap, and run for a few seconds. The fitness of each run is shown against the mean distance
+/// of its start poses from those of the tree's best run (thesis 8.6.3, Fig. 8.13). A tree that steers has about the
+/// same median fitness at all distances. The fitness of a tree that only drives straight on depends on its start. All
+/// trees run from the same starts.
 #[derive(Args)]
 pub struct PerturbArgs {
     /// Files with trees, at most 4; in each run all robots run one tree as written.
@@ -54,10 +55,10 @@ fn pose(text: &str) -> Result<(f32, f32, f32)> {
         Some([x, y, heading]) => Some((*x, *y, *heading)),
         _ => None,
     }
-    .with_context(|| format!("`{text}`: expected three numbers, such as 0.2,0.2,1.5"))
+    .with_context(|| format!("`{text}`: expected three numbers x, y [m] and heading [rad], such as 0.2,0.2,1.5"))
 }
 
-/// Runs the command.
+/// Runs `xpuck study perturb`.
 pub fn run(args: &PerturbArgs) -> Result<()> {
     args.output.check(&args.trees)?;
     let budget = Budget::new(args.seconds, args.runs, args.seed)?;

@@ -20,11 +20,12 @@ use xpuck_wire::shutdown::service_flag;
 
 /// Scale: model up to millions of islands around one geneserver, below a tree of geneservers, or as peers.
 ///
-/// No tree is evolved: islands improve by a law fitted to measured runs. They exchange genes once per period over a
-/// network with delays, where volunteers join and leave. For each topology, the table has the time until a new best
-/// gene is on half, on nine of ten and on all islands (takeover). It also has the messages per second, the load of the
-/// busiest server, and the fitness of the champions at the end. JSON adds the mean age of genes on arrival. The last
-/// row has the same islands alone. docs/cluster/scale.md lists what the model leaves out.
+/// No tree is evolved: the fitness of an island increases by a law fitted to measured runs. Islands exchange genes once
+/// per period over a network with delays, where volunteers join and leave. For each topology, the table has the time
+/// until a new best gene is on half, on nine of ten and on all islands (takeover). It also has the messages per second,
+/// the load of the busiest server, and the fitness of the champions at the end. JSON adds the mean age of genes on
+/// arrival. The last row has the same islands without exchange. docs/cluster/scale.md lists the simplifications of the
+/// model.
 #[derive(Args)]
 pub struct ScaleArgs {
     /// Number of islands.
@@ -53,7 +54,7 @@ pub struct ScaleArgs {
     /// Seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Also draw the figure.
+    /// Also write the figure as SVG to this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Print one JSON object; hide the progress.
@@ -63,11 +64,11 @@ pub struct ScaleArgs {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum NetworkArg {
-    /// One cluster: 0.1 ms, no island leaves.
+    /// One cluster: a delay of 0.1 ms, and no island leaves.
     Cluster,
-    /// A local network: 0.2 ms, no island leaves.
+    /// A local network: a delay of 0.2 ms, and no island leaves.
     Lan,
-    /// Volunteers over the internet: median 40 ms with a long tail, four hours online and two offline.
+    /// Volunteers over the internet: a median delay of 40 ms with a long tail; four hours online, two offline.
     Volunteers,
 }
 
@@ -79,7 +80,7 @@ enum LawArg {
     Draws,
 }
 
-/// Runs the command.
+/// Runs `xpuck study scale`.
 pub fn run(args: &ScaleArgs) -> Result<()> {
     if !(0.1..=86_400.0).contains(&args.period) {
         bail!("--period {}: must be 0.1 to 86400 s", args.period);
@@ -89,7 +90,7 @@ pub fn run(args: &ScaleArgs) -> Result<()> {
         if let Topology::Regular(degree) = topology {
             ensure!(
                 *degree < args.islands as usize,
-                "--topologies regular:{degree}: {} have at most {} neighbours each",
+                "--topologies regular:{degree}: the degree is too high; {} have at most {} neighbours each",
                 count(args.islands as usize, "island", "islands"),
                 args.islands - 1
             );
@@ -158,7 +159,7 @@ fn text(found: &ScaleStudy) -> String {
     text
 }
 
-/// Formats a whole number with a space between thousands.
+/// Formats an integer with spaces between groups of three digits.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let pieces = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);

@@ -15,9 +15,9 @@ use xpuck_stats::figure::Figure;
 /// Swarm size: measure fitness against the number of robots.
 ///
 /// Each size is measured in the same number of runs and compared with n f(1), the fitness of n robots that neither help
-/// nor hinder one another. A model of cooperation against interference, a n^b exp(-c n) (Hamann 2013), is fitted to the
+/// nor hinder one another. A model of cooperation and interference, a n^b exp(-c n) (Hamann 2013), is fitted to the
 /// means. A value of b above 1 shows that robots help one another, and c is the cost of each robot to the others. The
-/// benchmark's arena is the same up to 16 robots, and grows with their number beyond.
+/// benchmark's arena has the same size for up to 16 robots. For more robots, its area grows in proportion.
 #[derive(Args)]
 pub struct SizeArgs {
     /// File with the tree that all robots run as written.
@@ -40,7 +40,7 @@ pub struct SizeArgs {
     output: Output,
 }
 
-/// Numbers of robots.
+/// Swarm sizes, parsed from a range such as 1..16 or a list such as 1,2,4,9.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes(pub Vec<usize>);
 
@@ -64,7 +64,7 @@ impl FromStr for Sizes {
     }
 }
 
-/// Runs the command.
+/// Runs `xpuck study size`.
 pub fn run(args: &SizeArgs) -> Result<()> {
     args.output.check([&args.tree].into_iter().chain(&args.world.world))?;
     let budget = Budget::new(args.seconds, args.runs, args.seed)?;

@@ -15,11 +15,11 @@ use xpuck_wire::shutdown::service_flag;
 
 /// Transfer: measure which setting of evolution gives the best trees in another world, and its cost.
 ///
-/// Settings are evolution files. They differ in the fidelity of the simulation (`calibration = FILE`: noise, delayed
-/// cameras and messages), in the primitives of trees (`primitive_set = FILE`), or in any other key. For each file and
-/// seed, a run of evolution is made. Then the swarm of its islands' champions runs in the world of its evolution and
-/// in the world taken as real. docs/transfer/ has two studies that the thesis leaves open: levels of fidelity, and
-/// polar against Cartesian goal vectors.
+/// Settings are evolution files. They may differ in the fidelity of the simulation (`calibration = FILE`: noise,
+/// delayed cameras and messages), in the primitives of trees (`primitive_set = FILE`), or in any other key. One
+/// evolution runs for each file and seed. Then a swarm of the islands' champions runs in the world of the evolution,
+/// and in the world that represents reality. docs/transfer/ has two studies that the thesis leaves open: levels of
+/// fidelity, and polar against Cartesian goal vectors.
 #[derive(Args)]
 pub struct TransferArgs {
     /// Evolution files; the first is the reference for the others.
@@ -44,7 +44,7 @@ pub struct TransferArgs {
     output: Output,
 }
 
-/// Runs the command.
+/// Runs `xpuck study transfer`.
 pub fn run(args: &TransferArgs) -> Result<()> {
     args.output.check(args.files.iter().chain(&args.real))?;
     let mut set = keys(&args.set)?;
@@ -65,7 +65,7 @@ pub fn run(args: &TransferArgs) -> Result<()> {
 }
 
 fn text(found: &TransferStudy) -> String {
-    // Without a gap, the columns of the two worlds would be equal.
+    // If simulated and real fitness are equal in all runs, both worlds are the same, and one column is enough.
     if found.runs.iter().all(|run| run.simulated == run.real) {
         return in_one_world(found);
     }

@@ -14,9 +14,9 @@ use xpuck_stats::figure::Figure;
 
 /// Tune the numbers of a tree by CMA-ES; measure the gain, and the loss in swarms of other sizes.
 ///
-/// Structure and registers stay as they are. The candidates of a generation run in the same new worlds; the mean of
-/// the search at its end is the tuned tree. The tuned and the original tree are then measured in worlds that the
-/// search has not used.
+/// The structure and the registers of the tree do not change. All candidates of a generation run in the same worlds,
+/// which are new for each generation. The tuned tree is the mean of the search distribution at the end. The tuned and
+/// the original tree are then measured in worlds that the search has not used.
 #[derive(Args)]
 pub struct TuneArgs {
     /// File with the tree.
@@ -36,7 +36,7 @@ pub struct TuneArgs {
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0)]
     seconds: f32,
-    /// Number of runs that measure the tree before and after.
+    /// Number of runs in which the original and the tuned tree are measured.
     #[arg(long, default_value_t = 1000)]
     runs: u32,
     /// Seed.
@@ -51,7 +51,7 @@ pub struct TuneArgs {
     output: Output,
 }
 
-/// Runs the command.
+/// Runs `xpuck study tune`.
 pub fn run(args: &TuneArgs) -> Result<()> {
     args.output.check_with([&args.tree].into_iter().chain(&args.world.world), args.out.as_ref())?;
     let plan = TunePlan {
@@ -60,7 +60,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         budget: Budget::new(args.seconds, args.runs, args.seed)?,
     };
     let tree = read(&args.tree, None, false)?;
-    // Rejects a swarm without robots, which the list of sizes would leave out.
+    // This rejects a --count of 0, which the list of sizes below would silently omit.
     args.world.spec(Some(args.robots))?;
     let sizes = with_size(&args.sizes.0, args.robots);
     let worlds = Worlds::from_sizes(&sizes, |size| args.world.spec(Some(size)))?;

@@ -1,4 +1,4 @@
-//! SimSpark agents that drive robots of a virtual arena which no board drives.
+//! SimSpark agents in a virtual arena. They drive robots that are not driven by a board.
 
 use super::keys::AgentsFile;
 use super::play::hold;
@@ -20,33 +20,33 @@ use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::WHEEL_DIAMETER;
 use xpuck_wire::log;
 
-/// Maximum wall time to wait for agents in step mode.
+/// Maximum wall time for which a step waits for the agents in step mode.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Number of cycles between two perceptions of an agent, as in SimSpark.
+/// Number of cycles between two camera perceptions of an agent, as in SimSpark.
 const SEES: u64 = 3;
 
-/// State of a robot.
+/// State of a robot that an agent may drive.
 #[derive(Clone, Debug, Default)]
 struct Driven {
     guest: Guest,
-    /// Whether the robot has turned a wheel. Afterwards, the robot's agent can no longer move it with the `beam`
-    /// command.
+    /// Whether the agent has commanded a wheel to turn. Afterwards, the agent can no longer place the robot with the
+    /// `beam` command.
     began: bool,
     /// Angle of each wheel (rad).
     turned: [f64; 2],
     /// Velocity after the previous step (m/s).
     velocity: Vec2,
-    /// Whether the log already states that a board drives the robot.
+    /// Whether it has been logged that a board drives the robot.
     told: bool,
 }
 
-/// The agents, and the robots that they drive.
+/// Agents of an arena, and the robots that they drive.
 pub struct Drivers {
     agents: Agents,
     sync: bool,
     robots: Vec<Driven>,
     free: Vec<bool>,
-    /// Words spoken in this cycle, by robot.
+    /// Words that robots have broadcast in this cycle, with the index of the speaking robot.
     words: Vec<(usize, String)>,
     cycle: u64,
     limit: LineLimit,
@@ -54,13 +54,13 @@ pub struct Drivers {
 }
 
 impl Drivers {
-    /// Starts listening.
+    /// Starts to listen for agents.
     ///
     /// # Errors
     /// The address cannot be bound.
     pub fn start(keys: &AgentsFile, robots: usize) -> Result<Drivers> {
         let agents = Agents::listen(keys.address);
-        let agents = agents.with_context(|| format!("agents cannot be served at {}", keys.address))?;
+        let agents = agents.with_context(|| format!("cannot listen for agents at {}", keys.address))?;
         let at = agents.address()?;
         log::print(format_args!("agents at {at}"));
         if !at.ip().is_loopback() {
@@ -78,7 +78,7 @@ impl Drivers {
         })
     }
 
-    /// Applies the agents' messages to their robots; waits for the messages in step mode.
+    /// Applies the agents' messages to their robots. In step mode, the call waits for the messages of all agents.
     pub fn before_step(&mut self, arena: &Mutex<Arena>) {
         let mut said = self.agents.poll(&self.free);
         if self.sync {
@@ -122,7 +122,7 @@ impl Drivers {
             Effector::Beam([x, y, degrees]) if !driven.began => {
                 arena.put(robot, place(x, y), Some(heading(degrees)));
             }
-            // One word per cycle, as in SimSpark.
+            // A robot may broadcast one word per cycle, as in SimSpark.
             Effector::Broadcast(word) if self.words.iter().all(|(speaker, _)| *speaker != robot) => {
                 self.words.push((robot, word));
             }
@@ -130,7 +130,7 @@ impl Drivers {
         }
     }
 
-    /// Sends the agents the perceptions of their robots.
+    /// Sends each agent the perceptions of its robot.
     pub fn after_step(&mut self, arena: &Mutex<Arena>, game: Game) {
         let (bodies, touched, away) = {
             let arena = hold(arena);
@@ -200,18 +200,20 @@ impl Driven {
     }
 }
 
-/// Distance (m), bearing (degrees, positive to the left) and elevation of a point, seen from a body.
+/// Returns distance (m), bearing (degrees, positive to the left) and elevation (always 0) of a point relative to a
+/// body.
 fn polar(from: &Body, to: Vec2) -> [f64; 3] {
     let towards = (to - from.pose.at).rotate(Vec2::unit(-from.pose.heading));
     [towards.length().into(), f64::from(towards.y).atan2(towards.x.into()).to_degrees(), 0.0]
 }
 
-/// Bodies in the camera's field of view. Nothing is occluded, as in SimSpark.
+/// Returns the ball and the robots in the field of view of robot `me`. Bodies do not occlude one another, as in
+/// SimSpark.
 fn seen(bodies: &[Body], robots: usize, me: usize, teams: &[String]) -> Vec<Detection> {
     let half = f64::from(CAMERA_FOV).to_degrees() / 2.0;
     let place = |i: usize| Some(polar(&bodies[me], bodies[i].pose.at)).filter(|polar| polar[1].abs() <= half);
     let ball = (robots < bodies.len()).then_some(robots).and_then(place).map(Detection::Ball);
-    // Robots far beyond the walls have been taken out.
+    // Robots at 100 m or more are left out, because they have been removed from the arena.
     let others = (0..robots).filter(|i| *i != me).filter_map(|i| Some((i, place(i).filter(|polar| polar[0] < 100.0)?)));
     let robot = |(i, polar): (usize, [f64; 3])| {
         Detection::Robot(teams[i].clone(), Team::from_robot_number(i as u32 + 1).1, polar)

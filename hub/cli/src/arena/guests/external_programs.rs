@@ -1,4 +1,4 @@
-//! All external programs of an arena, stepped together.
+//! Viewers and agents of a virtual arena, which are updated at each of its steps.
 
 use super::agents::Drivers;
 use super::play::{Play, hold};
@@ -18,7 +18,7 @@ pub struct Company {
 }
 
 impl Company {
-    /// Starts listening for the programs in the arena's file.
+    /// Starts to listen for the viewers and agents that the arena's file defines.
     ///
     /// # Errors
     /// The file is invalid, or an address cannot be bound.

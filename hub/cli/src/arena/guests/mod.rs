@@ -1,4 +1,4 @@
-//! External programs in a virtual arena, besides its devices and streams: viewers, trainers, agents.
+//! External programs that watch or control a virtual arena by RoboCup protocols: viewers, trainers and agents.
 
 #[cfg(feature = "gateway")]
 mod agents;
@@ -18,7 +18,7 @@ use anyhow::Result;
 use std::path::Path;
 use xpuck_arena::StepHooks;
 
-/// Starts the external programs in the arena's file.
+/// Starts the servers for the external programs that the arena's file defines.
 ///
 /// # Errors
 /// The file is invalid, or an address cannot be bound.
@@ -27,15 +27,18 @@ pub fn start(path: &Path, robots: usize) -> Result<Box<dyn StepHooks>> {
     Ok(Box::new(external_programs::Company::start(path, robots)?))
 }
 
-/// Starts no program: this build has no gateway protocols.
+/// Checks that the arena's file defines no external programs, because this build lacks the gateway protocols.
 ///
 /// # Errors
-/// The arena's file contains viewers or agents.
+/// The arena's file defines viewers or agents.
 #[cfg(not(feature = "gateway"))]
 pub fn start(path: &Path, _: usize) -> Result<Box<dyn StepHooks>> {
     let keys: super::ArenaFile = xpuck_wire::file::read(path)?;
     if keys.viewers.is_some() || keys.agents.is_some() {
-        anyhow::bail!("{}: viewers, agents: this xpuck was built without `gateway`; leave them out", path.display());
+        anyhow::bail!(
+            "{}: `viewers` and `agents` require an xpuck built with the feature `gateway`; leave them out",
+            path.display()
+        );
     }
     Ok(Box::new(()))
 }

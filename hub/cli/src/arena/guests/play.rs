@@ -1,15 +1,16 @@
-//! State of a virtual arena as a game. The arena has no runs, but viewers show a clock, a score and a play mode.
+//! Game state of a virtual arena. The arena itself does not have games, but viewers show a clock, a score and a play
+//! mode.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use xpuck_arena::{Arena, STEP_SECONDS};
 use xpuck_gateway::stage::{Game, Mode};
 
-/// Time with all wheels at rest after which the game waits (s).
+/// Time with all wheels at rest after which the play mode changes to idle (s).
 const REST: f64 = 2.0;
-/// Distance from the end at -x below which the frisbee counts as delivered (m).
+/// Maximum distance between the frisbee's rim and the wall at -x at which the frisbee counts as delivered (m).
 const DELIVERED: f32 = 0.01;
 
-/// Derives the state of the game from an arena.
+/// Derives the game state from the state of an arena.
 pub struct Play {
     score: u32,
     at_end: bool,
@@ -23,7 +24,7 @@ impl Default for Play {
 }
 
 impl Play {
-    /// Returns the state of the game; called after each step.
+    /// Updates and returns the game state. Must be called after each step of the arena.
     pub fn watch(&mut self, arena: &Arena) -> Game {
         let (robots, discs) = arena.bodies().split_at(arena.robots());
         let still = robots.iter().all(|robot| robot.wheels == [0.0; 2]);

@@ -1,4 +1,4 @@
-//! Executes trainers' commands in a virtual arena.
+//! Execution of trainers' commands in a virtual arena. Trainers are viewers that may move bodies.
 
 use xpuck_arena::Arena;
 use xpuck_gateway::scene::arena::NUMBERS;
@@ -7,7 +7,7 @@ use xpuck_gateway::trainer::{AgentAction, Command, RobotRef, Side};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::ROBOT_RADIUS;
 
-/// Trainer state. All trainers share one selected robot.
+/// Common state of all trainers: the selected robot.
 #[derive(Default)]
 pub struct Trainer {
     selected: Option<usize>,
@@ -17,7 +17,7 @@ impl Trainer {
     /// Executes a command.
     ///
     /// # Errors
-    /// The command is not possible; the error states the reason in one line.
+    /// The command is not possible. The error states the reason in one line.
     pub fn obey(&mut self, arena: &mut Arena, command: &Command) -> Result<(), String> {
         match command {
             Command::Agent(who, actions) => {
@@ -56,24 +56,25 @@ impl Trainer {
                 let robot = self.meant(arena, *who)?;
                 put(arena, robot, beside(arena, robot), None)
             }
-            // RoboViz sets the clock to 0 for each new game; the arena keeps the clock of the run.
+            // RoboViz sets the clock to 0 for each new game. The command is ignored, and the arena's clock continues.
             Command::Hello | Command::Time(0.0) => Ok(()),
             Command::PlayMode(_) | Command::Time(_) | Command::Score(..) => {
-                Err("only the hub's operators control the run, by signed requests".into())
+                Err("only the hub's operators can control the run, with signed requests".into())
             }
-            // The servers handle these commands.
+            // The viewers' servers handle these commands.
             Command::FullState | Command::Acknowledge(_) => Ok(()),
         }
     }
 
-    /// Returns the named robot, or the selected one.
+    /// Returns the index of the robot `who`, or of the selected robot if `who` is `None`.
     fn meant(&self, arena: &Arena, who: Option<RobotRef>) -> Result<usize, String> {
         let selected = self.selected.filter(|robot| !arena.is_removed(*robot));
         who.map_or(selected.ok_or("no robot is named or selected".into()), |who| robot(arena, who))
     }
 }
 
-/// Index of a robot in the swarm: the left team has the first eleven, the right team the following ones.
+/// Returns the index of a robot in the swarm. The first eleven robots form the left team, and the next eleven the right
+/// team. Fails if the team has no robot with this number, or if the robot was removed.
 fn robot(arena: &Arena, (side, number): RobotRef) -> Result<usize, String> {
     let first = if side == Side::Left { 0 } else { NUMBERS };
     let place = number.checked_sub(1).filter(|place| *place < NUMBERS).map(|place| (first + place) as usize);
@@ -98,7 +99,7 @@ fn ball(arena: &mut Arena, at: Option<[f64; 3]>, velocity: Option<[f64; 3]>) -> 
     let before = arena.bodies().get(disc).ok_or("the arena has no ball")?.velocity;
     if let Some([x, y, _]) = at {
         put(arena, disc, place(x, y), None)?;
-        // The disc keeps its velocity unless the command sets another velocity.
+        // `put` stops the disc. The previous velocity is restored, in case the command does not set another one.
         arena.push(0, before);
     }
     if let Some([x, y, _]) = velocity {
@@ -107,12 +108,12 @@ fn ball(arena: &mut Arena, at: Option<[f64; 3]>, velocity: Option<[f64; 3]>) -> 
     Ok(())
 }
 
-/// Nearest position that a body can have; the exact distance does not matter far beyond the walls.
+/// Converts a position (m) to `f32` and limits its coordinates. Positions so far beyond the walls need not be exact.
 pub(super) fn place(x: f64, y: f64) -> Vec2 {
     vec2(x.clamp(-1e6, 1e6) as f32, y.clamp(-1e6, 1e6) as f32)
 }
 
-/// Converts a heading from degrees to rad.
+/// Converts a heading from degrees to rad (0 to 2 pi).
 pub(super) fn heading(degrees: f64) -> f32 {
     degrees.rem_euclid(360.0).to_radians() as f32
 }
@@ -121,10 +122,10 @@ fn put(arena: &mut Arena, body: usize, at: Vec2, heading: Option<f32>) -> Result
     arena
         .put(body, at, heading)
         .map(drop)
-        .ok_or_else(|| format!("no free space within 0.5 m of {:.2} {:.2}", at.x, at.y))
+        .ok_or_else(|| format!("no free space within 0.5 m of ({:.2}, {:.2})", at.x, at.y))
 }
 
-/// Moves robots that are too near to the ball away from it, to the free kick distance.
+/// Moves all robots that are nearer to the ball than the free kick distance away from the ball, to that distance.
 fn make_room(arena: &mut Arena) -> Result<(), String> {
     let ball = arena.bodies().get(arena.robots()).ok_or("the arena has no ball")?.pose.at;
     for robot in 0..arena.robots() {
@@ -138,8 +139,8 @@ fn make_room(arena: &mut Arena) -> Result<(), String> {
     Ok(())
 }
 
-/// Waiting position of a robot beside the game: on its team's half, at the wall of constant y that is farther from the
-/// ball. The robot's number determines x.
+/// Returns a position of a robot beside the game. It is on the half of the robot's team, at the long wall that is
+/// farther from the ball. The robot's number determines x.
 fn beside(arena: &Arena, robot: usize) -> Vec2 {
     let (half_x, half_y) = arena.half_arena();
     let ball = arena.bodies().get(arena.robots()).map_or(Vec2::ZERO, |disc| disc.pose.at);

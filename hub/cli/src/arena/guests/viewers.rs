@@ -1,7 +1,7 @@
 //! 3D viewers that watch a virtual arena, and trainers among them.
 //!
-//! A separate thread owns the sockets. The arena's thread hands over pictures and takes commands, and never waits for
-//! that thread.
+//! A separate thread owns the viewers' sockets. The arena's thread passes game frames to it and receives commands from
+//! it. The arena's thread never waits for viewers.
 
 use super::keys::ViewersFile;
 use super::play::hold;
@@ -19,23 +19,25 @@ use xpuck_gateway::stage::{BLUE, Game, GameFrame, ORANGE};
 use xpuck_gateway::trainer::Command;
 use xpuck_wire::log;
 
-/// Maximum interval between checks for new viewers.
+/// Maximum interval at which the socket thread checks for new viewers and commands.
 const LOOK: Duration = Duration::from_millis(50);
-/// Maximum number of trainers' commands that wait for the arena; beyond that, senders wait.
+/// Maximum number of trainers' commands in the queue to the arena. At this number, no more commands are read.
 const MOST_WAITING: usize = 64;
-/// Maximum number of commands per step; moving a body requires a search for a free place.
+/// Maximum number of commands executed per step. The limit bounds the time of a step, because moving a body requires a
+/// search for a free place.
 const OBEYED: usize = 16;
-/// Interval for checking the lamp colours of robots (s of arena time); a changed colour requires a full scene.
+/// Minimum interval between updates of the robots' lamp colours (s of arena time). A changed colour requires a full
+/// scene.
 const COLOURS: f64 = 1.0;
 
-/// Data exchanged by the arena's thread and the thread of the sockets.
+/// Data exchanged between the arena's thread and the socket thread.
 #[derive(Default)]
 struct Desk {
     picture: Option<GameFrame>,
     commands: VecDeque<(CommandSource, Command)>,
-    done: Vec<(CommandSource, String)>,
     /// Acknowledgements to send to trainers.
-    /// Reasons of rejected commands.
+    done: Vec<(CommandSource, String)>,
+    /// Log lines about rejected commands, with the reasons.
     refused: Vec<String>,
     over: bool,
 }
@@ -52,7 +54,7 @@ impl Shared {
     }
 }
 
-/// Viewers on the side of the arena's thread.
+/// Interface of the arena's thread to the viewers.
 pub struct Viewers {
     shared: Arc<Shared>,
     server: Option<JoinHandle<()>>,
@@ -64,13 +66,13 @@ pub struct Viewers {
 }
 
 impl Viewers {
-    /// Starts listening, and serves on a separate thread.
+    /// Starts to listen for viewers, and starts the socket thread.
     ///
     /// # Errors
     /// An address cannot be bound.
     pub fn start(keys: &ViewersFile) -> Result<Viewers> {
         let pair = MonitorServers::listen(keys.simspark, keys.rsmp);
-        let pair = pair.map_err(|(at, error)| anyhow!("viewers cannot be served at {at}: {error}"))?;
+        let pair = pair.map_err(|(at, error)| anyhow!("cannot listen for viewers at {at}: {error}"))?;
         for (protocol, at) in pair.addresses()? {
             log::print(format_args!("viewers ({}) at {at}", protocol.name()));
             let what = if keys.trainers { "watch, and move bodies in the arena" } else { "watch" };
@@ -92,7 +94,8 @@ impl Viewers {
         })
     }
 
-    /// Executes trainers' commands, and hands over a picture if one is due; called after each step.
+    /// Executes trainers' commands, and passes a game frame to the socket thread if one is due. Must be called after
+    /// each step.
     pub fn after_step(&mut self, arena: &Mutex<Arena>, game: Game) {
         let commands: Vec<_> = {
             let mut desk = self.shared.desk();
@@ -141,12 +144,12 @@ impl Drop for Viewers {
     fn drop(&mut self) {
         self.shared.desk().over = true;
         self.shared.left.notify_one();
-        // The thread of the sockets ends by itself; its pending messages are lost.
+        // The socket thread ends after `over` is set. Messages that it has not sent are lost.
         let _ = self.server.take().map(JoinHandle::join);
     }
 }
 
-/// Positions of all bodies, without the robots that were taken out.
+/// Returns the scene for viewers: walls, lights and all bodies, except for robots that were removed from the arena.
 fn shown(arena: &Arena, colours: &[[f64; 4]]) -> xpuck_gateway::scene::arena::Arena {
     let at = |x: f32, y: f32| [f64::from(x), f64::from(y)];
     let around = arena.surroundings();
@@ -173,8 +176,8 @@ fn shown(arena: &Arena, colours: &[[f64; 4]]) -> xpuck_gateway::scene::arena::Ar
     }
 }
 
-/// Mean colour of a robot's lamps that are on, in three levels per component; red for an e-puck's red ring, blue
-/// without lamps.
+/// Returns the colour in which viewers show a robot. It is the mean colour of the robot's lamps at full brightness,
+/// with three levels per component. A robot with only red ring lamps on is red. A robot with all lamps off is blue.
 fn colour(arena: &Arena, robot: usize) -> [f64; 4] {
     let lamps = arena.lamps(robot);
     let coloured = lamps.pixels.iter().flatten().chain(lamps.colours.iter().flatten());
@@ -192,10 +195,10 @@ fn colour(arena: &Arena, robot: usize) -> [f64; 4] {
     }
 }
 
-/// Runs the thread of the sockets.
+/// Sends game frames to viewers and reads trainers' commands, until the arena ends.
 fn serve(mut pair: MonitorServers, shared: &Shared, trainers: bool) {
     let mut picture: Option<GameFrame> = None;
-    // Viewers that connect before the first picture wait for it.
+    // Before the first game frame, new viewers are not served.
     loop {
         let mut desk = shared.desk();
         if desk.picture.is_none() && !desk.over {

@@ -1,4 +1,4 @@
-//! `xpuck card flash`: writes the card of one robot, or of each robot of a lab.
+//! `xpuck card flash`: writes the card of one robot, or of each robot of a swarm.
 
 mod written;
 
@@ -21,9 +21,9 @@ use xpuck_wire::{Swarm, output};
 
 /// Write a robot's card: the image, and the robot's identity (its files, keys, Wi-Fi, address).
 ///
-/// The card is tested before it is written and read again afterwards; only then does it get the partition table that
-/// makes it bootable. With --all, the command prompts for one card after another. If it is ended early (exit code
-/// 75), the same command continues with the next robot.
+/// The card is tested before it is written, and read again afterwards. Only after a successful test does the command
+/// write the partition table that makes the card bootable. With --all, the command prompts for one card after another.
+/// If it is ended early (exit code 75), the same command continues with the next robot.
 #[derive(Args)]
 #[command(group(ArgGroup::new("whose").required(true).args(["robot", "all"])))]
 #[command(after_help = "Common settings of a lab's cards are in cards.toml of the swarm's folder (docs/flash.md).")]
@@ -43,7 +43,7 @@ pub struct FlashArgs {
     /// Folder of the swarm.
     #[arg(long, value_name = "DIR", default_value = ".")]
     swarm: PathBuf,
-    /// Write to a device that is not removable, or write an image older than the previous cards.
+    /// Allow a device that is not removable, and an image older than those of cards already written.
     #[arg(long)]
     force: bool,
     /// Do not ask for confirmation; all data on the card is lost.
@@ -51,10 +51,10 @@ pub struct FlashArgs {
     yes: bool,
 }
 
-/// Exit code of a command that was ended early and continues when it is called again, as for `xpuck sweep`.
+/// Exit code if the operator ends the command early. The same command then continues, as with `xpuck sweep`.
 const ENDED: u8 = 75;
 
-/// Inputs of a lab's cards.
+/// State of the command: its arguments, the operators' keys, the image, and the record of written cards.
 struct Lab<'a> {
     args: &'a FlashArgs,
     operators: BTreeMap<String, Key>,
@@ -69,7 +69,7 @@ enum Answer {
     End,
 }
 
-/// Runs the command.
+/// Runs `xpuck card flash`.
 pub fn run(args: &FlashArgs) -> Result<ExitCode> {
     let swarm_file = args.swarm.join("swarm.toml");
     let swarm = Swarm::read(&swarm_file).context("--swarm must be a folder made by `xpuck init`")?;
@@ -85,7 +85,7 @@ pub fn run(args: &FlashArgs) -> Result<ExitCode> {
     lab.look_at_image()?;
     match &args.robot {
         Some(robot) => {
-            // Errors are reported before the prompt.
+            // These calls report errors before the prompt.
             lab.identity(robot)?;
             drop(Device::open(&args.device, args.force)?);
             match lab.ask(robot)? {
@@ -98,14 +98,17 @@ pub fn run(args: &FlashArgs) -> Result<ExitCode> {
 }
 
 impl Lab<'_> {
-    /// Rejects an image that does not fit this lab's cards.
+    /// Checks that the image is for the swarm's kind of board, and not older than the cards already written.
     fn look_at_image(&self) -> Result<()> {
         let Manifest { version, counter, boards, arch, .. } = &self.manifest;
         let image = self.args.image.display();
         if let [name] = &boards[..] {
             let board = Board::named(name)?;
             if board.architecture != *arch {
-                bail!("{image}: holds programs for {arch}, but its board {name} is {}", board.architecture);
+                bail!(
+                    "{image}: contains programs for {arch}, but its board {name} has the architecture {}",
+                    board.architecture
+                );
             }
         } else {
             bail!("{image}: is for {} boards, but an image must be for exactly one", boards.len());
@@ -129,7 +132,7 @@ impl Lab<'_> {
         Ok(identity::card_files(&self.args.swarm, robot, board)?)
     }
 
-    /// Writes one card after another.
+    /// Prompts for and writes the card of each robot that does not have a card of this image.
     fn all(&mut self, robots: &[String]) -> Result<ExitCode> {
         if self.args.yes {
             bail!("--all prompts for each card; leave out --yes");
@@ -157,7 +160,7 @@ impl Lab<'_> {
                     }
                     Answer::Write => {}
                 }
-                // A bad card does not end the command: the same robot gets another try with another card.
+                // After an error, the command prompts again for the same robot, so that another card can be tried.
                 match self.card(robot) {
                     Ok(()) => break,
                     Err(error) => output::line(format_args!("{robot}: {error:#}"))?,
@@ -171,7 +174,7 @@ impl Lab<'_> {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Asks the operator to confirm writing the card.
+    /// Asks the operator to confirm writing the card, unless `--yes` or the device make this unnecessary.
     fn ask(&self, robot: &str) -> Result<Answer> {
         let device = self.args.device.display();
         let is_file = self.args.device.is_file() && !self.args.all;
@@ -195,7 +198,7 @@ impl Lab<'_> {
         })
     }
 
-    /// Writes a robot's card.
+    /// Writes a robot's card and adds it to the record of written cards.
     fn card(&mut self, robot: &str) -> Result<()> {
         let identity = self.identity(robot)?;
         let device = Device::open(&self.args.device, self.args.force)?;
@@ -219,7 +222,7 @@ impl Lab<'_> {
     }
 }
 
-/// Path of the record of written cards, in a swarm's folder.
+/// Returns the path of the record of written cards in a swarm's folder.
 fn file_of(folder: &Path) -> PathBuf {
     folder.join("cards-written.toml")
 }

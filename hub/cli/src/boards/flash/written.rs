@@ -1,4 +1,4 @@
-//! Record of the cards written: a file in the swarm's folder that allows an interrupted batch to continue.
+//! Record of the cards written. It is a file in the swarm's folder, which allows an interrupted batch to continue.
 
 use super::file_of;
 use anyhow::{Context, Result};
@@ -17,7 +17,7 @@ struct Cards {
     card: BTreeMap<String, Card>,
 }
 
-/// Last card of a robot.
+/// Last card written for a robot.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Card {
@@ -26,36 +26,36 @@ struct Card {
     sha256: String,
 }
 
-/// Cards written so far.
+/// Record of the cards written so far.
 pub struct CardLog {
     path: PathBuf,
     cards: Cards,
 }
 
 impl CardLog {
-    /// Reads the record of a swarm; a missing file counts as empty.
+    /// Reads the record in a swarm's folder. A missing file counts as an empty record.
     pub fn read(folder: &Path) -> Result<CardLog> {
         let path = file_of(folder);
         let cards = if path.exists() { file::read(&path)? } else { Cards::default() };
         Ok(CardLog { path, cards })
     }
 
-    /// Robots that have a card of the image with this digest.
+    /// Returns the robots that have a card of the image with this digest.
     pub fn all(&self, digest: &str) -> impl Iterator<Item = &str> {
         self.cards.card.iter().filter(move |(_, card)| card.sha256 == digest).map(|(robot, _)| robot.as_str())
     }
 
-    /// Whether this robot has a card of the image with this digest.
+    /// Returns whether this robot has a card of the image with this digest.
     pub fn has(&self, robot: &str, digest: &str) -> bool {
         self.cards.card.get(robot).is_some_and(|card| card.sha256 == digest)
     }
 
-    /// Highest release counter of a card, and its robot.
+    /// Returns the highest release counter of all cards, and a robot with such a card.
     pub fn newest(&self) -> Option<(&u64, &str)> {
         self.cards.card.iter().map(|(robot, card)| (&card.counter, robot.as_str())).max()
     }
 
-    /// Adds a card, and keeps those that other processes have added meanwhile.
+    /// Adds a robot's card to the file, and keeps the cards that other processes have added meanwhile.
     pub fn add(&mut self, robot: &str, manifest: &Manifest) -> Result<()> {
         let folder = atomic::folder(&self.path);
         let folder = std::fs::File::open(folder).with_context(|| folder.display().to_string())?;
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!((written.has("xp01", "a"), written.newest()), (false, None));
         written.add("xp01", &manifest(7, "a")).unwrap();
         written.add("xp02", &manifest(5, "b")).unwrap();
-        // Two concurrent writers lose no entry.
+        // Both writers read the record before either of them adds a card. No entry is lost.
         let (mut one, mut two) = (CardLog::read(dir.path()).unwrap(), CardLog::read(dir.path()).unwrap());
         one.add("xp03", &manifest(1, "a")).unwrap();
         two.add("xp04", &manifest(1, "a")).unwrap();

@@ -11,19 +11,19 @@ use xpuck_wire::{atomic, output};
 
 /// Print the JSON Schema of a kind of TOML file, or of a command's output with --json.
 ///
-/// Editors use the schemas to complete and check files; programs use them to validate outputs. Without a name, the
-/// command lists all names. The schema of a robot's file comes from `xpuckd schema`.
+/// Editors use the schemas to complete and check files, and programs use them to validate outputs. Without a name, the
+/// command lists all names. The schema of a robot's file is printed by `xpuckd schema`.
 #[derive(Args)]
 pub struct SchemaArgs {
     /// Kind of file, such as `hub`, or command, such as `runs list`.
     #[arg(num_args = 0..=3, value_name = "NAME")]
     name: Vec<String>,
-    /// Write all schemas to this folder, as NAME.schema.json; it is created if it is missing.
+    /// Write all schemas to this folder, as NAME.schema.json; the folder is created if it is missing.
     #[arg(short, long = "output", alias = "out", value_name = "DIR", conflicts_with = "name")]
     out: Option<PathBuf>,
 }
 
-/// Runs the command.
+/// Runs `xpuck dev schema`.
 pub fn run(args: &SchemaArgs) -> Result<()> {
     if let Some(folder) = &args.out {
         return write_all(folder);
@@ -35,22 +35,22 @@ pub fn run(args: &SchemaArgs) -> Result<()> {
     let name = name.strip_prefix("xpuck ").unwrap_or(&name);
     let Some(text) = schema(name)? else {
         let near = suggest(name, names().into_iter());
-        bail!("`{name}` is not a kind of file or a command with --json{near}; `xpuck dev schema` lists them");
+        bail!("`{name}` is neither a kind of file nor a command with --json{near}; `xpuck dev schema` lists both");
     };
     Ok(output::text(text)?)
 }
 
-/// Schema of the file kind or the output with this name.
+/// Returns the schema of the kind of file or of the command's output with this name, as JSON text.
 fn schema(name: &str) -> Result<Option<String>> {
     if let Some(kind) = kinds().iter().find(|kind| kind.name == name) {
         return Ok(Some(serde_json::to_string_pretty(&(kind.schema)())? + "\n"));
     }
-    // `xpuck stop` is the short form of `xpuck swarm stop`.
+    // The short form of a swarm command is also a valid name, such as `stop` for `swarm stop`.
     let found = outputs::schema(name).or_else(|| outputs::schema(&format!("swarm {name}")));
     Ok(found.map(|schema| serde_json::to_string_pretty(&schema)).transpose()?.map(|text| text + "\n"))
 }
 
-/// All names, file kinds first.
+/// Returns the names of all schemas: first kinds of file, then commands.
 fn names() -> Vec<String> {
     let files = kinds().into_iter().map(|kind| kind.name.to_string());
     let mut outputs: Vec<String> = outputs::all().into_iter().map(|output| output.command.to_string()).collect();

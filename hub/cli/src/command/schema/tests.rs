@@ -1,5 +1,5 @@
-//! Schemas accept the repository's own files and have the bounds that the programs check; each command with `--json`
-//! has a schema.
+//! Tests of the schemas. They must accept the repository's own files and have the bounds that the programs check, and
+//! each command with `--json` must have one.
 
 use super::outputs;
 use crate::files::file_kind::kinds;
@@ -20,7 +20,7 @@ fn schema(name: &str) -> Value {
     (kind.schema)().to_value()
 }
 
-/// Paths of the keys that a schema does not know.
+/// Returns the paths of all keys in a value that its schema does not define.
 fn unknown(schema: &Value, value: &Value, place: &str) -> Vec<String> {
     let choices = ["oneOf", "anyOf"].iter().flat_map(|key| schema[key].as_array().into_iter().flatten());
     let mut parts: Vec<&Value> = choices.filter(|choice| is_meant(choice, value)).collect();
@@ -44,7 +44,8 @@ fn unknown(schema: &Value, value: &Value, place: &str) -> Vec<String> {
     }
 }
 
-/// Whether no tag of the value selects another choice.
+/// Returns whether the value has the same tags as a choice of `oneOf` or `anyOf`. A tag is a key that must have a
+/// constant value.
 fn is_meant(choice: &Value, value: &Value) -> bool {
     let mut tags =
         choice["properties"].as_object().into_iter().flatten().filter(|(_, inner)| inner["const"] != Value::Null);
@@ -131,7 +132,7 @@ fn unknown_keys_are_found_at_any_depth() {
     }
 }
 
-/// Bounded numbers of a schema: path of the key, whether it is an integer, and the bounds.
+/// Collects the bounded numbers of a schema: path of the key, whether the number is an integer, minimum and maximum.
 fn bounds(schema: &Value, place: &str, found: &mut Vec<(String, bool, [Option<f64>; 2])>) {
     for (key, inner) in schema["properties"].as_object().into_iter().flatten() {
         let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
@@ -154,7 +155,7 @@ fn with(text: &str, place: &str, number: toml::Value) -> Table {
     table
 }
 
-/// Keys that are only checked together with others.
+/// Keys whose bounds are not tested, because the programs check them only in combination with other keys.
 const ELSEWHERE: [&str; 3] = ["migration.range_m", "overhead.frames_per_second", "silence.drive_seconds"];
 
 #[test]
@@ -183,7 +184,8 @@ fn bounds_of_schemas_are_those_that_are_checked() {
                 let Some(end) = end else { continue };
                 let number = |n: f64| if whole { toml::Value::Integer(n as i64) } else { toml::Value::Float(n) };
                 let beyond = if whole { end + outwards } else { end + outwards * (1e-4 + 1e-3 * end.abs()) };
-                // Slightly inside of the bound: the nearest `f32` to the bound itself may lie outside.
+                // The tested value is slightly inside the bound, because the nearest `f32` to the bound may lie outside
+                // the bound.
                 let within = if whole { end } else { end - outwards * 1e-6 * end.abs() };
                 assert_eq!(check(with(text, &place, number(within))), Ok(()), "{name}: {place} = {within}");
                 assert!(check(with(text, &place, number(beyond))).is_err(), "{name}: {place} = {beyond}");
@@ -208,7 +210,7 @@ fn schemas_are_made_for_editors() {
     assert_eq!(evolution["properties"]["settings"]["required"], Value::Null);
 }
 
-/// Paths of the commands below this one that take `--json`.
+/// Collects the paths of all subcommands, at any depth, that have the option `--json`.
 fn commands_with_json(command: &clap::Command, path: &str, found: &mut Vec<String>) {
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         let path = format!("{path} {}", sub.get_name()).trim_start().to_string();
@@ -229,7 +231,7 @@ fn each_command_with_json_has_one_schema() {
         let schema = outputs::schema(command).unwrap_or_else(|| panic!("{command} has no schema"));
         assert!(schema["title"].as_str().unwrap().contains(command.as_str()), "{schema}");
     }
-    // These commands print JSON without the option.
+    // These commands print JSON without the option `--json`.
     let always = ["runs replay", "robot drive", "serve arena"];
     for output in outputs {
         assert!(commands.iter().any(|command| command == output) || always.contains(&output), "{output}");

@@ -1,4 +1,4 @@
-//! Load of many islands on a geneserver, and its answer times.
+//! Load of many islands on a geneserver, with the server's answer times.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Barrier;
@@ -12,36 +12,37 @@ use xpuck_wire::socket::{Dealer, Readable, SocketError, Sockets, wait};
 
 /// Number of sockets per thread; ZeroMQ allows 1023 per context.
 const SOCKETS_A_THREAD: usize = 1000;
-/// Number of emigrants per island that fill the server before the measurement: twice the number that it keeps.
+/// Number of emigrants per island that fill the server before the measurement: twice the number that the server
+/// keeps.
 const FILL: u32 = 16;
-/// Number of islands per thread that wait for an answer at the same time while the server is filled.
+/// Maximum number of emigrants per thread that wait for an answer at the same time while the server is filled.
 const FILLING: usize = 16;
-/// Time after which an answer counts as lost.
+/// Time without an answer after which an emigrant counts as lost.
 const LOST: Duration = Duration::from_secs(10);
-/// Longest wait in a poll (ms).
+/// Longest wait for messages in one poll (ms).
 const POLL_MS: i64 = 5;
 
-/// Load of islands.
+/// Load that islands put on a geneserver.
 #[derive(Clone, Debug)]
 pub struct Load {
     /// Number of islands.
     pub islands: u16,
     /// Number of sockets for the islands, at most one each.
     pub sockets: usize,
-    /// Interval between two messages of an island; each island has its own phase.
+    /// Interval between two messages of an island. Each island starts at its own random phase of the interval.
     pub period: Duration,
     /// Key of the server; `None` for plain sockets.
     pub key: Option<Secret>,
-    /// Duration of the load after the server is full.
+    /// Duration of the measured load, which starts when the server is full.
     pub length: Duration,
 }
 
-/// Measured answers.
+/// Answers of the server during the measurement.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    /// Times from when an emigrant was due to its answer (ms), ascending.
+    /// Times from the due time of an emigrant to its answer (ms), ascending.
     pub ms: Vec<f64>,
-    /// Number of emigrants without an answer.
+    /// Number of emigrants that were not sent, or not answered in time.
     pub lost: u64,
     /// Number of rejected emigrants.
     pub refused: u64,
@@ -49,7 +50,7 @@ pub struct Answers {
     pub nodes: u64,
 }
 
-/// Error that prevents a load.
+/// Error that prevents the start of a load.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The key is invalid.
@@ -61,7 +62,8 @@ pub enum LoadError {
 }
 
 impl Load {
-    /// Puts the load on a server; `full` is called once the server is full.
+    /// Puts the load on a server, and returns the measured answers. Calls `full` when the server is full, before the
+    /// measurement.
     ///
     /// # Errors
     /// A socket cannot be created.
@@ -103,7 +105,7 @@ struct Speaker {
     islands: Vec<u16>,
     primitive_set: PrimitiveSet,
     settings: Settings,
-    /// For each unanswered emigrant, by island and generation: its due time, and its socket.
+    /// Unanswered emigrants by island and generation. Each has its due time and the index of its socket.
     waiting: BTreeMap<(u16, u32), (Instant, usize)>,
     answers: Answers,
 }
@@ -121,7 +123,7 @@ impl Speaker {
         Ok(Speaker { dealers, _sockets: sockets, islands, primitive_set, settings, waiting, answers })
     }
 
-    /// Sends the first emigrants of each island, as fast as the server answers.
+    /// Sends the first [`FILL`] emigrants of each island, as fast as the server answers.
     fn fill(&mut self) {
         let mut open: VecDeque<(usize, u32)> =
             (1..=FILL).flat_map(|generation| (0..self.islands.len()).map(move |i| (i, generation))).collect();
@@ -140,7 +142,7 @@ impl Speaker {
         self.answers = Answers::default();
     }
 
-    /// Sends one emigrant per island and period, regardless of the server's speed.
+    /// Sends one emigrant per island and period, regardless of the server's speed. Returns the measured answers.
     fn measure(mut self, load: &Load) -> Answers {
         let start = Instant::now();
         let phase = |island: u16| Draws::new(1, u32::from(island), 0, 0, Stream::Device).unit();
@@ -179,7 +181,8 @@ impl Speaker {
         sent
     }
 
-    /// Random tree with the depths of new trees, and a random fitness.
+    /// Returns a random tree with a random fitness as an emigrant, and the number of nodes of the tree. The depth of
+    /// the tree is drawn as for the trees of the first generation.
     fn gene(&self, island: u16, generation: u32) -> (Emigrant, u64) {
         let mut draws = Draws::new(2, u32::from(island), 0, generation, Stream::Evolution);
         let space = Space { primitive_set: &self.primitive_set, settings: &self.settings };
@@ -194,7 +197,7 @@ impl Speaker {
         )
     }
 
-    /// Waits at most `timeout_ms` for answers, and receives them from the sockets that expect one.
+    /// Waits at most `timeout_ms` for answers, and receives them from the sockets that expect an answer.
     fn receive(&mut self, timeout_ms: i64) {
         let mut sockets: Vec<usize> = self.waiting.values().map(|(_, socket)| *socket).collect();
         sockets.sort_unstable();

@@ -1,4 +1,4 @@
-//! Load on a hub: a motion-capture server and many robots, with the delay between poses and senses.
+//! Load on a hub: a motion-capture server and many simulated robots. The delay between poses and senses is measured.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -13,20 +13,20 @@ use xpuck_wire::socket::{Dealer, Readable, SocketError, Sockets, wait};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::witness::LastDirectiveReport;
 
-/// Number of headings that identify frames: the frame number modulo this number gives tenths of a degree.
+/// Number of frames that robots can distinguish by heading. The heading is the frame number in tenths of a degree.
 const FRAMES: usize = 3600;
-/// Longest load in which no two frames have the same heading (s).
+/// Longest load in which no two frames have the same heading, minus a margin of 12 s (s).
 pub const LONGEST_S: f64 = FRAMES as f64 / HERTZ as f64 - 12.0;
 /// Interval between two telemetry messages of a robot.
 const TELEMETRY: Duration = Duration::from_millis(100);
-/// Number of threads for all robots.
+/// Number of threads that simulate the robots.
 const THREADS: usize = 2;
-/// Longest wait in a poll (ms).
+/// Longest wait for messages in one poll (ms).
 const POLL_MS: i64 = 5;
-/// Time to wait after the measurement for messages in transit.
+/// Time after the measurement in which messages in transit may still arrive.
 const REST: Duration = Duration::from_millis(700);
 
-/// Robots in a square grid, and their poses.
+/// Simulated robots in a square grid, and the motion-capture server that publishes their poses.
 pub struct RobotsLoad {
     ids: Vec<String>,
     spacing_m: f32,
@@ -41,31 +41,32 @@ pub struct RobotsLoad {
     stop: AtomicBool,
 }
 
-/// Measured delays.
+/// Delays measured by a load.
 #[derive(Clone, Debug, Default)]
 pub struct Delays {
-    /// Delays from a frame to a robot's senses of it (ms), ascending.
+    /// Delays from the publication of a frame to the arrival of a robot's senses computed from it (ms), ascending.
     pub ms: Vec<f64>,
-    /// Number of missing messages: a robot received no senses of a frame, although other robots did.
+    /// Number of missing messages. A message is missing if a robot received no senses of a frame, although other
+    /// robots did.
     pub lost: u64,
-    /// Message rate of a robot (Hz).
+    /// Rate at which robots received messages with senses (Hz).
     pub hertz: f64,
-    /// Mean number of neighbours in a message.
+    /// Mean number of neighbours in a message with senses.
     pub neighbours: f64,
 }
 
 #[derive(Default)]
 struct ReceiveStats {
-    /// Frame, and its delay (ms).
+    /// Frame numbers of the received senses, and their delays (ms).
     delays: Vec<(usize, f64)>,
     neighbours: u64,
 }
 
 impl RobotsLoad {
-    /// Creates a load of robots with these ids, at this spacing in a square grid.
+    /// Creates a load of robots with these ids, which stand `spacing_m` apart in a square grid.
     ///
     /// # Errors
-    /// There is no port for the server.
+    /// The server cannot open a port.
     pub fn new(ids: Vec<String>, spacing_m: f32) -> std::io::Result<RobotsLoad> {
         let subjects = ids.iter().cloned().chain([FRISBEE.into()]).collect();
         Ok(RobotsLoad {
@@ -81,18 +82,19 @@ impl RobotsLoad {
         })
     }
 
-    /// Address of the motion-capture server.
+    /// Returns the address of the motion-capture server.
     pub fn mocap(&self) -> SocketAddr {
         self.server.address()
     }
 
-    /// Number of robots that have obeyed RUN.
+    /// Returns the number of robots that have obeyed RUN.
     pub fn running(&self) -> usize {
         self.ready.load(Relaxed) as usize
     }
 
-    /// Serves poses and simulates all robots of the hub at `endpoint`, each with the `sockets` of its id, while
-    /// `during` runs. The argument of `during` is a function that measures for a given duration.
+    /// Serves poses and simulates all robots of the hub at `endpoint` while `during` runs. Each robot uses the
+    /// `sockets` of its id. `during` gets a function that measures for a given duration and returns the first and the
+    /// last frame of the measurement.
     ///
     /// # Errors
     /// A socket cannot be created, or `during` fails.
@@ -147,8 +149,8 @@ impl RobotsLoad {
         }
     }
 
-    /// Publishes frames at the rate of the arena's own server; in each frame, all robots have the heading of that
-    /// frame.
+    /// Publishes frames at the rate of the arena's own server. In each frame, all robots have the heading that
+    /// identifies the frame.
     fn publish(&self) {
         let side = (self.ids.len() as f32).sqrt().ceil() as usize;
         let place = |i: usize| {
@@ -172,7 +174,7 @@ impl RobotsLoad {
         }
     }
 
-    /// Simulates some of the robots until the load ends.
+    /// Simulates some of the robots until the load ends. Returns the received senses.
     fn be(&self, robots: &mut [Robot]) -> ReceiveStats {
         let mut heard = ReceiveStats::default();
         while !self.stop.load(Relaxed) {
@@ -225,7 +227,7 @@ impl RobotsLoad {
     }
 }
 
-/// A robot as the hub sees it.
+/// Simulated robot as the hub sees it: a socket and telemetry.
 struct Robot {
     dealer: Dealer,
     telemetry: Telemetry,
@@ -234,7 +236,7 @@ struct Robot {
 
 impl Robot {
     fn new(dealer: Dealer, id: &str) -> Robot {
-        // Each robot has its own phase.
+        // Each robot starts at its own phase of the telemetry interval.
         let phase = TELEMETRY.mul_f64(f64::from(id.bytes().fold(0u8, |sum, b| sum.wrapping_mul(37) ^ b)) / 256.0);
         let robot = Robot { dealer, telemetry: Telemetry::default(), next: Instant::now() + phase };
         robot.say(&RobotMessage::Hello {
@@ -247,7 +249,7 @@ impl Robot {
     }
 
     fn say(&self, message: &RobotMessage) {
-        // A full queue loses the message, as on a real robot.
+        // If the queue is full, the message is lost, as on a real robot.
         let _ = self.dealer.send(message);
     }
 

@@ -1,4 +1,4 @@
-//! Loads on a hub and on a geneserver, with their answer times.
+//! Loads on a hub and on a geneserver, with measurement of their answer times.
 
 pub mod geneserver;
 pub mod hub;

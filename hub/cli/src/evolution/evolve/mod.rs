@@ -49,7 +49,7 @@ pub struct EvolveArgs {
     /// Number of generations [default: 84, or as many as the budget allows].
     #[arg(long)]
     pub generations: Option<i64>,
-    /// Budget of simulation (robot-seconds), as in 52e6: the generation that exhausts it is the last.
+    /// Budget of simulation (robot-seconds), as in 52e6; the generation that exhausts the budget is the last.
     #[arg(long, value_name = "ROBOT_SECONDS")]
     pub budget: Option<f64>,
     /// Number of robots in each simulation, 1 to 256 [default: 9].
@@ -81,13 +81,13 @@ pub struct EvolveArgs {
     /// New folder for the record, the checkpoints, the final trees and the result.
     #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Continue the run in this folder; on the same engine, the result equals that of an uninterrupted run, digit by
+    /// Continue the run in this folder. On the same engine, the result equals that of an uninterrupted run, digit by
     /// digit.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "curriculum", "out", "algorithm", "islands", "population", "generations",
         "budget", "robots", "seconds", "seed", "remeasure", "world", "calibration", "primitive_set", "set"])]
     pub resume: Option<PathBuf>,
-    /// Also measure the Pareto front of fitness and size: for each size, the fittest tree that is not larger
-    /// (DIR/trees/front-*.bt).
+    /// Also measure the Pareto front of fitness and size, and write its trees to DIR/trees/front-*.bt. The front has,
+    /// for each size, the fittest tree that is not larger.
     #[arg(long)]
     pub front: bool,
     /// Print one JSON object at the end; hide the progress.
@@ -111,7 +111,8 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             notices.iter().for_each(|notice| log::write_raw(format_args!("xpuck: {notice}")));
             refuse_one(evolution.config())?;
             let engine = open(args, evolution.config())?;
-            // A different engine is not an error: a run may move to a machine without its adapter.
+            // A different engine is not an error, because a run may continue on a machine without the first engine's
+            // adapter.
             let other = folder.other_engine(&engine.status());
             other.into_iter().for_each(|notice| log::write_raw(format_args!("xpuck: {notice}")));
             (evolution.on(engine), Some(folder))
@@ -188,12 +189,12 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Opens the engine of the options, or else the run's own.
+/// Opens the engine that the options select; without such options, the run's own engine.
 fn open(args: &EvolveArgs, config: &Config) -> Result<ChosenEngine> {
     engine::open(args.engine.over(&config.engine), &[&config.spec]).map_err(Error::msg)
 }
 
-/// Rejects the run of a single island that exchanges genes with others; it needs `xpuck serve island`.
+/// Rejects the run of a single island that exchanges genes with others. Such a run needs `xpuck serve island`.
 fn refuse_one(config: &Config) -> Result<()> {
     match config.island {
         Some(island) => bail!("this is a run of the single island {island}; use `xpuck serve island`"),
@@ -201,19 +202,19 @@ fn refuse_one(config: &Config) -> Result<()> {
     }
 }
 
-/// Progress units of a run; generations may differ much in length.
+/// Number of progress units of a run. Generations are not the unit, because their durations may differ much.
 const PARTS: u64 = 1000;
 
 fn part(evolution: &EvolutionRun) -> u64 {
     (PARTS as f64 * evolution.done()) as u64
 }
 
-/// Completed part of a run (%).
+/// Returns the completed part of a run (%).
 pub fn percent(evolution: &EvolutionRun) -> u64 {
     (100.0 * evolution.done()) as u64
 }
 
-/// Options as keys of an evolution file.
+/// Returns the options as keys of an evolution file.
 fn overrides(args: &EvolveArgs) -> Result<Table> {
     let mut table = evolution_file::keys(&args.set)?;
     let integer = |value: Option<i64>| value.map(Value::Integer);
@@ -240,8 +241,8 @@ fn overrides(args: &EvolveArgs) -> Result<Table> {
 fn print(outcome: &Outcome) -> Result<()> {
     let islands = outcome.champions.len();
     let estimated = outcome.champions.iter().map(|champion| champion.fitness).sum::<f64>() / islands as f64;
-    // `final_mean` derates champions with few trials, but the best value is not derated: side by side, they would
-    // seem to contradict each other.
+    // `final_mean` derates champions with few trials, but the best value is not derated. Without a note, the two
+    // numbers would seem to contradict each other.
     let derated = match (outcome.final_mean - estimated).abs() >= 0.0005 {
         true => format!("; mean {:.3} if derated for few trials (Eq. 8.1)", Figure(outcome.final_mean)),
         false => String::new(),

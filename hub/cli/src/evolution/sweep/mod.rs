@@ -1,4 +1,4 @@
-//! `xpuck sweep`: settings times seeds, each run a resumable process.
+//! `xpuck sweep`: every setting with every seed, each run a resumable process.
 
 pub mod slurm;
 pub mod tell;
@@ -46,25 +46,25 @@ enum What {
     },
     /// Execute the missing runs, then compare the results.
     ///
-    /// Several machines can share a sweep: with --only, a process executes some of the runs in a folder that others
-    /// use too. --engine and --adapter apply to every run and take precedence over the file; without them, each run
-    /// has its own.
+    /// Several machines can share a sweep. With --only, a process executes some of the runs in a folder that other
+    /// processes use too. --engine and --adapter apply to every run and take precedence over the file. Without these
+    /// options, each run uses the engine of its own settings.
     ///
-    /// The folder gets results and generations as CSV and Parquet, and curves with 95 % confidence bands as SVG and as
-    /// an HTML page. A summary tests each setting against the first.
+    /// The folder gets results and generations as CSV and Parquet, and curves with 95 % confidence bands as SVG and
+    /// as an HTML page. A summary tests each setting against the first.
     Run(RunArgs),
     /// Check the file and print its points and their progress, without running anything.
     List(PlanArgs),
     /// Write tables and curves of the completed runs. Exit code 75 if runs are missing; they are listed.
     Collect(PlanArgs),
-    /// Send the missing runs to Slurm: an array of jobs that are requeued until they are done, and a job that
-    /// collects the results.
+    /// Send the missing runs to Slurm: an array of jobs that are requeued until their runs are complete, and a job
+    /// that collects the results.
     ///
     /// The folder must be on a disk that all nodes can access (docs/cluster/sweeps.md).
     Slurm(SendArgs),
 }
 
-/// Example sweep file.
+/// Text of the example sweep file.
 const TINY: &str = include_str!("../../../../../docs/sweeps/tiny.toml");
 
 /// File and folder of a sweep.
@@ -94,7 +94,7 @@ struct RunArgs {
     work: WorkArgs,
 }
 
-/// Parallelism.
+/// Options for the number of processes and threads.
 #[derive(Args)]
 struct WorkArgs {
     /// Number of parallel processes, in place of the file's `jobs`.
@@ -118,7 +118,7 @@ struct SendArgs {
 }
 
 impl PlanArgs {
-    /// Reads the sweep; returns it with its folder.
+    /// Reads the sweep file. Returns the sweep and the path of its folder.
     fn read(&self) -> Result<(Sweep, PathBuf)> {
         let sweep = file::read(&self.file)?;
         let path = self.output.clone().unwrap_or_else(|| Path::new("runs").join(&sweep.name));
@@ -163,7 +163,7 @@ pub fn run(args: &SweepArgs) -> Result<ExitCode> {
         What::Slurm(args) => {
             let (mut sweep, path) = args.plan.read()?;
             args.work.over(&mut sweep);
-            // The adapter is not checked here, because the nodes have other adapters than this machine.
+            // The adapter is not checked here, because the nodes may have other adapters than this machine.
             let runs = Folder::open(&path, &sweep, evolution::check)?.runs().to_vec();
             slurm::send(args, &sweep, &path, &runs)
         }
@@ -198,7 +198,8 @@ fn do_runs(args: &RunArgs, sweep: &Sweep, runs: &[Run]) -> Result<Vec<Ending>> {
     execute_with_bar(runs, &plan, args.plan.json)
 }
 
-/// Executes the runs with a progress bar over all of them, and reports failures at once.
+/// Executes the runs, shows one progress bar for all of them, and reports failures at once. Returns the endings in
+/// the order of the runs.
 fn execute_with_bar(runs: &[Run], plan: &Plan<'_>, quiet: bool) -> Result<Vec<Ending>> {
     let before = runs.iter().filter(|run| run.state() == State::Done).count();
     let progress = Progress::steps("run", runs.len() as u64, quiet);

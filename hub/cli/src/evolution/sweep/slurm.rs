@@ -18,16 +18,16 @@ use xpuck_lab::sweep::slurm::{self, AGAIN, Jobs};
 use xpuck_wire::output::count;
 use xpuck_wire::{file, log};
 
-/// Record of the submitted jobs, in the folder of the scripts.
+/// Name of the file that records the submitted jobs, in the folder of the scripts.
 const SENT: &str = "sent.json";
-/// Maximum size of the record (bytes).
+/// Maximum size of the file with the submitted jobs (bytes).
 const MAX_SENT: u64 = 1 << 16;
 
-/// Jobs of a sweep: an array that is requeued until it is done, and a job that collects the results
-/// (docs/cluster/sweeps.md). The folder must be on a disk that all nodes can access.
+/// Jobs of a sweep: an array of jobs that are requeued until their runs are complete, and a job that collects the
+/// results (docs/cluster/sweeps.md). The folder must be on a disk that all nodes can access.
 #[derive(Args)]
 pub struct SlurmArgs {
-    /// Time limit of each job; a job that exceeds it is continued.
+    /// Time limit of each job; a job that exceeds the limit is requeued and continues.
     #[arg(long, value_name = "TIME", value_parser = slurm::time)]
     time: Option<String>,
     /// Memory of each job.
@@ -36,10 +36,10 @@ pub struct SlurmArgs {
     /// Account to charge.
     #[arg(long, value_name = "NAME", value_parser = slurm::word)]
     account: Option<String>,
-    /// Partition.
+    /// Partition of the jobs.
     #[arg(long, value_name = "NAME", value_parser = slurm::word)]
     partition: Option<String>,
-    /// Additional resources of each task, as gpu:1; with a gpu, the engine is gpu unless --engine names another.
+    /// Additional resources of each task, as gpu:1; with a gpu, the engine is gpu unless --engine selects another.
     #[arg(long, value_name = "SPEC", value_parser = slurm::word)]
     gres: Option<String>,
     /// Number of runs of each task, of which --jobs run in parallel [default: --jobs, or more for an array of 1000
@@ -55,18 +55,18 @@ pub struct SlurmArgs {
     /// Write the scripts without submitting them.
     #[arg(long)]
     no_send: bool,
-    /// Submit only if a run has finished since the last submission; the collecting job uses this.
+    /// Submit only if a run has finished since the last submission, for use by the collecting job.
     #[arg(long, hide = true)]
     if_progress: bool,
 }
 
 impl SlurmArgs {
-    /// Whether the node's GPU determines the engine.
+    /// Whether the jobs request a GPU.
     fn wants_gpu(&self) -> bool {
         self.gres.as_deref().is_some_and(|spec| spec.split(',').any(|one| one.split(':').next() == Some("gpu")))
     }
 
-    /// Options common to `sbatch` and `xpuck sweep`.
+    /// Returns the options that `sbatch` and `xpuck sweep slurm` have in common.
     fn shared(&self) -> impl Iterator<Item = String> {
         let keys =
             [("time", &self.time), ("mem", &self.mem), ("account", &self.account), ("partition", &self.partition)];
@@ -77,7 +77,7 @@ impl SlurmArgs {
         self.shared().chain(self.sbatch.iter().cloned()).collect()
     }
 
-    /// The same settings as options of `xpuck sweep`.
+    /// Returns these settings as options of `xpuck sweep slurm`, for the next submission.
     fn again(&self) -> Vec<String> {
         let own = [
             self.gres.as_ref().map(|spec| format!("--gres={spec}")),
@@ -109,7 +109,7 @@ pub struct Output<'a> {
     collect: Option<&'a str>,
 }
 
-/// Writes the job scripts of a sweep with an existing folder, and submits them.
+/// Writes the job scripts of a sweep to its existing folder, and submits them unless --no-send is given.
 pub(super) fn send(args: &SendArgs, sweep: &Sweep, path: &Path, runs: &[Run]) -> Result<ExitCode> {
     let missing: Vec<&Run> = runs.iter().filter(|run| run.state() != State::Done).collect();
     let done = runs.len() - missing.len();
@@ -158,7 +158,9 @@ pub(super) fn send(args: &SendArgs, sweep: &Sweep, path: &Path, runs: &[Run]) ->
             let array = sbatch(&folder, ["array.sbatch"])?;
             let after = format!("--dependency=afterany:{array}");
             let collect = sbatch(&folder, [after.as_str(), "collect.sbatch"]).with_context(|| {
-                format!("the runs were submitted as job {array}, but the job that collects was not")
+                format!(
+                    "the runs were submitted as job {array}, but the job that collects the results was not submitted"
+                )
             })?;
             let sent = Sent { array, collect, done };
             write(&folder.join(SENT), &serde_json::to_vec(&sent)?)?;
@@ -245,14 +247,14 @@ fn sent(folder: &Path) -> Result<Option<Sent>> {
     }
 }
 
-/// Whether Slurm still has the job. A job that Slurm has forgotten, or that belongs to another cluster, counts as
-/// finished.
+/// Whether a job is still in Slurm's queue. A job that Slurm has forgotten, or that belongs to another cluster,
+/// counts as finished.
 fn is_queued(job: &str) -> bool {
     let queue = Command::new("squeue").args(["--noheader", "--jobs", job]).output();
     queue.is_ok_and(|queue| queue.status.success() && !queue.stdout.trim_ascii().is_empty())
 }
 
-/// Submits a script from its folder; returns the job id.
+/// Submits a script from its folder. Returns the job id.
 fn sbatch<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Result<String> {
     let mut command = Command::new("sbatch");
     command.arg("--parsable").args(arguments.into_iter().map(OsStr::new)).current_dir(folder);
@@ -263,6 +265,6 @@ fn sbatch<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Re
     if !output.status.success() {
         bail!("sbatch rejected the job: {}", said(&output.stderr));
     }
-    // With several clusters, the name of the cluster follows the id.
+    // On a site with several clusters, sbatch prints the job id, a semicolon and the name of the cluster.
     Ok(said(&output.stdout).split(';').next().unwrap_or_default().to_string())
 }

@@ -20,7 +20,7 @@ use xpuck_wire::log;
 use xpuck_wire::output::count;
 use xpuck_wire::shutdown::TRY_AGAIN;
 
-/// Maximum number of missing runs that are listed.
+/// Maximum number of missing runs that a report lists.
 const NAMED: usize = 10;
 
 #[derive(Serialize, JsonSchema)]
@@ -30,13 +30,13 @@ pub struct Output<'a> {
     runs: usize,
     done: usize,
     failed: Vec<Failure<'a>>,
-    /// Missing runs, for `xpuck sweep collect`.
+    /// Missing runs; only in the output of `xpuck sweep collect`.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<Vec<Missing>>,
     stopped: bool,
     wall_s: f64,
     settings: Vec<Row>,
-    /// Best run of each setting; file paths are relative to the folder.
+    /// Best run of each setting. File paths are relative to the folder of the sweep.
     best: Vec<Best>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     printed: Vec<Compared>,
@@ -58,19 +58,19 @@ pub struct Listed<'a> {
 
 /// Outcome of a sweep command.
 pub struct Happened<'a> {
-    /// Runs of the command.
+    /// Runs that the command selected.
     pub runs: &'a [Run],
-    /// Endings of the runs, in the same order; empty if no run was executed.
+    /// Endings of the runs, in the order of `runs`; empty if the command executes no runs.
     pub endings: &'a [Ending],
-    /// Missing runs, if the command lists them.
+    /// Missing runs; `None` if the command does not list them.
     pub missing: Option<Vec<Missing>>,
-    /// Collected results of all runs, if the command collects them.
+    /// Collected results of all runs; `None` if the command does not collect them.
     pub collected: Option<Collected>,
-    /// Start of the command.
+    /// Time at which the command started.
     pub started: Instant,
 }
 
-/// Prints the report, and returns the exit code.
+/// Prints the report of a command, and returns its exit code.
 ///
 /// # Errors
 /// A run failed.

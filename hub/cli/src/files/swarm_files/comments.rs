@@ -1,7 +1,7 @@
-//! Adds comments to TOML text that was written from values.
+//! Adds comments to TOML text that was generated from values.
 
-/// Adds comments of one or more lines: `head` at the top, and each note before its key, such as `hub.robots`, or
-/// before its table, such as `[hub]`. Notes for missing keys are ignored.
+/// Adds comments, each with one or more lines. `head` is placed at the top. Each note is a key or table, such as
+/// `hub.robots` or `[hub]`, and the comment to place before it. Notes for missing keys are ignored.
 pub fn commented(text: &str, head: &str, notes: &[(&str, &str)]) -> String {
     let comment = |note: &str| -> String { note.lines().map(|line| format!("# {line}\n")).collect() };
     let note =

@@ -1,5 +1,5 @@
-//! Files of a swarm as text: `xpuck demo` runs them, and `xpuck init` writes them for users to change. Keys with
-//! default values are left out, and the other keys have a comment.
+//! Texts of a swarm's files. `xpuck demo` uses these files directly, and `xpuck init` writes them for users to
+//! change. Keys with default values are omitted, and the other keys have a comment.
 
 mod comments;
 
@@ -17,19 +17,19 @@ use xpuck_hub_core::config::{Arena, HubFile, Mocap, MocapKind, REALTIME};
 use xpuck_kernels::world::PhysicsKeys;
 use xpuck_wire::Swarm;
 
-/// Experiment of the thesis.
+/// Text of the thesis's experiment.
 pub const TRANSPORT: &str = include_str!("../../../../../docs/experiments/transport.toml");
-/// Virtual camera: a quarter of VGA in each dimension, at the 5 Hz of the reference model.
+/// Virtual camera: a quarter of VGA in each dimension, at the frame rate of the reference model (5 Hz).
 pub const CAMERA: CameraFile = CameraFile { width: 160, height: 120, frames_per_second: 5.0 };
 /// Name of the swarm file.
 pub const SWARM: &str = "swarm.toml";
 
-/// Robot ids: xp01, xp02 and so on.
+/// Returns the ids of the given number of robots: xp01, xp02 and so on.
 pub fn ids(robots: usize) -> Vec<String> {
     (1..=robots).map(|i| format!("xp{i:02}")).collect()
 }
 
-/// Virtual arena equal to the simulator's default world, without a world file.
+/// Returns a virtual arena equal to the simulator's default world, without a world file.
 pub fn arena(devices: &Path, mocap: &str) -> Result<ArenaFile> {
     Ok(ArenaFile {
         swarm: SWARM.into(),
@@ -40,7 +40,7 @@ pub fn arena(devices: &Path, mocap: &str) -> Result<ArenaFile> {
         devices: devices.into(),
         devices_address: None,
         fpga: false,
-        mocap: mocap.parse().with_context(|| format!("{mocap}: is not ADDRESS:PORT"))?,
+        mocap: mocap.parse().with_context(|| format!("{mocap}: expected ADDRESS:PORT"))?,
         vrpn: None,
         room_light: None,
         lights: Vec::new(),
@@ -67,7 +67,7 @@ pub fn arena(devices: &Path, mocap: &str) -> Result<ArenaFile> {
     })
 }
 
-/// Hub with Vicon's motion capture protocol.
+/// Returns the settings of a hub that uses Vicon's motion capture protocol.
 pub fn hub(records: &Path, mocap: &str) -> HubFile {
     HubFile {
         swarm: SWARM.into(),
@@ -82,7 +82,7 @@ pub fn hub(records: &Path, mocap: &str) -> HubFile {
     }
 }
 
-/// Text of `swarm.toml`.
+/// Returns the text of `swarm.toml`.
 pub fn swarm_text(swarm: &Swarm) -> Result<String> {
     let head = "The swarm: common settings of the hub, the robots and the arena. Every machine has the same copy.";
     let notes = [
@@ -109,7 +109,7 @@ pub fn swarm_text(swarm: &Swarm) -> Result<String> {
     Ok(commented(&toml::to_string(swarm)?, head, &notes))
 }
 
-/// Text of `hub.toml`.
+/// Returns the text of `hub.toml`.
 pub fn hub_text(hub: &HubFile) -> Result<String> {
     let head = "The hub: motion capture, virtual senses, records. All keys: docs/hub.md or `xpuck dev schema hub`.";
     let notes = [
@@ -129,7 +129,7 @@ pub fn hub_text(hub: &HubFile) -> Result<String> {
     Ok(commented(&without_usual(hub, &HubFile::at(""))?, head, &notes))
 }
 
-/// Text of `arena.toml`.
+/// Returns the text of `arena.toml`.
 pub fn arena_text(arena: &ArenaFile) -> Result<String> {
     let head = "The virtual arena: bodies, devices and motion capture like those of a real arena. All keys: \
                 docs/arena.md or\n\
@@ -153,51 +153,52 @@ pub fn arena_text(arena: &ArenaFile) -> Result<String> {
     Ok(commented(&text, head, &notes))
 }
 
-/// Keys of a value that differ from the defaults, as TOML; top-level keys outside of tables stay.
+/// Returns the keys of `value` that differ from the defaults `usual`, as TOML. Top-level keys outside of tables are
+/// kept.
 fn without_usual(value: &HubFile, usual: &HubFile) -> Result<String> {
     let (mut table, usual) = (Table::try_from(value)?, Table::try_from(usual)?);
     table.retain(|key, value| !value.is_table() || usual.get(key) != Some(value));
     for (key, value) in &mut table {
         if let (Value::Table(inner), Some(Value::Table(usual))) = (value, usual.get(key)) {
-            // Keys that a reader must find stay, even with default values.
+            // Keys that the user must see are kept, even with default values.
             inner.retain(|name, value| (name == "kind" || name == "directory") || usual.get(name) != Some(value));
         }
     }
     Ok(toml::to_string(&table)?)
 }
 
-/// Devices of a robot.
+/// Devices of a robot, by kind of robot.
 pub enum Devices {
-    /// Virtual devices: folder of the arena's sockets, and kind of body.
+    /// Virtual devices: folder with the arena's sockets, and kind of the robot's body.
     Virtual(PathBuf, BodyFile),
-    /// Devices of the thesis's robot: SPI device and I2C bus.
+    /// Devices of the thesis's robot: paths of the SPI device and of the I2C bus.
     Xpuck(String, String),
-    /// E-puck1 with a Pi-puck board: I2C bus.
+    /// Devices of an e-puck1 with a Pi-puck board: path of the I2C bus.
     Epuck1(String),
-    /// E-puck2 with a Pi-puck board: I2C bus.
+    /// Devices of an e-puck2 with a Pi-puck board: path of the I2C bus.
     Epuck2(String),
 }
 
-/// Contents of a robot's file.
+/// Contents of a robot's file, such as robots/xp01.toml.
 pub struct RobotText<'a> {
-    /// Id.
+    /// Id of the robot.
     pub id: &'a str,
-    /// Devices.
+    /// Devices of the robot.
     pub devices: Devices,
-    /// Port of the Groot2 publisher.
+    /// Port of the publisher for Groot2; `None` for no publisher.
     pub groot: Option<u16>,
     /// Number of simulation threads.
     pub threads: usize,
-    /// Lines for `[evolution]`.
+    /// Lines of the table `[evolution]`.
     pub evolution: String,
-    /// Name of the swarm's calibration file.
+    /// Name of the swarm's calibration file; `None` if there is no calibration.
     pub calibration: Option<&'a str>,
-    /// Socket for external controllers.
+    /// Path of the socket for external controllers; `None` for no socket.
     pub socket: Option<PathBuf>,
 }
 
 impl RobotText<'_> {
-    /// Text of the robot's file.
+    /// Returns the text of the robot's file.
     pub fn text(&self) -> String {
         let groot = self.groot.map(|port| format!("groot = \"tcp://127.0.0.1:{port}\"\n")).unwrap_or_default();
         let epuck = |kind: &str, bus: &str| format!("kind = \"{kind}\"\ni2c = \"{bus}\"\ncamera = \"/dev/video0\"\n");
@@ -261,13 +262,14 @@ impl RobotText<'_> {
     }
 }
 
-/// Writes a new file; fails if the file exists.
+/// Writes a new file. Fails if the file exists.
 pub fn write_new(path: &Path, text: &str) -> Result<()> {
     let write = || OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes());
     write().with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// Size of a world's arena and frisbee for the hub.
+/// Returns the size of a world's arena and of its frisbee for the hub. `half` has half the length and half the width
+/// (m). `radius` is the frisbee's radius (m); `None` for the default.
 pub fn size(half: (f32, f32), radius: Option<f32>) -> Arena {
     Arena {
         length_m: 2.0 * half.0,

@@ -1,5 +1,5 @@
-//! Finite automata that arbitrate between behaviours: reading, drawing, explaining, comparing, converting and
-//! testing.
+//! Finite automata that arbitrate between behaviours. The commands read, draw, explain, compare, convert and test
+//! automata.
 
 use crate::files::tree_file::{deliver, print as put, read as read_tree, refuse_over, write};
 use crate::terminal::print_json;
@@ -23,22 +23,22 @@ use xpuck_wire::output::count;
 /// Maximum size of a file of automata (bytes).
 const MAX_TEXT: u64 = 1 << 20;
 
-/// File of automata: one automaton for each module of a controller, below a line `module NAME`. A transition is a
-/// line such as `1 -> 2: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-`: if that message arrives in state 1, the
-/// module gets the message after `in:`, the other modules get the message after `out:`, and the state becomes 2.
-/// docs/curricula.md describes the use of automata.
+/// File of automata. It contains one automaton for each module of a controller, below a line `module NAME`. A
+/// transition is a line such as `1 -> 2: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-`. If the message in
+/// brackets arrives in state 1, the module gets the message after `in:`, the other modules get the message after
+/// `out:`, and the state becomes 2. docs/curricula.md describes the use of automata.
 #[derive(Args)]
 pub struct FileArgs {
     /// File of automata.
     file: PathBuf,
 }
 
-/// Draw an automaton: its states, and for each transition its trigger and the message that the module gets.
+/// Draw an automaton: its states, and for each transition the trigger and the message that the module gets.
 #[derive(Args)]
 pub struct DrawArgs {
     /// File of automata.
     file: PathBuf,
-    /// Module of the automaton to draw, if the file has several.
+    /// Module of the automaton to draw, if the file has several modules.
     #[arg(long)]
     module: Option<String>,
     /// File to write [default: standard output].
@@ -48,8 +48,8 @@ pub struct DrawArgs {
 
 /// Print the differences between two files of automata: removed, new and changed transitions.
 ///
-/// States are matched first, so that a different numbering of the same states is not a difference. All lines have the
-/// numbers of OLD, and higher numbers are states that only NEW has. Equal files print nothing.
+/// States are matched first, so that a different numbering of the same states is not a difference. All output lines
+/// use the state numbers of OLD; higher numbers are states that only NEW has. Equal files print nothing.
 #[derive(Args)]
 pub struct DiffArgs {
     /// File of automata.
@@ -60,16 +60,18 @@ pub struct DiffArgs {
 
 /// Print a behaviour tree equivalent to an automaton (thesis 3.1.8), for simulations and robots.
 ///
-/// Messages in an automaton of navigate have these meanings on an e-puck. Triggers: SENSORS_BUMPERS_PRESSED an
-/// obstacle is near ahead, SENSORS_BUMPERS_RELEASED no obstacle is near ahead, SENSORS_LIGHT_ENTER the camera sees
-/// blue, SENSORS_LIGHT_LEAVE it does not. After `in:`: NAVIGATE_FORWARD 0, NAVIGATE_LEFT 0 and RIGHT 0 (45 degrees),
-/// NAVIGATE_AROUNDLEFT 0 and AROUNDRIGHT 0 (on the spot), NAVIGATE_STOP; 0 is the time, and other times are not
-/// supported. After `out:`: BEEP_BEEP n (the node `signal n`). Other messages are rejected by name.
+/// Messages in an automaton of the module navigate have the following meanings on an e-puck. Triggers:
+/// SENSORS_BUMPERS_PRESSED means that an obstacle is near ahead, and SENSORS_BUMPERS_RELEASED that no obstacle is
+/// near ahead. SENSORS_LIGHT_ENTER means that the camera sees blue, and SENSORS_LIGHT_LEAVE that it does not. After
+/// `in:` there are NAVIGATE_FORWARD 0, NAVIGATE_LEFT 0 and NAVIGATE_RIGHT 0 (turns of 45 degrees),
+/// NAVIGATE_AROUNDLEFT 0 and NAVIGATE_AROUNDRIGHT 0 (turns on the spot), and NAVIGATE_STOP. The number 0 is the time;
+/// other times are not supported. After `out:` there is BEEP_BEEP n (the node `signal n`). Other messages are
+/// rejected by name.
 #[derive(Args)]
 pub struct ToTreeArgs {
     /// File with the automaton of a module, such as navigate.
     file: PathBuf,
-    /// Module of the automaton to convert, if the file has several.
+    /// Module of the automaton to convert, if the file has several modules.
     #[arg(long)]
     module: Option<String>,
     /// File to write [default: standard output].
@@ -80,10 +82,10 @@ pub struct ToTreeArgs {
     to: String,
 }
 
-/// Simulate a controller of automata, or a tree in its place, in a curriculum step's world: scores, and counts of
-/// each script.
+/// Simulate a controller of automata, or a tree in its place, in the world of a curriculum step. The output has the
+/// scores, and the number of executions of each script.
 ///
-/// In the worlds of cargo, script 2 is a load and script 4 a delivery. Without a file, the controller made by hand
+/// In the worlds of cargo, script 2 is a load and script 4 a delivery. Without a file, a controller made by hand
 /// runs.
 #[derive(Args)]
 pub struct TryArgs {
@@ -176,11 +178,12 @@ pub fn of_tree(tree: &Tree) -> Result<String> {
 
 type Controller = Vec<(Module, Automaton)>;
 
-/// Reads the automata of a file, with their modules.
+/// Reads the automata of a file, each with its module.
 fn read(path: &Path) -> Result<Controller> {
     let text = file::text(path, MAX_TEXT)?;
     let name = path.display().to_string();
-    // Each part begins with empty lines for the lines before it, so that errors have the file's line numbers.
+    // Each part begins with one empty line for every preceding line of the file, so that errors have the file's line
+    // numbers.
     let mut parts: Vec<(Module, String)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let words: Vec<&str> = line.split('#').next().unwrap_or("").split_whitespace().collect();
@@ -206,7 +209,7 @@ fn read(path: &Path) -> Result<Controller> {
     parts.iter().map(|(module, text)| Ok((*module, parse(&name, *module, text)?))).collect()
 }
 
-/// Reads the automaton of a module, or the only automaton of the file.
+/// Reads the automaton of a module. Without a module, the file must have a single automaton.
 fn only(path: &Path, module: Option<&str>) -> Result<(Module, Automaton)> {
     let mut all = read(path)?;
     let names: Vec<String> = all.iter().map(|(module, _)| module.name().into()).collect();
@@ -225,7 +228,8 @@ fn text(controller: &[(Module, Automaton)]) -> String {
     controller.iter().map(|(module, one)| format!("module {}\n{}", module.name(), print(one))).collect()
 }
 
-/// Differences by module; an automaton of only one controller is entirely new or removed.
+/// Lists the differences between two controllers by module. An automaton that only one controller has is entirely new
+/// or removed.
 fn differences(old: &Controller, new: &Controller) -> String {
     let mut text = String::new();
     let of = |controller: &Controller, module| {
@@ -250,7 +254,7 @@ fn post_offices(path: &Path) -> Result<ControllerAutomata> {
     let mut controller = ControllerAutomata::default();
     for (module, automaton) in read(path)? {
         let Some(place) = module.arbitrated() else {
-            bail!("{}: module {} has no post-office here", path.display(), module.name());
+            bail!("{}: module {} has no post-office; choose a file of other modules", path.display(), module.name());
         };
         controller.0[place] = Some(automaton);
     }
@@ -325,19 +329,19 @@ pub struct StepOutput<'a> {
     step: &'a str,
     /// Number of runs.
     runs: usize,
-    /// Fitness by the step's formula.
+    /// Fitness, computed from the scores by the step's formula.
     fitness: f64,
-    /// Mean score of each start.
+    /// Mean score of the runs from each start.
     scores: Vec<f64>,
-    /// Counts of each script.
+    /// Executions of each script.
     scripts: Vec<ScriptOutput>,
 }
 
-/// Frequency of a script.
+/// Executions of a script in the runs of a step.
 #[derive(Serialize, JsonSchema)]
 struct ScriptOutput {
-    /// Mean number of executions in a run.
+    /// Mean number of executions per run.
     times: f64,
-    /// Number of runs without an execution.
+    /// Number of runs in which the script was not executed.
     without: usize,
 }

@@ -1,4 +1,4 @@
-//! `xpuck evolve` with a curriculum in worlds of cargo: automata, or trees in their place, evolve step by step
+//! `xpuck evolve` with a curriculum in worlds of cargo. Automata, or trees in their place, evolve step by step
 //! (docs/curricula.md).
 
 use crate::evolution::stopping;
@@ -15,7 +15,7 @@ use xpuck_wire::output::count;
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::{log, output};
 
-/// Curriculum in worlds of cargo, which describes the whole run.
+/// Options of `xpuck evolve` for a curriculum in worlds of cargo. The curriculum describes the whole run.
 #[derive(Args)]
 pub struct CurriculumArgs {
     /// Curriculum (.toml), or a project of the original program (.prj).
@@ -74,7 +74,7 @@ fn resume(path: &Path, args: &CurriculumArgs) -> Result<ExitCode> {
     go(&plan, Some(folder), &stop, args)
 }
 
-/// Flag that signals set, and the end of standard input if requested.
+/// Returns the flag that signals set to stop the run. If requested, the end of standard input sets it too.
 fn stop(folder: Option<&Path>, args: &CurriculumArgs) -> Result<Arc<AtomicBool>> {
     let stop = stopping::flag(folder)?;
     if args.end_with_stdin {
@@ -147,7 +147,7 @@ fn print(outcome: &Outcome) -> Result<()> {
         ))?;
     }
     output::line(format_args!("\n{}", outcome.controller.trim_end()))?;
-    // This line is printed last, for users who read only the end.
+    // This line is the last one, for users who read only the end of the output.
     if let Some(step) = outcome.steps.last().filter(|_| !outcome.solved) {
         output::line(format_args!(
             "\nnot solved: the end of step {:?} never held; give the curriculum more `generations`",

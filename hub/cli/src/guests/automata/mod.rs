@@ -1,4 +1,4 @@
-//! Automata and trees that arbitrate between behaviours, and their curricula in worlds of cargo.
+//! Automata and trees that arbitrate between behaviours, and the curricula in worlds of cargo that train them.
 
 pub mod automaton;
 pub mod curriculum;

@@ -1,4 +1,4 @@
-//! `xpuck runs curves`: distances of several runs in one plot.
+//! `xpuck runs curves`: distances that evolved bodies walked, for several runs in one plot.
 
 use crate::files::tree_file::deliver;
 use crate::files::tree_file::print as put;
@@ -12,7 +12,8 @@ use xpuck_hub_bodies::{Curve, Folder, curves};
 use xpuck_stats::statistics::median;
 use xpuck_wire::output::count;
 
-/// Draw the longest distances of several runs of evolution in one plot, by evaluations, and print their median.
+/// Draw the longest distances of several runs of evolution in one plot, over the evaluations. Print the median of the
+/// final distances.
 #[derive(Args)]
 pub struct CurvesArgs {
     /// Folders of runs (`xpuck evolve --kind bodies --output`), which may be unfinished.
@@ -29,9 +30,9 @@ pub struct CurvesArgs {
 /// Distances that the best bodies of runs walked, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Distances<'a> {
-    /// Median over the runs (m).
+    /// Median of the distances over the runs (m).
     median: f64,
-    /// One row for each run.
+    /// Distance of each run.
     runs: Vec<RunDistance<'a>>,
 }
 
@@ -40,7 +41,7 @@ pub struct Distances<'a> {
 struct RunDistance<'a> {
     /// Name of the run.
     run: &'a str,
-    /// Distance (m).
+    /// Distance that the body walked (m).
     way: f64,
 }
 
@@ -71,5 +72,5 @@ pub fn run(args: &CurvesArgs) -> Result<()> {
     for run in &runs {
         text += &format!("{:>8.2} m  {}\n", run.end(), run.name);
     }
-    put(format!("{text}{median:>8.2} m at the median of {}\n", count(runs.len(), "run", "runs")).as_bytes())
+    put(format!("{text}{median:>8.2} m  median of {}\n", count(runs.len(), "run", "runs")).as_bytes())
 }

@@ -19,8 +19,8 @@ use xpuck_wire::{log, output};
 
 /// Evolve bodies with their brains to walk as far as possible along y, in families (docs/bodies.md).
 ///
-/// The same seed gives the same digits on any number of threads. A file called `stop` in the folder ends the run
-/// after the current generation, as Ctrl-C does.
+/// The same seed gives the same digits on any number of threads. A file called `stop` in the folder of the run ends
+/// the run after the current generation, as Ctrl-C does.
 #[derive(Args)]
 pub struct EvolveArgs {
     /// File of the run (.toml); all keys are optional, and the options below take precedence.
@@ -28,7 +28,7 @@ pub struct EvolveArgs {
     /// Seed [default: 1].
     #[arg(long)]
     seed: Option<i64>,
-    /// Number of evaluations of a whole walk on each island [default: 1000]; with --resume, the new total.
+    /// Number of evaluations of a whole walk on each island [default: 1000]; with --resume, the new total number.
     #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     evaluations: Option<i64>,
     /// Number of islands [default: 1].
@@ -37,13 +37,14 @@ pub struct EvolveArgs {
     /// Number of steps of 1/240 s in an evaluation [default: 10000].
     #[arg(long)]
     steps: Option<i64>,
-    /// Use the behaviour of pyro-corpus's program in all parts, for comparisons.
+    /// Use the behaviour of pyro-corpus's program everywhere, for comparisons.
     #[arg(long)]
     as_published: bool,
     /// Body (.prif, .json or .urdf) whose mutants seed the population [default: start from a single brain].
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Brain (.nndf) of the body `--from`, whose weights the founders inherit [default: random weights for each].
+    /// Brain (.nndf) of the body `--from`, whose weights the founders inherit [default: random weights for each
+    /// founder].
     #[arg(long, value_name = "FILE", requires = "from")]
     brain: Option<PathBuf>,
     /// Set any key of the file, as in `--set families.per_family=2`; may be repeated.
@@ -52,8 +53,8 @@ pub struct EvolveArgs {
     /// New folder for the table, the checkpoint, the bodies, their pictures and the walk of the best body.
     #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Continue the run in this folder, with --evaluations also past its end; the result equals that of an
-    /// uninterrupted run, digit by digit.
+    /// Continue the run in this folder. A larger --evaluations extends a run that is already complete. The result
+    /// equals that of an uninterrupted run, digit by digit.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "seed", "islands", "steps", "as_published", "from", "brain", "set", "out"])]
     resume: Option<PathBuf>,
     /// Print one JSON object at the end; hide the progress.
@@ -131,7 +132,7 @@ fn overrides(args: &EvolveArgs) -> Result<toml::Table> {
             let weights = brain.weights.into_iter().map(Value::Float).collect();
             table.insert("from_weights".into(), Value::Array(weights));
             if let Some(period) = brain.period {
-                // Values from --set take precedence.
+                // Values that the user gave with --set take precedence.
                 table.entry("from_period").or_insert(Value::Float(period));
             }
         }
@@ -171,12 +172,12 @@ fn print(outcome: &Outcome, folder: Option<&Folder>, config: &Config) -> Result<
     Ok(())
 }
 
-/// Command that simulates the best body of an island as in the run.
+/// Returns the command that simulates the best body of an island under the same conditions as in the run.
 fn again(folder: &Path, island: usize, config: &Config) -> String {
     let body = |ending: &str| word(&folder.join(format!("bodies/island-{island}.{ending}")));
     let mut command = format!("xpuck simulate {} --brain {}", body("prif"), body("nndf"));
     let usual = Config::default();
-    // If brains have their own periods, the file of the brain contains the period.
+    // If brains have their own periods, the brain's file contains the period, and the option is not needed.
     if config.period != usual.period && (config.period == 0.0 || !config.own_periods) {
         command += &format!(" --period {}", config.period);
     }

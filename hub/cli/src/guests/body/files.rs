@@ -10,15 +10,15 @@ use xpuck_wire::file;
 /// Maximum size of a brain's file (bytes).
 const MAX_BRAIN: u64 = 64 << 20;
 
-/// Reads a brain for a body.
+/// Reads a brain for a body from a file.
 ///
 /// # Errors
-/// The file is invalid or does not fit the body; the error states the reason in one line.
+/// The file is invalid or does not fit the body. The error states the reason in one line.
 pub fn brain(path: &Path, plan: &Plan) -> Result<Brain> {
     Brain::from_nndf(&file::text(path, MAX_BRAIN)?, plan).with_context(|| path.display().to_string())
 }
 
-/// Reads a brain for a body, or draws a random one without a file.
+/// Reads a brain for a body from a file. Without a file, returns a random brain.
 ///
 /// # Errors
 /// The same as for [`brain`].

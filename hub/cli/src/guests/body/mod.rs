@@ -1,6 +1,6 @@
-//! Bodies of joined cubes that evolve and walk. A body is defined by a PRIF, a recursive instruction: `(B(1), [RIGHT,
-//! 3, X], {TOP: (S(2), (TOP, 1, Z), None)})` is a row of three blue cubes to the right, with a touch-sensitive cube
-//! on its end.
+//! Bodies of joined cubes that evolve and walk. A body is defined by a PRIF, a recursive instruction. For example,
+//! `(B(1), [RIGHT, 3, X], {TOP: (S(2), (TOP, 1, Z), None)})` is a row of three blue cubes to the right, with a
+//! touch-sensitive cube on its end.
 
 pub mod curves;
 pub mod evolve;
@@ -39,11 +39,11 @@ pub struct ShowArgs {
 pub struct ExportArgs {
     /// File with a body: .prif, .json or .urdf.
     file: PathBuf,
-    /// Form to write.
+    /// Format to write.
     #[arg(long, value_enum)]
     to: Form,
-    /// Brain (.nndf) of the body. `--to nndf` writes it, or a random one without this option; the other forms only
-    /// check it.
+    /// Brain (.nndf) of the body. `--to nndf` writes this brain, or a random one without this option. With other
+    /// formats, the brain is only checked.
     #[arg(long, value_name = "FILE")]
     brain: Option<PathBuf>,
     /// Seed of a random brain.
@@ -53,8 +53,8 @@ pub struct ExportArgs {
     /// requires.
     #[arg(long)]
     published_names: bool,
-    /// Write everything as pyro-corpus does: its names, joints without strength, and an inertia of 100 kg m2, which
-    /// PyBullet does not read.
+    /// Write the body in every respect as pyro-corpus does: with its names, joints without strength, and an inertia
+    /// of 100 kg m2, which PyBullet does not read.
     #[arg(long)]
     as_published: bool,
     /// File to write [default: standard output].
@@ -62,16 +62,16 @@ pub struct ExportArgs {
     output: Option<PathBuf>,
 }
 
-/// Forms of a body.
+/// Output formats of a body.
 #[derive(Clone, Copy, ValueEnum)]
 enum Form {
-    /// Definition as text.
+    /// Definition of the body as PRIF text.
     Prif,
-    /// Definition as JSON.
+    /// Definition of the body as JSON.
     Json,
-    /// Parts and joints.
+    /// Parts and joints of the body, as URDF.
     Urdf,
-    /// Neurons and synapses.
+    /// Neurons and synapses of the brain, as NNDF.
     Nndf,
 }
 
@@ -94,16 +94,16 @@ pub fn draw(args: &DrawArgs) -> Result<()> {
     deliver(args.output.as_deref(), plan_svg(&files::read(&args.file)?.plan).as_bytes())
 }
 
-/// Parts of a body, as printed by `xpuck tree explain --json`.
+/// Description of a body, as printed by `xpuck tree explain --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct BodyOutput {
-    /// The body in PRIF.
+    /// Definition of the body in PRIF.
     prif: String,
-    /// Parts, root first.
+    /// Parts of the body; the root is the first part.
     parts: Vec<PartOutput>,
     /// Number of joints.
     joints: usize,
-    /// Number of joints that turn.
+    /// Number of joints that can turn.
     turning: usize,
     /// Number of parts with a sensor.
     sensors: usize,
@@ -112,11 +112,11 @@ pub struct BodyOutput {
 /// Part of a body.
 #[derive(Serialize, JsonSchema)]
 struct PartOutput {
-    /// Name of the part in the file.
+    /// Name of the part in the body's file.
     name: String,
-    /// Class of part.
+    /// Class of the part.
     class: &'static str,
-    /// Grid cell: x, y, z.
+    /// Grid cell of the part (x, y, z).
     cell: [i32; 3],
 }
 
@@ -152,7 +152,7 @@ pub fn show(args: &ShowArgs) -> Result<()> {
     put(text.as_bytes())
 }
 
-/// Runs `xpuck tree convert` for a body. A brain that is not written is only checked.
+/// Runs `xpuck tree convert` for a body. If the output format has no brain, a given brain is only checked.
 ///
 /// # Errors
 /// A file is invalid, or cannot be written.

@@ -1,4 +1,4 @@
-//! `xpuck serve body`: shows a walk to 3D viewers.
+//! `xpuck serve body`: shows a body's walk to 3D viewers.
 
 use super::walk::{SECOND, Walk, WalkArgs};
 use crate::guests::gateway::serve::monitors::ports::{ROOM, ViewerPorts, refuse, speed, tell_counts};
@@ -19,13 +19,14 @@ use xpuck_wire::shutdown;
 const EDGE: f64 = 1.0;
 /// Margin of the floor around the path (m).
 const MARGIN: f64 = 5.0;
-/// Interval between two updates.
+/// Interval between two updates of the viewers.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Show a walk repeatedly to RoboCup 3D viewers: rcssmonitor3d, RoboViz.
 ///
 /// Viewers connect by TCP, with SimSpark's monitor protocol or RSMP 1.0. The walk is simulated first and then shown,
-/// in real time unless --speed is given. The clock is that of the walk, and the half counts its repetitions.
+/// in real time unless --speed is given. The viewers' clock shows the time since the start of the walk, and their
+/// number of the half counts the repetitions.
 #[derive(Args)]
 pub struct ServeArgs {
     #[command(flatten)]
@@ -94,7 +95,8 @@ fn cubes(plan: &Plan, poses: &[Pose]) -> Vec<Cube> {
     plan.parts().iter().zip(poses).map(cube).collect()
 }
 
-/// Half the lengths of the floor along x and y: the extent of the walk and a margin.
+/// Returns half the lengths of the floor along x and y (m): the largest distance of the walk from the origin, plus a
+/// margin.
 fn floor(walk: &[Vec<Pose>]) -> [f64; 2] {
     let farthest = |k: usize| walk.iter().flatten().map(|pose| pose.position[k].abs()).fold(0.0, f64::max);
     [farthest(0) + MARGIN, farthest(1) + MARGIN]

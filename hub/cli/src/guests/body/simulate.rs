@@ -1,4 +1,4 @@
-//! `xpuck simulate` for a body: its walk.
+//! `xpuck simulate` for a body: simulates the walk of the body.
 
 use super::walk::{SECOND, Walk, WalkArgs};
 use crate::files::tree_file::{print as put, refuse_over, write};
@@ -15,8 +15,8 @@ use xpuck_hub_bodies::{page, spacing};
 
 /// Simulate the walk of a body: the distance of its root along y, the distance of its rearmost part, and its path.
 ///
-/// `xpuck evolve --kind bodies` counts the lesser of the two distances: a tower that falls over leaves its feet in
-/// place.
+/// `xpuck evolve --kind bodies` counts the lesser of the two distances, because a tower that falls over leaves its
+/// feet in place.
 #[derive(Args)]
 pub struct SimulateArgs {
     #[command(flatten)]
@@ -36,17 +36,17 @@ pub struct WalkOutput {
     distance: f64,
     /// Distance of the rearmost part along y (m).
     rearmost: f64,
-    /// Lesser of the two distances, which evolution counts (m).
+    /// Lesser of `distance` and `rearmost`, which is the distance that evolution counts (m).
     walked: f64,
-    /// Final position of the root (m).
+    /// Final position of the root (x, y, z, m).
     end: [f64; 3],
     /// Greatest height of the root (m).
     highest: f64,
-    /// Simulated time (s).
+    /// Simulated time of the walk (s).
     seconds: f64,
-    /// Wall time (s).
+    /// Wall time of the simulation (s).
     wall_s: f64,
-    /// Position of the root after each second (m).
+    /// Position of the root after each second (x, y, z, m).
     way: Vec<[f64; 3]>,
 }
 

@@ -1,4 +1,4 @@
-//! Options of a walk: a body, its brain, and its start.
+//! Options for the simulation of a walk: a body, its brain, and the start conditions.
 
 use super::files;
 use anyhow::{Result, bail};
@@ -21,14 +21,14 @@ pub struct WalkArgs {
     /// Seed of a random brain.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Number of steps of 1/240 s.
+    /// Number of simulation steps of 1/240 s.
     #[arg(long, default_value_t = STEPS, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub steps: u32,
-    /// Period of the brain's rhythm (s), 0.05 to 100 [default: the brain's own, or 0.4]; 0 for touch input in place
-    /// of the rhythm, as in pyro-corpus's code.
+    /// Period of the brain's rhythm (s), 0.05 to 100 [default: the brain's own, or 0.4]. 0 selects touch input in
+    /// place of the rhythm, as in pyro-corpus's code.
     #[arg(long)]
     period: Option<f64>,
-    /// Start with the root 2 m above the ground, as pyro-corpus does, instead of with the lowest cube on the ground.
+    /// Start with the root 2 m above the ground, as pyro-corpus does. By default, the lowest cube is on the ground.
     #[arg(long)]
     thrown: bool,
 }
@@ -39,17 +39,17 @@ pub struct Walk {
     pub plan: Plan,
     /// Brain of the body.
     pub brain: Brain,
-    /// Start of the walk, and rhythm of the brain.
+    /// Start position of the body, and rhythm of the brain.
     pub trial: EvaluationConditions,
 }
 
 impl WalkArgs {
-    /// Input files.
+    /// Returns the paths of the input files.
     pub fn read(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.file].into_iter().chain(&self.brain)
     }
 
-    /// Reads the files.
+    /// Reads the input files.
     ///
     /// # Errors
     /// A file is invalid, or the period is out of range.

@@ -27,7 +27,7 @@ impl Display for Place {
     }
 }
 
-/// Resolves a host to all its addresses.
+/// Resolves the host name to all its addresses.
 ///
 /// # Errors
 /// The name cannot be resolved.
@@ -35,12 +35,12 @@ pub fn addresses(place: &Place) -> Result<impl Iterator<Item = SocketAddr>> {
     place.0.to_socket_addrs().with_context(|| place.0.clone())
 }
 
-/// Resolves a host to its first address.
+/// Resolves the host name to its first address.
 ///
 /// # Errors
 /// The name cannot be resolved.
 pub fn resolve(place: &Place) -> Result<SocketAddr> {
-    addresses(place)?.next().with_context(|| format!("{place}: the name has no address"))
+    addresses(place)?.next().with_context(|| format!("{place}: the host name has no address"))
 }
 
 #[cfg(test)]

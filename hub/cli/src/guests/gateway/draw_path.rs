@@ -1,4 +1,4 @@
-//! `xpuck simulate` for individuals of a population manager.
+//! `xpuck simulate` for individuals of a population manager: draws the paths of their robots.
 
 use crate::terminal::print_json;
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -22,15 +22,15 @@ const MOST_ROBOTS: usize = 7;
 
 /// Draw the paths of a population manager's individuals in a world of `xpuck serve world-sim`, from above.
 ///
-/// The individual is the file best.txt or last.txt that `xpuck serve population-manager --output` writes, or any line
-/// `Individual ...`. Robots of several populations drive together and take their steps alternately. Each trial has a
-/// panel; a dot marks the start of a robot. No server is required.
+/// The individual is the file best.txt or last.txt that `xpuck serve population-manager --output` writes, or any file
+/// with one line `Individual ...`. Robots of several populations drive together and take their steps alternately.
+/// Each trial has a panel, in which a dot marks the start of a robot. No server is required.
 #[derive(Args)]
 pub struct DrawPathArgs {
-    /// Task file, and file of an individual; may be repeated for further robots, up to 7.
+    /// Task file and individual's file of a robot; may be repeated for further robots, up to 7.
     #[arg(long, num_args = 2, value_names = ["TASK", "INDIVIDUAL"], required = true)]
     robot: Vec<PathBuf>,
-    /// World file of docs/gateway.md [default: an empty square of 2 by 2 m].
+    /// World file (docs/gateway.md) [default: an empty square of 2 by 2 m].
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
     /// SVG file to write.
@@ -41,7 +41,7 @@ pub struct DrawPathArgs {
     json: bool,
 }
 
-/// Fitness of robots on their drawn paths, as printed by `--json`.
+/// Fitness values of the robots on the drawn paths, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct PathFitness {
     /// Fitness of each robot, in the order of `--robot`.
@@ -79,15 +79,17 @@ fn robot(task: &Path, individual: &Path) -> Result<(Task, Individual)> {
     Ok((read, found))
 }
 
-/// Reads the individual of a file with one line `Individual ...`.
+/// Reads the individual from a file that contains one line `Individual ...`.
 ///
 /// # Errors
-/// The file is invalid; the error states the reason in one line.
+/// The file is invalid. The error states the reason in one line.
 pub fn individual_of(path: &Path) -> Result<Individual> {
     let text = file::text(path, MOST_BYTES)?;
     let name = path.display();
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let (Some(line), None) = (lines.next(), lines.next()) else { bail!("{name}: expected one line: Individual ...") };
+    let (Some(line), None) = (lines.next(), lines.next()) else {
+        bail!("{name}: expected a single line that begins with Individual")
+    };
     match Message::parse(line).map_err(|error| anyhow!("{name}: {error}"))? {
         Message::Individual(individual) => Ok(individual),
         other => bail!("{name}: expected Individual, not {}", other.name()),

@@ -1,4 +1,5 @@
-//! Protocols of other makers' programs: servers for them, and a viewer of servers with these protocols.
+//! Protocols of other makers' programs. `xpuck` has servers for these programs, and a viewer of servers with the same
+//! protocols.
 
 pub mod address;
 pub mod draw_path;

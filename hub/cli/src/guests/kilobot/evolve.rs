@@ -17,7 +17,8 @@ use xpuck_wire::{log, output};
 /// Evolve trees for Kilobots that forage, and reproduce the thesis's chapter 4: runs, curves, paths, and used nodes.
 ///
 /// The same seed gives the same digits on any number of threads. Without a file, the experiment is that of the
-/// thesis: 25 runs each of its algorithm and of ours, half an hour on two cores. For a short test, use `--runs 1`.
+/// thesis: 25 runs with its algorithm and 25 with ours. They take half an hour on two cores. For a short test, use
+/// `--runs 1`.
 #[derive(Args)]
 pub struct EvolveArgs {
     /// File of the experiment (.toml); all keys are optional, and the options below take precedence.
@@ -25,13 +26,13 @@ pub struct EvolveArgs {
     /// Seed [default: 1].
     #[arg(long)]
     seed: Option<i64>,
-    /// Number of runs with each algorithm [default: 25]; with --resume, the new total.
+    /// Number of runs with each algorithm [default: 25]; with --resume, the new total number.
     #[arg(long)]
     runs: Option<u32>,
     /// Number of simulations in a run [default: 44030].
     #[arg(long)]
     simulations: Option<i64>,
-    /// Single algorithm in place of those of the file.
+    /// Single algorithm in place of the file's algorithms.
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
     /// Set any key of the file, as in `--set world.robots=9`; may be repeated.

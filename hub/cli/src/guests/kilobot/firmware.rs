@@ -1,4 +1,4 @@
-//! Builds the program of a Kilobot from its sources, with Debian's compiler for the robot's processor.
+//! Builds the program of a Kilobot from its sources, with Debian's compiler for the robot's processor (avr-gcc).
 
 use anyhow::{Context, Result, anyhow, bail};
 use std::io::ErrorKind;
@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use xpuck_wire::file;
 
-/// Size of an ATmega328P's flash below the robots' bootloader (bytes). The bootloader takes the rest of the 32 KB.
+/// Size of the flash of an ATmega328P that is available to the program (bytes). The rest of the 32 KB holds the
+/// bootloader.
 pub const BOOTLOADER: u32 = 0x7000;
 /// Size of an ATmega328P's RAM (bytes).
 pub const RAM: u32 = 2048;
 
-/// Sources that are compiled for every robot.
+/// Names and texts of the sources that are compiled into every program.
 const SOURCES: [(&str, &str); 6] = [
     ("kilolib.h", include_str!("../../../../../robot/kilobot/kilolib.h")),
     ("main.c", include_str!("../../../../../robot/kilobot/main.c")),
@@ -20,41 +21,41 @@ const SOURCES: [(&str, &str); 6] = [
     ("tick.c", include_str!("../../../../../robot/kilobot/tick.c")),
     ("tick.h", include_str!("../../../../../robot/kilobot/tick.h")),
 ];
-/// Sources that replace kilolib in a simulator.
+/// Names and texts of the sources that replace kilolib in the simulator simavr.
 const SIMAVR: [(&str, &str); 2] = [
     ("device.h", include_str!("../../../../../robot/kilobot/simavr/device.h")),
     ("kilolib.c", include_str!("../../../../../robot/kilobot/simavr/kilolib.c")),
 ];
 const PROCESSOR: [&str; 4] = ["-Os", "-mmcu=atmega328p", "-DF_CPU=8000000UL", "-fstack-usage"];
-/// kilolib's own compiler options for the layout of its data (from its Makefile).
+/// Compiler options that kilolib's own Makefile uses. They determine the layout of its data.
 const KILOLIB: [&str; 5] = ["-w", "-funsigned-char", "-funsigned-bitfields", "-fpack-struct", "-fshort-enums"];
-/// Sources of kilolib's library.
+/// Source files of kilolib that are compiled.
 const KILOLIB_SOURCES: [&str; 3] = ["kilolib.c", "message_crc.c", "message_send.S"];
-/// Maximum size of a file that is read here (bytes).
+/// Maximum size of a file with the stack use of functions (bytes).
 const LARGEST: u64 = 1 << 20;
 
-/// Target of the program.
+/// Platform for which the program is built.
 #[derive(Clone, Copy)]
 pub enum Platform<'a> {
-    /// simavr, with `robot/kilobot/simavr/run.c`.
+    /// Simulator simavr, with `robot/kilobot/simavr/run.c`.
     Simavr,
-    /// Robot, with kilolib from this folder.
+    /// Real robot, with kilolib from this folder.
     Robot(&'a Path),
 }
 
 /// Memory use of a program on the robot (bytes).
 pub struct Sizes {
-    /// Use of flash.
+    /// Flash that the program occupies.
     pub flash: u32,
-    /// Use of RAM by static data.
+    /// RAM that the static data occupies.
     pub ram: u32,
-    /// Upper bound of the stack in RAM: the sum over all functions, none of which is recursive. Functions of the
-    /// compiler's own library and of a kilolib.a are not included.
+    /// Upper bound of the stack in RAM: the sum of the stack use of all functions, none of which is recursive.
+    /// Functions in the compiler's own library and in a kilolib.a are not included.
     pub stack: u32,
 }
 
-/// Builds the program with a tree's table (`Program::to_c`); returns its Intel HEX file and its sizes. The definitions
-/// `define` are passed to the preprocessor.
+/// Builds the program with a tree's table (`Program::to_c`). Returns the Intel HEX file of the program, and its
+/// sizes. The definitions `define` (NAME=VALUE) are passed to the preprocessor.
 ///
 /// # Errors
 /// The compiler is missing or rejects the sources, kilolib is missing, or the robot's memory is too small.
@@ -62,7 +63,7 @@ pub fn build(table: &str, platform: Platform<'_>, define: &[String]) -> Result<(
     let folder = tempfile::tempdir().map_err(|error| {
         let place = std::env::temp_dir();
         anyhow!(
-            "{}: cannot create a folder for the compiler there ({}); set TMPDIR to another folder",
+            "{}: cannot create a folder for the compiler ({}); set TMPDIR to another folder",
             place.display(),
             error.kind()
         )
@@ -92,14 +93,15 @@ pub fn build(table: &str, platform: Platform<'_>, define: &[String]) -> Result<(
     let mut copy = avr("objcopy", dir);
     done(copy.args(["-O", "ihex", "-R", ".eeprom", "-R", ".fuse", "-R", ".lock", "kilobot.elf", "kilobot.hex"]))?;
     let hex = std::fs::read(dir.join("kilobot.hex")).unwrap_or_default();
-    // Last record of an Intel HEX file.
+    // Every complete Intel HEX file ends with this record.
     if !hex.trim_ascii_end().ends_with(b":00000001FF") {
-        bail!("avr-objcopy wrote an incomplete hex file; is it Debian's (package binutils-avr)?");
+        bail!("avr-objcopy wrote an incomplete hex file; use Debian's avr-objcopy (package binutils-avr)");
     }
     Ok((hex, sizes))
 }
 
-/// kilolib's library, which is compiled if its folder has only the sources.
+/// Returns the library or the object files of kilolib. The sources are compiled if the folder `kilolib` has no
+/// library.
 fn library(dir: &Path, kilolib: &Path) -> Result<Vec<PathBuf>> {
     let kilolib = std::path::absolute(kilolib).with_context(|| kilolib.display().to_string())?;
     if let Some(library) =
@@ -115,22 +117,23 @@ fn library(dir: &Path, kilolib: &Path) -> Result<Vec<PathBuf>> {
     }
     if objects.is_empty() {
         bail!(
-            "{}: has neither kilolib.a nor kilolib.c; --kilolib must be the folder of kilolib's sources",
+            "{}: contains neither kilolib.a nor kilolib.c; --kilolib must be the folder of kilolib's sources",
             kilolib.display()
         );
     }
     Ok(objects)
 }
 
-/// Command of a tool for the robot's processor, run in this folder.
+/// Returns the command that runs a tool for the robot's processor in the folder `dir`.
 fn avr(tool: &str, dir: &Path) -> Command {
     let mut command = Command::new(format!("avr-{tool}"));
-    // The messages of the tool are parsed.
+    // The messages of the tool are parsed, so they must be in English.
     command.current_dir(dir).env("LC_ALL", "C");
     command
 }
 
-/// Runs a tool and returns its output.
+/// Runs a tool and returns its output. If it fails, the error contains the first line of its messages that states a
+/// cause.
 fn done(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = match command.output() {
@@ -143,14 +146,14 @@ fn done(command: &mut Command) -> Result<String> {
         let said = String::from_utf8_lossy(&output.stderr);
         let line = said.lines().find(|line| line.contains("error") || line.contains("undefined reference"));
         let line = line.or_else(|| said.lines().next()).unwrap_or("no error message");
-        // The C library is a separate package.
+        // The C library is in a separate Debian package, which may be missing.
         let missing = line.contains("avr/") && line.contains("No such file");
         bail!("{name}: {line}{}", if missing { "; install it with `apt-get install avr-libc`" } else { "" });
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Sizes of `kilobot.elf`; the stack use of its functions is in files beside it.
+/// Returns the sizes of `kilobot.elf` in `dir`. The compiler wrote the stack use of each function to files `*.su`.
 fn sizes(dir: &Path) -> Result<Sizes> {
     let told = done(avr("size", dir).arg("kilobot.elf"))?;
     let numbers: Vec<u32> =
@@ -160,7 +163,7 @@ fn sizes(dir: &Path) -> Result<Sizes> {
     for entry in std::fs::read_dir(dir).with_context(|| dir.display().to_string())? {
         let path = entry.with_context(|| dir.display().to_string())?.path();
         if path.extension().is_some_and(|extension| extension == "su") {
-            // Columns: function, bytes, and whether the number of bytes is constant.
+            // Columns of the file: function, stack use (bytes), and whether the stack use is constant.
             let bytes = |line: &str| line.split('\t').nth(1).and_then(|bytes| bytes.parse::<u32>().ok());
             stack += file::text(&path, LARGEST)?.lines().filter_map(bytes).sum::<u32>();
         }

@@ -1,4 +1,4 @@
-//! `xpuck tree convert --to hex`: builds the program file of robots from a tree.
+//! `xpuck tree convert --to hex`: builds the robots' program file from a tree.
 
 use super::firmware::{BOOTLOADER, Platform, RAM, Sizes, build};
 use crate::files::tree_file::{print, read_kilobot, refuse_over, write};
@@ -9,8 +9,8 @@ use xpuck_kilobots::Program;
 
 /// Build a tree into the Intel HEX file of a Kilobot.
 ///
-/// Debian's avr-gcc is required: `apt-get install gcc-avr avr-libc`. kilolib, the robots' own library, is not in a
-/// package: give its folder with --kilolib. The command prints the memory use of the program.
+/// Debian's avr-gcc is required: `apt-get install gcc-avr avr-libc`. kilolib, the robots' own library, is not
+/// available as a package: set its folder with --kilolib. The command prints the memory use of the program.
 #[derive(Args)]
 pub struct HexArgs {
     /// File with a Kilobot's tree (.bt).
@@ -18,7 +18,7 @@ pub struct HexArgs {
     /// File to write.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Folder of kilolib: its kilolib.a, or kilolib.c and the files that it requires.
+    /// Folder of kilolib with its kilolib.a, or with kilolib.c and the files that it requires.
     #[arg(long, value_name = "DIR", conflicts_with = "platform")]
     kilolib: Option<PathBuf>,
     /// Build for a simulator instead of a robot.
@@ -36,11 +36,11 @@ pub struct HexArgs {
 /// Simulators of the robot's processor.
 #[derive(Clone, Copy, ValueEnum)]
 enum Simulator {
-    /// simavr, with the replacement of kilolib in robot/kilobot/simavr.
+    /// Simulator simavr, with the replacement of kilolib in robot/kilobot/simavr.
     Simavr,
 }
 
-/// Calibration values that may be set, with their ranges.
+/// Calibration values that the user may set, each with its minimum and maximum.
 const DEFINES: [(&str, u32, u32); 2] = [("LIGHT_WAIT", 1, 5000), ("LIGHT_CONTRAST", 1, 1023)];
 
 fn define(text: &str) -> Result<String, String> {
@@ -73,7 +73,7 @@ pub fn run(args: &HexArgs) -> Result<()> {
     let (hex, Sizes { flash, ram, stack }) = build(&program.to_c(), platform, &args.define)?;
     write(&args.output, &hex)?;
     let line = format!(
-        "{}: {flash} of {BOOTLOADER} bytes of flash, {ram} of {RAM} bytes of RAM, and at most {stack} more for its stack\n",
+        "{}: {flash} of {BOOTLOADER} bytes of flash, {ram} of {RAM} bytes of RAM, and at most {stack} bytes more for the stack\n",
         args.output.display()
     );
     print(line.as_bytes())

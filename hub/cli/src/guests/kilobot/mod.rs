@@ -1,4 +1,5 @@
-//! Kilobots that evolve to forage, and programs for real Kilobots (thesis chapter 4, docs/kilobots.md).
+//! Commands for Kilobots: evolution of trees that forage, and programs for real Kilobots (thesis chapter 4,
+//! docs/kilobots.md).
 
 pub mod evolve;
 mod firmware;

@@ -1,4 +1,4 @@
-//! `xpuck simulate` for a Kilobot's tree.
+//! `xpuck simulate` for a Kilobot's tree: measures the fitness of the tree and draws the paths of the robots.
 
 use crate::files::tree_file::{print as put, read_kilobot, refuse_over, write};
 use crate::terminal::print_json;
@@ -14,12 +14,12 @@ use xpuck_kilobots::Program;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::output::count;
 
-/// Simulate Kilobots that forage and all run one tree: fitness of the tree, and paths of the robots.
+/// Simulate Kilobots that forage and all run the same tree: fitness of the tree, and paths of the robots.
 #[derive(Args)]
 pub struct SimulateArgs {
     /// File with a Kilobot's tree (.bt).
     tree: PathBuf,
-    /// Number of starts in which the tree is measured.
+    /// Number of starts in which the fitness of the tree is measured.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
     /// Seed of the starts.
@@ -45,29 +45,29 @@ pub struct SimulateArgs {
 /// Fitness of a Kilobot's tree, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct KilobotsOutput {
-    /// Mean fitness.
+    /// Mean fitness of the tree over the starts.
     fitness: f64,
-    /// Standard error of the mean.
+    /// Standard error of the mean fitness.
     standard_error: f64,
-    /// Fitness of each start.
+    /// Fitness of the tree in each start.
     starts: Vec<f32>,
-    /// Number of Kilobots.
+    /// Number of Kilobots in a simulation.
     robots: usize,
     /// Simulated time of a start (s).
     seconds: f32,
-    /// Memory of the tree (bytes).
+    /// Memory that the tree occupies (bytes).
     tree_bytes: usize,
-    /// Memory of the stack (bytes).
+    /// Memory that the stack occupies (bytes).
     stack_bytes: usize,
-    /// Factor by which evolution reduces the fitness for memory use, 0 to 1.
+    /// Factor by which evolution multiplies the fitness of a tree with high memory use, 0 to 1.
     derating: f32,
-    /// Number of nodes by type, after `--reduce`.
+    /// Number of nodes by type; with `--reduce`, of the reduced tree.
     uses: Usage,
-    /// Smallest tree with the same motions; `null` without `--reduce`.
+    /// Smallest tree that moves the robots in the same way; `null` without `--reduce`.
     needed: Option<String>,
     /// Simulation speed (robot-seconds per second).
     r_acc: f64,
-    /// Wall time (s).
+    /// Wall time of the simulation (s).
     wall_s: f64,
 }
 
@@ -126,7 +126,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     );
     if usage.derating() < 1.0 {
         told += &format!(
-            "the fitness is derated by {:.3}, because more than three quarters of the memory are used\n",
+            "the fitness is derated by {:.3}, because more than three quarters of the memory is used\n",
             usage.derating()
         );
     }

@@ -24,12 +24,12 @@ use xpuck_record::verify::phase_worlds;
 use xpuck_wire::Body;
 use xpuck_wire::message::Picture;
 
-/// Displacement between two poses above which a body was moved by hand, so that no path is drawn (m).
+/// Displacement between two poses above which a body is assumed to be moved by hand, so that no path is drawn (m).
 const MAX_PATH_STEP: f32 = 0.1;
 /// Minimum length of a drawn path segment (m).
 const MIN_PATH_STEP: f32 = 0.004;
 
-/// Time range and speed of a film.
+/// Time range of a film or picture, and speed of a film.
 #[derive(Args)]
 pub struct FilmArgs {
     /// Start of the pictures, as arena time after the run's first pose (s) [default: the first pose].
@@ -38,7 +38,7 @@ pub struct FilmArgs {
     /// End of the pictures, as arena time after the run's first pose (s) [default: the last pose].
     #[arg(long, value_name = "S", value_parser = time, conflicts_with_all = ["parquet", "csv", "foxglove"])]
     to: Option<f64>,
-    /// Speed of the film relative to arena time.
+    /// Speed of the film: arena time per playing time.
     #[arg(long, value_name = "X", default_value_t = 8.0)]
     film_speed: f64,
 }
@@ -46,16 +46,16 @@ pub struct FilmArgs {
 /// Parses a finite time (s).
 fn time(text: &str) -> Result<f64> {
     let time = text.parse().ok().filter(|time: &f64| time.is_finite());
-    time.with_context(|| format!("`{text}`: expected a number of seconds"))
+    time.with_context(|| format!("`{text}`: expected a time in seconds"))
 }
 
-/// Current state of the run that a film shows.
+/// State of a recorded run at the time that is drawn.
 struct Scene {
     about: RunFile,
     arena: Arena,
     worlds: Vec<(String, Arc<WorldSpec>)>,
     phase: Option<String>,
-    /// Last pose of each body, and whether the body is currently seen.
+    /// Last pose of each body by name, and whether the latest pose entry contains the body.
     bodies: BTreeMap<String, (Body, bool)>,
     fitness: Option<f64>,
     titles: [String; 2],
@@ -91,7 +91,7 @@ impl Scene {
         })
     }
 
-    /// Applies an entry. Returns whether the world to draw has changed.
+    /// Applies an entry of the record. Returns true if the phase has changed, and with it the world to draw.
     fn apply(&mut self, entry: Entry) -> bool {
         match entry {
             Entry::Poses { bodies, .. } => {
@@ -119,7 +119,7 @@ impl Scene {
         }
     }
 
-    /// Tokens in drawing order: discs, then robots.
+    /// Returns the tokens in drawing order: first discs, then robots.
     fn tokens(&self) -> Vec<Token> {
         let discs = self.world().map_or(&[][..], |world| &world.discs[..]);
         let mut radii = discs.iter().map(|disc| disc.shape.radius);
@@ -128,7 +128,7 @@ impl Scene {
             let (colour, robot) = self.colour(name);
             let radius = if robot { ROBOT_RADIUS } else { radii.next().unwrap_or(self.arena.frisbee_radius_m) };
             let colour = rgb(colour);
-            // Unseen bodies are pale: one third of the colour, mixed with white.
+            // Unseen bodies are pale: one third of their colour, mixed with two thirds of white.
             let colour = if *seen { colour } else { colour.map(|c| 170 + c / 3) };
             let heading = robot.then_some(body.pose[2]);
             tokens.push(Token { at: place(body), heading, radius, colour });
@@ -147,18 +147,18 @@ fn open(run: &Path) -> Result<Entries> {
     Ok(entries_of_topics(run, &["/poses", "/run"])?)
 }
 
-/// Rejects an output path that is a file of the record.
+/// Rejects an output path that is a file in the run's folder, except MP4 and PNG files.
 fn check_output_path(run: &Path, path: &Path) -> Result<()> {
     let ours = path.extension().is_some_and(|kind| kind == "mp4" || kind == "png");
     let folder = |path: &Path| path.parent().map(Path::to_path_buf);
     let within = path.canonicalize().is_ok_and(|path| run.canonicalize().ok() == folder(&path));
     if within && !ours {
-        bail!("{}: is a file of the run itself; choose another one", path.display());
+        bail!("{}: is a file of the run itself; choose another file", path.display());
     }
     Ok(())
 }
 
-/// Returns the arena times of the first and last pose within the requested range (s).
+/// Returns start and end of the requested range, limited to the poses of the record (s of arena time).
 fn range(run: &Path, args: &FilmArgs) -> Result<(f64, f64)> {
     check_speed(args.film_speed)?;
     let progress = Progress::bytes("reading the record", false);
@@ -189,7 +189,7 @@ fn titles(run: &Path, (from, to): (f64, f64), how: &str) -> [String; 2] {
     [name, format!("arena time {from:.1} to {to:.1} s; {how}")]
 }
 
-/// Makes a film.
+/// Writes a film of a recorded run to `path`.
 pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
     check_output_path(run, path)?;
     let (from, to) = range(run, args)?;
@@ -200,7 +200,7 @@ pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
     let moments = film::moments(to - from, args.film_speed);
     let frames = moments.len();
     film::shoot(path, &mut stage, moments, false, |stage, moment| {
-        // Floating-point rounding may put the last pose slightly after the last frame.
+        // The tolerance is necessary because rounding may put the last frame slightly before the last pose.
         let now = from + moment + 1e-9;
         let mut other = false;
         while let Some(entry) = next.take_if(|entry| entry.time() <= now) {
@@ -217,7 +217,7 @@ pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
     print(&format!("{}: {frames} frames, {:.1} s\n", path.display(), frames as f64 / film::RATE))
 }
 
-/// Draws the paths of all bodies and their final positions.
+/// Draws the paths and final positions of all bodies in a PNG file.
 pub fn picture(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
     check_output_path(run, path)?;
     let (from, to) = range(run, args)?;

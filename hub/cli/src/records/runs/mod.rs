@@ -28,8 +28,8 @@ use xpuck_wire::{escape, log, output};
 /// Commands for recorded runs.
 #[derive(Subcommand)]
 pub enum What {
-    /// List runs, one row each, oldest first. Runs whose hub died are `aborted`; `xpuck runs recover` repairs their
-    /// files.
+    /// List runs, one row each, oldest first. A run is `aborted` if its hub died during the run. `xpuck runs recover`
+    /// repairs the files of such a run.
     List {
         /// Print a JSON list.
         #[arg(long)]
@@ -37,17 +37,19 @@ pub enum What {
     },
     /// Show the results of a run: robots, segments and quality gates.
     Show {
-        /// The run.
+        /// Run, as path, id or `last`.
         run: String,
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
     },
-    /// Export a run: poses, telemetry, genes, births, loaded trees, segments and events as tables; or all of it as an
-    /// MCAP file for Foxglove and Lichtblick; or a film or a picture.
+    /// Export a run as tables, as an MCAP file, as a film or as a picture.
+    ///
+    /// The tables hold poses, telemetry, genes, births, loaded trees, segments and events. The MCAP file is for
+    /// Foxglove and Lichtblick, and holds all recorded messages.
     #[command(group(clap::ArgGroup::new("format").required(true)))]
     Export {
-        /// The run.
+        /// Run, as path, id or `last`.
         run: String,
         /// Folder for Parquet tables.
         #[arg(long, value_name = "DIR", group = "format")]
@@ -67,12 +69,12 @@ pub enum What {
         #[command(flatten)]
         film: film::FilmArgs,
     },
-    /// Repair files that were cut off or damaged: those of a run, or one MCAP file.
+    /// Repair the incomplete or damaged files of a run, or one MCAP file.
     ///
     /// All messages in intact chunks are kept, and losses are reported. A damaged original is kept beside the new file
     /// as NAME.damaged. Files that are not MCAP are rejected and left unchanged.
     Recover {
-        /// The run, or an MCAP file.
+        /// Run, as path, id or `last`; or path of an MCAP file.
         run: String,
         /// Print one JSON object.
         #[arg(long)]
@@ -84,7 +86,7 @@ pub enum What {
     /// exit code is 1. Senses are compared with a tolerance, because real sensors differ from senses computed from
     /// poses.
     Verify {
-        /// The run.
+        /// Run, as path, id or `last`.
         run: String,
         /// Print one JSON object.
         #[arg(long)]
@@ -142,7 +144,7 @@ fn open(runs: &Path) -> Result<Catalogue> {
     Ok(Catalogue::open(runs)?)
 }
 
-/// Finds a run's directory by its path, its id or `last`.
+/// Finds the directory of a run. `run` is a path, an id, or `last` for the newest run.
 pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     if let Some(told) = other_kind(Path::new(run)) {
         bail!(told);
@@ -156,11 +158,11 @@ pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     if let Some(why) = not_a_run_reason(Path::new(run)) {
         bail!(why);
     }
-    let catalogue = open(runs).map_err(|error| anyhow!("run `{run}` is not found: {error}"))?;
+    let catalogue = open(runs).map_err(|error| anyhow!("run `{run}` was not found: {error}"))?;
     catalogue.find(run).map_err(|error| anyhow!(error))
 }
 
-/// Reason why an existing path is not a run. `None` if the path does not exist, or if no reason is known.
+/// Returns the reason why an existing path is not a run. `None` if the path does not exist, or if no reason is known.
 fn not_a_run_reason(place: &Path) -> Option<String> {
     let name = place.display();
     match runs_below(place).count() {
@@ -168,12 +170,14 @@ fn not_a_run_reason(place: &Path) -> Option<String> {
             "{name}: holds several runs; choose one of them, or `last` with --runs {name}; `xpuck runs list --folder \
              {name}` lists them"
         )),
-        _ if place.exists() && !place.is_dir() => Some(format!("{name}: is a file, but a run is a folder")),
+        _ if place.exists() && !place.is_dir() => {
+            Some(format!("{name}: is a file, but a run is a folder; name the folder of a run"))
+        }
         _ => None,
     }
 }
 
-/// Returns the only run inside a folder that is not itself a run, such as a demo's folder.
+/// Returns the run inside a folder such as a demo's folder. `None` if the folder holds no run, or several runs.
 fn single_run_in(folder: &Path) -> Option<PathBuf> {
     let mut below = runs_below(folder);
     let first = below.next()?;
@@ -185,7 +189,7 @@ fn runs_below(folder: &Path) -> impl Iterator<Item = PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| path.join(xpuck_record::run_file::RUN_FILE).is_file())
 }
 
-/// Prints text. Control characters, which may come from names in a record, are escaped.
+/// Prints text, with control characters escaped: names in a record may contain them.
 pub fn print(text: &str) -> Result<()> {
     match text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')) {
         true => Ok(output::text(text.split('\n').map(escape).collect::<Vec<_>>().join("\n"))?),
@@ -193,7 +197,7 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Prints problems of records on standard error.
+/// Prints problems of records on standard error, one per line.
 pub fn print_problems(lines: &[String]) {
     lines.iter().for_each(|line| output::print_error(format_args!("xpuck: {line}")));
 }
@@ -258,7 +262,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
         let began = log::time(r.began_unix_ms);
         table.push([
             escape(&short),
-            // The start time has a precision of one minute: `2026-03-01 09:30`.
+            // The start time is cut to minutes: `2026-03-01 09:30`.
             began.get(..16).unwrap_or(&began).replace('T', " "),
             r.state.clone(),
             format!("{:.1} min", r.length_s / 60.0),
@@ -275,7 +279,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
     print(&aligned(&table, 3..11))
 }
 
-/// Formats a table with columns as wide as their content. Columns in `right` are right-aligned.
+/// Formats a table. Each column is as wide as its widest cell. Columns in `right` are right-aligned.
 fn aligned<const N: usize>(table: &[[String; N]], right: std::ops::Range<usize>) -> String {
     let wide: Vec<usize> = (0..N).map(|i| table.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
     let cell = |(i, text): (usize, &String)| match right.contains(&i) {
@@ -290,9 +294,9 @@ fn aligned<const N: usize>(table: &[[String; N]], right: std::ops::Range<usize>)
 /// Result of `xpuck runs recover`, as `--json` prints it.
 #[derive(Serialize, JsonSchema)]
 pub struct Recovered {
-    /// Path of the run's folder, or of the file.
+    /// Path of the run's folder, or of the MCAP file.
     path: String,
-    /// Saved and lost files and messages, in words.
+    /// Description of the saved and lost files and messages, as text.
     result: String,
 }
 
@@ -315,7 +319,7 @@ fn recover_run(runs: &Path, run: &str, json: bool) -> Result<()> {
     if recovery::is_written(&directory)? {
         bail!("{}: a hub is writing this run; wait for its end", directory.display());
     }
-    // Files with their final names are checked too, because they may be damaged.
+    // `parts` also lists files that the hub has closed. They are checked too, because they may be damaged.
     let files =
         xpuck_record::parts(&directory)?.into_iter().chain(recover::left_open(&directory)?).collect::<BTreeSet<_>>();
     let what = recovery::repair_and_close(&directory, &files.into_iter().collect::<Vec<_>>())?;

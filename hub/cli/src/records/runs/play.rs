@@ -16,16 +16,16 @@ use xpuck_hub_service::replay::Replay;
 use xpuck_record::{read, run_file::RunFile};
 use xpuck_wire::shutdown;
 
-/// Interval for checking whether the command must end.
+/// Interval between two checks for a signal to end the command.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Replay a run on the console's page, at a speed of 0.1 to 50, from any moment.
+/// Replay a run on the console's page, from any moment and at 0.1 to 50 times the recorded speed.
 #[derive(Args)]
 pub struct ReplayArgs {
-    /// The run.
+    /// Run, as path, id or `last`.
     pub run: String,
-    /// Address and port of the page, which is served until Ctrl-C. Without it, only the last status is printed, as
-    /// JSON.
+    /// Address and port of the page, which is served until Ctrl-C. Without this option, only the last status of the
+    /// run is printed, as JSON.
     #[arg(long)]
     console: Option<String>,
 }
@@ -35,7 +35,7 @@ fn place(address: &str, port: u16) -> String {
     address.rsplit_once(':').map_or(address.into(), |(host, _)| format!("{host}:{port}"))
 }
 
-/// Replays a run.
+/// Serves a replay of a run until Ctrl-C, or prints the last status of the run if no address is given.
 pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
     let run = RunFile::read(directory)?;
     let Some(address) = &args.console else {
@@ -48,8 +48,12 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
         return print_json(&replay.status());
     };
     let stop = shutdown::service_flag(Default::default())?;
-    let taken =
-        || format!("--console {address}: choose another port, such as {}, or 0 for a free port", place(address, 7680));
+    let taken = || {
+        format!(
+            "--console {address}: cannot be used; choose another port, such as {}, or 0 for a free port",
+            place(address, 7680)
+        )
+    };
     let listener = TcpListener::bind(address).with_context(taken)?;
     // With port 0, the system chooses the port.
     let address = &place(address, listener.local_addr()?.port());

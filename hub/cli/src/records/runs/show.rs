@@ -17,7 +17,7 @@ use xpuck_stats::figure::Figure;
 /// A run and its results, as `--json` prints them.
 #[derive(Serialize, JsonSchema)]
 pub struct RunOutput<'a> {
-    /// Row of the catalogue.
+    /// Summary of the run, as in the catalogue.
     run: &'a Row,
     /// Results by robot and by segment.
     results: &'a Results,
@@ -89,7 +89,7 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     print(&text)
 }
 
-/// Whether robots evolved in the run ([`collect::evolves`]); true if the run's file cannot be read.
+/// Returns whether robots evolved in the run ([`collect::evolves`]); true if the run's file cannot be read.
 fn evolves(directory: &Path) -> bool {
     RunFile::read(directory).map_or(true, |run| collect::evolves(&run))
 }

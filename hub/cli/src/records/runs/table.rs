@@ -20,11 +20,12 @@ use xpuck_wire::output::{self, count};
 
 /// Compare runs segment by segment, as Tables 8.3 and 8.4 of the thesis do.
 ///
-/// Each row is a run. Columns: number of robot losses (D); P if more than 5 % of the round trips took above 100 ms;
-/// mean round trip; share of round trips above 100 ms; mean final fitness of the fittest tree on each island; and the
-/// real fitness of each segment in which evolved trees drove. Mean and standard deviation exclude runs with a mark.
-/// Each experiment has its own table: runs that differ in task, number of robots or length are not compared. A run
-/// that cannot be read is reported and left out, and the exit code is 1.
+/// Each row is a run. Column D is the number of robot losses. Column P is 1 if more than 5 % of the round trips took
+/// above 100 ms, else 0. The next columns are the mean round trip, the share of round trips above 100 ms, and the
+/// mean final fitness of the fittest tree on each island. The last columns are the real fitness of each segment in
+/// which evolved trees drove. Mean and standard deviation exclude runs in which D or P is not 0. Runs that differ in
+/// task, number of robots or length are in separate tables. A run that cannot be read is reported and left out, and
+/// the exit code is 1.
 #[derive(Args)]
 pub struct TableArgs {
     /// Runs [default: all finished runs of the record directory].
@@ -41,13 +42,13 @@ pub struct TableArgs {
     json: bool,
 }
 
-/// Statistic that a summary row shows.
+/// Statistic in a summary row, such as the mean; `None` if it is undefined for the number of runs.
 type Statistic = fn(&Spread) -> Option<f64>;
 
 /// Runs of one experiment.
 #[derive(Serialize, JsonSchema)]
 struct Group {
-    /// The experiment in words.
+    /// Description of the experiment, as text.
     experiment: String,
     /// Runs of the experiment.
     runs: Vec<SwarmRun>,
@@ -55,7 +56,7 @@ struct Group {
     foot: Foot,
 }
 
-/// Prints the tables, one for each experiment. Unreadable runs are reported, and the result is then an error.
+/// Prints one table for each experiment. If a run cannot be read, the others are printed and the result is an error.
 pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
     refuse_over(&args.printed, &args.svg)?;
     let printed = args.printed.as_deref().map(PrintedRuns::read).transpose()?;
@@ -78,7 +79,7 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
             Ok(run) => found.push(run),
             Err(error) => {
                 let line = format!("{}: {}", directory.display(), output::error_chain(error.as_ref()));
-                // The catalogue may already have reported this run.
+                // The errors of the catalogue may already include this run.
                 if !left_out.iter().any(|told: &String| told.contains(&*directory.to_string_lossy())) {
                     left_out.push(line);
                 }
@@ -127,11 +128,11 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
 pub struct Comparison<'a> {
     /// All runs.
     runs: Vec<&'a SwarmRun>,
-    /// Mean and spread of all runs; `null` if they are of several experiments.
+    /// Mean and spread of all runs; `null` if the runs are of several experiments.
     foot: Option<&'a Foot>,
-    /// The runs of each experiment.
+    /// Runs, grouped by experiment.
     experiments: &'a [Group],
-    /// Runs of `--printed`.
+    /// Published runs from the file of `--printed`; `null` without the option.
     printed: Option<Printed<'a>>,
     /// Error of each run that could not be read.
     left_out: &'a [String],
@@ -170,7 +171,7 @@ fn groups(found: Vec<(String, SwarmRun)>) -> Vec<Group> {
     groups
 }
 
-/// Directories of the finished runs, oldest first.
+/// Returns the directories of the finished runs, oldest first. Errors of the catalogue are added to `left_out`.
 fn finished_runs(root: &Path, left_out: &mut Vec<String>) -> Result<Vec<PathBuf>> {
     let catalogue = Catalogue::open(root)?;
     left_out.extend_from_slice(catalogue.errors());

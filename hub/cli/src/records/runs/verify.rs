@@ -9,7 +9,7 @@ use std::path::Path;
 use xpuck_record::verify::{Verified, verify};
 use xpuck_wire::output;
 
-/// Verifies a run; returns false if something differs.
+/// Verifies a run, and prints the result. Returns whether all repeated ticks are identical to the recorded ones.
 pub fn run(directory: &Path, json: bool) -> Result<bool> {
     let progress = Progress::waiting("verifying the record", json);
     let verified = verify(directory)?;

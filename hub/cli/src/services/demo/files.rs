@@ -22,9 +22,9 @@ use xpuck_wire::keys::Secret;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Addresses, Security, Swarm};
 
-/// Default length of a demo's run (min of arena time).
+/// Default length of a run of the demo (min of arena time).
 const USUAL_MINUTES: f64 = 16.0;
-/// Number of segments of a run: the first without evolved trees, then the seven of Table 8.3.
+/// Number of segments of a run: one without evolved trees, then the seven segments of Table 8.3 in the thesis.
 const SEGMENTS: f64 = 8.0;
 
 /// Paths and settings of a demo.
@@ -39,27 +39,28 @@ pub struct Layout {
     pub arena: PathBuf,
     /// Paths of the robots' files, in the swarm's order.
     pub robots: Vec<PathBuf>,
-    /// Temporary folder of the device sockets, kept until the demo ends. Its path is short, because the path of a
-    /// socket has at most 107 bytes.
+    /// Temporary folder of the device sockets, kept until the demo ends. The path of the folder is short, because the
+    /// path of a socket has at most 107 bytes.
     devices: tempfile::TempDir,
     /// Signed experiment.
     pub experiment: Signed,
     /// Plan of the experiment.
     pub plan: Plan,
-    /// Options of `xpuck simulate` for the world and the robots of the first phase.
+    /// Options with which `xpuck simulate` uses the world and the robots of the first phase.
     pub simulated: String,
     /// Path of the operator key with which the demo controls its hub.
     pub key: PathBuf,
 }
 
 impl Layout {
-    /// Makes the directory and writes all files. Removes them again if the demo's options are rejected.
+    /// Creates the demo's directory and writes all files. If an error occurs, the directory is removed again.
     pub fn write(args: &DemoArgs) -> Result<Layout> {
         let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
         let root = std::path::absolute(&args.out)?.join(format!("demo-{stamp}"));
         let made = !args.out.exists();
         Layout::fill(args, root.clone()).inspect_err(|_| {
-            // Errors are ignored: the folder may not exist, and a folder with files of others must stay.
+            // Errors are ignored: the demo's directory may not exist, and an output folder with other files must be
+            // kept.
             let _ = std::fs::remove_dir_all(&root);
             let _ = made.then(|| std::fs::remove_dir(&args.out));
         })
@@ -135,7 +136,7 @@ impl Layout {
         // Validates the ranges and robot names of the disturbances before any process starts.
         let file = config.join("arena.toml");
         arena::settings(&file).map_err(|error| match &args.unkind {
-            // Errors name the preset or file that the user gave.
+            // The error names the preset or file that the user gave, not the generated file.
             Some(unkind) => anyhow!("{}", format!("{error:#}").replace(&file.display().to_string(), unkind)),
             None => error,
         })?;
@@ -143,7 +144,7 @@ impl Layout {
         let robots: Vec<PathBuf> =
             swarm.robots.iter().map(|id| config.join("robots").join(format!("{id}.toml"))).collect();
         if let Some(file) = &args.calibration {
-            // Validated before the copy, so that errors name the user's file.
+            // The file is validated before it is copied, so that errors name the user's file.
             arena::known("--calibration", Some(file), &Calibration::read(file)?, &swarm.robots)?;
             write(&config.join(CALIBRATION), &file::text(file, file::MAX_TOML)?)?;
         }
@@ -173,25 +174,25 @@ impl Layout {
         })
     }
 
-    /// Folder of the device sockets.
+    /// Returns the folder of the device sockets.
     pub fn devices(&self) -> &Path {
         self.devices.path()
     }
 
-    /// Path of a process's log.
+    /// Returns the path of the log of the process `name`.
     pub fn log(&self, name: &str) -> PathBuf {
         self.root.join("logs").join(format!("{name}.log"))
     }
 }
 
-/// Name of the robots' calibration file in `config`.
+/// Name of the robots' calibration file in the demo's folder `config`.
 const CALIBRATION: &str = "calibration.toml";
 
-/// Experiment that a demo runs.
+/// Experiment that a demo runs, after the options of the demo were applied.
 struct DemoExperiment {
-    /// Text of the experiment.
+    /// Text of the experiment file (TOML).
     text: String,
-    /// Files of the experiment, by name.
+    /// Text of each file that the experiment names, by file name.
     files: BTreeMap<String, String>,
     /// Plan of the experiment.
     plan: Plan,
@@ -222,7 +223,7 @@ fn asked(args: &DemoArgs) -> Result<DemoExperiment> {
             .file_name()
             .and_then(|name| name.to_str())
             .with_context(|| format!("{}: is not a file", path.display()))?;
-        // Validated here, so that errors name the user's file.
+        // The file is validated here, so that errors name the user's file.
         world_file::read(path)?;
         files.insert(name.into(), file::text(path, file::MAX_TOML)?);
         (experiment.task, experiment.world) = (None, Some(name.into()));
@@ -237,7 +238,8 @@ fn asked(args: &DemoArgs) -> Result<DemoExperiment> {
         experiment.controller = Some(tree.to_string());
     }
     let text = toml::to_string(&experiment)?;
-    // Overridden keys may conflict, for example one controller for all robots and several controllers.
+    // Parsed again, because keys set by options may conflict with keys of the file. For example, --tree sets one
+    // controller for all robots, but the file may define several.
     let experiment = Experiment::parse("experiment", &text)?;
     let name = || args.experiment.as_ref().map_or("experiment".into(), |path| path.display().to_string());
     let plan = Plan::new(&experiment, &files, Some(args.robots)).with_context(name)?;

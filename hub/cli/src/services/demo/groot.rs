@@ -1,5 +1,5 @@
-//! Ports for Groot2 to monitor a demo's robots. A publisher of BehaviorTree.CPP uses two adjacent ports, so the ports
-//! of robots are two apart.
+//! Ports at which Groot2 monitors the robots of a demo. A publisher of BehaviorTree.CPP uses two adjacent ports.
+//! Therefore the first ports of successive robots differ by two.
 
 use super::DemoArgs;
 use crate::terminal::wrong_argument;
@@ -9,12 +9,13 @@ use std::net::TcpListener;
 /// Number of ports that the demo itself uses.
 const OWN: u16 = 4;
 
-/// Port for the robot at `index` in the swarm; `None` without --groot. [`check`] has verified that the port exists.
+/// Returns the first port of the robot at `index` in the swarm; `None` without --groot. [`check`] has verified that
+/// the port exists.
 pub fn port(args: &DemoArgs, index: usize) -> Option<u16> {
     args.groot.map(|first| first.saturating_add(2 * index as u16))
 }
 
-/// Checks that all ports exist and are free. A robot that cannot open its port exits immediately.
+/// Checks that the first port of each robot exists and is free. A robot that cannot open its port exits immediately.
 pub fn check(args: &DemoArgs) -> Result<()> {
     let Some(first) = args.groot else { return Ok(()) };
     let highest = u16::MAX - 2 * args.robots as u16;
@@ -23,16 +24,19 @@ pub fn check(args: &DemoArgs) -> Result<()> {
     }
     for port in (0..args.robots).filter_map(|i| port(args, i)) {
         if (args.ports..args.ports + OWN).contains(&port) {
-            bail!("--groot {first}: port {port} is used by the demo itself (--ports {}); choose another", args.ports);
+            bail!(
+                "--groot {first}: port {port} is used by the demo itself (--ports {}); choose another first port",
+                args.ports
+            );
         }
         if let Err(error) = TcpListener::bind(("127.0.0.1", port)) {
-            bail!("--groot {first}: port {port} is in use or not allowed ({error}); choose another");
+            bail!("--groot {first}: port {port} is in use or not allowed ({error}); choose another first port");
         }
     }
     Ok(())
 }
 
-/// Line that states address and ports for Groot2.
+/// Returns a line with the address and the ports for Groot2; `None` without --groot.
 pub fn invitation(args: &DemoArgs, robots: &[String]) -> Option<String> {
     let ports: Vec<String> =
         robots.iter().enumerate().filter_map(|(i, id)| Some(format!("{id} {}", port(args, i)?))).collect();

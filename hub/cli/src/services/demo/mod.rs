@@ -1,4 +1,4 @@
-//! `xpuck demo`: the whole swarm on one machine, as real processes.
+//! `xpuck demo`: a whole swarm on one machine, with one process for each program.
 
 mod files;
 mod groot;
@@ -27,12 +27,12 @@ use xpuck_wire::output;
 use xpuck_wire::shutdown;
 use xpuck_wire::socket::Sockets;
 
-/// Run a whole swarm on this machine: hub, virtual arena and robots, each its own process.
+/// Run a whole swarm on this machine: hub, virtual arena and robots, each in its own process.
 ///
-/// The robots evolve behaviour trees while they push the frisbee, exchange genes through the hub, and load their
-/// fittest tree at every segment. With --tree they run that tree and do not evolve. At the end the real fitness of
-/// each segment, the best tree and the path of the record are printed. Ctrl-C stops the wheels, closes the record and
-/// ends all processes.
+/// While the robots push the frisbee, they evolve behaviour trees and exchange genes through the hub. At the start of
+/// each segment, each robot loads its fittest tree. With --tree, all robots run the given tree and do not evolve. At
+/// the end, the demo prints the real fitness of each segment, the best tree and the path of the record. Ctrl-C stops
+/// the wheels, closes the record and ends all processes.
 #[derive(Args, Clone)]
 #[command(
     after_help = "While it runs, open the address of the console, or try `xpuck swarm top`, `xpuck status`, `xpuck \
@@ -41,8 +41,8 @@ use xpuck_wire::socket::Sockets;
                   robot's tree: choose its real-time monitor, address 127.0.0.1 and the robot's port."
 )]
 pub struct DemoArgs {
-    /// Number of robots, 1 to 200. With more than 16 robots the arena grows, with constant area for each [default: as
-    /// in the world file, else 9].
+    /// Number of robots, 1 to 200. Above 16 robots, the arena grows in proportion to the number of robots [default:
+    /// as in the world file, else 9].
     #[arg(long = "count", alias = "robots", value_name = "COUNT")]
     given_robots: Option<usize>,
     #[arg(skip)]
@@ -51,14 +51,17 @@ pub struct DemoArgs {
     /// e-puck2.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND", default_value = "xpuck")]
     kinds: Vec<BodyFile>,
-    /// Length of the run (min of arena time), 0.1 to 1440, in eight segments, 0 to 7, as in the thesis. No evolved
-    /// tree drives in segment 0; the final table shows 1 to 7 [default: 16, or as in the experiment].
+    /// Length of the run (min of arena time), 0.1 to 1440. As in the thesis, the run has eight segments, 0 to 7. No
+    /// evolved tree drives in segment 0, so the final table shows segments 1 to 7 [default: 16, or as in the
+    /// experiment].
     #[arg(long)]
     minutes: Option<f64>,
-    /// Experiment file; the files that it names are read from its folder [default: the thesis's transport experiment].
+    /// Experiment file. Files that the experiment names are read from the folder of the experiment file [default: the
+    /// thesis's transport experiment].
     #[arg(long, value_name = "FILE")]
     experiment: Option<PathBuf>,
-    /// World file: the arena and the task. Not with --experiment, which names its own world.
+    /// World file, with the arena and the task. Cannot be used with --experiment, because an experiment names its own
+    /// world.
     #[arg(long, value_name = "FILE", conflicts_with = "experiment")]
     world: Option<PathBuf>,
     /// Arena time per wall time, 0.1 to 32.
@@ -82,8 +85,8 @@ pub struct DemoArgs {
     /// Port for Foxglove and Lichtblick [default: no port; 8765 if the option has no value].
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8765", value_parser = clap::value_parser!(u16).range(1..))]
     foxglove: Option<u16>,
-    /// Port of a camera above the arena (MJPEG); the page shows its pictures, and the record stores them [default: no
-    /// camera; 7606 if the option has no value].
+    /// Port of a simulated camera above the arena (MJPEG). The page shows the camera's pictures, and the record
+    /// stores them [default: no camera; 7606 if the option has no value].
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "7606", value_parser = clap::value_parser!(u16).range(1..))]
     overhead: Option<u16>,
     /// First port for Groot2 to monitor the robots' trees: xp01 at PORT, xp02 at PORT + 2, and so on [default: no
@@ -98,16 +101,16 @@ pub struct DemoArgs {
     /// Tree that all robots run as written, without evolution.
     #[arg(long)]
     tree: Option<PathBuf>,
-    /// Deviations of the arena from the simulator's world: `typical`, `none`, or a file with these keys of an
-    /// arena.toml.
+    /// Deviations of the arena from the simulator's world: `typical`, `none`, or a file with the keys of arena.toml
+    /// for deviations.
     #[arg(long, value_name = "PRESET|FILE")]
     unkind: Option<String>,
-    /// Run the SPI and camera of the first robot through the shim's logic, simulated clock by clock. Slow: use --speed
-    /// 1 and few robots. Needs a program built with `make build-fpga`.
+    /// Run the SPI and camera of the first robot through the FPGA shim's logic, simulated clock by clock. Slow: use
+    /// --speed 1 and few robots. Needs a program built with `make build-fpga`.
     #[arg(long)]
     fpga: bool,
-    /// Calibration file for the robots: they correct their sensors and motors with it, and simulate the measured
-    /// world.
+    /// Calibration file for the robots. The robots use it to correct their sensors and motors, and to simulate the
+    /// measured world.
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
     /// Wait for runs to be started from the page or by `xpuck start`, any number of times; Ctrl-C ends the demo.
@@ -118,7 +121,7 @@ pub struct DemoArgs {
     json: bool,
 }
 
-/// Maximum wait for the robots to appear (wall time).
+/// Maximum wait until all robots are present (wall time).
 const APPEAR: Duration = Duration::from_secs(20);
 
 /// Runs the command. Returns false if the demo was interrupted.
@@ -157,7 +160,8 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
     }
 }
 
-/// Number of robots: the given number, else that of the world file, which defines their start poses.
+/// Returns the number of robots: the number in --count, or else in the world file, which defines the start poses, or
+/// else [`ROBOTS`].
 fn robots(args: &DemoArgs) -> Result<usize> {
     Ok(match (args.given_robots, &args.world) {
         (Some(robots), _) => robots,
@@ -185,7 +189,8 @@ fn check_ports(args: &DemoArgs) -> Result<()> {
 /// Minimum length of a segment in which robots can score in most tasks (s of arena time).
 const SHORT_SEGMENT: f64 = 15.0;
 
-/// Warning about segments that are too short to score; `None` for longer segments, or for the default length.
+/// Returns a warning if segments of `seconds` are too short to score. `None` for longer segments, or if `minutes` is
+/// not given.
 fn short_segments(minutes: Option<f64>, seconds: f64) -> Option<String> {
     let minutes = minutes.filter(|_| seconds < SHORT_SEGMENT)?;
     let longer = (minutes * SHORT_SEGMENT / seconds).ceil();
@@ -199,7 +204,7 @@ fn short_segments(minutes: Option<f64>, seconds: f64) -> Option<String> {
 pub struct Run {
     /// Last status of the hub.
     pub status: xpuck_wire::Status,
-    /// Trees that drove robots or led their islands, with the robot's id.
+    /// Trees that drove a robot or were the fittest on its island, with the robot's id.
     pub trees: Vec<(String, xpuck_wire::message::Emigrant)>,
 }
 
@@ -212,7 +217,7 @@ fn conduct(
     let started = Instant::now();
     processes.start_service("arena", &layout.arena)?;
     processes.start_service("hub", &layout.hub)?;
-    // The demo also runs if it cannot be announced to other commands.
+    // The announcement allows other commands to find the demo. The demo continues if it fails.
     let demo = RunningDemo {
         root: layout.root.clone(),
         hub: layout.swarm.hub.operator.clone(),
@@ -256,7 +261,7 @@ fn conduct(
     watch.ask_done(&Request::Start { signed: layout.experiment.clone(), seed: args.seed })?;
     let ended = watch.follow(processes, stop);
     if ended != Ended::Whole {
-        // The wheels stop first. If the hub is gone, its silence stops them.
+        // The wheels stop before the processes end. If the hub has ended, the robots stop because it is silent.
         let _ = watch.ask_done(&Request::Stop);
     }
     let trees = match watch.ask(&Request::Trees) {

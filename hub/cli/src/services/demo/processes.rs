@@ -12,11 +12,11 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 use xpuck_wire::{file, output};
 
-/// Maximum startup time of a service. On a single core, nine robots start at the same time.
+/// Maximum time until a started service is ready. Startup may be slow on a loaded core.
 const READY: Duration = Duration::from_secs(60);
-/// Grace period for a process to end by itself.
+/// Time that a process has to end by itself before it is killed.
 const END: Duration = Duration::from_secs(5);
-/// Grace period for the hub, which closes its record.
+/// Time that the hub has to close its record and end by itself before it is killed.
 const HUB_END: Duration = Duration::from_secs(60);
 
 struct Process {
@@ -27,7 +27,7 @@ struct Process {
     reported: bool,
 }
 
-/// All processes of a demo. Dropping this closes their standard inputs, so that no process outlives the demo.
+/// All processes of a demo. Dropping this value ends all processes, so that no process outlives the demo.
 pub struct Processes<'a> {
     layout: &'a Layout,
     xpuck: PathBuf,
@@ -36,12 +36,12 @@ pub struct Processes<'a> {
 }
 
 impl<'a> Processes<'a> {
-    /// Locates the programs.
+    /// Locates the programs `xpuck` and `xpuckd`. Starts no process.
     pub fn new(layout: &'a Layout) -> Result<Processes<'a>> {
         let xpuck = std::env::current_exe()?;
         let xpuckd = xpuck.with_file_name("xpuckd");
         if !xpuckd.exists() {
-            bail!("{} is missing: build it with `make build`", xpuckd.display());
+            bail!("{} is missing; build it with `make build`", xpuckd.display());
         }
         Ok(Processes { layout, xpuck, xpuckd, list: Vec::new() })
     }
@@ -56,7 +56,8 @@ impl<'a> Processes<'a> {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log)
-            // A separate process group: Ctrl-C reaches only the demo, which then ends the others in order.
+            // Each process has its own process group. Ctrl-C therefore reaches only the demo, which then ends the
+            // processes in order.
             .process_group(0)
             .spawn()
             .with_context(|| format!("{} cannot be started", program.display()))?;
@@ -76,7 +77,7 @@ impl<'a> Processes<'a> {
         std::thread::spawn(move || {
             let mut line = String::new();
             let ready = output.read_line(&mut line).is_ok() && line == "ready\n";
-            // The receiver may have timed out.
+            // Sending fails if the receiver has timed out.
             let _ = sender.send((ready, output));
         });
         match receiver.recv_timeout(READY) {
@@ -84,7 +85,7 @@ impl<'a> Processes<'a> {
                 process.output = Some(output);
                 Ok(())
             }
-            // The line starts with the program's name, which is printed before this error too.
+            // The prefix is removed from the log line, because it is also printed before this error.
             Ok((false, _)) => match first_line(&log) {
                 Some(line) => bail!("{}", line.strip_prefix("xpuck: ").unwrap_or(&line)),
                 None => bail!("{name} ended immediately"),
@@ -93,13 +94,13 @@ impl<'a> Processes<'a> {
         }
     }
 
-    /// Starts a robot.
+    /// Starts the program of robot `id` with its configuration file.
     pub fn start_robot(&mut self, id: &str, file: &Path) -> Result<()> {
         let xpuckd = self.xpuckd.clone();
         self.spawn(id, &xpuckd, &[], file)
     }
 
-    /// Processes that ended since the last call: name, and a line about the end.
+    /// Returns the processes that ended since the last call. Each item is the name and a line about the end.
     pub fn take_ended(&mut self) -> Vec<(String, String)> {
         let mut gone = Vec::new();
         for process in self.list.iter_mut().filter(|p| !p.reported) {
@@ -112,8 +113,8 @@ impl<'a> Processes<'a> {
         gone
     }
 
-    /// Closes all standard inputs, waits, and kills processes that do not end. Returns the timing that the arena
-    /// reported.
+    /// Ends all processes: closes their standard inputs, waits, and kills the processes that do not end in time.
+    /// Returns the timing that the arena reported, or `None` if there is no valid report.
     pub fn end(&mut self) -> Option<Timing> {
         for process in &mut self.list {
             drop(process.child.stdin.take());
@@ -132,7 +133,7 @@ impl<'a> Processes<'a> {
                      recover` and the run's folder in {folder}"
                 ));
             }
-            // An error means that the process has just ended.
+            // `kill` fails if the process has just ended, which is harmless.
             let _ = process.child.kill();
             let _ = process.child.wait();
             if process.name == "arena" {
@@ -152,8 +153,8 @@ impl Drop for Processes<'_> {
     }
 }
 
-/// Line about a process that ended. The first log line gives the reason, except for a process that was killed by a
-/// signal.
+/// Returns a line about a process that ended. `said` reads the reason from the process's log. It is not called if a
+/// signal killed the process.
 fn end_message(name: &str, status: ExitStatus, said: impl FnOnce() -> Option<String>) -> String {
     let name = if matches!(name, "hub" | "arena") { format!("the {name}") } else { name.into() };
     match status.signal() {
@@ -162,7 +163,7 @@ fn end_message(name: &str, status: ExitStatus, said: impl FnOnce() -> Option<Str
     }
 }
 
-/// First line of a process's log, or the error that prevents reading it.
+/// Returns the first line of a log, or the error if the log cannot be read. `None` if the log is empty.
 fn first_line(log: &Path) -> Option<String> {
     file::first_line(log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
 }

@@ -1,4 +1,4 @@
-//! Final report of a demo: table of the seven segments, best tree, and path of the record.
+//! Final report of a demo: fitness of the segments, best tree, and path of the record.
 
 use super::files::Layout;
 use super::{DemoArgs, Run};
@@ -23,10 +23,11 @@ use xpuck_wire::output::count;
 use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{RobotRow, Status};
 
-/// Measurement rounds: number of candidates, and number of runs for each candidate.
+/// Rounds in which the best tree is selected. Each item is the number of candidate trees, and the number of simulated
+/// runs for each candidate.
 const ROUNDS: [(usize, u32); 3] = [(64, 24), (8, 96), (3, 400)];
-/// Mask for the seeds of the measurement, which evolution does not use. Each round has its own seed, so that chance in
-/// one round does not affect the next.
+/// Mask for the seeds of the measurement, so that they differ from the seeds of evolution. Each round has its own
+/// seed, so that chance in one round does not affect the next round.
 const FRESH: u64 = 0x5EED_F0E5_0000_0000;
 
 /// Results of a demo, as `--json` prints them.
@@ -52,17 +53,17 @@ pub struct Output {
     generations: u32,
     /// Engine of each robot that evolved, at the end.
     engines: Vec<EngineReport>,
-    /// Arena time divided by the product of wall time and speed.
+    /// Arena time divided by the product of wall time and speed; `null` if the arena did not report it.
     arena_over_wall: Option<f64>,
-    /// Fitness of the best tree on fresh seeds.
+    /// Mean fitness of the best tree, measured on seeds that evolution did not use; `null` without a tree.
     best_fitness: Option<f64>,
-    /// Best tree, reduced, as text.
+    /// Text of the best tree, reduced to fewer nodes with the same behaviour; `null` without a tree.
     best_tree: Option<String>,
     /// Path of the record.
     record: String,
 }
 
-/// Formats the report.
+/// Measures the best tree, writes it to the demo's directory, and returns the text of the report.
 pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>, stop: &AtomicBool) -> Result<String> {
     let status = &run.status;
     // Trees are measured in the world of the last phase.
@@ -70,7 +71,8 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
     let best = best_tree(args, world, run, stop);
     let segments: Vec<f64> = status.segments.iter().filter(|s| s.number > 0).map(|s| s.fitness).collect();
     let tree_file = layout.root.join("best.bt");
-    let gone = || format!("{}: was the demo's folder moved or removed?", layout.root.display());
+    let gone =
+        || format!("{}: cannot write the results; was the demo's folder moved or removed?", layout.root.display());
     if let Some((tree, evolved, _)) = &best {
         std::fs::write(&tree_file, tree.to_string()).with_context(gone)?;
         std::fs::write(layout.root.join("best-evolved.bt"), evolved.to_string()).with_context(gone)?;
@@ -144,7 +146,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
     Ok(text)
 }
 
-/// Robots that have simulated for their evolution.
+/// Returns the robots that have reported an engine, and thus have simulated for their evolution.
 fn evolving(status: &Status) -> impl Iterator<Item = &RobotRow> {
     status.robots.iter().filter(|robot| !robot.engine.name.is_empty())
 }
@@ -154,9 +156,9 @@ fn without_evolution(args: &DemoArgs) -> String {
     format!("evolution was off: every robot ran {tree}")
 }
 
-/// Finds the best of all trees that led an island or drove a robot, by measuring them on fresh seeds. All candidates
-/// get few runs, and the better ones get more in later rounds, so that chance in one round does not decide. Returns
-/// the reduced tree, the evolved tree and its fitness.
+/// Returns the best of all trees that led an island or drove a robot: the reduced tree, the evolved tree, and the
+/// measured fitness. The trees are measured on seeds that evolution did not use. In the first round, many trees get
+/// few runs. In later rounds, only the better trees get more runs, so that chance in one round does not decide.
 fn best_tree(args: &DemoArgs, spec: &WorldSpec, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tree, f64)> {
     let distinct: BTreeMap<String, Tree> = run
         .trees

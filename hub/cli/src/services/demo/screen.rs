@@ -1,4 +1,5 @@
-//! Display of a demo's run: a few lines redrawn on a terminal, or a log of lines elsewhere. All functions are pure.
+//! Texts that show a demo's run: a few lines that are redrawn on a terminal, or log lines if the output is not a
+//! terminal. Does no I/O.
 
 use indicatif::HumanDuration;
 use std::time::Duration;
@@ -9,12 +10,12 @@ use xpuck_wire::output::count;
 
 /// Fitness of the best tree of the thesis, 806768 (chapter 5), as a reference for evolved fitness.
 const THESIS: f64 = 0.27;
-/// Number of segments with their fitness on the screen.
+/// Maximum number of segments whose fitness is on the screen.
 const SEGMENTS: usize = 8;
-/// Number of recent events on the screen.
+/// Maximum number of recent events on the screen.
 pub const EVENTS: usize = 4;
 
-/// Lines of the screen below its progress bar, each with a title.
+/// Returns the lines below the progress bar, each as title and text.
 pub fn lines(status: &Status, evolves: bool, goals: u32) -> [(&'static str, String); 3] {
     let alive = status.robots.iter().filter(|robot| robot.alive).count();
     let mut robots = format!("{alive} of {}, {}", status.robots.len(), phase_name(status.phase));
@@ -25,7 +26,8 @@ pub fn lines(status: &Status, evolves: bool, goals: u32) -> [(&'static str, Stri
     [("real fitness", real(status, evolves)), ("evolution", evolution), ("robots", robots)]
 }
 
-/// Real fitness of each segment; the current segment is still being scored.
+/// Returns the real fitness of the last segments as text. The current segment is marked, because its fitness can
+/// still change.
 fn real(status: &Status, evolves: bool) -> String {
     let scored: Vec<_> = status.segments.iter().filter(|s| s.number > 0 && s.seconds > 1.0).collect();
     match (scored.is_empty(), evolves) {
@@ -48,22 +50,23 @@ fn evolution(status: &Status) -> String {
         return "none yet".into();
     }
     let best = status.robots.iter().map(|robot| robot.evolution.best).fold(f64::MIN, f64::max);
-    format!("generation {generation}, the best tree at {:.3} in simulation (the thesis's: {THESIS})", Figure(best))
+    format!("generation {generation}, best tree {:.3} in simulation (thesis: {THESIS})", Figure(best))
 }
 
-/// Progress of the run, for the text of the bar. `wall` is the wall time since the start.
+/// Returns the progress of the run as text for the progress bar. `wall` is the wall time since the start of the run.
 pub fn clock(status: &Status, wall: Duration) -> String {
     let of = |s: f64| format!("{}:{:02}", s as u64 / 60, s as u64 % 60);
     let so_far = format!("{} of {} of arena time", of(status.run_seconds), of(status.run_length));
     let rest = status.run_length - status.run_seconds;
-    // Extrapolates from wall time, because arena time stops during pauses.
+    // The remaining time is extrapolated from the wall time, because arena time stops during pauses.
     match status.run_seconds > 1.0 && rest > 0.0 {
         true => format!("{so_far}, {} left", HumanDuration(wall.mul_f64(rest / status.run_seconds))),
         false => so_far,
     }
 }
 
-/// Line about a segment that ended, for output without a terminal.
+/// Returns a line about a segment that ended, for output without a terminal. `None` if the status does not list the
+/// segment. `goals` is the number of goals in the segment.
 pub fn segment(status: &Status, evolves: bool, number: u32, goals: u32, wall: Duration) -> Option<String> {
     let ended = status.segments.iter().find(|s| s.number == number)?;
     let generation = status.robots.iter().map(|robot| robot.evolution.generation).max().unwrap_or(0);
@@ -73,7 +76,7 @@ pub fn segment(status: &Status, evolves: bool, number: u32, goals: u32, wall: Du
     Some(format!("segment {number} is over: real fitness {fitness:+.3}{goals}{generation} ({at})"))
 }
 
-/// Recent events, newest last; repeated events share one line with a count.
+/// Recent events, newest last. Equal events share one line with a count, and all goals share one line.
 #[derive(Debug, Default)]
 pub struct Events {
     rows: Vec<(String, u32)>,
@@ -81,7 +84,8 @@ pub struct Events {
 }
 
 impl Events {
-    /// Adds an event. Returns true if the event is new and is not a goal; goals are only counted.
+    /// Adds an event. Returns true if the event is to be printed as a log line: it is not in the list yet, and is not
+    /// a goal.
     pub fn push(&mut self, text: &str) -> bool {
         let goal = text.starts_with("goal ");
         self.goals += u32::from(goal);
@@ -98,12 +102,12 @@ impl Events {
         !goal
     }
 
-    /// Number of goals.
+    /// Returns the number of goals so far.
     pub fn goals(&self) -> u32 {
         self.goals
     }
 
-    /// The events as lines.
+    /// Formats the events, one line each.
     pub fn lines(&self) -> Vec<String> {
         let line = |(text, times): &(String, u32)| match *times {
             times if times > 1 && !text.starts_with("goal ") => format!("{text} (x{times})"),
@@ -113,7 +117,7 @@ impl Events {
     }
 }
 
-/// Robot (or `arena` for motion capture) that went silent, if the event reports that.
+/// Returns the robot that went silent, or `arena` for motion capture. `None` if the event does not report a silence.
 pub fn lost(event: &str) -> Option<&str> {
     if event.starts_with("no poses for ") {
         return Some("arena");
@@ -121,8 +125,8 @@ pub fn lost(event: &str) -> Option<&str> {
     event.strip_prefix("robot ")?.split_once(" is lost (silent").map(|(robot, _)| robot)
 }
 
-/// Warning that this machine is too slow. It replaces the report about a `lost` robot or arena whose program still
-/// runs, and is also shown once when messages are slow.
+/// Returns a warning that this machine is too slow for the demo. The reason is a silent robot or arena (`lost`) whose
+/// program still runs, or else slow messages. `None` without such a reason.
 pub fn overload_warning(status: &Status, lost: Option<&str>, robots: usize, speed: f64) -> Option<String> {
     let late = status.run_seconds > 20.0 * speed && status.slow_round_trips > 0.05;
     let what = match (lost, late) {
@@ -135,7 +139,7 @@ pub fn overload_warning(status: &Status, lost: Option<&str>, robots: usize, spee
         Some(slower) => format!("use --speed {slower}"),
         None => "use fewer robots (--count)".to_string(),
     };
-    Some(format!("{what}: this machine has too little time for {robots} robots at speed {speed}; {remedy}"))
+    Some(format!("{what}: this machine is too slow for {robots} robots at speed {speed}; {remedy}"))
 }
 
 #[cfg(test)]
@@ -166,7 +170,7 @@ mod tests {
     fn screen_shows_progress_of_run() {
         let [real, evolution, robots] = lines(&status(), true, 2);
         assert_eq!(real.1, "1: +0.061  2: -0.020 so far");
-        assert_eq!(evolution.1, "generation 40, the best tree at 0.300 in simulation (the thesis's: 0.27)");
+        assert_eq!(evolution.1, "generation 40, best tree 0.300 in simulation (thesis: 0.27)");
         assert_eq!(robots.1, "1 of 2, running, 2 goals");
         let minute = Duration::from_secs(60);
         assert_eq!(clock(&status(), minute), "4:00 of 16:00 of arena time, 3 minutes left");

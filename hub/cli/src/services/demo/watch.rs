@@ -14,7 +14,7 @@ use xpuck_wire::message::{Reply, Request, State};
 use xpuck_wire::socket::{AskError, OperatorLink};
 use xpuck_wire::{Phase, Status};
 
-/// Prefix of notes that the program adds, as opposed to an operator's notes.
+/// Prefix of the notes that the demo adds to the record. Operators' notes do not have it.
 const NOTE_PREFIX: &str = "demo: ";
 /// Interval between two status requests (wall time).
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -30,14 +30,14 @@ pub enum Ended {
     Lost(String),
 }
 
-/// Follows a run.
+/// Observer of a demo's run, which shows the progress and the events.
 pub struct Watch {
     link: OperatorLink,
     drawn: Option<TerminalLines>,
     quiet: bool,
     robots: usize,
     speed: f64,
-    /// Whether any robot evolves in any phase.
+    /// Whether at least one robot evolves in at least one phase.
     evolves: bool,
     shown: String,
     events: Events,
@@ -50,7 +50,7 @@ pub struct Watch {
     last: Option<Status>,
 }
 
-/// Lines on a terminal.
+/// Progress bar and lines that are redrawn on a terminal.
 struct TerminalLines {
     all: MultiProgress,
     bar: ProgressBar,
@@ -85,13 +85,13 @@ impl TerminalLines {
     fn end(&self) {
         self.lines.iter().chain(&self.events).for_each(ProgressBar::finish_and_clear);
         self.bar.finish_and_clear();
-        // If this fails, only one superfluous line stays on the screen.
+        // The error is ignored: if clearing fails, only one superfluous line remains on the screen.
         let _ = self.all.clear();
     }
 }
 
 impl Watch {
-    /// Creates the follower of a run; `quiet` suppresses all output.
+    /// Creates an observer. `quiet` suppresses all output.
     pub fn new(link: OperatorLink, quiet: bool, layout: &Layout) -> Watch {
         let drawn = (!quiet && is_drawn()).then(TerminalLines::new);
         let robots = layout.swarm.robots.len();
@@ -114,7 +114,7 @@ impl Watch {
         }
     }
 
-    /// Prints a line above the screen, or as a log line without a screen.
+    /// Prints a line above the redrawn lines, or as a log line if the output is not a terminal.
     fn say(&self, line: &str) {
         match &self.drawn {
             Some(drawn) => {
@@ -125,25 +125,25 @@ impl Watch {
         }
     }
 
-    /// Removes the screen.
+    /// Removes the redrawn lines from the terminal.
     fn end_screen(&self) {
         self.drawn.iter().for_each(TerminalLines::end);
     }
 
-    /// Sends a request to the hub.
+    /// Sends a request to the hub, and returns the reply.
     pub fn ask(&self, request: &Request) -> Result<Reply, AskError> {
         self.link.ask(request)
     }
 
-    /// Sends a request to the hub; a refusal is an error.
+    /// Sends a request to the hub. Returns an error if the hub refuses it.
     pub fn ask_done(&self, request: &Request) -> Result<()> {
         match self.ask(request)? {
-            Reply::Refused(why) => bail!("the hub refused: {why}"),
+            Reply::Refused(why) => bail!("the hub refused the request: {why}"),
             _ => Ok(()),
         }
     }
 
-    /// Waits until Ctrl-C, or until the hub or the arena ends. Meanwhile, runs are started by other clients.
+    /// Waits until Ctrl-C, or until the hub or the arena ends. Meanwhile, other clients can start runs.
     pub fn idle(&mut self, processes: &mut Processes, stop: &AtomicBool) -> Ended {
         self.end_screen();
         self.drawn = None;
@@ -160,7 +160,8 @@ impl Watch {
         Ended::Interrupted
     }
 
-    /// Queries the hub, and returns the last status received.
+    /// Requests the status of the hub. If the hub does not answer, returns the previous status, or `None` without
+    /// one.
     pub fn last_status(&mut self) -> Option<Status> {
         self.look();
         self.last.take()
@@ -177,8 +178,8 @@ impl Watch {
         }
     }
 
-    /// Processes the events since the last status: the screen shows the newest; without a screen each event is a line,
-    /// except goals, which the segments' lines count.
+    /// Processes the events since the last status. The terminal shows the newest events. Without a terminal, each
+    /// event is printed as a line, except goals, which the lines about segments count.
     fn show_events(&mut self, status: &Status) {
         let new = match status.events.iter().rposition(|e| *e == self.shown) {
             Some(last) => &status.events[last + 1..],
@@ -189,7 +190,8 @@ impl Watch {
             if text.contains(NOTE_PREFIX) {
                 continue;
             }
-            // The end of a robot's program has already been reported.
+            // If the robot's program has ended, the end has already been reported. A robot that is silent although
+            // its program runs means that this machine is too slow.
             if let Some(robot) = screen::lost(text).filter(|robot| !self.gone.contains(*robot)) {
                 let said = screen::overload_warning(status, Some(robot), self.robots, self.speed);
                 said.into_iter().for_each(|said| self.warn_overload(&said));
@@ -209,8 +211,8 @@ impl Watch {
         }
     }
 
-    /// Warns once that the machine is too slow. The warning is also sent to the record and the page, because both show
-    /// the effects.
+    /// Warns once that the machine is too slow. The warning is also sent to the hub as a note, because its record and
+    /// its page show the effects.
     fn warn_overload(&mut self, said: &str) {
         if !std::mem::replace(&mut self.slow, true) {
             self.say(said);
@@ -218,10 +220,10 @@ impl Watch {
         }
     }
 
-    /// Waits until all robots are present; continues without the missing ones after `limit`.
+    /// Waits until all robots and motion capture are present, at most for `limit` of wall time.
     ///
     /// # Errors
-    /// The hub or the arena ended, or an operator sent STOP in the meantime, which a later start must not override.
+    /// The hub or the arena ended, or an operator sent STOP, which the start of the run must not override.
     pub fn wait_for_robots(&mut self, processes: &mut Processes, limit: Duration, stop: &AtomicBool) -> Result<()> {
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline && !stop.load(Ordering::Relaxed) {
@@ -243,7 +245,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Follows the run to its end.
+    /// Shows the progress of the run until it ends, the user presses Ctrl-C, or the hub or the arena ends.
     pub fn follow(&mut self, processes: &mut Processes, stop: &AtomicBool) -> Ended {
         let began = *self.began.get_or_insert_with(Instant::now);
         let (mut segment, mut goals) = (0, 0);
@@ -253,8 +255,8 @@ impl Watch {
                 self.say("stopping: wheels, then the record, then all processes");
                 return Ended::Interrupted;
             }
-            // Ended programs are handled before the status. Otherwise a silent robot whose program has ended would be
-            // attributed to a slow machine.
+            // Ended programs are handled before the status. Otherwise the silence of a robot whose program has ended
+            // would be attributed to a slow machine.
             for (name, line) in processes.take_ended() {
                 if name == "hub" || name == "arena" {
                     self.end_screen();

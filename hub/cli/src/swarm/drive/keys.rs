@@ -7,14 +7,14 @@ use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use std::time::{Duration, Instant};
 use xpuck_wire::output;
 
-/// Interval between drive commands.
+/// Interval between two drive commands.
 const COMMAND_INTERVAL: Duration = Duration::from_millis(30);
-/// Time within which a held key repeats. A key without a repeat counts as released.
+/// Maximum time between two repeats of a held key. A key that does not repeat within this time counts as released.
 const KEY_RELEASE_TIMEOUT: Duration = Duration::from_millis(600);
-/// Fraction of the speed with which the wheels turn on the spot.
+/// Wheel speed for a turn on the spot, as a fraction of the maximum speed.
 const TURN: f32 = 0.5;
 
-/// Keeps the terminal in raw mode; dropping it restores the normal mode.
+/// Guard that keeps the terminal in raw mode. Dropping the guard restores the normal mode.
 struct Raw;
 
 impl Raw {
@@ -30,7 +30,8 @@ impl Drop for Raw {
     }
 }
 
-/// Wheel speeds for a key, as fractions of the maximum; `None` for other keys.
+/// Returns the speeds of the left and right wheel for a key, as fractions of the maximum speed. `None` if the key
+/// does not drive.
 fn wheels(key: KeyCode) -> Option<[f32; 2]> {
     match key {
         KeyCode::Up | KeyCode::Char('w') => Some([1.0, 1.0]),
@@ -42,10 +43,10 @@ fn wheels(key: KeyCode) -> Option<[f32; 2]> {
     }
 }
 
-/// Drives until `q`, Esc, Ctrl-C or Ctrl-D.
+/// Drives the robot by keyboard until the user presses `q`, Esc, Ctrl-C or Ctrl-D.
 pub fn run(args: &DriveArgs, robot: &str) -> Result<()> {
     let (link, _) = args.address.open()?;
-    // A refusal is reported before the terminal enters raw mode.
+    // The first command is sent before the terminal enters raw mode, so that a refusal is printed normally.
     if let Some(why) = drive(&link, robot, [0.0; 2], None)? {
         anyhow::bail!("{why}");
     }

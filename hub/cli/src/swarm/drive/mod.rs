@@ -1,4 +1,5 @@
-//! `xpuck robot drive`: external control through the hub, of one robot by keyboard or of any robots by a program.
+//! `xpuck robot drive`: external control of robots through the hub. A user drives one robot by keyboard, or a program
+//! drives any number of robots.
 
 mod keys;
 pub mod pipe;
@@ -10,16 +11,17 @@ use std::io::IsTerminal;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::OperatorLink;
 
-/// Drive a robot with the arrow keys, or robots by a program.
+/// Drive one robot with the arrow keys, or any number of robots with a program.
 ///
-/// A command holds for 0.25 s and overrides the robot's tree and programs on its board; they resume 1 s after the last
-/// command. STOP overrides all commands. The robot's wheels stop when this program ends for any reason.
+/// A command is valid for 0.25 s. It overrides the robot's tree and the programs on the robot's board, which resume 1
+/// s after the last command. STOP overrides all commands. The robot's wheels stop when this program ends for any
+/// reason.
 #[derive(Args)]
 pub struct DriveArgs {
-    /// Robot to drive; not with --pipe.
+    /// Id of the robot to drive. Cannot be used with --pipe.
     #[arg(required_unless_present = "pipe", conflicts_with = "pipe")]
     robot: Option<String>,
-    /// Read commands from standard input and print the swarm's state on standard output, one JSON object a line
+    /// Read commands from standard input and print the swarm's state on standard output, one JSON object per line
     /// (docs/controllers.md).
     #[arg(long)]
     pipe: bool,
@@ -46,12 +48,13 @@ pub fn run(args: &DriveArgs) -> Result<()> {
     }
     let Some(robot) = &args.robot else { return pipe::run(args) };
     if !std::io::stdin().is_terminal() {
-        bail!("standard input is not a terminal, so no keys can drive {robot}; use --pipe for programs");
+        bail!("standard input is not a terminal, so the keyboard cannot drive {robot}; use --pipe for programs");
     }
     keys::run(args, robot)
 }
 
-/// Sends one command; returns the reason if the hub refuses it.
+/// Sends one command with the wheel speeds (m/s) and the colour of the lamps. Returns the reason if the hub refuses
+/// the command, else `None`.
 fn drive(link: &OperatorLink, robot: &str, wheels: [f32; 2], lamps: Option<[u8; 3]>) -> Result<Option<String>> {
     let request = Request::Drive { robot: robot.into(), wheels, lamps };
     Ok(match link.ask(&request)? {

@@ -1,4 +1,4 @@
-//! Robots driven by a program through standard input and output.
+//! External control of robots by a program, through standard input and output.
 
 use super::{DriveArgs, drive};
 use crate::link::hub_address::status;
@@ -14,10 +14,10 @@ use xpuck_wire::{Phase, Status};
 
 /// Maximum length of an input line (bytes).
 const MAX_LINE: u64 = 4096;
-/// Maximum number of queued lines; the reader then waits.
+/// Maximum number of queued input lines. When the queue is full, the reader waits.
 const WAITING: usize = 256;
 
-/// Input line of a program.
+/// Input line from the program that drives robots.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
 enum Said {
@@ -30,13 +30,13 @@ enum Said {
     },
 }
 
-/// Output line to a program.
+/// Output line to the program that drives robots.
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "is", rename_all = "lowercase")]
 pub enum DriveEvent<'a> {
     /// State of the swarm.
     Swarm { n: u64, time: f64, phase: Phase, robots: Vec<Row<'a>>, frisbee: Option<[f32; 3]>, pose_age: Option<f64> },
-    /// Refusal of a command.
+    /// Refusal of a command, with the reason.
     Refused { robot: &'a str, why: &'a str },
 }
 
@@ -47,15 +47,15 @@ pub struct Row<'a> {
     id: &'a str,
     /// Whether the hub currently receives messages of the robot.
     alive: bool,
-    /// Whether the robot is held.
+    /// Whether an operator holds the robot, so that it does not drive.
     held: bool,
     /// Current state of the robot.
     state: State,
-    /// Position x and y (m) and heading (rad) from motion capture; null if it does not see the robot.
+    /// Position x and y (m) and heading (rad) from motion capture; null if motion capture does not see the robot.
     pose: Option<[f32; 3]>,
-    /// Number of neighbours in range.
+    /// Number of other robots in range.
     neighbours: u32,
-    /// Battery voltage (V).
+    /// Battery voltage (V); null if unknown.
     battery: Option<f32>,
 }
 
@@ -81,7 +81,7 @@ fn swarm_report(n: u64, status: &Status) -> DriveEvent<'_> {
     }
 }
 
-/// Lines of standard input, as they arrive. The channel closes at the end of the input.
+/// Returns a channel that receives the lines of standard input. The channel closes at the end of the input.
 fn stdin_lines() -> Result<Receiver<Vec<u8>>> {
     let (say, said) = sync_channel(WAITING);
     std::thread::Builder::new().name("stdin".into()).spawn(move || {
@@ -132,7 +132,7 @@ pub fn run(args: &DriveArgs) -> Result<()> {
                 }
             }
             Err(_) if line.trim_ascii().is_empty() => refused("", "this line is empty")?,
-            Err(error) => refused("", &format!("not a command: {error}"))?,
+            Err(error) => refused("", &format!("invalid command: {error}"))?,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Edits of a swarm's files for an additional robot. Existing content and comments are kept.
+//! Changes to a swarm's files for an additional robot. Existing content and comments are kept.
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -6,17 +6,18 @@ use toml_edit::{Array, DocumentMut, Item};
 use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::{Swarm, file, is_local, quote_input};
 
-/// Returns the swarm with an additional robot, and the new text of its file.
+/// Returns the swarm with an additional robot, and the new text of the swarm file at `path`. `peer` is the address of
+/// the robot for the other robots. `None`: the address is derived from the address of the last robot.
 ///
 /// # Errors
-/// One line: the reason why the robot cannot be added.
+/// The robot cannot be added, or its address is missing or superfluous.
 pub fn with(swarm: &Swarm, robot: &str, peer: Option<&str>, path: &Path) -> Result<(Swarm, String)> {
     let name = path.display();
     let peer = match (peer, swarm.peers.last().zip(swarm.robots.last())) {
         (Some(peer), Some(_)) => Some(peer.to_string()),
-        // The address contains the robot's id, so the new address contains the new id.
+        // The last robot's address contains its id. The new address contains the new robot's id in its place.
         (None, Some((last, id))) if last.contains(id.as_str()) => Some(last.replace(id.as_str(), robot)),
-        // Robots on one machine have different ports.
+        // Robots on one machine have different ports, so the new robot gets the next port.
         (None, Some((last, _))) if is_local(last) => Some(next_port(last).with_context(|| {
             format!("{name}: no port is left above {last}; set the address of {robot} for other robots with --peer")
         })?),
@@ -46,10 +47,10 @@ pub fn with(swarm: &Swarm, robot: &str, peer: Option<&str>, path: &Path) -> Resu
     Ok((grown, text))
 }
 
-/// Checks that a listed robot has this peer address.
+/// Checks that the robot of `island`, which the swarm file already lists, has the address `peer`, if given.
 ///
 /// # Errors
-/// One line: the robot has a different address, or the swarm file has no addresses.
+/// The robot has a different address, or the swarm file has no addresses.
 pub fn check_peer(swarm: &Swarm, island: u16, peer: Option<&str>, path: &Path) -> Result<()> {
     let listed = swarm.peers.get(usize::from(island) - 1).map(String::as_str);
     let name = path.display();
@@ -65,7 +66,7 @@ pub fn check_peer(swarm: &Swarm, island: u16, peer: Option<&str>, path: &Path) -
     }
 }
 
-/// Converts line ends to those of `other`, so that CRLF is kept.
+/// Converts the line ends of `text` to CRLF if `other` has CRLF line ends.
 fn with_line_ends_of(other: &str, text: String) -> String {
     match other.contains("\r\n") {
         true => text.replace("\r\n", "\n").replace('\n', "\r\n"),
@@ -73,13 +74,13 @@ fn with_line_ends_of(other: &str, text: String) -> String {
     }
 }
 
-/// Increments the port of an address.
+/// Returns the address with the next port. `None` if the address has no port, or if the port is 65535.
 fn next_port(address: &str) -> Option<String> {
     let (host, port) = address.rsplit_once(':')?;
     Some(format!("{host}:{}", port.parse::<u16>().ok()?.checked_add(1)?))
 }
 
-/// Appends to a list, with the indentation of its last entry.
+/// Appends a value to a list, with the indentation of the list's last entry.
 fn push_like_last(list: &mut Array, value: &str) {
     let prefix = list.iter().last().and_then(|last| last.decor().prefix().and_then(|prefix| prefix.as_str()));
     let prefix = prefix.map(String::from);
@@ -90,18 +91,19 @@ fn push_like_last(list: &mut Array, value: &str) {
     }
 }
 
-/// Action for a robot's own file.
+/// State of a robot's own file, and the action that follows.
 pub enum OwnFile {
-    /// The file exists.
+    /// The file exists. Nothing is written.
     There,
-    /// Robots of this swarm have no file to copy; the user must write it.
+    /// The file does not exist, and no other robot has a file to copy. The user must write it.
     ByHand,
-    /// File to write: its path, its text, and the robot that served as template.
+    /// The file must be written. The fields are its path, its text, and the id of the robot whose file is the
+    /// template.
     Copy(PathBuf, String, String),
 }
 
 impl OwnFile {
-    /// Writes the file. Returns a description of the change, if any.
+    /// Writes the file if necessary. Returns a line about the result for the user; `None` if the file exists.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -111,16 +113,17 @@ impl OwnFile {
             OwnFile::ByHand => Some("write its file (docs/robots.md); no robot has a file to copy".into()),
             OwnFile::Copy(path, text, like) => {
                 crate::files::swarm_files::write_new(path, text)?;
-                Some(format!("made {} from the file of {like}, without its calibration", path.display()))
+                Some(format!("created {} from the file of {like}, without its calibration", path.display()))
             }
         })
     }
 }
 
-/// Derives a robot's file from that of `like`, or of the last robot with a file, unless the file exists.
+/// Derives the file of `robot`, unless it exists. The template is the file of robot `like`, or else of the last robot
+/// that has a file.
 ///
 /// # Errors
-/// Robot `like` does not exist or has no file; the template cannot be read, or is not suitable.
+/// Robot `like` does not exist or has no file, or the template cannot be read or used.
 pub fn robot_file(folder: &Path, swarm: &Swarm, robot: &str, like: Option<&str>) -> Result<OwnFile> {
     let path = |id: &str| folder.join("robots").join(format!("{id}.toml"));
     if let Some(like) = like.filter(|like| swarm.island(like).is_none()) {
@@ -146,7 +149,8 @@ pub fn robot_file(folder: &Path, swarm: &Swarm, robot: &str, like: Option<&str>)
     Ok(OwnFile::Copy(own, with_line_ends_of(&text, copy), like.into()))
 }
 
-/// Copies another robot's file: replaces its id, and removes its Groot2 port and its own calibration.
+/// Returns the file of robot `like` as a file for `robot`. Replaces the id, and removes the Groot2 port and the
+/// calibration values of `like`. The name of a calibration file for all robots is kept.
 fn copy_for(text: &str, like: &str, robot: &str) -> Result<String> {
     let part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let (mut renamed, mut rest) = (String::new(), text);
@@ -159,7 +163,7 @@ fn copy_for(text: &str, like: &str, robot: &str) -> Result<String> {
     }
     renamed += rest;
     let mut document: DocumentMut = renamed.parse()?;
-    // Both robots may be on one machine, where their ports would conflict.
+    // The Groot2 port is removed, because the ports of two robots on one machine would conflict.
     document.remove("groot");
     let measured = document.get_mut("calibration").and_then(Item::as_table_like_mut);
     if let Some(table) = measured {
@@ -170,12 +174,12 @@ fn copy_for(text: &str, like: &str, robot: &str) -> Result<String> {
         }
     }
     if document.get("id").and_then(Item::as_str) != Some(robot) {
-        bail!("its id is not {like}");
+        bail!("the id in this file is not {like}");
     }
     Ok(document.to_string())
 }
 
-/// Files that a robot's board needs.
+/// Returns the paths of the files that must be copied to the robot's board.
 pub fn board_files(path: &Path, swarm: &Swarm, robot: &str) -> Vec<PathBuf> {
     let folder = xpuck_wire::atomic::folder(path);
     let mut files = vec![path.to_path_buf(), folder.join("robots").join(format!("{robot}.toml"))];

@@ -1,4 +1,4 @@
-//! Details of one robot. Does no I/O.
+//! Formats the details of one robot. Does no I/O.
 
 use crate::swarm::operator::engine;
 use crate::swarm::sensors;
@@ -9,7 +9,7 @@ use xpuck_wire::{RobotRow, escape};
 /// Maximum number of lines about a robot.
 pub const LINES: u16 = 7;
 
-/// Lines about a robot; problems are last.
+/// Returns the lines about a robot. Problems are the last line.
 pub fn lines(robot: &RobotRow) -> Vec<String> {
     let heard = robot.heard_s.map_or("not heard so far".into(), |ago| format!("heard {ago:.1} s ago"));
     let obeys = match (robot.obeys, robot.obeyed_ms) {

@@ -1,8 +1,8 @@
-//! Evolved fitness over the watched part of the run.
+//! Evolved fitness over the part of the run that was watched.
 
 use xpuck_wire::Status;
 
-/// Maximum number of values; longer runs are sampled at larger intervals.
+/// Maximum number of values. If it is exceeded, every second value is removed and the interval is doubled.
 const VALUES: usize = 240;
 
 /// Values of the evolved fitness at equal intervals.
@@ -11,13 +11,14 @@ pub struct History {
     values: Vec<f64>,
     /// Run time of the last value (s).
     at: f64,
-    /// Minimum interval between values (s).
+    /// Minimum interval between two values (s of run time); values below 1 count as 1.
     min_interval: f64,
     experiment: String,
 }
 
 impl History {
-    /// Adds the value of a status; clears the values when a new run begins.
+    /// Adds the evolved fitness of a status, if the minimum interval has passed. Clears the values when a new run
+    /// begins.
     pub fn record(&mut self, status: &Status) {
         if status.run_seconds < self.at || status.experiment != self.experiment {
             *self = History { experiment: status.experiment.clone(), ..History::default() };
@@ -38,13 +39,13 @@ impl History {
         }
     }
 
-    /// Newest values in thousandths, at most `room` of them; negative values become 0.
+    /// Returns the newest values in thousandths, at most `room` values. Negative values become 0.
     pub fn latest(&self, room: usize) -> Vec<u64> {
         let skipped = self.values.len().saturating_sub(room);
         self.values[skipped..].iter().map(|value| (value * 1e3).max(0.0) as u64).collect()
     }
 
-    /// Maximum of the values.
+    /// Returns the maximum of the values; `None` without values.
     pub fn best(&self) -> Option<f64> {
         self.values.iter().copied().reduce(f64::max)
     }

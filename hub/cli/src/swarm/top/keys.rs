@@ -1,14 +1,14 @@
-//! Actions of the keys. Does no I/O.
+//! Converts keys to changes of the state and actions. Does no I/O.
 
 use super::state::{Action, HubRequest, Mode, TopState};
 use super::table::{self, COLUMNS};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use xpuck_wire::message::{Order, Request};
 
-/// Maximum length of an entered text (characters), which is also the hub's limit for notes.
+/// Maximum length of an entered text (characters). It equals the hub's limit for notes.
 const TEXT: usize = 500;
 
-/// Keys and their actions, for the help.
+/// Keys and descriptions of their actions, for the help.
 pub const HELP: [(&str, &str); 13] = [
     ("space, S", "STOP: all wheels stop and the run ends, immediately"),
     ("p", "pause: wheels and evolution stop"),
@@ -25,19 +25,19 @@ pub const HELP: [(&str, &str); 13] = [
     ("q", "quit"),
 ];
 
-/// Handles a key.
+/// Handles a key press: changes the state, and returns the resulting actions.
 pub fn press(top: &mut TopState, key: KeyEvent) -> Vec<Action> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match (&top.mode, key.code) {
         (_, KeyCode::Char('c' | 'd')) if control => vec![Action::Quit],
-        // Other control and alt combinations are not commands.
+        // Other combinations with Ctrl or Alt have no effect.
         (_, KeyCode::Char(_)) if control || key.modifiers.contains(KeyModifiers::ALT) => Vec::new(),
         (Mode::Note(_) | Mode::Filter, code) => write(top, code),
         (Mode::Table | Mode::Help, code) => command(top, code),
     }
 }
 
-/// Handles pasted text, which is not executed as keys.
+/// Handles pasted text. The text is appended to the text that is being entered, and is never executed as keys.
 pub fn paste(top: &mut TopState, text: &str) {
     if let Some(written) = written(top) {
         let room = TEXT.saturating_sub(written.chars().count());
@@ -45,7 +45,7 @@ pub fn paste(top: &mut TopState, text: &str) {
     }
 }
 
-/// Text being entered.
+/// Returns the text that is being entered; `None` if keys are commands.
 fn written(top: &mut TopState) -> Option<&mut String> {
     match &mut top.mode {
         Mode::Note(text) => Some(text),
@@ -105,7 +105,7 @@ fn command(top: &mut TopState, code: KeyCode) -> Vec<Action> {
     Vec::new()
 }
 
-/// Moves the selection down by `by` rows.
+/// Moves the selection down by `by` rows, or up if `by` is negative.
 fn choose(top: &mut TopState, by: isize) {
     let (place, ids) = {
         let rows = table::shown(top);
@@ -117,15 +117,16 @@ fn choose(top: &mut TopState, by: isize) {
 
 fn order(top: &mut TopState, what: &str, order: Order) -> Vec<Action> {
     let Some(robot) = table::chosen(top).map(|robot| robot.id.clone()) else { return Vec::new() };
-    // The selection follows the robot when its row moves.
+    // The robot stays chosen by its id, even if its row moves.
     top.chosen = Some(robot.clone());
     ask(top, &format!("{what} {}", xpuck_wire::escape(&robot)), Request::Order { robot, order })
 }
 
-/// Queues a request. While the hub is silent only STOP is sent, because other requests might be executed much later.
+/// Returns the action that sends a request. While the hub does not answer, only STOP is sent, because other requests
+/// might be executed much later.
 fn ask(top: &mut TopState, what: &str, request: Request) -> Vec<Action> {
     if top.silent.is_some() && request != Request::Stop {
-        top.show_message(format!("{what}: not sent, the hub does not answer"), true);
+        top.show_message(format!("{what}: not sent, because the hub does not answer"), true);
         return Vec::new();
     }
     top.show_message(format!("{what}: sent"), false);

@@ -1,5 +1,5 @@
-//! Threads that send requests to the hub: one for its status, and one for commands of the keys. A third thread only
-//! sends STOP, so that STOP never waits for another answer.
+//! Threads that send requests to the hub. One thread requests the status, and one sends the commands of the keys. A
+//! third thread sends only STOP, so that STOP never waits for the answer to another request.
 
 use super::state::{HubRequest, Input};
 use crate::link::hub_address::{self, HubAddress};
@@ -14,24 +14,24 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::output;
 use xpuck_wire::socket::OperatorLink;
 
-/// Interval between requests for status and events.
+/// Interval between two requests for status and events.
 const EVERY: Duration = Duration::from_millis(200);
-/// Delay before the next attempt after an error.
+/// Delay after an error before the thread reconnects.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Connections to the hub, one for each thread.
+/// Channels to and from the threads. Each thread has its own connection to the hub.
 pub struct HubThreads {
-    /// Results of the threads.
+    /// Receiver of the threads' results.
     pub inputs: Receiver<Input>,
     asks: Sender<HubRequest>,
     stops: Sender<HubRequest>,
 }
 
 impl HubThreads {
-    /// Starts the threads.
+    /// Opens the connections and starts the threads.
     ///
     /// # Errors
-    /// The hub's address is unknown, or its key cannot be read.
+    /// The hub's address is unknown, or the key for the hub cannot be read.
     pub fn open(address: &HubAddress) -> Result<HubThreads> {
         let (heard, inputs) = channel();
         let (link, _) = address.open()?;
@@ -43,10 +43,10 @@ impl HubThreads {
         Ok(HubThreads { inputs, asks, stops })
     }
 
-    /// Sends a request to the hub; the answer arrives as an input.
+    /// Sends a request to the hub. The answer arrives in `inputs`.
     pub fn ask(&self, ask: HubRequest) {
         let to = if ask.request == Request::Stop { &self.stops } else { &self.asks };
-        // If the thread has ended, the input channel is closed too.
+        // Sending fails if the thread has ended. The caller notices this, because `inputs` is then closed too.
         let _ = to.send(ask);
     }
 }
@@ -56,7 +56,7 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
     Ok(())
 }
 
-/// Reports the hub's state until the receiver is gone. Increments `hubs` with each new connection.
+/// Reports the hub's status and events until the receiver is dropped. Increments `hubs` with each new connection.
 fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>, hubs: &AtomicU64) {
     let mut follow = EventCursor::default();
     loop {
@@ -86,8 +86,9 @@ fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>, hubs:
     }
 }
 
-/// Starts a thread that sends requests one at a time. The thread opens a new connection after a failed request, or
-/// after a new connection of the status thread. Queued requests therefore never reach a hub that comes back later.
+/// Starts a thread that sends requests one at a time, and returns its queue. The thread opens a new connection after
+/// a failed request, or if the status thread has opened a new one (`hubs`). Unsent messages of the old connection
+/// therefore never reach a hub that returns later.
 fn asker(address: &HubAddress, to: Sender<Input>, hubs: Arc<AtomicU64>) -> Result<Sender<HubRequest>> {
     let (asks, asked) = channel::<HubRequest>();
     let mut link = Some(address.open()?.0);
@@ -116,7 +117,7 @@ fn asker(address: &HubAddress, to: Sender<Input>, hubs: Arc<AtomicU64>) -> Resul
     Ok(asks)
 }
 
-/// Sends a request, through a new connection if there is none.
+/// Sends a request and returns the reply. Opens a connection if `link` is `None`.
 fn send(link: &mut Option<OperatorLink>, address: &HubAddress, request: &Request) -> Result<Reply> {
     let link = match link {
         Some(link) => link,

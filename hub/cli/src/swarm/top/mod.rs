@@ -1,7 +1,8 @@
 //! `xpuck swarm top`: the swarm on one terminal screen, without a browser.
 //!
-//! Keys and answers become inputs. The state handles each input and returns actions, and the screen is drawn from the
-//! state; both parts are pure. Threads send requests to the hub, so that keys never wait for an answer.
+//! Keys and answers of the hub are converted to inputs. Each input changes the state and returns actions. The screen
+//! is drawn from the state. Neither part does I/O. Threads send requests to the hub, so that keys never wait for an
+//! answer.
 
 mod detail;
 mod history;
@@ -28,16 +29,16 @@ use std::time::{Duration, Instant};
 use update::update;
 use xpuck_wire::{output, shutdown};
 
-/// Minimum interval between frames: 20 Hz.
+/// Minimum interval between two frames.
 const MIN_FRAME_INTERVAL: Duration = Duration::from_millis(50);
-/// Maximum interval between frames, because the duration of a hub's silence is shown.
+/// Maximum interval between two frames. The screen shows the duration of a hub's silence, which changes every second.
 const MAX_FRAME_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum number of keys handled before other inputs.
+/// Maximum number of keys that are handled before other inputs.
 const KEY_BATCH: usize = 64;
 
-/// Show the swarm on one self-updating screen: run, robots, events; with keys to pause, resume, STOP and more.
+/// Show run, robots and events on one self-updating screen, with keys to pause, resume, STOP and more.
 ///
-/// Space or S stops the swarm immediately. With an observer's key the hub refuses all commands.
+/// Space or S stops the swarm immediately. If you use an observer's key, the hub refuses all commands.
 #[derive(Args)]
 #[command(
     after_help = "Keys: p pause, r resume, space or S STOP, n note, i identify, h hold or release the chosen robot, up \
@@ -54,7 +55,7 @@ pub struct TopArgs {
 /// Standard output is not a terminal, or the hub's address is unknown.
 pub fn run(args: &TopArgs) -> Result<()> {
     if !output::is_terminal() {
-        bail!("standard output is not a terminal; `xpuck status --watch` prints lines");
+        bail!("standard output is not a terminal; use `xpuck status --watch`, which prints lines");
     }
     let stop = shutdown::service_flag(Default::default())?;
     for signal in [SIGHUP, SIGQUIT] {
@@ -95,7 +96,7 @@ pub fn run(args: &TopArgs) -> Result<()> {
     Ok(())
 }
 
-/// Waits for keys for up to one frame, and reads those that are available.
+/// Waits for a key for up to [`MIN_FRAME_INTERVAL`], and appends all available terminal events to `inputs`.
 fn keys(inputs: &mut Vec<Input>) -> io::Result<()> {
     let mut wait = MIN_FRAME_INTERVAL;
     while inputs.len() < KEY_BATCH && ignore_interrupted(event::poll(wait))?.unwrap_or(false) {
@@ -110,7 +111,7 @@ fn keys(inputs: &mut Vec<Input>) -> io::Result<()> {
     Ok(())
 }
 
-/// Converts an interruption by a signal to `None`.
+/// Returns `None` if a signal interrupted the call.
 fn ignore_interrupted<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == ErrorKind::Interrupted => Ok(None),

@@ -13,7 +13,7 @@ use xpuck_wire::output::Standard;
 /// Whether the terminal is in full-screen mode.
 static FULL_SCREEN: AtomicBool = AtomicBool::new(false);
 
-/// Terminal that stays in full-screen mode until this value is dropped.
+/// Terminal in full-screen mode. Dropping this value restores the normal mode.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<BufWriter<Standard>>>,
 }
@@ -31,19 +31,20 @@ impl Screen {
         }));
         FULL_SCREEN.store(true, Ordering::Relaxed);
         enable_raw_mode()?;
-        // From here on, dropping `screen` restores the terminal.
+        // If a later step fails, dropping `screen` restores the terminal.
         let screen = Screen { terminal: Terminal::new(CrosstermBackend::new(BufWriter::new(Standard)))? };
-        // Bracketed paste: pasted text must not be read as keys, which might resume a run.
+        // Bracketed paste is enabled, so that pasted text is not read as keys, which might resume a run.
         execute!(Standard, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
         Ok(screen)
     }
 
-    /// False once a panic of any thread has restored the terminal; drawing must then stop.
+    /// Returns whether the terminal is still in full-screen mode. Drawing must stop after a panic of any thread,
+    /// because the panic has restored the terminal.
     pub fn is_active(&self) -> bool {
         FULL_SCREEN.load(Ordering::Relaxed)
     }
 
-    /// Draws a frame; only changed cells are written.
+    /// Draws a frame. Only changed cells are written.
     ///
     /// # Errors
     /// The terminal cannot be written.
@@ -58,7 +59,7 @@ impl Drop for Screen {
     }
 }
 
-/// Restores the terminal. Errors are ignored, because the terminal may be gone.
+/// Restores the normal mode of the terminal. Errors are ignored, because the terminal may be closed.
 fn restore() {
     FULL_SCREEN.store(false, Ordering::Relaxed);
     let _ = execute!(Standard, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);

@@ -1,4 +1,4 @@
-//! Table of robots: columns, order, filter. Does no I/O.
+//! Table of robots, with its columns, order and filter. Does no I/O.
 
 use super::state::TopState;
 use crate::swarm::operator::engine;
@@ -11,15 +11,16 @@ use xpuck_wire::{RobotRow, escape};
 pub struct Column {
     /// Title of the column.
     pub title: &'static str,
-    /// Width (characters); 0 takes the remaining width.
+    /// Width (characters). 0 means the remaining width of the terminal.
     pub width: u16,
     /// Whether the column is shown only on wide terminals.
     pub wide: bool,
     /// Whether the column holds numbers, which are right-aligned.
     pub number: bool,
-    /// Formats the cell of a robot.
+    /// Function that formats the cell of a robot.
     pub text: fn(&RobotRow) -> String,
-    /// Sort key; without it, rows are sorted by text. Robots without a value are last.
+    /// Function that returns the sort key of a robot. Robots without a key are last. If the function is `None`, rows
+    /// are sorted by the text of the cell.
     key: Option<fn(&RobotRow) -> Option<f64>>,
 }
 
@@ -66,7 +67,7 @@ pub const COLUMNS: [Column; 14] = [
     },
 ];
 
-/// Control lateness (ms) of a robot that has been heard.
+/// Returns the 99th percentile of a robot's control lateness (ms); `None` if the hub has never heard the robot.
 fn late(robot: &RobotRow) -> Option<f32> {
     (!robot.version.is_empty()).then_some(robot.late_p99_ms)
 }
@@ -80,7 +81,7 @@ fn value(value: Option<f32>, digits: usize) -> String {
     value.map_or("-".into(), |value| format!("{value:.digits$}"))
 }
 
-/// Robots that pass the filter, in their order.
+/// Returns the robots that pass the filter, in the order that the user has selected.
 pub fn shown(top: &TopState) -> Vec<&RobotRow> {
     let mut rows: Vec<&RobotRow> = top.robots().iter().filter(|robot| passes(robot, &top.filter)).collect();
     let Some(column) = COLUMNS.get(top.sort).filter(|_| top.sort > 0 || top.down) else { return rows };
@@ -102,12 +103,13 @@ fn compare(column: &Column, a: &RobotRow, b: &RobotRow, down: bool) -> Ordering 
     }
 }
 
-/// Index of the chosen robot in `rows`; 0 if no robot is chosen, or the chosen one is hidden.
+/// Returns the index of the chosen robot in `rows`. Returns 0 if no robot is chosen, or if the filter hides the
+/// chosen robot.
 pub fn place(top: &TopState, rows: &[&RobotRow]) -> usize {
     rows.iter().position(|robot| Some(&robot.id) == top.chosen.as_ref()).unwrap_or(0)
 }
 
-/// Robot that is currently chosen.
+/// Returns the robot at the selected row; `None` if no robot is shown.
 pub fn chosen(top: &TopState) -> Option<&RobotRow> {
     let rows = shown(top);
     rows.get(place(top, &rows)).copied()

@@ -1,4 +1,4 @@
-//! State transitions: an input changes the state and returns actions. Does no I/O.
+//! Transitions of the state: each input changes the state and returns actions. Does no I/O.
 
 use super::keys;
 use super::state::{Action, Input, TopState};
@@ -6,10 +6,11 @@ use crate::swarm::follow::EventBatch;
 use std::time::Duration;
 use xpuck_wire::escape;
 
-/// Maximum number of kept events.
+/// Maximum number of events in the state.
 const EVENTS: usize = 100;
 
-/// Handles an input; `now` is the time since the start.
+/// Changes the state according to an input, and returns the resulting actions. `now` is the time since the start of
+/// the program.
 pub fn update(top: &mut TopState, input: Input, now: Duration) -> Vec<Action> {
     top.advance(now);
     match input {
@@ -32,7 +33,7 @@ pub fn update(top: &mut TopState, input: Input, now: Duration) -> Vec<Action> {
         }
         Input::Answered { what, refused: None } => top.show_message(format!("{what}: accepted"), false),
         Input::Answered { what, refused: Some(why) } => {
-            top.show_message(format!("{what}: not done: {}", escape(&why)), true)
+            top.show_message(format!("{what}: refused: {}", escape(&why)), true)
         }
     }
     Vec::new()
@@ -138,7 +139,7 @@ mod tests {
         let refused = Some("`guest` is an observer, who may look and change nothing".into());
         update(&mut top, Input::Answered { what: "pause".into(), refused }, Duration::ZERO);
         let said = top.message.clone().unwrap();
-        assert!(said.1 && said.0.starts_with("pause: not done: `guest` is an observer"), "{said:?}");
+        assert!(said.1 && said.0.starts_with("pause: refused: `guest` is an observer"), "{said:?}");
         top.advance(Duration::from_secs(60));
         assert_eq!(top.message, None);
         assert_eq!(letters(&mut top, "q"), [Action::Quit]);

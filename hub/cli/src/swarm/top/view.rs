@@ -18,7 +18,7 @@ use xpuck_wire::message::Severity;
 use xpuck_wire::output::count;
 use xpuck_wire::{RobotRow, Status, escape};
 
-/// Terminal width from which all columns are shown (characters).
+/// Minimum width of the terminal at which all columns are shown (characters).
 const WIDE: u16 = 110;
 /// Height of the events area, including its title (rows).
 const BELOW: u16 = 6;
@@ -78,7 +78,7 @@ fn header(top: &TopState, width: u16) -> Vec<Line<'static>> {
         )),
         Line::styled(robot_counts(status), bad(status.robots.iter().any(|robot| !robot.alive))),
         Line::styled(format!("{directive}: {}", told.summary()), bad(!told.is_settled())),
-        // Problems replace the line about poses and record.
+        // Silence of the hub or other problems replace the line about poses and record.
         silent.unwrap_or_else(|| match losses.is_empty() {
             true => Line::styled(format!("poses {}; record {}", summary::poses(status), summary::record(status)), DIM),
             false => Line::styled(losses.join("; "), RED),
@@ -86,7 +86,7 @@ fn header(top: &TopState, width: u16) -> Vec<Line<'static>> {
     ]
 }
 
-/// Problems, losses and rejected messages.
+/// Returns texts about problems, losses and rejected messages; empty if there are none.
 fn losses(status: &Status) -> Vec<String> {
     let of_robots: u64 = status.robots.iter().map(|robot| u64::from(robot.log_lines_lost)).sum();
     let lines = status.log_lines_lost + of_robots;
@@ -135,7 +135,7 @@ fn draw_table(top: &TopState, frame: &mut Frame, area: Rect) {
     frame.render_stateful_widget(drawn, area, &mut state);
 }
 
-/// Block with a titled line above it.
+/// Returns a block with a line and a title at the top.
 fn titled(title: String) -> Block<'static> {
     Block::new().borders(Borders::TOP).border_style(DIM).title(Span::styled(title, BOLD))
 }
@@ -180,7 +180,7 @@ fn footer(top: &TopState) -> Line<'static> {
     }
 }
 
-/// End of a text being entered, so that the cursor stays visible.
+/// Returns the end of a text that is being entered, so that the cursor stays visible.
 fn tail(text: &str) -> String {
     const SEEN: usize = 40;
     let skipped = text.chars().count().saturating_sub(SEEN);

@@ -1,4 +1,4 @@
-//! Text form of Table 7.8.
+//! Report of trials as text, in the form of Table 7.8 of the thesis.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,26 +15,26 @@ pub struct Report<'a> {
     pub settings: &'a Settings,
     /// All trials, including discarded ones.
     pub trials: &'a [Trial],
-    /// Fitness of the valid trials; `None` without valid trials.
+    /// Mean and spread of the fitness of the valid trials; `None` without valid trials.
     pub real: Option<Spread>,
-    /// Fitness of the simulations.
+    /// Mean and spread of the fitness of the simulations.
     pub simulated: Option<Spread>,
     /// Comparison of the trials with the simulations; `None` with fewer than two valid trials, or without any
     /// variation.
     pub compared: Option<Compared>,
-    /// Path of the figure.
+    /// Path of the figure that compares trials and simulations; `None` if it was not drawn.
     pub picture: Option<&'a Path>,
 }
 
-/// Describes the result of a trial.
+/// Formats the fitness of a trial, or the reason for which the trial is discarded.
 pub fn outcome(trial: &Trial) -> String {
     match &trial.discard {
         None => format!("fitness {:.3}", Figure(trial.fitness)),
-        Some(discard) => format!("does not count: {discard}"),
+        Some(discard) => format!("discarded: {discard}"),
     }
 }
 
-/// Formats the table and the comparison.
+/// Formats the table of the trials and the comparison with the simulations.
 pub fn text(report: &Report<'_>) -> String {
     let mut text = String::from("run  start x  finish x  fitness   parked  off      \n");
     for trial in report.trials {
@@ -44,7 +44,7 @@ pub fn text(report: &Report<'_>) -> String {
             Some(_) => "      -".into(),
         };
         let [off, turned] = trial.off;
-        let why = trial.discard.as_ref().map_or(String::new(), |why| format!("  does not count: {why}"));
+        let why = trial.discard.as_ref().map_or(String::new(), |why| format!("  discarded: {why}"));
         let _ = writeln!(
             text,
             "{:>3}  {:>7}  {:>8}  {fitness}  {:>5.1} s  {:.0} mm, {turned:.0} deg{why}",
@@ -70,7 +70,7 @@ pub fn text(report: &Report<'_>) -> String {
     text
 }
 
-/// Reason for a missing comparison.
+/// Returns the reason for which there is no comparison.
 fn uncompared(real: Option<&Spread>) -> &'static str {
     match real {
         Some(Spread { n: 2.., .. }) => {

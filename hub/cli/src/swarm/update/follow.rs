@@ -1,4 +1,4 @@
-//! Follows an update, and prints its state.
+//! Waits for the end of an update, and prints the state of the update.
 
 use super::report;
 use crate::terminal::print_json;
@@ -9,12 +9,13 @@ use xpuck_wire::rollout::{UpdateReport, UpdateRow};
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{escape, output};
 
-/// Interval between requests for the update's state.
+/// Interval between two requests for the state of the update.
 const EVERY: Duration = Duration::from_millis(200);
-/// Maximum silence of the hub, which may restart during the update.
+/// Maximum duration of a silence of the hub. Shorter silences are ignored, because the hub may restart during the
+/// update.
 const HUB_SILENCE_LIMIT: Duration = Duration::from_secs(30);
 
-/// Reports changes until the update is finished.
+/// Waits until the update is finished, and prints changes meanwhile. Returns the final state.
 pub fn follow(link: &OperatorLink) -> Result<UpdateReport> {
     let mut said: BTreeMap<String, String> = BTreeMap::new();
     let mut heard = Instant::now();
@@ -39,7 +40,7 @@ pub fn follow(link: &OperatorLink) -> Result<UpdateReport> {
     }
 }
 
-/// Prints the state of an update.
+/// Prints the state of an update, one line for each robot and a summary.
 pub fn print(report: &UpdateReport, json: bool) -> Result<()> {
     if json {
         return print_json(report);

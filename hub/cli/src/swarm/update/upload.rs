@@ -1,4 +1,4 @@
-//! Upload of a bundle to the hub; an interrupted upload is resumed.
+//! Upload of a bundle to the hub. An interrupted upload is resumed.
 
 use crate::terminal::progress::Progress;
 use anyhow::{Result, bail};
@@ -11,12 +11,13 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::rollout::MAX_PIECE;
 use xpuck_wire::socket::{AskError, OperatorLink};
 
-/// Maximum number of attempts for a piece. The hub's disk may be busy, or the hub may be verifying received data.
+/// Maximum number of attempts to upload a piece of the bundle. An attempt may fail because the hub's disk is busy, or
+/// because the hub is verifying received data.
 const TRIES: u32 = 20;
-/// Time between two attempts.
+/// Waiting time between two attempts.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Uploads a bundle's payload of `size` bytes, which starts at offset `begins` of the file.
+/// Uploads a bundle's payload, which has `size` bytes and starts at offset `begins` of `file` (bytes).
 pub fn upload(link: &OperatorLink, head: Head, size: u64, mut file: File, begins: u64) -> Result<()> {
     let progress = Progress::bytes("uploading", false);
     let mut there = ask(link, &head, 0, Vec::new())?;

@@ -1,4 +1,4 @@
-//! JSON form of an explanation and an ablation.
+//! JSON form of a tree's explanation and of the simulations of its variants.
 
 use super::Ablated;
 use crate::terminal::json;
@@ -17,48 +17,49 @@ pub struct Explanation<'a> {
     nodes_before: usize,
     /// Number of nodes of the reduced tree.
     nodes: usize,
-    /// The reduced tree as text.
+    /// Text form of the reduced tree.
     tree: String,
     /// Remarks about the whole tree.
     notes: &'a [String],
-    /// Explanation of the root, with its children.
+    /// Explanation of the root, which contains the explanations of all other nodes.
     account: Rule,
-    /// Results of `--simulate`.
+    /// Results of `--simulate`; missing without this option.
     #[serde(skip_serializing_if = "Option::is_none")]
     study: Option<Study>,
 }
 
-/// Explanation of one node.
+/// Explanation of one node and its children.
 #[derive(Serialize, JsonSchema)]
 struct Rule {
-    /// Line of the reduced tree, from 1.
+    /// Line of the node in the reduced tree, from 1.
     line: usize,
-    /// Sentence in English.
+    /// Explanation of the node as an English sentence.
     text: String,
-    /// Condition or assignment as a formula.
+    /// Condition or assignment as a formula; missing for other nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     formula: Option<String>,
-    /// Cases of an action by its inputs.
+    /// Cases of an action for typical inputs.
     cases: Vec<Case>,
     /// Explanations of the children, in order.
     children: Vec<Rule>,
 }
 
-/// One case of an action.
+/// Motion that an action causes in one typical situation.
 #[derive(Serialize, JsonSchema)]
 struct Case {
-    /// Condition in English.
+    /// Description of the situation in English.
     when: String,
-    /// Motion in English.
+    /// Description of the motion in English.
     does: String,
     /// Speeds of the left and right wheel (m/s).
     wheels: [f32; 2],
 }
 
-/// Simulations in which each node was counted, removed and varied.
+/// Results of simulations that count the ticks of each node, and measure the effect of its removal and of changed
+/// constants.
 #[derive(Serialize, JsonSchema)]
 struct Study {
-    /// Number of runs of each variant.
+    /// Number of runs for each variant of the tree.
     runs: u32,
     /// Simulated time of a run (s).
     seconds: f32,
@@ -68,26 +69,26 @@ struct Study {
     seed: u64,
     /// Mean fitness of the unchanged tree.
     fitness: f64,
-    /// Standard error of the fitness.
+    /// Standard error of `fitness`.
     error: f64,
-    /// Number of updates of all robots.
+    /// Number of controller updates, summed over all robots and runs.
     updates: u64,
-    /// Counts of each node, by line.
+    /// Tick counts of each node, in the order of lines.
     nodes: Vec<NodeCount>,
-    /// Effect of the removal of each node.
+    /// Effects of the removal of single nodes on the fitness.
     removals: Vec<Variant>,
-    /// Effect of other constants.
+    /// Effects of changed constants on the fitness.
     constants: Vec<Variant>,
-    /// Number of variants that were not measured, as there are too many.
+    /// Number of variants that were not measured, because there are too many.
     left_out: usize,
 }
 
-/// Number of ticks of a node, by their result.
+/// Number of ticks of a node for each result.
 #[derive(Serialize, JsonSchema)]
 struct NodeCount {
-    /// Line of the reduced tree, from 1.
+    /// Line of the node in the reduced tree, from 1.
     line: usize,
-    /// The node as text.
+    /// Text form of the node.
     node: String,
     /// Share of the updates in which the node was ticked, 0 to 1.
     ticked: f64,
@@ -99,20 +100,20 @@ struct NodeCount {
     running: u64,
 }
 
-/// Fitness of a tree with one change, compared with the unchanged tree.
+/// Change of the fitness by one change of the tree.
 #[derive(Serialize, JsonSchema)]
 struct Variant {
-    /// Line of the changed node, from 1.
+    /// Line of the changed node in the reduced tree, from 1.
     line: usize,
-    /// The change in English.
+    /// Description of the change in English.
     variant: String,
-    /// Mean change of the fitness.
+    /// Mean difference of the fitness in the same worlds.
     mean: f64,
-    /// Standard error of the mean.
+    /// Standard error of `mean`.
     error: f64,
 }
 
-/// Formats the object, with a final line feed.
+/// Formats the explanation as one JSON object, with a final line feed.
 pub(super) fn object(account: &Account, ablated: Option<&Ablated<'_>>) -> Result<String> {
     let explanation = Explanation {
         nodes_before: account.before,

@@ -1,4 +1,4 @@
-//! `xpuck tree explain`: a tree in plain English, and the value of its parts in simulation.
+//! `xpuck tree explain`: explanation of a tree in plain English, and the value of its parts in simulation.
 
 pub mod json;
 mod tables;
@@ -21,10 +21,10 @@ use xpuck_wire::output;
 
 /// Explain a tree in plain English: the condition of each branch, and the resulting motion.
 ///
-/// The tree is reduced first, and the reduced tree is explained. Formulas give v_goal in terms of the senses; their
-/// values in typical situations follow below. With --simulate, the explanation shows how often each node is reached,
-/// and adds two tables from simulations on the same worlds. The tables have the loss of fitness without each branch,
-/// and the change of fitness with slightly different constants.
+/// The tree is reduced first, and the reduced tree is explained. Formulas express v_goal by the senses. The values of
+/// each formula in typical situations follow the formula. With --simulate, the explanation shows the share of updates
+/// in which each node is reached. Two tables are added: the loss of fitness without each branch, and the change of
+/// fitness with slightly different constants. All variants of the tree are simulated in the same worlds.
 #[derive(Args)]
 #[command(after_help = format!(
     "An ablation runs at most {MAX_VARIANTS} variants of a tree, removals first. Numbers given as a +- b are a \
@@ -42,13 +42,13 @@ pub struct ExplainArgs {
     /// Output file [default: standard output].
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// Draw the SVG with its root at the left instead of the top.
+    /// Draw the root of the SVG tree at the left instead of the top.
     #[arg(long)]
     left: bool,
-    /// Simulate the tree and its variants: use of each node, value of each branch and constant.
+    /// Simulate the tree and its variants, to measure the use of each node and the value of each branch and constant.
     #[arg(long)]
     simulate: bool,
-    /// Number of runs of each variant.
+    /// Number of runs for each variant.
     #[arg(long, default_value_t = 100, requires = "simulate")]
     runs: u32,
     /// Length of each run (s of simulated time).
@@ -57,10 +57,10 @@ pub struct ExplainArgs {
     /// Number of robots, 1 to 256.
     #[arg(long = "count", alias = "robots", default_value_t = 9, requires = "simulate")]
     robots: usize,
-    /// Scenario of the benchmark that defines the start poses.
+    /// Scenario of the benchmark, which defines the start poses.
     #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, requires = "simulate")]
     scenario: ScenarioArg,
-    /// World file (docs/worlds.md): the explanation uses its task, and --simulate runs in it.
+    /// World file (docs/worlds.md). The explanation uses the task of the world, and --simulate uses the world.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["scenario", "robots"])]
     world: Option<PathBuf>,
     /// Random seed.
@@ -77,11 +77,11 @@ enum Form {
     Text,
     /// Markdown for a document.
     Markdown,
-    /// Drawing of the reduced tree; with --simulate the width of lines shows the use of their nodes.
+    /// Drawing of the reduced tree. With --simulate, the width of a line shows the use of its node.
     Svg,
 }
 
-/// Ablation and its plan.
+/// Results of the simulations of a tree's variants, and the plan of the simulations.
 struct Ablated<'a> {
     ablation: Ablation,
     plan: Plan<'a>,
@@ -147,7 +147,7 @@ fn form(args: &ExplainArgs, account: &Account, ablated: Option<&Ablated<'_>>) ->
     }
 }
 
-/// ANSI colours: numbers bold, formulas cyan.
+/// Adds ANSI codes to a part of the explanation: numbers are bold, and formulas are cyan.
 fn paint(part: Part, words: &str) -> String {
     let code = match part {
         Part::Number => 1,

@@ -1,4 +1,4 @@
-//! Tables of an ablation, as text and as Markdown.
+//! Tables with the simulated use and value of a tree's nodes, as text and as Markdown.
 
 use super::Ablated;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use xpuck_lab::measure::Plan;
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 
-/// Use of a node: "reached in 12.3 % of updates: success 26.9 %, failure 73.1 %", or "never reached".
+/// Formats the use of a node: "reached in 12.3 % of updates: success 26.9 %, failure 73.1 %", or "never reached".
 pub fn share(ablation: &Ablation, node: usize) -> String {
     let count = &ablation.counts[node];
     if count.ticks() == 0 {
@@ -19,10 +19,10 @@ pub fn share(ablation: &Ablation, node: usize) -> String {
     let results = results.iter().filter(|(_, n)| *n > 0);
     let results: Vec<String> =
         results.map(|(name, n)| format!("{name} {}", percent(*n as f64 / count.ticks() as f64))).collect();
-    format!("reached in {} of updates: {}", percent(ablation.share(node)), results.join(", "))
+    format!("reached in {} of the updates: {}", percent(ablation.share(node)), results.join(", "))
 }
 
-/// Tables of node use, removals and constants for a terminal.
+/// Formats the tables of node use, removals and constants for a terminal.
 pub fn text(account: &Account, ablated: &Ablated<'_>) -> String {
     let mut text = format!("\n{}\n\n", opening(ablated));
     text.push_str("node   ticked  success  failure  running\n");
@@ -53,7 +53,7 @@ pub fn text(account: &Account, ablated: &Ablated<'_>) -> String {
     text
 }
 
-/// Tables of node use, removals and constants in Markdown.
+/// Formats the tables of node use, removals and constants in Markdown.
 pub fn markdown(account: &Account, ablated: &Ablated<'_>) -> String {
     let mut text = format!("\n## In simulation\n\n{}\n\n", opening(ablated));
     text.push_str("| number | node | ticked | success | failure | running |\n|---|---|---|---|---|---|\n");
@@ -97,13 +97,13 @@ fn runs(plan: &Plan<'_>) -> String {
     count(plan.runs as usize, "run", "runs")
 }
 
-/// Lines of the tree in the text form.
+/// Returns the lines of the tree's text form, one for each node.
 fn lines(account: &Account) -> Vec<String> {
     account.tree.to_string().lines().map(String::from).collect()
 }
 
-/// Results in percent of a node's ticks, and ticks in percent of the updates; no results for a node that is never
-/// reached.
+/// Returns a row for each node, with two items. The first item holds the shares of success, failure and running in
+/// the node's ticks (%); `None` if the node is never ticked. The second item is the share of updates with a tick (%).
 fn rows(ablation: &Ablation) -> impl Iterator<Item = (Option<[String; 3]>, String)> {
     ablation.counts.iter().enumerate().map(|(node, count)| {
         let Count { success, failure, running } = *count;
@@ -113,7 +113,7 @@ fn rows(ablation: &Ablation) -> impl Iterator<Item = (Option<[String; 3]>, Strin
     })
 }
 
-/// Formats a percentage with one digit; small values other than 0 become `< 0.1 %`.
+/// Formats a share (0 to 1) in percent with one decimal. Shares above 0 and below 0.05 % become `< 0.1 %`.
 fn percent(part: f64) -> String {
     if part > 0.0 && part < 0.0005 { "< 0.1 %".into() } else { format!("{:.1} %", 100.0 * part) }
 }

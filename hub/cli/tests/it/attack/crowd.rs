@@ -1,4 +1,4 @@
-//! Crowds of unknown peers that connect and send nothing, or little.
+//! Attacks by many unknown peers that connect, and send nothing or only part of a request.
 
 use super::rig::Rig;
 use std::io::{Read, Write};
@@ -8,25 +8,26 @@ use std::time::{Duration, Instant};
 use xpuck_testing::patience::scaled;
 use xpuck_wire::message::{Reply, Request};
 
-/// Number of connections of each crowd process, below the usual limit of open files.
+/// Maximum number of connections of each attacking process. It is below the usual limit of open files.
 const A_PROCESS: usize = 4000;
-/// Time after which a peer whose connection is not accepted gives up.
+/// Time after which an attempt to connect fails.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Start of ZeroMQ's greeting, which a slow peer sends first. An idle peer sends nothing.
+/// Incomplete greeting of ZeroMQ, after which a slow peer sends nothing more.
 const HALF_GREETING: &[u8] = &[0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3];
 const HALF_REQUEST: &[u8] = b"GET /events HTTP/1.1\r\nHost: 127.0.";
 
-/// First bytes of a slow peer at a port.
+/// Returns the incomplete message of a slow peer for the given port.
 fn half(port: &str) -> &'static [u8] {
     if port == "console" { HALF_REQUEST } else { HALF_GREETING }
 }
 
-/// Crowd processes, which are killed when this value is dropped.
+/// Processes of the attacking peers. They are killed when this value is dropped.
 struct Crowd(Vec<Child>);
 
 impl Crowd {
-    /// Opens `size` connections to a port. When the hub closes one of them, it is opened again.
+    /// Opens `size` connections to a port, and sends `words` over each. A connection that the hub closes is opened
+    /// again.
     fn gather(port: u16, size: usize, words: &[u8]) -> Crowd {
         let mut left = size;
         let mut crowd = Crowd(Vec::new());
@@ -44,7 +45,7 @@ impl Crowd {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            // Wait until every connection has been opened once.
+            // The process prints CROWD after it has tried to open each connection once.
             let mut text = Vec::new();
             let mut byte = [0];
             let out = child.stdout.as_mut().unwrap();
@@ -66,7 +67,7 @@ impl Drop for Crowd {
     }
 }
 
-/// Helper process of [`Crowd::gather`], not a test.
+/// Main function of the processes that [`Crowd::gather`] starts. It is not a test.
 #[test]
 #[ignore = "run by the other tests of this file"]
 fn be_a_crowd() {
@@ -83,7 +84,7 @@ fn be_a_crowd() {
     };
     let mut strangers: Vec<Option<TcpStream>> = (0..size).map(|_| connect()).collect();
     println!("CROWD");
-    // Each turn reopens one in a hundred of the closed connections.
+    // Each turn checks every hundredth connection, and opens it again if it is closed.
     for turn in 0.. {
         for stranger in strangers.iter_mut().skip(turn % 100).step_by(100) {
             let gone = stranger
@@ -97,7 +98,8 @@ fn be_a_crowd() {
     }
 }
 
-/// Idle and slow peers at every port: senses keep their rate, a new operator is served, and memory is bounded.
+/// While many idle or slow peers are connected to a port, the hub sends senses at the usual rate, serves a new
+/// operator, and uses a limited amount of memory.
 #[test]
 fn strangers_keep_nobody_out_and_cost_little() {
     let rig = Rig::start(None);
@@ -111,7 +113,7 @@ fn strangers_keep_nobody_out_and_cost_little() {
             let mut worst: f64 = 0.0;
             for _ in 0..10 {
                 let (took, reply) = rig.ask(&Request::Resume);
-                // The run is not paused, so the hub refuses to resume it; the refusal counts as an answer.
+                // The hub refuses to resume the run, because it is not paused. The refusal counts as an answer.
                 assert!(matches!(reply, Reply::Refused(_)), "{reply:?}");
                 longest = longest.max(took);
                 worst = worst.max(rig.hub().0);
@@ -125,14 +127,14 @@ fn strangers_keep_nobody_out_and_cost_little() {
                 longest.as_secs_f64() * 1000.0
             );
             rig.assert_well();
-            // On a quiet machine, the values are 200 ms, 25 Hz and 300 MB.
+            // On a machine without other load, the values are 200 ms, 25 Hz and 300 MB.
             let slowness = scaled(Duration::from_secs(1)).as_secs_f64();
             assert!(longest < scaled(Duration::from_secs(2)) && hertz > 15.0 / slowness && worst < 300.0);
         }
     }
     rig.until("all have left", |rig| rig.metric("xpuck_connections{port=\"operators\",stage=\"pending\"}") < 3.0);
-    // The limit is 20 % of the memory before. Without XPUCK_ATTACK, as in a run of all tests, the limit is 10 MB,
-    // because memory may also grow for other reasons.
+    // Maximum growth of the hub's memory (MB). With XPUCK_ATTACK, it is 20 % of the memory before the attack.
+    // Otherwise it is a fixed value, because memory may also grow for other reasons.
     let bar = if std::env::var_os("XPUCK_ATTACK").is_some() { 0.2 * before } else { 10.0 };
     rig.until("their memory is given back", |rig| rig.hub().0 < before + bar);
     let (after, files) = rig.hub();
@@ -142,8 +144,8 @@ fn strangers_keep_nobody_out_and_cost_little() {
     println!("STOP: {:.0} ms", took.as_secs_f64() * 1000.0);
 }
 
-/// Regression: a crowd used up the descriptors of the hub, so that the key folder could not be read and all keys were
-/// revoked.
+/// Regression test: many connections used up the file descriptors of the hub. The key folder could then not be read,
+/// and all keys were revoked.
 #[test]
 fn strangers_at_few_descriptors_revoke_no_key() {
     let rig = Rig::start(Some(1024));

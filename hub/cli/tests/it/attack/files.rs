@@ -1,4 +1,5 @@
-//! Damaged files of every hand-written kind, thousands of each, read by `xpuck check`.
+//! Attacks with damaged configuration files and trees. `xpuck check` must reject or read each file, and must not
+//! crash.
 
 use crate::rig::xpuck;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use xpuck_kernels::random::{Draws, Stream};
 /// Number of files in one call of `xpuck check`.
 const BATCH: usize = 250;
 
-/// Sample files of the documentation.
+/// Returns the paths of the sample files (.toml and .bt) in the documentation.
 fn samples() -> Vec<PathBuf> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let mut found = Vec::new();
@@ -26,7 +27,7 @@ fn samples() -> Vec<PathBuf> {
     found
 }
 
-/// Applies one of ten kinds of damage.
+/// Returns a copy of the bytes with one of ten kinds of damage.
 fn damage(bytes: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let at = draws.below(bytes.len() as u32) as usize;
@@ -76,6 +77,6 @@ fn damaged_files_are_rejected_or_read_in_plain_lines() {
         files.iter().for_each(|file| std::fs::remove_file(file).unwrap());
     }
     println!("{count} damaged files, {lines} lines, {wrong} with a reason");
-    // A changed letter in a comment leaves the file valid.
+    // Not every damaged file is rejected. For example, a changed letter in a comment leaves the file valid.
     assert!(wrong > count / 3, "{wrong} of {count} were rejected");
 }

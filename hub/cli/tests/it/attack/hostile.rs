@@ -1,4 +1,4 @@
-//! Damaged motion-capture streams, thousands of each kind: no program ends, hangs or makes up poses.
+//! Attacks with damaged motion-capture streams. The clients must not panic, hang, or return invalid poses.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use xpuck_kernels::math::vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::Pose;
 
-/// Number of damaged forms of each stream.
+/// Number of damaged copies of each stream.
 const FORMS: u32 = 4000;
 
 fn poses() -> Vec<Pose> {
@@ -23,7 +23,7 @@ fn names() -> Vec<String> {
     ["xp01", "xp02", "frisbee"].map(String::from).to_vec()
 }
 
-/// Stream of the arena's Vicon server: its greeting and three frames with all kinds of content.
+/// Returns a stream of the arena's Vicon server: the greeting, and three frames with all kinds of content.
 fn vicon_stream() -> Vec<u8> {
     let wanted: BTreeSet<u32> = (0..64).collect();
     let frame =
@@ -31,7 +31,7 @@ fn vicon_stream() -> Vec<u8> {
     [vicon::encode::hello(&vicon::encode::SUPPORTED), frame(1), frame(2), frame(3)].concat()
 }
 
-/// Stream of the arena's VRPN server: sender names, and three rounds of poses.
+/// Returns a stream of the arena's VRPN server: the names of the senders, and three rounds of poses.
 fn vrpn_stream() -> Vec<u8> {
     let mut session = vrpn::encode::Writer::default();
     session.descriptions(Duration::from_secs(1), &names());
@@ -40,11 +40,12 @@ fn vrpn_stream() -> Vec<u8> {
             session.pose(Duration::from_millis(1000 + 20 * round), tracker, &pose);
         }
     }
-    // Cookie with which both sides start.
+    // A VRPN connection starts with this cookie in both directions.
     [b"vrpn: ver. 07.38  0\0\0\0\0\0".to_vec(), session.take()].concat()
 }
 
-/// Datagrams of the arena's NatNet server: its description, its bodies and three frames.
+/// Returns datagrams of the arena's NatNet server: the description of the server, the list of bodies, and three
+/// frames.
 fn natnet_datagrams(version: natnet::Version) -> Vec<Vec<u8>> {
     let frame = |number| {
         let moment = Duration::from_millis(20 * u64::from(number));
@@ -81,8 +82,9 @@ fn damage(bytes: &[u8], seed: u32) -> Vec<u8> {
     bytes
 }
 
-/// Feeds each damaged stream in pieces to a separate client, until the client rejects it or the stream ends. Checks
-/// the frames with the plausibility gates. Returns the numbers of frames read and of streams rejected.
+/// Makes damaged copies of a stream. Feeds each copy in pieces to a new client, until the client rejects the copy or
+/// the copy ends. Checks that the plausibility gates pass only finite poses. Returns the number of frames that were
+/// read, and the number of copies that were rejected.
 fn attack(stream: &[u8], client: impl Fn() -> Box<dyn Codec>) -> [u32; 2] {
     let mut counts = [0; 2];
     for seed in 0..FORMS {
@@ -129,7 +131,7 @@ fn damaged_natnet_datagrams_are_refused_or_read() {
         for seed in 0..FORMS {
             let mut session = natnet_client::Session::new(UpAxis::Y);
             let mut gates = PoseFilter::new(Limits::default(), &names());
-            // One datagram is damaged; the others are valid.
+            // One of the five datagrams is damaged, and the others are valid.
             for (i, good) in (0..).zip(natnet_datagrams(version)) {
                 let bytes = if seed % 5 == i { damage(&good, seed) } else { good };
                 match session.feed(&bytes) {

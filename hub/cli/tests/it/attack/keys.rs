@@ -1,4 +1,4 @@
-//! The key folder is removed, becomes unreadable, and is restored.
+//! Tests of a hub whose key folder, or a part of it, is removed and restored during a run.
 
 use super::rig::Rig;
 use xpuck_wire::message::{Reply, Request};
@@ -24,7 +24,7 @@ fn keys_that_cannot_be_read_revoke_nobody_and_raise_an_alarm() {
     rig.until("the second alarm", |rig| rig.log().matches("the key folder cannot be read").count() == 2);
     rig.assert_well();
     std::fs::rename(&none, &robots).unwrap();
-    // The removal of a single key is intentional.
+    // The removal of a single key counts as intentional, and the key is revoked.
     std::fs::remove_file(robots.join("xp01.pub")).unwrap();
     rig.until("the revocation", |rig| rig.log().contains("revoked: robot xp01"));
     assert_eq!(rig.ask(&Request::Stop).1, Reply::Done, "the operator is served all the same");

@@ -1,4 +1,5 @@
-//! Pages of other sites, and browsers that never read an answer or never finish a request.
+//! Attacks on the console by pages of other sites, and by clients that never read an answer or never finish a
+//! request.
 
 use super::rig::Rig;
 use std::io::{Read, Write};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use xpuck_testing::patience;
 use xpuck_testing::patience::scaled;
 
-/// Header after which the hub closes the connection immediately instead of after ten idle seconds.
+/// Header that makes the hub close the connection after its answer, instead of after ten idle seconds.
 const CLOSE: &str = "Connection: close\r\n";
 
 fn post(rig: &Rig, host: &str, more: &str) -> String {
@@ -19,7 +20,7 @@ fn post(rig: &Rig, host: &str, more: &str) -> String {
     ))
 }
 
-/// A page of another site, whose name resolves to this host, can neither send commands nor read.
+/// A page of another site can neither send commands nor read data, even if its host name resolves to this host.
 #[test]
 fn page_of_another_site_commands_and_reads_nothing() {
     let rig = Rig::start(None);
@@ -46,13 +47,13 @@ fn page_of_another_site_commands_and_reads_nothing() {
     }
     assert_eq!(rig.shown()["phase"], "running");
     let mine = format!("Origin: http://{own}\r\n");
-    // The console's own page needs a login.
+    // Even the console's own page cannot send commands without a login.
     assert!(post(&rig, &own, &mine).starts_with("HTTP/1.1 401"));
     assert_eq!(rig.shown()["phase"], "running");
 }
 
-/// Clients that never read, and clients with incomplete headers or bodies: their connections are limited and closed in
-/// time, and their memory is freed.
+/// The hub closes the connections of clients that send incomplete headers or bodies. Clients that never read an
+/// answer use a limited amount of memory and a limited number of open files.
 #[test]
 fn browsers_that_never_read_or_never_finish_are_closed() {
     let rig = Rig::start(None);

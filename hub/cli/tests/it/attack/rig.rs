@@ -1,4 +1,5 @@
-//! A hub with keys and a record, an arena, and one robot's program. The hub's number of open files may be limited.
+//! Swarm for the attacks: a hub with keys and a record, an arena, and one robot's program. The number of open files
+//! of the hub can be limited.
 
 use crate::common::only;
 use crate::rig::{Layout, Swarm, free_ports, http, xpuck};
@@ -17,14 +18,14 @@ use xpuck_wire::socket::Sockets;
 const EXPERIMENT: &str = "name = \"attack\"\nminutes = 600.0\nsegment_minutes = 60.0\ntask = \"transport\"\n\
     controller_file = \"on.bt\"\n";
 
-/// A swarm that is attacked while it runs.
+/// Swarm that is attacked during a run.
 pub struct Rig {
     swarm: Swarm,
     stream: u16,
 }
 
 impl Rig {
-    /// Starts all programs, and a run. `descriptors` limits the open files of the hub.
+    /// Starts all programs, and then a run. `descriptors` is the maximum number of open files of the hub.
     pub fn start(descriptors: Option<u32>) -> Rig {
         let stream = free_ports();
         let mut swarm = Swarm::new(&Layout { console: true, ..Layout::default() });
@@ -52,29 +53,29 @@ impl Rig {
         rig
     }
 
-    /// Path of a file or folder of the rig.
+    /// Returns the path of a file or folder in the swarm's folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.swarm.folder.path(name)
     }
 
-    /// Log of the hub.
+    /// Returns the log of the hub.
     pub fn log(&self) -> String {
         self.swarm.log("hub")
     }
 
-    /// Ports of robots, operators, console and stream.
+    /// Returns the ports that are attacked, each with its name: robots, operators, console and stream.
     pub fn attacked(&self) -> [(&'static str, u16); 4] {
         let [robots, operators, console] = self.swarm.folder.ports();
         [("robots", robots), ("operators", operators), ("console", console), ("stream", self.stream)]
     }
 
-    /// Address of the console.
+    /// Returns the address of the console.
     pub fn console(&self) -> String {
         self.swarm.folder.console()
     }
 
-    /// Sends a request over a new connection of an operator. Returns the time from the connection to the reply, and
-    /// the reply.
+    /// Sends a request of an operator over a new connection. Returns the time from the start of the connection to the
+    /// reply, and the reply.
     pub fn ask(&self, request: &Request) -> (Duration, Reply) {
         let sockets = self.swarm.folder.sockets();
         let began = Instant::now();
@@ -83,12 +84,12 @@ impl Rig {
         (began.elapsed(), reply)
     }
 
-    /// Current status of the swarm.
+    /// Returns the current status of the swarm.
     pub fn status(&self) -> Status {
         self.swarm.status()
     }
 
-    /// Memory of the hub's process (MB), and its number of open files.
+    /// Returns the memory of the hub's process (MB), and the number of its open files.
     pub fn hub(&self) -> (f64, usize) {
         let id = self.swarm.id("hub");
         let text = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
@@ -97,22 +98,22 @@ impl Rig {
         (kb / 1024.0, std::fs::read_dir(format!("/proc/{id}/fd")).unwrap().count())
     }
 
-    /// Value of a metric.
+    /// Returns the value of a metric of the hub.
     pub fn metric(&self, name: &str) -> f64 {
         http::metric(&self.console(), name).unwrap_or_else(|| panic!("no metric {name}"))
     }
 
-    /// Answer of the console to a request.
+    /// Sends an HTTP request to the console, and returns the answer.
     pub fn http(&self, request: &str) -> String {
         http::exchange(&self.console(), request)
     }
 
-    /// Waits for a condition.
+    /// Waits until `holds` returns true. Panics with `what` and the hub's log after a timeout.
     pub fn until(&self, what: &str, mut holds: impl FnMut(&Rig) -> bool) {
         wait_within(patience(), || holds(self).then_some(()), || format!("{what}\n{}", self.log()));
     }
 
-    /// Checks that the run continues with its robot, that no key was revoked, and that the record grows.
+    /// Checks that the run continues, that its robot is not lost, that no key was revoked, and that the record grows.
     pub fn assert_well(&self) {
         let before = self.status();
         let record = || {
@@ -133,7 +134,7 @@ impl Rig {
         }
     }
 
-    /// Status on the page.
+    /// Returns the status that the console's page gets.
     pub fn shown(&self) -> Value {
         serde_json::from_str(&http::get(&self.console(), "/api/status").1).unwrap()
     }

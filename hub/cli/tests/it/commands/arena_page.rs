@@ -1,5 +1,5 @@
-//! docs/arena.md is correct: its files make a swarm, its tables name every key, and wrong values are rejected in one
-//! line.
+//! Tests of docs/arena.md: a swarm runs with its files, its tables name every key, and wrong values are rejected with
+//! an error of one line.
 
 use crate::rig::{Process, free_ports, xpuck, xpuckd};
 use serde_json::Value;
@@ -11,7 +11,7 @@ fn page() -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/arena.md")).unwrap()
 }
 
-/// Files of the page by name, with free ports.
+/// Returns the files in docs/arena.md by name. Their ports are replaced by free ports.
 fn files() -> BTreeMap<String, String> {
     let ports = free_ports();
     let blocks: Vec<String> = page().split("```toml ").skip(1).map(String::from).collect();
@@ -65,7 +65,8 @@ fn files_of_the_page_make_a_swarm() {
     });
 }
 
-/// Keys of a schema, with dots between the parts. A list is one key, except for lists of tables at the top.
+/// Appends the keys of a JSON schema to `all`, with dots between the parts. A list is one key, except for lists of
+/// tables at the top level. `before` is the prefix of the keys.
 pub fn keys(schema: &Value, before: &str, all: &mut Vec<String>) {
     let parts =
         || ["anyOf", "oneOf"].iter().flat_map(|key| schema[key].as_array().into_iter().flatten()).chain([schema]);
@@ -91,8 +92,8 @@ fn tables_of_the_page_name_every_key() {
     let mut all = Vec::new();
     keys(&schema, "", &mut all);
     let page = page();
-    // The page describes the key `.spread` of drawn values once, and describes `physics` at the start and at later
-    // times in one table.
+    // The page describes the key `.spread`, which random values have, only once. One table describes the keys of
+    // `physics` at the start and after changes.
     let plain = |key: &str| key.trim_end_matches(".spread").trim_start_matches("physics.").to_string();
     let named = |key: &String| page.contains(&format!("| `{}`", plain(key)));
     let missing: Vec<&String> = all.iter().filter(|key| !named(key)).collect();

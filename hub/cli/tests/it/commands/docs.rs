@@ -4,7 +4,7 @@ use crate::common::free_ports;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Declares a test for each page whose commands are run, and the list of all these pages.
+/// Declares a test for each page with tested commands, and the constant `PAGES` with all these pages.
 macro_rules! pages {
     ($($name:ident: $page:literal,)*) => {
         const PAGES: &[&str] = &[$($page),*];
@@ -52,10 +52,10 @@ pages! {
     worlds: "docs/worlds.md",
 }
 
-/// Page with a test of its own.
+/// Page that has a separate test, `tutorial_commands_and_pictures_are_current`.
 const TUTORIAL: &str = "docs/tutorial.md";
 
-/// A temporary folder with links to the repository's files; outputs of commands stay in this folder.
+/// Returns a temporary folder with links to the repository's files. The outputs of commands stay in this folder.
 fn workplace(root: &Path) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     for entry in std::fs::read_dir(root).unwrap().map(Result::unwrap) {
@@ -67,12 +67,13 @@ fn workplace(root: &Path) -> tempfile::TempDir {
     place
 }
 
-/// Code blocks of a document: the mark after the opening fence, and the lines.
+/// Returns the code blocks of a document. For each block: the mark after the opening fence, and the block's lines.
 fn blocks(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split("\n```").skip(1).step_by(2).map(|block| block.split_once('\n').unwrap_or((block, "")))
 }
 
-/// Adapts a line to the test: free ports, and the Python that has the packages. `None` without this Python.
+/// Adapts a command line to the test. Ports become free ports, and `python3` becomes the Python with the needed
+/// packages. Returns `None` for a line of Python if `XPUCK_RECORD_PYTHON` does not name that Python.
 fn runnable(line: &str) -> Option<String> {
     if let Some(arguments) = line.strip_prefix("python3 ") {
         return std::env::var("XPUCK_RECORD_PYTHON").ok().map(|python| format!("{python} {arguments}"));
@@ -81,8 +82,9 @@ fn runnable(line: &str) -> Option<String> {
     Some(line.replace(":7700", &format!(":{}", free_ports())) + &ports)
 }
 
-/// Runs each line of each block marked `sh test`, all of a document in one folder. A block marked `text printed` has
-/// lines that the block before it prints, in that order. Returns the number of lines that ran.
+/// Runs each line of each block marked `sh test` of a document, all in the folder `place`. Checks that the preceding
+/// block has printed the lines of each block marked `text printed`, in the same order. Returns the number of command
+/// lines that ran.
 fn run(document: &str, root: &Path, place: &Path) -> usize {
     let programs = Path::new(env!("CARGO_BIN_EXE_xpuck")).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
@@ -126,7 +128,7 @@ fn commands_work(page: &str) {
     assert!(run(page, root(), workplace(root()).path()) > 0, "{page}: no commands");
 }
 
-/// Markdown files of a folder and its subfolders.
+/// Returns the Markdown files of a folder and its subfolders.
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let below = |path: PathBuf| if path.is_dir() { markdown(&path) } else { vec![path] };
@@ -146,7 +148,7 @@ fn every_page_with_commands_is_listed() {
     }
 }
 
-/// The tutorial shows the files that it uses, and its pictures are those that its commands draw.
+/// The tutorial contains each file that it uses, and its pictures equal the output of its commands.
 #[test]
 fn tutorial_commands_and_pictures_are_current() {
     let root = root();
@@ -163,7 +165,7 @@ fn tutorial_commands_and_pictures_are_current() {
     }
 }
 
-/// The explanation of 806768 in docs/explain.md is the output of the command.
+/// docs/explain.md contains the command's output for the tree 806768.
 #[test]
 fn documented_explanation_matches_output() {
     let root = root();
@@ -181,7 +183,7 @@ fn documented_explanation_matches_output() {
     assert!(document.contains(&shown), "docs/explain.md should hold\n{shown}");
 }
 
-/// docs/concepts/behaviour-trees.md shows the tutorial's second tree, with the program's drawing.
+/// docs/concepts/behaviour-trees.md contains the tutorial's second tree, and its picture equals the program's drawing.
 #[test]
 fn documented_tick_tree_matches_output() {
     let root = root();

@@ -1,4 +1,4 @@
-//! `xpuck card flash` on the file of a card: the content of the card, and errors that leave it unchanged.
+//! `xpuck card flash` on a file in place of a card: the written content, and errors that leave the card unchanged.
 
 use crate::common::{said, xpuck};
 use std::fs::{self, File};
@@ -32,8 +32,8 @@ impl FlashFixture {
         File::create(self.path("card.img")).unwrap().set_len(4_000_000_000).unwrap();
     }
 
-    /// Waits until no loop device uses the card. The kernel frees a loop device when all processes have closed it, and
-    /// `mount` in another test briefly opens all devices to look for a file system.
+    /// Waits until no loop device uses the card. The kernel frees a loop device when all processes have closed it.
+    /// Another test may still have it open, because `mount` briefly opens all devices to look for a file system.
     fn wait_until_unused(&self) {
         let loops = || said(&Command::new("losetup").arg("--associated").arg(self.path("card.img")).output().unwrap());
         let free = || loops().is_empty().then_some(());
@@ -44,7 +44,7 @@ impl FlashFixture {
         self.dir.path().join(name)
     }
 
-    /// A small root file system as an image: the files that flashing needs, and one of several megabytes.
+    /// Writes an image with a small root file system: the files that flashing needs, and one file of 8 MB.
     fn image(&self, name: &str, kind: Kind, counter: u64, signer: Option<&Secret>) {
         let root = self.path("root");
         let put = |name: &str, bytes: &[u8]| {
@@ -84,14 +84,14 @@ impl FlashFixture {
         self.flash(more).output().unwrap()
     }
 
-    /// First block of the card.
+    /// Returns the first block of the card, which contains the partition table.
     fn table(&self) -> [u8; 512] {
         let mut block = [0; 512];
         File::open(self.path("card.img")).unwrap().read_exact_at(&mut block, 0).unwrap();
         block
     }
 
-    /// Mounts both copies on the card and checks their files.
+    /// Mounts the card's file system, which has two copies on the card, and checks its files with `look`.
     fn check_files(&self, look: impl FnOnce(&Path)) {
         let table = self.table();
         let number = |at: usize| u64::from(u32::from_le_bytes(table[at..at + 4].try_into().unwrap())) * 512;
@@ -116,7 +116,7 @@ impl FlashFixture {
     }
 }
 
-/// Whether this machine can write cards. If not, the missing program is reported.
+/// Returns whether this machine can write cards. If not, reports the missing programs or privileges.
 fn able() -> bool {
     let there = |program: &str| Command::new("which").arg(program).output().is_ok_and(|which| which.status.success());
     let missing: Vec<&str> =
@@ -179,8 +179,8 @@ fn interrupted_card_does_not_boot_and_a_set_is_resumed() {
     if !able() {
         return;
     }
-    // The command is killed while it writes the root file system. Loop devices and mounts disappear with the last
-    // process.
+    // The command is killed while it writes the root file system. The kernel removes loop devices and mounts when the
+    // last process that uses them ends.
     let mut killed = bag.flash(&["--robot", "xp01", "--image", "good.xpb"]).stderr(Stdio::piped()).spawn().unwrap();
     let mut words = String::new();
     let mut lines = std::io::BufReader::new(killed.stderr.take().unwrap());
@@ -207,7 +207,7 @@ fn interrupted_card_does_not_boot_and_a_set_is_resumed() {
     assert!(second.status.success() && said(&second).contains("1 of 2 robots have a card"), "{}", said(&second));
     assert!(said(&second).contains("all robots have their cards"), "{}", said(&second));
     bag.check_files(|top| assert_eq!(fs::read(top.join("@config/system/hostname")).unwrap(), b"xp02\n"));
-    // An older image is written only on request.
+    // An older image is rejected unless the user requests it.
     bag.image("older.xpb", Kind::Image, 19, None);
     let older = bag.run(&["--robot", "xp01", "--image", "older.xpb"]);
     assert!(said(&older).contains("is older than that of"), "{}", said(&older));
@@ -245,13 +245,14 @@ fn errors_are_one_line_and_leave_the_card_unchanged() {
     fs::rename(bag.path("lab/keys/robots/xp01.key"), bag.path("away.key")).unwrap();
     refused(&["--robot", "xp01", "--image", "good.xpb"], "xpuck keys new");
     fs::rename(bag.path("away.key"), bag.path("lab/keys/robots/xp01.key")).unwrap();
-    // A folder instead of a card, and a card that is too small.
+    // The device is a folder instead of a card.
     let mut folder = xpuck();
     folder.args(["card", "flash", "--robot", "xp01", "--yes", "--swarm"]).arg(bag.path("lab"));
     folder.arg("--image").arg(bag.path("good.xpb")).arg("--device").arg(bag.dir.path());
     let folder = folder.output().unwrap();
     assert!(said(&folder).contains("neither a block device nor a file"), "{}", said(&folder));
-    // A file with other content is not overwritten without confirmation.
+    // A file with other content is not overwritten without confirmation. With confirmation, a card that is too small is
+    // still rejected.
     refused(&["--robot", "xp01", "--image", "good.xpb"], "no terminal to ask for confirmation; use --yes");
     File::options().write(true).open(bag.path("card.img")).unwrap().set_len(2_000_000_000).unwrap();
     refused(&["--robot", "xp01", "--yes", "--image", "good.xpb"], "holds 2000 MB; a card must hold at least 3600 MB");

@@ -1,14 +1,14 @@
-//! The table of `hub.toml` in docs/hub.md matches the program: every key, and every default.
+//! Checks that the table of `hub.toml` in docs/hub.md has every key of the program with its default.
 
 use crate::rig::{Layout, Swarm, http};
 use std::collections::BTreeMap;
 use std::path::Path;
 use xpuck_hub_core::config::HubFile;
 
-/// Minimal content of the file.
+/// Minimal content of `hub.toml`.
 const LEAST: &str = "swarm = \"required\"\n[mocap]\naddress = \"required\"\nfrisbee = \"required\"\n\
     [record]\ndirectory = \"required\"\n";
-/// Keys that are absent unless a file has them.
+/// Keys without a default: each is absent unless the file sets it.
 const OPTIONAL: [&str; 13] = [
     "console.experiments",
     "console.key",
@@ -77,7 +77,7 @@ fn documented_key_table_matches_program() {
     assert_eq!(shown, expected, "docs/hub.md against the program");
 }
 
-/// Starts the hub as on the page: `xpuck serve hub --config hub.toml`, in the folder of its files.
+/// The hub starts as documented on the page: `xpuck serve hub --config hub.toml`, in the folder of its files.
 #[test]
 fn hub_offers_experiments_in_its_folder() {
     let mut swarm = Swarm::new(&Layout { keys: false, console: true, ..Layout::default() });

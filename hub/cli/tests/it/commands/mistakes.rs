@@ -1,4 +1,4 @@
-//! Frequent mistakes of new users: each gives one line with the remedy.
+//! Frequent mistakes of new users. For each, the command prints one line that includes the remedy.
 
 use crate::common::{free_ports, xpuck};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ fn run(folder: &Path, line: &str) -> Output {
     xpuck().args(line.split(' ')).current_dir(folder).env("TMPDIR", folder).stdin(Stdio::null()).output().unwrap()
 }
 
-/// Standard error of a command, whose first line must contain all of `words`.
+/// Checks that the first line of a command's standard error contains all of `words`. Returns the standard error.
 fn checked_stderr(output: &Output, words: &[&str]) -> String {
     let text = String::from_utf8(output.stderr.clone()).unwrap();
     let first = text.lines().next().unwrap_or_default().to_string();
@@ -24,14 +24,15 @@ fn checked_stderr(output: &Output, words: &[&str]) -> String {
     text
 }
 
-/// Runs a command that must fail, and whose first line of standard error must contain all of `words`.
+/// Runs a command that must fail. The first line of its standard error must contain all of `words`. Returns the
+/// standard error.
 fn refused(folder: &Path, line: &str, words: &[&str]) -> String {
     let output = run(folder, line);
     assert!(!output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
     checked_stderr(&output, words)
 }
 
-/// Runs a command that must fail with only one line.
+/// Runs a command that must fail with exactly one line of standard error, which must contain all of `words`.
 fn one_line(folder: &Path, line: &str, words: &[&str]) {
     let text = refused(folder, line, words);
     assert_eq!(text.lines().count(), 1, "{line}: {text}");
@@ -102,7 +103,8 @@ fn misspelt_names_get_suggestions() {
     ] {
         refused(dir.path(), line, &[&format!("did you mean {near}?")]);
     }
-    // For commands, options and their values, the command-line library makes the suggestion, on a later line.
+    // For commands, options and their values, the command-line library prints the suggestion on a line after the first
+    // one.
     for (line, near) in
         [("simulat a.bt", "simulate"), ("evolve --iland 2", "--island"), ("simulate x --engine smid", "simd")]
     {
@@ -209,7 +211,7 @@ fn wrong_file_kind_is_reported_with_its_command() {
         &["is a primitive set", "--primitive-set"],
     );
     one_line(dir.path(), "evolve {docs}/experiments/transport.toml", &["is an experiment", "`xpuck start"]);
-    // `check` accepts all of them, and prints their kind.
+    // `check` accepts all of these files, and prints the kind of each.
     for (file, what) in [
         (world, "a world, foraging in 2 m x 1.5 m"),
         ("{docs}/sweeps/tiny.toml", "the sweep tiny of 2 settings and 2 seeds"),

@@ -1,4 +1,4 @@
-//! Commands as users type them, with the pages that describe them.
+//! Commands as users type them, and the pages that document them.
 
 mod arena_page;
 mod cli;

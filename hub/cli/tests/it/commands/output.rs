@@ -1,5 +1,5 @@
-//! Failing outputs: every command with a closed or full output ends with its exit code and without a panic; every
-//! service continues; and paths that are not files are rejected by name.
+//! Outputs that fail. Every command whose output is closed or full ends with its exit code and without a panic. Every
+//! service continues. A path that is not a file is rejected with an error that names it.
 
 mod commands;
 mod services;
@@ -15,7 +15,7 @@ use xpuck_testing::patience;
 const TREE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trees/806768.bt");
 const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
 
-/// A command line of `xpuck`, or of `xpuckd` if that is its first word.
+/// Builds the command for a command line: `xpuckd` if that is the first word, and otherwise `xpuck`.
 fn command(words: &[String]) -> Command {
     let (mut command, rest) = match words.split_first() {
         Some((first, rest)) if first == "xpuckd" => (xpuckd(), rest),
@@ -30,21 +30,22 @@ fn command(words: &[String]) -> Command {
 enum Sink {
     /// A full disk.
     Full,
-    /// A pipe whose reader has closed it.
+    /// A pipe whose reader is closed.
     Left,
-    /// A full pipe whose reader does not read.
+    /// A full pipe whose reader is open but does not read.
     Stalled,
 }
 
 impl Sink {
-    /// Returns the end for the writer, and the reader that must live as long as the writer.
+    /// Returns the output for the writing process, and the reader if the pipe needs an open one. The reader must live
+    /// as long as the process.
     fn open(self) -> (Stdio, Option<OwnedFd>) {
         match self {
             Sink::Full => (File::options().write(true).open("/dev/full").unwrap().into(), None),
             Sink::Left => (pipe().unwrap().1.into(), None),
             Sink::Stalled => {
                 let (reader, mut writer) = pipe().unwrap();
-                // The number of bytes is the default capacity of a pipe.
+                // The number of bytes is the default capacity of a pipe on Linux.
                 writer.write_all(&[b'x'; 65_536]).unwrap();
                 (writer.into(), Some(reader.into()))
             }
@@ -52,7 +53,7 @@ impl Sink {
     }
 }
 
-/// Waits for a process while its output is read. Kills a process that does not end, and fails.
+/// Reads a process's output until the process ends. Kills a process that does not end in time, and panics.
 fn ended(mut child: Child, what: &str) -> Output {
     let (sender, told) = std::sync::mpsc::channel();
     let id = child.id();

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use xpuck_hub_core::entry::Entry;
 use xpuck_record::McapFile;
 
-/// Writes a run of 40 events in chunks of four; returns the bytes of its record.
+/// Writes a run of 40 events in chunks of four. Returns the content of its record.
 fn run(directory: &Path) -> Vec<u8> {
     std::fs::create_dir_all(directory).unwrap();
     let described = "name = \"x\"\nstate = \"finished\"\nversion = \"0\"\nstarted_unix_ms = 1\nseed = 1\n\
@@ -25,7 +25,7 @@ fn run(directory: &Path) -> Vec<u8> {
     std::fs::read(&path).unwrap()
 }
 
-/// Runs a command in this folder. Returns its exit code, standard output and standard error.
+/// Runs `xpuck runs` in this folder. Returns the exit code, the standard output and the standard error.
 fn ask(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let Output { status, stdout, stderr } = xpuck().arg("runs").args(arguments).current_dir(folder).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -51,7 +51,7 @@ fn damaged_record_is_reported_and_repaired() {
     assert!(std::fs::read(directory.join("run.mcap.damaged")).unwrap() == bytes);
     let (code, said, told) = ask(folder, &["show", "last"]);
     assert!(code == 0 && said.contains("finished") && told.is_empty(), "{said}{told}");
-    // A second repair changes nothing.
+    // A second call of `recover` changes nothing.
     let before = std::fs::read(directory.join("run.mcap")).unwrap();
     assert_eq!(ask(folder, &["recover", "last"]).0, 0);
     assert!(std::fs::read(directory.join("run.mcap")).unwrap() == before);
@@ -82,7 +82,7 @@ fn non_record_file_is_rejected_unchanged() {
     }
     assert_eq!(std::fs::read_to_string(folder.join("notes.txt")).unwrap(), "what somebody wrote\n");
     assert!(std::fs::read(folder.join("dead.mcap")).unwrap() == [0; 70_000]);
-    // An intact record stays identical.
+    // `recover` leaves an intact record unchanged.
     let (code, said, _) = ask(folder, &["recover", "run/run.mcap"]);
     assert!(code == 0 && said.contains("40 messages"), "{said}");
     assert!(std::fs::read(folder.join("run/run.mcap")).unwrap() == good);

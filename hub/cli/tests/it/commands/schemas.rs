@@ -1,9 +1,9 @@
-//! The `--json` output of commands is valid by the schemas that `xpuck dev schema` publishes.
+//! Validates the `--json` output of commands against the schemas that `xpuck dev schema` publishes.
 
 use crate::rig::{valid_json, xpuck};
 
-/// Commands that need no hub, and their words after `--json`. The outputs of other commands are validated in the tests
-/// of these commands.
+/// Commands that need no hub, and their arguments after `--json`. The tests of other commands validate the outputs of
+/// those commands.
 const COMMANDS: &[(&str, &str)] = &[
     ("check", "docs/trees/806768.bt docs/worlds/foraging.toml docs/worlds/none.toml"),
     ("tree explain", "docs/trees/806768.bt"),

@@ -1,5 +1,5 @@
-//! docs/set-up.md is correct: `xpuck init` makes a working folder, and `xpuck check` lists all missing and wrong parts
-//! of a folder.
+//! Tests docs/set-up.md: `xpuck init` makes a working folder, and `xpuck check` lists all missing and wrong parts of a
+//! folder.
 
 use crate::commands::arena_page::keys;
 use crate::common::said;
@@ -7,7 +7,7 @@ use crate::rig::{Process, free_ports, xpuck};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Lines of the page's blocks of one kind.
+/// Returns the lines of the page's code blocks with the mark `sh` and this kind.
 fn lines(kind: &str) -> Vec<String> {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/set-up.md")).unwrap();
     let fence = format!("```sh {kind}\n");
@@ -25,7 +25,7 @@ fn command(line: &str, folder: &Path) -> Command {
     command
 }
 
-/// Starts a program of the page. Waits until a service is ready.
+/// Starts a program of the page. For a service of `xpuck`, waits until the service is ready.
 fn start(line: &str, folder: &Path) -> Process {
     let mut command = command(line, folder);
     command.arg("--end-with-stdin");
@@ -55,7 +55,7 @@ fn commands_of_the_page_make_a_swarm_that_runs() {
         assert!(made.contains(&format!("  {line}\n")), "`xpuck init` does not say `{line}`: {made}");
     }
     let mut running = Vec::new();
-    // The start of the run waits for the robot that starts late.
+    // `xpuck start` waits for the last robot, which starts late.
     let (late, first) = services.split_last().unwrap();
     running.extend(first.iter().map(|line| start(line, &folder)));
     for line in lines("operate") {
@@ -85,7 +85,7 @@ fn commands_of_the_page_make_a_swarm_that_runs() {
                 has("directive   RUN: 2 of 2 robots run");
                 has("all 2 robots are ready: RUN");
             }
-            "xpuck robot hold xp02" => assert!(output.starts_with("xp02: held: it stands after "), "{output}"),
+            "xpuck robot hold xp02" => assert!(output.starts_with("xp02: held: it stopped after "), "{output}"),
             "xpuck robot release xp02" => {
                 assert!(output.starts_with("xp02: released: it follows the swarm again"), "{output}")
             }
@@ -150,7 +150,7 @@ fn robots_page_documents_every_robot_key() {
     let mut all = Vec::new();
     keys(&serde_json::from_slice(&output.stdout).unwrap(), "", &mut all);
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/robots.md")).unwrap();
-    // Keys of the calibration are in another table.
+    // The page documents the calibration keys in another table.
     let missing: Vec<&String> =
         all.iter().filter(|key| !key.starts_with("calibration") && !page.contains(&format!("`{key}`"))).collect();
     assert!(all.len() > 12 && missing.is_empty(), "docs/robots.md lacks {missing:?} of {all:?}");
@@ -180,7 +180,7 @@ fn all_that_is_missing_or_wrong_is_listed_at_once() {
     let told = String::from_utf8(check.stderr).unwrap();
     for words in [
         "s/robots/xp01.toml: is missing; swarm.toml lists xp01",
-        "evolution.threads = 100 is outside 1..=64",
+        "evolution.threads = 100 is outside 1 to 64",
         "mocap is 127.0.0.1:7604, but mocap.address in hub.toml is 127.0.0.1:7603",
         "robots/xp02.toml: camera_width and camera_height are 160 and 120, but arena.toml has 320 and 120",
         "s/keys/hub.key: is missing; delete s/keys/hub.pub, then `xpuck keys new --dir s/keys --swarm s/swarm.toml` makes it again",
@@ -191,7 +191,7 @@ fn all_that_is_missing_or_wrong_is_listed_at_once() {
         assert!(told.contains(words), "`{words}` is not in\n{told}");
     }
     assert_eq!(told.lines().count(), 8, "{told}");
-    // The suggested remedy works.
+    // The remedy that the output suggests either works or reports its own error.
     let remedy = command("xpuck keys new --dir s/keys --swarm s/swarm.toml", here).output().unwrap();
     assert!(said(&remedy).contains("made keys for xp01") || !remedy.status.success(), "{}", said(&remedy));
     std::fs::remove_dir_all(at("keys")).unwrap();

@@ -20,7 +20,7 @@ fn program(text: &str) -> Program {
     Program::compile(&Tree::parse(text).unwrap()).unwrap()
 }
 
-/// Mean fitness of a homogeneous swarm in 20 runs of 60 s.
+/// Returns the mean fitness of a homogeneous swarm with `tree` in 20 runs of 60 s.
 fn fitness(name: &str, tree: &str) -> f64 {
     let spec = world(name);
     measure(&Simd::default(), &[program(tree)], Team::all(0), &Plan { spec: &spec, seconds: 60.0, runs: 20, seed: 9 })
@@ -95,13 +95,13 @@ fn wrong_world_files_are_one_error_that_names_the_place() {
             "w.toml: line 11: unknown field `radius`; did you mean `radius_m`? expected one of `x_m`",
         ),
         (format!("{good}{}colour = \"pink\"\n", disc("0")), "unknown variant `pink`, expected one of `red`"),
-        (format!("{good}[messages]\nloss = 2.0\n"), "w.toml: messages.loss = 2 is outside 0..=1"),
+        (format!("{good}[messages]\nloss = 2.0\n"), "w.toml: messages.loss = 2 is outside 0 to 1"),
         (format!("{good}[messages]\nocclusion = \"some\"\n"), "unknown variant `some`"),
-        (format!("{good}{}", disc("inf")), "w.toml: disc 1, x = inf is outside -0.895..=0.895"),
+        (format!("{good}{}", disc("inf")), "w.toml: disc 1, x = inf is outside -0.895 to 0.895"),
         (format!("{good}{}", disc("0.0").repeat(9)), "w.toml: 9 discs; a world must have 0 to 8"),
         (format!("{good}{}{}", disc("0.0"), disc("0.2")), "w.toml: disc 1 overlaps disc 2 by 0.010 m at start 1; move"),
         (good.replace("y_m = [0, 0.5]\n", ""), "w.toml: start 1 needs either x_m and y_m or a list of poses"),
-        ("#".repeat(65_537), "w.toml: 65537 bytes; at most 65536 are allowed"),
+        ("#".repeat(65_537), "w.toml: the file has 65537 bytes; at most 65536 are allowed"),
     ];
     for (text, expected) in cases {
         let error = world_file::parse("w.toml", &text).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! `xpuck calibrate`: hidden parameters are found within 5 %, and wrong records are rejected clearly.
+//! `xpuck calibrate` estimates hidden parameters within 5 %, and rejects wrong records with a clear error.
 
 use crate::common::only;
 use crate::rig::{Demo, valid_json, xpuck};
@@ -12,7 +12,7 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_registers::infrared::Curve;
 
-/// Checks that every parameter with a known truth is within 5 % of it.
+/// Checks that each estimate, and its standard error, is within 5 % of the true value.
 fn recovered(report: &Report, truth: &[f64]) {
     for (estimate, truth) in report.estimates.iter().zip(truth) {
         let off = (estimate.value - truth).abs() / truth;
@@ -22,7 +22,7 @@ fn recovered(report: &Report, truth: &[f64]) {
     }
 }
 
-/// Draws numbers from ranges, unknown to the fits.
+/// Returns a function that draws numbers from ranges. The fits do not know these numbers.
 fn hidden(seed: u64) -> impl FnMut(f32, f32) -> f32 {
     let mut draws = Draws::new(seed, 0, 0, 0, Stream::Evolution);
     move |low, high| draws.range(low, high)
@@ -49,7 +49,7 @@ fn encounters_give_back_friction_restitution_and_noise() {
 fn infrared_readings_give_back_the_curve() {
     for seed in 1..=10 {
         let mut hidden = hidden(seed);
-        // Both branches nearly meet at the knee, as in Eq. 7.3.
+        // The two branches of the curve nearly meet at the knee, as in Eq. 7.3.
         let (steepness, knee, near_slope) = (hidden(30.0, 50.0), hidden(0.005, 0.009), hidden(4.0, 8.0));
         let (shift, floor) = (hidden(0.98, 1.02) - steepness * knee, hidden(0.03, 0.09));
         let level = (steepness * knee + shift).powi(-4) - floor;
@@ -66,8 +66,8 @@ fn infrared_readings_give_back_the_curve() {
 fn pauses_give_back_the_latency() {
     for seed in 1..=10 {
         let delay = f64::from(hidden(seed)(0.05, 0.4));
-        // A record of one minute gives the delay with an error of 3 ms, which is more than 5 % of the shortest delay.
-        // Therefore six records are fitted together.
+        // A record of one minute gives the delay with an error of 3 ms. This is more than 5 % of the shortest delay, so
+        // six records are fitted together.
         let minute = |i: u64| synthetic::pauses(&Physics::default(), delay, 60.0, seed + 100 * i);
         let report = latency::fit(&[0, 1, 2, 3, 4, 5].map(minute)).unwrap();
         recovered(&report, &[delay]);
@@ -95,7 +95,7 @@ fn stdout(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Every subject with the options for a quick record.
+/// Every subject of calibration, with the options for a quick record.
 const QUICK: [(&str, &[&str]); 4] = [
     ("collisions", &["--runs", "12", "--seconds", "3"]),
     ("ir", &[]),
@@ -203,7 +203,8 @@ fn wrong_records_are_one_line_that_names_the_place() {
     assert!(error.contains("--delay 7: must be 0 to 0.9"), "{error}");
 }
 
-/// A swarm drives in an arena whose robots have faulty wheels and cameras: the fit of its record finds the errors.
+/// A swarm drives in an arena whose robots have faulty wheels and cameras. The fit of the swarm's record finds these
+/// errors.
 #[test]
 fn record_of_a_run_calibrates_wheels_and_cameras() {
     let dir = tempfile::tempdir().unwrap();
@@ -214,7 +215,7 @@ fn record_of_a_run_calibrates_wheels_and_cameras() {
     std::fs::write(path("unkind.toml"), unkind).unwrap();
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trees/explore.bt");
     let file = path("calibration.toml");
-    // A machine that is too slow loses poses and updates, and with them the sections from which wheels are calibrated.
+    // A slow machine loses poses and updates. The record then lacks sections that are needed to calibrate the wheels.
     let drive_about = |(speed, minutes): (u32, u32)| {
         let line = format!(
             "--count 2 --speed {speed} --minutes {minutes} --no-console --json --tree {tree} --unkind {}",

@@ -1,4 +1,4 @@
-//! Engines as data: listed, selected, rejected, reported.
+//! Engines of evolution: list, selection, rejection, and the engine named in a run's result.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;
@@ -12,7 +12,7 @@ fn run(arguments: &[&str]) -> Output {
     xpuck().args(arguments).output().unwrap()
 }
 
-/// Standard error of `xpuck` or `xpuckd`, without the warning of Mesa's loader outside a desktop session.
+/// Returns the standard error of `xpuck` or `xpuckd`, without the warning of Mesa's loader outside a desktop session.
 fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     text.lines().filter(|line| !line.contains("XDG_RUNTIME_DIR")).collect::<Vec<_>>().join("\n")
@@ -23,7 +23,7 @@ fn evolve(more: &[&str]) -> Output {
     run(&[&["evolve"], small.as_slice(), more].concat())
 }
 
-/// Result of a run, without the values that depend on the clock.
+/// Returns the result of a run without `wall_s` and `r_acc`, which depend on the wall clock.
 fn result(output: &Output) -> Value {
     let mut result = valid_json("evolve", &output.stdout);
     assert!(result["r_acc"].as_f64().unwrap() > 0.0);
@@ -73,7 +73,7 @@ fn missing_adapter_is_rejected_before_any_write() {
     robot_is_refused(dir.path());
 }
 
-/// A robot whose file names a missing adapter does not start.
+/// A robot whose configuration names a missing adapter does not start.
 fn robot_is_refused(dir: &Path) {
     let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).unwrap();
     write(
@@ -107,7 +107,7 @@ fn run_records_its_engine_and_resumes_on_another() {
     let written = std::fs::read_to_string(Path::new(&gpu).join("run.toml")).unwrap();
     assert!(written.contains("engine = \"gpu\"\n") && written.contains("adapter = \"llvmpipe\"\n"), "{written}");
 
-    // Interrupted on a machine with this adapter, the run resumes on a machine without the adapter.
+    // A run that was interrupted on a machine with this adapter resumes on a machine without the adapter.
     let kept = result(&evolve(&["--output", &simd]));
     assert_eq!((&kept["engine"], &kept["adapter"]), (&"simd".into(), &Value::Null));
     let folder = Path::new(&gpu);
@@ -122,7 +122,7 @@ fn run_records_its_engine_and_resumes_on_another() {
     let told: Vec<_> =
         lines.iter().map(|line| (line["generation"].as_u64().unwrap(), line["engine"].as_str().unwrap())).collect();
     assert_eq!(told, [(1, "gpu"), (4, "simd")]);
-    // Simd and reference give the same digits, so a change between them is not reported.
+    // The engines `simd` and `reference` give identical results, so a change between them is not reported.
     std::fs::remove_file(Path::new(&simd).join("checkpoint-0")).unwrap();
     let same = run(&["evolve", "--resume", &simd, "--engine", "reference", "--json"]);
     assert_eq!((said(&same), result(&same)["best_tree"].clone()), (String::new(), kept["best_tree"].clone()));

@@ -1,4 +1,4 @@
-//! Runs of evolution by file and options, and their reports.
+//! Runs of evolution that are started from files or options, and their reports.
 
 use crate::common::xpuck;
 use serde_json::Value;
@@ -89,7 +89,7 @@ fn front_fitness_rises_with_size_and_trees_are_kept() {
     }
     let plain: Vec<&str> = SMALL.split(' ').collect();
     assert_eq!(evolve(&plain), result, "asking for a front changes nothing else");
-    // The cost of nodes has an effect: with high cost, champions are not larger.
+    // `node_cost` has an effect: with a high cost, the largest champion is not larger than without a cost.
     let sizes = |cost: &str| {
         let mut arguments = plain.clone();
         let cost = format!("settings.node_cost={cost}");
@@ -99,7 +99,7 @@ fn front_fitness_rises_with_size_and_trees_are_kept() {
     };
     assert!(sizes("0.1") <= sizes("0"), "{} and {}", sizes("0.1"), sizes("0"));
     let refused = xpuck().args(["evolve", "--set", "settings.node_cost=1"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("settings.node_cost = 1 is outside 0..=0.1"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("settings.node_cost = 1 is outside 0 to 0.1"));
 }
 
 #[test]
@@ -144,7 +144,8 @@ fn generation_that_exhausts_budget_is_last() {
         assert!(used(last) >= budget && used(last - 1) < budget, "{rows:?}");
         assert_eq!(result["robot_seconds"], used(last));
         if algorithm == "classic" {
-            // Eight trials of all individuals, then of all except the elite of four.
+            // Generation 1 has eight trials of all 48 individuals, each of 6 robot-seconds. Generation 2 has trials of
+            // all except the elite, which is four individuals on each of the three islands.
             assert_eq!((used(1), used(2)), (8.0 * 48.0 * 6.0, 8.0 * (48.0 + 36.0) * 6.0));
         }
         let reached = (&result["generations_to_0.205"], &result["robot_seconds_to_0.205"]);
@@ -190,7 +191,7 @@ fn wrong_keys_and_flags_are_refused_in_one_line() {
     }
 }
 
-/// Derated fitness is printed separately: beside the best fitness, which is not derated, it could look too high.
+/// The output names the file that contains the printed best tree.
 #[test]
 fn run_with_folder_prints_file_of_best_tree() {
     let dir = tempfile::tempdir().unwrap();

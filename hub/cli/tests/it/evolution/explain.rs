@@ -72,7 +72,7 @@ fn ablation_counts_updates_on_same_worlds() {
     assert_eq!(removals.len(), 7);
     let size = |effect: &Value| effect["mean"].as_f64().unwrap().abs();
     assert!(removals.windows(2).all(|pair| size(&pair[0]) >= size(&pair[1])), "the largest effect comes first");
-    // Without its last rule the robot only turns and waits: the whole fitness of the tree is lost.
+    // Without the tree's last rule the robot only turns and waits, so the whole fitness of the tree is lost.
     let last = removals.iter().find(|r| r["line"] == 8).unwrap();
     let (lost, whole) = (last["mean"].as_f64().unwrap(), ablation["fitness"].as_f64().unwrap());
     assert!(whole > 0.05 && (lost + whole).abs() < 0.02, "{lost} of {whole}");

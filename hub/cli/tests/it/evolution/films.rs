@@ -1,4 +1,4 @@
-//! Pictures as PNG and PDF, and films, as other programs read them.
+//! Pictures in PNG and PDF, and films, checked with third-party programs.
 
 use crate::common::{said, xpuck};
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use xpuck_wire::{Body, Segment};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const TREE: &str = "docs/trees/806768.bt";
-/// Colours of the frisbee and of the first robot of a record.
+/// Colours (RGB) of the frisbee and of the first robot in a drawing of a record.
 const FRISBEE: [u8; 3] = [0x1b, 0x74, 0xe8];
 const FIRST: [u8; 3] = [0xaa, 0x33, 0x00];
 
-/// Whether all these programs are installed. If not, a skip is reported.
+/// Returns whether all these programs are installed. If not, reports that the test is skipped.
 fn have(programs: &[&str]) -> bool {
     let missing = |name: &&&str| Command::new(name).arg("-v").stdin(std::process::Stdio::null()).output().is_err();
     match programs.iter().find(missing) {
@@ -40,14 +40,14 @@ fn well(output: &Output) {
     assert!(output.status.success(), "{}", said(output));
 }
 
-/// Standard output of a program that succeeds.
+/// Runs a program that must succeed. Returns its standard output.
 fn asked(program: &str, arguments: &[&str]) -> Vec<u8> {
     let output = Command::new(program).args(arguments).output().unwrap();
     assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
 
-/// Output of `ffprobe` about the first stream.
+/// Returns the `entries` of a file's first video stream, as printed by `ffprobe`.
 fn probed(file: &Path, entries: &str) -> Vec<String> {
     let entries = format!("stream={entries}");
     let arguments = ["-v", "error", "-count_frames", "-select_streams", "v:0", "-show_entries", &entries];
@@ -56,7 +56,7 @@ fn probed(file: &Path, entries: &str) -> Vec<String> {
     text.trim().split(',').map(str::to_string).collect()
 }
 
-/// Pixels of a picture, or of the last frame of a film.
+/// Returns the pixels (RGB, by rows) of a picture, or of the last frame of a film.
 fn pixels(file: &Path) -> Vec<u8> {
     let film = file.extension().is_some_and(|kind| kind == "mp4");
     let from: &[&str] = if film { &["-sseof", "-0.2"] } else { &[] };
@@ -66,7 +66,7 @@ fn pixels(file: &Path) -> Vec<u8> {
     all[all.len() - 3 * size[0] * size[1]..].to_vec()
 }
 
-/// Whether the pixel at (x, y) has about this colour.
+/// Returns whether the pixel at (x, y) has nearly this colour.
 fn is_at(pixels: &[u8], width: usize, (x, y): (f64, f64), colour: [u8; 3]) -> bool {
     let begin = 3 * (y as usize * width + x as usize);
     pixels[begin..begin + 3].iter().zip(colour).all(|(a, b)| a.abs_diff(b) < 12)
@@ -91,8 +91,8 @@ fn drawings_are_png_and_pdf_with_the_fonts_that_are_set() {
     let drawing = roxmltree::Document::parse(&text).unwrap();
     let of = |name: &str| drawing.root_element().attribute(name).unwrap().parse::<usize>().unwrap();
     assert_eq!(probed(&png, "width,height"), [(2 * of("width")).to_string(), (2 * of("height")).to_string()]);
-    // The robot's path ends at the same place and in the same colour as in the SVG: 9 pixels left of the centre,
-    // beside the heading.
+    // Each robot's path ends at the same place and in the same colour as in the SVG. The test reads the pixels 9 pixels
+    // left and right of the path's end, beside the mark of the heading.
     let pixels = pixels(&png);
     let ends: Vec<_> = drawing.descendants().filter(|n| n.attribute("class") == Some("end")).collect();
     let seen = ends.iter().filter(|end| {
@@ -137,8 +137,8 @@ fn film_has_expected_length_and_frisbee_position() {
     let drawing = roxmltree::Document::parse(&text).unwrap();
     let disc = drawing.descendants().find(|n| n.attribute("class") == Some("disc")).unwrap();
     let at = |name: &str| disc.attribute(name).unwrap().parse::<f64>().unwrap();
-    // The arena in the film has the size of the drawing within 1.5 pixels, and is 30 pixels lower because of the
-    // clock.
+    // The arena in the film has the same scale as the drawing, 1.5 pixels per unit. The clock above it moves it down by
+    // 30 units.
     let frame = pixels(&mp4);
     let place = (1.5 * at("cx"), 1.5 * (at("cy") + 30.0));
     assert!(is_at(&frame, numbers(1) as usize, place, FRISBEE), "{place:?}");
@@ -169,7 +169,7 @@ fn errors_are_one_line_and_leave_no_file() {
     refused(simulate(&["--mp4", "/dev/full"]), "/dev/full: cannot be written");
     refused(simulate(&["--png", "/dev/full"]), "/dev/full: cannot be written");
     refused(simulate(&["--pdf", "/"]), "/: cannot be written");
-    // This limit of the shell, in blocks of 512 bytes, acts on ffmpeg like a full disk.
+    // `ulimit -f` limits the file size (blocks of 512 bytes). For ffmpeg this looks like a full disk.
     let script = format!(
         "trap '' XFSZ; ulimit -f 8; exec {} simulate {TREE} --json --runs 1 --seconds 20 --film-speed 1 --mp4 {}",
         xpuck().get_program().display(),
@@ -190,7 +190,8 @@ fn stopped_film_leaves_the_old_file() {
     let mut command = xpuck();
     command.args(["simulate", TREE, "--runs", "1", "--seconds", "600", "--film-speed", "0.1", "--mp4"]).arg(&film);
     let mut child = command.current_dir(ROOT).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    // The film must have grown beyond the test file, which is written before the simulation.
+    // Waits until the new film has content. The old file has 3 bytes. The program's own test file, which is written
+    // before the simulation, is not larger.
     let sizes = || std::fs::read_dir(dir.path()).unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
     let begun = std::time::Instant::now();
     while !sizes().any(|size| size > 3) {
@@ -205,7 +206,7 @@ fn stopped_film_leaves_the_old_file() {
     assert_eq!(std::fs::read(&film).unwrap(), b"old");
 }
 
-/// A run of 20 s with one robot that drives along x, and a frisbee.
+/// Writes the record of a run of 20 s with a frisbee and one robot that drives along x.
 fn recorded(directory: &Path) {
     std::fs::create_dir_all(directory).unwrap();
     let described = "name = \"x\"\nstate = \"finished\"\nversion = \"0\"\nstarted_unix_ms = 1\nseed = 1\n\
@@ -248,12 +249,12 @@ fn recorded_run_exports_to_film_and_picture() {
     let seen = probed(&place.join("a.mp4"), "width,height,duration,nb_read_frames");
     assert!((seen[2].parse::<f64>().unwrap() - 4.0).abs() <= 0.041 && seen[3] == "101", "{seen:?}");
     let (width, frame) = (seen[0].parse::<usize>().unwrap(), pixels(&place.join("a.mp4")));
-    // The arena of hub.toml is 2 m by 1.5 m. Its drawing is 840 pixels wide and starts at (24, 88).
+    // The arena of hub.toml is 2 m by 1.5 m. In the drawing it is 840 pixels wide, and its corner is at (24, 88).
     let at = |x: f64, y: f64| (1.5 * (24.0 + (1.0 + x) * 420.0), 1.5 * (88.0 + (0.75 - y) * 420.0));
     assert!(is_at(&frame, width, at(0.3, 0.4), FRISBEE) && is_at(&frame, width, at(0.48, -0.2), FIRST));
     well(&export(&["--png", "a.png", "--from", "5", "--to", "10"]));
     let picture = pixels(&place.join("a.png"));
-    // At 15 s the robot is in the middle. Its path starts at a quarter of the arena; earlier parts are not drawn.
+    // At 10 s, the end of the drawn interval, the robot is in the middle. Its path before 5 s is not drawn.
     assert!(is_at(&picture, width, at(-0.02, -0.2), FIRST) && is_at(&picture, width, at(-0.15, -0.2), FIRST));
     assert!(is_at(&picture, width, at(-0.4, -0.2), [255; 3]) && is_at(&picture, width, at(0.3, 0.4), FRISBEE));
     for (more, words) in [

@@ -1,5 +1,5 @@
-//! Decisions of the geneserver: distribution of genes under each policy, and equality of its incremental ranking with
-//! a full ranking.
+//! Decisions of the geneserver. Tests the distribution of genes under each policy, and whether the incremental ranking
+//! equals a full ranking.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use xpuck_evolve::{Id, Migrant, Samples};
@@ -23,13 +23,14 @@ fn with_policy(policy: Policy) -> Migration {
     Migration { policy, ..Migration::default() }
 }
 
-/// Islands of origin of the immigrants that an island receives, in exchange for an unfit emigrant.
+/// Sends an unfit emigrant of an island to the server. Returns the islands of origin of the immigrants that the island
+/// gets in exchange.
 fn received(server: &mut Geneserver, island: u16, generation: u32) -> Vec<u16> {
     let own = migrant(island, 1_000_000 + generation, -1.0, 1e6);
     server.exchange(island, generation, own).iter().map(|m| m.id.island).collect()
 }
 
-/// A server with one emigrant from each of six islands; fitness grows with the island's number.
+/// Returns a server that has one emigrant from each of six islands. The fitness rises with the island's number.
 fn six(migration: Migration) -> Geneserver {
     let mut server = server(migration);
     for island in 1..=6 {
@@ -150,7 +151,7 @@ fn there_is_room_for_ten_thousand_islands_and_no_more() {
     assert_eq!((server.islands(), server.heterogeneity().emigrants), (MAX_ISLANDS, MAX_ISLANDS));
 }
 
-/// Reference ranking: all emigrants of other islands are ranked at every exchange.
+/// Reference implementation of the ranking: it ranks all emigrants of other islands at every exchange.
 #[derive(Default)]
 struct Plain {
     recent: BTreeMap<u16, VecDeque<(u32, Migrant)>>,
@@ -186,7 +187,8 @@ fn incremental_ranking_equals_full_ranking() {
         let mut plain = Plain::default();
         let mut draws = Draws::new(7, 0, 0, 0, Stream::Device);
         for step in 0..4000 {
-            // Few islands, trees, fitness values and ids, so that ties, copies and returns are frequent.
+            // The values come from small ranges, so that equal fitness, equal trees and repeated emigrants are
+            // frequent.
             let island = draws.below(12) as u16;
             let mut sent = migrant(draws.below(12) as u16, draws.below(30), f64::from(draws.below(6)), 0.0);
             sent.tree = Tree::leaf(Kind::Movcv, &[2.0, draws.below(25) as f32]);
@@ -202,7 +204,7 @@ fn incremental_ranking_equals_full_ranking() {
         let heterogeneity = server.heterogeneity();
         assert_eq!(heterogeneity.emigrants, all.len());
         assert_eq!(heterogeneity.distinct, trees.len() as f64 / all.len() as f64);
-        // After serialisation and deserialisation the server behaves the same.
+        // A server that was serialised and deserialised gives the same replies.
         let bytes = postcard::to_stdvec(&server).unwrap();
         let mut second: Geneserver = postcard::from_bytes(&bytes).unwrap();
         for island in 0..12 {

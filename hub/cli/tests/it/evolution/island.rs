@@ -1,4 +1,4 @@
-//! Islands and geneserver as separate processes: signals, exit codes, a server that stops and restarts, and invalid
+//! Islands and a geneserver as separate processes: signals, exit codes, a server that stops and restarts, and invalid
 //! input.
 
 use crate::evolution::runs::{contents, finished};
@@ -14,7 +14,7 @@ use xpuck_testing::patience::scaled;
 use xpuck_wire::message::{Emigrant, ToWorker, WorkerMessage};
 use xpuck_wire::socket::{Dealer, Sockets, wait};
 
-/// A geneserver process.
+/// Process of a geneserver.
 struct Server {
     child: Child,
     lines: BufReader<ChildStdout>,
@@ -41,7 +41,8 @@ impl Server {
         Server::start("tcp://127.0.0.1:*", more)
     }
 
-    /// Stops the server, or waits for its end. Returns its exit code, its last line, and its log.
+    /// Stops the server, or waits until it ends by itself. Returns its exit code, the last line of its standard output,
+    /// and its log.
     fn end(self, stop: bool) -> (i32, Value, String) {
         if stop {
             send_signal(self.child.id(), Signal::SIGTERM);
@@ -53,7 +54,7 @@ impl Server {
     }
 }
 
-/// A worker whose generations take some milliseconds.
+/// Builds the command for an island whose generations take some milliseconds.
 fn island(hub: &str, number: u16, dir: &Path, generations: u32) -> Command {
     let mut command = xpuck();
     command.args(["serve", "island", "--json", "--hub", hub, "--island", &number.to_string(), "--resume"]).arg(dir);
@@ -68,7 +69,7 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Number of generations in an island's table.
+/// Returns the number of generations in an island's table.
 fn generations(dir: &Path) -> usize {
     let table = std::fs::read_to_string(dir.join("generations.csv")).unwrap_or_default();
     table.lines().count().saturating_sub(1)
@@ -98,19 +99,19 @@ fn islands_exchange_genes_and_all_processes_end_with_0() {
     let (code, last, log) = server.end(false);
     assert_eq!((code, &last["done"], &last["ended"]["islands"]), (0, &true.into(), &3.into()), "{log}");
     assert_eq!(last["ended"]["exchanges"], 3 * 9, "after each generation but the last");
-    // The record shows immigrants.
+    // The records of the islands contain immigrants.
     let arrivals = |place: &std::path::PathBuf| {
         let record =
             xpuck_lab::evolution_run::record::Reader::open(&place.join(xpuck_lab::evolution_run::RECORD)).unwrap();
         record.map(|g| g.islands[0].arrivals.len()).sum::<usize>()
     };
     assert!(places.iter().map(arrivals).sum::<usize>() > 10);
-    // Restarted on a finished folder an island ends immediately, with or without a server.
+    // An island that restarts on a finished folder ends immediately, with or without a server.
     let started = Instant::now();
     let again =
         xpuck().args(["serve", "island", "--island", "1", "--hub", &endpoint, "--resume"]).arg(&places[1]).output();
     assert!(finished(again.unwrap()).stdout.starts_with(b"island 1 is done"));
-    // The restarted island does not wait two minutes for the server, unlike an island that has just finished.
+    // The restarted island does not wait for the server. An island that has just finished would wait for two minutes.
     assert!(started.elapsed() < scaled(Duration::from_secs(4)));
 }
 
@@ -129,7 +130,7 @@ fn sigterm_ends_a_worker_with_75_and_resuming_ends_equally() {
     assert_eq!(output.status.code(), Some(75), "{}", text(&output));
     assert!(text(&output).contains("continue with --resume"), "{}", text(&output));
     assert!(generations(&cut) < 300);
-    // The run is resumed without its file; a SIGKILL in between changes nothing.
+    // The resumed process reads the settings from the run's folder. A SIGKILL in between does not change the result.
     let mut resumed = xpuck();
     let resumed = resumed.args(["serve", "island", "--json", "--hub", nobody, "--island", "7", "--resume"]).arg(&cut);
     let mut killed = resumed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -180,10 +181,11 @@ fn restarted_server_remembers_its_emigrants() {
     }
     let (code, last, log) = second.end(false);
     assert_eq!((code, &last["done"]), (0, &true.into()), "{log}");
-    // A fast island may have ended before it reached the second server: only the emigrants of the first are certain.
+    // A fast island may have ended before it reached the second server. Therefore the second server has at least the
+    // emigrants of the first one.
     let known = last["ended"]["emigrants"].as_u64().unwrap();
     assert!((held..=16).contains(&known), "{held} of the first server; {last}");
-    // A third server starts with the emigrants of the second.
+    // A third server starts with the emigrants of the second server.
     let third = Server::free(&remember);
     let (code, last, _) = third.end(false);
     assert_eq!((code, &last["ended"]["emigrants"], &last["ended"]["done"]), (0, &known.into(), &2.into()));
@@ -203,7 +205,7 @@ fn moved_server_is_found_by_its_address_file() {
     assert_eq!(std::fs::read_to_string(&address).unwrap(), format!("{}\n", first.endpoint));
     let worker = worker.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("exchanges", || generations(&place) > 5);
-    // The server is killed, and another server starts on another port.
+    // The first server is killed, and the second server starts on another port.
     first.child.kill().unwrap();
     first.child.wait().unwrap();
     let second = Server::free(&keep);
@@ -212,7 +214,7 @@ fn moved_server_is_found_by_its_address_file() {
     assert!(text(&output).contains(&format!("the geneserver has moved to {}", second.endpoint)), "{}", text(&output));
     let (code, last, log) = second.end(false);
     assert_eq!((code, &last["done"]), (0, &true.into()), "{log}");
-    // A server that listens on all addresses publishes the name of the machine.
+    // A server that listens on all addresses writes its machine's name to the address file.
     let open = Server::start("tcp://*:*", &keep);
     let (written, port) = (std::fs::read_to_string(&address).unwrap(), open.endpoint.rsplit(':').next().unwrap());
     assert!(written.ends_with(&format!(":{port}\n")) && !written.contains("0.0.0.0"), "{written}");
@@ -246,7 +248,7 @@ fn damaged_or_foreign_memory_of_a_server_is_named() {
     assert!(refusal(&["--policy", "star"]).contains("unknown variant `star`"));
 }
 
-/// Sends a message and returns the answer.
+/// Sends a message to a geneserver and returns the answer.
 fn ask(dealer: &Dealer, message: &WorkerMessage) -> ToWorker {
     wait_until("a connection", || dealer.send(message));
     for _ in 0..1000 {
@@ -282,7 +284,7 @@ fn invalid_migrants_are_rejected_counted_and_logged() {
         let ToWorker::Refused { island: 5, why } = ask(&dealer, &bad) else { panic!("{bad:?} was not refused") };
         assert!(why.contains(expected) && why.lines().count() == 1, "{why}");
     }
-    // A valid migrant that is sent several times counts once.
+    // The server counts a valid migrant once, even if it receives the migrant several times.
     for _ in 0..3 {
         assert!(matches!(ask(&dealer, &emigrant(6, tree(), 0.01)), ToWorker::Immigrants { generation: 1, .. }));
     }
@@ -290,7 +292,7 @@ fn invalid_migrants_are_rejected_counted_and_logged() {
         panic!("refused")
     };
     assert_eq!(immigrants.iter().map(|g| g.tree.trim()).collect::<Vec<_>>(), [tree()]);
-    // Bytes that are not a message, from a peer that speaks ZeroMQ's protocol.
+    // A peer that speaks ZeroMQ's protocol sends bytes that are not a message.
     let context = zmq::Context::new();
     let stranger = context.socket(zmq::DEALER).unwrap();
     stranger.set_identity(b"stranger").unwrap();
@@ -299,7 +301,7 @@ fn invalid_migrants_are_rejected_counted_and_logged() {
     stranger.set_rcvtimeo(patience().as_millis() as i32).unwrap();
     let answer: ToWorker = xpuck_wire::codec::decode(&stranger.recv_bytes(0).unwrap()).unwrap();
     assert!(matches!(answer, ToWorker::Refused { .. }));
-    // A peer that does not speak ZeroMQ's protocol.
+    // A peer does not speak ZeroMQ's protocol.
     let port = server.endpoint.rsplit(':').next().unwrap();
     let mut raw = std::net::TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
     raw.write_all(&[0xff; 4096]).unwrap();
@@ -322,7 +324,7 @@ fn worker_rejects_invalid_arguments() {
     assert!(refusal(island("tcp://127.0.0.1:1", 4, &place, 2)).contains("another configuration"));
     let mut other = xpuck();
     other.args(["serve", "island", "--island", "4", "--resume"]).arg(&place);
-    assert!(refusal(other).contains("holds the run of another island than 4"));
+    assert!(refusal(other).contains("contains the run of an island other than 4"));
     assert!(refusal(island("tcp://127.0.0.1:1", 10_000, &dir.path().join("x"), 2)).contains("island = 10000"));
     assert!(refusal(island("nonsense", 0, &dir.path().join("y"), 2)).contains("`nonsense` is not an address"));
     let mut evolve = xpuck();
@@ -336,14 +338,14 @@ fn five_hundred_islands_get_fast_answers() {
     let output = finished(xpuck().args(arguments).output().unwrap());
     let result = valid_json("dev bench geneserver", &output.stdout);
     assert_eq!((&result["messages"], &result["lost"], &result["refused"]), (&1000.into(), &0.into(), &0.into()));
-    // The target is 50 ms with 10000 islands on a machine that runs no other tests.
+    // The design target is 50 ms with 10000 islands on a machine without other load. The limit here is 500 ms.
     let limit_ms = scaled(Duration::from_millis(500)).as_secs_f64() * 1000.0;
     assert!(result["p99_ms"].as_f64().unwrap() < limit_ms, "{result}");
     let memory: Vec<f64> = result["server_mib"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
     assert!(memory[0] > 1.0 && memory[1] < 1.2 * memory[0], "a full server grows no more: {result}");
 }
 
-/// Sends a tree as an island's emigrant until a gene from island `from` is received.
+/// Sends `tree` as an emigrant of `island` until the answer contains a gene from island `from`.
 fn until_gene_of(from: u16, hub: &str, island: u16, tree: &str) {
     let sockets = Sockets::new();
     let dealer = sockets.worker(hub, &format!("by-hand-{island}")).unwrap();
@@ -365,17 +367,17 @@ fn genes_pass_between_servers_below_one_that_restarts() {
     let upper = Server::free(&[]);
     let below = |numbers: &str| Server::free(&["--above", &upper.endpoint, "--numbers", numbers]);
     let (first, second) = (below("0-9"), below("10-19"));
-    // This algorithm has no epochs: the server drops genes of another epoch, and here epochs would be shorter than an
-    // exchange.
+    // The algorithm `racing` has no epochs. A server drops genes of another epoch, and in this short test epochs would
+    // be shorter than an exchange.
     let mut worker = island(&first.endpoint, 3, &dir.path().join("3"), 100_000);
     let worker = worker.args(["--set", "algorithm=\"racing\""]).spawn().unwrap();
     until_gene_of(3, &second.endpoint, 12, "movcv v_goal 45deg");
     until_gene_of(12, &first.endpoint, 4, "movcv v_goal 90deg");
-    // An island whose number the server does not accept ends with a permanent error.
+    // An island whose number is outside the server's range ends with a permanent error.
     let output = island(&first.endpoint, 12, &dir.path().join("12"), 3).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     assert!(text(&output).contains("refuses island 12: the number of an island must be 0 to 9"), "{}", text(&output));
-    // Names of genes are unique because each server accepts only its own numbers.
+    // Each server accepts only island numbers of its own range, so that names of genes are unique.
     let sockets = Sockets::new();
     let stranger = sockets.worker(&first.endpoint, "stranger").unwrap();
     let ToWorker::Refused { why, .. } = ask(&stranger, &WorkerMessage::Join { island: 12, generation: 0 }) else {
@@ -388,8 +390,8 @@ fn genes_pass_between_servers_below_one_that_restarts() {
     let alone = generations(&dir.path().join("3"));
     wait_until("generations without a server above", || generations(&dir.path().join("3")) > alone + 5);
     let upper = Server::start(&endpoint, &[]);
-    // Island 15 sends a new gene through the second server. Later the gene arrives at an island of the first server,
-    // through the server above both.
+    // Island 15 sends a new gene to the second server. The gene later reaches an island of the first server through the
+    // server above both servers.
     until_gene_of(12, &second.endpoint, 15, "movcv v_goal 20deg");
     until_gene_of(15, &first.endpoint, 5, "movcv v_goal 10deg");
     send_signal(worker.id(), Signal::SIGTERM);
@@ -412,7 +414,7 @@ fn two_servers_of_the_same_numbers_are_reported() {
         let gene = Emigrant { island, number: 1, epoch: 0, tree, count: [1, 0], sum: [-0.5, 0.0], square: [0.25, 0.0] };
         ask(&dealer, &WorkerMessage::Emigrant { island, generation: 1, gene });
     }
-    // Each server offers its genes once a second.
+    // Each server sends its genes to the upper server once a second.
     std::thread::sleep(scaled(Duration::from_secs(4)));
     let (_, _, log) = upper.end(true);
     assert!(log.contains("two processes are island 0 at the same time"), "{log}");

@@ -23,7 +23,7 @@ fn kill_nine_loses_at_most_the_current_generation() {
         let mut command =
             if killed.join("run.toml").exists() { resume(&killed) } else { evolve(&small(GENERATIONS), &killed) };
         let mut child = command.spawn().unwrap();
-        // The delay grows with each kill, so that the run also ends on a slow machine.
+        // The delay grows with each kill, so that the run also finishes on a slow machine.
         std::thread::sleep(Duration::from_micros(u64::from(draws.below(40_000)) + 1000 * kills));
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "{:?}", child.wait_with_output());
@@ -49,7 +49,7 @@ fn kill_nine_loses_at_most_the_current_generation() {
     assert_same(&killed, &contents(&whole));
 }
 
-/// Waits until a run has saved its first generation.
+/// Waits until the first generation of a run is saved.
 fn wait_for_a_generation(out: &Path) {
     let deadline = Instant::now() + patience();
     while !out.join("checkpoint-1").exists() {

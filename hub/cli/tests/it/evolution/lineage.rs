@@ -1,4 +1,4 @@
-//! Records of evolution: their content, incomplete records, and lineages.
+//! Records of evolution: their content, lineages, and incomplete records.
 
 use crate::rig::{recorded_evolution, valid_json, xpuck};
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ fn record_has_every_sample_and_every_ancestor() {
         assert_eq!(block.islands.len(), 3);
         for (island, entry) in (0..).zip(&block.islands) {
             let known = &mut here[usize::from(island)];
-            // An immigrant may become a parent in the same generation.
+            // Immigrants come first, because an immigrant may become a parent in the same generation.
             migrations += entry.arrivals.len();
             known.extend(&entry.arrivals);
             for birth in &entry.births {
@@ -62,7 +62,7 @@ fn lineages_are_printed_as_trees_graphs_and_json() {
     let list = valid_json("runs lineage", &lineage(&folder, &["--json"]).stdout);
     assert_eq!((list["generation"].as_u64(), list["champions"].as_array().unwrap().len()), (Some(10), 3));
     let index = Index::read(&folder.join(RECORD)).unwrap();
-    // Individual with two parents and the most ancestors.
+    // Selects the individual with the most ancestors among those with two parents.
     let blocks: Vec<Generation> = Reader::open(&folder.join(RECORD)).unwrap().collect();
     let births = blocks.iter().flat_map(|b| &b.islands).flat_map(|i| &i.births);
     let child = births.filter(|b| b.parents.is_some()).max_by_key(|b| index.ancestors(b.id)).unwrap();
@@ -134,7 +134,7 @@ fn record_cut_off_at_any_byte_is_read_up_to_there() {
         let readable = ends.iter().filter(|end| **end <= length).count() - 1;
         let mut reader = Reader::open(&cut).unwrap();
         assert_eq!(reader.by_ref().collect::<Vec<_>>(), whole[..readable]);
-        // The end marker of a record does not count as an incomplete rest.
+        // A complete end marker does not count as left over.
         let end = bytes[ends[readable]..length] == *record::end();
         assert_eq!(reader.left_over() as usize, if end { 0 } else { length - ends[readable] });
     }
@@ -148,7 +148,7 @@ fn record_cut_off_at_any_byte_is_read_up_to_there() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("incomplete generation; read up to generation 3"));
 }
 
-/// The snippet of docs/evolution.md reads all bits of samples and trees.
+/// The snippet of docs/evolution.md reads the samples and trees of a record exactly.
 #[test]
 fn record_is_readable_from_python() {
     const CHECK: &str = "import struct\n\

@@ -1,4 +1,4 @@
-//! `xpuck tree convert --to memoryless`, `from-fsm`, `to-fsm` and `rasp`.
+//! Conversions by `xpuck tree convert`: `--to memoryless`, from a state machine, `--to fsm` and `--to rasp`.
 
 use crate::common::xpuck;
 use serde_json::Value;
@@ -59,7 +59,8 @@ fn state_machine_round_trip() {
     assert!(simulated.status.success());
 
     let states = stdout(&["to-fsm", text(&tree)]);
-    // Both groups of the tree, transitions and actions, query the current state, and transitions lead to actions.
+    // The tree has a group of transitions and a group of actions. Both groups query the current state, and transitions
+    // lead to actions.
     assert_eq!(states.matches(" ifsect v_scr 0deg 0deg: ").count(), 2, "{states}");
     assert!(states.contains("\ntick > 1\n") && states.contains(" movcv v_scr 0deg: success > 28\n"), "{states}");
     assert!(states.contains(" mulav v_goal v_zero 0 v_zero: success > success, running > running\n"), "{states}");

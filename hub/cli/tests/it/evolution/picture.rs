@@ -1,4 +1,5 @@
-//! Pictures of one run: their content, their agreement with the measured run, and the page's script in a browser.
+//! Pictures of one run: their content, their agreement with the measured run, and the script of the HTML page in a
+//! browser.
 
 use crate::common::xpuck;
 use serde_json::Value;
@@ -29,7 +30,7 @@ fn refusal(more: &[&str]) -> String {
     error
 }
 
-/// Data embedded in a page.
+/// Returns the data that is embedded in an HTML page.
 fn data(page: &str) -> Value {
     let (_, rest) = page.split_once("<script type=\"application/json\" id=\"run\">").unwrap();
     serde_json::from_str(rest.split("</script>").next().unwrap()).unwrap()
@@ -45,7 +46,7 @@ fn drawing_has_every_trail_and_names_branches() {
     let text = drawn("--svg", TREE, &["--runs", "1"]);
     let svg = roxmltree::Document::parse(&text).unwrap();
     let of = |class: &str| svg.descendants().filter(|n| n.attribute("class") == Some(class)).collect::<Vec<_>>();
-    // Keys of the legend are circles too.
+    // The legend contains a circle of the class `start` as well.
     assert_eq!((of("trajectory").len(), of("start").len(), of("end").len(), of("disc").len()), (9, 11, 10, 1));
     let rows: Vec<&str> = of("branch").iter().filter_map(|n| n.text()).collect();
     for (row, words) in
@@ -126,7 +127,7 @@ fn wrong_wishes_are_refused_in_a_line() {
     assert!(refusal(&["--run", "2"]).contains("add --svg, --png, --pdf, --html or --mp4"));
 }
 
-/// docs/806768-trajectories.svg is the drawing of the command in docs/simulator.md.
+/// docs/806768-trajectories.svg equals the output of the command in docs/simulator.md.
 #[test]
 fn documented_drawing_matches_output() {
     let shown = std::fs::read_to_string(Path::new(ROOT).join("docs/806768-trajectories.svg")).unwrap();
@@ -136,7 +137,7 @@ fn documented_drawing_matches_output() {
     );
 }
 
-/// The page's DOM in a browser after its script ran.
+/// Opens an HTML page in a browser, and returns the DOM after the page's script has run.
 fn in_browser(file: &Path, moment: &str) -> String {
     let output = Command::new(CHROMIUM)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"])
@@ -176,7 +177,7 @@ fn page_plays_in_browser() {
     assert_eq!(told, "plays true; 3.0 / 60.0 s; Play 3; 40.0 / 60.0 s; Pause; 60.0 / 60.0 s Play; drawn true");
 }
 
-/// Script that operates the page's controls as a user would, and lists their effects. It advances the time itself.
+/// Script that operates the page's controls like a user and lists their effects. It also advances the page's time.
 const CONTROLS: &str = r##"
 const told = [];
 const by = (id) => document.getElementById(id);

@@ -1,4 +1,4 @@
-//! Repeated measurement of the champions of saved runs.
+//! `xpuck runs remeasure`: repeated measurement of the champions of saved runs.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;
@@ -24,7 +24,8 @@ fn remeasure(folders: &[&Path], threads: &str, more: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// Mean of `derated` over the islands, and robot-seconds, of each generation in generations.csv.
+/// Reads generations.csv. Returns for each generation the mean of `derated` over both islands, and the robot-seconds so
+/// far.
 fn reported(run: &Path) -> Vec<(f64, f64)> {
     let mut reader = csv::Reader::from_path(run.join("generations.csv")).unwrap();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
@@ -54,7 +55,7 @@ fn champions_are_measured_again_beside_what_was_reported() {
             assert!((row["reported"].as_f64().unwrap() - reported).abs() < 1e-12, "{row} against {reported}");
             assert_eq!(row["robot_seconds"], robot_seconds);
         }
-        // The measured trees and worlds are those of the end of the run.
+        // The trees and worlds of the last generation are the same as in the final measurement of the run.
         let result: Value = serde_json::from_slice(&std::fs::read(folder.join("result.json")).unwrap()).unwrap();
         assert_eq!(rows[2]["remeasured"], result["remeasured_mean"]);
         assert_eq!(rows[2]["best"], result["remeasured_best"]);
@@ -74,7 +75,7 @@ fn champions_are_measured_again_beside_what_was_reported() {
     {
         assert!(texts.contains(&label), "{label}: {texts:?}");
     }
-    // One dashed curve for each run, and its sample in the legend.
+    // Each of the two runs has a dashed curve and a dashed sample in the legend.
     assert_eq!(figure.matches("stroke-dasharray:7 4").count(), 4);
 }
 

@@ -1,4 +1,5 @@
-//! `xpuck runs report` on complete, copied, cut and unfinished runs, and on runs of other versions and experiments.
+//! `xpuck runs report` on complete, copied, truncated and unfinished runs, and on runs of other versions and
+//! experiments.
 
 use crate::common::said;
 use crate::rig::{copy_folder, recorded_run, xpuck};
@@ -11,7 +12,7 @@ fn report(runs: &[&Path], out: &Path) -> Output {
     command.output().unwrap()
 }
 
-/// Copies a run and replaces one text in its run.toml.
+/// Copies a run and replaces a text in the run.toml of the copy. Returns the folder of the copy.
 fn edited(run: &Path, name: &str, from: &str, to: &str) -> PathBuf {
     let copy = run.parent().unwrap().join(name);
     copy_folder(run, &copy);
@@ -22,7 +23,7 @@ fn edited(run: &Path, name: &str, from: &str, to: &str) -> PathBuf {
     copy
 }
 
-/// Largest file of the record.
+/// Returns the largest file of a run's record.
 fn record(run: &Path) -> PathBuf {
     let files = std::fs::read_dir(run).unwrap().map(|entry| entry.unwrap().path());
     files
@@ -89,7 +90,7 @@ fn only_complete_runs_count_and_others_are_named() {
     let page = std::fs::read_to_string(page["page"].as_str().unwrap()).unwrap();
     assert!(page.contains("xpuck swarm top") && page.contains("make the report after its end"));
 
-    // Folders of other kinds give an error that names the right command.
+    // A folder of another kind gives an error that names the right command or page.
     let (sweep, evolution) = (dir.path().join("sweep"), dir.path().join("evolution"));
     std::fs::create_dir_all(sweep.join("runs")).unwrap();
     std::fs::write(sweep.join("results.csv"), "").unwrap();

@@ -1,5 +1,5 @@
-//! Folders of runs that were interrupted during a write, or that hold damaged checkpoints: a resumed run must give the
-//! same result as an uninterrupted run.
+//! Folders of runs that were interrupted during a write, or that contain damaged checkpoints. A resumed run must give
+//! the same result as an uninterrupted run.
 
 use crate::evolution::runs::{CHECKPOINTS, assert_same, contents, resume};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ fn config(overrides: &str) -> Config {
     evolution_file::load(None, table).unwrap()
 }
 
-/// Completes a run in this process.
+/// Completes a resumed run in this process.
 fn complete(Resumed { mut folder, mut evolution, .. }: Resumed) {
     let ended = run(&mut evolution, Some(&mut folder), &AtomicBool::new(false), |_| {}).unwrap();
     assert_eq!(ended, Ended::Finished);
@@ -27,7 +27,7 @@ fn complete(Resumed { mut folder, mut evolution, .. }: Resumed) {
     folder.finish(&evolution, &outcome).unwrap();
 }
 
-/// Starts a run in this process that stops after `stop_at` generations.
+/// Starts a run in this process, and stops the run after `stop_at` generations.
 fn begin(out: &Path, config: Config, stop_at: u32) {
     let mut folder = Folder::create(out, &config).unwrap();
     let stop = AtomicBool::new(stop_at == 0);
@@ -46,7 +46,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The same run before and after the write of generation 6, and its result without an interruption.
+/// Folders of the same run before and after the write of generation 6, and the result of the uninterrupted run.
 struct SnapshotPair {
     dir: tempfile::TempDir,
     expected: BTreeMap<String, Vec<u8>>,
@@ -63,7 +63,7 @@ impl SnapshotPair {
         SnapshotPair { dir, expected }
     }
 
-    /// A fresh copy of the folder after generation 5.
+    /// Makes a fresh copy of the folder after generation 5.
     fn before(&self) -> std::path::PathBuf {
         let place = self.dir.path().join("case");
         let _ = std::fs::remove_dir_all(&place);
@@ -84,7 +84,7 @@ fn crash_at_any_byte_of_write_changes_nothing() {
     let old = |name: &str| std::fs::metadata(sides.dir.path().join("before").join(name)).unwrap().len() as usize;
     let (r, t) = (old(RECORD), old("generations.csv"));
     let mut cases: Vec<(usize, usize, Option<usize>)> = Vec::new();
-    // The chunk of the next generation replaces the end marker of the file.
+    // In the record, the chunk of generation 6 overwrites the end marker that follows generation 5.
     cases.extend((r..record.len()).step_by(97).map(|cut| (cut, t, None)));
     cases.extend((t..=table.len()).step_by(29).map(|cut| (record.len(), cut, None)));
     cases.extend((0..=checkpoint.len()).step_by(701).map(|cut| (record.len(), table.len(), Some(cut))));
@@ -154,7 +154,7 @@ fn damaged_checkpoint_falls_back_to_the_other_or_is_rejected() {
         let place = sides.before();
         std::fs::write(place.join("checkpoint-1"), &bytes).unwrap();
         let resumed = Folder::resume(&place).unwrap();
-        // Generation 5 was in checkpoint 1, generation 4 is in checkpoint 0.
+        // The damaged checkpoint 1 contained generation 5. Checkpoint 0 contains generation 4.
         assert_eq!(resumed.evolution.state().generation, 4);
         let [notice] = resumed.notices.as_slice() else { panic!("{:?}", resumed.notices) };
         assert!(notice.contains("checkpoint-1: ") && notice.contains(expected), "{notice}");
@@ -171,7 +171,8 @@ fn damaged_checkpoint_falls_back_to_the_other_or_is_rejected() {
     }
 }
 
-/// A run's folder may come from other people: files outside it are never written, and pipes are never waited for.
+/// A run's folder may come from another user. Files outside the folder are never written, and a pipe never blocks the
+/// program.
 #[test]
 fn links_and_pipes_in_a_run_are_not_followed() {
     let sides = SnapshotPair::new();
@@ -275,7 +276,7 @@ fn changes_since_the_write_are_reported() {
     assert!(Folder::resume(&sides.before()).unwrap().notices.is_empty());
 }
 
-/// Figures of docs/evolution.md: disk space and time of a generation with the budget of the thesis.
+/// Measures the numbers in docs/evolution.md: disk space and time to save a generation, with the budget of the thesis.
 #[test]
 fn keeping_a_generation_of_nine_islands_is_cheap() {
     let dir = tempfile::tempdir().unwrap();
@@ -293,7 +294,7 @@ fn keeping_a_generation_of_nine_islands_is_cheap() {
         before = size(RECORD);
         println!("generation {generation}: record {record} bytes, checkpoint {checkpoint} bytes, kept in {taken:?}");
         assert!(checkpoint < 1_000_000 && taken < xpuck_testing::patience::scaled(Duration::from_secs(1)));
-        // 200 generations are a run of 16 minutes.
+        // A run of 16 minutes has 200 generations.
         assert!(200 * record < 50_000_000);
     }
 }

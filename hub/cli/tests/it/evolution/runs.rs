@@ -7,13 +7,14 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use xpuck_lab::evolution_run::RECORD;
 
-/// Checkpoints of the last two generations, written alternately.
+/// Names of the two checkpoint files. The program writes them alternately, so they contain the last two generations.
 pub const CHECKPOINTS: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
 
 /// Number of islands of [`small`].
 pub const ISLANDS: usize = 2;
 
-/// Arguments of a run whose generations take one or two milliseconds, so that saving takes much of the time.
+/// Returns the arguments of a run whose generations take one or two milliseconds. Saving then takes a large part of the
+/// time.
 pub fn small(generations: u32) -> Vec<String> {
     let text = format!(
         "--islands {ISLANDS} --population 12 --generations {generations} --seconds 1 --count 2 --remeasure 2 --json"
@@ -21,27 +22,28 @@ pub fn small(generations: u32) -> Vec<String> {
     text.split(' ').map(String::from).collect()
 }
 
-/// `xpuck evolve` with `--output`, not yet started.
+/// Builds the command `xpuck evolve` that writes to the folder `out`.
 pub fn evolve(arguments: &[String], out: &Path) -> Command {
     let mut command = xpuck();
     command.arg("evolve").args(arguments).arg("--out").arg(out).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// `xpuck evolve --resume`, not yet started.
+/// Builds the command `xpuck evolve --resume` for the folder `out`.
 pub fn resume(out: &Path) -> Command {
     let mut command = xpuck();
     command.args(["evolve", "--json", "--resume"]).arg(out).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// Checks that a process succeeded; returns its output.
+/// Checks that a process succeeded, and returns its output.
 pub fn finished(output: Output) -> Output {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     output
 }
 
-/// Every file of a run except checkpoints; without wall time and speed in the result.
+/// Returns the content of every file of a run except checkpoints. The result lacks wall time and speed, which depend on
+/// the clock.
 pub fn contents(out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for name in ["run.toml", "generations.csv", RECORD] {
@@ -53,13 +55,13 @@ pub fn contents(out: &Path) -> BTreeMap<String, Vec<u8>> {
     }
     let mut result: Value = serde_json::from_slice(&std::fs::read(out.join("result.json")).unwrap()).unwrap();
     assert!(result.as_object_mut().unwrap().remove("wall_s").unwrap().as_f64().unwrap() > 0.0);
-    // The speed is 0 if this process only measured, without evolving.
+    // The speed is 0 if the last process only remeasured the champions.
     assert!(result.as_object_mut().unwrap().remove("r_acc").unwrap().as_f64().unwrap() >= 0.0);
     files.insert("result.json".into(), result.to_string().into_bytes());
     files
 }
 
-/// Fails if a folder differs from `expected`, a value of [`contents`].
+/// Checks that the files of a run equal `expected`, a return value of [`contents`].
 pub fn assert_same(out: &Path, expected: &BTreeMap<String, Vec<u8>>) {
     let found = contents(out);
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
@@ -68,7 +70,7 @@ pub fn assert_same(out: &Path, expected: &BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// Number of generations whose lines are complete in the table.
+/// Returns the number of generations whose lines are complete in the table.
 pub fn in_table(out: &Path) -> u32 {
     let lines = std::fs::read_to_string(out.join("generations.csv")).unwrap_or_default().matches('\n').count();
     (lines.saturating_sub(1) / ISLANDS) as u32

@@ -1,4 +1,4 @@
-//! The simulation test by its command: many seeds, and the report about a mutant.
+//! `xpuck dev fuzz-swarm`, the simulation test: runs with many seeds, and the report about a mutant.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;

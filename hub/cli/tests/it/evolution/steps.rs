@@ -1,5 +1,5 @@
-//! A curriculum on robots: real processes whose islands pass through its steps, each independently, also across a
-//! restart of a process.
+//! A curriculum on robots as real processes. Each robot's island passes through the steps independently, also when its
+//! process restarts.
 
 use crate::common::{only, record};
 use crate::rig::{Demo, Process, processes, send_signal, xpuckd};
@@ -11,13 +11,13 @@ use std::time::Duration;
 use xpuck_testing::patience;
 use xpuck_testing::patience::{scaled, wait_until, wait_within};
 
-/// Number of completed steps in each generation of a robot, in order.
+/// Returns the number of completed steps in each recorded generation of a robot, in order.
 fn steps(messages: &[(String, Value)], robot: &str) -> Vec<u64> {
     let mine = messages.iter().filter(|(topic, m)| topic == "/populations" && m["robot"] == robot);
     mine.map(|(_, m)| m["population"]["step"].as_u64().unwrap()).collect()
 }
 
-/// Log lines of a robot about completed steps.
+/// Returns the log lines of a robot about completed steps.
 fn step_lines(messages: &[(String, Value)], robot: &str) -> Vec<String> {
     let mine = messages.iter().filter(|(topic, m)| topic == "/logs" && m["robot"] == robot);
     let texts = mine.map(|(_, m)| m["line"]["text"].as_str().unwrap().to_string());
@@ -45,7 +45,7 @@ fn islands_of_a_demo_pass_through_the_steps_of_the_example() {
     }
 }
 
-/// Starts the program of xp02 in a demo, as soon as the previous program has released its devices.
+/// Starts the program of xp02 in a demo. Retries until the previous program has released the devices.
 fn start_robot(demo: &Path, log: PathBuf) -> Process {
     let start = || {
         let mut command = xpuckd();
@@ -70,11 +70,11 @@ fn killed_robot_continues_in_its_step() {
         [[steps]]\nname = \"alone\"\nrobots = 1\nseconds = 2.0\nend = \"gennum-thisstep >= 2\"\n\
         [[steps]]\nname = \"pairs\"\nrobots = 2\nseconds = 2.0\nend = \"gennum-thisstep >= 100000\"\n";
     std::fs::write(&file, text).unwrap();
-    // The run is long enough for a slow machine; the test ends the run.
+    // The run would take 90 minutes of arena time, long enough for a slow machine. The test stops it earlier.
     let mut demo = Demo::start("90", &["--engine", "simd", "--experiment", file.to_str().unwrap()]);
     demo.wait_for_run();
     let directory = demo.directory();
-    // Robots of a demo save no state. The new program of xp02 saves its state.
+    // Robots of a demo save no state. The configuration of the new program for xp02 adds a state folder.
     let killed = demo.process(&["xpuckd", "xp02"]);
     send_signal(killed, Signal::SIGKILL);
     wait_until("the devices are free", || !processes(&["xpuckd", "xp02"]).contains(&killed));
@@ -84,7 +84,7 @@ fn killed_robot_continues_in_its_step() {
     std::fs::write(&config, text.replace("\n[evolution]\n", "\n[evolution]\nstate = \"xp02-state\"\n")).unwrap();
     let robot = start_robot(&directory, dir.path().join("first.log"));
     wait_for_log(&robot, "step \"alone\" of evolution ended after 2 generations");
-    // After another generation both checkpoints contain the step.
+    // After one more generation both checkpoints are in the second step.
     std::thread::sleep(scaled(Duration::from_secs(4)));
     drop(robot);
     let robot = start_robot(&directory, dir.path().join("second.log"));

@@ -1,4 +1,4 @@
-//! `xpuck tree`: the library through every format, and its errors.
+//! `xpuck tree`: converts the trees of the library to every format, and reports errors.
 
 use crate::common::xpuck;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ fn malformed_files_are_one_error_that_names_the_place() {
         for command in [&["check"][..], &["fmt"], &["convert", "--to", "svg"]] {
             let error = refusal(&[command, &[text(&file)]].concat());
             assert!(error.starts_with("xpuck: ") && error.contains(expected), "{error}");
-            // The last line of `check`, a count, is not an error line.
+            // `check` ends with a summary line, which is not counted as an error line.
             assert_eq!(error.replace("xpuck: the file is wrong", "").matches("xpuck: ").count(), 1, "{error}");
         }
     }
@@ -167,5 +167,5 @@ fn listing_8_1_reduces_to_nine_nodes_that_drive_the_same() {
     assert!(equal(reduced.to_str().unwrap()).status.success());
     let other = equal(&format!("{trees}/forward.bt"));
     let difference = String::from_utf8_lossy(&other.stderr).into_owned();
-    assert!(!other.status.success() && difference.contains("different: run 0, after 0."), "{difference}");
+    assert!(!other.status.success() && difference.contains("the trees differ: run 0, after 0."), "{difference}");
 }

@@ -1,11 +1,11 @@
-//! Commands that evolve and exchange bodies, and errors about wrong files.
+//! Commands that evolve and convert bodies, and errors about wrong files.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;
 use std::path::Path;
 use std::process::Output;
 
-/// The root has no joint, so a URDF has no axis for it: the import gives X.
+/// The joint axis of the root is X, because a URDF has no joint for the root and the import assumes X.
 const TREE: &str = "(CPG(0), [FRONT, 1, X], {LEFT: (B(1), [LEFT, 2, X], None), RIGHT: (S(2), [RIGHT, 2, X], None)})\n";
 
 fn body(dir: &Path, args: &[&str]) -> Output {
@@ -32,7 +32,7 @@ fn resumed_run_equals_uninterrupted_run() {
     let run = ["evolve", "--steps", "60", "--islands", "2", "--set", "exchange_every=1", "--set", "families.cells=8"];
     let whole = [&run[..], &["--evaluations", "100", "--output", "whole"]].concat();
     out(body(dir, &whole));
-    // State after a kill in the second generation: a checkpoint, and a row written after it.
+    // A run with a smaller budget prepares the folder of an interrupted run.
     let part = [&run[..], &["--evaluations", "40", "--output", "part"]].concat();
     out(body(dir, &part));
     let other = body(dir, &["evolve", "--resume", "part"]);
@@ -41,7 +41,7 @@ fn resumed_run_equals_uninterrupted_run() {
     std::fs::write(dir.join("part/bodies.toml"), toml.replace("steps = 60", "steps = 70")).unwrap();
     assert!(refused(dir, &["evolve", "--resume", "part"]).contains("belongs to another configuration"));
     std::fs::write(dir.join("part/bodies.toml"), toml.replace("evaluations = 40", "evaluations = 100")).unwrap();
-    // Without checkpoints the run starts again.
+    // Without checkpoints, `--resume` restarts the run from the beginning.
     let kept = ["part/checkpoint-0", "part/checkpoint-1"].map(|name| std::fs::remove_file(dir.join(name)).is_ok());
     assert!(kept.contains(&true), "there was a checkpoint");
     out(body(dir, &["evolve", "--resume", "part"]));
@@ -83,7 +83,7 @@ fn runs_are_drawn_side_by_side_and_kinds_as_a_gallery() {
         refused(dir, &["curves", "two"])
             .contains(&format!("two/generations.csv: line {line}: not a row of finite numbers"))
     );
-    // An incomplete last line is not an error.
+    // The command ignores an incomplete last line.
     std::fs::write(dir.join("two/generations.csv"), table + "9,0,60").unwrap();
     out(body(dir, &["curves", "two"]));
     // The gallery shows the best body of each kind.
@@ -95,7 +95,7 @@ fn runs_are_drawn_side_by_side_and_kinds_as_a_gallery() {
     assert!(kinds > 2 && !dir.join("one/kinds.svg").exists());
 }
 
-/// Runs a command that must fail with one line; returns the line.
+/// Runs a command that must fail with one line of standard error. Returns this line.
 fn refused(dir: &Path, args: &[&str]) -> String {
     let output = body(dir, args);
     let told = String::from_utf8(output.stderr).unwrap();
@@ -122,7 +122,7 @@ fn extended_run_equals_longer_run() {
         out(body(dir, &[&run[..], &["--evaluations", evaluations, "--output", folder]].concat()))
     };
     of("150", "whole");
-    // A budget that ends within a generation.
+    // The budget of 70 evaluations ends within a generation.
     of("70", "part");
     let before = std::fs::read(dir.join("part/generations.csv")).unwrap();
     out(body(dir, &["evolve", "--resume", "part"]));
@@ -160,7 +160,7 @@ fn run_started_from_body_keeps_that_body() {
     out(body(dir, &["export", "b.prif", "--to", "nndf", "--seed", "4", "-o", "b.nndf"]));
     let run =
         ["evolve", "--steps", "60", "--islands", "2", "--evaluations", "80", "--from", "b.prif", "--brain", "b.nndf"];
-    // Founders without mutations are the body itself, with its brain.
+    // Without mutations, all founders equal the given body and its brain.
     let itself =
         ["--evaluations", "2", "--set", "founder_mutations=0", "--set", "own_periods=false", "--output", "itself"];
     out(body(dir, &[&["evolve", "--steps", "60", "--from", "b.prif", "--brain", "b.nndf"][..], &itself].concat()));
@@ -179,7 +179,7 @@ fn run_started_from_body_keeps_that_body() {
     out(body(dir, &["evolve", "--resume", "part"]));
     same(dir, ["whole", "part"]);
     std::fs::write(dir.join("b.prif"), TREE).unwrap();
-    // An ancestor may be slow at first, so its founders skip the heat that selects founders.
+    // An ancestor may be slow at first, so founders from an ancestor skip the heat that normally selects founders.
     let text = std::fs::read_to_string(dir.join("whole/generations.csv")).unwrap();
     assert!(text.lines().nth(1).unwrap().contains(",20,"), "{text}");
     let told = refused(dir, &["evolve", "--from", "b.prif", "--set", "symmetric=true"]);
@@ -214,7 +214,7 @@ fn wrong_folders_and_keys_give_remedy() {
     assert!(told.contains("`steps` must be a whole number, not string \"many\""), "{told}");
     std::fs::write(dir.join("b.prif"), TREE).unwrap();
     out(body(dir, &["export", "b.prif", "--to", "nndf", "-o", "b.nndf"]));
-    // A brain is checked even if it is not written.
+    // The command checks the given brain even if it does not write the brain.
     out(body(dir, &["export", "b.prif", "--to", "urdf", "--brain", "b.nndf"]));
     let told = refused(dir, &["export", "b.prif", "--to", "urdf", "--brain", "b.prif"]);
     assert!(told.contains("b.prif: "), "{told}");
@@ -316,7 +316,7 @@ fn existing_files_are_not_overwritten() {
     assert!(used.contains("mine: is not empty: it contains `curve.svg`; choose a new folder"), "{used}");
 }
 
-/// Evolution acts on one half of the body; the best body becomes a founder and keeps its rhythm.
+/// Evolution varies one half of the body and mirrors it. The best body can start another run, and keeps its own period.
 #[test]
 fn mirror_symmetric_body_stays_symmetric() {
     let dir = tempfile::tempdir().unwrap();
@@ -340,13 +340,13 @@ fn mirror_symmetric_body_stays_symmetric() {
     for (file, was) in [("second/bodies/island-0.prif", prif), ("second/bodies/island-0.nndf", nndf)] {
         assert_eq!(read(file), read(was));
     }
-    // The simulated walk equals that of the run; --period overrides the brain's own period.
+    // The simulated walk equals the walk in the run. `--period` overrides the brain's period.
     let way = |prif: &str, nndf: &str, more: &[&str]| {
         out(body(dir, &[&["simulate", prif, "--brain", nndf, "--steps"][..], more].concat()))
     };
     let metres = |said: &str| said.split_once(" m along y").map(|(way, _)| way.parse::<f64>().unwrap()).unwrap();
     let result: serde_json::Value = serde_json::from_str(&read("first/result.json")).unwrap();
-    // The fitness is the smaller of two walks, and this is one of them.
+    // The fitness is the smaller result of two walks, and the simulated walk is one of the two.
     let walked = way(prif, nndf, &["60"]);
     assert!(metres(&walked) >= result["best"].as_f64().unwrap() - 0.005, "{walked}");
     let [walker, brain] =

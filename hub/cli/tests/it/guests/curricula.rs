@@ -1,4 +1,4 @@
-//! Commands for curricula of automata and of trees: interruption, skipped steps, resumption, and errors about wrong
+//! Commands for curricula of automata and of trees: interruption, skipped steps, resumed runs, and errors about wrong
 //! files.
 
 use crate::common::xpuck;
@@ -8,7 +8,7 @@ use std::process::Output;
 
 const CREATIVE: &str = include_str!("../../../../../docs/curricula/cargo-creative.toml");
 
-/// The first two steps of the creative scenario.
+/// Returns the curriculum with only the first two steps of the creative scenario.
 fn two_steps() -> String {
     let third = CREATIVE.match_indices("[[steps]]").nth(2).unwrap().0;
     CREATIVE[..third].into()
@@ -35,14 +35,14 @@ fn resumed_run_of_automata_equals_uninterrupted() {
     let text = String::from_utf8(whole.stdout).unwrap();
     assert!(text.contains("end formula holds") && text.contains("solved after"), "{text}");
 
-    // A stop request that exists from the start ends each process after one generation.
+    // The file `stop` requests a stop before the process starts, so the process ends after one generation.
     std::fs::create_dir(dir.join("cut")).unwrap();
     std::fs::write(dir.join("cut/stop"), "").unwrap();
     let cut = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--output", "cut"]);
     assert_eq!(cut.status.code(), Some(75), "{cut:?}");
     assert!(String::from_utf8_lossy(&cut.stderr).contains("continue with: xpuck evolve cut"), "{cut:?}");
     assert!(!dir.join("cut/result.json").exists());
-    // The run's folder now has its own copy of the curriculum.
+    // The run's folder contains its own copy of the curriculum, so the original is not needed.
     std::fs::remove_file(dir.join("c.toml")).unwrap();
     let on = evolve(dir, &["--resume", "cut"]);
     assert!(on.status.success(), "{on:?}");
@@ -51,7 +51,7 @@ fn resumed_run_of_automata_equals_uninterrupted() {
         let [cut, whole] = ["cut", "whole"].map(|run| std::fs::read(dir.join(run).join(file)).unwrap());
         assert!(cut == whole, "{file}");
     }
-    // All steps are complete: their files give the result.
+    // All steps are complete, so the command reads the result from their files.
     let again = evolve(dir, &["--resume", "cut", "--json"]);
     assert!(again.status.success(), "{again:?}");
     let again: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
@@ -78,7 +78,7 @@ fn resumed_run_of_trees_equals_uninterrupted() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let second = CREATIVE.match_indices("[[steps]]").nth(1).unwrap().0;
-    // Two steps of a few generations: the second starts with the population of the first.
+    // The curriculum has two steps of a few generations. The second step starts with the population of the first step.
     let first =
         CREATIVE[..second].replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum-thisstep >= 3", 1);
     let again = &first[first.find("[[steps]]").unwrap()..];
@@ -110,7 +110,7 @@ fn resumed_run_of_trees_equals_uninterrupted() {
     assert_eq!(result(&dir.join("cut")), result(&dir.join("whole")));
     equal(&["generations.csv", "controller.bt", "steps/1-avoid/best.bt", "steps/2-again/population.txt"]);
     equal(&["steps/1-avoid/tree.svg", "steps/1-avoid/world.svg", "steps/1-avoid/account.txt"]);
-    // The second step runs again, from the saved population of the first.
+    // The second step runs again and starts with the saved population of the first step.
     std::fs::remove_dir_all(dir.join("cut/steps/2-again")).unwrap();
     std::fs::remove_file(dir.join("cut/fitness.sqlite")).unwrap();
     let on = evolve(dir, &["--resume", "cut"]);
@@ -132,7 +132,7 @@ fn resumed_run_of_trees_equals_uninterrupted() {
 fn step_can_be_skipped() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    // The first step would continue until the limit of generations.
+    // Without the skip request, the first step would continue until the limit of generations.
     let text = two_steps().replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum >= 600", 1);
     std::fs::write(dir.join("c.toml"), text).unwrap();
     std::fs::create_dir(dir.join("run")).unwrap();

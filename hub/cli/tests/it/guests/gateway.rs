@@ -1,4 +1,4 @@
-//! `xpuck serve` as seen by clients.
+//! `xpuck serve` from the view of its clients.
 
 use crate::rig::{Process, valid_json, xpuck};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 const ROOM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/gateway/room.toml");
 const GATEWAY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/gateway");
 
-/// Starts a service with a log in a folder. Returns the process and its addresses.
+/// Starts a service whose log is in a folder. Returns the process and the addresses on which it listens.
 fn serve(folder: &Path, arguments: &[&str]) -> (Process, Vec<SocketAddr>) {
     let mut command = xpuck();
     command.arg("serve").args(arguments).args(["--port", "0", "--json", "--end-with-stdin"]);
@@ -39,7 +39,7 @@ fn robot_simulators_drive_in_a_world_until_its_server_ends() {
     assert!(ask(&mut one, "BodyShape 1 1 20 1 4 -30 40 30 40 30 -40 -30 -40").starts_with("YourPosition 1 "));
     assert!(ask(&mut one, "JumpTo 1 1600 1600 0").starts_with("YourPosition 1 1600 1600 30 0 "), "on the ramp");
     assert!(ask(&mut one, "JumpTo 1 300 300 0").ends_with(" 0 1"), "on deadly ground");
-    // Only sonic sensors detect the pane.
+    // A pane of glass is visible only to sonic sensors.
     assert_eq!(ask(&mut two, "SonicSensor 9 550 1400 100 1.5707963267948966 0 0 0"), "SonicSensorReading 9 100");
     assert!(
         ask(&mut two, "VisualSensor 9 550 1400 100 1.5707963267948966 0 0 0").starts_with("VisualSensorReading 9 600 ")
@@ -71,7 +71,7 @@ fn wrong_arguments_of_servers_are_one_line() {
     assert!(refused("", &["--port", &port]).contains(&port));
 }
 
-/// Lines of JSON of a population manager.
+/// Runs a population manager. Returns the lines of JSON that it prints.
 fn manage(out: &Path, simulator: SocketAddr, arguments: &[&str]) -> Vec<serde_json::Value> {
     let mut command = xpuck();
     command.args(["serve", "population-manager", "--json", "--robot-sim", &simulator.to_string(), "--output"]).arg(out);
@@ -105,7 +105,7 @@ fn three_programs_evolve_avoidance_and_its_path_is_drawn() {
     assert!(std::fs::read_to_string(out.join("fitness.svg")).unwrap().starts_with("<svg"));
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("best.json")).unwrap()).unwrap();
     assert_eq!(kept["fitness"], end_line["best"]["fitness"]);
-    // The same world without sockets yields the same values.
+    // The same world in one process, without sockets, gives the same fitness.
     let svg = dir.path().join("path.svg");
     let drawn = xpuck()
         .args(["simulate", "--json", "--world", &file("avoid-room.toml"), "--robot", task])
@@ -152,7 +152,7 @@ fn two_populations_evolve_in_one_world_until_they_are_stopped() {
             (manager, said)
         })
         .collect();
-    // Three generations each; neither population can complete a generation without the other.
+    // Each population completes three generations. Neither population can complete a generation without the other.
     for (_, said) in &mut managers {
         for _ in 0..3 {
             let mut line = String::new();

@@ -1,5 +1,5 @@
-//! `xpuck tree convert --to kilobot` and `--to hex`: from a tree to a robot's program, which behaves in simavr like
-//! the simulated robots.
+//! `xpuck tree convert --to kilobot` and `--to hex`: converts a tree to a robot's program. In simavr, the program must
+//! behave like the simulated robots.
 
 use crate::common::{said, xpuck};
 use std::path::Path;
@@ -9,14 +9,14 @@ use xpuck_kilobots::{Foraging, Program, ReceivedMessage, World};
 use xpuck_testing::{simavr::Simavr, skipped};
 
 const FIGURE_4_6: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/kilobots/figure-4-6.bt");
-/// Signals in every third update, and compares the density of neighbours with 0.9.
+/// Tree that sends a signal in every third update, and compares the density of neighbours with 0.9.
 const SIGNALS: &str = "seqm4\n  set send_signal 1\n  mf\n  seqm2\n    set send_signal 0\n    ml\n  selm2\n    ifltcon density 0.9\n    mr\n";
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../robot/kilobot");
 const ROBOTS: usize = 25;
 const UPDATES: usize = 200;
-/// Robots of the swarm that also run in simavr.
+/// Indices of the robots whose program also runs in simavr.
 const WATCHED: [usize; 3] = [0, 11, 24];
-/// Number of bytes of one turn of the program's loop: cycles, motors, message and blackboard.
+/// Output size of one turn of the program's loop (bytes): cycles, motors, message and blackboard.
 const ANSWER: usize = 4 + 2 + 9 + 40;
 /// Number of turns in one update. Each turn advances the clock by 4 ticks and reads the light sensor.
 const TURNS: usize = 4;
@@ -33,7 +33,7 @@ fn hex(arguments: &[&str]) -> Output {
     xpuck().args(["tree", "convert", "--to", "hex"]).args(arguments).output().unwrap()
 }
 
-/// Sixteen readings of the light sensor in the food, in the nest or outside both.
+/// Returns sixteen readings of the light sensor as bytes, for a robot in the food, in the nest or outside both.
 fn readings(light: [bool; 2]) -> impl Iterator<Item = u8> {
     let pulses = match light {
         [true, _] => 0b0000_0000_1111_1100_u16,
@@ -43,8 +43,8 @@ fn readings(light: [bool; 2]) -> impl Iterator<Item = u8> {
     (0..16).flat_map(move |i| (200 + 600 * (pulses >> i & 1)).to_le_bytes())
 }
 
-/// For each robot of a swarm, the input for simavr, and the expected output of each update: motors, message without
-/// the robot's number, blackboard.
+/// Simulates a swarm. Returns for each robot the input for simavr and the expected output of each update. The output
+/// consists of motors, message without the robot's number, and blackboard.
 fn recorded(program: &Program, world: u32) -> Vec<(Vec<u8>, Vec<[u8; 2 + 7 + 40]>)> {
     let foraging = Foraging { seconds: 200.0, ..Foraging::thesis(ROBOTS) };
     let mut world = World::new(&foraging, program, 5, world);
@@ -55,8 +55,8 @@ fn recorded(program: &Program, world: u32) -> Vec<(Vec<u8>, Vec<[u8; 2 + 7 + 40]
         world.update();
         let seen = lights.into_iter().zip(inboxes).zip(world.views()).enumerate();
         for ((i, ((light, messages), view)), (input, expected)) in seen.zip(&mut robots) {
-            // The first update is immediate. The later updates wait until four of the last seven samples decide the
-            // median.
+            // The first update takes one turn. Each later update takes four turns, because four of the last seven
+            // samples decide the median.
             let turns = if update == 0 { 1 } else { TURNS };
             for turn in 1..=turns {
                 let heard = if turn == turns { &messages[..] } else { &[] };
@@ -113,7 +113,8 @@ fn hex_file_in_simavr_matches_simulated_robots() {
             deepest = deepest.max(run.stack);
         }
         println!("{line}an update with its reading of the light: {longest} cycles at most, stack {deepest} bytes");
-        // The limit is one tenth of the time between two updates (cycles). Most of it is the wait for the light sensor.
+        // The limit is a tenth of the time between two updates (cycles). Most of that tenth is the wait for the light
+        // sensor.
         assert!(longest < 400_000 && deepest < 400, "{longest} cycles, {deepest} bytes");
     }
 }
@@ -127,7 +128,7 @@ fn kilolib_is_linked_where_it_lies() {
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let refused = hex(&[FIGURE_4_6, "--kilolib", &path("."), "-o", &path("robot.hex")]);
     assert!(said(&refused).contains("neither kilolib.a nor kilolib.c"), "{}", said(&refused));
-    // Any library with kilolib's functions is accepted.
+    // The option `--kilolib` accepts any library with kilolib's functions.
     for name in ["kilolib.h", "tick.h", "simavr/kilolib.c", "simavr/device.h"] {
         let file = Path::new(SOURCES).join(name);
         std::fs::copy(&file, dir.path().join(file.file_name().unwrap())).unwrap();
@@ -144,7 +145,7 @@ fn kilolib_is_linked_where_it_lies() {
     );
 }
 
-/// Text of a tree whose composites all have four children.
+/// Returns the text of a tree of depth `levels` in which every composite has four children.
 fn full(level: usize, levels: usize) -> String {
     let indent = "  ".repeat(level);
     match level == levels {
@@ -169,9 +170,9 @@ fn unbuildable_trees_are_rejected_with_reason() {
     assert!(refusal("movcv v_goal 0deg\n").contains("a Kilobot has no node `movcv`"));
     assert!(refusal("ifltcon v_prox.x 1\n").contains("unknown entry `v_prox.x`"));
     let large = full(0, 4);
-    assert!(refusal(&large).contains("the tree needs 2727 of 1024 bytes and "), "{large}");
+    assert!(refusal(&large).contains("the tree needs 2727 bytes (limit 1024) and "), "{large}");
     let deep: String = (0..31).map(|level| format!("{}successd\n", "  ".repeat(level))).collect();
-    assert!(refusal(&format!("{deep}{}mf\n", "  ".repeat(31))).contains("512 of 500 bytes of stack"));
+    assert!(refusal(&format!("{deep}{}mf\n", "  ".repeat(31))).contains("512 bytes of stack (limit 500)"));
     let without = xpuck()
         .args(["tree", "convert", "--to", "hex", FIGURE_4_6, "--for", "simavr", "-o", &out])
         .env("PATH", "")

@@ -1,11 +1,11 @@
-//! Commands that evolve Kilobots and simulate their foraging, and errors about wrong files.
+//! Commands that evolve Kilobots and simulate foraging, and errors about wrong files.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;
 use std::path::Path;
 use std::process::Output;
 
-/// An experiment of short duration.
+/// Configuration of an experiment of short duration.
 const SMALL: &str = "runs = 2\nsimulations = 400\nfresh = 16\n[world]\nrobots = 4\nseconds = 60.0\nnest = 0.06\ngap = 0.02\n\
                      [settings.racing]\npopulation = 32\n";
 
@@ -33,8 +33,8 @@ fn lost_run_is_repeated_identically() {
     let dir = dir.path();
     std::fs::write(dir.join("small.toml"), SMALL).unwrap();
     out(kilobot(dir, &["evolve", "small.toml", "--output", "whole"]));
-    // State after a kill: the folder `part` has one run, of which one file is lost. The resumed experiment has two
-    // runs.
+    // The folder `part` is in the state after a kill: it has one run, and one file of this run is lost. The resumed
+    // experiment has two runs.
     out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--output", "part"]));
     std::fs::remove_file(dir.join("part/runs/racing-01.json")).unwrap();
     out(kilobot(dir, &["evolve", "--resume", "part", "--runs", "2"]));
@@ -42,7 +42,7 @@ fn lost_run_is_repeated_identically() {
         ["runs.csv", "runs/racing-01.json", "runs/dars2016-02.json", "usage.csv", "figure-4-4.svg", "trees/racing.bt"]
     {
         let mut read = ["part", "whole"].map(|run| std::fs::read_to_string(dir.join(run).join(file)).unwrap());
-        // The table lists runs in the order of their completion.
+        // The table lists the runs in the order of completion, which varies.
         if file == "runs.csv" {
             read = read.map(|text| {
                 let mut lines: Vec<&str> = text.lines().collect();
@@ -56,7 +56,7 @@ fn lost_run_is_repeated_identically() {
     assert!(page.contains("Figure 4.4") && page.matches("<svg").count() == 5, "{page}");
     let tree = out(kilobot(dir, &["simulate", "whole/trees/racing.bt", "--runs", "16", "--count", "4", "--json"]));
     assert!(valid_json("simulate", tree.as_bytes())["fitness"].is_number(), "{tree}");
-    // An existing run is not overwritten, and files of other experiments are rejected.
+    // The command does not overwrite an existing run, and rejects files of other experiments.
     let again = kilobot(dir, &["evolve", "small.toml", "--output", "whole"]);
     assert!(!again.status.success() && stderr_text(&again).contains("already contains a run"), "{again:?}");
     std::fs::copy(dir.join("whole/runs/racing-01.json"), dir.join("whole/runs/racing-02.json")).unwrap();
@@ -74,7 +74,7 @@ fn lost_run_is_repeated_identically() {
         stderr_text(&fewer).contains("--runs 1: the experiment has 2 runs; the number cannot be reduced"),
         "{fewer:?}"
     );
-    // A folder with other files does not count as new; the remains of a killed start are accepted.
+    // The command rejects a folder with other files, but accepts the files of a start that was killed.
     std::fs::create_dir(dir.join("mine")).unwrap();
     std::fs::write(dir.join("mine/result.json"), "precious").unwrap();
     let used = kilobot(dir, &["evolve", "small.toml", "--output", "mine"]);
@@ -119,7 +119,7 @@ fn wrong_trees_and_worlds_get_one_line() {
     ] {
         let output = kilobot(dir, &args);
         let said = stderr_text(&output);
-        // The error of a tree may also show the line and the position on further lines.
+        // An error in a tree may have two more lines, which show the line and the position.
         let (lines, first) = (said.trim_end().lines().count(), said.lines().next().unwrap_or_default());
         assert!(!output.status.success() && first.contains(words) && lines <= 3, "{args:?}: {said}");
     }

@@ -1,4 +1,4 @@
-//! Automata, bodies, Kilobots and protocols of third-party programs.
+//! Tests of automata, bodies, Kilobots, and protocols of third-party programs.
 
 mod bodies;
 mod curricula;

@@ -1,5 +1,5 @@
-//! Bodies in third-party simulators: PyBullet and MuJoCo load the exported files, ROS's checker accepts them, and
-//! bodies walk as far in PyBullet as in this project's physics.
+//! Bodies in third-party simulators. PyBullet and MuJoCo load the exported files, and ROS's checker accepts them.
+//! Bodies walk as far in PyBullet as in this project's physics.
 
 use crate::common::{said, xpuck};
 use serde_json::{Value, json};
@@ -11,12 +11,12 @@ use xpuck_bodies::{Brain, EvaluationConditions, Part, Plan, Prif, Rhythm, Start,
 use xpuck_kernels::random::{Draws, Stream};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/guests/simulators");
-/// Every class of parts, every direction and axis, and chains.
+/// Body with every class of parts, every direction, every axis, and chains of parts.
 const ALL_KINDS: &str = "(CPG(0), [FRONT, 1, X], {
     LEFT: (B(1), [LEFT, 2, X], {TOP: (FS(2), [TOP, 1, Y], None)}), RIGHT: (S(3), [RIGHT, 3, Y], {BACK: (F(4), [BACK, 1, Z], None)}),
     TOP: (F(5), [TOP, 2, Z], {FRONT: (S(6), [FRONT, 1, Z], None)}), BOTTOM: (B(7), [BOTTOM, 1, Z], None)})";
 
-/// Python with the simulators; without it, `None` and a reported skip.
+/// Returns the Python that has the simulators. Without it, reports that the test is skipped and returns `None`.
 fn python() -> Option<String> {
     let named = std::env::var("XPUCK_BODIES_PYTHON").ok();
     if named.is_none() {
@@ -25,7 +25,7 @@ fn python() -> Option<String> {
     named
 }
 
-/// A random body after a number of mutations, with a random brain.
+/// Returns a body after a number of random mutations, with its plan and a random brain.
 fn random(number: u32, mutations: u32) -> (Prif, Plan, Brain) {
     let mut draws = Draws::new(28, number, 0, 0, Stream::Evolution);
     let prif = random_body(mutations, MutationRules::Readme, &mut draws);
@@ -34,7 +34,8 @@ fn random(number: u32, mutations: u32) -> (Prif, Plan, Brain) {
     (prif, plan, brain)
 }
 
-/// Parts of a plan in the output format of `load.py`; not every simulator reports a joint's speed.
+/// Returns the parts of a plan in the output format of `load.py`. `speed` is the speed limit of a joint, or `None` for
+/// a simulator that does not report it.
 fn parts(plan: &Plan, speed: Option<f64>) -> Value {
     let root = plan.parts()[0].cell;
     let told = plan.parts().iter().map(|part| {
@@ -49,7 +50,8 @@ fn parts(plan: &Plan, speed: Option<f64>) -> Value {
     Value::Object(told.collect())
 }
 
-/// Largest difference between the numbers of two JSON values; infinite if other content differs.
+/// Returns the largest difference between the numbers of two JSON values. Returns infinity if any other content
+/// differs.
 fn apart(a: &Value, b: &Value) -> f64 {
     let most = |all: &mut dyn Iterator<Item = f64>| all.fold(0.0, f64::max);
     match (a, b) {
@@ -107,7 +109,7 @@ fn every_body_loads_in_pybullet_and_mujoco_as_planned() {
     }
 }
 
-/// Walks of one second by eight bodies; `XPUCK_WALKS` sets another number of bodies, for ten seconds.
+/// Eight bodies walk for one second. If `XPUCK_WALKS` sets the number of bodies, they walk for ten seconds.
 #[test]
 fn bodies_get_as_far_as_in_pybullet() {
     let Some(python) = python() else { return };
@@ -142,7 +144,7 @@ fn bodies_get_as_far_as_in_pybullet() {
     println!(
         "{n} bodies, {steps} steps: ours minus PyBullet's {mean:.4} m on average, standard error {error:.4} m; {near} within 5 cm"
     );
-    // Walks are printed in millimetres.
+    // PyBullet's walks are printed in millimetres, so the standard error counts as at least 0.5 mm.
     assert!(mean.abs() < 3.0 * error.max(5e-4), "{differences:.3?}");
     assert!(2 * near >= differences.len(), "{near} of {n} within 5 cm: {differences:.3?}");
 }

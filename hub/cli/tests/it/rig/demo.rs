@@ -1,4 +1,4 @@
-//! `xpuck demo` with a separate folder and separate ports.
+//! Runs `xpuck demo` in a separate folder and on separate ports.
 
 use super::ports::free_ports;
 use super::process::{processes, send_signal, xpuck};
@@ -14,24 +14,25 @@ use xpuck_wire::Status;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::Sockets;
 
-/// Arguments of a demo of two robots at eight times the usual speed.
+/// Arguments of a demo of two robots at eight times real time.
 pub const SMALL: [&str; 6] = ["--count", "2", "--speed", "8", "--population", "8"];
 
 /// A demo whose processes end when this value is dropped.
 pub struct Demo {
     folder: tempfile::TempDir,
     child: Child,
-    /// First of its four ports: console, robots, operators, motion capture.
+    /// First of the demo's four adjacent ports, which are for console, robots, operators and motion capture in this
+    /// order.
     pub ports: u16,
 }
 
 impl Demo {
-    /// Starts a [`SMALL`] demo.
+    /// Starts a demo with the arguments [`SMALL`], a run of `minutes` (min of arena time), and further arguments.
     pub fn start(minutes: &str, more: &[&str]) -> Demo {
         Demo::with(&[&SMALL[..], &["--minutes", minutes], more].concat())
     }
 
-    /// Starts a demo. Only commands that run in its folder find it.
+    /// Starts a demo in a temporary folder. Only commands that run in this folder find the demo.
     pub fn with(arguments: &[&str]) -> Demo {
         let folder = tempfile::tempdir().unwrap();
         let ports = free_ports();
@@ -52,17 +53,17 @@ impl Demo {
         self.folder.path()
     }
 
-    /// Folder with the demo's own folder.
+    /// Output folder, which contains the demo's own folder.
     pub fn out(&self) -> PathBuf {
         self.folder().join("out")
     }
 
-    /// Folder of the demo: configuration, keys, logs and record.
+    /// The demo's own folder, with configuration, keys, logs and record.
     pub fn directory(&self) -> PathBuf {
         only(&self.out(), "demo-")
     }
 
-    /// The operator's program in the folder of the demo.
+    /// Builds a command of `xpuck` in the folder in which the demo was started.
     pub fn command(&self, line: &str) -> Command {
         let mut command = command_in(self.folder());
         command.args(line.split(' '));
@@ -74,22 +75,22 @@ impl Demo {
         format!("127.0.0.1:{}", self.ports)
     }
 
-    /// Address for operators.
+    /// Address at which the hub accepts operators.
     pub fn operator(&self) -> String {
         format!("tcp://127.0.0.1:{}", self.ports + 2)
     }
 
-    /// Key of the operator.
+    /// Path of the operator's key.
     pub fn key(&self) -> PathBuf {
         self.directory().join(OPERATOR_KEY)
     }
 
-    /// Folder of the demo, if it exists yet.
+    /// Returns the demo's own folder, or `None` if it does not exist yet.
     fn started(&self) -> Option<PathBuf> {
         Some(std::fs::read_dir(self.out()).ok()?.next()?.ok()?.path())
     }
 
-    /// Current status of the swarm, if its hub answers.
+    /// Requests the status of the swarm. Returns `None` if the hub does not answer.
     pub fn status(&self) -> Option<Status> {
         let (sockets, _) = Sockets::for_operator(&self.started()?.join(OPERATOR_KEY)).ok()?;
         let link = sockets.operator(&self.operator(), (patience() / 2).as_millis() as i32).unwrap();
@@ -99,7 +100,7 @@ impl Demo {
         }
     }
 
-    /// Waits for a status.
+    /// Waits until the status satisfies a condition, and returns the status. `what` names the condition in errors.
     pub fn wait(&mut self, what: &str, holds: impl Fn(&Status) -> bool) -> Status {
         let check = || {
             let ended = self.child.try_wait().unwrap();
@@ -117,7 +118,7 @@ impl Demo {
         });
     }
 
-    /// Id of the only process of the demo whose command line contains all `words`.
+    /// Returns the id of the demo's process whose command line contains all `words`. Exactly one process must match.
     pub fn process(&self, words: &[&str]) -> u32 {
         let folder = self.folder().display().to_string();
         let all: Vec<&str> = words.iter().copied().chain([folder.as_str(), "--end-with-stdin"]).collect();
@@ -126,25 +127,25 @@ impl Demo {
         found[0]
     }
 
-    /// Sends a signal to the demo itself.
+    /// Sends a signal to the process of `xpuck demo`, but not to its child processes.
     pub fn send_signal(&self, signal: Signal) {
         send_signal(self.child.id(), signal);
     }
 
-    /// Kills the demo itself.
+    /// Kills the process of `xpuck demo` and waits for its end.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Ends the run as the operator, and then the demo.
+    /// Stops the run as the operator, and waits until the demo has ended. Returns the same values as [`Demo::end`].
     pub fn stop(&mut self) -> (Output, String) {
         let stop = self.command("stop").output().unwrap();
         assert!(stop.status.success(), "{stop:?}");
         self.end()
     }
 
-    /// Waits until the demo has ended. Returns its output, and all of the output as text.
+    /// Waits until the demo has ended. Returns its exit status with both outputs, and both outputs as one text.
     pub fn end(&mut self) -> (Output, String) {
         let status = wait_within(
             10 * patience(),
@@ -155,13 +156,13 @@ impl Demo {
         (Output { status, stdout, stderr }, self.text())
     }
 
-    /// Output of the demo so far.
+    /// Standard output and standard error of the demo so far.
     pub fn text(&self) -> String {
         let read = |name: &str| String::from_utf8_lossy(&std::fs::read(self.folder().join(name)).unwrap()).into_owned();
         read("stdout") + &read("stderr")
     }
 
-    /// Waits until no process of the demo is left.
+    /// Waits until no process of the demo is left. Fails if a process is left after the time limit.
     pub fn assert_nobody_left(&self) {
         let folder = self.folder().display().to_string();
         let left = || processes(&[&folder]);
@@ -171,14 +172,14 @@ impl Demo {
 
 impl Drop for Demo {
     fn drop(&mut self) {
-        // The closed standard inputs of its processes end them.
+        // The demo's processes end because the kill closes their standard inputs.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The operator's program in a folder that also holds the temporary files, so that it finds only the demos of this
-/// folder.
+/// Builds a command of `xpuck` in a folder. The temporary files are in the same folder, so the command finds only demos
+/// that were started there.
 pub fn command_in(folder: &Path) -> Command {
     let mut command = xpuck();
     command.current_dir(folder).env("TMPDIR", folder).stdin(Stdio::null());

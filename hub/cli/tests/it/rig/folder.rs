@@ -1,4 +1,4 @@
-//! The folder of a swarm: its files, keys and ports.
+//! Folder of a swarm: files, keys and ports.
 
 use super::ports::free_ports;
 use super::process::xpuck;
@@ -7,19 +7,19 @@ use std::process::Output;
 use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::socket::Sockets;
 
-/// Content of a swarm's files.
+/// Settings for the files of a swarm.
 pub struct Layout<'a> {
-    /// Robots of the swarm.
+    /// Ids of the swarm's robots.
     pub robots: &'a [&'a str],
-    /// Robots that have a body in the arena. Empty: those of the swarm.
+    /// Ids of the robots with a body in the arena. If empty, the robots of the swarm have bodies.
     pub bodies: &'a [&'a str],
-    /// Arena time per wall time.
+    /// Ratio of arena time to wall time.
     pub speed: f64,
     /// Width and height of the cameras (pixels).
     pub camera: [u32; 2],
     /// Frame rate of the cameras (Hz).
     pub frame_rate: f64,
-    /// Whether links have keys. Without keys the swarm is in development mode.
+    /// Whether connections are secured with keys. Without keys the swarm is in development mode.
     pub keys: bool,
     /// Whether the hub serves the web console.
     pub console: bool,
@@ -43,17 +43,18 @@ impl Default for Layout<'_> {
 pub struct Folder {
     _temporary: tempfile::TempDir,
     path: PathBuf,
-    /// First of the swarm's four ports.
+    /// First of the swarm's four adjacent ports, which are for robots, operators, console and motion capture in this
+    /// order.
     ports: u16,
-    /// Address for operators.
+    /// Address at which the hub accepts operators.
     pub operator: String,
-    /// Whether links have keys.
+    /// Whether connections are secured with keys.
     pub keys: bool,
 }
 
 impl Folder {
-    /// Writes `swarm.toml`, `hub.toml`, `arena.toml` and a file for each robot, without keys. Hub and arena listen on
-    /// the four ports in this order: robots, operators, console, motion capture.
+    /// Writes `swarm.toml`, `hub.toml`, `arena.toml` and a file for each robot, but no keys. Hub and arena use four
+    /// ports in this order: robots, operators, console, motion capture.
     pub fn new(layout: &Layout) -> Folder {
         let temporary = tempfile::tempdir().unwrap();
         let ports = free_ports();
@@ -103,7 +104,8 @@ impl Folder {
         folder
     }
 
-    /// Makes a virtual swarm with keys by `xpuck init`. The robots' files are in the folder `robots`.
+    /// Makes the folder of a virtual swarm with `xpuck init`, which also makes keys. The robots' files are in the
+    /// subfolder `robots`.
     pub fn init(robots: usize) -> Folder {
         let temporary = tempfile::tempdir().unwrap();
         let ports = free_ports();
@@ -117,7 +119,7 @@ impl Folder {
         Folder { _temporary: temporary, path, ports, operator, keys: true }
     }
 
-    /// Makes the missing keys of hub, operator and robots.
+    /// Makes the missing keys of hub, operator and robots with `xpuck keys new`.
     pub fn make_keys(&self) {
         let made = self.run(&["keys", "new", "--robots", "swarm.toml"]);
         assert!(made.status.success(), "{made:?}");
@@ -133,13 +135,13 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Reads a file.
+    /// Returns the content of a file in the folder.
     pub fn read(&self, name: &str) -> String {
         let path = self.path(name);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// Writes a file.
+    /// Writes a file in the folder, or replaces its content.
     pub fn write(&self, name: &str, text: &str) {
         std::fs::write(self.path(name), text).unwrap();
     }
@@ -154,14 +156,14 @@ impl Folder {
         self.write(name, &(self.read(name) + text));
     }
 
-    /// Replaces a text in a file; the text must occur.
+    /// Replaces a text in a file. Fails if the file does not contain the text.
     pub fn replace(&self, name: &str, from: &str, to: &str) {
         let text = self.read(name);
         assert!(text.contains(from), "{name} does not contain {from:?}: {text}");
         self.write(name, &text.replace(from, to));
     }
 
-    /// Address for robots.
+    /// Address at which the hub accepts robots.
     pub fn robots(&self) -> String {
         format!("tcp://127.0.0.1:{}", self.ports)
     }
@@ -171,27 +173,27 @@ impl Folder {
         format!("127.0.0.1:{}", self.ports + 2)
     }
 
-    /// Address of motion capture.
+    /// Address at which the arena serves motion capture.
     pub fn mocap(&self) -> String {
         format!("127.0.0.1:{}", self.ports + 3)
     }
 
-    /// Ports of robots, operators and console.
+    /// Ports for robots, operators and console, in this order.
     pub fn ports(&self) -> [u16; 3] {
         [self.ports, self.ports + 1, self.ports + 2]
     }
 
-    /// Key of the operator.
+    /// Path of the operator's key.
     pub fn key(&self) -> PathBuf {
         keyring::path(&self.path("keys"), Role::Operator, OPERATOR, "key")
     }
 
-    /// Sockets of an operator.
+    /// Returns the sockets of an operator, with the operator's key if the swarm has keys.
     pub fn sockets(&self) -> Sockets {
         if self.keys { Sockets::for_operator(&self.key()).unwrap().0 } else { Sockets::new() }
     }
 
-    /// Runs the operator's program in the folder.
+    /// Runs `xpuck` in the folder, and waits for its end.
     pub fn run(&self, arguments: &[&str]) -> Output {
         xpuck().args(arguments).current_dir(&self.path).output().unwrap()
     }

@@ -3,7 +3,8 @@
 use super::xpuck;
 use serde_json::Value;
 
-/// Parses the values that `xpuck COMMAND --json` printed, one on each line, and validates each. Returns the last one.
+/// Parses the printed output of `xpuck COMMAND --json`, with one value per line, and validates each value. Returns the
+/// last value.
 pub fn valid_json(command: &str, printed: &[u8]) -> Value {
     let printed = std::str::from_utf8(printed).unwrap();
     let schema = xpuck().args(["dev", "schema"]).args(command.split(' ')).output().unwrap();
@@ -20,8 +21,9 @@ pub fn valid_json(command: &str, printed: &[u8]) -> Value {
     values.into_iter().next_back().unwrap_or_else(|| panic!("xpuck {command} printed nothing"))
 }
 
-/// Faults of a value by a schema, with their places. Knows the keywords that the crate `schemars` writes; a key that the
-/// schema does not name is a fault too, so that a schema without properties does not accept everything.
+/// Returns the places where a value does not match a schema, with the reasons. Supports the keywords that the crate
+/// `schemars` writes. A key that is missing in the schema is a fault too, so that a schema without properties does not
+/// accept everything.
 fn faults(root: &Value, schema: &Value, value: &Value, place: &str) -> Vec<String> {
     if let Some(name) = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/definitions/")) {
         return faults(root, &root["definitions"][name], value, place);
@@ -52,7 +54,7 @@ fn faults(root: &Value, schema: &Value, value: &Value, place: &str) -> Vec<Strin
             found.extend(required.filter(|key| !fields.contains_key(*key)).map(|key| format!("{place}: no {key}")));
             for (key, inner) in fields {
                 let place = format!("{place}.{key}");
-                // Keys that are numbers have a pattern; a table of a file may have any key.
+                // For numeric keys, the schema has a pattern. For the tables of a file, it may allow any key.
                 let pattern = schema["patternProperties"].as_object().and_then(|patterns| patterns.values().next());
                 let others = schema.get("additionalProperties").filter(|others| others.is_object());
                 match schema["properties"].get(key).or(pattern).or(others) {

@@ -1,4 +1,4 @@
-//! Programs under test: their processes, files, ports and records.
+//! Helpers for programs under test: processes, files, ports and records.
 
 mod demo;
 mod folder;

@@ -1,4 +1,4 @@
-//! Ports for programs that cannot get a port from the kernel.
+//! Reserves ports for programs that cannot request a free port from the kernel.
 
 use std::collections::hash_map::RandomState;
 use std::fs::{File, TryLockError};
@@ -6,21 +6,21 @@ use std::hash::BuildHasher;
 use std::net::{TcpListener, UdpSocket};
 use std::path::Path;
 
-/// Number of ports in a block.
+/// Number of adjacent ports that are reserved together.
 const BLOCK: u16 = 4;
 
-/// Range of ports for blocks. The kernel uses ports from 32768 on for outgoing connections.
+/// Range of the reserved ports. From 32768 on, the kernel uses ports for outgoing connections.
 const RANGE: std::ops::Range<u16> = 10_000..32_000;
 
 /// Returns the first of four adjacent free ports.
 ///
-/// While this process lives, a lock on the block's file in the build folder reserves the ports against other tests. A
-/// bind detects ports of programs that do not use these locks.
+/// A lock on a file in the build folder reserves these ports against other tests for the lifetime of this process. A
+/// bind detects ports that are in use by programs without such locks.
 pub fn free_ports() -> u16 {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ports");
     std::fs::create_dir_all(&folder).unwrap();
     let blocks = (RANGE.end - RANGE.start) / BLOCK;
-    // Processes that start at the same time begin at different blocks.
+    // Processes that start at the same time search from different blocks.
     let start = (RandomState::new().hash_one(std::process::id()) % u64::from(blocks)) as u16;
     for i in 0..blocks {
         let first = RANGE.start + (start + i) % blocks * BLOCK;
@@ -32,7 +32,7 @@ pub fn free_ports() -> u16 {
             Err(TryLockError::Error(error)) => panic!("{}/{first}: {error}", folder.display()),
         }
         if (first..first + BLOCK).all(is_free) {
-            // The lock lasts until the process ends.
+            // The lock is never released, so it lasts until the process ends.
             std::mem::forget(file);
             return first;
         }

@@ -1,4 +1,4 @@
-//! Programs under test as processes.
+//! Runs programs under test as processes.
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -10,12 +10,12 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use xpuck_testing::patience;
 use xpuck_testing::patience::wait_within;
 
-/// Program of the operator.
+/// Builds a command of the operator's program, `xpuck`.
 pub fn xpuck() -> Command {
     Command::new(env!("CARGO_BIN_EXE_xpuck"))
 }
 
-/// Program of a robot. Cargo builds it in the folder of the operator's program.
+/// Builds a command of a robot's program, `xpuckd`. Cargo builds this program in the folder of `xpuck`.
 pub fn xpuckd() -> Command {
     let path = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
     assert!(path.exists(), "{} is missing: `cargo build -p xpuck-robot` builds it", path.display());
@@ -31,12 +31,12 @@ pub fn send_signal(process: u32, signal: Signal) {
 pub struct Process {
     child: Child,
     log: PathBuf,
-    /// Standard output of a service after its line `ready`.
+    /// Standard output of a service, without the lines read so far. `None` if the output is discarded.
     output: Option<BufReader<ChildStdout>>,
 }
 
 impl Process {
-    /// Starts a program with an open standard input. Its standard error is appended to the file `log`.
+    /// Starts a program with an open standard input. Appends the program's standard error to the file `log`.
     pub fn start(command: &mut Command, log: PathBuf) -> Process {
         let file = File::options().create(true).append(true).open(&log).unwrap();
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(file);
@@ -57,15 +57,16 @@ impl Process {
         line.trim_end().to_string()
     }
 
-    /// Starts a service and waits until it is ready. Also returns the lines printed before the line `ready`.
+    /// Starts a service and waits until it is ready. Returns the process and the lines that it prints before the line
+    /// `ready`.
     pub fn serve(command: &mut Command, log: PathBuf) -> (Process, Vec<String>) {
         let mut process = Process::with_output(command, log);
         let lines = std::iter::from_fn(|| Some(process.line()).filter(|line| line != "ready")).collect();
         (process, lines)
     }
 
-    /// Starts a service whose first line is a JSON object with its addresses. Also returns the value of its key
-    /// `listening`.
+    /// Starts a service whose first line is a JSON object. Returns the process and the value of the key `listening`,
+    /// which contains the addresses of the service.
     pub fn listen(command: &mut Command, log: PathBuf) -> (Process, Value) {
         let mut process = Process::with_output(command, log);
         let line = process.line();
@@ -78,7 +79,7 @@ impl Process {
         self.child.id()
     }
 
-    /// Whole standard error of the program.
+    /// Content of the program's log file, which is its standard error.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
@@ -98,7 +99,7 @@ impl Process {
         drop(self);
     }
 
-    /// Ends a service through its standard input. Returns the rest of its standard output.
+    /// Ends a service by closing its standard input. Returns the rest of the service's standard output.
     pub fn end(mut self) -> String {
         drop(self.child.stdin.take());
         let mut rest = String::new();
@@ -110,7 +111,7 @@ impl Process {
         rest
     }
 
-    /// Ends a service through its standard input. Returns its last line, a JSON object.
+    /// Ends a service by closing its standard input. Returns the last line that the service prints, a JSON object.
     pub fn end_with_counts(self) -> Value {
         let rest = self.end();
         serde_json::from_str(rest.lines().last().unwrap_or_default()).unwrap_or_else(|error| panic!("{rest}: {error}"))
@@ -119,10 +120,10 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The signal comes first, because a closed standard input would end a service in order. An error means that
+        // The signal is sent first, because a closed standard input would end a service normally. An error means that
         // the program has already ended.
         let _ = self.child.kill();
-        // Programs that share this standard input end with it.
+        // Other programs may share this standard input, and end when it is closed.
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }
@@ -142,12 +143,12 @@ impl Drop for Children {
     }
 }
 
-/// Ids of the processes whose command line contains all `words`.
+/// Returns the ids of all processes of the machine whose command line contains all `words`.
 pub fn processes(words: &[&str]) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         let Ok(id) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
-        // The process may have ended since the directory was read. A zombie has an empty command line.
+        // The process may have ended in the meantime. A process that has ended has an empty command line.
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
         if words.iter().all(|w| line.contains(w)) {

@@ -1,5 +1,5 @@
-//! Finished runs that many tests read. They are made once for each build of the programs and shared by all test
-//! processes.
+//! Finished runs that many tests read. Each run is made once for each build of the programs, and all test processes
+//! share it.
 
 use super::demo::{Demo, SMALL};
 use super::process::{xpuck, xpuckd};
@@ -10,16 +10,16 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Experiment of [`recorded_run`]: seven scored segments, and many generations on each island.
+/// Experiment of [`recorded_run`]. It gives seven scored segments, and many generations on each island.
 const EXPERIMENT: &str = "name = \"recorded\"\nminutes = 1.0\nsegment_minutes = 0.125\ntask = \"transport\"\n\
     [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
 
-/// Number of attempts to record a run that passes the quality gates of `xpuck runs report`.
+/// Number of attempts to record a run that passes the checks of `xpuck runs report`.
 const ATTEMPTS: u32 = 3;
 
-/// Folder of the run of a finished demo: two robots that evolve for one minute of arena time, seed 7.
+/// Returns the folder of a recorded run: two robots that evolve for one minute of arena time, with seed 7.
 ///
-/// The folder is read only: a test that writes into it, or beside it, works on a copy ([`copy_folder`]).
+/// The folder is read only. A test that needs to write into the folder, or beside it, uses a copy ([`copy_folder`]).
 pub fn recorded_run() -> PathBuf {
     only(&shared("run", record), "recorded-")
 }
@@ -37,7 +37,7 @@ fn record(folder: &Path) {
         let table = demo.command("runs table last --folder out --json").output().unwrap();
         let table = super::valid_json("runs table", &table.stdout);
         let run = &table["runs"][0];
-        // On a busy machine round trips may be slow, and a report excludes such a run.
+        // On a busy machine round trips may be slow, and `xpuck runs report` excludes a run with slow round trips.
         if run["dead"] == 0 && run["slow_percent"].as_f64().is_some_and(|percent| percent <= 5.0) {
             let run = only(&demo.directory(), "recorded-");
             copy_folder(&run, &folder.join(run.file_name().unwrap()));
@@ -47,7 +47,8 @@ fn record(folder: &Path) {
     panic!("{ATTEMPTS} runs have lost robots or slow round trips: the machine is too busy");
 }
 
-/// Folder of a finished evolution: three islands of 24 individuals, ten generations. Read only.
+/// Returns the folder of a finished evolution: three islands of 24 individuals, ten generations. The folder is read
+/// only.
 pub fn recorded_evolution() -> PathBuf {
     shared("evolution", |folder| {
         let arguments = "evolve --islands 3 --seconds 2 --count 3 --remeasure 2 --json --algorithm pooled-samples \
@@ -57,7 +58,7 @@ pub fn recorded_evolution() -> PathBuf {
     })
 }
 
-/// Copies the files of a folder without subfolders to a new folder.
+/// Copies all files of a folder to a new folder. Subfolders are not supported.
 pub fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -66,7 +67,8 @@ pub fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Folder `name` of the current build. The first process makes it under a lock; the others wait for the lock.
+/// Returns the folder `name` of the current build. The first process makes the folder under a lock, and other processes
+/// wait for the lock.
 fn shared(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
     std::fs::create_dir_all(target).unwrap();
@@ -76,7 +78,7 @@ fn shared(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
     let lock = lock.unwrap();
     lock.lock().unwrap();
     if !folder.exists() {
-        // Removes the folders of earlier builds, and the incomplete folder of a process that was killed.
+        // Removes the folders of previous builds, and the incomplete folder of a process that was killed.
         for entry in std::fs::read_dir(target).unwrap().flatten() {
             let path = entry.path();
             if path.is_dir() && entry.file_name().to_string_lossy().starts_with(&prefix) {
@@ -91,7 +93,7 @@ fn shared(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
     folder
 }
 
-/// Number that changes when one of the programs is rebuilt.
+/// Returns a number that changes when one of the programs is rebuilt.
 fn build() -> u64 {
     let mut hasher = DefaultHasher::new();
     let program = |command: Command| PathBuf::from(command.get_program());

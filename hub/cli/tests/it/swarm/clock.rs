@@ -1,19 +1,19 @@
-//! A hub that restarts after the clock of its machine was set back.
+//! The hub is restarted after the clock of its machine was set back.
 
 use crate::rig::{Swarm, xpuck};
 use std::process::Command;
 use xpuck_wire::Phase;
 use xpuck_wire::message::State;
 
-/// Path of the library that shifts the clock of a program. With the command `faketime` itself, the hub would be its
-/// child.
+/// Returns the path of the library that shifts the clock of a program, or `None` without `faketime`. The library is
+/// used directly, because with the command `faketime` the hub would be a child process of that command.
 fn faketime() -> Option<String> {
     let output = Command::new("faketime").args(["-m", "-f", "-1h", "env"]).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     text.lines().find_map(|line| line.strip_prefix("LD_PRELOAD=")).map(str::to_owned)
 }
 
-/// The robot has heard a hub whose clock was ahead. It obeys the current hub, which reports the clock error.
+/// A robot that has heard a hub with a later clock obeys the current hub. The current hub reports the clock error.
 #[test]
 fn hub_whose_clock_went_back_is_obeyed_and_warns() {
     let Some(library) = faketime() else {
@@ -31,7 +31,7 @@ fn hub_whose_clock_went_back_is_obeyed_and_warns() {
     };
     let events = start_run(&swarm).events;
     assert!(!events.iter().any(|e| e.contains("clock")), "{events:?}");
-    // The run is stopped, so that the next hub cannot resume it.
+    // The run is stopped, so that the restarted hub does not resume it.
     stop_run(&swarm);
     for hours in [1, 3] {
         swarm.kill("hub");
@@ -42,7 +42,7 @@ fn hub_whose_clock_went_back_is_obeyed_and_warns() {
         let events = start_run(&swarm).events;
         let warnings: Vec<&String> = events.iter().filter(|e| e.contains("one of the two clocks is wrong")).collect();
         assert!(warnings.len() == 1 && warnings[0].contains("robot xp01") && warnings[0].contains("NTP"), "{events:?}");
-        // The numbers of settings also come from the clock.
+        // Pushed settings have numbers that also come from the clock.
         stop_run(&swarm);
         swarm.folder.write("new.toml", &format!("[calibration.drive]\nleft = 1.0{hours}\n"));
         assert_eq!(swarm.command(&["robot", "push", "new.toml", "--robots", "xp01"]), "");

@@ -1,4 +1,4 @@
-//! The whole swarm as real processes: a short run, and the loss of its parts.
+//! The whole swarm as real processes: a short run, and the loss of single processes.
 
 use crate::common::{only, record};
 use crate::rig::{Demo, free_ports, http, send_signal, valid_json, xpuck};
@@ -11,17 +11,18 @@ fn transport_record(demo: &Path) -> PathBuf {
     only(demo, "transport-")
 }
 
-/// A tree that drives immediately.
+/// A tree that drives from its first tick.
 const TREE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trees/806768.bt");
 
 #[test]
 fn robots_that_evolve_on_a_software_gpu_report_it() {
-    // The driver compiles the kernels first, for a time that depends on the machine. The test ends the run.
+    // The driver first compiles the kernels, which takes a long time on a slow machine. The run is long enough for
+    // this, and the test ends it.
     let mut demo = Demo::start("600", &["--json", "--engine", "gpu", "--adapter", "llvmpipe"]);
     demo.wait("a generation of each robot", |status| {
         status.robots.len() == 2 && status.robots.iter().all(|robot| robot.evolution.generation >= 1)
     });
-    // Telemetry, which names the engine and its speed, reaches the record later than the status.
+    // Telemetry contains the engine's name and speed. It reaches the record later than the status reaches the test.
     let generations = || {
         let messages = record(&transport_record(&demo.directory()).join("run.mcap.open"));
         ["xp01", "xp02"].iter().all(|robot| {
@@ -74,7 +75,8 @@ fn short_run_records_everything() {
     assert_eq!(result["dead"], 0);
     assert!(result["generations"].as_u64().unwrap() >= 1);
     assert!(result["best_fitness"].is_number());
-    // The machine may be busy with other tests; `make demo` prints the ratio of an idle machine.
+    // The machine may be busy with other tests, so the lower limit is 0.9. `make demo` prints the ratio of an idle
+    // machine.
     let ratio = result["arena_over_wall"].as_f64().unwrap();
     assert!((0.9..=1.02).contains(&ratio), "arena time over wall time: {ratio}");
     demo.assert_nobody_left();
@@ -147,7 +149,8 @@ fn robot_recovers_after_a_brown_out_of_its_board() {
     assert_eq!(first["session"], last["session"], "its program continues");
     let corrupt = (count(other[other.len() - 1], "corrupt"), count(last, "corrupt"));
     assert!(10 * corrupt.0 < corrupt.1, "only xp02's board has the fault: {corrupt:?}");
-    // An idle line reads as ones, which fail every CRC. Meanwhile the body's data ages and no command is sent.
+    // An idle line reads as ones, which fail every CRC. During this fault the body's data ages, and the robot sends no
+    // wheel command.
     let age = |t: &serde_json::Value, of: &str| t["senses"][of].as_f64().unwrap_or(f64::INFINITY);
     let wheels = |t: &serde_json::Value| t["motion"]["wheels"].as_array().unwrap().iter().any(|w| *w != 0.0);
     let lost = all.iter().position(|t| count(t, "corrupt") > 20 && age(t, "body_age") > 0.5).expect("it lost its body");
@@ -160,7 +163,7 @@ fn robot_recovers_after_a_brown_out_of_its_board() {
 
 #[test]
 fn killed_robot_is_named_and_the_run_continues() {
-    // The run is long enough for the 3 s of silence after which a robot is lost, also on a busy machine.
+    // A robot counts as lost after a silence of 3 s. The run is longer than that, also on a busy machine.
     let mut demo = Demo::start("2", &[]);
     demo.wait_for_run();
     send_signal(demo.process(&["xpuckd", "xp02"]), Signal::SIGKILL);
@@ -172,7 +175,7 @@ fn killed_robot_is_named_and_the_run_continues() {
         serde_json::from_slice(&std::fs::read(directory.join("result.json")).unwrap()).unwrap();
     let alive: Vec<bool> =
         status["robots"].as_array().unwrap().iter().map(|robot| robot["alive"].as_bool().unwrap()).collect();
-    // On an overloaded machine the other robot may be silent for 3 s of arena time as well, and return.
+    // On an overloaded machine the other robot may also be silent for 3 s of arena time, and then return.
     assert!(status["dead"].as_u64() >= Some(1) && !alive[1], "{status}");
     assert_eq!(status["phase"], "finished");
     let last = |robot: &str| -> f64 {
@@ -194,7 +197,7 @@ fn killed_hub_ends_the_demo_and_keeps_its_record() {
     assert!(text.contains("xpuck: the hub was killed by signal 9"), "{text}");
     let messages = record(&transport_record(&demo.directory()).join("run.mcap.open"));
     let last = messages.iter().filter_map(|(_, m)| m["time"].as_f64()).fold(0.0, f64::max);
-    // The hub's buffer may hold half a second of wall time.
+    // The hub may lose the last half second of wall time, which is still in its buffer when it is killed.
     assert!(last > status.time - 8.0, "{last} s of {} s", status.time);
     demo.assert_nobody_left();
 }
@@ -202,7 +205,7 @@ fn killed_hub_ends_the_demo_and_keeps_its_record() {
 #[test]
 fn hub_that_hangs_stops_the_wheels_until_it_continues() {
     let mut demo = Demo::start("1", &[]);
-    // Trees drive in the second segment of 7.5 s of arena time.
+    // A segment lasts 7.5 s of arena time. Trees drive from the second segment on.
     demo.wait("the second segment", |status| status.run_seconds > 10.0);
     let hub = demo.process(&["xpuck serve hub"]);
     send_signal(hub, Signal::SIGSTOP);
@@ -323,7 +326,7 @@ fn console_serves_page_status_and_commands() {
     wait_for("\"phase\":\"running\"");
     let refused = as_operator(&["resume"]);
     assert!(String::from_utf8_lossy(&refused.stderr).contains("refused"), "nothing to resume: {refused:?}");
-    // STOP is last, because the demo ends with its run.
+    // STOP is the last request, because the demo ends with its run.
     assert!(post(&mine, "stop").ends_with("{\"ok\":true}"));
 }
 
@@ -337,7 +340,7 @@ fn demo_of_a_given_tree_reports_no_evolution() {
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(shown.contains("evolution was off") && shown.contains("xp02"), "{shown}");
     assert!(!shown.contains("generations") && !shown.contains("evolved fitness"), "{shown}");
-    // The report is about that tree, and has no chapter without content.
+    // The report explains the given tree, and omits chapters without content.
     assert!(given.command("runs report --folder out last --output page --simulations 4").status().unwrap().success());
     let page = std::fs::read_to_string(given.folder().join("page/report.html")).unwrap();
     for (words, there) in [

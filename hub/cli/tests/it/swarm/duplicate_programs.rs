@@ -1,5 +1,5 @@
-//! Two programs for one robot. On one machine the second program finds the body locked; on two machines the hub keeps
-//! the first.
+//! Two programs for one robot. On one machine, the second program ends because the first one has locked the body. On
+//! two machines, the hub accepts only the first program.
 
 use crate::common::said;
 use crate::rig::{Swarm, xpuckd};
@@ -23,7 +23,7 @@ fn second_program_of_one_body_ends_with_an_error() {
         let output = command.output().unwrap();
         assert!(output.status.code() == Some(1) && said(&output).contains(&expected), "{arguments:?}: {output:?}");
     }
-    // A killed program holds no lock.
+    // The lock is released when the first program is killed.
     swarm.kill("xp01");
     swarm.wait("the end of the robot", |s| !s.robots[0].alive);
     swarm.start_robot("xp01");
@@ -34,7 +34,7 @@ fn second_program_of_one_body_ends_with_an_error() {
 fn hub_keeps_first_of_two_programs_with_same_key() {
     let mut swarm = Swarm::of_one_robot();
     let folder = &swarm.folder;
-    // A second arena with a body of the same name, and a second program for it.
+    // A second arena has a body with the same name, and a second robot program uses this body.
     folder.write("arena2.toml", &folder.read("arena.toml"));
     folder.replace("arena2.toml", "\"devices\"", "\"elsewhere\"");
     folder.replace("arena2.toml", &folder.mocap(), "127.0.0.1:0");
@@ -48,7 +48,7 @@ fn hub_keeps_first_of_two_programs_with_same_key() {
     let warnings =
         |events: &[String]| events.iter().filter(|e| e.contains("two programs with the key of robot xp01")).count();
     swarm.wait("the hub's warning", |s| warnings(&s.events) > 0);
-    // For three seconds, the second program is rejected repeatedly.
+    // The hub rejects the second program repeatedly. The test checks the first program for three seconds.
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(3) {
         let status = swarm.status();
@@ -57,10 +57,11 @@ fn hub_keeps_first_of_two_programs_with_same_key() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let log = swarm.log("xp01");
-    // Without permission for real-time priority, the program warns about it.
+    // The program may warn that it lacks permission for real-time priority.
     let others: Vec<&str> = log.lines().filter(|line| !line.contains("real-time priority")).collect();
     assert!(others.is_empty(), "the first program did not hear the hub all the time:\n{log}");
-    // The second program takes over when the first is gone: otherwise the robot would be lost after 3 s.
+    // The second program takes over after the first one was killed. Otherwise the hub would report the robot as lost
+    // after 3 s.
     swarm.kill("xp01");
     std::thread::sleep(Duration::from_secs(4));
     let status = swarm.wait("the second program", |s| s.robots[0].alive && s.robots[0].state == State::Run);

@@ -1,13 +1,13 @@
-//! Experiments of `docs/experiments` from end to end, shortened: real processes evolve and are scored on the task, and
-//! the records are verified.
+//! Shortened experiments of `docs/experiments` as real processes. Robots evolve and are scored on the task, and the
+//! records are verified.
 
 use crate::common::only;
 use crate::rig::{Demo, xpuck};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Runs a demo of three robots on one of the experiments, with phases of a tenth of their length, after applying
-/// `change` to the experiment. Returns the demo and its result.
+/// Runs a demo of three robots on an experiment of `docs/experiments`. Each phase has a tenth of its usual length.
+/// `change` may edit the experiment before the start. Returns the demo and its result.
 pub fn run(name: &str, population: &str, change: impl FnOnce(&mut toml::Table, &Path)) -> (Demo, Value) {
     let dir = tempfile::tempdir().unwrap();
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/experiments");
@@ -38,7 +38,7 @@ pub fn run(name: &str, population: &str, change: impl FnOnce(&mut toml::Table, &
     (demo, serde_json::from_slice(&output.stdout).unwrap())
 }
 
-/// Verifies the record of a demo by ticking its trees again. Returns the folder of the run.
+/// Verifies the record of a demo: `xpuck runs verify` ticks the robots' trees again. Returns the folder of the run.
 pub fn verify(demo: &Demo, name: &str) -> PathBuf {
     let run = only(&demo.directory(), name);
     let verify = xpuck().args(["runs", "verify", "--json"]).arg(&run).output().unwrap();
@@ -48,15 +48,15 @@ pub fn verify(demo: &Demo, name: &str) -> PathBuf {
     run
 }
 
-/// Runs an experiment with a calibration of the arena. Returns its result, and its status after the verification of
-/// its record.
+/// Runs an experiment with a calibration of the arena, and verifies the record. Returns the demo's result and the run's
+/// final status.
 fn run_calibrated(name: &str) -> (Value, Value) {
     let (demo, result) = run(&format!("{name}.toml"), "16", |table, folder| {
         std::fs::write(folder.join("calibration.toml"), "[physics]\nnoise = [0.02, 0.03, 0.05]\n").unwrap();
         table.insert("calibration".into(), "calibration.toml".into());
     });
     let record = verify(&demo, &format!("{name}-"));
-    // The record contains the calibration of the experiment.
+    // The record contains a copy of the experiment's calibration.
     let run: toml::Table = std::fs::read_to_string(record.join("run.toml")).unwrap().parse().unwrap();
     assert!(run["files"].as_table().unwrap().contains_key("calibration.toml"), "{run}");
     let tables = demo.folder().join("tables");
@@ -67,7 +67,7 @@ fn run_calibrated(name: &str) -> (Value, Value) {
     (result, serde_json::from_slice(&std::fs::read(record.join("result.json")).unwrap()).unwrap())
 }
 
-/// Fitness of the segments of a phase.
+/// Returns the fitness of each segment of a phase.
 fn fitness(status: &Value, phase: &str) -> Vec<f64> {
     let segments = status["segments"].as_array().unwrap().iter().filter(|s| s["phase"] == phase);
     segments.map(|s| s["fitness"].as_f64().unwrap()).collect()
@@ -88,6 +88,6 @@ fn aggregation_evolves_and_is_measured() {
     assert!(result["generations"].as_u64().unwrap() >= 1, "{result}");
     let (evolved, measured) = (fitness(&status, "evolve"), fitness(&status, "measure"));
     assert!(evolved.len() >= 5 && measured.len() == 4, "{status}");
-    // One robot of three always forms a cluster.
+    // The fitness is at least 1/3, because a single robot of the three already counts as a cluster.
     assert!(evolved.iter().chain(&measured).all(|fitness| (0.333..=1.0).contains(fitness)), "{status}");
 }

@@ -1,4 +1,4 @@
-//! Python programs that drive a robot of a demo.
+//! Python programs that control a robot of a demo.
 
 use crate::common::{only, record, said};
 use crate::rig::{Children, Demo, send_signal};
@@ -13,14 +13,14 @@ use xpuck_testing::patience::{wait_until, wait_within};
 
 const PYTHON: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../robot/python");
 
-/// Program that drives ahead without end.
+/// Python program that drives ahead until it is killed.
 const AHEAD: &str = "import xpuck
 with xpuck.connect('xp01', name='ahead', rate=20) as robot:
     for senses in robot:
         robot.drive(0.04, 0.03)
 ";
 
-/// Program that prints the robot's messages, and never drives.
+/// Python program that prints the robot's messages and never drives.
 const WATCH: &str = "import json, xpuck
 with xpuck.connect('xp01', name='watch', rate=50, take=False) as robot:
     for senses in robot:
@@ -33,7 +33,7 @@ fn python(temporary: &Path) -> Command {
     command
 }
 
-/// Output of a command of the operator in the folder of the demo.
+/// Runs a command of the operator in the folder of the demo. The command must succeed. Returns its output.
 fn beside(demo: &Demo, line: &str) -> String {
     let output = demo.command(line).output().unwrap();
     let text = said(&output);
@@ -41,7 +41,8 @@ fn beside(demo: &Demo, line: &str) -> String {
     text
 }
 
-/// Latest line of the watching program. A thread reads it: the robot disconnects a program that does not read.
+/// Latest line of the program [`WATCH`]. A thread reads the lines continuously, because the robot disconnects a program
+/// that does not read.
 struct Watcher(Arc<Mutex<Value>>);
 
 impl Watcher {
@@ -56,7 +57,7 @@ impl Watcher {
         Watcher(latest)
     }
 
-    /// Waits for a line.
+    /// Waits until the latest line satisfies a condition, and returns the line.
     fn until(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let latest = || self.0.lock().unwrap().clone();
         wait_within(patience(), || Some(latest()).filter(&wanted), || format!("{what}: {}", latest()))
@@ -112,7 +113,7 @@ fn python_programs_drive_a_robot_that_stands_after_them() {
     beside(&demo, "resume");
     let before = watcher.until("it drives again by itself", driven);
 
-    // The last command of a program that hangs expires.
+    // When a program hangs, its last command expires and the wheels stop.
     send_signal(first.id(), Signal::SIGSTOP);
     let hung = before["time"].as_f64().unwrap() + 2.0;
     let after = watcher.until("a program that hangs", |senses| {

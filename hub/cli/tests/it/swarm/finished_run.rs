@@ -11,7 +11,7 @@ use xpuck_record::McapFile;
 use xpuck_wire::Status;
 use xpuck_wire::updates::Packer;
 
-/// A folder whose only run is a copy of the recorded one.
+/// A temporary folder whose only run is a copy of [`recorded_run`].
 struct Folder {
     temporary: tempfile::TempDir,
     run: PathBuf,
@@ -30,7 +30,7 @@ impl Folder {
         self.temporary.path().join(name)
     }
 
-    /// Standard output of a command that succeeds.
+    /// Runs `xpuck`, which must succeed. Returns its standard output.
     fn run(&self, arguments: &[&str]) -> String {
         let output = xpuck().args(arguments).current_dir(self.temporary.path()).output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -84,7 +84,7 @@ fn finished_run_is_exported_and_replayed_to_its_end() {
     read_from_python(&folder);
 }
 
-/// Every emigrant has a lineage.
+/// The record has the lineage of the fittest emigrant.
 #[test]
 fn emigrants_of_a_finished_run_have_lineages() {
     let run = recorded_run().display().to_string();
@@ -108,20 +108,21 @@ fn finished_run_has_entries_of_every_topic() {
         assert_eq!(entry.topic(), message.topic);
         seen.insert(message.topic);
     }
-    // Robots log nothing in a run without faults. These robots do not detect tags and do not adapt.
+    // Robots log nothing in a run without faults. These robots neither detect tags nor estimate parameters.
     let expected =
         xpuck_hub_core::entry::TOPICS.iter().filter(|topic| !["/logs", "/tags", "/estimates"].contains(*topic));
     assert!(expected.clone().all(|topic| seen.contains(*topic)), "{seen:?}");
 }
 
-/// A copy of a run with changed or removed entries.
+/// A run, and the folder for a copy with changed or missing entries.
 struct Copy<'a> {
     run: &'a Path,
     copy: PathBuf,
 }
 
 impl Copy<'_> {
-    /// Writes the entries for which `change` returns true, and verifies the copy: exit code, standard output and error.
+    /// Writes a copy with the entries for which `change` returns true. Verifies the copy, and returns the exit code,
+    /// standard output and standard error of `xpuck runs verify`.
     fn verify(&self, change: &dyn Fn(&mut Entry) -> bool) -> (Option<i32>, String, String) {
         let mut file = McapFile::begin(std::fs::File::create(self.copy.join("run.mcap")).unwrap()).unwrap();
         for entry in xpuck_record::read::entries(self.run).unwrap() {
@@ -148,7 +149,7 @@ fn finished_run_verifies_and_one_changed_bit_is_located() {
     let copy = Copy { run: &folder.run, copy: folder.path("tampered") };
     std::fs::create_dir(&copy.copy).unwrap();
     std::fs::copy(folder.run.join("run.toml"), copy.copy.join("run.toml")).unwrap();
-    // Changes one bit of the left wheel's speed in the tree's command.
+    // Changes one bit of the left wheel's speed in the first control update with a tick.
     let falsified = std::cell::Cell::new(0);
     let (code, text, _) = copy.verify(&|entry| {
         if let Entry::Updates { robot, updates, .. } = entry
@@ -169,7 +170,7 @@ fn finished_run_verifies_and_one_changed_bit_is_located() {
     let named = format!("update {}: the wheels", falsified.get());
     let first = text.lines().find(|line| line.starts_with("first difference")).unwrap_or_default();
     assert!(code == Some(1) && first.contains("robot xp02") && first.ends_with(&named), "{text}");
-    // A missing batch is reported, and the rest verifies.
+    // If a batch of control updates is missing, the command reports this and verifies the other batches.
     let batches = std::cell::Cell::new(0);
     let (code, text, _) = copy.verify(&|entry| {
         let batch = matches!(entry, Entry::Updates { robot, .. } if robot == "xp01");
@@ -179,13 +180,13 @@ fn finished_run_verifies_and_one_changed_bit_is_located() {
     assert!(code == Some(0) && text.contains("identical"), "{text}");
     let xp01: Vec<&str> = text.lines().find(|line| line.starts_with("xp01")).unwrap().split_whitespace().collect();
     assert!(xp01[5] == "1" && xp01[6] != "0", "{text}");
-    // A record of an earlier version has no control updates.
+    // A record of an earlier version contains no control updates, so verification fails with one line.
     let (code, text, error) = copy.verify(&|entry| !matches!(entry, Entry::Updates { .. }));
     assert!(code == Some(1) && text.is_empty() && error.lines().count() == 1, "{text}{error}");
     assert!(error.contains("contains no control updates"), "{error}");
 }
 
-/// Runs the snippets of docs/pandas.md if a Python with its packages is installed.
+/// Runs the snippets of docs/pandas.md if `XPUCK_RECORD_PYTHON` names a Python with the needed packages.
 fn read_from_python(folder: &Folder) {
     let Ok(python) = std::env::var("XPUCK_RECORD_PYTHON") else {
         return xpuck_testing::skipped("records are not read from Python (make deps-record)");

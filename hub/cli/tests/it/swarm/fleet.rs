@@ -11,7 +11,7 @@ use xpuck_record::run_file::RunFile;
 use xpuck_wire::Phase;
 use xpuck_wire::message::{Population, State};
 
-/// Small populations and short trials: many generations in seconds.
+/// Experiment with a small population and short trials, so that many generations take only seconds.
 const EVOLVES: &str = "name = \"fleet\"\nminutes = 5.0\nsegment_minutes = 0.1\ntask = \"transport\"\n\
     [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
 
@@ -20,7 +20,8 @@ fn done(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A running swarm of one robot in an arena of three bodies. The robots' files are in `robots`, as after `xpuck init`.
+/// Starts a swarm of one robot, in an arena with three bodies. The robot's file is also in the folder `robots`, as
+/// after `xpuck init`.
 fn swarm() -> Swarm {
     let layout = Layout { bodies: &["xp01", "xp02", "xp03"], camera: [160, 120], frame_rate: 5.0, ..Layout::default() };
     let mut swarm = Swarm::new(&layout);
@@ -34,7 +35,7 @@ fn swarm() -> Swarm {
     swarm
 }
 
-/// Migrations of genes: island of origin, and receiving robot.
+/// Reads the migrations of genes from a record. Each is a pair of the island of origin and the receiving robot.
 fn crossed(run: &Path) -> BTreeSet<(u64, String)> {
     let mut crossed = BTreeSet::new();
     for file in xpuck_record::parts(run).unwrap() {
@@ -66,22 +67,22 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
     let status = swarm.wait("the second island", |s| runs(s, 1));
     assert!(status.robots[0].evolution.generation > status.robots[1].evolution.generation);
     assert!(status.events.iter().any(|e| e.contains("robot xp02 is enrolled by operator, its island is 2; it joins")));
-    // A second enrolment changes nothing.
+    // Enrolling the robot a second time changes nothing.
     assert!(done(&swarm.folder.run(&["robot", "enrol", "xp02"])).contains("the hub has added it"));
     assert!(swarm.folder.run(&["robot", "list"]).status.success());
 
-    // A killed and restarted hub still knows the robot.
+    // After a kill and a restart, the hub still has the enrolled robot.
     swarm.kill("hub");
     swarm.start_service("hub");
     swarm.wait("the run again", |s| s.phase == Phase::Running && runs(s, 0) && runs(s, 1));
 
-    // A replaced board loses its link.
+    // After `xpuck robot replace`, the hub disconnects the previous board.
     let before = std::fs::read(swarm.folder.path("keys/robots/xp02.key")).unwrap();
     assert!(done(&swarm.folder.run(&["robot", "replace", "xp02"])).contains("revoked its previous key"));
     assert_ne!(std::fs::read(swarm.folder.path("keys/robots/xp02.key")).unwrap(), before);
     assert_eq!(std::fs::read(swarm.folder.path("keys/robots/xp02.key.revoked")).unwrap(), before);
     swarm.wait("the revocation", |s| !s.robots[1].alive && s.security.refusals.revoked > 0);
-    // Both boards use the same virtual body.
+    // The programs of both boards use the same virtual body, so the previous program is killed first.
     swarm.kill("xp02");
     swarm.start_robot_as("xp02-new", "robots/xp02.toml");
     swarm.wait("the new board", |s| runs(s, 1));
@@ -96,10 +97,10 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
     swarm.end();
     let run = only(&swarm.folder.path("runs"), "fleet-");
     assert_eq!(RunFile::read(&run).unwrap().robots, ["xp01", "xp02"]);
-    // Genes migrated in both directions.
+    // Genes migrated from each robot to the other one.
     let crossed = crossed(&run);
     assert!(crossed.contains(&(1, "xp02".into())) && crossed.contains(&(2, "xp01".into())), "{crossed:?}");
-    // Commands for records accept a robot that joined later.
+    // Commands that read records accept a robot that joined during the run.
     for arguments in [&["runs", "show", "last"][..], &["runs", "table"], &["runs", "export", "last", "--csv", "t"]] {
         done(&swarm.folder.run(arguments));
     }
@@ -124,7 +125,7 @@ fn robots_of_three_kinds_evolve_in_one_run_and_exchange_genes() {
         assert!(crossed.iter().any(|(from, _)| *from == robot), "{id} gave nothing: {crossed:?}");
         assert!(crossed.iter().any(|(from, to)| *from != robot && *to == id), "{id} got nothing: {crossed:?}");
     }
-    // Each robot drove during the run.
+    // Each robot's wheels moved during the run.
     let driven: BTreeSet<String> = record(&run.join("run.mcap"))
         .into_iter()
         .filter(|(topic, told)| topic == "/telemetry" && told["telemetry"]["motion"]["wheels"][0] != 0.0)
@@ -146,7 +147,7 @@ fn robot_without_a_camera_rejects_an_experiment_that_needs_one() {
     assert_eq!(status.phase, Phase::Preparing, "{}", said(&told));
     let line = "robot xp01 refuses the experiment: its trees may read v_blue, but this robot has no camera";
     assert!(status.events.iter().any(|event| event.contains(line)), "{:?}", status.events);
-    // An experiment that needs no camera runs.
+    // The robot runs an experiment that needs no camera.
     done(&swarm.folder.run(&["stop"]));
     swarm.folder.write("e.toml", EXPERIMENT);
     done(&swarm.folder.run(&["start", "e.toml"]));

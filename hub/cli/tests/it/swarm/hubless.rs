@@ -1,4 +1,4 @@
-//! A hub that is killed during a run. The robots exchange genes with each other and continue to evolve; the next hub
+//! The hub is killed during a run. The robots exchange genes with each other and continue to evolve. The next hub
 //! resumes the run, and the record contains every generation.
 
 use crate::common::{record, said};
@@ -11,7 +11,7 @@ use xpuck_testing::patience;
 use xpuck_testing::patience::wait_until;
 use xpuck_wire::Phase;
 
-/// Conditions of a test.
+/// Parameters of a test.
 struct Case {
     robots: usize,
     speed: f64,
@@ -19,11 +19,11 @@ struct Case {
     minutes: f64,
     /// Time at which the hub is killed (min of arena time).
     killed_at: f64,
-    /// Wall time without a hub.
+    /// Time between the kill and the start of the next hub (wall time).
     absence: Duration,
 }
 
-/// Starts a swarm that `xpuck init` made.
+/// Starts a swarm from a folder made by `xpuck init`.
 fn start(case: &Case) -> Swarm {
     let folder = Folder::init(case.robots);
     let text = folder.read("swarm.toml");
@@ -47,20 +47,20 @@ fn start(case: &Case) -> Swarm {
     swarm
 }
 
-/// Evolution of one robot in the record.
+/// Data about the evolution of one robot, collected from the record.
 #[derive(Debug, Default)]
 struct Evolution {
-    /// Generations in the order of their arrival, each with its time (s).
+    /// Generations in the order of their arrival. Each has its number and its time (s).
     generations: Vec<(u64, f64)>,
     /// Number of immigrants in all generations.
     immigrants: usize,
-    /// Log lines about an absent hub.
+    /// Log lines of the robot about the absent hub.
     away: Vec<String>,
-    /// 99th percentile of the control loop's delay (us).
+    /// 99th percentile of the control loop's delay, from the last telemetry (us).
     late_p99_us: u64,
 }
 
-/// All messages of a run's record.
+/// Returns all messages of a run's record, ordered by time. Each is a pair of topic and content.
 fn recorded(run: &Path) -> Vec<(String, Value)> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(run).unwrap().flatten().map(|entry| entry.path()).collect();
     files.retain(|path| path.to_string_lossy().contains(".mcap"));
@@ -82,7 +82,7 @@ fn check(case: &Case) {
     swarm.start_service("hub");
     swarm.wait("the run again", |s| s.phase == Phase::Running && s.robots.iter().all(|robot| robot.alive));
     swarm.wait_within(8 * patience(), "the end of the run", |s| s.phase == Phase::Finished);
-    // The record is closed a moment later.
+    // The hub closes the record slightly later than the run.
     let runs = std::fs::read_dir(swarm.folder.path("runs")).unwrap().flatten().map(|entry| entry.path());
     let runs: Vec<PathBuf> = runs.filter(|path| path.join("run.toml").exists()).collect();
     let [run] = &runs[..] else { panic!("one run: {runs:?}") };
@@ -131,7 +131,7 @@ fn check(case: &Case) {
         let lacking: Vec<u64> = (1..=last).filter(|number| !different.contains(number)).collect();
         assert!(lacking.is_empty(), "{robot}: not in the record: {lacking:?}");
         assert_eq!(numbers.len(), different.len(), "{robot}: some are there twice");
-        // On a busy machine a hub may fall silent again.
+        // On a busy machine the hub may be silent more than once, so there may be several such log lines.
         let told = evolution.away.iter().filter(|line| line.contains("are reported now")).count();
         assert!(told >= 1 && told == evolution.away.len(), "{robot}: {:?}", evolution.away);
         assert!(last > u64::from(at_death), "{robot}: {last}");
@@ -144,7 +144,7 @@ fn killed_hub_costs_no_generation() {
     check(&Case { robots: 3, speed: 8.0, minutes: 3.0, killed_at: 1.0, absence: Duration::from_secs(5) });
 }
 
-/// The same with nine robots, and a kill in minute 4. Takes two minutes.
+/// The same test with nine robots, where the hub is killed after 3.5 min. It takes two minutes.
 #[test]
 #[ignore = "it takes two minutes: make it by name"]
 fn hub_killed_in_minute_four_costs_nine_robots_no_generation() {

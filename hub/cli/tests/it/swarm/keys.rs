@@ -1,4 +1,4 @@
-//! A real hub, a real robot and real keys: accepted and rejected peers, and rejected requests.
+//! A real hub, a real robot and real keys. The hub accepts valid peers, and rejects invalid peers and requests.
 
 use crate::rig::{EXPERIMENT, OPERATOR_KEY, Swarm, xpuck};
 use serde_json::Value;
@@ -15,7 +15,7 @@ fn swarm_with_keys_runs_signed_experiments_only() {
     let mut swarm = Swarm::of_one_robot();
     swarm.wait_for_robots();
 
-    // An unsigned experiment, and one with the signature of a stranger.
+    // The hub rejects an unsigned experiment, and an experiment with the signature of a stranger.
     let files = || [("on.bt".to_string(), "movcv v_goal 0deg".to_string())].into();
     for (signer, why) in
         [(None, "not signed"), (Some(Secret::generate("eve").unwrap()), "not an operator of this swarm")]
@@ -25,12 +25,12 @@ fn swarm_with_keys_runs_signed_experiments_only() {
         assert!(said.contains(why), "{said}");
     }
 
-    // A stranger's key, an observer's key, and no key.
+    // The hub rejects a stranger's key, an observer's request to stop, and a client without a key.
     assert!(swarm.folder.run(&["keys", "make", "visitor"]).status.success());
     std::fs::create_dir(swarm.folder.path("keys/observers")).unwrap();
     std::fs::rename(swarm.folder.path("visitor.key"), swarm.folder.path("keys/observers/visitor.key")).unwrap();
     let visitor = "keys/observers/visitor.key";
-    // On a busy machine the command may time out before it learns the reason.
+    // On a busy machine the command may time out before it receives the reason.
     let refused = || swarm.command_with_key(visitor, &["stop"]).contains("rejects this key");
     xpuck_testing::patience::wait_until("the refusal of a stranger's key", refused);
     assert!(swarm.folder.run(&["keys", "enrol", "visitor.pub", "--role", "observer"]).status.success());
@@ -45,7 +45,8 @@ fn swarm_with_keys_runs_signed_experiments_only() {
     doctor_checks_each_promise(&swarm, visitor);
     observers_cannot_push(&swarm, visitor);
 
-    // An experiment of an operator who was enrolled after the robot started. Its controller is a separate file.
+    // The operator `second` is enrolled after the robot has started. The hub and the robot accept this operator's
+    // experiment, which has a separate controller file.
     assert!(swarm.folder.run(&["keys", "make", "second"]).status.success());
     assert!(swarm.folder.run(&["keys", "enrol", "second.pub", "--role", "operator"]).status.success());
     swarm.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: operator second")));
@@ -54,20 +55,21 @@ fn swarm_with_keys_runs_signed_experiments_only() {
     assert_eq!(swarm.command_with_key(second, &["start", "e.toml", "--with", "on.bt"]), "");
     swarm.wait("the run", |s| s.phase == Phase::Running && s.robots[0].state == xpuck_wire::message::State::Run);
 
-    // A robot that is revoked during a run loses the hub and stops. Once enrolled again it continues.
+    // A robot that is revoked during a run loses its connection to the hub, and stops. When it is enrolled again, it
+    // continues.
     let public = swarm.folder.path("keys/robots/xp01.pub");
     std::fs::rename(&public, swarm.folder.path("xp01.pub")).unwrap();
     swarm.wait("revocation", |s| !s.robots[0].alive && s.security.refusals.revoked > 0);
     assert!(swarm.folder.run(&["keys", "enrol", "xp01.pub", "--role", "robot"]).status.success());
     swarm.wait("its return", |s| s.robots[0].alive && s.robots[0].state == xpuck_wire::message::State::Run);
 
-    // A restarted robot gets its experiment and runs.
+    // A restarted robot receives the experiment again and runs.
     swarm.kill("xp01");
     swarm.wait("its end", |s| !s.robots[0].alive);
     swarm.start_robot("xp01");
     swarm.wait("its new start", |s| s.robots[0].alive && s.robots[0].state == xpuck_wire::message::State::Run);
 
-    // A key file that other users may read is rejected.
+    // The command rejects a key file that other users may read.
     use std::os::unix::fs::PermissionsExt;
     let key = swarm.folder.path(OPERATOR_KEY);
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
@@ -77,14 +79,15 @@ fn swarm_with_keys_runs_signed_experiments_only() {
     swarm.wait("STOP", |s| s.robots[0].state == xpuck_wire::message::State::Stop);
 }
 
-/// Verdicts of `xpuck doctor` by promise.
+/// Runs `xpuck doctor`. Returns the verdict for each promise.
 fn verdicts(swarm: &Swarm, arguments: &[&str]) -> BTreeMap<String, String> {
     let output = swarm.folder.run(&[&["doctor", "--json"], arguments].concat());
     let findings: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
     findings.iter().map(|f| (f["promise"].as_str().unwrap().into(), f["verdict"].as_str().unwrap().into())).collect()
 }
 
-/// The promises match the page, and hold for a running hub and a folder made by `xpuck keys new`.
+/// The promises of `xpuck doctor` match docs/hub.md. They hold for a running hub and for a folder made by `xpuck keys
+/// new`.
 fn doctor_checks_each_promise(swarm: &Swarm, visitor: &str) {
     let found = verdicts(swarm, &[]);
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/hub.md")).unwrap();
@@ -109,7 +112,7 @@ fn doctor_checks_each_promise(swarm: &Swarm, visitor: &str) {
         assert_eq!(found[kept], "on", "{kept}: {found:?}");
     }
     assert_eq!(verdicts(swarm, &["--key", visitor])["STOP is heard"], "on");
-    // Without a key that the hub knows, `xpuck doctor` cannot check the robots, and reports so.
+    // Without a key that the hub accepts, `xpuck doctor` cannot check the robots, and reports this.
     let nobody = verdicts(swarm, &["--key", "none.key"]);
     assert_eq!((nobody["STOP is heard"].as_str(), nobody["all robots are connected"].as_str()), ("broken", "off"));
     std::fs::rename(swarm.folder.path("keys/robots/xp01.pub"), swarm.folder.path("xp01.pub")).unwrap();
@@ -151,7 +154,7 @@ fn keys_are_made_enrolled_listed_and_revoked() {
     assert!(keys(&["revoke", "alice"]).0);
     assert!(keys(&["revoke", "alice"]).1.contains("no key named `alice`"));
     assert_eq!(keys(&["list"]).1.lines().count(), 1);
-    // A revoked secret key is renamed, also if the new name exists.
+    // A revoked secret key is renamed. If the new name exists already, the key gets another name.
     for aside in ["operator.key.revoked", "operator.key.revoked-2"] {
         let secret = dir.path().join("keys/operators/operator.key");
         let before = std::fs::read(&secret).unwrap();

@@ -1,5 +1,5 @@
-//! A real hub with an arena and two robots that is killed at random times: the record is read back, and the run
-//! continues.
+//! A real hub with an arena and two robots is killed at random times. The tests read the record, and the restarted hub
+//! continues the run.
 
 use crate::common::only;
 use crate::rig::{Layout, Swarm};
@@ -18,10 +18,10 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Phase, Status};
 
-/// Seconds of arena time per second of wall time.
+/// Ratio of arena time to wall time.
 const SPEED: f64 = 4.0;
 
-/// Starts arena, hub and two robots.
+/// Starts an arena, a hub and two robots.
 fn start() -> Swarm {
     let layout = Layout { robots: &["xp01", "xp02"], speed: SPEED, ..Layout::default() };
     let mut swarm = Swarm::new(&layout);
@@ -35,7 +35,7 @@ fn start() -> Swarm {
     swarm
 }
 
-/// Starts a run.
+/// Starts a run of `minutes` (min of arena time), and waits until it runs.
 fn begin(swarm: &Swarm, minutes: f64) {
     swarm.wait_for_robots();
     let text = format!(
@@ -49,12 +49,13 @@ fn begin(swarm: &Swarm, minutes: f64) {
     swarm.wait("running", |s| s.phase == Phase::Running);
 }
 
-/// Folder of the only run.
+/// Returns the folder of the only run.
 fn run_folder(swarm: &Swarm) -> PathBuf {
     only(&swarm.folder.path("runs"), "kept-")
 }
 
-/// Sequence number, time and topic of each message of a file, up to the first unreadable message.
+/// Returns the sequence number, the time (s) and the topic of each message of a file, up to the first unreadable
+/// message.
 fn messages(file: &Path) -> Vec<(u32, f64, String)> {
     let bytes = std::fs::read(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     let stream = mcap::MessageStream::new_with_options(&bytes, mcap::read::Options::IgnoreEndMagic.into()).unwrap();
@@ -101,8 +102,8 @@ fn hub_killed_at_random_moments_loses_no_flushed_message() {
     let run = RunFile::read(&run_folder(&swarm)).unwrap();
     assert_eq!((run.state, run.recovered.len() as u32, run.seed), (RunState::Finished, kills, 7));
     assert!(!run_folder(&swarm).join("run.state").exists() && run_folder(&swarm).join("result.json").exists());
-    // Islands and their ids survived: each generation was recorded once, although robots repeat the generations that a
-    // dead hub may have lost.
+    // Robots report again the generations that a killed hub may have lost. Each generation is nevertheless recorded
+    // only once.
     let mut seen: BTreeMap<(String, u64), u32> = BTreeMap::new();
     for entry in xpuck_record::read::Messages::open(&run_folder(&swarm))
         .unwrap()
@@ -129,8 +130,8 @@ fn run_of_a_lost_hub_is_aborted_and_stop_is_remembered() {
     swarm.kill("hub");
     let run = run_folder(&swarm);
     let State::Whole(then, reach, kept) = snapshot::read(&run).unwrap() else { panic!("a whole state") };
-    // The state is dated one hour ahead, as if the clock had been set back, and the first byte of the record is
-    // damaged. The hub reports that it leaves the run unchanged, and repairs the record.
+    // The saved state gets a time one hour ahead, as if the clock had been set back. The first byte of the record is
+    // damaged. The hub reports that it leaves the run unchanged. It repairs the record.
     snapshot::write(&run, &kept, then + 3_600_000, reach).unwrap();
     let mut bytes = std::fs::read(run.join("run.mcap.open")).unwrap();
     bytes[0] ^= 1;
@@ -145,7 +146,7 @@ fn run_of_a_lost_hub_is_aborted_and_stop_is_remembered() {
     assert!(messages(&run.join("run.mcap")).len() > 50);
     assert!(run.join("run.state").exists() && RunFile::read(&run).unwrap().state == RunState::Running);
     swarm.kill("hub");
-    // The state is written again with an earlier time, as if a minute had passed.
+    // The saved state gets an earlier time, as if a minute had passed.
     snapshot::write(&run, &kept, then - 61_000, reach).unwrap();
     swarm.start_service("hub");
     assert_eq!(swarm.status().phase, Phase::Idle);
@@ -156,7 +157,7 @@ fn run_of_a_lost_hub_is_aborted_and_stop_is_remembered() {
     assert!(run.join("run.mcap").exists());
     let result: Status = serde_json::from_slice(&std::fs::read(run.join("result.json")).unwrap()).unwrap();
     assert!(result.run_seconds > 0.0);
-    // The robots stop, and a stopped run is not resumed.
+    // After a STOP, a restarted hub does not resume the run.
     std::fs::remove_dir_all(&run).unwrap();
     begin(&swarm, 600.0);
     assert_eq!(swarm.ask(&Request::Stop), Reply::Done);
@@ -165,11 +166,11 @@ fn run_of_a_lost_hub_is_aborted_and_stop_is_remembered() {
     assert_eq!(swarm.status().phase, Phase::Idle);
 }
 
-/// A small file system in the record directory.
+/// A small file system, mounted on the record directory.
 struct Tiny(PathBuf);
 
 impl Tiny {
-    /// Returns `None` if this user may not mount a file system.
+    /// Mounts a file system of 4 MiB. Returns `None` if this user may not mount a file system.
     fn mount(at: &Path) -> Option<Tiny> {
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"]).arg(at).output().ok()?;
         mounted.status.success().then(|| Tiny(at.into()))
@@ -197,7 +198,8 @@ fn full_disk_stops_recording_with_an_alarm_and_nothing_else() {
     let status = swarm.wait("loud", |s| s.record.starts_with("NOT RECORDING: "));
     assert!(status.events.iter().any(|e| e.contains("NOT RECORDING: ")), "{:?}", status.events);
     swarm.wait("still running", |s| s.phase == Phase::Running && s.run_seconds > status.run_seconds + SPEED);
-    // With space again, the run is recorded in another file, which reports the gap, and the alarm ends.
+    // When the disk has space again, the hub records the run in another file. The first entry of this file reports the
+    // gap, and the alarm ends.
     std::fs::remove_file(runs.join("filler")).unwrap();
     let status = swarm.wait("recording again", |s| !s.record.starts_with("NOT RECORDING"));
     assert_eq!(status.phase, Phase::Running);
@@ -212,7 +214,7 @@ fn full_disk_stops_recording_with_an_alarm_and_nothing_else() {
             && recover::left_open(&run).unwrap().is_empty()
             && run.join("run-2.mcap").exists()
     });
-    // The file that was cut off by the full disk is repaired too.
+    // The first file was cut off by the full disk. The hub repairs it too.
     assert!(run.join("run.mcap").exists() && !messages(&run.join("run.mcap")).is_empty());
     let last = xpuck_record::parts(&run).unwrap().pop().unwrap();
     assert!(last.ends_with("run-2.mcap"), "{}", last.display());
@@ -223,7 +225,7 @@ fn full_disk_stops_recording_with_an_alarm_and_nothing_else() {
         entries[0]
     );
     assert!(entries.iter().filter(|e| matches!(e, Entry::Poses { .. })).count() > 20);
-    // Without space, the next run is not recorded, but runs.
+    // While the disk is full, the hub starts the next run but does not record it.
     let filler = Command::new("sh").arg("-c").arg("cat /dev/zero > filler").current_dir(&runs).output().unwrap();
     assert!(!filler.status.success());
     begin(&swarm, 600.0);
@@ -259,7 +261,7 @@ fn hub_without_descriptors_records_on_and_closes_the_run() {
     assert!(!swarm.status().record.starts_with("NOT RECORDING"));
     match swarm.ask(&Request::Stop) {
         Reply::Done => {}
-        // The disk of a busy machine may take longer than the hub waits for it.
+        // The hub waits only briefly for the disk, which may be slow on a busy machine.
         Reply::DoneBut(what) => assert!(what.contains("the disk is slow"), "{what}"),
         other => panic!("{other:?}"),
     }
@@ -269,7 +271,7 @@ fn hub_without_descriptors_records_on_and_closes_the_run() {
     });
 }
 
-/// Every path of the Foxglove layout names a topic and a field of the schemas, and every topic has a path.
+/// Every path in the Foxglove layout names a topic and a field of the schemas. The layout uses every topic.
 #[test]
 fn foxglove_layout_matches_record() {
     let text = include_str!("../../../../../docs/foxglove-layout.json");
@@ -279,7 +281,7 @@ fn foxglove_layout_matches_record() {
     while let Some(value) = open.pop() {
         match value {
             serde_json::Value::Object(fields) => {
-                // A 3D panel has its topics as keys.
+                // A 3D panel has topics as the keys of an object.
                 paths.extend(fields.keys().filter(|key| key.starts_with('/')).cloned());
                 open.extend(fields.values());
             }
@@ -290,7 +292,7 @@ fn foxglove_layout_matches_record() {
     }
     let mut topics = BTreeSet::new();
     for path in &paths {
-        // `{robot==$robot}` selects the messages of the robot in the layout's variable.
+        // `{robot==$robot}` selects the messages of the robot that the layout's variable `robot` names.
         let path = &path.replace("{robot==$robot}", "");
         let (topic, fields) = path.split_once('.').unwrap_or((path, ""));
         let schema = xpuck_record::foxglove::schema_of(topic).unwrap_or_else(|| panic!("{path}: no such topic"));
@@ -304,13 +306,13 @@ fn foxglove_layout_matches_record() {
         }
         topics.insert(topic.to_string());
     }
-    // A 3D panel uses transforms without configuration.
+    // A 3D panel shows the transforms even if the layout does not name them.
     topics.insert(xpuck_record::foxglove::TRANSFORMS.into());
     assert_eq!(layout["globalVariables"]["robot"], "xp01");
     let known = xpuck_record::foxglove::channels().iter().map(|channel| channel.topic);
     let known: BTreeSet<String> = known.chain(xpuck_hub_core::entry::TOPICS).map(String::from).collect();
     assert_eq!(topics, known);
-    // Every panel has a position, and every position a panel.
+    // Every panel has a position in the layout, and every position has a panel.
     let mut placed = BTreeSet::new();
     let tabs = layout["configById"]["Tab!messages"]["tabs"].as_array().unwrap();
     let mut open: Vec<&serde_json::Value> = tabs.iter().map(|tab| &tab["layout"]).chain([&layout["layout"]]).collect();

@@ -1,4 +1,5 @@
-//! The hub's motion-capture clients and the virtual arena's servers, which share no code, through real sockets.
+//! Tests the hub's motion-capture clients against the virtual arena's servers through real sockets. Clients and servers
+//! share no code.
 
 use crate::rig::{Folder, Layout, Process, free_ports, xpuck};
 use std::collections::BTreeMap;
@@ -52,7 +53,7 @@ fn all_kinds_of_servers_show_the_same_poses() {
         let (sender, events) = sync_channel(QUEUE);
         let stop = Arc::new(AtomicBool::new(false));
         client::start((&mocap, &Arena::default()), (&robots, channel().1), 0, sender, stop.clone(), || ()).unwrap();
-        // The first frames of VRPN lack bodies that have not sent yet.
+        // The first frames of VRPN lack the bodies that have not sent yet.
         let mut last =
             (0..50).map(|_| next_frame(&events)).find(|frame| frame.bodies.len() == 3).expect("three bodies");
         for _ in 0..20 {
@@ -65,7 +66,7 @@ fn all_kinds_of_servers_show_the_same_poses() {
         shown.push(last.bodies.iter().map(place).collect());
     }
     arena.end();
-    // Without drivers nothing moves.
+    // Nothing drives the robots, so all bodies rest and all protocols must report the same poses.
     assert!(shown[0].contains_key("frisbee") && shown[0].contains_key("xp02"), "{shown:?}");
     for others in &shown[1..] {
         let keys = |of: &BTreeMap<String, [f32; 3]>| of.keys().cloned().collect::<Vec<_>>();
@@ -75,7 +76,8 @@ fn all_kinds_of_servers_show_the_same_poses() {
     }
 }
 
-/// Packets of a Vicon server with two robots and a frisbee.
+/// Returns a packet of a Vicon server with two robots and a frisbee. `robots` has the x coordinates of the two robots
+/// (m).
 fn packet(number: u32, robots: [f32; 2]) -> Vec<u8> {
     let pose = |x: f32| Pose { at: vec2(x, 0.0), heading: 0.0 };
     let subjects = ["xp01", "xp02", "frisbee"].map(String::from);
@@ -83,13 +85,13 @@ fn packet(number: u32, robots: [f32; 2]) -> Vec<u8> {
     encode::frame(&subjects, 100, &frame, &SUPPORTED.into())
 }
 
-/// A server that sends these packets to a client, 10 ms apart, and closes the connection.
+/// Accepts a client, sends it the packets at intervals of 10 ms, and closes the connection.
 fn serve(listener: &TcpListener, packets: impl IntoIterator<Item = Vec<u8>>) {
     let (mut stream, _) = listener.accept().unwrap();
     stream.write_all(&encode::hello(&SUPPORTED)).unwrap();
     stream.read_exact(&mut [0; 8]).unwrap();
     for packet in packets {
-        // The client has left.
+        // The client has closed the connection.
         if stream.write_all(&packet).is_err() {
             return;
         }
@@ -97,8 +99,8 @@ fn serve(listener: &TcpListener, packets: impl IntoIterator<Item = Vec<u8>>) {
     }
 }
 
-/// Passes the events of a client to `enough` until it returns true. The client connects repeatedly to a server, which
-/// sends one list of packets on each connection.
+/// Starts a client, and passes its events to `enough` until `enough` returns true. The client connects repeatedly to a
+/// server, which sends one list of packets per connection.
 fn watch(connections: Vec<Vec<Vec<u8>>>, mut enough: impl FnMut(&Event) -> bool) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address: SocketAddr = listener.local_addr().unwrap();
@@ -172,7 +174,7 @@ fn server_with_nonsense_is_disconnected_and_tried_again() {
     });
     assert!(frames[0] > 0, "{frames:?}");
     assert!(notes[0].contains("a packet has 4294967295 bytes; at most"), "{notes:?}");
-    assert!(notes[1].contains("frames are coming again"), "{notes:?}");
+    assert!(notes[1].contains("frames are received again"), "{notes:?}");
 }
 
 #[test]
@@ -201,7 +203,7 @@ fn recorded_run_is_replayed_twice() {
         },
     )
     .unwrap();
-    // The robot moves at 50 mm/s and rotates by about 90 degrees.
+    // The robot moves at 50 mm/s and rotates by about 90 degrees in total.
     let pose = |i: u16| [0.002 * f32::from(i), 0.1, 0.05 * f32::from(i)];
     for i in 0..32 {
         let bodies = vec![Body { name: "xp01".into(), pose: pose(i) }];
@@ -215,7 +217,8 @@ fn recorded_run_is_replayed_twice() {
     let began = std::time::Instant::now();
     client::start((&mocap, &Arena::default()), (&config.swarm.robots, channel().1), 0, sender, stop.clone(), || ())
         .unwrap();
-    // The record is played twice, as in a loop: the plausibility checks accept the robot's jump to its start.
+    // The client plays the record repeatedly. The plausibility checks accept the robot's jump from the end to the
+    // start.
     for (number, i) in (1..).zip((0..32).chain(0..32)) {
         let frame = next_frame(&events);
         assert_eq!(number, frame.number);

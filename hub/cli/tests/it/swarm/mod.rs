@@ -1,4 +1,4 @@
-//! Robots, hub and arena as processes: runs, orders, senses, faults and their consequences.
+//! Tests of robots, hub and arena as processes: runs, orders, senses, faults and their consequences.
 
 mod beside_demo;
 mod clock;

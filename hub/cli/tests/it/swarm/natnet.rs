@@ -1,4 +1,5 @@
-//! The hub's NatNet client and the arena's server, which share no code, through real sockets: unicast and multicast.
+//! Tests the hub's NatNet client against the arena's server through real sockets, with unicast and multicast. Client
+//! and server share no code.
 
 use crate::common::free_ports;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
@@ -21,7 +22,7 @@ fn settings(devices: &Path, natnet: NatNet) -> Settings {
     Settings { seed: 4, scenario: Scenario::B, natnet: Some(natnet), ..Settings::with_defaults(2, devices) }
 }
 
-/// Ends a client's thread, or an arena, at the end of its test, also after a failure.
+/// Guard that stops a client's thread or an arena at the end of its test, also after a failure.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for StopAtEnd<'_> {
@@ -30,7 +31,7 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// Starts a client of a server.
+/// Starts a NatNet client of the server at `address`. Returns the client's events, and a flag that stops the client.
 fn watch(address: SocketAddrV4) -> (Receiver<Event>, Arc<AtomicBool>) {
     let mocap =
         Mocap { kind: MocapKind::Natnet, address: address.to_string(), frisbee: FRISBEE.into(), ..Mocap::default() };
@@ -48,7 +49,7 @@ fn watch(address: SocketAddrV4) -> (Receiver<Event>, Arc<AtomicBool>) {
     (events, stop)
 }
 
-/// Runs an arena during `test`, whose argument is the address of the arena.
+/// Runs an arena while `test` runs. `test` gets the address of the arena's NatNet server.
 fn serve<R>(settings: &Settings, test: impl FnOnce(SocketAddrV4) -> R) -> R {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -67,9 +68,9 @@ fn next(events: &Receiver<Event>) -> Frame {
     }
 }
 
-/// Waits for the first frame with names. Checks it and the following ones against the poses of the bodies.
+/// Waits for the first frame with the names of all bodies. Compares the next 20 frames with the true poses.
 fn compare(events: &Receiver<Event>, settings: &Settings) {
-    // Without drivers bodies stay at their start.
+    // Nothing drives the robots, so all bodies stay at their start poses.
     let truth = Arena::new(settings).unwrap().poses(0.0);
     let named = (0..50).map(|_| next(events)).find(|frame| frame.bodies.len() == 3);
     let mut last = named.expect("the server was asked for names").number;
@@ -93,12 +94,12 @@ fn client_of_a_multicast_group_accepts_only_its_server() {
         let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
         let settings = settings(dir.path(), NatNet { address, group: Some(group), version });
         serve(&settings, |server| {
-            // Two clients on one machine share the port of the group.
+            // Two clients on one machine share the port of the multicast group.
             let ((events, stop), (others, end)) = (watch(server), watch(server));
             let _guards = (StopAtEnd(&stop), StopAtEnd(&end));
             compare(&events, &settings);
             compare(&others, &settings);
-            // Another sender in the group, whose packets would end the connection.
+            // Another program sends to the group. If the clients accepted its packets, their connections would end.
             let stranger = UdpSocket::bind((Ipv4Addr::new(127, 0, 0, 2), 0)).unwrap();
             for _ in 0..20 {
                 stranger.send_to(&[7, 0, 1, 0, 0xff], group).unwrap();
@@ -128,7 +129,7 @@ fn lost_server_is_reported_and_found_again() {
     };
     note(&format!("motion capture at {address}: silent for 2 s; trying again"));
     serve(&settings, |_| {
-        note("frames are coming again");
+        note("frames are received again");
         compare(events, &settings);
     });
 }

@@ -11,7 +11,7 @@ use xpuck_testing::patience;
 use xpuck_testing::patience::wait_within;
 use xpuck_wire::message::State;
 
-/// Sequences that switch a terminal to its alternate screen and back.
+/// Control sequences that switch a terminal to its alternate screen, and back to its usual screen.
 const ALTERNATE: &str = "\x1b[?1049h";
 const USUAL: &str = "\x1b[?1049l";
 
@@ -27,7 +27,7 @@ fn orders_and_notes_name_their_operator_and_observers_give_none() {
     assert_eq!(done("swarm note the lamp is off"), "noted\n");
     assert_eq!(done("identify all"), "xp01: blinks\n");
     let held = done("robot hold xp01");
-    assert!(held.starts_with("xp01: held: it stands after ") && held.lines().count() == 1, "{held}");
+    assert!(held.starts_with("xp01: held: it stopped after ") && held.lines().count() == 1, "{held}");
     let status: serde_json::Value = serde_json::from_str(&done("status --json")).unwrap();
     assert_eq!((&status["robots"][0]["held"], &status["phase"]), (&true.into(), &"idle".into()));
     let rows: serde_json::Value = serde_json::from_str(&done("robot release all --json")).unwrap();
@@ -65,14 +65,15 @@ fn orders_and_notes_name_their_operator_and_observers_give_none() {
     assert!(swarm.command_with_key(guest, &["robot", "hold", "xp01"]).contains("not done by 1 of 1 robot"));
 }
 
-/// `xpuck swarm top` on a separate terminal.
+/// `xpuck swarm top` on a pseudo-terminal.
 struct Terminal {
     script: Child,
     shown: Arc<Mutex<String>>,
 }
 
 impl Terminal {
-    /// Opens a terminal. Returns `None` on a machine without the program `script`.
+    /// Starts `xpuck swarm top` on a pseudo-terminal, and waits until it shows xp01. Returns `None` on a machine
+    /// without the program `script`.
     fn open(swarm: &Swarm) -> Option<Terminal> {
         let line =
             format!("stty rows 24 cols 80; exec {} top --hub {}", env!("CARGO_BIN_EXE_xpuck"), swarm.folder.operator);
@@ -105,7 +106,7 @@ impl Terminal {
         self.script.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits until the program has ended and restored the terminal.
+    /// Waits until `xpuck swarm top` has ended. Checks that it has restored the terminal.
     fn ended(mut self) {
         assert!(self.script.wait().unwrap().success());
         self.until(USUAL);

@@ -1,5 +1,5 @@
-//! Virtual senses compared with the arena's truth: from the arena's bytes through a socket and the hub's client and
-//! checks to the message for a robot.
+//! Compares virtual senses with the true poses of the arena. The data pass from the arena through a socket to the hub's
+//! client, through the hub's checks, and into the message for a robot.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
@@ -18,7 +18,7 @@ use xpuck_wire::message::{Neighbour, ToRobot};
 use xpuck_wire::{Addresses, Security, Swarm};
 
 const ROBOTS: usize = 9;
-/// Limits of the errors of range (m), bearing and compass (degrees).
+/// Limits of the errors: [`MILLIMETRE`] for the range (m), [`FIFTH_OF_A_DEGREE`] for bearing and compass (degrees).
 const MILLIMETRE: f64 = 0.001;
 const FIFTH_OF_A_DEGREE: f64 = 0.2;
 
@@ -49,7 +49,8 @@ fn config(mocap: Mocap, robots: &[String]) -> Config {
     }
 }
 
-/// One message for each robot, once motion capture sees all bodies.
+/// Returns a message for each robot, by the robot's index, from the first frame in which motion capture sees all
+/// bodies.
 fn messages(config: &Config) -> BTreeMap<usize, ToRobot> {
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
@@ -64,7 +65,7 @@ fn messages(config: &Config) -> BTreeMap<usize, ToRobot> {
     .unwrap();
     let mut senses = VirtualSenses::new(config, 1);
     let mut got = BTreeMap::new();
-    // The first frames of VRPN lack bodies that have not sent yet.
+    // The first frames of VRPN lack the bodies that have not sent yet.
     for turn in 0..200 {
         let Event::Frame(frame, _) = events.recv_timeout(xpuck_testing::patience()).unwrap() else {
             panic!("a gate shut")
@@ -96,7 +97,7 @@ fn degrees(rad: f64) -> f64 {
     (rad + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU).to_degrees() - 180.0
 }
 
-/// Errors of range (m), bearing and compass (degrees).
+/// Adds the errors of one set of messages to `errors`: range (m), bearing (degrees) and compass (degrees).
 fn compare(got: &BTreeMap<usize, ToRobot>, truth: &[Pose], errors: &mut [Errors; 3]) {
     for (me, pose) in truth.iter().enumerate().take(ROBOTS) {
         let ToRobot::Senses { up, neighbours, .. } = &got[&me] else { panic!("{got:?}") };
@@ -117,7 +118,7 @@ fn robots_sense_the_others_and_the_direction_up() {
     let mut table: BTreeMap<&str, [Errors; 3]> = BTreeMap::new();
     for seed in 1..=5 {
         let settings = settings(seed, dir.path());
-        // Without drivers bodies stay at their start.
+        // Nothing drives the robots, so all bodies stay at their start poses.
         let truth = Arena::new(&settings).unwrap().poses(0.0);
         let (stop, (ready, listening)) = (AtomicBool::new(false), mpsc::channel());
         let seen = std::thread::scope(|scope| {
@@ -139,7 +140,8 @@ fn robots_sense_the_others_and_the_direction_up() {
             ];
             let see = |(name, mocap)| (name, messages(&config(mocap, &settings.robots)));
             let seen: Vec<_> = kinds.into_iter().map(see).collect();
-            // The arena must end before the assertions: after a failure the test would wait for it.
+            // The arena must end before the assertions. Otherwise the scope would wait for the arena's thread after a
+            // failure.
             stop.store(true, Relaxed);
             arena.join().unwrap().unwrap();
             seen

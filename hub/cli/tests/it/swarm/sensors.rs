@@ -1,16 +1,16 @@
-//! A robot's additional sensors and its lamps, through real processes. Light and sound of the arena pass through the
-//! devices' bytes to the hub's status, and an operator's order passes to the lamps in the arena.
+//! Additional sensors and lamps of a robot, tested with real processes. Light and sound of the arena reach the hub's
+//! status through the bytes of the virtual devices. An operator's order reaches the lamps in the arena.
 
 use crate::common::said;
 use crate::rig::{Layout, Swarm};
 use serde_json::Value;
 use xpuck_testing::patience::{wait_for, wait_until};
 
-/// A lamp and a sound in the arena.
+/// Lines of arena.toml: a lamp, a sound, additional sensors, and a log of the robots' lamps.
 const SURROUNDINGS: &str = "lamps_log = \"lamps.log\"\nfitted = [\"bno055\", \"ground\"]\n\
     [[lights]]\nat_m = [0.3, 0.2]\nbrightness = 0.2\n[[sounds]]\nat_m = [0.0, 0.0]\nloudness = 0.02\n";
 
-/// Starts one robot of a kind, with a lamp and a sound in the arena.
+/// Starts a swarm of one robot of the kind `body`, in an arena with a lamp and a sound.
 fn start(body: &str) -> Swarm {
     let mut swarm = Swarm::new(&Layout { keys: false, ..Layout::default() });
     swarm.folder.append("arena.toml", &format!("body = \"{body}\"\n{SURROUNDINGS}"));
@@ -20,18 +20,18 @@ fn start(body: &str) -> Swarm {
     swarm
 }
 
-/// Runs a command of the operator in development mode.
+/// Runs a command of `xpuck` as an operator in development mode.
 fn command(swarm: &Swarm, arguments: &[&str]) -> std::process::Output {
     swarm.folder.run(&[arguments, &["--dev-mode", "--hub", &swarm.folder.operator]].concat())
 }
 
-/// Latest sensor values of the robot in the hub's status.
+/// Returns the robot's latest sensor values in the hub's status, or null if the status is not available yet.
 fn sensors(swarm: &Swarm) -> Value {
     let status: Value = serde_json::from_slice(&command(swarm, &["status", "--json"]).stdout).unwrap_or_default();
     status["robots"][0]["sensors"].clone()
 }
 
-/// Log of the lamps as the arena sees them.
+/// Returns the arena's log of the robot's lamps.
 fn lamps(swarm: &Swarm) -> String {
     std::fs::read_to_string(swarm.folder.path("lamps.log")).unwrap_or_default()
 }
@@ -57,7 +57,8 @@ fn sensors_reach_the_hub_and_an_order_reaches_the_lamps() {
     assert!(numbers(&sensors["loudness"]).iter().all(|loud| (0.005..0.5).contains(loud)), "{sensors}");
     assert!(numbers(&sensors["ground"]).iter().all(|floor| (floor - 0.85).abs() < 0.05), "{sensors}");
     assert_eq!((&sensors["selector"], &sensors["trouble"]), (&Value::Null, &Value::from("")), "{sensors}");
-    // Blue without an experiment; alternately white and dark while the robot identifies itself.
+    // The lamps are blue while the robot has no experiment. They are alternately white and dark while the robot
+    // identifies itself.
     wait_until("the lamps show that the robot is idle", || lamps(&swarm).contains("pixels 000010 000010"));
     let identify = command(&swarm, &["robot", "identify", "xp01"]);
     assert!(identify.status.success(), "{}", said(&identify));
@@ -73,7 +74,7 @@ fn epuck2_reports_loudness_and_selector_and_plays_a_melody() {
     let swarm = start("e-puck2");
     let sensors = wait_for("values of all sensors", || {
         let sensors = sensors(&swarm);
-        // The inertial unit, which measures acceleration, needs some time to start.
+        // The inertial unit measures acceleration. It needs some time to start.
         let whole = sensors["selector"] == 10 && sensors["acceleration"].is_array();
         (whole && numbers(&sensors["loudness"]).len() == 4).then_some(sensors)
     });

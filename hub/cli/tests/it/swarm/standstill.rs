@@ -1,6 +1,7 @@
-//! After an acknowledged STOP, PAUSE or HOLD, wheels must not start by themselves. The record's disk (ext4 in a file)
-//! rejects the hub's state, or the clock is set back; the hub is killed, the fault is repaired, and another hub
-//! starts. Poses show whether a robot moved. `XPUCK_ROUNDS` sets the number of rounds [default: 1].
+//! After an acknowledged STOP, PAUSE or HOLD, wheels must not start by themselves. Each round has a fault: the disk of
+//! the record (ext4 in a file) rejects the hub's state, or the clock is set back. Then the hub is killed, the fault is
+//! repaired, and another hub starts. Poses show whether a robot moved. `XPUCK_ROUNDS` sets the number of rounds
+//! [default: 1].
 
 use crate::common::only;
 use crate::rig::{Layout, Swarm};
@@ -15,22 +16,22 @@ use xpuck_wire::message::{Order, Reply, Request};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Phase, Status};
 
-/// Seconds of arena time per second of wall time.
+/// Ratio of arena time to wall time.
 const SPEED: f64 = 4.0;
 const ROBOTS: [&str; 3] = ["xp01", "xp02", "xp03"];
-/// Maximum difference between poses of a standing robot (m).
+/// Displacement below which a robot counts as standing (m).
 const STILL: f32 = 0.003;
 
-/// Faults that make the saved state outdated.
+/// Fault after which the saved state of the hub is outdated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     /// The file system has no free inode.
     Inodes,
-    /// The run's folder is immutable.
+    /// The folder of the run is immutable.
     Immutable,
     /// The file system has become read-only.
     ReadOnly,
-    /// A second hub accepts the order while its clock is a day behind.
+    /// The clock of a second hub is a day behind when this hub accepts the order.
     Clock,
 }
 
@@ -41,7 +42,7 @@ struct Disk {
 }
 
 impl Disk {
-    /// Returns `None` if this user may not mount a file system.
+    /// Makes and mounts an ext4 file system of 32 MiB. Returns `None` if this user may not mount a file system.
     fn mount(image: PathBuf, at: PathBuf) -> Option<Disk> {
         std::fs::create_dir(&at).unwrap();
         std::fs::File::create(&image).unwrap().set_len(32 << 20).unwrap();
@@ -61,7 +62,7 @@ impl Disk {
 
     fn spoil(&self, fault: Fault, run: &Path) {
         match fault {
-            // The disk is filled repeatedly, because a state that is being replaced frees an inode.
+            // The disk is filled three times, because an inode becomes free when a saved state is replaced.
             Fault::Inodes => {
                 for pass in 0..3 {
                     let filler = |i: u32| std::fs::File::create(self.at.join(format!("filler-{pass}-{i}")));
@@ -76,7 +77,7 @@ impl Disk {
         }
     }
 
-    /// Repairs the fault while no process has a file open.
+    /// Repairs the fault. No process may have a file on the disk open.
     fn mend(&self, fault: Fault, run: &Path) {
         match fault {
             Fault::Inodes => {
@@ -106,7 +107,8 @@ impl Drop for Disk {
     }
 }
 
-/// Starts arena, hub, and robots that save their directives, with records on the separate disk.
+/// Starts an arena, a hub and robots. The robots save their directives, and the hub keeps records on the separate disk.
+/// Returns no disk, and starts nothing, if the disk cannot be mounted.
 fn start() -> (Swarm, Option<Disk>) {
     let layout = Layout { robots: &ROBOTS, speed: SPEED, ..Layout::default() };
     let mut swarm = Swarm::new(&layout);
@@ -123,7 +125,7 @@ fn start() -> (Swarm, Option<Disk>) {
     (swarm, disk)
 }
 
-/// Starts a run in which every robot drives straight ahead; returns its folder.
+/// Starts a run in which every robot drives straight ahead. Returns the folder of the run.
 fn begin(swarm: &Swarm, name: &str) -> PathBuf {
     let text = format!(
         "name = \"{name}\"\nminutes = 600.0\nsegment_minutes = 300.0\ntask = \"transport\"\ncontroller_file = \"on.bt\"\n"
@@ -132,7 +134,7 @@ fn begin(swarm: &Swarm, name: &str) -> PathBuf {
     let signed = Signed::new(text, files, Some(&Secret::read(&swarm.folder.key()).unwrap())).unwrap();
     assert_eq!(swarm.ask(&Request::StartAnyway { signed, seed: 7 }), Reply::Done);
     swarm.wait("running", |status| status.phase == Phase::Running && status.run_seconds > 2.0 * SPEED);
-    // On a busy disk the record starts later than the run.
+    // On a busy disk the record may start later than the run.
     let (runs, begins) = (swarm.folder.path("runs"), format!("{name}-"));
     let keeps = |run: &Path| {
         run.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins))
@@ -144,12 +146,12 @@ fn begin(swarm: &Swarm, name: &str) -> PathBuf {
     only(&runs, &begins)
 }
 
-/// Positions of the bodies (m).
+/// Returns the position of each body (m), by name.
 fn places(status: &Status) -> BTreeMap<String, [f32; 2]> {
     status.bodies.iter().map(|body| (body.name.clone(), [body.pose[0], body.pose[1]])).collect()
 }
 
-/// Watches these robots for a duration (wall time); returns the largest displacement (m).
+/// Observes these robots for the duration `watched` (wall time). Returns the largest displacement of a robot (m).
 fn moved(swarm: &Swarm, robots: &[&str], watched: Duration) -> f32 {
     let until = Instant::now() + watched;
     let (mut first, mut most) = (BTreeMap::new(), 0.0f32);
@@ -165,7 +167,7 @@ fn moved(swarm: &Swarm, robots: &[&str], watched: Duration) -> f32 {
     most
 }
 
-/// Order of the round, and the robots that must stand after it.
+/// Returns the order that is tested in a round, and the robots that must stand after this order.
 fn order(round: u32) -> (Request, &'static [&'static str]) {
     let hold = Request::Order { robot: "xp02".into(), order: Order::Hold };
     [(Request::Stop, &ROBOTS[..]), (Request::Pause, &ROBOTS[..]), (hold, &ROBOTS[1..2])][round as usize % 3].clone()
@@ -187,7 +189,7 @@ fn stop_orders_survive_disk_and_clock_faults() {
             Fault::Clock => give_with_an_old_clock(&mut swarm, &run),
             _ => give_with_a_bad_disk(&swarm, &disk, fault, &run, &request),
         }
-        // In every second round the robots are restarted too.
+        // The robots are also restarted in every second round.
         if round % 2 == 1 {
             ROBOTS.iter().for_each(|id| swarm.kill(id));
         }
@@ -204,7 +206,7 @@ fn stop_orders_survive_disk_and_clock_faults() {
         let status = swarm.status();
         println!("round {round}: {fault:?}, {request:?}: moved {:.1} mm, {:?}", far * 1e3, status.phase);
         assert!(far < STILL, "{fault:?}, {request:?}: a robot moved {far} m; {:?}", status.events);
-        // The run is not lost: the operator resumes it.
+        // A paused run is not lost: the operator can resume it.
         let others: Vec<&str> = ROBOTS.iter().filter(|id| !standing.contains(id)).copied().collect();
         if status.phase == Phase::Paused {
             assert_eq!(swarm.ask(&Request::Resume), Reply::Done);
@@ -216,31 +218,31 @@ fn stop_orders_survive_disk_and_clock_faults() {
     }
 }
 
-/// Time in which a robot on a busy machine saves its directive.
+/// Time in which even a robot on a busy machine saves its directive.
 const LATER: Duration = Duration::from_secs(5);
 
-/// Gives the order while the disk rejects the state. The reply must report that the order is not durable.
+/// Gives the order while the disk rejects the hub's state. The reply must report that the order is not durable.
 fn give_with_a_bad_disk(swarm: &Swarm, disk: &Disk, fault: Fault, run: &Path, request: &Request) {
     disk.spoil(fault, run);
     swarm.wait("said", |status| !status.not_kept.is_empty());
     let reply = swarm.ask(request);
-    // The counter of STOPs is beside the run's folder, and a full disk allows the state of a finished run to be
-    // removed. So the hub may save the order before the robots have saved it.
+    // The counter of STOPs is outside the run's folder, and the state of a finished run can be removed even from a full
+    // disk. Therefore the hub may save a STOP before the robots have saved it.
     let may_be_kept = matches!((fault, request), (Fault::Immutable | Fault::Inodes, Request::Stop));
     if may_be_kept && reply == Reply::Done {
         return;
     }
     let Reply::DoneBut(what) = &reply else { panic!("{fault:?}, {request:?}: {reply:?}") };
     if what.starts_with("not durable: no disk or robot stores it yet") {
-        // On a busy machine the robots save the order slightly later than the hub waits for them.
+        // On a busy machine the robots may save the order after the hub has stopped waiting for them.
         return std::thread::sleep(LATER);
     }
     let command = if matches!(request, Request::Stop) { "START" } else { "RESUME" };
     assert!(what.starts_with(&format!("not durable: a hub that restarts will wait for {command}")), "{what}");
 }
 
-/// A second hub, whose clock is a day behind, leaves the run open; it stops the swarm, and later a second run. After
-/// it is killed, its clock is corrected.
+/// Starts a second hub whose clock is a day behind. This hub leaves the first run open, stops the swarm, runs a second
+/// experiment and stops it. Then the hub is killed and its clock is corrected.
 fn give_with_an_old_clock(swarm: &mut Swarm, run: &Path) {
     swarm.kill("hub");
     let State::Whole(then, reach, kept) = snapshot::read(run).unwrap() else { panic!("a whole state") };

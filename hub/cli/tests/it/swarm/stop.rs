@@ -1,5 +1,5 @@
-//! Times until the wheels stand after faults, and delays of the control loop, measured from outside on whole processes
-//! while evolution loads the robot's processor.
+//! Measures the times until the wheels stand after faults, and the delays of the control loop. The measurements are
+//! made from outside on whole processes, while evolution loads the robot's processor.
 
 mod rig;
 
@@ -9,22 +9,22 @@ use xpuck_testing::patience::scaled;
 use xpuck_wire::message::State;
 use xpuck_wire::telemetry::LATENESS_BINS;
 
-/// Additional latency of all processes and of the observer on a busy machine.
+/// Allowance for the latency of all processes and of the observer on a busy machine.
 const MARGIN: Duration = Duration::from_millis(150);
 /// Control period (ms).
 const PERIOD: u32 = 100;
-/// Silence of the hub after which only RUN starts the wheels.
+/// Duration of a silence of the hub after which only RUN starts the wheels.
 const LONG: Duration = Duration::from_millis(1500);
-/// Observation time of wheels that must stand.
+/// Duration for which wheels that must stand are observed.
 const WATCH: Duration = Duration::from_millis(500);
 
-/// Name of a fault, maximum time until the wheels stand (ms), and a function. The function causes the fault, measures
-/// the time, and leaves the robot able to run.
+/// Name of a fault, maximum time until the wheels stand (ms), and a function. The function causes the fault and returns
+/// the measured time. Afterwards the robot can run again.
 type Case = (&'static str, u64, fn(&mut Rig) -> Duration);
 
-/// Each limit is the sum of the limits of the parts and the resolution of the arena, 25 ms: watchdog of the e-puck,
-/// 200 ms; silence of the hub, 1 s, detected in a control period of 100 ms; lease of a command, 500 ms; exchange with
-/// the body, 5 ms.
+/// Faults with their limits. Each limit is the sum of the limits of the parts and the arena's resolution of 25 ms. The
+/// parts are the watchdog of the e-puck (200 ms), the silence of the hub (1 s), the control period (100 ms), the lease
+/// of a command (500 ms), and the exchange with the body (5 ms).
 const CASES: [Case; 5] = [
     ("xpuckd stopped (SIGSTOP)", 225, stopped),
     ("xpuckd killed (SIGKILL)", 225, killed),
@@ -79,7 +79,7 @@ fn commanded_stop(rig: &mut Rig) -> Duration {
     latency
 }
 
-/// Checks that the robot reports PAUSE and stands while the hub sends messages other than RUN.
+/// Checks that the robot reports PAUSE and stands while the hub sends only messages other than RUN.
 fn stands_without_run(rig: &mut Rig) {
     let (last, before) = (rig.turning[1], rig.telemetry.time);
     rig.turn_for(WATCH);
@@ -88,7 +88,7 @@ fn stands_without_run(rig: &mut Rig) {
     assert_eq!(rig.turning[1], last, "the wheels turned before the hub said RUN");
 }
 
-/// Sorted latencies of `count` repetitions, at times spread over the control period.
+/// Causes a fault `count` times, at times spread over the control period. Returns the sorted latencies.
 fn latencies(rig: &mut Rig, (name, limit, event): Case, count: u32) -> Vec<Duration> {
     let measure = |i| {
         rig.run();
@@ -102,7 +102,7 @@ fn latencies(rig: &mut Rig, (name, limit, event): Case, count: u32) -> Vec<Durat
     found
 }
 
-/// Value that a fraction `part` of the sorted values does not exceed.
+/// Returns the smallest of the sorted values that at least the fraction `part` of them does not exceed (ms).
 fn percentile(sorted: &[Duration], part: f64) -> u128 {
     let rank = (part * sorted.len() as f64).ceil() as usize;
     sorted[rank.clamp(1, sorted.len()) - 1].as_millis()
@@ -116,8 +116,8 @@ fn wheels_stand_within_the_limit_of_every_fault() {
     }
 }
 
-/// Prints the tables for the page of figures, in 5 minutes plus XPUCK_MINUTES (10): `cargo test -p xpuck-hub --test it
-/// stop -- --ignored --nocapture`.
+/// Prints the tables for the documentation of measurements. Takes 5 minutes plus `XPUCK_MINUTES` [default: 10].
+/// Command: `cargo test -p xpuck-hub --test it stop -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes a quarter of an hour"]
 fn figures_of_stopping_and_punctuality() {
@@ -137,7 +137,8 @@ fn figures_of_stopping_and_punctuality() {
     punctuality(Duration::from_secs_f64(60.0 * minutes));
 }
 
-/// Prints the delays of the control loop while evolution runs, and the memory of the program at the end.
+/// Evolves for the duration `time`. Prints the delays of the control loop, and the memory of the robot's program at the
+/// end.
 fn punctuality(time: Duration) {
     let mut rig = Rig::start();
     rig.run();
@@ -156,7 +157,8 @@ fn punctuality(time: Duration) {
     assert!(updates > 0 && generations > 0);
 }
 
-/// Upper edge of the bin that holds the quantile `part` of all updates (us). Bins start at 16 us, two per octave.
+/// Returns the upper edge of the histogram bin that contains the quantile `part` of all updates (us). The first bin
+/// ends at 16 us, and each octave has two bins.
 fn bound(bins: &[u32], part: f64) -> u32 {
     let wanted = part * f64::from(bins.iter().sum::<u32>());
     let mut seen = 0.0;

@@ -1,18 +1,18 @@
-//! A hub that is stopped and continued, as by Ctrl-Z or a debugger.
+//! A hub that is stopped and continued, for example with Ctrl-Z or by a debugger.
 
 use crate::rig::{Swarm, send_signal, xpuck};
 use nix::sys::signal::Signal;
 use std::time::Duration;
 
-/// Duration of the stop, longer than the timeout of a motion-capture read, and shorter than the silence after which a
-/// server counts as lost.
+/// Duration of the stop. It is longer than the timeout of a motion-capture read, and shorter than the silence after
+/// which a server counts as lost.
 const STOPPED: Duration = Duration::from_millis(800);
 
 #[test]
 fn stopped_and_continued_hub_keeps_its_motion_capture() {
     let mut swarm = Swarm::of_one_robot();
     let folder = &swarm.folder;
-    // A second arena serves the other protocols.
+    // A second arena serves the protocols other than Vicon.
     let port = folder.ports()[2];
     let mocap = format!("mocap = \"{}\"", folder.mocap());
     folder.write("more.toml", &folder.read("arena.toml"));

@@ -1,4 +1,4 @@
-//! Decisions of the switchboard, driven by hand without a clock or a socket.
+//! Decisions of the hub's switchboard. The tests pass messages and times directly, without a clock or a socket.
 
 use std::collections::BTreeMap;
 use xpuck_hub_core::config::{Config, HubFile, Mocap};
@@ -22,7 +22,7 @@ use xpuck_wire::{Addresses, Phase, Security, Swarm};
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 0.2\nsegment_minutes = 0.05\ntask = \"transport\"\n";
 
-/// Start request with an unsigned experiment, whose text may be invalid.
+/// Builds a start request with an unsigned experiment, whose text may be invalid.
 fn upload(text: &str) -> Request {
     let manifest = toml::to_string(&toml::Table::from_iter([("experiment".to_string(), text.into())])).unwrap();
     let nobody = String::new;
@@ -39,10 +39,10 @@ struct Bench {
     said: Vec<String>,
     frame: u32,
     frisbee: f32,
-    /// Bodies that motion capture does not see.
+    /// Names of the bodies that motion capture does not see.
     hidden: Vec<&'static str>,
     kept: Option<Box<Snapshot>>,
-    /// Last directive to each robot.
+    /// Last directive to each robot, by the robot's id.
     last_directives: BTreeMap<String, ObeyedDirective>,
 }
 
@@ -51,7 +51,7 @@ impl Bench {
         Bench::among(&["tcp://127.0.0.1:1", "tcp://127.0.0.1:2"])
     }
 
-    /// A bench whose robots have these peer addresses.
+    /// Makes a bench whose robots have these peer addresses.
     fn among(peers: &[&str]) -> Bench {
         let address = || String::from("tcp://127.0.0.1:1");
         let config = Config {
@@ -80,7 +80,8 @@ impl Bench {
         }
     }
 
-    /// A restarted hub with the last saved state, greeted by the robots of `before` with their last directives.
+    /// Makes a restarted hub that resumes from the last saved state of `before`. The robots of `before` greet the new
+    /// hub and report their last directives.
     fn restarted(before: &Bench) -> Bench {
         let mut next = Bench::new();
         let kept = before.kept.clone().expect("the state is kept");
@@ -91,14 +92,14 @@ impl Bench {
         next
     }
 
-    /// A robot greets the hub, with its last directive.
+    /// Sends the greeting of a robot to the hub. The greeting contains the robot's last directive.
     fn send_hello(&mut self, id: &str) {
         let witness = LastDirectiveReport { told: self.last_directives.get(id).cloned(), silent_s: Some(1.0) };
         let hello = RobotMessage::Hello { version: "0".into(), session: 1, seen: (0, 0), witness };
         self.board.on_robot(self.now, id, hello);
     }
 
-    /// Advances time in steps of 20 ms, with poses and telemetry as in a real swarm.
+    /// Advances the time by `seconds` in steps of 20 ms, with poses and telemetry as in a real swarm.
     fn pass(&mut self, seconds: f64) {
         let steps = (seconds / 0.02).round() as u32;
         for step in 0..steps {
@@ -168,7 +169,7 @@ impl Bench {
         self.start_with("");
     }
 
-    /// Starts the experiment with additional lines in its file.
+    /// Starts the experiment, with additional lines in its file, and waits until it runs.
     fn start_with(&mut self, more: &str) {
         self.pass(0.5);
         assert_eq!(self.ask(upload(&format!("{EXPERIMENT}{more}"))), Reply::Done);
@@ -250,13 +251,13 @@ fn held_robot_stands_until_release() {
     assert_eq!(bench.states(), [State::Run, State::Stop]);
     let row = |bench: &Bench| bench.board.status(bench.now).robots[1].clone();
     assert!(row(&bench).held && row(&bench).obeys && row(&bench).obeyed_ms.is_some_and(|ms| ms < 300.0));
-    // A pause and a new segment do not affect the held robot.
+    // The robot stays held after a pause and after the start of a new segment.
     bench.ask(Request::Pause);
     bench.pass(0.3);
     bench.ask(Request::Resume);
     bench.pass(3.5);
     assert_eq!(bench.states(), [State::Run, State::Stop]);
-    // A restarted hub still holds the robot.
+    // The robot stays held after a restart of the hub.
     assert_eq!(bench.kept.as_ref().unwrap().held, ["xp02"]);
     let mut other = Bench::restarted(&bench);
     other.pass(1.0);
@@ -305,13 +306,13 @@ fn held_robot_stays_held_by_a_hub_started_anew() {
     next.start();
     assert_eq!(next.states(), [State::Run, State::Stop]);
     assert!(next.said.iter().any(|text| text.contains("robot xp02 was held by an earlier hub")), "{:?}", next.said);
-    // A release before the greeting counts.
+    // A release is valid even if the robot has not yet greeted the hub.
     let mut released = Bench { last_directives: bench.last_directives.clone(), ..Bench::new() };
     assert_eq!(released.ask(order(Order::Release)), Reply::Done);
     ["xp01", "xp02"].iter().for_each(|id| released.send_hello(id));
     released.start();
     assert_eq!(released.states(), [State::Run, State::Run]);
-    // A second greeting to the same hub does not undo the release.
+    // When the robot greets the same hub again, the release stays valid.
     assert_eq!(next.ask(order(Order::Release)), Reply::Done);
     next.send_hello("xp02");
     next.pass(0.5);
@@ -377,7 +378,7 @@ fn orders_are_attributed_and_reach_one_robot() {
     }
     bench.silent = vec!["xp01".into()];
     bench.pass(4.0);
-    assert!(matches!(bench.ask(order("xp01", Order::Reboot)), Reply::Refused(why) if why.contains("is not there")));
+    assert!(matches!(bench.ask(order("xp01", Order::Reboot)), Reply::Refused(why) if why.contains("is not connected")));
 }
 
 #[test]
@@ -536,7 +537,7 @@ fn peer_genes_need_addresses_and_are_recorded() {
 
 #[test]
 fn genes_follow_migration_policy_and_robot_poses() {
-    // The robots are 0.3 m apart.
+    // The two robots are 0.3 m apart.
     for (range, expected) in [(0.2, 0), (0.4, 1)] {
         let mut bench = Bench::new();
         bench.start_with(&format!("[migration]\npolicy = \"near\"\nrange_m = {range}\n"));
@@ -575,7 +576,8 @@ fn blind_run_pauses_and_resumes_by_itself() {
         assert_eq!((bench.phase(), bench.states()), (Phase::Running, vec![State::Run, State::Run]));
         assert!(bench.board.status(bench.now).run_seconds - run_seconds < 0.2, "the clock stood still");
     }
-    // One hidden robot is tolerated; and a run paused by an operator stays paused.
+    // The run continues with one hidden robot. A run that an operator has paused stays paused when all bodies are
+    // visible again.
     let mut bench = Bench::new();
     bench.start();
     bench.hidden = vec!["xp01"];
@@ -597,14 +599,14 @@ fn carried_or_hidden_frisbee_does_not_count_as_back() {
     bench.frisbee = -0.893;
     bench.pass(0.1);
     assert_eq!(bench.phase(), Phase::Relocating);
-    // The frisbee is carried over the centre, 10 mm per frame.
+    // A person carries the frisbee over the centre, 10 mm per frame.
     for step in 0..40 {
         bench.frisbee = -0.2 + 0.01 * step as f32;
         bench.pass(0.02);
         assert_eq!(bench.phase(), Phase::Relocating, "{}", bench.frisbee);
     }
     // The frisbee is hidden for longer than a run may lack poses. The relocation continues, and a short sighting does
-    // not count as rest.
+    // not prove that the frisbee is at rest.
     bench.hidden = vec!["frisbee"];
     bench.pass(3.0);
     assert_eq!(bench.phase(), Phase::Relocating);
@@ -644,7 +646,7 @@ fn no_senses_are_sent_without_poses() {
     assert_eq!(told(&bench), before);
 }
 
-/// Number of entries in the record after this message of xp01.
+/// Passes a message of xp01 to the hub. Returns the number of entries that the hub records.
 fn recorded(bench: &mut Bench, message: &RobotMessage) -> usize {
     bench.board.on_robot(bench.now, "xp01", message.clone());
     let actions = bench.board.take_actions();
@@ -660,7 +662,7 @@ fn gene() -> Emigrant {
 fn resumed_hub_knows_reported_trees() {
     let mut bench = Bench::new();
     bench.start();
-    // NaN is not equal to itself, so a plain comparison would record the same tree twice.
+    // NaN is not equal to NaN, so a plain comparison would record the same tree twice.
     let loaded = RobotMessage::Loaded { segment: 1, gene: Emigrant { sum: [f64::NAN, 0.0], ..gene() } };
     assert_eq!([recorded(&mut bench, &loaded), recorded(&mut bench, &loaded)], [1, 0]);
     bench.pass(2.0);
@@ -835,7 +837,7 @@ fn resumed_hub_continues_in_previous_phase() {
     assert_eq!((status.phase, status.experiment_phase.unwrap().number), (Phase::Resting, 1));
 }
 
-/// Makes the saved state outdated: changes after `then` are not saved.
+/// Makes the saved state outdated. Changes by `then` and after it are not saved.
 fn with_stale_snapshot(bench: &mut Bench, then: impl FnOnce(&mut Bench)) {
     bench.pass(1.5);
     let kept = bench.kept.clone();
@@ -855,7 +857,7 @@ fn release_counts_while_resuming_hub_queries_robots() {
     asking.pass(0.5);
     assert_eq!(asking.ask(order(Order::Hold)), Reply::Done);
     asking.pass(0.2);
-    // The robot restarts, and reports that it was held.
+    // The robot greets the hub again, as after a restart, and reports that it was held.
     asking.send_hello("xp02");
     assert_eq!(asking.ask(order(Order::Release)), Reply::Done);
     asking.silent.clear();
@@ -873,7 +875,7 @@ fn resumed_hub_continues_only_by_robot_reports() {
     let mut next = Bench::restarted(&bench);
     next.pass(0.5);
     assert_eq!((next.phase(), next.states()), (Phase::Running, vec![State::Run; 2]), "{:?}", next.said);
-    // The disk rejected the later state, but the robots know it.
+    // The saved state lacks the order to hold xp02, but the robot reports it.
     with_stale_snapshot(&mut bench, hold);
     let mut next = Bench::restarted(&bench);
     next.pass(0.5);
@@ -889,7 +891,8 @@ fn resumed_hub_continues_only_by_robot_reports() {
     assert_eq!(next.ask(Request::Resume), Reply::Done);
     next.pass(0.5);
     assert_eq!(next.phase(), Phase::Running);
-    // A second hub that dies while it waits for the robots saves the same claims as the first.
+    // A second hub dies while it waits for the robots. It has saved the same last directives as the first hub, so a
+    // third hub resumes.
     bench.ask(Request::Resume);
     with_stale_snapshot(&mut bench, |_| {});
     let mut asking = Bench::restarted(&bench);
@@ -900,12 +903,13 @@ fn resumed_hub_continues_only_by_robot_reports() {
     let mut third = Bench::restarted(&asking);
     third.pass(0.5);
     assert_eq!(third.phase(), Phase::Running);
-    // Three cases: a robot lost its memory, a robot does not return, an operator sends STOP.
+    // The run does not continue in three cases: a robot has lost its memory, an operator sends STOP, or a robot does
+    // not return.
     let mut forgetful = Bench::restarted(&Bench { kept: bench.kept.clone(), ..Bench::new() });
     forgetful.pass(1.0);
     assert_eq!(forgetful.phase(), Phase::Paused);
     assert!(said(&forgetful, "does not know its last order"), "{:?}", forgetful.said);
-    // STOP is remembered even while the hub waits for the robots.
+    // The hub accepts STOP even while it waits for the robots.
     let mut stopped = Bench::restarted(&bench);
     stopped.silent = vec!["xp02".into()];
     stopped.pass(0.5);
@@ -970,7 +974,7 @@ fn only_one_operator_drives_robot_at_a_time() {
     bench.ask(Request::Order { robot: "xp01".into(), order: Order::Hold });
     let held = bench.ask(drive("xp01", [0.0; 2]));
     assert!(matches!(&held, Reply::Refused(text) if text.contains("xpuck robot release xp01")), "{held:?}");
-    // After the run, robots obey no wheel commands until an operator drives again.
+    // After STOP, robots ignore wheel commands until an operator drives again.
     bench.ask(Request::Stop);
     bench.pass(0.5);
     assert_eq!(bench.states(), [State::Stop, State::Stop]);
@@ -983,10 +987,10 @@ fn only_one_operator_drives_robot_at_a_time() {
 fn picture_requests_are_rate_limited() {
     let mut bench = Bench::new();
     let ask = |bench: &mut Bench| bench.ask(Request::Picture { robot: "xp02".into() });
-    assert!(matches!(ask(&mut bench), Reply::Refused(why) if why.contains("xp02 is not there")));
+    assert!(matches!(ask(&mut bench), Reply::Refused(why) if why.contains("xp02 is not connected")));
     bench.pass(0.5);
     let picture = |value: u8| Picture { width: 2, height: 1, rgb: Bytes(vec![value; 6]) };
-    // Without a request, the picture is only for the page.
+    // This picture arrives without an operator's request, so the operator does not receive it.
     bench.board.on_robot(bench.now, "xp02", RobotMessage::Picture(picture(1)));
     let Reply::Picture(told) = ask(&mut bench) else { panic!() };
     assert_eq!(told.picture, None);
@@ -1003,7 +1007,7 @@ fn picture_requests_are_rate_limited() {
     bench.pass(0.4);
     let Reply::Picture(told) = ask(&mut bench) else { panic!() };
     assert!(told.picture == Some(picture(7)) && (told.age - 0.4).abs() < 0.01, "{told:?}");
-    // An incomplete picture is discarded.
+    // The hub discards a picture whose size does not match its data.
     let torn = Picture { width: 3, ..picture(9) };
     bench.board.on_robot(bench.now, "xp02", RobotMessage::Picture(torn));
     let Reply::Picture(told) = ask(&mut bench) else { panic!() };
@@ -1030,7 +1034,7 @@ fn tags_are_recorded_unless_they_cannot_be() {
     assert_eq!(recorded(TagSeen { range: f32::NAN, ..tag }), None);
 }
 
-/// Enrolment after the swarm file was extended to `count` robots.
+/// Builds the request to enrol the robots of a swarm file that now has `count` robots.
 fn enrolment(count: usize) -> Request {
     Request::Enrol {
         robots: (1..=count).map(|i| format!("xp{i:02}")).collect(),
@@ -1060,20 +1064,21 @@ fn enrolled_robot_gets_experiment_then_run() {
     assert_eq!(bench.states(), [State::Run; 3]);
     let told: Vec<&ToRobot> = bench.sent.iter().filter(|(id, _)| id == "xp03").map(|(_, message)| message).collect();
     let at = |wanted: &dyn Fn(&ToRobot) -> bool| told.iter().position(|message| wanted(message));
-    // The new robot simulates the same number of robots as the others.
+    // The run was planned for two robots. Therefore the new robot simulates two robots, like the others.
     let experiment = at(&|message| matches!(message, ToRobot::Experiment { robots: 2, .. }));
     let run = at(&|message| matches!(message, ToRobot::Directive(Directive { state: State::Run, .. })));
     assert!(experiment.is_some() && experiment < run, "{experiment:?} {run:?}");
     let hears = |message: &ToRobot| matches!(message, ToRobot::Senses { neighbours, .. } if !neighbours.is_empty());
     assert!(at(&hears).is_some());
-    // A repeated enrolment has no effect, and the number of enrolments is limited.
+    // A repeated enrolment has no effect. The number of robots that may be enrolled is limited.
     let said = bench.said.len();
     assert_eq!(bench.ask(enrolment(3)), Reply::Done);
     assert_eq!(bench.said.len(), said);
     assert!(
         matches!(bench.ask(enrolment(19)), Reply::Refused(why) if why.contains("accepts 16 new robots and has accepted 1"))
     );
-    // A hub with the same swarm file resumes; a hub whose file lacks the robot does not.
+    // A hub whose swarm file contains all robots of the run resumes the run. A hub whose swarm file lacks the new robot
+    // does not.
     assert_eq!(Bench::new().board.resume(kept.time, (*kept).clone()), Err("the run had other robots".into()));
     let mut next = Bench::new();
     next.ask(enrolment(4));
@@ -1092,7 +1097,8 @@ fn replaced_robot_is_awaited_again_and_stays_held() {
     bench.pass(0.1);
     let row = &bench.board.status(bench.now).robots[1];
     assert_eq!((row.alive, row.heard_s, row.held, row.round_trip_ms), (false, None, true, None));
-    // The old board still sends for a moment; its data is dropped when the new board greets.
+    // The previous board still sends telemetry for a moment. The hub drops this data when the new board sends its
+    // greeting.
     let battery =
         Telemetry { power: PowerReport { battery_v: Some(3.2), ..PowerReport::default() }, ..Telemetry::default() };
     bench.board.on_robot(bench.now, "xp02", RobotMessage::Telemetry(Box::new(battery)));

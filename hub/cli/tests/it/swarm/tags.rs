@@ -1,15 +1,15 @@
-//! A tag as a sense, through real processes. The arena's picture of the tag passes through the camera's bytes to the
-//! register that a tree reads. The robot's path and the record show the effect.
+//! Tags as a sense of a robot, tested with real processes. The arena's picture of a tag passes through the camera's
+//! bytes to the register that a tree reads. The robot's path and the record show the effect.
 
 use crate::common::said;
 use crate::rig::{Layout, Swarm};
 use xpuck_testing::patience;
 use xpuck_testing::patience::wait_within;
 
-/// Turns on the spot until a tag is in view, then drives to it.
+/// Tree that turns on the spot until a tag is in view, and then drives to the tag.
 const SEEKER: &str =
     "selm\n  seq\n    ifsect v_tag 0deg 56deg\n    mulav v_goal v_zero 8 v_tag\n  movcv v_goal 70deg\n";
-/// The robot faces away from the tag: without v_tag it would turn forever.
+/// World in which the robot faces away from the tag. Without `v_tag` the robot would turn forever.
 const WORLD: &str = "robots = 1\n[task]\nkind = \"coverage\"\ncell_m = 0.1\n\
     [[start]]\npose = [{ at_m = [0.3, -0.2], heading_deg = 180.0 }]\n\
     [[tag]]\nat_m = [1.0, 0.2]\nfacing_deg = 180.0\n";
@@ -18,7 +18,7 @@ const EXPERIMENT: &str = "name = \"tag\"\nworld = \"world.toml\"\nminutes = 1.0\
 
 #[test]
 fn robot_sees_a_tag_and_drives_to_it_and_the_record_verifies() {
-    // The camera resolves the cells of the tag.
+    // The camera's resolution is high enough to decode the tag.
     let mut swarm = Swarm::new(&Layout { camera: [320, 240], frame_rate: 5.0, ..Layout::default() });
     let folder = &swarm.folder;
     folder.write("world.toml", WORLD);
@@ -34,7 +34,7 @@ fn robot_sees_a_tag_and_drives_to_it_and_the_record_verifies() {
         robot.is_some_and(|robot| (robot.pose[0] - 1.0).hypot(robot.pose[1] - 0.2) < 0.25)
     });
     assert_eq!(swarm.command(&["stop"]), "");
-    // The record is closed a moment later.
+    // The hub closes the record slightly later than the run.
     let verify = || swarm.folder.run(&["runs", "verify", "last"]);
     let verified = wait_within(patience(), || Some(verify()).filter(|v| v.status.success()), || said(&verify()));
     assert!(said(&verified).contains("\nidentical: "), "{}", said(&verified));

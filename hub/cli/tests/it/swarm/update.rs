@@ -1,5 +1,5 @@
-//! Over-the-air updates of robots, and their return from a bad version: a real hub, an arena, and nine real robots'
-//! programs. Each robot has its own slots, and a small loop in place of the system's manager.
+//! Over-the-air updates of robots, and their return from a bad version to the previous one. The test runs a real hub,
+//! an arena, and real programs of nine robots. Each robot has its own slots, and a shell loop that replaces systemd.
 
 use crate::common::said;
 use crate::rig::{Layout, Swarm, xpuck, xpuckd};
@@ -16,7 +16,8 @@ use xpuck_update::bundle::this_arch;
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n";
 const ROBOTS: [&str; 9] = ["xp01", "xp02", "xp03", "xp04", "xp05", "xp06", "xp07", "xp08", "xp09"];
 
-/// Loop that replaces systemd's units on a robot. Arguments: its root, and the process whose end ends the loop.
+/// Shell loop that replaces systemd's units on a robot. Arguments: the robot's root folder, and the id of the test's
+/// process. The loop ends when this process ends.
 const MANAGER: &str = r#"
 root=$1; test=$2; packaged=$root/usr/bin/xpuckd; slots=$root/var/lib/xpuck-slots
 export XPUCK_ROOT=$root RUNTIME_DIRECTORY=$root/run/xpuck
@@ -42,7 +43,7 @@ while goes_on; do
 done
 "#;
 
-/// Robot's program whose devices answer, but which never hears a hub.
+/// Program of a robot whose devices work, but which never receives messages of a hub.
 const DEAF: &str = r#"#!/bin/sh
 while sleep 0.3; do
     now=$(cut -d' ' -f1 /proc/uptime)
@@ -51,7 +52,7 @@ while sleep 0.3; do
 done
 "#;
 
-/// A swarm whose robots have a root folder each.
+/// A swarm in which each robot has its own root folder.
 struct Rig {
     swarm: Swarm,
 }
@@ -61,7 +62,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// Installs a program of a release in a root folder.
+/// Installs a robot's program in a root folder, as the release `version`.
 fn plant(tree: &Path, program: &Path, version: &str, counter: u64) {
     write(&tree.join("usr/lib/xpuck/release"), &format!("version = \"{version}\"\ncounter = {counter}\n"));
     fs::create_dir_all(tree.join("usr/bin")).unwrap();
@@ -112,12 +113,12 @@ impl Rig {
         self.command(arguments).output().unwrap()
     }
 
-    /// Whether a command succeeds, and its output.
+    /// Runs a command. Returns whether the command succeeded, and its output.
     fn outcome(&self, arguments: &[&str]) -> (bool, String) {
         outcome(&self.run(arguments))
     }
 
-    /// Makes a package of a release with a program.
+    /// Makes a Debian package of a release with this program. Returns the name of the file.
     fn package(&self, version: &str, counter: u64, program: &Path) -> String {
         let tree = self.swarm.folder.path(&format!("tree-{version}"));
         plant(&tree, program, version, counter);
@@ -144,7 +145,7 @@ impl Rig {
         path
     }
 
-    /// Waits for a report of the update.
+    /// Waits until the report of the update satisfies a condition. `what` names the condition in errors.
     fn wait(&self, what: &str, holds: impl Fn(&Value) -> bool) {
         let check = || {
             let output = self.run(&["robot", "update", "status", "--json"]);
@@ -157,13 +158,13 @@ impl Rig {
         ["hub"].iter().chain(&ROBOTS).map(|name| format!("\n{name}: {}", self.swarm.log(name))).collect()
     }
 
-    /// Slot of each start of a robot.
+    /// Returns the slot from which a robot's program was started, for each start.
     fn starts(&self, id: &str) -> Vec<String> {
         let text = fs::read_to_string(self.root(id).join("starts")).unwrap_or_default();
         text.lines().map(String::from).collect()
     }
 
-    /// Program that runs on a robot, from its slots.
+    /// Returns the output of `xpuckd slots show` for a robot, which contains the running release.
     fn runs(&self, id: &str) -> Value {
         let root = self.root(id);
         let mut command = Command::new(root.join("usr/bin/xpuckd"));
@@ -178,7 +179,7 @@ fn outcome(output: &Output) -> (bool, String) {
 
 impl Drop for Rig {
     fn drop(&mut self) {
-        // The loops of the robots end without this folder.
+        // The loops of the robots end when this folder is missing.
         for id in ROBOTS {
             let _ = fs::remove_dir_all(self.root(id).join("run"));
         }
@@ -205,7 +206,7 @@ fn robots_are_updated_over_the_air_and_leave_a_bad_version() {
     assert!(!good && text.contains("refuses 1.1.0: the bundle is for xu4, but this board is pi5"), "{text}");
 }
 
-/// Updates to a good version. The hub is restarted after the first robot has received the bundle.
+/// Updates all robots to a good version. The hub is restarted while the first robot loads or tries the version.
 fn update_to_a_good_version(rig: &mut Rig, built: &Path) {
     let package = rig.package("1.1.0", 110, built);
     let update = rig.command(&["robot", "update", "--deb", &package, "--boards", "pi5"]).spawn().unwrap();
@@ -213,8 +214,8 @@ fn update_to_a_good_version(rig: &mut Rig, built: &Path) {
         report["rows"][0]["stand"] == "loading" || report["rows"][0]["stand"] == "trial"
     });
     let (good, text) = rig.outcome(&["start", "e.toml"]);
-    assert!(!good && text.contains("`xpuck robot update abort` ends that"), "{text}");
-    // On a busy disk the update is saved slightly after its start.
+    assert!(!good && text.contains("`xpuck robot update abort` ends the update"), "{text}");
+    // On a busy disk the hub may save the update slightly after the start of the update.
     let kept = rig.swarm.folder.path("runs/updates/update.json");
     wait_within(patience(), || kept.exists().then_some(()), || rig.logs());
     rig.swarm.kill("hub");

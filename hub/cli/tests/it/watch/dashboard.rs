@@ -1,5 +1,5 @@
-//! The Grafana dashboard can be imported, and Prometheus accepts its expressions. A test of the hub's service checks
-//! that the metrics exist.
+//! Checks that the Grafana dashboard can be imported, and that Prometheus accepts its expressions. A test of the hub's
+//! service checks that the metrics exist.
 
 use crate::common::said;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn prometheus_understands_every_expression() {
         let rule = |(i, expression): (usize, &String)| json!({ "record": format!("panel_{i}"), "expr": expression });
         let rules: Vec<Value> = expressions.iter().enumerate().map(rule).collect();
         let file = dir.path().join("rules.yml");
-        // JSON is valid YAML.
+        // The file needs no conversion, because JSON is valid YAML.
         std::fs::write(&file, json!({ "groups": [{ "name": "dashboard", "rules": rules }] }).to_string()).unwrap();
         Command::new(&promtool).args(["check", "rules"]).arg(file).output().unwrap()
     };

@@ -1,5 +1,5 @@
-//! A demo watched by an independent viewer of Foxglove's protocol, and its run exported and read by independent
-//! readers.
+//! An independent viewer of Foxglove's protocol watches a demo. The run is exported, and independent readers read the
+//! exported file.
 
 use crate::common::{only, said};
 use crate::rig::{Demo, free_ports, http};
@@ -12,14 +12,14 @@ use xpuck_testing::patience::{scaled, wait_within};
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/watch/foxglove");
 
-/// Output of a Python script that succeeds.
+/// Runs a Python script that must succeed. Returns the JSON that it prints.
 fn python(python: &str, arguments: &[&str]) -> Value {
     let output = Command::new(python).args(arguments).env("PYTHONDONTWRITEBYTECODE", "1").output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", said(&output));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Positions of the bodies in the status of the console.
+/// Returns the position of each body (m), by name, from the status in the console.
 fn bodies(demo: &Demo) -> BTreeMap<String, [f64; 2]> {
     let status: Value = serde_json::from_str(&http::get(&demo.console(), "/api/status").1).unwrap();
     let place = |body: &Value| [body["pose"][0].as_f64().unwrap(), body["pose"][1].as_f64().unwrap()];
@@ -56,11 +56,11 @@ fn demo_is_seen_by_independent_viewers_live_and_as_a_file() {
     let seen = python(&interpreter, &[&viewer, &address, &seconds]);
     has_known_schemas(&seen["schemas"]);
     let count = |topic: &str| seen["counts"][topic].as_u64().unwrap_or(0);
-    // The hub sends 25 transforms per second of arena time, at speed 4. A busy machine may receive fewer.
+    // At speed 4, the hub sends 100 transforms per second of wall time. On a busy machine fewer may arrive.
     assert!(count("/foxglove/transforms") > 50 && count("/telemetry") > 20 && count("/run") > 2, "{seen}");
     assert!(count("/foxglove/arena") >= 1 && count("/foxglove/bodies") >= 1, "{seen}");
     assert_eq!(seen["entities"], serde_json::json!(["arena", "frisbee", "xp01", "xp02"]));
-    // With all bodies at rest, the viewer and the console see the same positions.
+    // The pause makes all bodies rest, so the viewer and the console must report the same positions.
     assert!(demo.command("pause").status().unwrap().success());
     let mut last = bodies(&demo);
     let standing = || {
@@ -80,7 +80,7 @@ fn demo_is_seen_by_independent_viewers_live_and_as_a_file() {
     exported(&demo, &interpreter);
 }
 
-/// Checks the export of the run so far.
+/// Exports the current run, and checks the exported file.
 fn exported(demo: &Demo, interpreter: &str) {
     let file = &demo.folder().join("scenes.mcap");
     let export = demo.command("runs export last --folder out --foxglove scenes.mcap").output().unwrap();
@@ -95,11 +95,11 @@ fn exported(demo: &Demo, interpreter: &str) {
         let said = format!("{topic}: {count} message");
         assert!(text.contains(&said), "{said}: {text}");
     }
-    // The project's own record reader reads the exported file too.
+    // The project's own record reader can also read the exported file.
     let entries = xpuck_record::read::entries(file).unwrap().count() as u64;
     let own = counts.as_object().unwrap().iter().filter(|(topic, _)| !topic.starts_with("/foxglove/"));
     assert_eq!(entries, own.map(|(_, count)| count.as_u64().unwrap()).sum::<u64>());
-    // A file of the run itself is not overwritten.
+    // The command must not overwrite a file of the run itself.
     let folders = std::fs::read_dir(demo.directory()).unwrap().map(|entry| entry.unwrap().path());
     let run = folders.into_iter().find(|folder| folder.join("run.toml").exists()).unwrap();
     let own = only(&run, "run.mcap");

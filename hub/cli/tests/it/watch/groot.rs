@@ -1,4 +1,4 @@
-//! A demo watched over ZeroMQ as by Groot2 (docs/exchange.md, "Watching a robot live").
+//! Watches a demo over ZeroMQ in the same way as Groot2 (docs/exchange.md, "Watching a robot live").
 
 use crate::rig::{Demo, free_ports, xpuck};
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use xpuck_testing::patience;
 
 const TREE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trees/806768.bt");
 
-/// A viewer of one robot.
+/// A viewer that is connected to one robot.
 struct Viewer {
     socket: zmq::Socket,
     number: u32,
@@ -39,7 +39,7 @@ impl Viewer {
         (reply[0][6..].to_vec(), reply[1].clone())
     }
 
-    /// States of the nodes, by number.
+    /// Requests the state of each node, by the node's number.
     fn states(&mut self) -> BTreeMap<u16, u8> {
         let (_, bytes) = self.ask(b'S', &[]);
         assert_eq!(bytes.len() % 3, 0);
@@ -105,7 +105,7 @@ fn demo_is_watched_as_by_groot2() {
         assert_eq!((reply.len(), &reply[0][..]), (2, &b"error"[..]), "{reply:?}");
         assert_eq!(first.ask(b'T', &[]).0, id, "and the next request is answered");
     }
-    // The robot sends recorded state changes, of nine bytes each.
+    // After `start`, the robot records state changes and sends them on request, with nine bytes per change.
     let (_, time) = first.ask(b'r', &[b"start"]);
     assert!(String::from_utf8(time).unwrap().parse::<u64>().is_ok());
     let deadline = Instant::now() + patience();
@@ -119,7 +119,7 @@ fn demo_is_watched_as_by_groot2() {
         std::thread::sleep(Duration::from_millis(20));
     }
     std::net::TcpStream::connect(("127.0.0.1", port + 1)).expect("the port of subscribers");
-    // A message larger than any request: the robot closes the connection and continues.
+    // The robot closes a connection whose message is larger than any valid request, and continues to serve others.
     let flood = Viewer::new(port);
     flood.socket.set_rcvtimeo(300).unwrap();
     flood.socket.send(vec![0; 1 << 20], 0).unwrap();

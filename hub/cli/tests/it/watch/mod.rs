@@ -1,4 +1,4 @@
-//! Observers of a swarm: dashboards, third-party viewers, the overhead camera.
+//! Tests of observers of a swarm: dashboards, third-party viewers, and the overhead camera.
 
 mod dashboard;
 mod foxglove;

@@ -1,4 +1,5 @@
-//! The hub's reader and the arena's overhead camera, which share no code, through a real socket.
+//! Tests the hub's reader of the overhead camera against the arena's camera through a real socket. Reader and camera
+//! share no code.
 
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -33,7 +34,8 @@ fn hub_reads_the_overhead_camera_of_the_arena() {
         let begun = Instant::now();
         for _ in 0..3 {
             let Ok(Event::Picture(shot, _)) = events.recv_timeout(patience()) else { panic!("a picture") };
-            // A row of 480 pixels spans 2.1 m. The rows, a multiple of the block size, span 1.6 m.
+            // A row of 480 pixels covers 2.1 m. The column covers 1.6 m, and its 368 pixels are a multiple of the block
+            // size.
             assert_eq!(shot.size, [480, 368]);
             assert!((2_000..100_000).contains(&shot.jpeg.len()), "{} bytes", shot.jpeg.len());
         }

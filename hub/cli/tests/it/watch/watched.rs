@@ -1,5 +1,5 @@
 //! A hub, an arena and a robot's program, with their interfaces for other programs: metrics, health, doctor, the
-//! stream, and settings pushed to the robot. A peer floods the hub with invalid messages.
+//! stream, and settings pushed to the robot. In one test a peer floods the hub with invalid messages.
 
 use crate::rig::{Layout, Swarm, free_ports, http, valid_json};
 use serde_json::Value;
@@ -15,10 +15,10 @@ use xpuck_wire::seal::Sealed;
 use xpuck_wire::socket::Sockets;
 use xpuck_wire::witness::LastDirectiveReport;
 
-/// A swarm without keys of xp01, whose program runs, and xp02, which is absent.
+/// A swarm of xp01 and xp02 without keys. The program of xp01 runs, and xp02 is absent.
 struct World {
     swarm: Swarm,
-    /// Address of the stream.
+    /// Address at which the hub publishes its stream.
     stream: String,
 }
 
@@ -37,12 +37,13 @@ impl World {
         http::get(&self.swarm.folder.console(), path)
     }
 
-    /// Head and body of the answer for this Accept header.
+    /// Sends a GET request to the console, with `accept` as the accepted type. Returns the head and the body of the
+    /// answer.
     fn get_as(&self, path: &str, accept: &str) -> (String, String) {
         http::get_as(&self.swarm.folder.console(), path, accept)
     }
 
-    /// Value of a metric.
+    /// Returns the value of a metric, or `None` if the hub does not have the metric.
     fn value(&self, name: &str) -> Option<f64> {
         http::metric(&self.swarm.folder.console(), name)
     }
@@ -104,7 +105,8 @@ fn metrics_are_valid(world: &World) {
     metrics_pass_promtool(&older, &text);
 }
 
-/// Checks metrics with the tool of Prometheus, if it is installed.
+/// Checks metrics with `promtool` of Prometheus, if `XPUCK_PROMTOOL` is set. `open` has the OpenMetrics format, which
+/// `promtool` must reject.
 fn metrics_pass_promtool(text: &str, open: &str) {
     let Ok(promtool) = std::env::var("XPUCK_PROMTOOL") else {
         return xpuck_testing::skipped("metrics are not checked by promtool (make deps-promtool)");
@@ -123,7 +125,7 @@ fn metrics_pass_promtool(text: &str, open: &str) {
     assert!(!sound && said.contains("xpuck_senses_sent_total no help text"), "the other form passes too: {said}");
 }
 
-/// Reads metrics with the Python parser of Prometheus, if it is installed.
+/// Parses metrics with Prometheus's Python parser, if `XPUCK_RECORD_PYTHON` is set.
 fn metrics_pass_the_python_parser(text: &str, families: usize) {
     const CHECK: &str = "import sys\n\
         from prometheus_client.openmetrics.parser import text_string_to_metric_families as read\n\
@@ -230,7 +232,8 @@ fn settings_reach_the_file_of_the_robot(world: &World) {
     assert!(robots.contains(&format!("xp01     {}", env!("CARGO_PKG_VERSION"))), "{robots}");
 }
 
-/// A peer floods the hub with invalid and oversized messages, while the test counts the senses of xp02.
+/// A peer floods the hub with invalid and oversized messages. Meanwhile the test counts the messages with senses that
+/// xp02 receives.
 fn flood_of_junk_delays_no_robot(world: &World) {
     let endpoint = world.swarm.folder.robots();
     let sockets = Sockets::new();

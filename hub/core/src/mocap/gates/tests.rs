@@ -6,7 +6,7 @@ fn body(name: &str, x: f64) -> RawBody {
     RawBody { name: name.into(), place: [x, 0.0, 0.1], rotation: IDENTITY, quality: None, age_s: 0.0 }
 }
 
-/// Test bench that sends frames at 50 Hz through the filter of two robots.
+/// Test bench that sends frames at 50 Hz through the filter of a swarm of two robots.
 struct Bench {
     gates: PoseFilter,
     number: u32,
@@ -60,10 +60,10 @@ fn carried_robot_is_accepted_once_it_stays() {
     let mut bench = Bench::new();
     bench.frame(&[body("xp01", 0.0)]);
     let refused = (0..200).take_while(|_| bench.frame(&[body("xp01", 0.9)]).is_empty()).count();
-    // The robot is refused for one second at 50 Hz, within the rounding of timestamps.
+    // The robot is rejected for one second at 50 Hz. The rounding of timestamps may change this by a frame.
     assert!((49..=51).contains(&refused), "{refused} frames");
     assert_eq!(bench.frame(&[body("xp01", 0.9)]).len(), 1);
-    // Positions that alternate are never accepted.
+    // A robot that alternates between two positions is never accepted.
     assert!((0..100).all(|i| bench.frame(&[body("xp01", if i % 2 == 0 { -0.9 } else { 0.0 })]).is_empty()));
 }
 
@@ -90,7 +90,7 @@ fn frozen_and_restarted_servers_are_distinguished() {
     assert_eq!((0..3).filter_map(|_| bench.gates.filter(&same)).count(), 0);
     assert_eq!(bench.gates.refused(Reason::Stale), 3);
     assert!(bench.gates.report().unwrap().contains("whether the server is frozen"));
-    // The frame numbers restart; the robot may be anywhere.
+    // The server restarts its frame numbers. The robot may be anywhere afterwards.
     let passed = |gates: &mut PoseFilter, number: u32| {
         let time_s = f64::from(number) * 0.02;
         gates.filter(&RawFrame { number, time_s, bodies: vec![body("xp01", 1.0)] }).is_some()
@@ -111,7 +111,7 @@ fn server_that_sends_two_frames_in_turn_is_frozen() {
     };
     assert!(passed(7, 0.0) && passed(8, 0.1));
     assert!((0..500).all(|_| !passed(7, 0.0) && !passed(8, 0.1)));
-    // Decreasing numbers do not count as a restart either.
+    // Decreasing frame numbers are not accepted as a restart either.
     assert!((0..7).rev().all(|number| !passed(number, 0.0)));
     // Only the frame that arrives out of order is lost.
     assert!(passed(9, 0.1) && passed(11, 0.1) && !passed(10, 0.1) && passed(12, 0.1));
@@ -123,8 +123,8 @@ fn new_connection_is_believed_at_once_if_its_numbers_are_others() {
     let mut bench = Bench::new();
     bench.number = 1000;
     bench.frame(&[body("xp01", 0.0)]);
-    // After a reconnection, a frozen server is still detected, and a continuing server must still respect the maximum
-    // speed.
+    // After a reconnection, the filter still detects a frozen server. The speed limit still applies if the server
+    // continues its frame numbers.
     bench.gates.connected();
     let raw = |number: u32, x| RawFrame { number, time_s: 0.02 * f64::from(number), bodies: vec![body("xp01", x)] };
     assert!(bench.gates.filter(&raw(1001, 0.0)).is_none());
@@ -159,7 +159,7 @@ fn invalid_poses_are_rejected_with_reason() {
     assert!(refused(|b| b.rotation = IDENTITY.map(|e| e * 1.1)).contains("is not a rotation matrix"), "scaled");
     assert!(refused(|b| b.rotation[1] = 0.2).contains("is not a rotation matrix"), "sheared");
     assert!(refused(|b| b.rotation[0] = -1.0).contains("is not a rotation matrix"), "mirrored");
-    // Rotation by 90 degrees about x, as for all bodies of a server with y up.
+    // All bodies of a server with y up have this rotation of 90 degrees about x.
     assert!(refused(|b| b.rotation = [1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0]).contains("z up"));
 }
 

@@ -11,7 +11,8 @@ use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::{PowerReport, Telemetry};
 use xpuck_wire::{Addresses, Security, Swarm};
 
-/// Simulated battery of 3 A h: state of charge (0 to 1), power (W), and whether it has a monitor.
+/// Simulated battery of 3 A h. The fields are the state of charge (0 to 1), the power of the load (W), and whether
+/// the power is reported by a monitor.
 #[derive(Clone, Copy)]
 struct Cell {
     charge: f32,
@@ -20,9 +21,10 @@ struct Cell {
 }
 
 impl Cell {
-    /// Discharges it for 0.1 s; returns the voltage behind 0.1 ohm (V) and the power (W).
+    /// Discharges the battery for 0.1 s. Returns the terminal voltage behind a resistance of 0.1 ohm (V), and the
+    /// power (W).
     fn drain(&mut self, step: u32) -> (f32, f32) {
-        // The load fluctuates.
+        // The load fluctuates by up to 8 %.
         let watts = self.watts * (1.0 + 0.02 * ((step / 10 * 7) % 5) as f32);
         let (low, high) = (2.8 + 5.3 * self.charge, 3.33 + 0.95 * (self.charge - 0.1));
         let open = if self.charge < 0.1 { low } else { high };
@@ -32,10 +34,10 @@ impl Cell {
     }
 }
 
-/// Battery for about ten minutes at a high load.
+/// Battery that lasts for about ten minutes at a high load.
 const OLD: Cell = Cell { charge: 0.12, watts: 6.0, told: true };
 
-/// Hub with two robots that obey it.
+/// Hub with two simulated robots that obey all directives.
 struct Bench {
     board: Switchboard,
     now: f64,
@@ -67,7 +69,7 @@ impl Bench {
         Bench { board: Switchboard::new(config, 1000), now: 0.0, robots: [(State::Idle, 0, full); 2], closed: false }
     }
 
-    /// Advances the time in steps of 0.1 s.
+    /// Advances the time by `seconds`, in steps of 0.1 s.
     fn pass(&mut self, seconds: u32) {
         for step in 0..seconds * 10 {
             self.now += 0.1;
@@ -180,7 +182,7 @@ fn low_battery_stops_only_its_robot() {
     assert!(!bench.said("xp01: its battery") && !bench.closed);
     let status = bench.board.status(bench.now);
     assert!(status.robots[1].held && status.dead == 1);
-    // A release by an operator overrides the hold.
+    // A release by an operator ends the hold, and the robot is not held again.
     let release = Request::Order { robot: "xp02".into(), order: Order::Release };
     assert_eq!(bench.board.on_request(bench.now, "alice", release), Reply::Done);
     bench.pass(30);

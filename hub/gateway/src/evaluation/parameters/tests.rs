@@ -32,7 +32,7 @@ fn flags_null_what_they_are_to_null() {
         let cell = |row, column| if parameters.is_nulled(row, column, 2) { '0' } else { 'w' };
         (0..3).map(|row| (0..5).map(|column| cell(row, column)).collect()).collect()
     };
-    // Columns: two inputs, an output, two hidden neurons. Rows: an output, two hidden neurons.
+    // Columns are two inputs, an output and two hidden neurons. Rows are an output and two hidden neurons.
     assert_eq!(mask(&parameters), ["000ww", "ww000", "ww000"]);
     parameters.input_to_output = true;
     assert_eq!(mask(&parameters), ["ww0ww", "ww000", "ww000"]);

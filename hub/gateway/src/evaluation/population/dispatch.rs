@@ -1,5 +1,5 @@
-//! Assigns individuals to robot simulators up to the limit of each, one at a time, and reassigns lost individuals.
-//! Pure.
+//! Assigns individuals one at a time to robot simulators, each of which has a limit. Reassigns the individuals of
+//! lost simulators. The module performs no input or output.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,58 +8,59 @@ pub type IndividualId = (u32, u32);
 
 #[derive(Debug, Default)]
 struct Simulator {
-    /// Maximum number of concurrent individuals; 0 while the simulator is unavailable.
+    /// Maximum number of individuals that the simulator evaluates concurrently; 0 while it is not connected.
     limit: usize,
-    /// Individuals without an answer: time of sending (s), and whether the answer is overdue.
+    /// Unanswered individuals, each with the time at which it was sent (s), and whether its answer is overdue.
     sent: BTreeMap<IndividualId, (f64, bool)>,
 }
 
-/// Classification of a received fitness.
+/// Classification of a fitness value received from a simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerKind {
-    /// The simulator was asked for the fitness, and the answer is not late.
+    /// The simulator was asked for the fitness, and the answer is in time.
     Asked,
-    /// The simulator was asked, but the individual has been sent again since.
+    /// The simulator was asked for the fitness, but the answer is overdue.
     Late,
-    /// The simulator was never asked, or has already answered.
+    /// The simulator was not asked for the fitness, or has already answered.
     Unknown,
 }
 
-/// Individuals to evaluate and their assignment. Times are in seconds from an arbitrary origin.
+/// Individuals to evaluate, and their assignment to simulators. Times are in seconds from an arbitrary origin.
 #[derive(Debug, Default)]
 pub struct Dispatch {
     simulators: Vec<Simulator>,
     generation: u32,
     waiting: VecDeque<IndividualId>,
-    /// Simulators that failed to answer, by individual.
+    /// Simulators that failed to answer for each individual.
     tried: BTreeMap<IndividualId, BTreeSet<usize>>,
 }
 
 impl Dispatch {
-    /// Creates a dispatcher for this number of simulators, none of them available yet.
+    /// Creates a dispatcher for `simulators` simulators. Initially, no simulator is available.
     pub fn new(simulators: usize) -> Dispatch {
         let simulators = (0..simulators).map(|_| Simulator::default()).collect();
         Dispatch { simulators, ..Dispatch::default() }
     }
 
-    /// Starts the evaluation of a generation and drops the waiting individuals of other generations. Unanswered
-    /// individuals still count against their simulator's limit.
+    /// Starts the evaluation of individuals 1 to `count` of a generation, and drops the queued individuals of other
+    /// generations. Unanswered individuals still count against the limit of their simulator.
     pub fn begin(&mut self, generation: u32, count: u32) {
         self.generation = generation;
         self.waiting = (1..=count).map(|number| (generation, number)).collect();
         self.tried.clear();
     }
 
-    /// Makes a simulator available with this limit of concurrent individuals.
+    /// Makes a simulator available, with the maximum number of individuals that it evaluates concurrently.
     pub fn join(&mut self, simulator: usize, limit: u32) {
         self.simulators[simulator].limit = limit as usize;
     }
 
-    /// Removes a simulator and queues its individuals for others; returns their number.
+    /// Makes a simulator unavailable and queues its individuals for other simulators. Returns the number of its
+    /// unanswered individuals.
     pub fn leave(&mut self, simulator: usize) -> usize {
         let gone = std::mem::take(&mut self.simulators[simulator]);
         let waiting: BTreeSet<IndividualId> = self.waiting.iter().copied().collect();
-        // Lost individuals go to the front of the queue, in their order.
+        // Lost individuals go to the front of the queue, in the order of their numbers.
         for (name, (_, late)) in gone.sent.iter().rev().filter(|(name, _)| name.0 == self.generation) {
             self.tried.entry(*name).or_default().insert(simulator);
             if !late && !waiting.contains(name) && !self.is_sent(*name) {
@@ -69,7 +70,8 @@ impl Dispatch {
         gone.sent.len()
     }
 
-    /// Assigns the next individual; only simulators that are `open` get one.
+    /// Assigns the next individual to a simulator for which `open` is true. Returns the index of the simulator and
+    /// the individual; `None` if no individual waits or no simulator is free.
     pub fn next(&mut self, now: f64, open: impl Fn(usize) -> bool) -> Option<(usize, IndividualId)> {
         let name = *self.waiting.front()?;
         let free = |simulator: &Simulator| simulator.limit.saturating_sub(simulator.sent.len());
@@ -84,7 +86,7 @@ impl Dispatch {
         Some((at, name))
     }
 
-    /// Records the fitness reported by a simulator.
+    /// Records that a simulator has reported a fitness, and classifies it.
     pub fn answer(&mut self, simulator: usize, name: IndividualId) -> AnswerKind {
         match self.simulators[simulator].sent.remove(&name) {
             Some((_, false)) => AnswerKind::Asked,
@@ -96,14 +98,15 @@ impl Dispatch {
         }
     }
 
-    /// Queues individuals sent more than `longest` ago (s) again; returns simulators and individuals.
+    /// Finds individuals that were sent more than `longest` ago (s), and queues them again. Returns each individual
+    /// with its simulator.
     pub fn overdue(&mut self, now: f64, longest: f64) -> Vec<(usize, IndividualId)> {
         let mut found = Vec::new();
         for (at, simulator) in self.simulators.iter_mut().enumerate() {
             for (name, (sent, late)) in &mut simulator.sent {
                 if !*late && now - *sent > longest {
                     *late = true;
-                    // An individual of an older generation is marked late too, but is not sent again.
+                    // An individual of an older generation is also marked as late, but not sent again.
                     found.extend((name.0 == self.generation).then_some((at, *name)));
                 }
             }
@@ -115,18 +118,18 @@ impl Dispatch {
         found
     }
 
-    /// Simulators that have individuals, all of which are late.
+    /// Returns the simulators that have unanswered individuals, all of which are late.
     pub fn stuck(&self) -> Vec<usize> {
         let stuck = |one: &Simulator| !one.sent.is_empty() && one.sent.values().all(|(_, late)| *late);
         self.simulators.iter().enumerate().filter(|(_, one)| stuck(one)).map(|(at, _)| at).collect()
     }
 
-    /// Number of individuals that a simulator has.
+    /// Returns the number of unanswered individuals of a simulator.
     pub fn in_flight(&self, simulator: usize) -> usize {
         self.simulators[simulator].sent.len()
     }
 
-    /// Whether a simulator has the individual and is not late.
+    /// Returns whether a simulator has the individual, and its answer is not late.
     fn is_sent(&self, name: IndividualId) -> bool {
         self.simulators.iter().any(|one| one.sent.get(&name).is_some_and(|(_, late)| !late))
     }

@@ -1,7 +1,7 @@
-//! Generational evolution: tournament selection, elitism, and children from mutation and crossover.
+//! Generational evolution: tournament selection, elitism, and children produced by mutation and crossover.
 //!
-//! All individuals of a generation are evaluated, the elites too. Offspring depend only on the seed and the fitness
-//! values, not on the order in which the values arrive.
+//! All individuals of a generation are evaluated, including the elites. Offspring depend only on the seed and the
+//! fitness values, and not on the order in which fitness values arrive.
 
 use super::super::individual::Individual;
 use super::super::parameters::NetParameters;
@@ -9,19 +9,19 @@ use super::super::random::Random;
 use super::genotype::Genotype;
 use super::variation::Variation;
 
-/// Maximum total number of values of all individuals.
+/// Maximum number of values of all individuals together.
 const MAX_VALUES: usize = 1 << 25;
 
 /// Parameters of the evolution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Number of individuals per generation, 2 to 100000.
+    /// Number of individuals per generation, 2 to 100 000.
     pub population: u32,
-    /// Number of elites that survive unchanged, less than `population`.
+    /// Number of best individuals that survive unchanged, less than `population`.
     pub elites: u32,
-    /// Tournament size, >= 1; the best individual becomes a parent.
+    /// Number of individuals in a tournament, >= 1. The best of them becomes a parent.
     pub tournament: u32,
-    /// Mutation and crossover.
+    /// Parameters of mutation and crossover.
     pub variation: Variation,
     /// Seed of all random numbers.
     pub seed: u64,
@@ -33,7 +33,7 @@ impl Default for Settings {
     }
 }
 
-/// Individual with its fitness.
+/// Individual with its fitness and its generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
     /// Generation of the individual.
@@ -42,18 +42,18 @@ pub struct Best {
     pub number: u32,
     /// Fitness.
     pub fitness: f64,
-    /// Genotype.
+    /// Genotype of the individual.
     pub genotype: Genotype,
 }
 
 impl Best {
-    /// Individual in its transmitted form.
+    /// Returns the individual in the form in which it is transmitted.
     pub fn individual(&self) -> Individual {
         self.genotype.individual(self.generation, self.number)
     }
 }
 
-/// Statistics of an evaluated generation.
+/// Statistics of a generation whose individuals are all evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// Generation number, from 1.
@@ -64,13 +64,13 @@ pub struct Summary {
     pub mean: f64,
     /// Worst fitness.
     pub worst: f64,
-    /// Mean number of hidden neurons.
+    /// Mean number of hidden neurons per individual.
     pub hidden: f64,
-    /// Mean step size of mutations.
+    /// Mean mutation step size, as a fraction of each value's range.
     pub step: f64,
 }
 
-/// Evolving population.
+/// Population that evolves over generations.
 pub struct Evolution {
     parameters: NetParameters,
     settings: Settings,
@@ -85,7 +85,7 @@ impl Settings {
     /// Checks the settings.
     ///
     /// # Errors
-    /// The invalid setting and its allowed range.
+    /// A setting is invalid; the error names it and its allowed range.
     pub fn check(&self) -> Result<(), String> {
         let range = |what: &str, value: u32, low: u32, high: u32| match (low..=high).contains(&value) {
             true => Ok(()),
@@ -99,7 +99,7 @@ impl Settings {
 }
 
 impl Evolution {
-    /// Creates the random first generation. Settings and parameters must have been checked.
+    /// Creates a random first generation. Settings and parameters must have been checked.
     ///
     /// # Errors
     /// The population is too large for networks of this size.
@@ -119,40 +119,43 @@ impl Evolution {
         Ok(Evolution { parameters, settings, generation: 1, members, fitness, missing, best: None })
     }
 
-    /// Parameters of the evolved networks.
+    /// Returns the parameters of the evolved networks.
     pub fn parameters(&self) -> &NetParameters {
         &self.parameters
     }
 
-    /// Generation in evaluation, from 1.
+    /// Returns the number of the generation in evaluation, from 1.
     pub fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Number of individuals per generation; they are numbered from 1.
+    /// Returns the number of individuals per generation. Individuals are numbered from 1.
     pub fn population(&self) -> u32 {
         self.settings.population
     }
 
-    /// Best individual of all generations.
+    /// Returns the best individual of all generations up to the last call of [`Self::update_best`]; `None` before the
+    /// first call.
     pub fn best(&self) -> Option<&Best> {
         self.best.as_ref()
     }
 
-    /// Best individual of the current generation so far.
+    /// Returns the best evaluated individual of the current generation; `None` before the first fitness.
     pub fn champion(&self) -> Option<Best> {
         let at = *self.ranking().first()?;
         let fitness = self.fitness[at]?;
         Some(Best { generation: self.generation, number: at as u32 + 1, fitness, genotype: self.members[at].clone() })
     }
 
-    /// Individual of the current generation in its transmitted form.
+    /// Returns an individual of the current generation in the form in which it is transmitted; `None` if `number`
+    /// does not exist.
     pub fn individual(&self, number: u32) -> Option<Individual> {
         let genotype = self.members.get((number as usize).checked_sub(1)?)?;
         Some(genotype.individual(self.generation, number))
     }
 
-    /// Records a fitness; returns false if it is already known or the number does not exist.
+    /// Records the fitness of an individual. Returns false if the fitness is already known or `number` does not
+    /// exist.
     pub fn record_fitness(&mut self, number: u32, fitness: f64) -> bool {
         let Some(at) = (number as usize).checked_sub(1).filter(|at| *at < self.members.len()) else { return false };
         if self.fitness[at].is_some() {
@@ -163,13 +166,13 @@ impl Evolution {
         true
     }
 
-    /// Whether the fitness of an individual of the current generation is known.
+    /// Returns whether the fitness of an individual of the current generation is known.
     pub fn is_known(&self, number: u32) -> bool {
         (number as usize).checked_sub(1).and_then(|at| self.fitness.get(at)).is_some_and(Option::is_some)
     }
 
-    /// Creates the next generation once the current one is evaluated; returns statistics and the best individual of
-    /// the evaluated generation.
+    /// Creates the next generation when all individuals are evaluated; `None` before. Returns the statistics and the
+    /// best individual of the evaluated generation.
     pub fn advance(&mut self) -> Option<(Summary, Best)> {
         if self.missing > 0 {
             return None;
@@ -181,7 +184,7 @@ impl Evolution {
         let mut random = Random::with_stream(settings.seed, &[u64::from(self.generation)]);
         let elites = ranking.iter().take(settings.elites as usize);
         let mut members: Vec<Genotype> = elites.map(|at| self.members[*at].clone()).collect();
-        // The winner of a tournament is the member with the best rank.
+        // The winner of a tournament is the member with the best rank. Rank 0 is the best.
         let parent = |random: &mut Random| {
             let ranks = (0..settings.tournament).map(|_| random.below(ranking.len()));
             &self.members[ranking[ranks.min().unwrap_or(0)]]
@@ -197,7 +200,7 @@ impl Evolution {
         Some((summary, champion))
     }
 
-    /// Updates the best individual of all generations. Call it at the end of a generation, or at the end of the run.
+    /// Updates the best individual of all generations. Call it at the end of each generation and of the run.
     pub fn update_best(&mut self) {
         let Some(champion) = self.champion() else { return };
         if self.best.as_ref().is_none_or(|best| champion.fitness > best.fitness) {
@@ -205,7 +208,8 @@ impl Evolution {
         }
     }
 
-    /// Indices of the evaluated individuals by descending fitness; ties are ordered by number.
+    /// Returns the indices of the evaluated individuals by descending fitness. Individuals of equal fitness are
+    /// ordered by number.
     fn ranking(&self) -> Vec<usize> {
         let mut ranking: Vec<usize> = (0..self.members.len()).filter(|at| self.fitness[*at].is_some()).collect();
         let fitness = |at: usize| self.fitness[at].unwrap_or(f64::NEG_INFINITY);
@@ -219,7 +223,7 @@ impl Evolution {
         Summary {
             generation: self.generation,
             best: known().fold(f64::NEG_INFINITY, f64::max),
-            // Each term is divided by the count first, because a sum of huge values may overflow.
+            // Divides each term by the count before the summation, because a sum of huge values could overflow.
             mean: known().map(|fitness| fitness / count).sum(),
             worst: known().fold(f64::INFINITY, f64::min),
             hidden: self.members.iter().map(|member| member.hidden.len() as f64).sum::<f64>() / count,

@@ -1,27 +1,27 @@
-//! Genotype: values of a network grouped by neuron, so that neurons can be added, removed and exchanged.
+//! Genotype of a network. The values are grouped by neuron, so that neurons can be added, removed and exchanged.
 
 use super::super::individual::Individual;
 use super::super::parameters::NetParameters;
 use super::super::random::Random;
 
-/// Maximum number of hidden neurons above the minimum in the first generation.
+/// Maximum number of hidden neurons in the first generation, in excess of the minimum.
 const FIRST_HIDDEN: u32 = 3;
 
 /// Output or hidden neuron with its incoming weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neuron {
-    /// Parameter values.
+    /// Parameter values of the neuron.
     pub values: Vec<f64>,
-    /// Weights from inputs, then outputs.
+    /// Weights from the inputs, then from the output neurons.
     pub fixed: Vec<f64>,
-    /// Weights from hidden neurons.
+    /// Weights from the hidden neurons.
     pub hidden: Vec<f64>,
 }
 
 /// Genome with its mutation step size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Genotype {
-    /// Standard deviation of mutations as a fraction of each value's range; inherited and itself mutated.
+    /// Standard deviation of mutations as a fraction of each value's range. Children inherit it and mutate it.
     pub step: f64,
     /// Global parameters.
     pub globals: Vec<f64>,
@@ -33,11 +33,11 @@ pub struct Genotype {
     pub hidden: Vec<Neuron>,
 }
 
-/// Lengths of the parts of a genotype.
+/// Numbers of values in the parts of a genotype.
 pub(super) struct Lengths {
     pub output_values: usize,
     pub hidden_values: usize,
-    /// Number of values of the weights from inputs and outputs.
+    /// Number of values of a neuron's weights from inputs and output neurons.
     pub fixed: usize,
     /// Number of values of a weight.
     pub weight: usize,
@@ -60,13 +60,13 @@ fn draw(random: &mut Random, count: usize, low: f64, high: f64) -> Vec<f64> {
     (0..count).map(|_| random.between(low, high)).collect()
 }
 
-/// Creates a random output neuron for a network with this number of hidden neurons.
+/// Creates a random output neuron for a network of `hidden` hidden neurons.
 pub(super) fn output(random: &mut Random, parameters: &NetParameters, hidden: usize) -> Neuron {
     let lengths = Lengths::from_parameters(parameters);
     neuron(random, parameters, lengths.output_values, (parameters.outputs.low, parameters.outputs.high), hidden)
 }
 
-/// Creates a random hidden neuron.
+/// Creates a random hidden neuron for a network of `hidden` hidden neurons.
 pub(super) fn hidden(random: &mut Random, parameters: &NetParameters, hidden: usize) -> Neuron {
     let lengths = Lengths::from_parameters(parameters);
     neuron(random, parameters, lengths.hidden_values, (parameters.hidden.low, parameters.hidden.high), hidden)
@@ -88,7 +88,7 @@ fn neuron(
 }
 
 impl Genotype {
-    /// Creates a random genotype with few hidden neurons; all values are uniform over their ranges.
+    /// Creates a random genotype with few hidden neurons. All values are uniformly distributed over their ranges.
     pub(super) fn random(random: &mut Random, parameters: &NetParameters, step: f64) -> Genotype {
         let range = &parameters.hidden;
         let most = range.max.min(range.min.saturating_add(FIRST_HIDDEN));
@@ -103,7 +103,7 @@ impl Genotype {
         }
     }
 
-    /// Individual in its transmitted form.
+    /// Returns the individual in the form in which it is transmitted.
     pub fn individual(&self, generation: u32, number: u32) -> Individual {
         let neurons = || self.outputs.iter().chain(&self.hidden);
         let mut values = self.globals.clone();

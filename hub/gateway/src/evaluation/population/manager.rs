@@ -1,4 +1,4 @@
-//! Connections of a population manager to its robot simulators.
+//! Connects a population manager to its robot simulators.
 
 use super::super::message::Message;
 use super::super::parameters::NetParameters;
@@ -12,23 +12,23 @@ use xpuck_wire::log::Line;
 
 /// Maximum number of robot simulators of a manager.
 pub const MOST_SIMULATORS: usize = 64;
-/// Timeout of an attempt to connect, which blocks all other simulators.
+/// Timeout of an attempt to connect. The attempt blocks the communication with all other simulators.
 const CONNECT: Duration = Duration::from_millis(500);
-/// Initial and maximum pause between attempts to connect to a simulator.
+/// Initial and maximum pause between two attempts to connect to a simulator.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(10)];
-/// Maximum magnitude of a fitness, so that means and plots stay finite.
+/// Maximum magnitude of a fitness. It ensures that means and plots are finite.
 const MOST_FITNESS: f64 = 1e15;
-/// Interval between reports of unsolicited fitness values.
+/// Minimum interval between reports of unsolicited fitness values.
 const TELL_UNKNOWN: Duration = Duration::from_secs(10);
 
-/// Event counters.
+/// Counters of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Number of accepted fitness values.
     pub evaluated: u64,
     /// Number of individuals sent again because their fitness was overdue.
     pub overdue: u64,
-    /// Number of fitness values that arrived after their individuals were sent again.
+    /// Number of fitness values that arrived after they were overdue.
     pub late: u64,
     /// Number of unsolicited fitness values.
     pub unknown: u64,
@@ -37,9 +37,9 @@ pub struct Counts {
 }
 
 enum State {
-    /// Not connected; holds the time of the next attempt.
+    /// Not connected. The value is the time of the next attempt to connect.
     Gone(Instant),
-    /// Waiting for the parameters; holds the time of the request.
+    /// Waiting for the simulator's parameters since the given time.
     Asked(Stream, Instant),
     Ready(Stream),
 }
@@ -50,13 +50,13 @@ struct Simulator {
     pause: Duration,
 }
 
-/// Population with its robot simulators.
+/// Population, with connections to the robot simulators that evaluate it.
 pub struct Manager {
     settings: Settings,
     simulators: Vec<Simulator>,
     dispatch: Dispatch,
     evolution: Option<Evolution>,
-    /// Last generation to evaluate.
+    /// Last generation to evaluate; `None`: no limit.
     last: Option<u32>,
     timeout: Duration,
     began: Instant,
@@ -65,12 +65,12 @@ pub struct Manager {
     failed: Option<String>,
 }
 
-/// Result of a turn.
+/// Result of a call of [`Manager::turn`].
 #[derive(Default)]
 pub struct Turn {
     /// Lines for the log.
     pub told: Vec<Line>,
-    /// Statistics of an evaluated generation, with its best individual.
+    /// Statistics and best individual of a generation, if its evaluation has ended in this call.
     pub generation: Option<(Summary, Best)>,
 }
 
@@ -95,30 +95,30 @@ impl Manager {
         }
     }
 
-    /// Stops after this generation; no further individuals are sent.
+    /// Ends the evolution after this generation. No individuals of later generations are sent.
     pub fn end_after(&mut self, generation: u32) {
         self.last = Some(generation);
     }
 
-    /// Population; `None` until a simulator has reported its parameters.
+    /// Returns the population; `None` until a simulator has reported its parameters.
     pub fn evolution(&mut self) -> Option<&mut Evolution> {
         self.evolution.as_mut()
     }
 
-    /// Event counters.
+    /// Returns the counters of events.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Number of connected simulators that have reported their parameters.
+    /// Returns the number of connected simulators that have reported their parameters.
     pub fn ready(&self) -> usize {
         self.simulators.iter().filter(|one| matches!(one.state, State::Ready(_))).count()
     }
 
-    /// Waits for messages for at most `wait`, then processes them and sends individuals.
+    /// Waits at most `wait` for messages, then processes received messages and sends individuals.
     ///
     /// # Errors
-    /// Error of the operating system while waiting, or a population too large for networks of this size.
+    /// The operating system reports an error while waiting, or the population is too large for networks of this size.
     pub fn turn(&mut self, wait: Duration) -> Result<Turn, String> {
         self.wait(wait).map_err(|error| error.to_string())?;
         let mut turn = Turn::default();
@@ -170,7 +170,7 @@ impl Manager {
     /// Connects to a simulator or processes its messages.
     ///
     /// # Errors
-    /// Reason for the loss of the connection.
+    /// The connection is lost or must be closed, for the given reason.
     fn serve(&mut self, at: usize, told: &mut Vec<Line>) -> Result<(), String> {
         let place = self.simulators[at].at;
         let stream = match &mut self.simulators[at].state {
@@ -183,7 +183,7 @@ impl Manager {
                 return Ok(());
             }
             State::Asked(_, since) if since.elapsed() > self.timeout => {
-                return Err(format!("no NetParameters within {} s", self.timeout.as_secs()));
+                return Err(format!("no NetParameters received within {} s", self.timeout.as_secs()));
             }
             State::Asked(stream, _) | State::Ready(stream) => stream,
         };
@@ -278,7 +278,7 @@ impl Manager {
             let open = |at: usize| matches!(&self.simulators[at].state, State::Ready(stream) if !stream.is_full());
             let Some((at, name)) = self.dispatch.next(now, open) else { break };
             let State::Ready(stream) = &mut self.simulators[at].state else { break };
-            // A late answer may have arrived in the meantime.
+            // A late answer may have arrived while the individual was queued again.
             let Some(individual) = evolution.individual(name.1).filter(|_| !evolution.is_known(name.1)) else {
                 self.dispatch.answer(at, name);
                 continue;

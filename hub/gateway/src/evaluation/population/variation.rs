@@ -6,22 +6,22 @@ use super::super::random::Random;
 use super::genotype::{self, Genotype, Lengths, Neuron};
 use serde::Deserialize;
 
-/// Range of step sizes, as fractions of a value's range.
+/// Range of mutation step sizes, as fractions of a value's range.
 const STEPS: std::ops::RangeInclusive<f64> = 0.001..=0.5;
-/// Standard deviation of the logarithm of a step size change.
+/// Standard deviation of the change of a step size's natural logarithm.
 const STEP_CHANGE: f64 = 0.25;
 
 /// Parameters of mutation and crossover.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Variation {
-    /// Fraction of children with two parents, 0 to 1.
+    /// Probability that a child has two parents, 0 to 1.
     pub crossover: f64,
-    /// Fraction of mutated values, 0 to 1.
+    /// Probability that a value mutates, 0 to 1.
     pub mutation: f64,
-    /// Initial standard deviation of mutations as a fraction of a value's range, 0.001 to 0.5.
+    /// Initial standard deviation of mutations as a fraction of each value's range, 0.001 to 0.5.
     pub step: f64,
-    /// Fraction of children that gain a hidden neuron, and equally of those that lose one, 0 to 1.
+    /// Probability that a child gains a hidden neuron, 0 to 1. Otherwise it loses one with the same probability.
     pub growth: f64,
 }
 
@@ -35,7 +35,7 @@ impl Variation {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// The invalid parameter and its allowed range.
+    /// A parameter is invalid; the error names it and its allowed range.
     pub fn check(&self) -> Result<(), String> {
         let parts = [("crossover", self.crossover), ("mutation", self.mutation), ("growth", self.growth)];
         if let Some((what, value)) = parts.into_iter().find(|(_, value)| !(0.0..=1.0).contains(value)) {
@@ -47,7 +47,7 @@ impl Variation {
         }
     }
 
-    /// Creates a child of `first`, or of both parents with the crossover probability.
+    /// Creates a child of `first`, or of both parents with probability `crossover`.
     pub(super) fn child(
         &self,
         random: &mut Random,
@@ -74,7 +74,7 @@ impl Variation {
         let mut change = |values: &mut [f64], low: f64, high: f64| {
             for value in values {
                 if random.chance(self.mutation) {
-                    // The ends are halved first, because the whole range may overflow.
+                    // Halves both limits first, because their difference could overflow.
                     let moved = *value + step * random.normal() * (high / 2.0 - low / 2.0) * 2.0;
                     *value = if moved.is_nan() { *value } else { moved.clamp(low, high) };
                 }
@@ -92,8 +92,8 @@ impl Variation {
     }
 }
 
-/// Replaces each neuron of the child with that of the other parent at a probability of 0.5; the number of hidden
-/// neurons stays the same.
+/// Replaces each neuron of the child with the corresponding neuron of the other parent with probability 0.5. Global
+/// and input parameters are exchanged in the same way. The number of hidden neurons stays the same.
 fn cross(random: &mut Random, parameters: &NetParameters, child: &mut Genotype, other: &Genotype) {
     child.step = (child.step * other.step).sqrt();
     let size = parameters.inputs.values.max(1) as usize;
@@ -117,8 +117,8 @@ fn exchange(random: &mut Random, mine: &mut [f64], others: &[f64], size: usize) 
     }
 }
 
-/// Adds a hidden neuron whose outgoing weights are as close to 0 as allowed, so that the network's behaviour hardly
-/// changes at first.
+/// Adds a hidden neuron, unless the maximum is reached. Its outgoing weights are as close to 0 as allowed, so that
+/// the behaviour of the network hardly changes at first.
 fn grow(random: &mut Random, parameters: &NetParameters, child: &mut Genotype) {
     let count = child.hidden.len();
     if count >= parameters.hidden.max as usize {
@@ -132,7 +132,7 @@ fn grow(random: &mut Random, parameters: &NetParameters, child: &mut Genotype) {
     child.hidden.push(genotype::hidden(random, parameters, count + 1));
 }
 
-/// Removes a random hidden neuron.
+/// Removes a random hidden neuron, unless the minimum is reached.
 fn shrink(random: &mut Random, parameters: &NetParameters, child: &mut Genotype) {
     let count = child.hidden.len();
     if count <= parameters.hidden.min as usize {

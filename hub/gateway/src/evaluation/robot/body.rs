@@ -1,4 +1,4 @@
-//! Model of an e-puck: a round body on two wheels, with sonars on its rim and visual sensors at its centre.
+//! Model of an e-puck: a round body on two wheels, with sonars near its rim and visual sensors at its centre.
 
 use super::super::body::{BodyShape, Layer};
 use super::super::place::{Beam, Position, Target};
@@ -9,16 +9,16 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 pub const RADIUS: f64 = 37.5;
 /// Height of the body (mm).
 const HEIGHT: f64 = 55.0;
-/// Number of corners of the outline.
+/// Number of corners of the polygon that approximates the body's outline.
 const CORNERS: u32 = 16;
 /// Distance between the wheels (mm).
 pub const WHEEL_BASE: f64 = 53.0;
-/// Distance of the sonars from the centre (mm). The sonars are inside the body, and therefore do not detect it.
+/// Distance of the sonars from the centre (mm). Sonars inside the body do not detect the body itself.
 const SONARS_AT: f64 = 36.0;
-/// Height of the sonars (mm).
+/// Height of the sonars above the ground (mm).
 const SONARS_HIGH: f64 = 20.0;
 
-/// Shape sent to the world simulator.
+/// Returns the shape that is sent to the world simulator.
 pub fn shape() -> BodyShape {
     let corner = |at: u32| {
         let (sine, cosine) = (TAU * f64::from(at) / f64::from(CORNERS)).sin_cos();
@@ -27,8 +27,8 @@ pub fn shape() -> BodyShape {
     BodyShape { layers: vec![Layer { height: HEIGHT, polygons: vec![(0..CORNERS).map(corner).collect()] }] }
 }
 
-/// Target after a step in which the wheels roll these distances (mm). The chord of the arc is set to the arc's
-/// length.
+/// Returns the target of a step in which the wheels roll `left` and `right` (mm). The displacement is straight, and
+/// as long as the arc that the robot would drive.
 pub fn drive(position: &Position, left: f64, right: f64) -> Target {
     let turn = (right - left) / WHEEL_BASE;
     let (sine, cosine) = (position.direction + turn / 2.0).sin_cos();
@@ -36,7 +36,7 @@ pub fn drive(position: &Position, left: f64, right: f64) -> Target {
     Target { x: position.x + way * cosine, y: position.y + way * sine, direction: wrapped(position.direction + turn) }
 }
 
-/// Beams of the task's sonars for a robot in this pose.
+/// Returns the beams of the task's sonars for a robot in this pose.
 pub fn sonars<'a>(task: &'a Task, position: &'a Position) -> impl Iterator<Item = Beam> + 'a {
     task.sonars.iter().map(|sonar| {
         let direction = wrapped(position.direction + sonar);
@@ -53,7 +53,7 @@ pub fn sonars<'a>(task: &'a Task, position: &'a Position) -> impl Iterator<Item 
     })
 }
 
-/// Beams of the task's visual sensors for a robot in this pose.
+/// Returns the beams of the task's visual sensors for a robot in this pose.
 pub fn visuals<'a>(task: &'a Task, position: &'a Position) -> impl Iterator<Item = Beam> + 'a {
     let opening = TAU / f64::from(task.visuals.max(1));
     (0..task.visuals).map(move |at| Beam {
@@ -67,7 +67,7 @@ pub fn visuals<'a>(task: &'a Task, position: &'a Position) -> impl Iterator<Item
     })
 }
 
-/// Normalises an angle to more than -pi and at most pi.
+/// Normalises an angle to (-pi, pi] (rad).
 fn wrapped(angle: f64) -> f64 {
     PI - (PI - angle).rem_euclid(TAU)
 }

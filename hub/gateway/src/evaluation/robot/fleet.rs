@@ -1,5 +1,5 @@
-//! Robots that share a connection to a world. Requests are sent in sequence, and the answers arrive in the same
-//! order.
+//! Evaluates individuals whose robots share a connection to a world. Requests are sent in sequence, and the answers
+//! arrive in the same order.
 
 use super::super::individual::Individual;
 use super::super::message::{Message, MessageError};
@@ -7,18 +7,19 @@ use super::life::{IndividualEvaluation, Progress};
 use super::task::Task;
 use std::collections::VecDeque;
 
-/// Interval before a request that failed is repeated (s).
+/// Interval after which a request that failed is repeated (s).
 const RETRY_INTERVAL: f64 = 0.01;
-/// Waiting time after which a warning is logged (s).
+/// Waiting time after which a warning is logged, and minimum interval between such warnings (s).
 const WAIT_WARNING_AFTER: f64 = 10.0;
 
 struct Member {
     ticket: u64,
     individual: Individual,
     life: IndividualEvaluation,
-    /// Reason for waiting, its start, and the time of the next attempt (s).
+    /// Reason for waiting, its start (s), and the time at which the request is repeated (s); infinite while the
+    /// repeated request is unanswered.
     waits: Option<(&'static str, f64, f64)>,
-    /// Whether the evaluation was cancelled before the robot's identifier is known.
+    /// Whether the evaluation was cancelled before the identifier of its robot was known.
     cancelled: bool,
 }
 
@@ -26,10 +27,10 @@ struct Member {
 pub struct EvaluationSet {
     task: Task,
     members: Vec<Member>,
-    /// Tickets of the unanswered requests, the oldest first.
+    /// Tickets of the unanswered requests, in the order of the requests.
     asked: VecDeque<u64>,
     requests: Vec<Message>,
-    /// Time of the last warning about waiting (s).
+    /// Time of the last warning about a long wait (s).
     told: Option<f64>,
 }
 
@@ -39,12 +40,12 @@ impl EvaluationSet {
         EvaluationSet { task, members: Vec::new(), asked: VecDeque::new(), requests: Vec::new(), told: None }
     }
 
-    /// Task of the individuals.
+    /// Returns the task of the individuals.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// Starts the evaluation of an individual; its fitness is returned with the ticket.
+    /// Starts the evaluation of an individual. [`Self::on_answer`] returns its fitness with `ticket`.
     ///
     /// # Errors
     /// The individual does not fit the task.
@@ -56,7 +57,7 @@ impl EvaluationSet {
         Ok(())
     }
 
-    /// Cancels an evaluation.
+    /// Cancels an evaluation; its robot is removed from the world.
     pub fn cancel(&mut self, ticket: u64) {
         let Some(at) = self.members.iter().position(|member| member.ticket == ticket) else { return };
         match self.members[at].life.identifier() {
@@ -68,34 +69,35 @@ impl EvaluationSet {
         }
     }
 
-    /// Number of individuals in evaluation.
+    /// Returns the number of individuals in evaluation.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether no individual is in evaluation.
+    /// Returns whether no individual is in evaluation.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// Whether requests are unanswered.
+    /// Returns whether there are unanswered requests.
     pub fn is_asking(&self) -> bool {
         !self.asked.is_empty()
     }
 
-    /// Removes and returns the requests to send, in order.
+    /// Removes and returns the requests to send, in sequence.
     pub fn requests(&mut self) -> std::vec::Drain<'_, Message> {
         self.requests.drain(..)
     }
 
-    /// Processes an answer; returns a ticket with its fitness when an evaluation ends.
+    /// Processes an answer. Returns the ticket and the fitness of an individual when its evaluation ends.
     ///
     /// # Errors
-    /// The answer does not match the request; the connection is unusable. Call [`Self::restart`].
+    /// The answer does not match the request, and the connection is unusable. Call [`Self::restart`] after a new
+    /// connection.
     pub fn on_answer(&mut self, answer: &Message, now: f64) -> Result<Option<(u64, f64)>, String> {
         let ticket = self.asked.pop_front();
         let ticket = ticket.ok_or_else(|| format!("unrequested {} received", answer.name()))?;
-        // Answers for a cancelled evaluation are ignored.
+        // Ignores answers for a cancelled evaluation.
         let Some(at) = self.members.iter().position(|member| member.ticket == ticket) else { return Ok(None) };
         let member = &mut self.members[at];
         let before = self.requests.len();
@@ -108,7 +110,7 @@ impl EvaluationSet {
         member.waits = match progress {
             Progress::Waiting(why) => Some((why, member.waits.map_or(now, |waits| waits.1), now + RETRY_INTERVAL)),
             _ if member.life.trial().1 => None,
-            // Waiting has not ended: the repeated request may fail again.
+            // The individual still counts as waiting, because the repeated request may fail again.
             _ => member.waits.map(|(why, since, _)| (why, since, f64::INFINITY)),
         };
         if let Progress::Done(fitness) = progress {
@@ -119,7 +121,8 @@ impl EvaluationSet {
         Ok(None)
     }
 
-    /// Repeats the requests that are due. Returns a line for the log, at intervals, if a robot has waited long.
+    /// Repeats the requests that are due. Returns a warning for the log if an individual has waited for a long time,
+    /// but not at every call.
     pub fn wake(&mut self, now: f64) -> Option<String> {
         let mut long = None;
         let due: Vec<u64> = self
@@ -149,25 +152,26 @@ impl EvaluationSet {
         Some(format!("an individual is waiting: {why}"))
     }
 
-    /// Time of the next repeated request (s).
+    /// Returns the time at which the next request is repeated (s); `None` if no request is due later.
     pub fn next_wake(&self) -> Option<f64> {
         let ends = self.members.iter().filter_map(|member| member.waits.map(|waits| waits.2));
         ends.filter(|end| end.is_finite()).reduce(f64::min)
     }
 
-    /// Restarts all individuals for a new connection; returns their number.
+    /// Restarts all evaluations for a new connection. Returns their number.
     pub fn restart(&mut self) -> usize {
         self.asked.clear();
         self.requests.clear();
         let members = std::mem::take(&mut self.members);
         for member in members.into_iter().filter(|member| !member.cancelled) {
-            // The individual was checked before, so this cannot fail.
+            // The individual has been checked before, so this call cannot fail.
             let _ = self.begin(member.ticket, member.individual);
         }
         self.members.len()
     }
 
-    /// Records the ticket of each new request. `KillRobot` is excluded because it has no answer.
+    /// Records the ticket of each request after the first `before` ones. `KillRobot` is excluded because it has no
+    /// answer.
     fn note(&mut self, ticket: u64, before: usize) {
         let new = self.requests[before..].iter().filter(|request| !matches!(request, Message::KillRobot { .. }));
         self.asked.extend(new.map(|_| ticket));

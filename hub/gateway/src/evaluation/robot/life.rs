@@ -1,4 +1,4 @@
-//! Evaluation of one individual in a world: creates a robot, drives it through all trials, and removes it.
+//! Evaluation of one individual in a world. It creates a robot, drives the robot through all trials, and removes it.
 
 use super::super::individual::Individual;
 use super::super::message::{Message, MessageError};
@@ -10,19 +10,19 @@ use super::score::{self, Step};
 use super::task::{Kind, Task};
 use std::f64::consts::{PI, TAU};
 
-/// Number of random start poses tried in a row before a pause.
+/// Number of random start poses that are tried without a pause.
 const TRIES: u32 = 100;
-/// Tolerance of colour components.
+/// Maximum difference of each colour component to the task's colour for a detected robot.
 const COLOUR_DIFFERENCE: u8 = 8;
-/// Side of the arena (mm).
+/// Side length of the arena (mm).
 const SIDE: f64 = 2000.0;
 
 /// Progress of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
-    /// Answers are outstanding.
+    /// Requests have not been answered yet.
     Going,
-    /// Nothing can be requested now, for the given reason; call [`IndividualEvaluation::again`] later.
+    /// The world cannot satisfy a request now, for the given reason. Call [`IndividualEvaluation::again`] later.
     Waiting(&'static str),
     /// The evaluation has ended with this fitness.
     Done(f64),
@@ -37,7 +37,7 @@ enum Phase {
     Moving,
 }
 
-/// Individual with its robot.
+/// Individual with its robot and the progress of its evaluation.
 #[derive(Clone, Debug)]
 pub struct IndividualEvaluation {
     generation: u32,
@@ -50,7 +50,7 @@ pub struct IndividualEvaluation {
     tries: u32,
     /// Number of completed steps of this trial.
     steps: u32,
-    /// Sensor readings of this step as network inputs.
+    /// Sensor readings of this step, which are the inputs of the network.
     inputs: Vec<f64>,
     step: Step,
     sum: f64,
@@ -84,22 +84,22 @@ impl IndividualEvaluation {
         })
     }
 
-    /// Identifier of the robot, once known.
+    /// Returns the identifier of the robot, once it is known.
     pub fn identifier(&self) -> Option<u16> {
         (self.identifier != 0).then_some(self.identifier)
     }
 
-    /// Pose of the robot.
+    /// Returns the pose of the robot.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Current trial (index from 0), and whether it has a completed step.
+    /// Returns the index of the current trial, from 0, and whether the robot has completed a step of this trial.
     pub fn trial(&self) -> (u32, bool) {
         (self.trial, self.steps > 0)
     }
 
-    /// Processes the answer to the oldest unanswered request, and adds the next requests.
+    /// Processes the answer to the oldest unanswered request, and adds the next requests to `requests`.
     ///
     /// # Errors
     /// The answer does not match the request, or the world has lost the robot.
@@ -147,7 +147,7 @@ impl IndividualEvaluation {
         }
     }
 
-    /// Repeats the requests that failed.
+    /// Adds the requests of the current phase again, after a failure.
     pub fn again(&mut self, task: &Task, requests: &mut Vec<Message>) -> Progress {
         let identifier = self.identifier;
         match self.phase {
@@ -207,8 +207,8 @@ impl IndividualEvaluation {
         self.again(task, requests)
     }
 
-    /// Start pose of the trial. Random poses depend only on generation, trial and attempt, so that all individuals of
-    /// a generation start alike.
+    /// Returns the start pose of the trial. Random poses depend only on generation, trial and attempt. All
+    /// individuals of a generation therefore start in the same poses.
     fn start(&self, task: &Task) -> Target {
         if let Some([x, y, direction]) = task.starts.get(self.trial as usize) {
             return Target { x: *x, y: *y, direction: *direction };
@@ -227,7 +227,7 @@ impl IndividualEvaluation {
         self.step = Step::default();
         requests.extend(body::sonars(task, &self.position).map(|beam| Message::SonicSensor { identifier, beam }));
         requests.extend(body::visuals(task, &self.position).map(|beam| Message::VisualSensor { identifier, beam }));
-        // A robot without sensors decides at once.
+        // A robot without sensors does not wait for readings.
         if self.all_sensed(task) { self.decide(task, requests) } else { Progress::Going }
     }
 
@@ -239,7 +239,7 @@ impl IndividualEvaluation {
         if !self.all_sensed(task) {
             return Progress::Going;
         }
-        // Trials with two populations start when both robots are present.
+        // Trials with two populations start only when a robot of the other population is visible.
         if task.kind != Kind::ObstacleAvoidance && self.steps == 0 && self.step.other.is_none() {
             return Progress::Waiting(
                 "no robot of another population is visible; choose starts with mutual visibility",

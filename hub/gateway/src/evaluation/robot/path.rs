@@ -1,4 +1,4 @@
-//! Drives individuals alternately in one world without sockets, to record their paths for plots.
+//! Evaluates individuals alternately in one world without sockets, and records the paths of their robots for plots.
 
 use super::super::individual::Individual;
 use super::super::message::Message;
@@ -7,15 +7,15 @@ use super::life::{IndividualEvaluation, Progress};
 use super::task::Task;
 use std::collections::VecDeque;
 
-/// Maximum number of rounds in which all robots wait.
+/// Maximum number of successive rounds in which all robots wait.
 const MOST_WAITS: u32 = 1000;
 
-/// Recorded drive of a robot.
+/// Recorded path of a robot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordedPath {
-    /// Poses `[x, y, direction]` after each step of each trial (mm, rad).
+    /// For each trial, the poses `[x, y, direction]` at the start and after each step (mm, rad).
     pub trials: Vec<Vec<[f64; 3]>>,
-    /// Fitness.
+    /// Fitness of the individual; `None` before the end of its evaluation.
     pub fitness: Option<f64>,
 }
 
@@ -27,10 +27,11 @@ struct Robot<'a> {
     driven: RecordedPath,
 }
 
-/// Drives individuals, each with its own task, in a world without other robots.
+/// Evaluates individuals, each with its own task, in one world, and returns the path of each robot. `world` must not
+/// contain other robots.
 ///
 /// # Errors
-/// An individual does not fit its task, or all robots wait without an end.
+/// An individual does not fit its task, a request fails, or all robots wait for too long.
 pub fn drive(world: &mut World, robots: &[(Task, Individual)]) -> Result<Vec<RecordedPath>, String> {
     let begin = |(task, individual): &'_ (Task, Individual)| {
         let mut requests = Vec::new();
@@ -57,7 +58,8 @@ pub fn drive(world: &mut World, robots: &[(Task, Individual)]) -> Result<Vec<Rec
 }
 
 impl Robot<'_> {
-    /// Processes requests until a move is made (returns true) or nothing can be requested.
+    /// Processes requests until the robot moves or the evaluation ends (returns true), or until the robot has to wait
+    /// (returns false).
     fn step(&mut self, world: &mut World, connection: u32) -> Result<bool, String> {
         let mut new = Vec::new();
         if self.waits.take().is_some() {
@@ -79,7 +81,7 @@ impl Robot<'_> {
                     self.waits = Some(why);
                     return Ok(false);
                 }
-                // The plots keep the robot's last pose, although the world removes the robot.
+                // The recorded path keeps the robot's last pose, although the world removes the robot.
                 Progress::Done(fitness) => self.driven.fitness = Some(fitness),
                 Progress::Going => {}
             }
@@ -97,7 +99,7 @@ impl Robot<'_> {
         }
         let places = &mut self.driven.trials[trial];
         let place = [position.x, position.y, position.direction];
-        // After a failed jump the answer contains the old pose.
+        // After a failed jump, the answer contains the robot's previous pose.
         if places.is_empty() && position.stress > 0.0 {
             return;
         }

@@ -6,11 +6,11 @@ use std::ops::RangeInclusive;
 
 /// Maximum number of sensors of a kind.
 const MAX_SENSORS: usize = 64;
-/// Maximum number of start poses; each is a trial of every individual.
+/// Maximum number of start poses. Each individual has one trial per start pose.
 const MAX_STARTS: usize = 64;
-/// Maximum number of steps of an individual in all trials.
+/// Maximum total number of steps of an individual in all trials.
 const MAX_STEPS: u64 = 10_000_000;
-/// Maximum number of individuals evaluated concurrently: this project's world simulator has at most 1024 robots.
+/// Maximum number of individuals evaluated concurrently. The world simulator of this project has at most 1024 robots.
 pub const MAX_CONCURRENT: u32 = 1024;
 /// Maximum number of hidden neurons.
 const MAX_HIDDEN: u32 = 128;
@@ -18,11 +18,12 @@ const PLACES: RangeInclusive<f64> = 0.0..=2000.0;
 const ANGLES: RangeInclusive<f64> = -100.0..=100.0;
 const VALUES: RangeInclusive<f64> = -1e6..=1e6;
 
-/// Fitness function.
+/// Fitness function of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Drive fast, straight ahead and far from obstacles: V (1 - sqrt(dv)) (1 - i) of Floreano and Mondada (1994).
+    /// Drive fast, straight ahead and far from obstacles. The fitness is V (1 - sqrt(dv)) (1 - i) of Floreano and
+    /// Mondada (1994).
     #[default]
     ObstacleAvoidance,
     /// Stay close to a robot of another population.
@@ -31,7 +32,7 @@ pub enum Kind {
     Evasion,
 }
 
-/// Task file. Lengths are in mm, angles in rad.
+/// Task file. Lengths are in millimetres, angles in radians.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Task {
@@ -39,29 +40,30 @@ pub struct Task {
     pub kind: Kind,
     /// Number of steps of a trial, >= 1.
     pub steps: u32,
-    /// Start poses `[x, y, direction]`, one trial each; at most 64.
+    /// Start poses `[x, y, direction]`, at most 64, with one trial per pose.
     pub starts: Vec<[f64; 3]>,
-    /// Number of trials with random start poses if `starts` is empty, at most 64. The poses are the same for all
+    /// Number of trials with random start poses if `starts` is empty, 1 to 64. The poses are the same for all
     /// individuals of a generation.
     pub random_starts: u32,
     /// Seed of the random start poses.
     pub seed: u64,
-    /// Cci: number of individuals evaluated concurrently. They share one world and interact: if the number is above
-    /// 1, a fitness depends on the other individuals present.
+    /// Cci: number of individuals evaluated concurrently, 1 to 1024. If it is above 1, individuals share a world and
+    /// interact, so that the fitness of an individual depends on the other individuals present.
     pub concurrent: u32,
-    /// Directions of the sonars, counter-clockwise from the direction of travel; at most 64.
+    /// Directions of the sonars, counter-clockwise from the direction of travel. At most 64 sonars.
     pub sonars: Vec<f64>,
-    /// Range of the sonars.
+    /// Distance up to which sonars detect objects.
     pub sonar_range: f64,
     /// Opening angle of the sonars, 0 to a quarter turn.
     pub sonar_angle: f64,
-    /// Number of visual sensors, which divide the full circle; the first sensor points ahead. 4 to 64, or 0.
+    /// Number of visual sensors, 4 to 64, or 0. They divide the full circle evenly, and the first one points ahead.
     pub visuals: u32,
     /// Distance up to which visual sensors detect robots of `colour`.
     pub visual_range: f64,
-    /// Height of the visual sensors. Above the walls, they detect only higher objects.
+    /// Height of the visual sensors above the ground. Sensors above the walls detect only objects of at least this
+    /// height.
     pub visual_height: f64,
-    /// Colour of detected robots; visual sensors ignore objects of other colours.
+    /// Colour of the robots that visual sensors detect. Objects of other colours are ignored.
     pub colour: [u8; 3],
     /// Distance that a wheel rolls in a step at an output of 1.
     pub wheel_step: f64,
@@ -69,9 +71,9 @@ pub struct Task {
     pub hidden: [u32; 2],
     /// Number of parameter values of each output and hidden neuron: 0, 1 (bias) or 2 (bias, then gain).
     pub neuron_values: u32,
-    /// Lowest and highest value of these parameters.
+    /// Lowest and highest parameter value of output and hidden neurons.
     pub neurons: [f64; 2],
-    /// Lowest and highest weight.
+    /// Lowest and highest value of a weight.
     pub weights: [f64; 2],
     /// Fio: whether inputs are connected to outputs.
     pub input_to_output: bool,
@@ -88,7 +90,7 @@ impl Default for Task {
             random_starts: 2,
             seed: 1,
             concurrent: 1,
-            // Sonars of an e-puck: 17, 50, 90 and 150 degrees, right and left.
+            // Directions of the sonars of an e-puck: 17, 50, 90 and 150 degrees to the right and to the left.
             sonars: [-17.0f64, -50.0, -90.0, -150.0, 150.0, 90.0, 50.0, 17.0].map(f64::to_radians).to_vec(),
             sonar_range: 150.0,
             sonar_angle: 0.3,
@@ -111,7 +113,7 @@ impl Task {
     /// Checks the task.
     ///
     /// # Errors
-    /// The first invalid value and its allowed range, in one line.
+    /// A value is invalid; the error names the first such value and its allowed range in one line.
     pub fn check(&self) -> Result<(), String> {
         let range = |what: &str, value: f64, range: RangeInclusive<f64>| match range.contains(&value) {
             true => Ok(()),
@@ -147,7 +149,7 @@ impl Task {
             }
             if self.concurrent > 1 {
                 return Err(
-                    "concurrent must be 1 here: with more, robots of one population are mistaken for the other's"
+                    "concurrent must be 1 for pursuit and evasion: with more, robots of one population are mistaken for robots of the other"
                         .into(),
                 );
             }
@@ -155,18 +157,19 @@ impl Task {
         self.parameters().check().map_err(|error| error.to_string())
     }
 
-    /// Number of trials of each individual.
+    /// Returns the number of trials of each individual.
     pub fn trials(&self) -> u32 {
         if self.starts.is_empty() { self.random_starts } else { self.starts.len() as u32 }
     }
 
-    /// Answer to `SendNetParameters`.
+    /// Returns the answer to `SendNetParameters`.
     pub fn parameters(&self) -> NetParameters {
         let values = self.neuron_values;
         let [low, high] = if values == 0 { [0.0; 2] } else { self.neurons };
         let [min, max] = self.hidden;
         let inputs = self.sonars.len() as u32 + self.visuals;
-        // Without hidden neurons, their parameters are all 0, as in the specification's example.
+        // If networks cannot have hidden neurons, all parameters of hidden neurons are 0, as in the specification's
+        // example.
         let hidden = if max == 0 { HiddenNeurons::default() } else { HiddenNeurons { min, max, values, low, high } };
         NetParameters {
             max_concurrent: self.concurrent,

@@ -14,14 +14,14 @@ fn task() -> Task {
     Task { steps: 100, starts: vec![[1000.0, 1000.0, 0.0]], hidden: [0, 0], neuron_values: 1, ..Task::default() }
 }
 
-/// Genome without hidden neurons, with these wheel biases and zero weights.
+/// Returns a genome without hidden neurons, with the given biases of the wheel neurons and zero weights.
 fn blind(task: &Task, number: u32, biases: [f64; 2]) -> Individual {
     let mut values = biases.to_vec();
     values.resize(task.parameters().value_count(0), 0.0);
     Individual { generation: 1, number, hidden: 0, values }
 }
 
-/// Fitness values of individuals evaluated concurrently, in the order of completion.
+/// Evaluates individuals concurrently, and returns their tickets and fitness values in the order of completion.
 fn evaluated(task: &Task, individuals: Vec<Individual>) -> Vec<(u64, f64)> {
     let mut world = World::new(&Description::empty(), 1).unwrap();
     let (mut fleet, mut found, mut now) = (EvaluationSet::new(task.clone()), Vec::new(), 0.0);
@@ -73,7 +73,8 @@ fn wheels_turn_and_drive_the_body() {
 fn robots_drive_and_are_worth_what_they_did() {
     let task = task();
     let worth = |biases: [f64; 2]| evaluated(&task, vec![blind(&task, 1, biases)])[0].1;
-    // Three robots: one stands still, one turns on the spot, and one drives 949 mm to the wall and is then blocked.
+    // Three robots are evaluated. One stands still, one turns on the spot, and one drives 949 mm until the wall stops
+    // it.
     assert_eq!(worth([0.0, 0.0]), 0.0);
     assert!(worth([5.0, -5.0]) < 1e-4);
     let straight = worth([5.0, 5.0]);
@@ -140,7 +141,7 @@ fn tasks_that_make_no_sense_are_refused() {
     assert!(wrong(|task| task.concurrent = 0).contains("concurrent"));
 }
 
-/// Conformance case 2.
+/// Conformance case 2 of the specification.
 #[test]
 fn simple_recurrent_net_is_configurable() {
     let task = Task { sonars: vec![0.3, -0.3], hidden: [0, 0], neuron_values: 0, ..task() };

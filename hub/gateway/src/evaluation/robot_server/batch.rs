@@ -1,4 +1,4 @@
-//! Evaluation of whole batches by a function on a separate thread.
+//! Evaluates whole batches of individuals with a function on a separate thread.
 
 use super::super::individual::Individual;
 use super::super::parameters::NetParameters;
@@ -11,19 +11,19 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use xpuck_wire::log::Line;
 
-/// Time without a new individual after which an incomplete batch starts.
+/// Time after the arrival of the last individual at which an incomplete batch starts.
 const BATCH_DELAY: Duration = Duration::from_millis(2);
 
-/// Evaluates individuals that fit the parameters. Returns a fitness for each, in their order, or the reason for the
-/// failure.
+/// Function that evaluates individuals that fit the parameters. Returns one fitness per individual, in the same
+/// order, or the reason for the failure.
 pub type Evaluate = Box<dyn FnMut(&[Individual]) -> std::result::Result<Vec<f64>, String> + Send>;
 
 type Answer = (Vec<u64>, std::result::Result<Vec<f64>, String>);
 
-/// Sequential batches, each of all waiting individuals.
+/// Evaluator that processes one batch after another. A batch contains all individuals that wait at its start.
 pub struct Batch {
     parameters: NetParameters,
-    /// Individuals for the next batch with their tickets.
+    /// Individuals for the next batch, each with its ticket.
     waiting: Vec<(u64, Individual)>,
     came: Instant,
     busy: bool,
@@ -33,10 +33,10 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Starts a thread that evaluates with this function. The parameters must have been checked.
+    /// Starts a thread that evaluates batches with `evaluate`. The parameters must have been checked.
     ///
     /// # Errors
-    /// The operating system provides no thread or no socket.
+    /// The operating system cannot create a thread or a socket.
     pub fn new(parameters: NetParameters, mut evaluate: Evaluate) -> Result<Batch> {
         let (wake, mut bell) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
@@ -51,7 +51,7 @@ impl Batch {
                 if done.send((tickets, found)).is_err() {
                     break;
                 }
-                // If the socket buffer is full, the bytes in it wake the server up.
+                // A full socket buffer is not an error, because the bytes in it wake up the server.
                 let _ = bell.write(&[1]);
             }
         })?;
@@ -59,7 +59,7 @@ impl Batch {
         Ok(Batch { parameters, waiting, came, busy: false, jobs, answers, wake })
     }
 
-    /// Time until the waiting batch starts.
+    /// Returns the time until the waiting batch may start.
     fn gathers(&self) -> Duration {
         if self.waiting.len() >= self.parameters.max_concurrent as usize {
             return Duration::ZERO;

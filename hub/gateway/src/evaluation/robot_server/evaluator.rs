@@ -1,4 +1,4 @@
-//! Interface between the robot simulator's server and an evaluator.
+//! Interface between the server of a robot simulator and an evaluator.
 
 use super::super::individual::Individual;
 use super::super::parameters::NetParameters;
@@ -9,22 +9,23 @@ use xpuck_wire::log::Line;
 
 /// Evaluates individuals without blocking.
 pub trait Evaluator {
-    /// Supported networks, and maximum number of concurrent individuals; both are constant.
+    /// Returns the supported networks and the maximum number of concurrent individuals. Both are constant.
     fn parameters(&self) -> &NetParameters;
 
-    /// Starts the evaluation of an individual that fits the parameters; its fitness is returned with this ticket.
+    /// Starts the evaluation of an individual that fits the parameters. [`Evaluator::turn`] returns its fitness with
+    /// `ticket`.
     fn begin(&mut self, ticket: u64, individual: Individual);
 
-    /// Cancels an evaluation. Its fitness may still be returned.
+    /// Cancels an evaluation. [`Evaluator::turn`] may still return its fitness.
     fn cancel(&mut self, ticket: u64);
 
-    /// Descriptor and poll flags that signal work for [`Evaluator::turn`].
+    /// Returns a descriptor and the poll flags that indicate work for [`Evaluator::turn`], if any.
     fn waits_for(&self) -> Option<(BorrowedFd<'_>, PollFlags)>;
 
-    /// Maximum time until the next call of [`Evaluator::turn`], regardless of the descriptor.
+    /// Returns the maximum time until the next call of [`Evaluator::turn`], even if the descriptor indicates no work.
     fn longest_wait(&self) -> Option<Duration>;
 
-    /// Performs pending work and adds lines for the log to `told`. Returns tickets with their fitness, `None` for
-    /// individuals that could not be evaluated.
+    /// Performs pending work, and adds lines for the log. Returns the tickets and fitness values of finished
+    /// evaluations. The fitness is `None` if the individual could not be evaluated.
     fn turn(&mut self, told: &mut Vec<Line>) -> Vec<(u64, Option<f64>)>;
 }

@@ -1,8 +1,8 @@
-//! Server of a robot simulator: population managers connect, request the supported networks, send individuals and
-//! receive their fitness (section 3.1).
+//! Server of a robot simulator. Population managers connect to it, request the supported networks, send individuals,
+//! and receive their fitness (section 3.1 of the specification).
 //!
-//! An [`evaluator::Evaluator`] evaluates the individuals: [`world_link::WorldLink`] drives robots in the world of a
-//! world simulator, [`batch::Batch`] passes whole batches to a function on a separate thread.
+//! An [`evaluator::Evaluator`] evaluates the individuals. [`world_link::WorldLink`] drives robots in the world of a
+//! world simulator; [`batch::Batch`] passes whole batches to a function on a separate thread.
 
 pub mod batch;
 pub mod evaluator;
@@ -24,13 +24,13 @@ use xpuck_wire::log::Line;
 pub struct Counts {
     /// Number of accepted individuals.
     pub individuals: u64,
-    /// Number of reported fitness values.
+    /// Number of fitness values sent to managers.
     pub evaluated: u64,
     /// Number of connections closed because the maximum was reached.
     pub refused: u64,
 }
 
-/// Listening robot simulator.
+/// Robot simulator that listens for population managers.
 pub struct RobotServer<E> {
     evaluator: E,
     served: Served,
@@ -72,17 +72,17 @@ impl Service for Served {
 }
 
 impl<E: Evaluator> RobotServer<E> {
-    /// Listens on this address. Managers that wait for no answer and are silent for `idle` are disconnected.
+    /// Listens on an address. Disconnects managers that wait for no answer and have been silent for `idle`.
     ///
     /// # Errors
-    /// Error of the operating system for the address.
+    /// The operating system cannot listen on the address.
     pub fn listen(evaluator: E, address: SocketAddr, idle: Duration) -> Result<RobotServer<E>> {
         let connections = Connections::listen("population manager", &[address], idle)?;
         let served = Served { parameters: evaluator.parameters().clone(), queue: Queue::default(), individuals: 0 };
         Ok(RobotServer { evaluator, served, connections, evaluated: 0 })
     }
 
-    /// Address of the listening socket.
+    /// Returns the address of the listening socket.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -90,14 +90,13 @@ impl<E: Evaluator> RobotServer<E> {
         self.connections.addresses()?.pop().ok_or_else(|| std::io::ErrorKind::AddrNotAvailable.into())
     }
 
-    /// Counters since the start.
+    /// Returns the counters since the start.
     pub fn counts(&self) -> Counts {
         let Served { individuals, .. } = self.served;
         Counts { individuals, evaluated: self.evaluated, refused: self.connections.refused() }
     }
 
-    /// Waits for a message or a fitness for at most `wait`, and processes all pending work. Returns lines for the
-    /// log.
+    /// Waits at most `wait` for a message or a fitness, and processes all pending work. Returns lines for the log.
     ///
     /// # Errors
     /// Error of the operating system while waiting.

@@ -1,14 +1,15 @@
-//! Bounded queues of individuals, served round-robin over the managers.
+//! Bounded queues of individuals. Managers are served round-robin.
 
 use super::super::individual::Individual;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Maximum number of waiting individuals of a manager; beyond it, the manager is not read.
+/// Number of waiting individuals of a manager at which the server stops reading from the manager.
 const MOST_WAITING: usize = 1024;
-/// Maximum total number of values of a manager's waiting individuals, which bounds the memory.
+/// Total number of values of a manager's waiting individuals at which the server stops reading from the manager. It
+/// bounds the memory.
 const MOST_VALUES: usize = 1 << 20;
 
-/// Origin of an individual.
+/// Origin of an individual: its manager's connection, its generation and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Job {
     pub connection: u32,
@@ -22,14 +23,14 @@ struct Waiting {
     values: usize,
 }
 
-/// Individuals that wait, and individuals in evaluation.
+/// Waiting individuals of each manager, and individuals in evaluation.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: BTreeMap<u32, Waiting>,
     running: BTreeMap<u64, Job>,
     cancelled: Vec<u64>,
     last_ticket: u64,
-    /// Connection that was served last.
+    /// Connection whose individual was removed from the queue last.
     last_connection: u32,
 }
 
@@ -49,12 +50,12 @@ impl Queue {
         self.waiting.contains_key(&connection) || self.running.values().any(|job| job.connection == connection)
     }
 
-    /// Number of individuals in evaluation.
+    /// Returns the number of individuals in evaluation.
     pub(super) fn running(&self) -> usize {
         self.running.len()
     }
 
-    /// Removes the next individual in round-robin order; returns it with a ticket.
+    /// Removes the next individual in round-robin order, and returns it with a new ticket.
     pub(super) fn pop(&mut self) -> Option<(u64, Individual)> {
         let after = self.waiting.range(self.last_connection.saturating_add(1)..).next();
         let connection = *after.or_else(|| self.waiting.iter().next())?.0;
@@ -71,12 +72,12 @@ impl Queue {
         Some((self.last_ticket, individual))
     }
 
-    /// Ends an evaluation; returns its origin unless that manager has disconnected.
+    /// Ends an evaluation. Returns the origin of the individual; `None` if its manager has disconnected.
     pub(super) fn end(&mut self, ticket: u64) -> Option<Job> {
         self.running.remove(&ticket)
     }
 
-    /// Drops all individuals of a disconnected manager; returns their number.
+    /// Drops all individuals of a disconnected manager. Returns the number of dropped individuals.
     pub(super) fn close(&mut self, connection: u32) -> usize {
         let waiting = self.waiting.remove(&connection).map_or(0, |waiting| waiting.individuals.len());
         let running = self.running.len();
@@ -90,7 +91,7 @@ impl Queue {
         waiting + running - self.running.len()
     }
 
-    /// Tickets of cancelled evaluations.
+    /// Removes and returns the tickets of cancelled evaluations.
     pub(super) fn cancelled(&mut self) -> std::vec::Drain<'_, u64> {
         self.cancelled.drain(..)
     }

@@ -1,5 +1,5 @@
-//! Evaluation in the world of a world simulator. After a lost connection, all individuals in evaluation start again
-//! in the next world.
+//! Evaluates individuals in the world of a world simulator. After a lost connection, all unfinished evaluations start
+//! again in the next world.
 
 use super::super::individual::Individual;
 use super::super::message::Message;
@@ -14,20 +14,20 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 use xpuck_wire::log::Line;
 
-/// Timeout of an attempt to connect, which blocks the server.
+/// Timeout of an attempt to connect. The attempt blocks the server.
 const CONNECT: Duration = Duration::from_millis(500);
-/// Initial and maximum pause between attempts to connect to a world.
+/// Initial and maximum pause between two attempts to connect to a world.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
 
-/// Robots in a world, with the connection to it.
+/// Evaluator with robots in a world, and with a connection to this world.
 pub struct WorldLink {
     at: SocketAddr,
     parameters: NetParameters,
     fleet: EvaluationSet,
     stream: Option<Stream>,
-    /// Time of the next attempt, and the pause before the attempt after it.
+    /// Time of the next attempt to connect, and the pause after this attempt if it fails.
     next: (Instant, Duration),
-    /// Time of the last received bytes, or the last time without an unanswered request.
+    /// Time of the last received bytes, or the last time at which no request was unanswered.
     heard: Instant,
     timeout: Duration,
     began: Instant,
@@ -35,8 +35,8 @@ pub struct WorldLink {
 }
 
 impl WorldLink {
-    /// Creates a link to the world at an address; it connects when there is an individual to evaluate. A world that
-    /// leaves requests unanswered for `timeout` counts as lost. The task must have been checked.
+    /// Creates a link to the world at an address. The link connects when there is an individual to evaluate. A world
+    /// that answers no request for `timeout` counts as lost. The task must have been checked.
     pub fn new(task: Task, at: SocketAddr, timeout: Duration) -> WorldLink {
         let began = Instant::now();
         WorldLink {
@@ -52,7 +52,7 @@ impl WorldLink {
         }
     }
 
-    /// Number of lost connections.
+    /// Returns the number of lost connections.
     pub fn lost(&self) -> u64 {
         self.lost
     }
@@ -69,7 +69,7 @@ impl WorldLink {
                 self.fleet.restart();
             }
             Err(error) => {
-                // The failure is logged only while the pause grows, to keep the log short.
+                // Logs failures only until the pause reaches its maximum, to keep the log short.
                 if self.next.1 < PAUSES[1] {
                     told.push(Line::warn(format!("no world simulator at {}: {error}; retrying", self.at)));
                 }
@@ -94,7 +94,7 @@ impl WorldLink {
     /// Reads answers and sends requests.
     ///
     /// # Errors
-    /// Reason for the loss of the world.
+    /// The connection to the world is lost, for the given reason.
     fn exchange(&mut self, found: &mut Vec<(u64, f64)>, told: &mut Vec<Line>) -> Result<(), String> {
         let Some(stream) = &mut self.stream else { return Ok(()) };
         let now = self.began.elapsed().as_secs_f64();
@@ -105,7 +105,8 @@ impl WorldLink {
                 let answer = Message::parse(&line).map_err(|error| error.to_string())?;
                 let done = self.fleet.on_answer(&answer, now)?;
                 if done.is_some() {
-                    // The connection works: the next loss starts with the initial pause.
+                    // An evaluation has ended, so the connection works. After the next loss, the pause starts at its
+                    // initial value.
                     self.next.1 = PAUSES[0];
                 }
                 found.extend(done);
@@ -135,7 +136,7 @@ impl Evaluator for WorldLink {
     }
 
     fn begin(&mut self, ticket: u64, individual: Individual) {
-        // The server has checked the individual.
+        // The server has checked the individual, so this call cannot fail.
         let _ = self.fleet.begin(ticket, individual);
     }
 

@@ -1,28 +1,30 @@
-//! Beam of a sensor: a pyramid, or a cone of elliptic section.
+//! Beam of a sensor: a pyramid, or a cone with an elliptic cross-section.
 
 use super::super::place::Beam;
 use super::convex::clip_below;
 use super::vector::{Vec3, add3, dot3, scale3};
 
-/// Tolerance of the beam's border, so that a beam without width detects its target (mm).
+/// Tolerance of the beam's border (mm). It allows a beam without width to detect objects.
 const MARGIN: f64 = 1e-9;
-/// Number of bisections of a bracket of pi / 16. The direction is then known to 1e-8 rad. The distance has its minimum
-/// in this direction, so it is known to rounding errors.
+/// Number of bisections of a bracket of pi / 16. They determine the direction to 1e-8 rad. The distance has its
+/// minimum in this direction, so its error is only a rounding error.
 const HALVINGS: usize = 24;
-/// Number of intervals on a quarter of an elliptic cone, at whose ends the cosine is compared before the bisection.
+/// Number of intervals on a quarter of an elliptic cone. The cosine is compared at the ends of the intervals, before
+/// the bisection of the best ones.
 const SAMPLES: usize = 8;
 
-/// Convex cone with its apex at the sensor. In its coordinates x is the beam's axis, y points left and z up.
+/// Beam as a convex cone with its apex at the sensor. In beam coordinates, x is the axis, y points left and z points
+/// up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cone {
     pub tip: Vec3,
     axes: [Vec3; 3],
-    /// Tangents of half the horizontal and half the vertical opening angle.
+    /// Tangent of half the horizontal opening angle (`wide`), and of half the vertical opening angle (`high`).
     wide: f64,
     high: f64,
-    /// Whether the section is elliptic; otherwise the beam is a pyramid.
+    /// Whether the cross-section is elliptic; otherwise, the beam is a pyramid.
     round: bool,
-    /// Outward unit normals of the pyramid's sides.
+    /// Outward unit normals of the four sides of the pyramid, in beam coordinates.
     sides: [Vec3; 4],
 }
 
@@ -39,7 +41,8 @@ impl Cone {
             [-high * along, 0.0, along],
             [-high * along, 0.0, -along],
         ];
-        // Without width or height, cone and pyramid are the same planar fan, for which the pyramid's formulas hold.
+        // Without width or height, the cone and the pyramid are the same planar fan, which the pyramid's formulas
+        // describe.
         Self { tip: [beam.x, beam.y, beam.z], axes, wide, high, round: round && wide > 0.0 && high > 0.0, sides }
     }
 
@@ -62,16 +65,16 @@ impl Cone {
         point
     }
 
-    /// Whether a ball (in beam coordinates) may intersect the beam; may return false positives.
+    /// Returns whether a ball (in beam coordinates) may intersect the beam. Returns true for some balls outside the
+    /// beam.
     pub(super) fn may_touch(&self, centre: Vec3, radius: f64) -> bool {
         centre[0] >= -radius - MARGIN && self.sides.iter().all(|&side| dot3(side, centre) <= radius + MARGIN)
     }
 
-    /// Direction in the beam with the smallest angle to another direction, if that angle is less than a right angle;
-    /// of arbitrary length.
+    /// Returns the direction in the beam with the smallest angle to `normal`; `None` if this angle is not less than a
+    /// right angle. The result has an arbitrary length.
     ///
-    /// The point of a plane in the beam that is nearest to the sensor lies in the direction nearest to the plane's
-    /// normal.
+    /// The ray in this direction meets a plane with this normal at the plane's nearest point in the beam.
     pub(super) fn nearest_direction(&self, normal: Vec3) -> Option<Vec3> {
         let [x, y, z] = normal;
         let mirrored = [x, y.abs(), z.abs()];
@@ -81,7 +84,8 @@ impl Cone {
         (dot3(direction, normal) > 0.0).then_some(direction)
     }
 
-    /// For a pyramid: the direction itself, or its nearest direction on a side or an edge.
+    /// Returns the direction itself if it is in the pyramid. Otherwise, returns the nearest direction on a side or an
+    /// edge.
     fn nearest_in_pyramid(&self, [x, y, z]: Vec3) -> Vec3 {
         let (wide, high) = (self.wide, self.high);
         if x > 0.0 && y <= wide * x && z <= high * x {
@@ -98,7 +102,8 @@ impl Cone {
         [1.0, wide, high]
     }
 
-    /// For an elliptic cone: the direction itself, or a direction on the border, (1, wide c, high s) with c² + s² = 1.
+    /// Returns the direction itself if it is in the elliptic cone. Otherwise, returns the nearest direction on the
+    /// border: (1, wide c, high s) with c² + s² = 1.
     fn nearest_in_cone(&self, [x, y, z]: Vec3) -> Vec3 {
         let (wide, high) = (self.wide, self.high);
         if x > 0.0 && (y / wide).powi(2) + (z / high).powi(2) <= x * x {
@@ -109,7 +114,7 @@ impl Cone {
             let across = y.hypot(z);
             return border(if across > 0.0 { [y / across, z / across] } else { [1.0, 0.0] });
         }
-        // Whether the cosine of the angle still increases along the border at this point.
+        // Returns whether the cosine of the angle still increases along the border at this point.
         let grows = |[c, s]: [f64; 2]| {
             let along = x + wide * y * c + high * z * s;
             let square = 1.0 + (wide * c).powi(2) + (high * s).powi(2);
@@ -139,7 +144,7 @@ impl Cone {
         border(low)
     }
 
-    /// Interval of a segment, as fractions from 0 to 1, that lies in the beam.
+    /// Returns the part of a segment that lies in the beam, as fractions from 0 to 1 of the segment.
     pub(super) fn clip(&self, from: Vec3, way: Vec3) -> Option<(f64, f64)> {
         let mut range = clip_below(-from[0], -way[0], MARGIN, (0.0, 1.0))?;
         if self.round {
@@ -151,7 +156,8 @@ impl Cone {
         Some(range)
     }
 
-    /// The cone is convex, so the interval ends at an end of the range or where the segment crosses the border.
+    /// Clips a segment with the elliptic cone. The cone is convex, so each end of the result is an end of the range
+    /// or a point where the segment crosses the border.
     fn clip_round(&self, from: Vec3, way: Vec3, (low, high): (f64, f64)) -> Option<(f64, f64)> {
         let squash = |[x, y, z]: Vec3| [x, y / self.wide, z / self.high];
         let (from, way) = (squash(from), squash(way));
@@ -159,8 +165,8 @@ impl Cone {
         let (square, half, rest) = (product(way, way), product(from, way), product(from, from));
         let inside = |t: f64| square * t * t + 2.0 * half * t + rest <= 0.0;
         let root = (half * half - square * rest).sqrt();
-        // Adding two values of equal sign avoids cancellation. Without a real root the result is NaN, which the range
-        // check excludes.
+        // Adding two values of equal sign avoids cancellation. Without a real root the result is NaN, which the test
+        // for the range excludes.
         let sum = -(half + root.copysign(half));
         let roots = [sum / square, rest / sum].into_iter().filter(|root| (low..=high).contains(root));
         let ends = [low, high].into_iter().filter(|&end| inside(end));

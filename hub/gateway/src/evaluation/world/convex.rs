@@ -1,4 +1,4 @@
-//! Convex polygons, the basis of all solids.
+//! Convex polygons, the basis of all solids in the world.
 
 use super::pose::Frame;
 use super::vector::{Vec2, add, cross, dot, length, scale, subtract};
@@ -7,26 +7,26 @@ use super::vector::{Vec2, add, cross, dot, length, scale, subtract};
 #[derive(Clone, Debug)]
 pub(super) struct Convex {
     pub sides: Vec<Side>,
-    /// Centre of an enclosing circle.
+    /// Centre of a circle that encloses the polygon.
     pub centre: Vec2,
-    /// Radius of that circle (mm).
+    /// Radius of the enclosing circle (mm).
     pub radius: f64,
-    /// Maximum distance of a corner from (0, 0) before placement (mm).
+    /// Maximum distance of a corner from (0, 0) in the polygon's own coordinates (mm).
     pub reach: f64,
 }
 
-/// Side with its start point.
+/// Side of a polygon, with its start point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
     pub point: Vec2,
-    /// Outward unit normal.
+    /// Outward unit normal of the side.
     pub normal: Vec2,
-    /// Distance from (0, 0) along the normal (mm).
+    /// Distance of the side's line from (0, 0) along the normal (mm).
     pub offset: f64,
 }
 
 impl Convex {
-    /// Creates a polygon from counter-clockwise corners; consecutive corners must differ.
+    /// Creates a polygon from counter-clockwise corners. Consecutive corners must differ.
     pub(super) fn new(points: &[Vec2]) -> Self {
         let next = points.iter().cycle().skip(1);
         let sides: Vec<Side> = points.iter().zip(next).map(|(&from, &to)| Side::new(from, to)).collect();
@@ -39,7 +39,7 @@ impl Convex {
         Self { sides, centre, radius: far(centre), reach: far([0.0, 0.0]) }
     }
 
-    /// Becomes a placed copy of a polygon with the same number of sides.
+    /// Replaces this polygon with `from` placed at `frame`. Both must have the same number of sides.
     pub(super) fn place(&mut self, from: &Convex, frame: &Frame) {
         for (side, from) in self.sides.iter_mut().zip(&from.sides) {
             side.point = frame.place(from.point);
@@ -49,17 +49,17 @@ impl Convex {
         self.centre = frame.place(from.centre);
     }
 
-    /// Whether a point is inside, or outside by at most a margin (mm).
+    /// Returns whether a point is inside, or outside by at most `margin` (mm).
     pub(super) fn contains(&self, point: Vec2, margin: f64) -> bool {
         self.sides.iter().all(|side| dot(side.normal, point) - side.offset <= margin)
     }
 
-    /// End point of a side.
+    /// Returns the end point of a side.
     pub(super) fn end(&self, side: usize) -> Vec2 {
         self.sides[if side + 1 == self.sides.len() { 0 } else { side + 1 }].point
     }
 
-    /// Interval of a segment, as fractions from 0 to 1, that is inside or on the border.
+    /// Returns the part of a segment that is inside or on the border, as fractions from 0 to 1 of the segment.
     pub(super) fn clip(&self, from: Vec2, way: Vec2) -> Option<(f64, f64)> {
         let (mut low, mut high) = (0.0_f64, 1.0_f64);
         for side in &self.sides {
@@ -71,7 +71,7 @@ impl Convex {
     }
 }
 
-/// Subrange of t in which start + rate t does not exceed a bound.
+/// Returns the part of the range `low` to `high` of t in which start + rate t does not exceed `bound`, if any.
 pub(super) fn clip_below(start: f64, rate: f64, bound: f64, (low, high): (f64, f64)) -> Option<(f64, f64)> {
     let room = bound - start;
     let range = if rate > 0.0 {
@@ -94,7 +94,7 @@ impl Side {
     }
 }
 
-/// Corners of the convex hull, counter-clockwise, without collinear corners.
+/// Returns the corners of the convex hull, counter-clockwise and without collinear corners.
 pub(super) fn hull(mut points: Vec<Vec2>) -> Vec<Vec2> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();
@@ -117,7 +117,7 @@ pub(super) fn hull(mut points: Vec<Vec2>) -> Vec<Vec2> {
     corners
 }
 
-/// Intersection point of two line segments.
+/// Returns the intersection point of two line segments; `None` if they do not intersect or are parallel.
 pub(super) fn crossing((from, to): (Vec2, Vec2), (other_from, other_to): (Vec2, Vec2)) -> Option<Vec2> {
     let (way, other_way) = (subtract(to, from), subtract(other_to, other_from));
     let area = cross(way, other_way);

@@ -1,13 +1,13 @@
-//! Description of a world.
+//! Description of a world in a file.
 //!
-//! Lengths are in millimetres. The arena is 0 to [`SIDE`] in X and Y; heights are above ground zero.
+//! Lengths are in millimetres. The arena is 0 to [`SIDE`] in X and Y. Heights are measured from ground zero.
 
 use serde::Deserialize;
 use std::ops::RangeInclusive;
 
 use super::outline::{OutlineError, convex_parts};
 
-/// Length and width of the arena (mm) (section 3.2).
+/// Length and width of the arena (mm) (section 3.2 of the specification).
 pub const SIDE: f64 = 2000.0;
 
 const HEIGHTS: RangeInclusive<f64> = -2000.0..=2000.0;
@@ -15,24 +15,24 @@ const SLOPES: RangeInclusive<f64> = -100.0..=100.0;
 const MAX_BLOCKS: usize = 1024;
 const MAX_GROUNDS: usize = 256;
 
-/// Red, green and blue.
+/// Red, green and blue components of a colour.
 pub type Colour = [u8; 3];
 
-/// Corners `[x, y]` of a simple polygon (mm), 3 to 256 in either orientation; the last is joined to the first.
+/// Corners `[x, y]` of a simple polygon (mm), 3 to 256 in either orientation. The last corner is joined to the first.
 pub type Outline = Vec<[f64; 2]>;
 
 /// World without robots.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Description {
-    /// Height of the top of the walls around the arena, -2000 to 2000. Robots never pass the walls; beams pass above
-    /// them.
+    /// Height of the top of the walls around the arena, -2000 to 2000. Robots cannot pass the walls, whatever this
+    /// height is. Beams pass above them.
     pub wall_height: f64,
     /// Colour of the walls.
     pub wall_colour: Colour,
-    /// Height of the common ground, outside all raised ground, -2000 to 2000.
+    /// Height of the ground outside all raised ground, -2000 to 2000.
     pub ground_height: f64,
-    /// Colour of the common ground.
+    /// Colour of the ground outside all raised ground.
     pub ground_colour: Colour,
     /// Colour of all robots.
     pub robot_colour: Colour,
@@ -48,7 +48,7 @@ pub struct Description {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
-    /// Outline in plan.
+    /// Outline, seen from above.
     pub outline: Outline,
     /// Height of the block's bottom, -2000 to 2000.
     #[serde(default)]
@@ -57,35 +57,35 @@ pub struct Block {
     pub top: f64,
     /// Colour in visual readings.
     pub colour: Colour,
-    /// Whether visual sensors detect the block (false for glass, for example).
+    /// Whether visual sensors detect the block. False for glass, for example.
     #[serde(default = "yes")]
     pub seen_by_light: bool,
-    /// Whether sonic sensors detect the block (false for cotton, for example).
+    /// Whether sonic sensors detect the block. False for cotton, for example.
     #[serde(default = "yes")]
     pub seen_by_sound: bool,
 }
 
-/// Ground raised from the common ground to a plane. It carries robots and never blocks them; add blocks for steps
-/// that block. Where several pieces overlap, the highest one carries.
+/// Ground raised from the common ground to a plane. It carries robots and never blocks them. Add blocks to make a
+/// step that blocks robots. Where several pieces overlap, the highest one carries the robots.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ground {
-    /// Outline in plan.
+    /// Outline, seen from above.
     pub outline: Outline,
-    /// Height at its first corner, -2000 to 2000.
+    /// Height at the first corner of the outline, -2000 to 2000.
     pub height: f64,
-    /// Rise per mm along X and Y, -100 to 100. No corner may be below the common ground.
+    /// Increase of the height per millimetre along X and Y, -100 to 100. No corner may be below the common ground.
     #[serde(default)]
     pub slope: [f64; 2],
     /// Colour in visual readings.
     pub colour: Colour,
 }
 
-/// Deadly ground, at any height.
+/// Area, at any height, in which robots die.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deadly {
-    /// Outline in plan.
+    /// Outline, seen from above.
     pub outline: Outline,
     /// Colour of the ground.
     pub colour: Colour,
@@ -94,17 +94,17 @@ pub struct Deadly {
 /// Error of a world description.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DescriptionError {
-    /// Too many objects of a kind.
+    /// The description has too many objects of a kind.
     #[error("there are {came} {what}; at most {most} are allowed")]
     TooMany {
         /// Kind of object.
         what: &'static str,
         /// Number of objects.
         came: usize,
-        /// Maximum number.
+        /// Maximum number of objects of this kind.
         most: usize,
     },
-    /// Invalid outline.
+    /// The outline of an object is invalid.
     #[error("the outline of {what} {number}: {flaw}")]
     Outline {
         /// Kind of object.
@@ -119,7 +119,7 @@ pub enum DescriptionError {
     OutOfRange {
         /// Name of the value.
         what: String,
-        /// The value.
+        /// Invalid value.
         value: f64,
         /// Lowest allowed value.
         low: f64,
@@ -135,7 +135,7 @@ impl Default for Description {
 }
 
 impl Description {
-    /// Flat ground with walls 300 mm high.
+    /// Returns a world with flat ground, and with walls 300 mm high.
     pub fn empty() -> Self {
         Self {
             wall_height: 300.0,
@@ -152,7 +152,7 @@ impl Description {
     /// Checks the description.
     ///
     /// # Errors
-    /// The first error, in one line.
+    /// The description is invalid; the error describes its first flaw in one line.
     pub fn check(&self) -> Result<(), DescriptionError> {
         let counts = [
             ("blocks", self.blocks.len(), MAX_BLOCKS),
@@ -167,7 +167,7 @@ impl Description {
         for (number, block) in (1..).zip(&self.blocks) {
             outline("block", number, &block.outline)?;
             in_range(|| format!("bottom of block {number}"), block.bottom, HEIGHTS)?;
-            // The minimum height of a block is one nanometre.
+            // A block must be at least one nanometre high.
             in_range(|| format!("top of block {number}"), block.top, block.bottom + 1e-6..=*HEIGHTS.end())?;
         }
         for (number, ground) in (1..).zip(&self.grounds) {

@@ -1,20 +1,20 @@
-//! Nearest point of a planar face in a beam.
+//! Finds the point of a planar face that is nearest to a sensor, within the beam of the sensor.
 
 use super::beam::Cone;
 use super::vector::{Vec3, add3, cross3, dot3, length3, scale3, subtract3};
 
-/// Distance behind a face at which a sensor still touches the face (mm). Robots may overlap the objects that they touch
-/// by a tenth of this distance.
+/// Maximum distance behind a face at which a sensor still detects the face (mm). Robots may overlap the objects that
+/// they touch by a tenth of this distance.
 pub(super) const TOUCHED: f64 = 1e-3;
-/// Tolerance of a face's border, so that beams do not pass between two faces (mm).
+/// Tolerance of a face's border (mm). It prevents beams from passing between two adjacent faces.
 const MARGIN: f64 = 1e-9;
 
-/// Plane of a face.
+/// Plane of a face, relative to a sensor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {
     /// Outward unit normal in arena coordinates.
     pub normal: Vec3,
-    /// Distance of the sensor in front of the plane (mm).
+    /// Distance of the sensor in front of the plane (mm); negative behind the plane.
     pub height: f64,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Corners<F> {
     pub corner: F,
 }
 
-/// Point in a beam.
+/// Nearest point of a face in a beam.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NearestPoint {
     pub distance: f64,
@@ -37,10 +37,10 @@ impl Face {
         self.height > -TOUCHED
     }
 
-    /// Nearest point in the beam, if it is nearer than a limit (mm).
+    /// Returns the nearest point of the face in the beam; `None` if no point is nearer than `limit` (mm).
     ///
-    /// The distance to the sensor is a convex function on the part of the plane inside the beam. So either its
-    /// minimum there is within the face, or the nearest point is on an edge of the face.
+    /// In the part of the plane inside the beam, the distance to the sensor is a convex function. Either its minimum
+    /// is within the face, or the nearest point of the face is on an edge.
     pub(super) fn nearest(
         &self,
         cone: &Cone,

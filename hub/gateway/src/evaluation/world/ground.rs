@@ -1,11 +1,11 @@
-//! Terrain, which determines height and tilt of the robots.
+//! Terrain, which determines the height and the tilt of the robots.
 
 use super::convex::{Convex, clip_below};
 use super::description::Description;
 use super::outline::{OutlineError, convex_parts};
 use super::vector::{Vec2, dot};
 
-/// Common ground and the raised pieces above it.
+/// Common ground, and pieces of raised ground.
 #[derive(Clone, Debug)]
 pub(super) struct Terrain {
     pub base: f64,
@@ -16,27 +16,28 @@ pub(super) struct Terrain {
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub outline: Convex,
-    /// Height of its plane at (0, 0) (mm).
+    /// Height of the piece's plane at (0, 0) (mm).
     height: f64,
     pub slope: Vec2,
     pub colour: [u8; 3],
 }
 
-/// Ground at a point.
+/// Height and slope of the ground at a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct GroundPoint {
     pub height: f64,
     pub slope: Vec2,
 }
 
-/// Part of a straight path on which the height is linear in lambda.
+/// Part of a straight path on which the height is linear in lambda. Lambda is 0 at the start of the path and 1 at its
+/// end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PathSegment {
     pub from: f64,
     pub to: f64,
-    /// Height of the line extrapolated to lambda 0.
+    /// Height at lambda 0, to which the line is extrapolated (mm).
     pub height: f64,
-    /// Rise per lambda.
+    /// Increase of the height per lambda (mm).
     pub rise: f64,
 }
 
@@ -47,8 +48,10 @@ impl Piece {
 }
 
 impl Terrain {
+    /// Creates the terrain of a world.
+    ///
     /// # Errors
-    /// Invalid outline.
+    /// An outline is invalid.
     pub(super) fn new(description: &Description) -> Result<Self, OutlineError> {
         let mut pieces = Vec::new();
         for ground in &description.grounds {
@@ -64,7 +67,7 @@ impl Terrain {
         self.pieces.is_empty()
     }
 
-    /// Highest ground at a point; borders belong to the pieces.
+    /// Returns the highest ground at a point. The border of a piece belongs to the piece.
     pub(super) fn spot(&self, point: Vec2) -> GroundPoint {
         let mut spot = GroundPoint { height: self.base, slope: [0.0, 0.0] };
         for piece in self.pieces.iter().filter(|piece| piece.outline.contains(point, 0.0)) {
@@ -76,12 +79,12 @@ impl Terrain {
         spot
     }
 
-    /// Segment of a whole path on flat ground.
+    /// Returns the single segment of a path on flat ground.
     pub(super) fn level(&self) -> PathSegment {
         PathSegment { from: 0.0, to: 1.0, height: self.base, rise: 0.0 }
     }
 
-    /// Ground below a straight path, in order.
+    /// Returns the segments of the ground below a straight path, in the order of the path.
     pub(super) fn stretches(&self, start: Vec2, way: Vec2) -> Vec<PathSegment> {
         let mut lines = vec![self.level()];
         for piece in &self.pieces {
@@ -91,7 +94,7 @@ impl Terrain {
         }
         let mut breaks: Vec<f64> = lines.iter().flat_map(|line| [line.from, line.to]).collect();
         for (at, line) in lines.iter().enumerate() {
-            // Lambda at which another plane becomes the higher one.
+            // Computes the lambda at which the planes of two pieces have the same height.
             let meet = |other: &PathSegment| (other.height - line.height) / (line.rise - other.rise);
             breaks.extend(lines[at + 1..].iter().map(meet).filter(|lambda| (0.0..=1.0).contains(lambda)));
         }
@@ -109,8 +112,8 @@ impl Terrain {
 }
 
 impl PathSegment {
-    /// Part of the segment on which a slab at a fixed height above the ground overlaps another slab in height by more
-    /// than a margin.
+    /// Returns the part of the segment on which two slabs overlap in height by more than `margin` (mm), if any.
+    /// `slab` has a fixed height above the ground, and `other` a fixed absolute height.
     pub(super) fn shared(&self, slab: [f64; 2], other: [f64; 2], margin: f64) -> Option<(f64, f64)> {
         let range = clip_below(self.height + slab[0], self.rise, other[1] - margin, (self.from, self.to))?;
         clip_below(-self.height - slab[1], -self.rise, -other[0] - margin, range)

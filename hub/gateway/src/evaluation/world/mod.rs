@@ -1,7 +1,8 @@
-//! World simulator: reports poses and sensor readings to robot simulators (section 3.2).
+//! World simulator, which reports poses and sensor readings to robot simulators (section 3.2 of the specification).
 //!
-//! Pure: equal descriptions, seeds and messages give equal answers. [`World`] answers messages. For collisions and
-//! sensors a robot is an upright prism, regardless of the tilt of the ground below its point (0, 0).
+//! The module performs no input or output. Equal descriptions, seeds and messages give equal answers. [`World`]
+//! answers messages. For collisions and sensors, a robot is an upright prism. The tilt of the ground below its point
+//! (0, 0) has no effect on this prism.
 
 mod beam;
 mod convex;
@@ -40,10 +41,10 @@ pub use robots::{MAX_ROBOTS, MAX_WORLD_CORNERS};
 pub use sense::MAX_RANGE;
 pub use shape::{MAX_CORNERS, ShapeError};
 
-/// Fraction of a move below which the robot does not move.
+/// Fraction of a move below which the robot counts as blocked and keeps its pose.
 const NO_PART: f64 = 1e-9;
 
-/// World with its robots.
+/// World with its robots, which answers the messages of robot simulators.
 #[derive(Debug)]
 pub struct World {
     scene: Scene,
@@ -51,10 +52,10 @@ pub struct World {
     random: Random,
 }
 
-/// Reason to close a connection. The protocol has no message for errors.
+/// Reason to close a connection. The protocol has no message that reports errors.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WorldError {
-    /// Not a message from a robot simulator.
+    /// The message is not a message from a robot simulator.
     #[error("{0} is not accepted by a world simulator")]
     WrongMessage(&'static str),
     /// The maximum number of robots is reached.
@@ -63,7 +64,7 @@ pub enum WorldError {
     /// The shape is not a valid body.
     #[error("BodyShape: {0}")]
     Shape(#[from] ShapeError),
-    /// The body would exceed the maximum number of corners.
+    /// The shape would exceed the maximum number of corners of all robots.
     #[error("the convex parts of all robots would have {0} corners; at most {MAX_WORLD_CORNERS} are allowed")]
     TooManyCorners(usize),
 }
@@ -72,17 +73,17 @@ impl World {
     /// Creates a world without robots.
     ///
     /// # Errors
-    /// Error of the description.
+    /// The description is invalid.
     pub fn new(description: &Description, seed: u64) -> Result<Self, DescriptionError> {
         Ok(Self { scene: Scene::new(description)?, robots: Robots::new(), random: Random::new(seed) })
     }
 
-    /// Processes a message; `None` for messages that the specification leaves unanswered. The caller numbers the
-    /// connections. A connection senses the robots of all connections, but cannot move or remove robots of other
-    /// connections.
+    /// Processes a message and returns the answer; `None` if the specification requires no answer. `connection` is
+    /// the caller's number of the connection. Sensors of a robot detect the robots of all connections, but a
+    /// connection cannot move or remove robots of other connections.
     ///
     /// # Errors
-    /// Reason to close the connection. The world is unchanged in this case.
+    /// The connection must be closed, for the given reason. The world is unchanged in this case.
     pub fn answer(&mut self, connection: u32, message: &Message) -> Result<Option<Message>, WorldError> {
         Ok(Some(match message {
             Message::CreateRobot => Message::YourIdentifier { identifier: self.robots.create(connection)? },
@@ -105,19 +106,20 @@ impl World {
         }))
     }
 
-    /// Removes all robots of an ended connection; returns their number.
+    /// Removes all robots of an ended connection. Returns the number of removed robots.
     pub fn close(&mut self, connection: u32) -> usize {
         self.robots.retain(|robot| robot.connection != connection)
     }
 
-    /// Sets the time (s), and removes all robots whose identifier was in no message for more than `idle` seconds;
-    /// returns their number. Call it at intervals: messages get the time of the previous call.
+    /// Sets the current time `now` (s), and removes all robots whose identifier was in no message for more than
+    /// `idle` (s). Returns the number of removed robots. Call it at intervals, because messages get the time of the
+    /// last call.
     pub fn expire(&mut self, now: f64, idle: f64) -> usize {
         self.robots.now = now;
         self.robots.retain(|robot| now - robot.last_used <= idle)
     }
 
-    /// Number of robots.
+    /// Returns the number of robots.
     pub fn robots(&self) -> usize {
         self.robots.all().len()
     }
@@ -152,14 +154,14 @@ impl World {
         self.position(at, stress)
     }
 
-    /// Jumps to the target, or stays if the target is not free.
+    /// Returns the target and stress 0 if the target is free. Otherwise, returns the current pose and stress 1.
     fn jump(&self, at: usize, placed: &PlacedBody, target: &Target) -> (Pose, f64) {
         let pose = Pose::from_target(target);
         let free = || travel::is_free(&self.scene, self.robots.others(at), &placed.body, &pose, sweep::TOUCH / 2.0);
         if pose == placed.pose || free() { (pose, 0.0) } else { (placed.pose, 1.0) }
     }
 
-    /// Moves as far as obstacles allow.
+    /// Returns the pose that the robot reaches before an obstacle, and the fraction of the move that was prevented.
     fn travel(&self, at: usize, placed: &PlacedBody, target: &Target) -> (Pose, f64) {
         let (motion, part) = Motion::new(placed.pose, target);
         let lambda = travel::largest_free(&self.scene, self.robots.others(at), &placed.body, &motion);
@@ -193,7 +195,8 @@ impl World {
     }
 }
 
-/// Answer for an unknown robot: dead, so that the robot simulator gives it up but still gets an answer.
+/// Returns the answer for an unknown robot. It reports the robot as dead, so that the robot simulator gives the robot
+/// up.
 fn unknown(identifier: u16) -> Message {
     Message::YourPosition { identifier, position: Position { stress: 1.0, death: true, ..Position::default() } }
 }

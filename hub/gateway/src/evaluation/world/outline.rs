@@ -10,28 +10,28 @@ const FARTHEST: f64 = 10_000.0;
 /// Maximum area that counts as zero (mm²).
 const NO_AREA: f64 = 1e-6;
 
-/// Reason why corners are not a valid outline.
+/// Reason why corners do not form a valid outline.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum OutlineError {
-    /// Too few or too many corners.
+    /// The outline has too few or too many corners.
     #[error("it has {0} corners; 3 to {MAX_CORNERS} are allowed")]
     Corners(usize),
     /// A coordinate is out of range or NaN.
     #[error("corner coordinate {0} is out of range -{FARTHEST} to {FARTHEST}")]
     Coordinate(f64),
-    /// All corners are collinear.
+    /// The outline encloses no area, for example because all corners are collinear.
     #[error("it encloses no area")]
     NoArea,
-    /// Two sides cross.
+    /// The sides that start at these two corners (from 1) cross.
     #[error("the sides that start at corners {0} and {1} cross; an outline must not cross itself")]
     Crossing(usize, usize),
 }
 
-/// Splits a simple polygon of either orientation into convex polygons. Sides may touch, as in a zero-width bridge to
-/// a hole.
+/// Splits a simple polygon of either orientation into convex polygons. Sides may touch, as in a polygon whose hole is
+/// connected to its border by two coinciding sides.
 ///
 /// # Errors
-/// Error of the corners.
+/// The corners do not form a valid outline.
 pub(super) fn convex_parts(outline: &[Vec2]) -> Result<Vec<Convex>, OutlineError> {
     if !(3..=MAX_CORNERS).contains(&outline.len()) {
         return Err(OutlineError::Corners(outline.len()));
@@ -60,13 +60,13 @@ pub(super) fn convex_parts(outline: &[Vec2]) -> Result<Vec<Convex>, OutlineError
     Ok(parts.into_iter().map(|part| Convex::new(&corners(part))).collect())
 }
 
-/// Signed area; positive for counter-clockwise corners.
+/// Returns the signed area (mm²), which is positive for counter-clockwise corners.
 fn area(points: &[Vec2]) -> f64 {
     let next = points.iter().cycle().skip(1);
     points.iter().zip(next).map(|(&from, &to)| cross(from, to)).sum::<f64>() / 2.0
 }
 
-/// Twice the signed area of the triangle a, b, c; positive for a left turn at b.
+/// Returns twice the signed area of the triangle a, b, c (mm²), which is positive for a left turn at b.
 fn bend(a: Vec2, b: Vec2, c: Vec2) -> f64 {
     cross(subtract(b, a), subtract(c, b))
 }
@@ -83,7 +83,7 @@ fn crossing_sides(points: &[Vec2]) -> Option<(usize, usize)> {
         .find(|&(a, b)| cross(a, b))
 }
 
-/// Whether all corners turn left and the polygon winds only once.
+/// Returns whether no corner turns right and the polygon winds only once.
 fn is_convex(points: &[Vec2], part: &[usize]) -> bool {
     let count = part.len();
     let corner = |at: usize| points[part[at % count]];
@@ -92,7 +92,8 @@ fn is_convex(points: &[Vec2], part: &[usize]) -> bool {
         if bend(corner(at), corner(at + 1), corner(at + 2)) < 0.0 {
             return false;
         }
-        // A polygon that winds once has a single lowest corner.
+        // A polygon that winds once has a single lowest corner. Of corners at equal heights, the leftmost counts as
+        // lowest.
         let (before, here) = (corner(at), corner(at + 1));
         let next = corner(at + 2);
         ups += usize::from((here[1], here[0]) < (before[1], before[0]) && (here[1], here[0]) < (next[1], next[0]));
@@ -100,14 +101,15 @@ fn is_convex(points: &[Vec2], part: &[usize]) -> bool {
     ups == 1
 }
 
-/// Triangulates by ear clipping (Meisters, 1975).
+/// Splits a polygon into triangles by ear clipping (Meisters, 1975).
 fn triangles(points: &[Vec2]) -> Vec<Vec<usize>> {
     let mut left: Vec<usize> = (0..points.len()).collect();
     let mut triangles = Vec::new();
     while left.len() > 2 {
         let count = left.len();
         let corner = |at: usize| [left[(at + count - 1) % count], left[at], left[(at + 1) % count]];
-        // Rounding can hide all ears; then an arbitrary corner is removed, so that the loop terminates.
+        // Rounding errors can hide all ears. In this case, an arbitrary corner is removed, so that the loop
+        // terminates.
         let ear = (0..count).find(|&at| is_ear(points, &left, corner(at))).unwrap_or(0);
         let [a, b, c] = corner(ear);
         if bend(points[a], points[b], points[c]) > NO_AREA {
@@ -121,7 +123,7 @@ fn triangles(points: &[Vec2]) -> Vec<Vec<usize>> {
 fn is_ear(points: &[Vec2], left: &[usize], [a, b, c]: [usize; 3]) -> bool {
     let ear = [points[a], points[b], points[c]];
     let turn = bend(ear[0], ear[1], ear[2]);
-    // A corner on a straight line, or at the end of a spike, encloses no area.
+    // A corner on a straight line or at the end of a spike encloses no area, so it may be removed.
     if turn.abs() <= NO_AREA {
         return true;
     }
@@ -130,7 +132,7 @@ fn is_ear(points: &[Vec2], left: &[usize], [a, b, c]: [usize; 3]) -> bool {
     turn > 0.0 && !left.iter().any(|&other| inside(points[other]))
 }
 
-/// Merges parts at common sides while they stay convex (after Hertel and Mehlhorn, 1983).
+/// Merges parts with common sides while the merged parts are convex (after Hertel and Mehlhorn, 1983).
 fn merged(points: &[Vec2], mut parts: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let mut first = 0;
     while first < parts.len() {
@@ -153,8 +155,8 @@ fn join(points: &[Vec2], one: &[usize], other: &[usize]) -> Option<Vec<usize>> {
         else {
             continue;
         };
-        // All corners of one part, from the end of the common side to its start; then the remaining corners of the
-        // other part.
+        // The merged part consists of all corners of `one`, from the end of the common side to its start. The
+        // remaining corners of `other` follow.
         let mut part: Vec<usize> = (1..=one.len()).map(|step| one[(at + step) % one.len()]).collect();
         part.extend((2..other.len()).map(|step| other[(back + step) % other.len()]));
         return is_convex(points, &part).then_some(part);
@@ -185,7 +187,7 @@ mod tests {
         let l = [[0.0, 0.0], [30.0, 0.0], [30.0, 10.0], [10.0, 10.0], [10.0, 30.0], [0.0, 30.0]];
         let parts = convex_parts(&l).expect("an outline");
         assert_eq!((parts.len(), total(&parts)), (2, 500.0));
-        // A ring whose hole is reached over a zero-width bridge.
+        // A ring. Two coinciding sides connect the border of its hole to its outer border.
         let ring = [[0., 0.], [9., 0.], [9., 9.], [0., 9.], [0., 0.], [3., 3.], [3., 6.], [6., 6.], [6., 3.], [3., 3.]];
         let parts = convex_parts(&ring).expect("an outline");
         assert_eq!(total(&parts), 72.0);

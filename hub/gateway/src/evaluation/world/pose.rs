@@ -1,14 +1,14 @@
-//! Poses in plan and motions between them.
+//! Poses in the plane, and motions between them.
 
 use std::f64::consts::{PI, TAU};
 
 use super::super::place::Target;
 use super::vector::{Vec2, add};
 
-/// Maximum length of a checked motion (mm); walls stop every robot before.
+/// Maximum length of a checked motion along X or Y (mm). Walls stop every robot before this distance.
 const LONGEST: f64 = 1e6;
 
-/// Pose in plan.
+/// Pose of a robot in the plane; positions are in millimetres.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Pose {
     pub x: f64,
@@ -31,7 +31,7 @@ impl Pose {
     }
 }
 
-/// Normalises an angle to (-pi, pi] (rad).
+/// Normalises an angle to the range (-pi, pi] (rad).
 pub(super) fn wrapped(angle: f64) -> f64 {
     if -PI < angle && angle <= PI {
         return angle;
@@ -40,7 +40,7 @@ pub(super) fn wrapped(angle: f64) -> f64 {
     if turned > PI { turned - TAU } else { turned }
 }
 
-/// Transformation from body to arena coordinates.
+/// Transformation from body coordinates to arena coordinates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub origin: Vec2,
@@ -50,12 +50,12 @@ pub(super) struct Frame {
 
 impl Frame {
     fn new(origin: Vec2, direction: f64) -> Self {
-        // The frame's rotation is a quarter turn less than the direction of the body's y-axis.
+        // The rotation of the frame is a quarter turn less than the direction, which describes the body's y-axis.
         let (sine, cosine) = direction.sin_cos();
         Self { origin, cosine: sine, sine: -cosine }
     }
 
-    /// Rotates a vector.
+    /// Rotates a vector from body to arena coordinates.
     pub(super) fn turn(&self, [x, y]: Vec2) -> Vec2 {
         [self.cosine * x - self.sine * y, self.sine * x + self.cosine * y]
     }
@@ -65,24 +65,25 @@ impl Frame {
         [self.cosine * x + self.sine * y, self.cosine * y - self.sine * x]
     }
 
-    /// Rotates and translates a point.
+    /// Transforms a point from body to arena coordinates.
     pub(super) fn place(&self, point: Vec2) -> Vec2 {
         add(self.turn(point), self.origin)
     }
 }
 
-/// Straight motion with the shortest rotation, both linear in lambda from 0 to 1.
+/// Straight motion with the shortest rotation. Position and rotation are linear in lambda, from 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Motion {
     pub start: Pose,
-    /// Translation per lambda (mm).
+    /// Displacement at lambda 1 (mm).
     pub shift: Vec2,
-    /// Rotation per lambda (rad), in (-pi, pi].
+    /// Rotation at lambda 1 (rad), in (-pi, pi].
     pub turn: f64,
 }
 
 impl Motion {
-    /// Motion towards a target, limited to [`LONGEST`], and the fraction of the full motion that remains, in (0, 1].
+    /// Creates the motion from `start` to a target, limited to [`LONGEST`]. Also returns the fraction of the full
+    /// motion that the limited motion covers, in (0, 1].
     pub(super) fn new(start: Pose, target: &Target) -> (Self, f64) {
         let shift = [target.x - start.x, target.y - start.y];
         let turn = wrapped(wrapped(target.direction) - start.direction);

@@ -1,4 +1,4 @@
-//! Random poses.
+//! Random poses in the arena.
 
 use std::f64::consts::{PI, TAU};
 
@@ -7,7 +7,7 @@ use super::description::SIDE;
 use super::pose::Pose;
 
 impl Random {
-    /// Pose uniform over the arena and all directions.
+    /// Returns a pose uniformly distributed over the arena and all directions.
     pub(super) fn pose(&mut self) -> Pose {
         Pose { x: SIDE * self.unit(), y: SIDE * self.unit(), direction: PI - TAU * self.unit() }
     }

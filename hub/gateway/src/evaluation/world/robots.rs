@@ -5,12 +5,12 @@ use super::ground::Terrain;
 use super::pose::Pose;
 use super::shape::{Body, PlacedBody};
 
-/// Maximum number of robots of all connections.
+/// Maximum number of robots of all connections together.
 pub const MAX_ROBOTS: usize = 1024;
-/// Maximum number of corners of the convex parts of all robots.
+/// Maximum total number of corners in the convex parts of all robots.
 pub const MAX_WORLD_CORNERS: usize = 16_384;
 
-/// Robot; it has a pose once its shape is known.
+/// Robot of a connection. It has a body and a pose (`placed`) after its shape has found a free place.
 #[derive(Debug)]
 pub(super) struct Robot {
     pub identifier: u16,
@@ -24,7 +24,7 @@ pub(super) struct Robot {
 #[derive(Debug)]
 pub(super) struct Robots {
     robots: Vec<Robot>,
-    /// For each identifier, the robot's index in the list plus 1; 0 if unused.
+    /// For each identifier, the index of its robot in `robots` plus 1; 0 if no robot has the identifier.
     places: Box<[u16]>,
     last_identifier: u16,
     /// Number of corners of all bodies.
@@ -42,19 +42,19 @@ impl Robots {
         &self.robots
     }
 
-    /// Bodies of all robots except one.
+    /// Returns the bodies of all robots except the one at index `at`.
     pub(super) fn others(&self, at: usize) -> impl Iterator<Item = &PlacedBody> + Clone {
         let (before, after) = self.robots.split_at(at);
         before.iter().chain(&after[1..]).filter_map(|robot| robot.placed.as_ref())
     }
 
-    /// Creates a robot; returns the identifier after the last used identifier, so that a freed identifier is reused as
-    /// late as possible.
+    /// Creates a robot, and returns its identifier. The search starts after the last assigned identifier, so that a
+    /// freed identifier is reused as late as possible.
     ///
     /// # Errors
     /// There are too many robots.
     pub(super) fn create(&mut self, connection: u32) -> Result<u16, WorldError> {
-        // There are more identifiers than robots, so one is always free.
+        // There are more identifiers than robots, so an identifier is always free.
         if self.robots.len() >= MAX_ROBOTS {
             return Err(WorldError::TooManyRobots);
         }
@@ -71,7 +71,8 @@ impl Robots {
         Ok(identifier)
     }
 
-    /// Index of a connection's robot in the list; marks the robot as in use.
+    /// Returns the index of a connection's robot in `robots`, and records that a message named the robot. `None` if
+    /// the connection has no robot with this identifier.
     pub(super) fn find(&mut self, connection: u32, identifier: u16) -> Option<usize> {
         let at = usize::from(self.places[usize::from(identifier)]).checked_sub(1)?;
         let robot = self.robots.get_mut(at).filter(|robot| robot.connection == connection)?;
@@ -85,7 +86,7 @@ impl Robots {
         }
     }
 
-    /// Removes the robots that do not satisfy `keep`; returns their number.
+    /// Removes the robots for which `keep` is false. Returns the number of removed robots.
     pub(super) fn retain(&mut self, keep: impl FnMut(&Robot) -> bool) -> usize {
         let before = self.robots.len();
         let mut keep = keep;
@@ -104,14 +105,16 @@ impl Robots {
         before - self.robots.len()
     }
 
+    /// Checks that the robots would not have too many corners if the robot at index `at` had this body.
+    ///
     /// # Errors
-    /// With this body the robots would have too many corners.
+    /// The robots would have too many corners.
     pub(super) fn check_corners(&self, at: usize, body: &Body) -> Result<(), WorldError> {
         let total = self.corners - self.robots[at].corners + body.corners();
         if total > MAX_WORLD_CORNERS { Err(WorldError::TooManyCorners(total)) } else { Ok(()) }
     }
 
-    /// Gives a robot a body and a pose.
+    /// Gives the robot at index `at` a body and a pose, in place of any earlier body.
     pub(super) fn place(&mut self, at: usize, placed: PlacedBody) {
         let robot = &mut self.robots[at];
         let corners = placed.body.corners();
@@ -120,7 +123,7 @@ impl Robots {
         robot.placed = Some(placed);
     }
 
-    /// Moves a robot that has a body.
+    /// Sets the pose of the robot at index `at`, if the robot has a body.
     pub(super) fn put(&mut self, at: usize, pose: Pose, terrain: &Terrain) {
         if let Some(placed) = &mut self.robots[at].placed {
             placed.put(pose, terrain);

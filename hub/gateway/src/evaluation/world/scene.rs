@@ -7,7 +7,7 @@ use super::outline::convex_parts;
 use super::shape::{PlacedBody, Prism};
 use super::sweep::{TOUCH, overlap};
 
-/// All static objects.
+/// All static objects of a world.
 #[derive(Clone, Debug)]
 pub(super) struct Scene {
     pub terrain: Terrain,
@@ -29,8 +29,10 @@ pub(super) struct Solid {
 }
 
 impl Scene {
+    /// Preprocesses a description.
+    ///
     /// # Errors
-    /// Error of the description.
+    /// The description is invalid.
     pub(super) fn new(description: &Description) -> Result<Self, DescriptionError> {
         description.check()?;
         let checked = "outlines that were checked";
@@ -57,14 +59,14 @@ impl Scene {
         })
     }
 
-    /// Whether a body's bottom layer overlaps deadly ground by more than the touch tolerance.
+    /// Returns whether a body's bottom layer overlaps deadly ground by more than the touch tolerance.
     pub(super) fn kills(&self, placed: &PlacedBody) -> bool {
         let feet = || placed.body.prisms[..placed.body.bottom_prisms].iter();
         let frame = placed.pose.frame();
         self.deadly.iter().any(|(part, _)| feet().any(|foot| overlap(&foot.outline, &frame, part) > TOUCH))
     }
 
-    /// Colour of deadly ground at a point.
+    /// Returns the colour of deadly ground at a point; `None` if the ground there is not deadly.
     pub(super) fn deadly_colour(&self, point: [f64; 2]) -> Option<Colour> {
         self.deadly.iter().find(|(part, _)| part.contains(point, 0.0)).map(|&(_, colour)| colour)
     }

@@ -1,4 +1,5 @@
-//! Readings of visual and sonic sensors (section 3.2): the nearest point of any object in a beam.
+//! Readings of visual and sonic sensors (section 3.2). A reading is the distance to the nearest point of any object
+//! in a beam.
 
 use super::super::place::Beam;
 use super::beam::Cone;
@@ -10,21 +11,22 @@ use super::shape::{PlacedBody, Prism};
 use super::travel::WALLS;
 use super::vector::{Vec2, Vec3, dot};
 
-/// Reading of an empty beam, and the maximum range of sensors (mm).
+/// Maximum range of sensors, which is also the reading of an empty beam (mm).
 pub const MAX_RANGE: f64 = 10_000.0;
-/// Maximum magnitude of a sensor's coordinates (mm); beyond it the beam counts as empty.
+/// Maximum magnitude of a sensor's coordinates (mm). If a coordinate is larger, the beam counts as empty.
 const FARTHEST: f64 = 100_000.0;
 
 /// Kind of sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sense {
-    /// Visual: a pyramid of light.
+    /// Visual sensor, whose beam is a pyramid.
     Light,
-    /// Sonic: a cone of sound.
+    /// Sonic sensor, whose beam is a cone.
     Sound,
 }
 
-/// Distance (mm) and colour of the nearest object in a beam.
+/// Returns the distance (mm) and the colour of the nearest object in a beam. For an empty beam, these are
+/// [`MAX_RANGE`] and black.
 pub(super) fn nearest<'a>(
     scene: &Scene,
     robots: impl Iterator<Item = (&'a PlacedBody, bool)>,
@@ -52,17 +54,18 @@ pub(super) fn nearest<'a>(
     (look.nearest, look.colour)
 }
 
-/// Nearest object found so far.
+/// Search for the nearest object in a beam, with the best result so far.
 struct NearestSearch {
     cone: Cone,
     nearest: f64,
     colour: Colour,
-    /// Nearest point on the ground, if the object is ground.
+    /// Nearest point found on a face, in coordinates of the beam; `None` before the first one.
     point: Option<Vec3>,
 }
 
 impl NearestSearch {
-    /// Whether an object within a circle and a height range may be nearer than the nearest object so far.
+    /// Returns whether an object may be in the beam and nearer than the nearest object so far. The object is inside
+    /// an upright cylinder.
     fn may_meet(&self, centre: Vec2, radius: f64, [bottom, top]: [f64; 2]) -> bool {
         let half = (top - bottom) / 2.0;
         let seen = self.cone.see([centre[0], centre[1], bottom + half]);
@@ -71,7 +74,7 @@ impl NearestSearch {
         seen.iter().map(|value| value * value).sum::<f64>() < farthest * farthest && self.cone.may_touch(seen, radius)
     }
 
-    /// Keeps the nearest point of a face if it is nearer than all before; returns whether it is.
+    /// Records the nearest point of a face if it is nearer than all previous points. Returns whether it was recorded.
     fn face(&mut self, face: &Face, colour: Colour, corners: Corners<impl Fn(usize) -> Vec3>) -> bool {
         let Some(point) = face.nearest(&self.cone, self.nearest, corners) else { return false };
         self.nearest = point.distance;
@@ -85,8 +88,8 @@ impl NearestSearch {
         self.colour = colour;
     }
 
-    /// Searches a solid. Its nearest point is on a face whose front side is towards the sensor; without such a face,
-    /// the sensor is inside the solid.
+    /// Searches a prism. Only faces whose front side is towards the sensor are searched. Without such a face, the
+    /// sensor is inside the prism.
     fn prism(&mut self, prism: &Prism, colour: Colour) {
         let outline = &prism.outline;
         let [bottom, top] = prism.span;
@@ -185,13 +188,14 @@ impl NearestSearch {
     }
 }
 
-/// Vertical face over a side of an outline, relative to a sensor at `tip`.
+/// Returns the vertical face over a side of an outline, relative to a sensor at `tip`.
 fn upright_face(side: &Side, tip: Vec3) -> Face {
     let height = dot(side.normal, [tip[0], tip[1]]) - side.offset;
     Face { normal: [side.normal[0], side.normal[1], 0.0], height }
 }
 
-/// Corners of a vertical face, counter-clockwise as seen from the right of the direction `from` to `to`.
+/// Returns the corners of a vertical face over the segment from `from` to `to`. The corners are counter-clockwise as
+/// seen from the right side of this segment.
 fn upright(from: Vec2, to: Vec2, low: [f64; 2], high: [f64; 2]) -> Corners<impl Fn(usize) -> Vec3> {
     let corner = move |at: usize| match at {
         0 => [from[0], from[1], low[0]],

@@ -7,17 +7,18 @@ use super::outline::{OutlineError, convex_parts};
 use super::pose::{Frame, Pose};
 use super::vector::{Vec2, Vec3, add3, cross3, dot, dot3, left, scale3};
 
-/// Maximum number of corners of all polygons of a body. Even if each corner becomes a convex part, two bodies are
+/// Maximum number of corners in all polygons of a body. Even if each corner yields one convex part, two bodies are
 /// compared in milliseconds.
 pub const MAX_CORNERS: usize = 256;
-/// Tolerance for sensors outside their own body (mm), because programs send few digits.
+/// Width of the margin around a body in which the robot's own sensors still count as inside (mm). Such a margin is
+/// necessary, because programs send coordinates with few digits.
 const MOUNTED: f64 = 1e-3;
 
-/// Convex polygon with a bottom and a top.
+/// Upright prism over a convex polygon.
 #[derive(Clone, Debug)]
 pub(super) struct Prism {
     pub outline: Convex,
-    /// Heights of bottom and top (mm).
+    /// Heights of the bottom and the top (mm).
     pub span: [f64; 2],
 }
 
@@ -27,11 +28,11 @@ pub enum ShapeError {
     /// Invalid polygon.
     #[error("polygon {polygon} of layer {layer}: {flaw}")]
     Outline {
-        /// Layer, from 1 at the bottom.
+        /// Number of the layer, from 1 at the bottom.
         layer: usize,
-        /// Polygon of the layer, from 1.
+        /// Number of the polygon in its layer, from 1.
         polygon: usize,
-        /// Error of the outline.
+        /// Error of the polygon.
         flaw: OutlineError,
     },
     /// More corners than a body may have.
@@ -39,11 +40,11 @@ pub enum ShapeError {
     TooManyCorners(usize),
 }
 
-/// Prisms of a robot in its own coordinates, with the bottom at height 0.
+/// Body of a robot as prisms, in the robot's own coordinates. The bottom has height 0.
 #[derive(Clone, Debug)]
 pub(super) struct Body {
     pub prisms: Vec<Prism>,
-    /// Number of prisms in the bottom layer, which are the first in `prisms`.
+    /// Number of prisms in the bottom layer. These prisms come first in `prisms`.
     pub bottom_prisms: usize,
     /// Convex hull of all prisms, seen from above.
     pub hull: Convex,
@@ -51,8 +52,10 @@ pub(super) struct Body {
 }
 
 impl Body {
+    /// Divides the polygons of a shape into convex parts.
+    ///
     /// # Errors
-    /// Error of the shape.
+    /// The shape is not a valid body.
     pub(super) fn new(shape: &BodyShape) -> Result<Self, ShapeError> {
         let corners = shape.layers.iter().flat_map(|layer| &layer.polygons).map(Vec::len).sum();
         if corners > MAX_CORNERS {
@@ -76,7 +79,7 @@ impl Body {
         Ok(Self { prisms, bottom_prisms: feet, hull, height })
     }
 
-    /// Number of corners of all convex parts.
+    /// Returns the number of corners of all convex parts.
     pub(super) fn corners(&self) -> usize {
         self.prisms.iter().map(|prism| prism.outline.sides.len()).sum()
     }
@@ -89,9 +92,9 @@ pub(super) struct PlacedBody {
     pub pose: Pose,
     frame: Frame,
     pub spot: GroundPoint,
-    /// Prisms in arena coordinates, upright regardless of the tilt.
+    /// Prisms in arena coordinates. They are upright even if the robot is tilted.
     pub prisms: Vec<Prism>,
-    /// Centre of a circle around the hull, which has the hull's radius.
+    /// Centre of the circle that encloses the hull, in arena coordinates. The circle's radius is `body.hull.radius`.
     pub centre: Vec2,
 }
 
@@ -115,13 +118,14 @@ impl PlacedBody {
         self.centre = self.frame.place(self.body.hull.centre);
     }
 
-    /// Tilts straight forward and across (rad).
+    /// Returns the tilts of the ground in the forward direction and to the left (rad). Rising ground has a positive
+    /// tilt.
     pub(super) fn tilts(&self) -> [f64; 2] {
         let forward = self.frame.turn([0.0, 1.0]);
         [forward, left(forward)].map(|way| dot(self.spot.slope, way).atan())
     }
 
-    /// Whether a point is in the body's hull, either upright or tilted with the ground.
+    /// Returns whether a point is in the body's hull. The hull is tested both upright and tilted with the ground.
     pub(super) fn carries(&self, point: Vec3) -> bool {
         let offset = [point[0] - self.pose.x, point[1] - self.pose.y, point[2] - self.spot.height];
         let within = |plan: Vec2, height: f64| {

@@ -1,5 +1,5 @@
-//! Finds a free pose for a body without a pose, or for a body whose new shape does not fit at its pose (section 3.2,
-//! `BodyShape`).
+//! Finds a free pose for a body (section 3.2, `BodyShape`). The body has no pose yet, or its new shape does not fit at
+//! its pose.
 
 use super::convex::{crossing, hull};
 use super::description::SIDE;
@@ -13,12 +13,12 @@ use super::vector::{Vec2, add, dot, nearest_part, scale, subtract};
 
 /// Maximum number of random poses tried.
 const TRIES: usize = 4096;
-/// Maximum number of shifts tried, the shortest first.
+/// Maximum number of shifts tried. The shortest shifts are tried first.
 const MAX_CANDIDATES: usize = 4096;
-/// Maximum number of edges of forbidden shifts whose intersections are computed.
+/// Maximum number of edges whose intersections are computed. These edges bound the forbidden shifts.
 const MAX_EDGES: usize = 256;
 
-/// Random free pose; `None` if none of the tried poses is free.
+/// Returns a random free pose; `None` if no tried pose is free.
 pub(super) fn random_pose<'a>(
     scene: &'a Scene,
     others: impl Iterator<Item = &'a PlacedBody> + Clone,
@@ -29,12 +29,12 @@ pub(super) fn random_pose<'a>(
     tries.find(|pose| is_free(scene, others.clone(), body, pose, TOUCH / 2.0))
 }
 
-/// The same pose if it is free, otherwise the nearest free pose with the same direction; `None` if the body fits
-/// nowhere.
+/// Returns the given pose if it is free, otherwise the nearest free pose with the same direction. Returns `None` if
+/// no tried pose is free.
 ///
-/// For two convex parts, the forbidden shifts form a convex polygon, their Minkowski difference. The shortest allowed
-/// shift is on the border of such a polygon: at the point of an edge nearest to the origin, or at the intersection of
-/// two edges.
+/// A shift moves the body without rotating it. For two convex parts, the forbidden shifts form a convex polygon,
+/// their Minkowski difference. The shortest allowed shift is on the border of such a polygon. It is either the point
+/// of an edge nearest to the origin, or an intersection of two edges.
 pub(super) fn nearest_pose<'a>(
     scene: &'a Scene,
     others: impl Iterator<Item = &'a PlacedBody> + Clone,
@@ -59,7 +59,7 @@ pub(super) fn nearest_pose<'a>(
     let nearest = |&(from, to): &Edge| add(from, scale(subtract(to, from), nearest_part(from, to, [0.0, 0.0])));
     let on_edge = nearest_free(edges.iter().map(nearest).collect());
 
-    // Intersections are useful only if they are nearer than the nearest point of an edge.
+    // An intersection is useful only if its shift is shorter than the shortest free shift on an edge.
     let square = |edge: &Edge| dot(nearest(edge), nearest(edge));
     let bound = on_edge.map_or(f64::INFINITY, |shift| dot(shift, shift));
     edges.retain(|edge| square(edge) < bound);
@@ -75,7 +75,8 @@ pub(super) fn nearest_pose<'a>(
 
 type Edge = (Vec2, Vec2);
 
-/// Border of the shifts that keep a body between the walls; `None` if the body is too large for the arena.
+/// Returns the border of the shifts that keep a body between the walls; `None` if the body is too large for the
+/// arena.
 fn wall_edges(body: &Body, pose: &Pose) -> Option<Vec<Edge>> {
     let frame = pose.frame();
     let corners: Vec<Vec2> = body.hull.sides.iter().map(|side| frame.place(side.point)).collect();
@@ -90,12 +91,13 @@ fn wall_edges(body: &Body, pose: &Pose) -> Option<Vec<Edge>> {
     Some((0..4).map(|at| (corners[at], corners[(at + 1) % 4])).collect())
 }
 
-/// Adds the edges of the shifts that an obstacle forbids.
+/// Adds the edges around the shifts that an obstacle forbids.
 fn forbidden_edges(body: &Body, pose: &Pose, scene: &Scene, obstacle: &Prism, edges: &mut Vec<Edge>) {
     let frame = pose.frame();
     let height = scene.terrain.spot(frame.origin).height;
     for prism in &body.prisms {
-        // On slopes the height changes with the shift, so the heights exclude no obstacle there.
+        // The heights of body and obstacle can exclude a collision only on flat ground. On slopes, the body's height
+        // changes with the shift.
         let [low, high] = prism.span.map(|z| z + height);
         if scene.terrain.flat() && (low >= obstacle.span[1] || obstacle.span[0] >= high) {
             continue;

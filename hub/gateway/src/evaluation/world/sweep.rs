@@ -1,26 +1,29 @@
-//! Contact time of a moving convex polygon with a static convex polygon.
+//! Contact of a moving convex polygon with a static convex polygon. Lambda is the completed fraction of the motion,
+//! from 0 to 1.
 //!
-//! The gap of two convex polygons is the largest separation along a side's normal; a negative gap is the depth of
-//! their overlap.
+//! The gap between two convex polygons is the largest separation along the normal of a side. A negative gap is the
+//! depth of their overlap.
 
 use super::convex::{Convex, Side};
 use super::pose::{Frame, Motion};
 use super::vector::{Vec2, dot, left, length, subtract};
 
-/// Maximum depth of an overlap that counts as a touch (mm). A robot that slides along a wall, or jumps to a reported
-/// pose, overlaps by rounding errors.
+/// Maximum depth of an overlap that counts as a touch (mm). Due to rounding errors, a robot may overlap a wall along
+/// which it slides, or an obstacle at a reported pose to which it jumps.
 pub(super) const TOUCH: f64 = 1e-4;
 /// Maximum width of a gap that counts as contact (mm).
 const CONTACT: f64 = 1e-9;
-/// Minimum step in lambda; a search ends at a shorter step.
+/// Minimum step in lambda. A search ends at a shorter step.
 const NO_STEP: f64 = 1e-13;
 /// Maximum number of steps of a search; about 20 are typical.
 const MAX_STEPS: usize = 10_000;
 
-/// Gap at a lambda (mm), and a lower bound of the step in lambda up to contact or touch.
+/// Result of a probe at one lambda. The first number is the gap (mm). The second number is a step in lambda that is
+/// free up to contact or touch.
 pub(super) type Probe = (f64, f64);
 
-/// Depth of the overlap of a polygon in a frame with another polygon (mm); 0 or less without an overlap.
+/// Returns the depth by which a placed polygon overlaps an obstacle (mm); 0 or less without an overlap. `frame`
+/// places the polygon `piece`.
 pub(super) fn overlap(piece: &Convex, frame: &Frame, obstacle: &Convex) -> f64 {
     let to_obstacle = |side: &Side| {
         let (normal, offset) = seen_from_piece(side, frame);
@@ -41,27 +44,29 @@ pub(super) fn overlap(piece: &Convex, frame: &Frame, obstacle: &Convex) -> f64 {
     piece.sides.iter().map(to_piece).fold(depth, f64::min)
 }
 
-/// Depth of a polygon in a frame behind a straight line (mm).
+/// Returns the depth of a placed polygon behind a straight line (mm); negative if the whole polygon is in front of
+/// the line.
 pub(super) fn behind(piece: &Convex, frame: &Frame, line: &Side) -> f64 {
     let (normal, offset) = seen_from_piece(line, frame);
     offset - piece.sides.iter().map(|corner| dot(normal, corner.point)).fold(f64::INFINITY, f64::min)
 }
 
-/// Normal and offset of a side in the coordinates of a piece.
+/// Returns the normal and the offset of a side in the coordinates of a piece.
 fn seen_from_piece(side: &Side, frame: &Frame) -> (Vec2, f64) {
     (frame.turn_back(side.normal), side.offset - dot(side.normal, frame.origin))
 }
 
-/// Largest lambda in a range up to which a motion is free; the end of the range if the whole range is free.
+/// Returns the largest lambda, from `from` to `to`, up to which a motion is free. This is `to` if the whole range is
+/// free.
 ///
-/// `probe` gets lambda and the allowed depth, and its step is conservative. The distance to a side's line is a function
-/// of lambda with known value, known slope and bounded curvature. Therefore no contact between two probes is missed,
-/// not even with a thin obstacle.
+/// `probe` gets lambda and the allowed depth, and returns a conservative step. The distance to a side's line is a
+/// function of lambda with known value, known slope and bounded curvature. Therefore no contact between two probes is
+/// missed, even with a thin obstacle.
 pub(super) fn first_contact((from, to): (f64, f64), mut probe: impl FnMut(f64, f64) -> Probe) -> f64 {
     let mut allowed = TOUCH;
     let (mut gap, mut step) = probe(from, allowed);
     if gap < -TOUCH {
-        // Rounding made the initial touch slightly too deep; it must not become deeper.
+        // Rounding may have made the initial touch slightly too deep. The motion must not make it deeper.
         if from > 0.0 || gap < -2.0 * TOUCH {
             return from;
         }
@@ -95,7 +100,8 @@ pub(super) fn probe(piece: &Convex, obstacle: &Convex, motion: &Motion, lambda: 
     for side in &obstacle.sides {
         best = better(best, corners_to_line(piece, side, &frame, motion, bend, allowed));
     }
-    // In the coordinates of the rotating piece, the translation adds to the curvature of an obstacle corner's path.
+    // In the coordinates of the rotating piece, the translation increases the curvature of the path of an obstacle's
+    // corner.
     let speed = length(shift);
     let far = length(subtract(obstacle.centre, frame.origin)) + obstacle.radius + speed * (1.0 - lambda);
     let bend = turn * turn * far + 2.0 * turn.abs() * speed;
@@ -134,20 +140,21 @@ fn better(one: Probe, other: Probe) -> Probe {
     (one.0.max(other.0), one.1.max(other.1))
 }
 
-/// Step for which the corners stay in front of a line. It follows from the corners' distances, the rates of these
-/// distances, and a bound of the curvature.
+/// Returns the gap between corners and a line, and a step for which the corners stay in front of the line. The step
+/// follows from the corners' distances, the rates of these distances, and a bound of the curvature.
 fn line<I: Iterator<Item = (f64, f64)>>(distances: impl Fn() -> I, bend: f64, allowed: f64) -> Probe {
     let gap = distances().map(|(distance, _)| distance).fold(f64::INFINITY, f64::min);
     if gap < -allowed {
         return (gap, 0.0);
     }
-    // The search goes up to contact first, then further to check whether the contact is only a touch.
+    // The search first goes up to contact. Then it goes further to check whether the contact is only a touch.
     let goal = if gap > CONTACT { 0.0 } else { -allowed };
     let step = distances().map(|(distance, rate)| time(distance - goal, rate, bend)).fold(f64::INFINITY, f64::min);
     (gap, step)
 }
 
-/// Time until room >= 0 is used up: the first root of room + rate t - bend t² / 2.
+/// Returns the time until `room`, which is at least 0, is used up. This is the first root of room + rate t - bend t²
+/// / 2.
 fn time(room: f64, rate: f64, bend: f64) -> f64 {
     if bend == 0.0 {
         return if rate < 0.0 { room / -rate } else { f64::INFINITY };

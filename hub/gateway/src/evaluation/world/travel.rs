@@ -1,4 +1,4 @@
-//! Free poses and `MoveTo`.
+//! Checks of free poses, and of the free part of a `MoveTo`.
 
 use super::convex::Side;
 use super::description::SIDE;
@@ -9,7 +9,7 @@ use super::shape::{Body, PlacedBody, Prism};
 use super::sweep::{TOUCH, behind, first_contact, overlap, probe, probe_line};
 use super::vector::{Vec2, add, dot, nearest_part, scale, subtract};
 
-/// Walls of the arena: the half-planes behind these lines.
+/// Walls of the arena. Each wall is the half-plane behind a line.
 pub(super) const WALLS: [Side; 4] = [
     Side { point: [0.0, SIDE], normal: [1.0, 0.0], offset: 0.0 },
     Side { point: [0.0, 0.0], normal: [0.0, 1.0], offset: 0.0 },
@@ -17,7 +17,7 @@ pub(super) const WALLS: [Side; 4] = [
     Side { point: [SIDE, SIDE], normal: [0.0, -1.0], offset: -SIDE },
 ];
 
-/// Whether a body overlaps no object by more than a depth (mm).
+/// Returns whether a body overlaps no object by more than `depth` (mm).
 pub(super) fn is_free<'a>(
     scene: &'a Scene,
     mut others: impl Iterator<Item = &'a PlacedBody>,
@@ -43,7 +43,7 @@ pub(super) fn is_free<'a>(
         && !others.any(|other| near(other.centre, other.body.hull.radius) && other.prisms.iter().any(hits))
 }
 
-/// Largest free lambda of a motion.
+/// Returns the largest lambda up to which a motion is free.
 pub(super) fn largest_free<'a>(
     scene: &'a Scene,
     others: impl Iterator<Item = &'a PlacedBody> + Clone,
@@ -55,7 +55,8 @@ pub(super) fn largest_free<'a>(
     }
     let stretches = scene.terrain.stretches(motion.origin(0.0), motion.shift);
     let lambda = travel(scene, others.clone(), body, motion, &stretches);
-    // At a step of the ground, rounding may put the pose found on the wrong side of the step.
+    // At a step of the ground, rounding may put the final pose on the wrong side of the step. Then a slightly smaller
+    // lambda is tried.
     let before = [0.0, 1e-9, 1e-6, 1e-3].map(|back| (lambda - back).max(0.0));
     let free = |lambda: f64| is_free(scene, others.clone(), body, &motion.pose(lambda), 2.0 * TOUCH);
     before.into_iter().find(|&lambda| free(lambda)).unwrap_or(0.0)
@@ -87,7 +88,7 @@ fn travel<'a>(
     free
 }
 
-/// Largest lambda up to a limit at which a body is free of an obstacle.
+/// Returns the largest lambda, at most `limit`, up to which a body does not hit an obstacle.
 fn meet(obstacle: &Prism, body: &Body, motion: &Motion, stretches: &[PathSegment], limit: f64) -> f64 {
     let mut free = limit;
     let outline = &obstacle.outline;
@@ -115,14 +116,14 @@ fn meet(obstacle: &Prism, body: &Body, motion: &Motion, stretches: &[PathSegment
     free
 }
 
-/// Whether a circle around the moving point can touch another circle.
+/// Returns whether a circle with radius `reach` around the moving point can touch another circle.
 fn comes_near(motion: &Motion, reach: f64, centre: Vec2, radius: f64) -> bool {
     let start = motion.origin(0.0);
     let part = nearest_part(start, motion.origin(1.0), centre);
     within(subtract(add(start, scale(motion.shift, part)), centre), reach + radius)
 }
 
-/// Whether a vector is at most this long, with the touch tolerance.
+/// Returns whether a vector has at most the given length, with the touch tolerance.
 fn within(way: Vec2, length: f64) -> bool {
     dot(way, way) <= (length + TOUCH) * (length + TOUCH)
 }

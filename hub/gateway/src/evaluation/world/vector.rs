@@ -19,12 +19,12 @@ pub(super) fn dot(a: Vec2, b: Vec2) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
-/// Cross product; positive if b is to the left of a.
+/// Returns the cross product, which is positive if `b` points to the left of `a`.
 pub(super) fn cross(a: Vec2, b: Vec2) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
-/// Rotates a quarter turn counter-clockwise.
+/// Rotates a vector by a quarter turn counter-clockwise.
 pub(super) fn left(a: Vec2) -> Vec2 {
     [-a[1], a[0]]
 }
@@ -57,7 +57,7 @@ pub(super) fn length3(a: Vec3) -> f64 {
     dot3(a, a).sqrt()
 }
 
-/// Fraction of the segment from a to b, 0 to 1, whose point is nearest to a given point.
+/// Returns the position on the segment from `a` to `b` that is nearest to a point, as a fraction from 0 to 1.
 pub(super) fn nearest_part(a: Vec2, b: Vec2, point: Vec2) -> f64 {
     let way = subtract(b, a);
     let square = dot(way, way);

@@ -1,6 +1,7 @@
 use super::*;
 
-/// Returns a meter whose pushing zone ends at 0.1 + 1.5 * 0.04 = 0.16 m, and whose loitering zone ends at 0.3 m.
+/// Returns an accumulator whose pushing zone ends at 0.1 + 1.5 * 0.04 = 0.16 m, and whose loitering zone ends at 0.3
+/// m.
 fn meter() -> MetricsMeter {
     MetricsMeter::new(0.1, 0.04)
 }
@@ -21,7 +22,7 @@ fn close(value: f64, expected: f64) {
 fn metrics_match_hand_calculation_for_two_instants() {
     let mut meter = meter();
     let right_angle = std::f64::consts::FRAC_PI_2;
-    // Two robots push at a right angle, one loiters, one is outside both zones.
+    // Two robots push at a right angle, one robot loiters, and one robot is outside both zones.
     let robots = [
         robot(0.15, 0.0, (0.1, -0.1)),
         robot(-0.15, right_angle, (0.0, 0.0)),
@@ -51,7 +52,7 @@ fn metrics_match_hand_calculation_for_two_instants() {
 
 #[test]
 fn zones_end_at_thesis_limits() {
-    // Powers of two, so that the limits are exact: 0.25 + 1.5 * 0.25 = 0.625 and 0.75.
+    // The radii are powers of two, so that the limits of the zones are exact: 0.25 + 1.5 * 0.25 = 0.625 and 0.75.
     for (x, pushing, loitering) in [(0.625, 1.0, 0.0), (0.626, 0.0, 1.0), (0.75, 0.0, 1.0), (0.751, 0.0, 0.0)] {
         let mut meter = MetricsMeter::new(0.25, 0.25);
         add_instant(&mut meter, 0.0, &[robot(x, 0.0, (0.0, 0.0))]);
@@ -82,7 +83,8 @@ fn opposite_headings_do_not_cooperate() {
 
 #[test]
 fn lost_robots_and_gaps_leave_the_means_alone() {
-    // The wheel speeds of robot 0 change by 0.2 m/s per step, those of robot 1 do not; both are near the frisbee.
+    // The wheel speed of robot 0 changes by 0.2 m/s per step, and that of robot 1 is constant. Both robots are near
+    // the frisbee.
     let all = |i: u32| {
         let speed = 0.1 * if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         [robot(0.1, 0.0, (speed, 0.1)), robot(0.2, 0.0, (0.05, 0.05))]
@@ -92,7 +94,7 @@ fn lost_robots_and_gaps_leave_the_means_alone() {
         let (seconds, mut robots) = (f64::from(i) * 0.1, all(i).to_vec());
         add_instant(&mut whole, seconds, &robots);
         if (10..16).contains(&i) {
-            // Acceleration is unknown over this gap.
+            // The gap is longer than `LONGEST_STEP`, so the acceleration over it is unknown.
             continue;
         }
         if !(4..=30).contains(&i) {
@@ -105,7 +107,7 @@ fn lost_robots_and_gaps_leave_the_means_alone() {
             robots[1].as_mut().unwrap().wheels = Some((f64::INFINITY, 0.0));
         }
         let frisbee = (i % 5 != 3).then_some((0.0, 0.0));
-        // A robot that is dead all the time is not counted.
+        // A robot that is always dead is not counted.
         robots.push(None);
         holes.add_sample(&Instant { seconds, robots: &robots, frisbee });
     }
@@ -113,8 +115,8 @@ fn lost_robots_and_gaps_leave_the_means_alone() {
     close(whole.energy, 0.3);
     close(holes.energy, whole.energy);
     close(whole.acceleration, 2.0);
-    // Robot 0 is known at 0..=9, 16..=19 and 21..=39. The 9 + 3 + 18 changes are in 32 steps of 0.1 s; the change from
-    // 19 to 21 is left out.
+    // Robot 0 is known at the instants 0..=9, 16..=19 and 21..=39. It has 9 + 3 + 18 speed changes in 32 steps of 0.1
+    // s. The two steps from 19 to 21 count without a change, because the speeds at 19 and 21 are equal.
     close(holes.acceleration, 2.0 * 30.0 / 32.0);
     close(holes.cooperation, 1.0);
     assert_eq!((whole.counted.instants, whole.counted.wheels, whole.counted.robots), (40, 40, 2));

@@ -1,4 +1,4 @@
-//! Contents of a record.
+//! Contents of an evolution record: generations with births, immigrants and fitness samples.
 
 use super::exact;
 use schemars::JsonSchema;
@@ -20,9 +20,9 @@ pub struct Generation {
 pub struct Island {
     /// Individuals born in this generation.
     pub births: Vec<Birth>,
-    /// Immigrants since the previous generation, evaluated on this island.
+    /// Immigrants that arrived since the previous generation and were evaluated on this island.
     pub arrivals: Vec<Id>,
-    /// Trials of the generation, in their order.
+    /// Fitness samples of the generation, in the order of the trials.
     pub samples: Vec<Sample>,
     /// Champion of the island after the generation.
     pub champion: Id,
@@ -48,16 +48,17 @@ pub struct Birth {
 pub struct Sample {
     /// Identifier of the individual.
     pub id: Id,
-    /// Index of the start: 0 or 1 for scenario A or B.
+    /// Index of the start configuration: 0 for scenario A, 1 for scenario B.
     pub stratum: u8,
-    /// Fitness; null if the trial's result was rejected as not finite.
+    /// Fitness; null if the trial's result was rejected because it was not finite.
     #[serde(deserialize_with = "exact::number")]
     pub fitness: Option<f32>,
 }
 
 impl Island {
-    /// Returns the record of an island's generation after its trials. Must be called before the island itself applies
-    /// the results, which reorders its population. The champion is not known yet: the first individual is entered.
+    /// Returns the record of an island's generation from its trials and their results. The caller must apply the
+    /// results to the island afterwards, because the island then reorders its population. The champion is not known
+    /// yet: `champion` is the first individual, and the caller replaces it.
     pub fn observe(island: &xpuck_evolve::Island, trials: &[Trial], fitness: &[f32]) -> Island {
         let population = island.population();
         let mut births = Vec::new();

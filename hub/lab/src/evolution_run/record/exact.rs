@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::value::RawValue;
 
-/// Written form of a tree, for the schema.
+/// Form in which a tree is written. Only the JSON Schema of this type is used.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[allow(dead_code, reason = "only its schema is used")]
@@ -15,7 +15,7 @@ pub(super) enum TreeForm {
     Compact(Vec<u8>),
 }
 
-/// Reads an optional number from its decimal digits: via an f64 it would be rounded twice.
+/// Reads an optional number directly from its decimal digits. A conversion through f64 would round twice.
 pub(super) fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f32>, D::Error> {
     let digits = Option::<&RawValue>::deserialize(from)?;
     digits.map(|digits| digits.get().parse().map_err(D::Error::custom)).transpose()

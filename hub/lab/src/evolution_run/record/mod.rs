@@ -1,9 +1,9 @@
 //! Record of a run: births with parents and operators, migrations, and all fitness samples.
 //!
-//! An MCAP file (<https://mcap.dev/spec>) that grows by one chunk per generation: one message of JSON, a
-//! [`Generation`], compressed with zstd. The file's end follows the last chunk and is overwritten by the next one.
-//! Between two generations the file is therefore complete for every MCAP reader. A file that ends within a chunk is
-//! read up to the previous chunk.
+//! A record is an MCAP file (<https://mcap.dev/spec>) that grows by one chunk per generation. A chunk contains one JSON
+//! message, a [`Generation`], and is compressed with zstd. An end section follows the last chunk; the next chunk
+//! overwrites it. Between two generations the file is therefore complete for every MCAP reader. If a file ends within a
+//! chunk, [`Reader`] reads it up to the previous chunk.
 
 mod data;
 mod exact;

@@ -7,11 +7,11 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// Name of a record of format 1, in the same folder.
+/// File name of a record of format 1, in the folder of the current record.
 const OLDER: &str = "record.xprec";
-/// Length of an MCAP record before its body: its kind and the body's length (bytes).
+/// Length of the head of an MCAP record, which states the kind and the length of the body (bytes).
 const HEAD: u64 = 9;
-/// Maximum length of the body of the file's header (bytes).
+/// Maximum length of the body of an MCAP file's header record (bytes).
 const MAX_HEADER: usize = 4096;
 
 /// Error of a record that cannot be read.
@@ -23,16 +23,16 @@ pub struct RecordError {
 }
 
 impl RecordError {
-    /// Creates an error with a message.
+    /// Creates an error for the record at `path`.
     pub(in crate::evolution_run) fn new(path: &Path, message: impl Into<String>) -> RecordError {
         RecordError { path: path.into(), message: message.into() }
     }
 }
 
-/// Rejects the record of format 1 if there is no newer one.
+/// Rejects a record of format 1, unless a record of the current format exists at `path`.
 ///
 /// # Errors
-/// If there is such a record instead of the one at `path`.
+/// If the folder of `path` holds a record of format 1, but no file at `path`.
 pub fn refuse_older(path: &Path) -> Result<(), RecordError> {
     let older = path.with_file_name(OLDER);
     if path.exists() || !older.exists() {
@@ -72,7 +72,7 @@ impl Reader {
         }
     }
 
-    /// Returns the profile in the file's header; `None` if it is not an MCAP file.
+    /// Returns the profile in the file's header; `None` if the file is not an MCAP file.
     fn profile(&mut self) -> Option<String> {
         let mut magic = [0; mcap::MAGIC.len()];
         self.file.read_exact(&mut magic).ok()?;
@@ -86,19 +86,20 @@ impl Reader {
         Some(header.profile)
     }
 
-    /// Number of bytes after the last valid chunk, without the file's end, once the reader has reached it: a
-    /// truncated or corrupt part.
+    /// Returns the number of bytes after the last valid chunk, which are truncated or corrupt. A valid end section is
+    /// not counted. The number is final when all generations have been read.
     pub fn left_over(&self) -> u64 {
         self.length.saturating_sub(self.at)
     }
 
-    /// Reads the kind and the body (at most `most` bytes) of the MCAP record at the current position.
+    /// Reads the kind and the body of the MCAP record at the current position; `None` if the record is incomplete or
+    /// its body is longer than `most` bytes.
     fn record(&mut self, most: usize) -> Option<(u8, Vec<u8>)> {
         let mut head = [0; HEAD as usize];
         self.file.read_exact(&mut head).ok()?;
         let [kind, size @ ..] = head;
         let size = u64::from_le_bytes(size);
-        // A length that exceeds the file is rejected before memory is allocated.
+        // A length beyond the limit or the end of the file is rejected before memory is allocated.
         if size > (most as u64).min(self.length.saturating_sub(self.at + HEAD)) {
             return None;
         }
@@ -176,7 +177,7 @@ mod tests {
         (reader.by_ref().collect(), reader.left_over())
     }
 
-    /// Asserts that each object of a message has the keys that its schema requires.
+    /// Asserts that each object of a message has exactly the keys that its schema requires.
     fn assert_same_keys(value: &Value, schema: &Value) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| assert_same_keys(item, &schema["items"])),

@@ -6,24 +6,25 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::sync::LazyLock;
 
-/// Format number that this program reads and writes.
+/// Format number of the records that this program reads and writes.
 pub(super) const FORMAT: &str = "2";
-/// Profile in the header, before the format number.
+/// First part of the profile in the MCAP header; the format number follows.
 pub(super) const PROFILE: &str = "xpuck-evolution/";
-/// The only topic.
+/// Topic of all messages of a record.
 const TOPIC: &str = "/generation";
-/// The default level of zstd: with the thesis's budget it takes a few milliseconds per generation.
+/// Compression level: the default of zstd. With the thesis's budget, compression takes a few milliseconds per
+/// generation.
 const LEVEL: u32 = 3;
 /// Maximum size of a chunk, compressed or not (bytes).
 pub(super) const MAX_CHUNK: usize = 1 << 30;
-/// Length of the file's end: the records "data end" and "footer", and the magic bytes at both ends of a file (bytes).
+/// Length of a file's end section: the MCAP records "data end" and "footer", and the final magic bytes (bytes).
 pub(super) const END: usize = 9 + 4 + 9 + 20 + 8;
 
 /// JSON Schema of a message.
 static SCHEMA: LazyLock<String> =
     LazyLock::new(|| xpuck_wire::schema::json_schema::<Generation>().to_value().to_string());
 
-/// Returns a complete file with at most one message.
+/// Returns a complete MCAP file. It contains `message` (number of a generation and its JSON), if there is one.
 fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {
     let options = mcap::WriteOptions::new()
         .profile(format!("{PROFILE}{FORMAT}"))
@@ -31,7 +32,7 @@ fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {
         .chunk_size(None)
         .compression_level(LEVEL)
         .compression_threads(0)
-        // Indexes and offsets would have to be rewritten with every generation.
+        // The file has no indexes and offsets, because they would have to be rewritten with every generation.
         .emit_summary_records(false)
         .emit_summary_offsets(false)
         .emit_message_indexes(false)
@@ -49,19 +50,19 @@ fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {
     Ok(writer.into_inner().into_inner())
 }
 
-/// Returns the beginning and the end of a file without generations.
+/// Returns the start section and the end section of a file without generations.
 fn empty() -> (Vec<u8>, Vec<u8>) {
     let mut start = file(None).expect("plain data in memory");
     let end = start.split_off(start.len() - END);
     (start, end)
 }
 
-/// Returns the beginning of every record.
+/// Returns the start section of a record, which is the same for all records.
 pub fn header() -> Vec<u8> {
     empty().0
 }
 
-/// Returns the end of every record.
+/// Returns the end section of a record, which is the same for all records.
 pub fn end() -> Vec<u8> {
     empty().1
 }
@@ -72,7 +73,7 @@ pub fn end() -> Vec<u8> {
 /// If the generation is larger than 1 GiB, the limit of the reader.
 pub fn chunk(generation: &Generation) -> Result<Vec<u8>, String> {
     let plain = serde_json::to_vec(generation).expect("plain data in memory");
-    // The chunk also holds the channel and its schema.
+    // The chunk also contains the channel and its schema, for which 16 KiB are reserved.
     if plain.len() > MAX_CHUNK - (16 << 10) {
         return Err(format!(
             "a generation has {} bytes; at most {MAX_CHUNK} can be recorded; reduce the population",

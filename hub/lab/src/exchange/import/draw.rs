@@ -1,7 +1,7 @@
-//! Placement of entities that ARGoS places at random, drawn with the file's seed.
+//! Draws positions of the entities that ARGoS places at random, with the file's seed.
 //!
-//! The random numbers are Xpuck's, not ARGoS's. Positions follow the same rules, but differ from those that ARGoS
-//! draws for the same seed.
+//! The random numbers are Xpuck's, not ARGoS's. Positions follow the same rules as in ARGoS, but differ from those
+//! that ARGoS draws for the same seed.
 
 use super::scene::{Place, Scene, Thing, What};
 use super::shapes::Solid;
@@ -11,24 +11,24 @@ use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::start::SPACING;
 
-/// Maximum number of draws for the position of a robot in starts after the first.
+/// Maximum number of draws for the position of a robot by [`robots`].
 const TRIES: usize = 10_000;
 
-/// Bodies, lights and the robots of the first start, with their positions.
+/// Bodies and lights, and the robots of the first start, at their positions.
 pub(super) struct StartScene {
-    /// Bodies that do not move.
+    /// Bodies that cannot move.
     pub solids: Vec<Solid>,
-    /// Poses of robots; robots without a placement rule are not included.
+    /// Poses of the robots. Robots without a placement rule are not included.
     pub robots: Vec<Pose>,
-    /// Movable bodies: position (m), radius (m), mass (kg), index of the scene's thing.
+    /// Movable bodies. Each has a position (m), a radius (m), a mass (kg), and the index of its thing in the scene.
     pub movable: Vec<(Vec2, f32, f32, usize)>,
-    /// Lights: position (m), height (m), intensity, index of the scene's thing.
+    /// Lights. Each has a position (m), a height (m), an intensity, and the index of its thing in the scene.
     pub lights: Vec<(Vec2, f32, f32, usize)>,
-    /// For each thing, the number of instances that found no room.
+    /// Number of instances without a free position, for each thing.
     pub without_room: Vec<usize>,
 }
 
-/// Draws all things once, in the file's order.
+/// Draws the positions of all things once, in the order of the file.
 pub(super) fn draw(scene: &Scene) -> StartScene {
     let mut drawn = StartScene {
         solids: Vec::new(),
@@ -62,8 +62,8 @@ fn add(drawn: &mut StartScene, seed: u64, number: usize, thing: &Thing) {
     }
 }
 
-/// Places an instance of a thing unless it is obstructed. Things with a fixed position are placed unchecked: the
-/// world's validation reports overlaps.
+/// Places an instance of a thing unless it is obstructed, and returns whether it was placed. An instance with a fixed
+/// position is placed without a check, because the world's validation reports overlaps.
 fn place(drawn: &mut StartScene, thing: usize, what: &Thing, at: Vec2, z: f32, turned: f32) -> bool {
     let is_drawn = !what.position.is_fixed();
     match what.what {
@@ -96,7 +96,8 @@ fn place(drawn: &mut StartScene, thing: usize, what: &Thing, at: Vec2, z: f32, t
     true
 }
 
-/// Places a movable body; one with a drawn position only if there is room.
+/// Places a movable body, and returns whether it was placed. A body with a drawn position is placed only if there is
+/// room.
 fn lie(drawn: &mut StartScene, at: Vec2, radius: f32, mass: f32, thing: usize, is_drawn: bool) -> bool {
     let clear = drawn.robots.iter().all(|robot| (robot.at - at).length() > radius + ROBOT_RADIUS)
         && drawn.movable.iter().all(|(place, other, ..)| (*place - at).length() > radius + other)
@@ -117,16 +118,18 @@ fn stand(drawn: &mut StartScene, solid: Solid) -> bool {
     true
 }
 
-/// Whether there is room for a robot. Movable bodies that are drawn anew for each run avoid robots by themselves.
+/// Returns whether a robot has room at a position among bodies and `robots`.
 fn is_free(at: Vec2, drawn: &StartScene, robots: &[Pose]) -> bool {
     drawn.solids.iter().all(|solid| solid.distance(at) >= ROBOT_RADIUS)
         && drawn.movable.iter().all(|(place, radius, ..)| (*place - at).length() > radius + ROBOT_RADIUS)
         && robots.iter().all(|robot| (robot.at - at).length() >= SPACING)
 }
 
-/// Returns the robots of one further start, at positions clear of fixed bodies for which `is_reached` is true.
+/// Returns the robots of one start. Drawn positions are free of bodies and other robots, and `is_reached` is true for
+/// them.
 ///
-/// `start` counts the starts from 0. Robots that find no room are left out, so the start has fewer robots.
+/// `start` is the number of the start, from 0. Robots without a free position are left out, so that the start has
+/// fewer robots.
 pub(super) fn robots(scene: &Scene, drawn: &StartScene, start: u32, is_reached: impl Fn(Vec2) -> bool) -> Vec<Pose> {
     let mut robots: Vec<Pose> = Vec::new();
     let all = || scene.things.iter().enumerate().filter(|(_, thing)| matches!(thing.what, What::Robot));
@@ -151,7 +154,7 @@ pub(super) fn robots(scene: &Scene, drawn: &StartScene, start: u32, is_reached: 
     robots
 }
 
-/// Replaces `Anywhere` by the whole space.
+/// Replaces `Anywhere` by a uniform draw in the whole space.
 fn anywhere(scene: &Scene, place: Place) -> Place {
     let [[x, y], [length, width]] = [scene.centre, scene.size];
     match place {
@@ -163,12 +166,13 @@ fn anywhere(scene: &Scene, place: Place) -> Place {
     }
 }
 
-/// Random numbers of one instance. Each instance has its own stream, so that adding an instance moves no other.
+/// Returns the random numbers of one instance. Each instance has its own stream. Adding an instance therefore does
+/// not move other instances.
 fn draws_of(seed: u64, start: u32, thing: usize, i: usize) -> Draws {
     Draws::new(seed, start, thing as u32, i as u32, Stream::Start)
 }
 
-/// Draws the next three numbers of a rule; `i` is the index of the instance.
+/// Draws three numbers by a rule, such as a position. `i` is the index of the instance.
 fn sample(place: &Place, i: usize, draws: &mut Draws) -> [f32; 3] {
     match *place {
         Place::Constant(values) => values,
@@ -178,7 +182,8 @@ fn sample(place: &Place, i: usize, draws: &mut Draws) -> [f32; 3] {
             mean[k] + deviation[k] * normal
         }),
         Place::Grid { centre, distances, layout } => {
-            // The first instance is at the greatest x and y; x varies fastest (CSpace's GridGenerator).
+            // The first instance has the greatest x and y. The index along x varies fastest, as in CSpace's
+            // GridGenerator.
             let places = [i % layout[0], i / layout[0] % layout[1], i / (layout[0] * layout[1])];
             std::array::from_fn(|k| centre[k] + distances[k] * (0.5 * (layout[k] as f32 - 1.0) - places[k] as f32))
         }

@@ -11,19 +11,20 @@ mod walls;
 mod world;
 mod xml;
 
-/// A world file made from an arena, and notes on omissions and changes, one line each.
+/// World file made from an arena, with notes on omissions and changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// The world file.
+    /// Text of the world file.
     pub text: String,
-    /// Features of the file that Xpuck's worlds lack, with line numbers.
+    /// Notes on features of the file that Xpuck's worlds lack, with line numbers. Each note is one line.
     pub notes: Vec<String>,
 }
 
-/// Imports an experiment of ARGoS.
+/// Imports the arena of an ARGoS experiment from the text of its file.
 ///
 /// # Errors
-/// If the text is not XML or has no arena, or if a value is invalid; the error names the line.
+/// The text is not XML, it has no arena, or a value is invalid. The error contains the line number of an invalid
+/// value.
 pub fn argos(text: &str) -> Result<Imported, String> {
     let scene = scene::read(text)?;
     let drawn = draw::draw(&scene);

@@ -1,6 +1,6 @@
-//! Flood fill of the floor that robots can reach within the walls. Its extent is the arena.
+//! Flood fill of the floor that robots can reach within the walls. The extent of this floor is the arena.
 //!
-//! ARGoS's own `size` is that of its space, usually larger than the walled area.
+//! The `size` of an ARGoS file is that of its space, which is usually larger than the walled area.
 
 use super::draw::StartScene;
 use super::scene::Scene;
@@ -14,11 +14,11 @@ const LONGEST: f32 = 20.0;
 /// Number of grid cells along each side.
 const CELLS: usize = 500;
 
-/// Grid cells whose centres a robot can reach.
+/// Floor that robots can reach, as cells of a grid.
 pub(super) struct Region {
-    /// Least corner of the arena (m).
+    /// Corner of the arena with the smallest x and y (m).
     pub low: Vec2,
-    /// Greatest corner of the arena (m).
+    /// Corner of the arena with the greatest x and y (m).
     pub high: Vec2,
     /// Whether ARGoS's space was cut to the maximum arena length (20 m).
     pub is_cut: bool,
@@ -28,7 +28,7 @@ pub(super) struct Region {
     reached: Vec<bool>,
 }
 
-/// A grid over a rectangle.
+/// Grid of equal cells over a rectangle.
 #[derive(Clone, Copy)]
 struct Grid {
     low: Vec2,
@@ -47,7 +47,7 @@ impl Grid {
         (inside(x) && inside(y)).then_some([x as usize, y as usize])
     }
 
-    /// Cells that an axis-aligned rectangle covers, clipped to the grid.
+    /// Returns the cells that an axis-aligned rectangle covers, limited to the grid.
     fn cells_of(&self, low: Vec2, high: Vec2) -> impl Iterator<Item = [usize; 2]> + use<> {
         let clamped = |v: f32| v.clamp(0.0, CELLS as f32) as usize;
         let from = [(low.x - self.low.x) / self.cell.x, (low.y - self.low.y) / self.cell.y].map(clamped);
@@ -57,12 +57,13 @@ impl Grid {
 }
 
 impl Region {
-    /// Whether a robot's centre can reach this position.
+    /// Returns whether a robot's centre can reach a position.
     pub fn is_reached(&self, at: Vec2) -> bool {
         self.grid.cell_of(at).is_some_and(|[x, y]| self.reached[y * CELLS + x])
     }
 
-    /// Whether every position of a rectangle is reached, or is too near to one of `walls` for a robot's centre.
+    /// Returns whether a robot's centre can reach every position of a rectangle. Positions that are too near to one
+    /// of `walls` are ignored.
     pub fn is_free(&self, low: Vec2, high: Vec2, walls: &[[Vec2; 2]]) -> bool {
         let near = ROBOT_RADIUS + self.grid.cell.length();
         let beside =
@@ -70,7 +71,7 @@ impl Region {
         self.grid.cells_of(low, high).all(|[x, y]| self.reached[y * CELLS + x] || beside(self.grid.centre([x, y])))
     }
 
-    /// Whether a robot can touch a line segment from its left side.
+    /// Returns whether a robot can touch a line segment from its left side.
     pub fn is_touched(&self, [from, to]: [Vec2; 2]) -> bool {
         let near = ROBOT_RADIUS + 1.5 * self.grid.cell.length();
         let margin = vec2(near, near);
@@ -84,18 +85,19 @@ impl Region {
         })
     }
 
-    /// Size of a grid cell (m).
+    /// Returns the size of a grid cell (m).
     pub fn cell(&self) -> Vec2 {
         self.grid.cell
     }
 
-    /// Centre of the arena (m).
+    /// Returns the centre of the arena (m).
     pub fn middle(&self) -> Vec2 {
         (self.low + self.high) * 0.5
     }
 }
 
-/// Fills the floor from the robots' positions, or from the centre of the space if there are no robots.
+/// Finds the floor that robots can reach from their positions. Without robots, the flood fill starts at the centre of
+/// the space.
 pub(super) fn find(scene: &Scene, drawn: &StartScene) -> Region {
     let ([low, high], is_cut) = window(scene, drawn);
     let cell = (high - low) * (1.0 / CELLS as f32);
@@ -133,7 +135,8 @@ pub(super) fn find(scene: &Scene, drawn: &StartScene) -> Region {
                 .filter(|[x, y]| *x < CELLS && *y < CELLS),
         );
     }
-    // Robots inside bodies reach no cell; the world's validation reports the overlap.
+    // Robots inside bodies reach no cell. The world's validation reports this overlap, so all free cells are used
+    // here.
     if !reached.contains(&true) {
         reached = is_free;
     }
@@ -146,7 +149,8 @@ pub(super) fn find(scene: &Scene, drawn: &StartScene) -> Region {
     Region { low: inner_low, high: inner_high, is_cut: is_cut && at_edge, is_open: at_edge, grid, reached }
 }
 
-/// Returns ARGoS's space, cut around the robots to the maximum size of an arena, and whether it was cut.
+/// Returns ARGoS's space, and whether it was cut. A space above the maximum size of an arena is cut around the
+/// robots.
 fn window(scene: &Scene, drawn: &StartScene) -> ([Vec2; 2], bool) {
     let robots = |axis: fn(Vec2) -> f32| {
         let places = || drawn.robots.iter().map(|robot| axis(robot.at));
@@ -163,7 +167,8 @@ fn window(scene: &Scene, drawn: &StartScene) -> ([Vec2; 2], bool) {
     ([vec2(x0, y0), vec2(x1, y1)], scene.size.iter().any(|size| *size > LONGEST))
 }
 
-/// Returns the nearest free cell within a robot's radius: a robot may stand nearer to a wall than the grid resolves.
+/// Returns the free cell nearest to a robot, within a robot's radius. The robot's own cell may not be free, because
+/// the robot may be nearer to a wall than the grid resolves.
 fn nearest_free(grid: &Grid, is_free: &[bool], seed: Vec2) -> Option<[usize; 2]> {
     let around = vec2(ROBOT_RADIUS, ROBOT_RADIUS) + grid.cell;
     let free = grid.cells_of(seed - around, seed + around).filter(|[x, y]| is_free[y * CELLS + x]);
@@ -173,8 +178,8 @@ fn nearest_free(grid: &Grid, is_free: &[bool], seed: Vec2) -> Option<[usize; 2]>
     })
 }
 
-/// Bounding rectangle of the reached cells, enlarged by a robot's radius. An edge within a cell of the edge of a body
-/// or of the space is replaced by that exact edge.
+/// Returns the bounding rectangle of the reached cells, enlarged by a robot's radius. If one of its edges is within a
+/// cell of the edge of a body or of the space, the exact edge is used.
 fn extent(grid: &Grid, reached: &[bool], solids: &[Solid], window: [Vec2; 2]) -> [Vec2; 2] {
     let cells =
         || (0..CELLS * CELLS).filter(|cell| reached[*cell]).map(|cell| grid.centre([cell % CELLS, cell / CELLS]));

@@ -1,21 +1,21 @@
-//! Parsed .argos file, in ARGoS's frame.
+//! Parsed .argos file, in ARGoS's coordinates.
 
 use super::xml::{at, child, line, numbers, numbers_or_zero, positive, whole};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 use xpuck_kernels::model::MAX_ROBOTS;
 
-/// Maximum number of attributes of an element; ARGoS's elements have a handful.
+/// Maximum number of attributes of an XML element. ARGoS's elements have only a few.
 const MOST_ATTRIBUTES: usize = 256;
-/// Maximum number of things in an arena, with each distributed instance counted; ARGoS's largest example has 304
+/// Maximum number of things in an arena, including each instance of a `<distribute>`. ARGoS's largest example has 304
 /// things.
 const MOST_THINGS: usize = 4096;
-/// Maximum number of boxes and cylinders in an arena; ARGoS's largest example has 204 of these bodies.
+/// Maximum number of boxes and cylinders in an arena. ARGoS's largest example has 204 of them.
 const MOST_BODIES: usize = 400;
-/// Maximum number of trials of a `<distribute>` for one position.
+/// Maximum number of draws for one position of a `<distribute>`.
 const MOST_TRIALS: usize = 10_000;
 
-/// An experiment.
+/// Experiment of ARGoS.
 pub(super) struct Scene {
     /// Lengths of the space along x and y (m).
     pub size: [f32; 2],
@@ -23,21 +23,21 @@ pub(super) struct Scene {
     pub centre: [f32; 2],
     /// Seed of random placements.
     pub seed: u64,
-    /// Length of a run (s), if the file has one.
+    /// Length of a run (s); `None` if the file has no valid length.
     pub seconds: Option<f32>,
-    /// Things in the arena, in the file's order.
+    /// Things in the arena, in the order of the file.
     pub things: Vec<Thing>,
-    /// Notes on omissions and changes.
+    /// Notes on omissions and changes, one line each.
     pub notes: Vec<String>,
 }
 
-/// One entity, or all entities of a `<distribute>`.
+/// Single entity, or all entities of a `<distribute>`.
 pub(super) struct Thing {
-    /// Line in the file.
+    /// Line number in the file.
     pub line: u32,
     /// Name of the XML element.
     pub name: String,
-    /// Kind of thing.
+    /// Kind of the thing, with its properties.
     pub what: What,
     /// Number of instances.
     pub count: usize,
@@ -49,48 +49,48 @@ pub(super) struct Thing {
     pub orientation: Place,
 }
 
-/// Kinds of things. Movable things have a mass; without a mass a thing is fixed.
+/// Kind of a thing. A movable box or cylinder has a mass; without a mass, it is fixed.
 pub(super) enum What {
-    /// Any entity with a controller.
+    /// Entity of any kind with a controller.
     Robot,
-    /// Length and width (m); mass (kg).
+    /// Box with a length and a width (m), and a mass (kg).
     Box { size: [f32; 2], mass: Option<f32> },
-    /// Radius (m); mass (kg).
+    /// Cylinder with a radius (m), and a mass (kg).
     Cylinder { radius: f32, mass: Option<f32> },
-    /// Intensity as in ARGoS.
+    /// Light with an intensity as in ARGoS.
     Light { intensity: f32 },
 }
 
-/// Placement rule of ARGoS for three numbers.
+/// Rule of ARGoS that places or rotates things. It gives three numbers.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Place {
     /// Constant values.
     Constant([f32; 3]),
-    /// Uniform draws between two limits.
+    /// Draws from a uniform distribution between two limits.
     Uniform { low: [f32; 3], high: [f32; 3] },
-    /// Normal draws with mean and standard deviation.
+    /// Draws from a normal distribution with a mean and a standard deviation.
     Gaussian { mean: [f32; 3], deviation: [f32; 3] },
-    /// Successive positions on a grid.
+    /// Successive positions on a grid with the given centre, distances and numbers of positions.
     Grid { centre: [f32; 3], distances: [f32; 3], layout: [usize; 3] },
-    /// Uniform draws within a radius around the origin, as in AutoMoDe's loop functions.
+    /// Draws from a uniform distribution on a disc around the origin, as in AutoMoDe's loop functions.
     Disc { radius: f32 },
-    /// Any reachable position, if the file has no rule.
+    /// Any reachable position, because the file has no rule.
     Anywhere,
 }
 
 impl Place {
-    /// Whether the rule gives the same values in every run.
+    /// Returns whether the rule gives the same values in every run.
     pub fn is_fixed(&self) -> bool {
         matches!(self, Place::Constant(_) | Place::Grid { .. })
     }
 }
 
-/// Reads a file.
+/// Parses the text of an .argos file.
 ///
 /// # Errors
-/// One line that names the invalid value.
+/// The file or a value is invalid. The error is one line, which names an invalid value.
 pub(super) fn read(text: &str) -> Result<Scene, String> {
-    // The XML parser compares attribute names pairwise (quadratic time).
+    // The XML parser compares all attribute names of an element in pairs, so its time is quadratic.
     if let Some(most) =
         text.split('<').map(|piece| piece.matches('=').count()).max().filter(|most| *most > MOST_ATTRIBUTES)
     {
@@ -107,7 +107,7 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     let mut scene = Scene {
         size: [length, width],
         centre: [x, y],
-        // For ARGoS a seed of 0 means a random seed.
+        // A seed of 0 makes ARGoS choose a random seed.
         seed: seed.filter(|seed| *seed > 0).unwrap_or(1),
         seconds: seconds.filter(|seconds: &f32| *seconds > 0.0 && seconds.is_finite()),
         things: Vec::new(),
@@ -140,7 +140,7 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     let robots: usize =
         scene.things.iter().filter(|thing| matches!(thing.what, What::Robot)).map(|thing| thing.count).sum();
     if robots > MAX_ROBOTS {
-        return Err(format!("{robots} robots; a world has at most {MAX_ROBOTS}; lower a quantity in the file"));
+        return Err(format!("{robots} robots; a world has at most {MAX_ROBOTS}; reduce a quantity in the file"));
     }
     for (what, lines) in left_out {
         scene.notes.push(format!("{}: {what}", these(&lines)));
@@ -149,7 +149,7 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     Ok(scene)
 }
 
-/// Adds notes on robots of other kinds, which become e-pucks.
+/// Adds notes on robots other than e-pucks, which e-pucks replace.
 fn note_kinds(scene: &mut Scene) {
     let mut kinds = BTreeMap::<&str, (usize, Vec<u32>)>::new();
     for thing in &scene.things {
@@ -169,7 +169,7 @@ fn note_kinds(scene: &mut Scene) {
     scene.notes.extend(notes.collect::<Vec<_>>());
 }
 
-/// Returns a list of line numbers as text.
+/// Formats line numbers, such as `lines 3, 5`. After six numbers, only the number of further lines is given.
 fn these(lines: &[u32]) -> String {
     const SHOWN: usize = 6;
     let shown: Vec<String> = lines.iter().take(SHOWN).map(u32::to_string).collect();
@@ -177,7 +177,7 @@ fn these(lines: &[u32]) -> String {
     format!("line{} {}{more}", if lines.len() == 1 { "" } else { "s" }, shown.join(", "))
 }
 
-/// Returns the note for an element that is left out, with the reason.
+/// Returns a note that an element is left out, with the reason if it is known.
 fn shown(node: &Node<'_, '_>) -> String {
     let name = node.tag_name().name();
     match name {
@@ -192,7 +192,7 @@ fn shown(node: &Node<'_, '_>) -> String {
     }
 }
 
-/// Reads an element of the arena; `None` if worlds have no equivalent.
+/// Reads an element of the arena. Returns `None` if Xpuck's worlds have no equivalent.
 fn entity(node: &Node<'_, '_>) -> Result<Option<Thing>, String> {
     if node.has_tag_name("distribute") {
         return distribute(node);
@@ -212,7 +212,7 @@ fn entity(node: &Node<'_, '_>) -> Result<Option<Thing>, String> {
     }))
 }
 
-/// Reads a `<distribute>` element.
+/// Reads a `<distribute>` element. Returns `None` if Xpuck's worlds have no equivalent.
 fn distribute(node: &Node<'_, '_>) -> Result<Option<Thing>, String> {
     let Some(several) = child(node, "entity") else { return Ok(None) };
     let Some(one) = several.children().find(Node::is_element) else { return Ok(None) };
@@ -229,7 +229,7 @@ fn distribute(node: &Node<'_, '_>) -> Result<Option<Thing>, String> {
     }))
 }
 
-/// Returns the kind of an element; `None` if worlds have no equivalent.
+/// Returns the kind of an element; `None` if Xpuck's worlds have no equivalent.
 fn what(node: &Node<'_, '_>) -> Result<Option<What>, String> {
     let mass = || Ok::<_, String>(if movable(node)? { Some(positive::<1>(node, "mass")?[0]) } else { None });
     Ok(match node.tag_name().name() {
@@ -255,7 +255,7 @@ fn movable(node: &Node<'_, '_>) -> Result<bool, String> {
     }
 }
 
-/// Reads the placement rule of a `<distribute>`.
+/// Reads the rule for the position or the orientation of a `<distribute>`.
 fn place(node: &Node<'_, '_>) -> Result<Place, String> {
     let three = |key| numbers::<3>(node, key);
     match node.attribute("method") {
@@ -263,7 +263,7 @@ fn place(node: &Node<'_, '_>) -> Result<Place, String> {
         Some("uniform") => {
             let (low, high) = (three("min")?, three("max")?);
             if (0..3).any(|i| low[i] > high[i]) {
-                return Err(at(node, "has a min above its max"));
+                return Err(at(node, "has a min above its max; exchange them"));
             }
             Ok(Place::Uniform { low, high })
         }
@@ -286,7 +286,8 @@ fn place(node: &Node<'_, '_>) -> Result<Place, String> {
     }
 }
 
-/// Returns the robots for an arena without robots: those of AutoMoDe's loop functions, or one robot.
+/// Returns the robots of an arena whose file has none. These are the robots of AutoMoDe's loop functions, or one
+/// robot.
 fn by_loop_functions(root: &Node<'_, '_>, notes: &mut Vec<String>) -> Result<Thing, String> {
     let free = Place::Uniform { low: [0.0; 3], high: [360.0, 0.0, 0.0] };
     let mut robots = Thing {
@@ -316,7 +317,7 @@ fn by_loop_functions(root: &Node<'_, '_>, notes: &mut Vec<String>) -> Result<Thi
         None => notes.push(
             match functions {
                 Some(functions) => {
-                    format!("line {}: loop functions may create robots; the file has none", line(&functions))
+                    format!("line {}: loop functions may create robots; the file has no robots", line(&functions))
                 }
                 None => "the file has no robots".into(),
             } + ", so the world gets one; set `robots` and [[start]]",

@@ -1,30 +1,30 @@
-//! Fixed bodies on the floor: rotated boxes, and cylinders.
+//! Fixed bodies on the floor: rotated boxes and cylinders.
 
 use xpuck_kernels::math::Vec2;
 
-/// A fixed body: a box or a cylinder.
+/// Fixed body: a box or a cylinder.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Solid {
-    /// Centre (m).
+    /// Position of the centre (m).
     pub at: Vec2,
-    /// Half length and half width of a box as vectors (m); zero for a cylinder.
+    /// Vectors from the centre of a box to the middles of two adjacent sides (m); zero for a cylinder.
     pub axes: [Vec2; 2],
     /// Radius of a cylinder (m); 0 for a box.
     pub radius: f32,
-    /// Index of the scene's thing.
+    /// Index of the body's thing in the scene.
     pub thing: usize,
-    /// Whether its position is drawn at random by ARGoS.
+    /// Whether ARGoS draws the position at random.
     pub is_drawn: bool,
 }
 
 impl Solid {
-    /// Corners of a box, counter-clockwise.
+    /// Returns the corners of a box, counter-clockwise.
     pub fn corners(&self) -> [Vec2; 4] {
         let [along, across] = self.axes;
         [self.at + along + across, self.at - along + across, self.at - along - across, self.at + along - across]
     }
 
-    /// Distance of a point from the surface (m); <= 0 inside.
+    /// Returns the distance of a point from the surface (m); negative inside the body.
     pub fn distance(&self, to: Vec2) -> f32 {
         let offset = to - self.at;
         if self.radius > 0.0 {
@@ -38,13 +38,13 @@ impl Solid {
         if x <= 0.0 && y <= 0.0 { x.max(y) } else { outside(x).hypot(outside(y)) }
     }
 
-    /// Half size of the axis-aligned bounding rectangle (m).
+    /// Returns half of the size of the axis-aligned bounding rectangle (m).
     pub fn reach(&self) -> Vec2 {
         let [along, across] = self.axes;
         Vec2 { x: along.x.abs() + across.x.abs() + self.radius, y: along.y.abs() + across.y.abs() + self.radius }
     }
 
-    /// Whether two bodies overlap.
+    /// Returns whether two bodies overlap.
     pub fn overlaps(&self, other: &Solid) -> bool {
         let apart = other.at - self.at;
         if self.radius > 0.0 {
@@ -53,7 +53,7 @@ impl Solid {
         if other.radius > 0.0 {
             return self.distance(other.at) < other.radius;
         }
-        // Separating axis test: boxes are apart if an axis of either box has a gap between them.
+        // Separating axis test: two boxes do not overlap if there is a gap between them along an axis of either box.
         self.axes.iter().chain(&other.axes).all(|axis| {
             let axis = *axis * (1.0 / axis.length());
             let spread = |solid: &Solid| solid.axes.iter().map(|half| half.dot(axis).abs()).sum::<f32>();

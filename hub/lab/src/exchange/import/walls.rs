@@ -1,28 +1,29 @@
-//! Conversion of fixed bodies to walls: the sides that robots can touch, as thin lines.
+//! Converts fixed bodies to walls, which are the sides that robots can touch, as thin lines.
 
 use super::region::Region;
 use super::shapes::Solid;
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::MAX_WALLS;
 
-/// Width below which a box becomes one wall along its middle, if robots can reach both sides (m).
+/// Maximum width of a box that becomes a single wall along its middle (m). This requires that robots can reach both
+/// sides.
 const NARROW: f32 = 0.1;
-/// Number of sides of the polygon for a cylinder, and the reduced number if the wall limit is exceeded.
+/// Number of sides of the polygon for a cylinder, and a smaller number for arenas that would exceed the wall limit.
 const SIDES: [usize; 2] = [6, 4];
-/// Distance below which a wall counts as the arena's edge (m).
+/// Maximum distance between the arena's edge and a wall that counts as this edge (m).
 const EDGE: f32 = 0.01;
 /// Minimum length of a wall (m).
 const SHORTEST: f32 = 0.01;
 
-/// Walls, and the numbers of bodies left out because of the wall limit of a world.
+/// Walls, with the numbers of bodies that were left out because of a world's wall limit.
 pub(super) struct Walls {
-    /// Ends of the walls in ARGoS's frame (m).
+    /// End points of the walls in ARGoS's coordinates (m).
     pub lines: Vec<[Vec2; 2]>,
-    /// Number of bodies left out, by index of the scene's thing.
+    /// Number of bodies left out, for each thing of the scene.
     pub left_out: Vec<usize>,
 }
 
-/// Converts bodies to walls. Bodies with a fixed position come first, in the file's order.
+/// Converts bodies to walls. Bodies with a fixed position come first. Otherwise, the order is that of the file.
 pub(super) fn from_solids(solids: &[Solid], things: usize, region: &Region) -> Walls {
     let sorted = || [false, true].into_iter().flat_map(|drawn| solids.iter().filter(move |s| s.is_drawn == drawn));
     let made = |sides: usize| {
@@ -46,7 +47,7 @@ fn touched(solid: &Solid, sides: usize, region: &Region) -> Vec<[Vec2; 2]> {
     let faces: Vec<[Vec2; 2]> = if solid.radius > 0.0 {
         let corner = |i: usize| solid.at + Vec2::unit(std::f32::consts::TAU * i as f32 / sides as f32) * solid.radius;
         let faces: Vec<_> = (0..sides).map(|i| [corner(i + 1), corner(i)]).collect();
-        // All sides or no side are kept, because each corner protrudes beyond the adjacent sides.
+        // Either all sides or none are kept, because each corner protrudes beyond the adjacent sides.
         if faces.iter().any(|face| region.is_touched(*face)) { faces } else { Vec::new() }
     } else {
         box_faces(solid, region)
@@ -56,11 +57,11 @@ fn touched(solid: &Solid, sides: usize, region: &Region) -> Vec<[Vec2; 2]> {
 
 fn box_faces(solid: &Solid, region: &Region) -> Vec<[Vec2; 2]> {
     let corners = solid.corners();
-    // Clockwise, so that outside is to the left.
+    // The sides are clockwise, so that the outside is to their left.
     let faces: [[Vec2; 2]; 4] = std::array::from_fn(|i| [corners[(i + 1) % 4], corners[i]]);
     let touched = faces.map(|face| region.is_touched(face));
     let halves = solid.axes.map(Vec2::length);
-    // Faces 0 and 2 run along the first axis.
+    // Sides 0 and 2 are parallel to the first axis.
     let (long, half) = if halves[0] >= halves[1] { (0, solid.axes[0]) } else { (1, solid.axes[1]) };
     if 2.0 * halves[0].min(halves[1]) > NARROW {
         return (0..4).filter(|i| touched[*i]).map(|i| faces[i]).collect();
@@ -73,7 +74,8 @@ fn box_faces(solid: &Solid, region: &Region) -> Vec<[Vec2; 2]> {
     }
 }
 
-/// Returns the part of a wall within the arena; `None` for an edge of the arena.
+/// Returns the part of a wall within the arena. Returns `None` for a wall outside the arena or on its edge, and for a
+/// wall that is too short.
 fn clipped([from, to]: [Vec2; 2], region: &Region) -> Option<[Vec2; 2]> {
     let along = to - from;
     let (mut enter, mut leave) = (0.0_f32, 1.0_f32);

@@ -1,4 +1,4 @@
-//! Writes the world file, in a frame with its origin at the arena's centre.
+//! Writes the world file. The origin of its coordinates is the arena's centre.
 
 use super::Imported;
 use super::draw::{self, StartScene};
@@ -13,24 +13,24 @@ use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::senses::light::MAX_LIGHTS;
 use xpuck_wire::output;
 
-/// Number of starts drawn if ARGoS draws a new one for each run; runs use them in turn.
+/// Number of starts drawn if ARGoS draws a new start for each run. The runs of Xpuck use these starts in turn.
 const STARTS: u32 = 8;
-/// Minimum and maximum of the radius (m) and of the mass (kg) of a disc.
+/// Ranges of a disc's radius (m) and mass (kg).
 const DISC: [(f32, f32); 2] = [(0.02, 1.0), (0.001, 10.0)];
-/// Minimum and maximum height of a light above the sensors (m).
+/// Range of a light's height above the robots' light sensors (m).
 const LIGHT_HEIGHT: (f32, f32) = (0.05, 5.0);
 /// Height of an e-puck's light sensors above the floor (m).
 const SENSOR_HEIGHT: f32 = 0.033;
-/// Maximum distance of a light from the centre along an axis (m).
+/// Maximum distance of a light from the arena's centre along an axis (m).
 const FARTHEST_LIGHT: f32 = 20.0;
 
-/// Rounds to 10 micrometres, the resolution of single precision at 20 m.
+/// Rounds a coordinate to 10 micrometres, the resolution of single precision at 20 m.
 fn round(x: f32) -> f32 {
     let rounded = (f64::from(x) * 1e5).round() / 1e5;
     if rounded == 0.0 { 0.0 } else { rounded as f32 }
 }
 
-/// Writes the world file and the notes on omissions.
+/// Writes the world file, and the notes on omissions and changes.
 pub(super) fn write(scene: &Scene, drawn: &StartScene, region: &Region) -> Imported {
     let walls = walls::from_solids(&drawn.solids, scene.things.len(), region);
     let middle = region.middle();
@@ -68,7 +68,7 @@ pub(super) fn write(scene: &Scene, drawn: &StartScene, region: &Region) -> Impor
     Imported { text, notes }
 }
 
-/// Returns the part of the file above the task.
+/// Returns the start of the file, up to the task.
 fn head(scene: &Scene, region: &Region, robots: usize, half: Vec2) -> String {
     let mut text = String::from(
         "# Arena imported from ARGoS. Its loop functions define the score, so [task] is a guess; change it.\n",
@@ -118,7 +118,7 @@ fn starts(
     if first.is_empty() {
         first = draw::robots(scene, drawn, 0, reached);
     }
-    // If no robot could be placed, one robot starts at the centre.
+    // If no robot could be placed, one robot starts at the arena's centre.
     if first.is_empty() {
         first.push(Pose { at: region.middle(), heading: 0.0 });
     }
@@ -138,7 +138,7 @@ fn starts(
         text += "\n[[start]]\npose = [\n";
         for Pose { at, heading } in poses {
             let at = at - region.middle();
-            // A normal draw with a deviation of 360 degrees can exceed a full turn.
+            // A heading from a normal distribution can exceed a full turn, because the deviation may be 360 degrees.
             let degrees = ((heading + PI).rem_euclid(TAU) - PI).to_degrees();
             let _ = writeln!(
                 text,
@@ -153,7 +153,8 @@ fn starts(
     (text, count)
 }
 
-/// Returns a start area if ARGoS draws positions in a rectangle that robots can reach completely.
+/// Returns the corners of a start area. Returns `None` unless ARGoS draws positions uniformly in a rectangle, and
+/// headings in a full turn, and robots can reach the whole rectangle.
 fn area(thing: &Thing, region: &Region, walls: &[[Vec2; 2]]) -> Option<(Vec2, Vec2)> {
     let turns_freely = match thing.orientation {
         Place::Uniform { low, high } => high[0] - low[0] >= 359.0,
@@ -172,7 +173,7 @@ fn area(thing: &Thing, region: &Region, walls: &[[Vec2; 2]]) -> Option<(Vec2, Ve
     (turns_freely && low.x <= high.x && low.y <= high.y && region.is_free(low, high, walls)).then_some((low, high))
 }
 
-/// Returns movable bodies as discs.
+/// Returns the text of the discs for movable bodies.
 fn discs(scene: &Scene, drawn: &StartScene, middle: Vec2, notes: &mut Vec<String>) -> String {
     let (mut text, mut count) = (String::new(), 0);
     let mut left_out = vec![(0, ""); scene.things.len()];
@@ -212,8 +213,8 @@ fn discs(scene: &Scene, drawn: &StartScene, middle: Vec2, notes: &mut Vec<String
     text
 }
 
-/// Returns the lamps. ARGoS's foot-bot senses exp(-2 d / intensity) for a lamp d metres away; at 1 m this is a lamp's
-/// brightness.
+/// Returns the text of the lamps. The light sensor of ARGoS's foot-bot reads exp(-2 d / intensity) at a distance of d
+/// metres from a lamp. The brightness of a lamp is this reading at 1 m.
 fn lights(scene: &Scene, drawn: &StartScene, middle: Vec2, notes: &mut Vec<String>) -> String {
     let (mut text, mut count) = (String::new(), 0);
     let mut left_out = vec![0; scene.things.len()];
@@ -234,7 +235,8 @@ fn lights(scene: &Scene, drawn: &StartScene, middle: Vec2, notes: &mut Vec<Strin
     text
 }
 
-/// Adds notes on bodies beyond the wall limit and on things without room.
+/// Adds notes on bodies beyond the wall limit, on things without a free position, and on cylinders converted to
+/// walls.
 fn note_room(scene: &Scene, drawn: &StartScene, walls: &Walls, notes: &mut Vec<String>) {
     for (number, thing) in scene.things.iter().enumerate() {
         if walls.left_out[number] > 0 {
@@ -242,7 +244,7 @@ fn note_room(scene: &Scene, drawn: &StartScene, walls: &Walls, notes: &mut Vec<S
         }
         if drawn.without_room[number] > 0 {
             let count = drawn.without_room[number];
-            notes.push(format!("{}: no free space was found for them", without(thing, count)));
+            notes.push(format!("{}: no free space was found", without(thing, count)));
         }
         if matches!(thing.what, What::Cylinder { mass: None, .. }) && walls.left_out[number] < thing.count {
             let Thing { line, name, .. } = thing;

@@ -1,4 +1,4 @@
-//! Tests of the form of exported files, without the simulators.
+//! Tests of the form of exported files. They do not require the other simulators.
 
 use super::super::{argos, import, webots};
 use super::with_export;
@@ -8,7 +8,7 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::start::place;
 
-/// Elements with the attributes that ARGoS 3 reads: required ones, then optional ones.
+/// XML elements that ARGoS 3 reads. Each has a list of required attributes and a list of optional attributes.
 const READ: [(&str, &[&str], &[&str]); 24] = [
     ("argos-configuration", &[], &[]),
     ("framework", &[], &[]),
@@ -93,7 +93,7 @@ fn exported_arena_is_imported_unchanged() {
     assert_eq!(back.discs[0].start.low, spec.discs[0].start.low);
 }
 
-/// Splits VRML into words, numbers, strings and brackets; comments are skipped.
+/// Splits VRML into words, numbers, strings and brackets. Comments are skipped.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     for line in text.lines() {
@@ -113,7 +113,7 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// Fields of the exported nodes, and their number of numeric values; 0 for non-numeric fields.
+/// Fields of exported VRML nodes, with the number of their numeric values; 0 for non-numeric fields.
 const FIELDS: [(&str, usize); 33] = [
     ("info", 0),
     ("title", 0),

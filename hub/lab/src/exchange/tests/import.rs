@@ -1,4 +1,4 @@
-//! Tests of the import of ARGoS arenas: each kind of placement and of wall, and the notes.
+//! Tests of the import of ARGoS arenas. They cover each kind of placement, each kind of wall, and the notes.
 
 use super::super::import;
 use xpuck_experiment::world_file;
@@ -7,7 +7,7 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::start::place;
 use xpuck_kernels::world::{Pose, WorldSpec};
 
-/// Returns an experiment with a seed; robots have an empty controller.
+/// Returns an ARGoS experiment with a seed. `inner` contains the arena's elements.
 fn experiment(size: &str, inner: &str) -> String {
     format!(
         "<a><framework><experiment length=\"90\" random_seed=\"7\"/></framework>\n<arena size=\"{size},1\">\n{inner}</arena></a>"
@@ -93,7 +93,8 @@ fn robots_start_within_a_ring_of_thin_walls() {
     for run in 0..20 {
         assert!(poses(&spec, run).iter().all(|pose| pose.at.x.abs() <= 0.5 && pose.at.y.abs() <= 0.5));
     }
-    // Corners of this rectangle are outside the ring, so positions are drawn.
+    // Corners of this rectangle are outside the ring of walls. The import therefore draws positions instead of
+    // writing a start area.
     let wide = robots(10, "method=\"uniform\" min=\"-0.3,-1.3,0\" max=\"2.3,1.3,0\"", FREE);
     let (spec, _) = world(&experiment("8,8", &(wide + &ring)));
     assert_eq!(spec.starts.len(), 8);
@@ -198,7 +199,7 @@ fn unreadable_import_is_reported_with_line() {
     let many: String = (0..300).map(|i| format!(" a{i}=\"1\"")).collect();
     assert!(read(&format!("<box{many}/>")).contains("300 attributes"));
     let error = |text: &str| import::argos(text).unwrap_err();
-    assert!(error("<a><arena size=\"-1,1,1\"/></a>").contains("size has a number that is not greater than 0"));
+    assert!(error("<a><arena size=\"-1,1,1\"/></a>").contains("size must contain only numbers greater than 0"));
     assert!(error("<a b=c/>").contains("1:"), "{}", error("<a b=c/>"));
     assert!(error("<a/>").starts_with("no <arena>"));
     assert_eq!(
@@ -213,8 +214,8 @@ fn unreadable_import_is_reported_with_line() {
         read(&robots(1, "method=\"grid\" center=\"0,0,0\" distances=\"1,1,1\" layout=\"0.5,1,1\"", FREE))
             .contains("whole numbers")
     );
-    // Two special cases: a centre for which rounding puts the least position above the greatest, and a robot within a
-    // body, whose walls are kept.
+    // The import accepts two special cases. In the first one, rounding puts the least position above the greatest
+    // position. In the second one, a robot is inside a body, and the body's walls are kept.
     assert!(import::argos("<a><arena size=\"4,4,1\" center=\"0.1,0,0\"/></a>").is_ok());
     let inside = wall(1.0, 0.0, 2.0, 0.05, 90.0)
         + "<e-puck id=\"e\"><body position=\"1,0,0\"/><controller config=\"c\"/></e-puck>";

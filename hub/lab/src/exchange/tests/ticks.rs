@@ -1,4 +1,5 @@
-//! Compares the interpreters in C++ and Python with Xpuck's own over random trees and senses, bit by bit.
+//! Compares the exported interpreters in C++ and Python with Xpuck's interpreter, bit by bit. Trees and senses are
+//! random.
 
 use super::super::table;
 use super::program;
@@ -15,7 +16,8 @@ const TREES: usize = 60;
 const TICKS: u32 = 40;
 const SEED: u64 = 0x1_0000_0007;
 
-/// Test driver of the interpreters: reads lines of senses as bits, writes lines of results as bits.
+/// Test driver of the interpreter in C++. It reads lines with the bits of senses, and writes lines with the bits of
+/// results.
 const CPP: &str = r#"
 #include "trees.hpp"
 #include <cinttypes>
@@ -150,7 +152,7 @@ fn senses(draws: &mut Draws) -> Senses {
     Senses { prox, up, attr, colours: [red, green, blue], neighbours: draws.below(9) as f32, light, tag }
 }
 
-/// Returns the senses in the input format of the interpreters, and Xpuck's results in their output format.
+/// Returns random senses in the input format of the interpreters, and Xpuck's results in their output format.
 fn ours(program: &Program, draws: &mut Draws) -> (String, String) {
     let (mut input, mut results, mut memory) = (String::new(), String::new(), Memory::new(program));
     for step in 0..TICKS {
@@ -158,7 +160,7 @@ fn ours(program: &Program, draws: &mut Draws) -> (String, String) {
         let mut random = Draws::new(SEED, 1, 2, step, Stream::Controller);
         let (status, goal) = memory.tick(program, &sensed, &mut random);
         let mut cells = *memory.board.cells();
-        // Registers written by the tree are not part of the senses.
+        // Registers that the tree writes are not senses, so they are sent as zeros.
         cells[17..20].fill(0.0);
         let bits = |x: f32| if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() };
         let words: Vec<String> = cells.iter().map(|x| format!("{:08x}", bits(*x))).collect();
@@ -178,7 +180,7 @@ fn ours(program: &Program, draws: &mut Draws) -> (String, String) {
     (input, results)
 }
 
-/// Runs a program with `input` on its standard input and returns its output.
+/// Runs a command with `input` as its standard input. Returns its output.
 fn answer(mut command: Command, input: &str) -> String {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();

@@ -68,7 +68,7 @@ fn frame_sends_transforms_and_changed_shapes_only() {
     assert_eq!(ids, ["frisbee", "xp01", "xp02"]);
     assert!((looks["entities"][0]["cylinders"][0]["size"]["x"].as_f64().unwrap() - 0.21).abs() < 1e-6);
     assert!(looks["entities"][0]["arrows"] == serde_json::json!([]) && looks["entities"][1]["arrows"][0].is_object());
-    // Without changes only transforms are sent.
+    // Without changes, only transforms are sent.
     assert_eq!(scene.on_entry(&poses(&all), 2).len(), 1);
     let telemetry = Telemetry { state: State::Run, ..Telemetry::default() };
     let told = |telemetry: &Telemetry| Entry::Telemetry {
@@ -81,7 +81,7 @@ fn frame_sends_transforms_and_changed_shapes_only() {
     let run = json(&scene.on_entry(&poses(&all), 4)[1]);
     assert_eq!(run["entities"][2]["metadata"][0]["value"], "RUN");
     assert!(scene.on_entry(&told(&telemetry), 5).is_empty() && scene.on_entry(&poses(&all), 6).len() == 1);
-    // A body that is no longer seen stays and turns pale.
+    // A body that is no longer observed stays and turns pale.
     let lost = json(&scene.on_entry(&poses(&["xp01", "frisbee"]), 7)[1]);
     assert_eq!(lost["entities"][2]["cylinders"][0]["color"]["a"], 0.3);
     assert_eq!(lost["deletions"][0]["type"], 1);
@@ -103,7 +103,7 @@ fn walls_goal_and_regions_are_those_of_the_world() {
         food: Region::Beyond { at: at(0.0, 0.0), radius: 0.4 },
     };
     let message = scene.world(Some(&world), 0);
-    assert_eq!(texts(&message), ["nest", "food: outside of this"]);
+    assert_eq!(texts(&message), ["nest", "food: outside this circle"]);
     let entity = json(&message)["entities"][0].clone();
     // The cubes are four walls, the floor, the inner wall and the nest.
     assert_eq!(entity["cubes"].as_array().unwrap().len(), 7);

@@ -26,7 +26,8 @@ fn until(mut done: impl FnMut() -> bool) {
     }
 }
 
-/// Operator port of a hub that answers every request with `Done` while `during` runs with its endpoint.
+/// Runs `during` with the endpoint and the relay of an operator port. Meanwhile, the port's hub answers every request
+/// with `Done`.
 fn serve<T>(sockets: &Sockets, during: impl FnOnce(&str, &Relay) -> T) -> T {
     let hub: OperatorsHub = sockets.operators_hub(INSIDE).unwrap();
     let greeting = Greeting::from_sockets(sockets, false).unwrap();
@@ -67,8 +68,8 @@ fn client_connects_despite_silent_crowd() {
     });
 }
 
-/// A connection with half a greeting holds a slot only in the stage of greetings. Another protocol, and silence, end
-/// the connection.
+/// Checks that a connection with half a greeting occupies a slot only in the greeting stage. A peer that sends
+/// nothing or another protocol is disconnected.
 #[test]
 fn stalled_greetings_are_evicted() {
     serve(&Sockets::new(), |endpoint, relay| {
@@ -80,7 +81,7 @@ fn stalled_greetings_are_evicted() {
         let half: Vec<Plain> = (0..50).map(|_| begin(&[0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f])).collect();
         until(|| relay.counts().evicted >= 42);
         assert_eq!(ask(&Sockets::new(), endpoint), Reply::Done);
-        // The operator has disconnected; half a greeting proves no key.
+        // The operator has disconnected. The connections with half a greeting are not established.
         until(|| relay.counts().established == 0);
         let mut browser = begin(b"GET / HTTP/1.1\r\n\r\n");
         browser.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -103,7 +104,7 @@ fn with_keys_only_a_proved_key_makes_an_established_connection() {
         let link = operator.operator(endpoint, 10_000).unwrap();
         assert_eq!(link.ask::<Request, Reply>(&Request::Stop).unwrap(), Reply::Done);
         assert_eq!(relay.counts().established, 1);
-        // A peer without a key, or with a key that is not enrolled, gets no further; the reason is recorded.
+        // A peer without a key, or with a key that is not enrolled, is rejected, and the reason is recorded.
         let plain = Sockets::new().operator(endpoint, 300).unwrap();
         assert!(plain.ask::<Request, Reply>(&Request::Stop).is_err());
         let here = std::net::IpAddr::from([127, 0, 0, 1]);
@@ -127,7 +128,7 @@ fn with_keys_only_a_proved_key_makes_an_established_connection() {
     });
 }
 
-/// A message larger than the socket buffers passes whole in both directions.
+/// Checks that a message larger than the socket buffers passes completely in both directions.
 #[test]
 fn long_messages_pass_and_socket_name_is_removed() {
     let context = zmq::Context::new();

@@ -1,4 +1,4 @@
-//! Checklist before the start of a run.
+//! Checklist that the console shows before the start of a run.
 
 use super::{json, run_blocking};
 use crate::console::Shared;
@@ -9,11 +9,11 @@ use std::path::Path;
 use xpuck_record::budget::Limits;
 use xpuck_wire::{RobotRow, Status};
 
-/// Free disk space below which a warning is shown (bytes); enough for several runs of nine robots.
+/// Free disk space below which a warning is shown (bytes). It is enough for several runs of nine robots.
 const LITTLE: u64 = 1 << 30;
 /// Age from which poses count as missing (s).
 const POSES: f64 = 0.5;
-/// Processor temperature above which throttling is near (degrees C).
+/// Processor temperature above which a warning is shown, because throttling is near (degrees C).
 const HOT: f32 = 80.0;
 
 /// State of a checklist item.
@@ -45,7 +45,8 @@ fn usual() -> f64 {
     16.0
 }
 
-/// Checklist for a run of the given duration (minutes).
+/// Returns the checklist for a run of the requested duration (minutes). Without a status of the hub, the list is
+/// empty.
 pub async fn checklist(State(shared): State<Shared>, Query(asked): Query<ChecklistQuery>) -> Response {
     let Some(status) = shared.live.status() else { return json(&Vec::<Item>::new()) };
     let runs = shared.settings.runs.clone();
@@ -56,7 +57,7 @@ pub async fn checklist(State(shared): State<Shared>, Query(asked): Query<Checkli
     json(&list(&status, asked.minutes, free))
 }
 
-/// Free disk space at a folder, which may not exist yet (bytes).
+/// Returns the free disk space at a folder, or at its first existing ancestor (bytes); `None` if it is unknown.
 pub fn free(folder: &Path) -> Option<u64> {
     folder
         .ancestors()
@@ -84,8 +85,8 @@ fn robots(status: &Status) -> Item {
     let missing = names(status.robots.iter().filter(|r| !r.alive).map(|r| r.id.clone()));
     let (state, text) = match (there, status.robots.len()) {
         (0, _) => (CheckState::Bad, "no robot is connected".into()),
-        (there, all) if there == all => (CheckState::Ok, format!("all {all} are connected")),
-        (there, all) => (CheckState::Warn, format!("{there} of {all}; missing: {missing}")),
+        (there, all) if there == all => (CheckState::Ok, format!("all {all} robots are connected")),
+        (there, all) => (CheckState::Warn, format!("{there} of {all} robots are connected; missing: {missing}")),
     };
     Item { what: "Robots", state, text, remedy: "switch them on; the start waits 30 s for missing robots" }
 }
@@ -111,7 +112,8 @@ fn held_robots(status: &Status) -> Item {
     Item { what: "Ready to drive", state, text, remedy: "release held robots; see the pages of the robots" }
 }
 
-/// Compares the remaining battery time with the run, in minutes of arena time.
+/// Checks that the remaining battery time of each robot is sufficient for the run. `minutes` is the duration of the
+/// run (minutes of arena time).
 fn battery(status: &Status, minutes: f64) -> Item {
     let there = || status.robots.iter().filter(|r| r.alive && !r.held);
     let left = |r: &RobotRow| r.run_minutes.or(r.battery_minutes);
@@ -131,9 +133,14 @@ fn battery(status: &Status, minutes: f64) -> Item {
         known.iter().filter(|(left, _)| f64::from(*left) < needed).map(|(left, id)| format!("{id} ({left:.0} min)")),
     );
     let (state, text) = match (empty.is_empty(), unknown.is_empty()) {
-        (true, true) => (CheckState::Ok, format!("{needed:.0} min needed; {who} has the least: about {least:.0} min")),
-        (true, false) => (CheckState::Warn, format!("{needed:.0} min needed; the battery of {unknown} is unknown")),
-        (false, _) => (CheckState::Bad, format!("{needed:.0} min needed; not enough: {empty}")),
+        (true, true) => (
+            CheckState::Ok,
+            format!("{needed:.0} min needed; {who} has the shortest remaining time: about {least:.0} min"),
+        ),
+        (true, false) => {
+            (CheckState::Warn, format!("{needed:.0} min needed; the battery level of {unknown} is unknown"))
+        }
+        (false, _) => (CheckState::Bad, format!("{needed:.0} min needed; too little charge: {empty}")),
     };
     Item { what: "Batteries", state, text, remedy }
 }
@@ -154,7 +161,7 @@ fn poses(status: &Status) -> Item {
     let unseen = names(unseen.map(|r| r.id.clone()));
     let (state, text) = match status.pose_age_s {
         Some(age) if status.tracking && age < POSES && unseen.is_empty() => {
-            (CheckState::Ok, format!("{bodies} bodies are tracked, {:.0} ms old", age * 1e3))
+            (CheckState::Ok, format!("{bodies} bodies are tracked; the last poses are {:.0} ms old", age * 1e3))
         }
         Some(_) if status.tracking => (CheckState::Warn, format!("not seen: {unseen}")),
         Some(age) => (CheckState::Bad, format!("the last poses are {age:.1} s old")),

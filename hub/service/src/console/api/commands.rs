@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use xpuck_wire::message::{Order, Reply, Request};
 
-/// Time limit for the hub's answer to a command.
+/// Time limit for the answer of the hub's loop to a command.
 const ANSWER: Duration = Duration::from_secs(2);
 
 #[derive(Deserialize)]
@@ -25,7 +25,7 @@ pub struct CommandRequest {
     text: String,
 }
 
-/// Handles a command from the page.
+/// Handles a command from a page.
 pub async fn command(
     State(shared): State<Shared>,
     Operator(person): Operator,
@@ -62,13 +62,13 @@ pub struct Driven {
     lamps: Option<[u8; 3]>,
 }
 
-/// Handles manual driving of a robot.
+/// Handles a request to drive a robot manually.
 pub async fn drive(State(shared): State<Shared>, Operator(person): Operator, asked: JsonBody<Driven>) -> Response {
     let Driven { robot, wheels, lamps } = asked.0;
     send(&shared, person.name, Request::Drive { robot, wheels, lamps }).await
 }
 
-/// Sends a request to the hub's loop; returns the answer in the format for pages.
+/// Sends a request to the hub's loop. Returns the answer as a response for pages.
 pub async fn send(shared: &Shared, who: String, request: Request) -> Response {
     match ask(shared, who, request).await {
         Ok(Reply::Refused(error)) => json(&object!({ "ok": false, "error": error })),
@@ -81,7 +81,7 @@ pub async fn send(shared: &Shared, who: String, request: Request) -> Response {
 /// Sends a request to the hub's loop.
 ///
 /// # Errors
-/// The response for the page if the hub is busy or does not answer.
+/// If the hub is busy or does not answer. The error is the response for the page.
 pub async fn ask(shared: &Shared, who: String, request: Request) -> Result<Reply, Response> {
     let (answer, reply) = oneshot::channel();
     if shared.commands.try_send(Command { who, request, answer }).is_err() {

@@ -1,4 +1,4 @@
-//! Experiments in the hub's folder, and checks of experiments before the start.
+//! Experiments in the hub's folder, and checks of experiments before they are started.
 
 use super::commands::send;
 use super::{json, run_blocking};
@@ -18,12 +18,12 @@ use xpuck_wire::file;
 use xpuck_wire::message::Request;
 use xpuck_wire::signed::Signed;
 
-/// Maximum number of files read from the folder.
+/// Maximum number of files that are read from the folder.
 const MOST: usize = 200;
-/// Maximum number of reported differences.
+/// Maximum number of differences from the last run that are reported.
 const DIFFERENCES: usize = 100;
 
-/// Experiment with the files that it names.
+/// Experiment, and the files to which it refers by name.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Upload {
@@ -42,7 +42,7 @@ struct Offered {
     error: Option<String>,
 }
 
-/// Names of the TOML files in a folder.
+/// Returns the sorted names of the TOML files in a folder, without hidden files.
 fn toml_files(folder: &FilePath) -> std::io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -55,7 +55,7 @@ fn toml_files(folder: &FilePath) -> std::io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Description of an experiment: the comment at the start of its file.
+/// Returns the description of an experiment, which is the comment at the start of its file.
 fn about(text: &str) -> String {
     let comment = text.lines().take_while(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
     let about = comment.collect::<Vec<_>>().join(" ");
@@ -70,7 +70,7 @@ fn offered(folder: &FilePath) -> std::io::Result<Vec<Offered>> {
             Ok(table) => table,
             Err(_) => continue,
         };
-        // The folder also contains swarm, hub, arena, robot and world files.
+        // The folder also contains swarm, hub, arena, robot and world files, which are skipped.
         if !(table.contains_key("name")
             && ["minutes", "phases", "task", "world"].iter().any(|key| table.contains_key(*key)))
         {
@@ -129,7 +129,7 @@ fn read(folder: &FilePath, name: &str) -> Result<serde_json::Value, String> {
     Ok(object!({ "text": text, "files": files, "missing": missing }))
 }
 
-/// Returns one experiment with its files.
+/// Returns one experiment, and the files to which it refers.
 pub async fn open(State(shared): State<Shared>, Path(name): Path<String>) -> Response {
     let folder = shared.settings.experiments.clone();
     match run_blocking(move || read(&folder, &name)).await {
@@ -139,7 +139,8 @@ pub async fn open(State(shared): State<Shared>, Path(name): Path<String>) -> Res
     }
 }
 
-/// Line number in an error message, or else the first line with the key that the error names.
+/// Returns the line number in an error message. Without a number, returns the number of the first line with the key
+/// that the error names, preferably in the right table.
 fn line_of(error: &str, text: &str) -> Option<usize> {
     if let Some((_, rest)) = error.split_once("line ") {
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -153,7 +154,8 @@ fn line_of(error: &str, text: &str) -> Option<usize> {
         if let Some(name) = line.strip_prefix('[') {
             inside = name.trim_start_matches('[').split(']').next().unwrap_or_default().trim().into();
         } else if line.split_once('=').is_some_and(|(name, _)| name.trim() == key) {
-            // The name of a phase is not in its table's header, so the first line with the key is used.
+            // The name of a phase is not part of its table's header. If no table matches, the first line with the key
+            // is used.
             if inside == table {
                 return Some(number);
             }
@@ -163,7 +165,8 @@ fn line_of(error: &str, text: &str) -> Option<usize> {
     found
 }
 
-/// Key that an error names, if any: in backticks, or before its value as in `minutes = 0 is outside 1..=2`.
+/// Returns the key that an error names, or `None`. The key is in backticks, or precedes ` = ` as in `minutes = 0 is
+/// outside 1..=2`.
 fn key_of(error: &str) -> Option<String> {
     if let Some((_, rest)) = error.split_once('`') {
         return rest.split_once('`').map(|(key, _)| key.to_string());
@@ -172,13 +175,14 @@ fn key_of(error: &str) -> Option<String> {
     before.rsplit(' ').next().filter(|key| !key.is_empty()).map(str::to_string)
 }
 
-/// Response for an experiment that cannot be run: the reason and its position in the text.
+/// Returns the JSON response for an experiment that cannot be run: the reason, and its line and key in the text.
 fn refused(why: &str, text: &str) -> serde_json::Value {
     let why = why.strip_prefix("experiment: ").unwrap_or(why);
     object!({ "ok": false, "error": { "text": why, "line": line_of(why, text), "key": key_of(why) } })
 }
 
-/// Collects the keys of a table with their values; `a.b` is the key `b` of the table `a`.
+/// Collects the keys of a table with their values. Keys of inner tables get a prefix: `a.b` is the key `b` of the
+/// table `a`.
 fn flat(prefix: &str, value: &toml::Value, to: &mut BTreeMap<String, String>) {
     match value {
         toml::Value::Table(table) => {
@@ -196,7 +200,8 @@ fn flat(prefix: &str, value: &toml::Value, to: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Differences from the last run: keys of the experiment after defaults are applied, and its files.
+/// Returns the differences between an experiment and the last run. Keys are compared after defaults are applied;
+/// files are compared by content.
 fn differences(experiment: &toml::Table, files: &BTreeMap<String, String>, last: &RunFile) -> Vec<serde_json::Value> {
     let keys = |table: &toml::Table| {
         let mut found = BTreeMap::new();
@@ -225,7 +230,7 @@ fn look(shared: &Shared, upload: Upload) -> serde_json::Value {
     };
     let needs: Vec<&str> = experiment.files().into_iter().filter(|name| !files.contains_key(sent_name(name))).collect();
     if !needs.is_empty() {
-        let why = format!("the experiment names files that do not exist: {}", needs.join(", "));
+        let why = format!("the experiment refers to files that do not exist: {}", needs.join(", "));
         let mut answer = refused(&why, &text);
         answer["needs"] = object!(needs);
         return answer;
@@ -277,7 +282,7 @@ fn look(shared: &Shared, upload: Upload) -> serde_json::Value {
     })
 }
 
-/// Checks an experiment and describes it without starting it.
+/// Checks an experiment without starting it, and returns its plan or the error.
 pub async fn check(State(shared): State<Shared>, upload: JsonBody<Upload>) -> Response {
     match run_blocking(move || look(&shared, upload.0)).await {
         Ok(found) => json(&found),
@@ -285,7 +290,7 @@ pub async fn check(State(shared): State<Shared>, upload: JsonBody<Upload>) -> Re
     }
 }
 
-/// Experiment to start: signed in the browser, or to be signed by the hub.
+/// Experiment to start. It is either signed in the browser, or sent as plain text for the hub to sign.
 #[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Start {

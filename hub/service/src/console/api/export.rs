@@ -1,4 +1,4 @@
-//! Download of a run's files and tables.
+//! Download of a run's files, and of its tables as CSV.
 
 use super::run_blocking;
 use super::runs::folder;
@@ -18,9 +18,9 @@ use tokio_stream::wrappers::ReceiverStream;
 use xpuck_record::export::{Format, export as write_tables};
 use xpuck_wire::file;
 
-/// Files that are sent unchanged from the run's folder.
+/// Names of the files that are sent unchanged from the run's folder, besides the record.
 const PLAIN: [&str; 2] = ["run.toml", "result.json"];
-/// Time limit for the download of a record.
+/// Time limit for one download.
 const LONGEST: Duration = Duration::from_secs(600);
 /// Number of bytes per read.
 const PIECE: usize = 64 * 1024;
@@ -34,7 +34,7 @@ fn kind(name: &str) -> &'static str {
     }
 }
 
-/// Opens a file of the run, or a table generated on request.
+/// Opens a file of the run, or a table that is generated on request.
 fn open(folder: &FilePath, name: &str) -> Result<std::fs::File, String> {
     let is_part = name.ends_with(".mcap")
         && xpuck_record::parts(folder)
@@ -50,7 +50,7 @@ fn open(folder: &FilePath, name: &str) -> Result<std::fs::File, String> {
     }
     let tables = tempfile::tempdir().map_err(|error| error.to_string())?;
     write_tables(folder, tables.path(), Format::Csv, |_, _| true).map_err(|error| error.to_string())?;
-    // The open file remains valid after its folder is removed.
+    // The open file can still be read after its temporary folder is removed.
     file::open(&tables.path().join(name)).map_err(|error| format!("{name}: {error}"))
 }
 

@@ -1,4 +1,4 @@
-//! Login and logout.
+//! Login to the console, and logout.
 
 use super::json;
 use crate::console::visitor::{HEADER, JsonBody, Visitor, refusal, tokens};
@@ -11,7 +11,7 @@ use serde_json::json as object;
 use std::sync::PoisonError;
 use xpuck_wire::session::fresh_token;
 
-/// Returns the visitor's session with its role, and the console's mode.
+/// Returns the console's mode, and the visitor's session with its role, if there is one.
 pub async fn session(State(shared): State<Shared>, Visitor(visitor): Visitor) -> Response {
     let settings = &shared.settings;
     let role = visitor.as_ref().map(|(person, _)| person.role);
@@ -27,12 +27,12 @@ pub async fn session(State(shared): State<Shared>, Visitor(visitor): Visitor) ->
     }))
 }
 
-/// Host name of this console as used by the browser; it is part of the signed text.
+/// Returns the host name under which the browser addresses this console. The name is part of the signed text.
 fn host(headers: &HeaderMap) -> String {
     headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default().to_string()
 }
 
-/// Returns a challenge for the owner of a key to sign.
+/// Returns a challenge that the owner of a key signs to log in.
 pub async fn challenge(State(shared): State<Shared>, headers: HeaderMap) -> Response {
     let Ok(token) = fresh_token() else {
         return refusal(StatusCode::SERVICE_UNAVAILABLE, "the random number generator of this machine failed");
@@ -49,7 +49,7 @@ pub enum LoginRequest {
     Link { link: String },
 }
 
-/// Logs in a visitor with a signed challenge or a one-time link.
+/// Logs in a visitor who sends a signed challenge or a one-time link.
 pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: JsonBody<LoginRequest>) -> Response {
     if !headers.contains_key(HEADER) {
         return refusal(StatusCode::FORBIDDEN, "the x-xpuck header is missing");
@@ -79,7 +79,7 @@ pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: Json
     }
 }
 
-/// Ends the session.
+/// Ends the visitor's session.
 pub async fn logout(State(shared): State<Shared>, headers: HeaderMap) -> Response {
     if !headers.contains_key(HEADER) {
         return refusal(StatusCode::FORBIDDEN, "the x-xpuck header is missing");

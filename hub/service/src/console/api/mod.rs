@@ -1,4 +1,4 @@
-//! HTTP API of the console, one module per subject.
+//! HTTP API of the console, with one module per subject.
 
 mod checklist;
 mod commands;
@@ -22,12 +22,12 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
-/// Maximum length of a command (bytes).
+/// Maximum length of a command's body (bytes).
 const COMMAND: usize = 16 * 1024;
-/// Maximum length of an experiment with its files (bytes).
+/// Maximum length of the body with an experiment and its files (bytes).
 const EXPERIMENT: usize = 1 << 20;
 
-/// All routes below `/api`.
+/// Returns the router for all paths below `/api`.
 pub fn routes(shared: &Shared) -> Router<Shared> {
     let looks = Router::new()
         .route("/history", get(robots::evolution))
@@ -67,7 +67,7 @@ async fn unknown() -> Response {
     refusal(StatusCode::NOT_FOUND, "this address does not exist in the console")
 }
 
-/// JSON response that must not be cached.
+/// Creates a JSON response that must not be cached.
 fn json(value: &impl serde::Serialize) -> Response {
     match serde_json::to_string(value) {
         Ok(text) => raw(text),
@@ -79,7 +79,7 @@ fn raw(text: String) -> Response {
     ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], text).into_response()
 }
 
-/// Runs slow work on a separate thread.
+/// Runs slow work on a separate thread. Returns its result, or an error response if the work panics.
 async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Response> {
     tokio::task::spawn_blocking(work)
         .await

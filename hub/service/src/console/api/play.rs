@@ -1,4 +1,4 @@
-//! Interval of a recorded run as the events that live pages would have received.
+//! Interval of a recorded run, returned as the events that live pages would have received.
 
 use super::runs::{cached_run, world_of};
 use super::{raw, run_blocking};
@@ -13,11 +13,12 @@ use serde::Deserialize;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::rate::Rate;
 
-/// Time before the interval whose events still affect its first picture (s).
+/// Duration before an interval from which entries are also read (s), because they affect the state at the start of
+/// the interval.
 const LEAD: f64 = 5.0;
-/// Maximum length of an interval at 25 poses per second (s); longer at lower rates.
+/// Maximum length of an interval at 25 poses per second (s). At lower rates, intervals may be longer.
 const LONGEST: f64 = 60.0;
-/// Maximum rate of poses (Hz).
+/// Maximum rate of pose events (Hz).
 const POSES: f64 = 25.0;
 /// Maximum rate of status events (Hz).
 const STATUS: f64 = 5.0;
@@ -35,7 +36,7 @@ fn usual() -> f64 {
     POSES
 }
 
-/// Returns the events of the interval, preceded by the events that a page needs to show its start.
+/// Returns the events of an interval of the run. The first events describe the state at the start of the interval.
 pub async fn play(State(shared): State<Shared>, Path(id): Path<String>, Query(asked): Query<PlayQuery>) -> Response {
     let PlayQuery { from, to, hz, robot } = asked;
     let sound = from.is_finite() && to.is_finite() && hz.is_finite() && (0.01..=POSES).contains(&hz);
@@ -50,7 +51,7 @@ pub async fn play(State(shared): State<Shared>, Path(id): Path<String>, Query(as
     }
 }
 
-/// JSON array of `[time, name, data]` arrays.
+/// Text of a JSON array, whose elements are arrays `[time, name, data]`.
 #[derive(Default)]
 struct EventArray(String);
 
@@ -128,8 +129,8 @@ fn stretch(shared: &Shared, id: &str, (from, to): (f64, f64), hz: f64, robot: Op
             }
         }
     }
-    // A withheld status is written here: the next interval would be too late, and after the end of the run there is no
-    // next interval.
+    // The last status is added if the limited rate withheld it. The next interval would contain it too late, and
+    // after the end of the run there is no next interval.
     if let Some(last) = entries.last().filter(|_| withheld) {
         written.add(&feed.status(&replay.status(), &around(last.time())));
     }

@@ -1,4 +1,4 @@
-//! Data of single robots and of the run's evolution for pages opened during a run.
+//! Data of single robots and of the run's evolution, for pages that are opened during a run.
 
 use super::{json, raw};
 use crate::console::Shared;
@@ -13,7 +13,7 @@ use std::time::Instant;
 use xpuck_wire::message::LogLine;
 
 fn unknown(id: &str) -> Response {
-    refusal(StatusCode::NOT_FOUND, &format!("no robot `{}` in the swarm file", id.escape_debug()))
+    refusal(StatusCode::NOT_FOUND, &format!("robot `{}` is not in the swarm file", id.escape_debug()))
 }
 
 /// Returns the history of the run's evolution.
@@ -21,7 +21,7 @@ pub async fn evolution(State(shared): State<Shared>) -> Response {
     shared.live.with(|feed| json(&feed.history.shown()))
 }
 
-/// Returns the whole status in the format for other programs.
+/// Returns the whole status of the hub in the format for other programs.
 pub async fn status(State(shared): State<Shared>) -> Response {
     match shared.live.status() {
         Some(status) => json(&*status),
@@ -29,19 +29,19 @@ pub async fn status(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// Returns the last ten minutes of a robot.
+/// Returns the history of a robot, which covers the last ten minutes.
 pub async fn history(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
     shared.live.with(|feed| feed.robot_history(&id).map_or_else(|| unknown(&id), json))
 }
 
-/// Log lines in the format for pages.
+/// Converts log lines to the format for pages.
 pub fn lines(log: &[&LogLine]) -> Value {
     let line =
         |line: &&LogLine| object!({ "unix_ms": line.unix_ms, "level": level_name(line.level), "text": line.text });
     log.iter().map(line).collect()
 }
 
-/// Returns the last lines of a robot's log.
+/// Returns the most recent lines of a robot's log.
 pub async fn log(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
     shared.live.with(|feed| feed.robot_log(&id).map_or_else(|| unknown(&id), |log| json(&lines(&log))))
 }
@@ -55,7 +55,7 @@ pub async fn tree(State(shared): State<Shared>, Path(id): Path<String>) -> Respo
     })
 }
 
-/// Returns the last picture of a robot's camera.
+/// Returns the latest picture of a robot's camera.
 pub async fn picture(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
     if !shared.live.with(|feed| feed.robots().contains(&id)) {
         return unknown(&id);
@@ -66,10 +66,10 @@ pub async fn picture(State(shared): State<Shared>, Path(id): Path<String>) -> Re
     }
 }
 
-/// Returns the last picture of the camera above the arena.
+/// Returns the latest picture of the camera above the arena.
 pub async fn overhead(State(shared): State<Shared>) -> Response {
     if !shared.settings.overhead {
-        // Not an error: the page asks whether a camera exists.
+        // The status is not an error, because the page sends this request to find out whether there is a camera.
         return (StatusCode::NO_CONTENT, [(HeaderName::from_static("x-camera"), "none")]).into_response();
     }
     match shared.live.overhead() {
@@ -78,7 +78,7 @@ pub async fn overhead(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// Response with a picture, its age (ms), and its number, from which pages compute the frame rate.
+/// Creates a response with a picture, its age (ms) and its number. Pages compute the frame rate from the number.
 fn image(kind: &'static str, came: Instant, number: u64, bytes: Vec<u8>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, kind.into()),

@@ -1,4 +1,4 @@
-//! Cache of recorded runs shown on pages: each is read once, with an index of its contents.
+//! Cache of recorded runs that pages show. Each record is read once, and an index of its contents is kept.
 
 use crate::console::feed::{Clock, Feed};
 use std::collections::VecDeque;
@@ -13,20 +13,20 @@ use xpuck_record::run_file::{RunFile, RunState};
 
 /// Maximum number of cached runs.
 const MOST: usize = 4;
-/// Age from which a run in progress is read again.
+/// Age of a cached run above which it is read again, if the run is still in progress.
 const FRESH: Duration = Duration::from_secs(20);
 
 /// Cached run.
 pub struct CachedRun {
-    /// Contents of its run file.
+    /// Contents of the file `run.toml`.
     pub run: RunFile,
-    /// Index of its record.
+    /// Index of the run's record.
     pub index: Index,
-    /// Plan of its experiment; `None` if this version cannot interpret it.
+    /// Plan of the run's experiment; `None` if this version cannot interpret the experiment.
     pub plan: Option<Plan>,
-    /// State after the whole record. Behind a lock, because drawing a tree stores the result.
+    /// Feed after the whole record was processed. It is behind a lock, because drawing a tree stores the drawing.
     pub feed: Mutex<Feed>,
-    /// Conversion from arena time to wall time.
+    /// Conversion from the run's arena time to wall time.
     pub clock: Clock,
 }
 
@@ -48,25 +48,26 @@ impl CachedRun {
         Ok(CachedRun { run, index, plan, feed, clock })
     }
 
-    /// Calls a function with the state after the whole record.
+    /// Calls a function with the feed after the whole record.
     pub fn with<T>(&self, look: impl FnOnce(&mut Feed) -> T) -> T {
         look(&mut self.feed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Recently used runs.
+/// Cache of the most recently read runs.
 #[derive(Default)]
 pub struct RunCache {
     known: Mutex<VecDeque<(PathBuf, Instant, Arc<CachedRun>)>>,
-    /// Serialises reading, because reading occupies a processor and a disk.
+    /// Lock that is held while a run is read. Only one run is read at a time, because reading occupies a processor
+    /// and a disk.
     reading: Mutex<()>,
 }
 
 impl RunCache {
-    /// Run in a folder, from the cache or newly read.
+    /// Returns the run in a folder. Reads it if it is not in the cache, or if the cached run is out of date.
     ///
     /// # Errors
-    /// The run cannot be read.
+    /// If the run cannot be read.
     pub fn get(&self, directory: &Path) -> Result<Arc<CachedRun>, RecordError> {
         let _one = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let find = |known: &VecDeque<(PathBuf, Instant, Arc<CachedRun>)>| {

@@ -1,4 +1,4 @@
-//! Recorded runs: list, details, and ancestry of their trees.
+//! Recorded runs: the list of runs, the details of a run, and the ancestry of its best tree.
 
 use super::robots::lines;
 use super::run_cache::CachedRun;
@@ -18,22 +18,22 @@ use xpuck_record::RecordError;
 use xpuck_record::lineage::LineageIndex;
 use xpuck_record::run_file::RunState;
 
-/// Maximum number of reported ancestors.
+/// Maximum number of individuals in a reported ancestry.
 const ANCESTORS: usize = 200;
-/// Maximum number of steps back in the ancestry.
+/// Maximum number of generations back in an ancestry.
 const STEPS: usize = 40;
-/// Maximum number of reported events of a run.
+/// Maximum number of events that are reported for a run.
 const EVENTS: usize = 1000;
-/// Maximum number of listed unreadable runs.
+/// Maximum number of listed errors about unreadable runs.
 const UNREAD: usize = 20;
-/// Error for a run that is missing from the catalogue.
+/// Error text for a run that is missing from the catalogue.
 const NONE: &str = "the run does not exist";
 
 fn unreadable(error: &RecordError) -> Response {
     refusal(StatusCode::SERVICE_UNAVAILABLE, &error.to_string())
 }
 
-/// Rows of the catalogue in the format for pages, with their short ids.
+/// Returns the rows of the catalogue in the format for pages, with the short ids of the runs.
 fn rows(catalogue: &Catalogue) -> Result<Vec<Value>, RecordError> {
     let rows = catalogue.rows()?;
     let mut values: Vec<Value> = rows.iter().map(|row| object!(row)).collect();
@@ -41,7 +41,8 @@ fn rows(catalogue: &Catalogue) -> Result<Vec<Value>, RecordError> {
     Ok(values)
 }
 
-/// Rows, the newest first, and a line for each unreadable run; both empty if the folder does not exist.
+/// Returns the rows of the catalogue, the newest first, and an error for each unreadable run. Both lists are empty if
+/// the folder does not exist.
 fn newest_first(runs: &Path) -> Result<(Vec<Value>, Vec<String>), RecordError> {
     if matches!(runs.try_exists(), Ok(false)) {
         return Ok(Default::default());
@@ -62,7 +63,8 @@ pub async fn list(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// Returns the folder of the runs, its runs, and a line for each run that is missing or has its previous values.
+/// Returns the folder of the runs, the rows of the catalogue, and an error for each unreadable run. Such a run has no
+/// row, or its previous values.
 pub async fn catalogue(State(shared): State<Shared>) -> Response {
     let runs = shared.settings.runs.clone();
     let read = move || -> Result<Value, RecordError> {
@@ -77,13 +79,13 @@ pub async fn catalogue(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// First lines, followed by the number of omitted lines.
+/// Returns the first lines. If lines are omitted, the result ends with their number.
 fn first_lines(lines: &[String]) -> Vec<String> {
     let more = lines.len().saturating_sub(UNREAD);
     lines.iter().take(UNREAD).cloned().chain((more > 0).then(|| format!("and {more} more"))).collect()
 }
 
-/// Folder of a run in the catalogue.
+/// Returns the folder of the run with this id. The error is one line.
 pub fn folder(shared: &Shared, id: &str) -> Result<PathBuf, String> {
     let known = |catalogue: Catalogue| catalogue.rows().map(|rows| rows.iter().any(|row| row.id == id));
     match Catalogue::open(&shared.settings.runs).and_then(known) {
@@ -93,17 +95,17 @@ pub fn folder(shared: &Shared, id: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Contents of a run in the catalogue.
+/// Returns the contents of the run with this id. The error is one line.
 pub fn cached_run(shared: &Shared, id: &str) -> Result<Arc<CachedRun>, String> {
     read(shared, &folder(shared, id)?)
 }
 
-/// Contents of a run in a folder.
+/// Returns the contents of the run in a folder, from the cache if possible.
 fn read(shared: &Shared, folder: &Path) -> Result<Arc<CachedRun>, String> {
     shared.cache.get(folder).map_err(|error| error.to_string())
 }
 
-/// World of a run in the phase with this name, or in its first phase.
+/// Returns the world of a run in the phase with this name, or else in its first phase.
 pub fn world_of(run: &CachedRun, phase: Option<&str>) -> Value {
     let plan = run.plan.as_ref();
     let phases = plan.map_or(&[][..], |plan| &plan.phases[..]);
@@ -122,7 +124,7 @@ fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
     let row = rows.into_iter().find(|row| row["id"] == id).ok_or(NONE)?;
     let folder = shared.settings.runs.join(id);
     let run = read(shared, &folder)?;
-    // The file of a run in progress ends at its last write; this is not damage.
+    // The last file of a run in progress is incomplete, which is not damage.
     let damage = if run.run.state == RunState::Running { &[][..] } else { &run.index.damage[..] };
     let result = xpuck_record::result(&folder).unwrap_or_default();
     let (begin, end) = run.index.span();
@@ -148,7 +150,7 @@ fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
     }))
 }
 
-/// Returns one run: its result, its events, and the history of its evolution.
+/// Returns the details of one run: its result, its events, and the history of its evolution.
 pub async fn details(State(shared): State<Shared>, UrlPath(id): UrlPath<String>) -> Response {
     answer(run_blocking(move || shown(&shared, &id)).await)
 }
@@ -161,7 +163,7 @@ fn answer(found: Result<Result<Value, String>, Response>) -> Response {
     }
 }
 
-/// Returns one robot of a run: the last ten minutes of its telemetry, and its log.
+/// Returns the data of one robot of a run: the last ten minutes of its telemetry, and its log.
 pub async fn robot(State(shared): State<Shared>, UrlPath((id, robot)): UrlPath<(String, String)>) -> Response {
     let look = move || {
         let run = cached_run(&shared, &id)?;
@@ -178,7 +180,8 @@ fn best(feed: &mut Feed) -> Option<String> {
     feed.history.best().map(|best| best.gene().to_string())
 }
 
-/// Ancestors of the fittest individual in a record.
+/// Returns the individual `best` and its ancestors, from the births in a record. `best` has the form `3.4711` (island
+/// and number).
 fn ancestors(record: &Path, best: Option<&str>) -> Result<Value, String> {
     let none = || object!({ "nodes": [], "truncated": false });
     let Some((island, number)) = best.and_then(|gene| gene.split_once('.')) else { return Ok(none()) };
@@ -187,7 +190,8 @@ fn ancestors(record: &Path, best: Option<&str>) -> Result<Value, String> {
         return Ok(none());
     }
     let births = LineageIndex::read(record).map_err(|error| error.to_string())?;
-    // The newest individual may not be in the record yet; then a recorded one replaces it.
+    // The record may not contain the best individual yet. In this case, a recorded individual of the latest
+    // generation is used.
     let newest = Id { island, number };
     let known = births.get(newest).filter(|individual| individual.generation > 0).map(|_| newest);
     let at_least = || births.fittest.values().copied().max_by_key(|id| births.get(*id).map(|i| i.generation));
@@ -210,7 +214,7 @@ fn ancestors(record: &Path, best: Option<&str>) -> Result<Value, String> {
     Ok(object!({ "nodes": nodes.collect::<Vec<_>>(), "truncated": found.len() > ANCESTORS }))
 }
 
-/// Looks up ancestors for one request at a time, because the whole record is read.
+/// Looks up an ancestry. Only one request at a time is served, because the whole record is read.
 async fn run_ancestry_lookup(
     shared: Shared,
     look: impl FnOnce(&Shared) -> Result<Value, String> + Send + 'static,
@@ -228,7 +232,7 @@ async fn run_ancestry_lookup(
     answer(run_blocking(look).await)
 }
 
-/// Returns the ancestry of the swarm's best tree.
+/// Returns the ancestry of the best tree of the swarm in the current run.
 pub async fn lineage(State(shared): State<Shared>) -> Response {
     run_ancestry_lookup(shared, |shared| {
         let record = shared.live.status().map(|status| PathBuf::from(&status.record)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! State of an update of the robots' programs.
+//! Progress of an update of the robots' programs.
 
 use super::commands::ask;
 use super::{json, raw};
@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use xpuck_wire::message::{Reply, Request};
 
-/// Returns the report of the last update; null if there was none.
+/// Returns the report on the last update; null if there was none.
 pub async fn update(State(shared): State<Shared>) -> Response {
     match ask(&shared, String::new(), Request::Updated).await {
         Ok(Reply::Updated(Some(report))) => json(&*report),

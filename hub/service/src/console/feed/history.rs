@@ -1,5 +1,5 @@
-//! History of a run's evolution for pages opened during the run: fitness of every island, the swarm's mean,
-//! migration, and the best tree so far.
+//! History of a run's evolution, for pages that are opened during the run. It contains the fitness of every island,
+//! the swarm's mean, migration, and the best tree so far.
 
 use super::migration::Migration;
 use super::series::Thinned;
@@ -9,14 +9,15 @@ use xpuck_wire::message::{Emigrant, Estimate, Population};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Phase, Segment, Status};
 
-/// Columns of an island: time, generation, best, derated, mean, size, distinct, mean size.
+/// Number of columns of an island's series. The columns are time, generation, best, derated and mean fitness, size of
+/// the fittest tree, number of distinct trees, and mean tree size.
 const COLUMNS: usize = 8;
 
-/// Generation of an island.
+/// Results of one generation of an island.
 #[derive(Clone, Debug, Serialize)]
 pub struct Generation {
     robot: String,
-    /// Running time (s).
+    /// Running time of the run (s).
     t: f32,
     generation: u32,
     best: f32,
@@ -37,7 +38,7 @@ struct Island {
     estimates: Vec<Estimate>,
 }
 
-/// Best tree of the swarm.
+/// Best tree of the swarm, with its fitness.
 #[derive(Clone, Debug, Serialize)]
 pub struct Best<'a> {
     robot: &'a str,
@@ -47,13 +48,13 @@ pub struct Best<'a> {
 }
 
 impl Best<'_> {
-    /// Island and number, such as `3.4711`.
+    /// Returns the island and the number of the individual, such as `3.4711`.
     pub fn gene(&self) -> &str {
         &self.gene
     }
 }
 
-/// Columns of an island in the format for pages.
+/// Series of an island, column by column, in the format for pages.
 #[derive(Debug, Serialize)]
 struct IslandColumns {
     t: Vec<f32>,
@@ -99,7 +100,7 @@ pub struct History {
     evolved: Thinned<2>,
     segments: Vec<Segment>,
     migration: Migration,
-    /// Reference: arena time (s), running time at that moment (s), and whether the running time advances.
+    /// Last known time: arena time (s), running time at that arena time (s), and whether the running time advances.
     at: (f64, f64, bool),
 }
 
@@ -116,14 +117,14 @@ impl History {
         }
     }
 
-    /// Appends robots; `ids` lists all of them.
+    /// Adds robots. `ids` are the ids of all robots, including those added before.
     pub fn set_robots(&mut self, ids: &[String]) {
         self.ids = ids.into();
         self.islands.resize_with(ids.len(), Island::default);
         self.migration.set_robots(ids);
     }
 
-    /// Starts another run.
+    /// Clears the history, because another run starts.
     pub fn begin(&mut self) {
         *self = History::new(&self.ids);
     }
@@ -137,14 +138,15 @@ impl History {
         if runs { run + (now - then).clamp(0.0, 10.0) } else { run }
     }
 
-    /// Records a robot's telemetry; returns the generation that it reports for the first time.
+    /// Records a robot's telemetry. Returns the results of a generation if the robot reports this generation for the
+    /// first time.
     pub fn telemetry(&mut self, now: f64, robot: &str, telemetry: &Telemetry) -> Option<Generation> {
         let place = self.place(robot)?;
         let told = telemetry.evolution;
         let seconds = self.run_seconds(now);
         let island = &mut self.islands[place];
         if told.generation < island.generation {
-            // The generation went back: the robot or its experiment restarted.
+            // A lower generation means that the robot or its experiment was restarted.
             island.generation = 0;
         }
         if told.generation == island.generation {
@@ -178,33 +180,34 @@ impl History {
         Some(done)
     }
 
-    /// Records the tree that an island offers to the others.
+    /// Records the fittest tree of an island, which the island offers to others.
     pub fn fittest(&mut self, robot: &str, gene: &Emigrant) {
         if let Some(place) = self.place(robot) {
             self.islands[place].fittest = Some(gene.clone());
         }
     }
 
-    /// Records the statistics of an island's population and the origin of its immigrants.
+    /// Records the statistics of an island's population. `from` are the islands from which its immigrants came.
     pub fn population(&mut self, now: f64, robot: &str, population: &Population, from: &[u16]) {
         let Some(place) = self.place(robot) else { return };
         self.islands[place].population = Some(*population);
         self.migration.add(from, place, self.run_seconds(now));
     }
 
-    /// Records a robot's estimates of the world; returns them in the format for pages.
+    /// Records a robot's estimates of the world, and returns them in the format for pages. Returns `None` for an
+    /// unknown robot.
     pub fn estimates(&mut self, now: f64, robot: &str, estimates: &[Estimate]) -> Option<EstimatesEvent> {
         let place = self.place(robot)?;
         self.islands[place].estimates = estimates.into();
         Some(EstimatesEvent { robot: robot.into(), t: self.run_seconds(now) as f32, estimates: estimates.into() })
     }
 
-    /// Records the state of the run from a record entry.
+    /// Records the state of the run, as contained in an entry of the record.
     pub fn run(&mut self, now: f64, phase: Phase, run_seconds: f64, evolved: f64, segments: &[Segment]) {
         self.stands(now, phase, run_seconds, evolved, segments);
     }
 
-    /// Records the state of the run from the hub's status.
+    /// Records the state of the run, as contained in the hub's status.
     pub fn status(&mut self, status: &Status) {
         self.stands(status.time, status.phase, status.run_seconds, status.evolved, &status.segments);
     }
@@ -222,7 +225,8 @@ impl History {
         self.segments = segments.into();
     }
 
-    /// Best tree of the swarm: the tree of the island with the highest derated fitness.
+    /// Returns the best tree of the swarm: the fittest tree of the island with the highest derated fitness. Returns
+    /// `None` until it is known.
     pub fn best(&self) -> Option<Best<'_>> {
         let islands = self.islands.iter().zip(&self.ids).filter(|(island, _)| island.generation > 0);
         let (island, robot) = islands.max_by(|a, b| a.0.derated.total_cmp(&b.0.derated))?;
@@ -236,7 +240,7 @@ impl History {
         all.filter(|(_, estimates)| !estimates.is_empty())
     }
 
-    /// History in the format for pages.
+    /// Returns the history in the format for pages.
     pub fn shown(&self) -> Shown<'_> {
         let columns = |island: &Island| {
             let of = |place| island.course.column(place);

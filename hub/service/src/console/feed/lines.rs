@@ -1,4 +1,5 @@
-//! Log lines: the hub's events and the robots' logs, numbered so that reconnecting pages can resume.
+//! Log lines for pages: the hub's events and the robots' logs. Lines are numbered, so that reconnecting pages can
+//! resume.
 
 use super::{Event, brief_time};
 use serde::Serialize;
@@ -8,10 +9,10 @@ use xpuck_wire::message::Severity;
 /// Maximum number of stored lines.
 const KEPT: usize = 1000;
 
-/// Log line.
+/// Log line in the format for pages.
 #[derive(Serialize)]
 pub struct Line<'a> {
-    /// Number, from 1.
+    /// Number of the line, from 1.
     pub seq: u64,
     /// Arena time (s).
     pub t: f64,
@@ -19,7 +20,7 @@ pub struct Line<'a> {
     pub unix_ms: u64,
     /// Severity.
     pub level: &'static str,
-    /// Source: robot, operator or hub.
+    /// Source of the line: a robot, an operator, or the hub.
     pub who: &'a str,
     /// Text.
     pub text: &'a str,
@@ -36,16 +37,16 @@ pub struct HubEvent {
     pub text: String,
 }
 
-/// Most recent lines.
+/// Store of the most recent lines.
 #[derive(Debug, Default)]
 pub struct Lines {
     kept: VecDeque<Event>,
-    /// Lines that are not from a robot's log.
+    /// Most recent events of the hub, which do not include lines of robots' logs.
     events: VecDeque<HubEvent>,
     count: u64,
 }
 
-/// Name of a severity on the page.
+/// Returns the name of a severity, as used by the page.
 pub fn level_name(level: Severity) -> &'static str {
     match level {
         Severity::Error => "error",
@@ -56,7 +57,7 @@ pub fn level_name(level: Severity) -> &'static str {
 }
 
 impl Lines {
-    /// Adds a line.
+    /// Adds a line, and returns it as an event for pages.
     pub fn add(&mut self, time: f64, unix_ms: u64, level: Severity, who: &str, text: &str) -> Event {
         self.count += 1;
         let line = Line { seq: self.count, t: brief_time(time), unix_ms, level: level_name(level), who, text };
@@ -68,7 +69,7 @@ impl Lines {
         event
     }
 
-    /// Adds an event of the hub.
+    /// Adds an event of the hub, and returns its line as an event for pages.
     pub fn event(&mut self, time: f64, unix_ms: u64, level: Severity, who: &str, text: &str) -> Event {
         if self.events.len() == KEPT {
             self.events.pop_front();
@@ -77,18 +78,18 @@ impl Lines {
         self.add(time, unix_ms, level, if who.is_empty() { "hub" } else { who }, text)
     }
 
-    /// Lines with higher numbers; `None` if the number was never assigned.
+    /// Returns the stored lines with numbers above `number`. Returns `None` if no line has had this number yet.
     pub fn after(&self, number: u64) -> Option<Vec<Event>> {
         let later = || self.kept.iter().filter(|event| event.number > Some(number)).cloned().collect();
         (number <= self.count).then(later)
     }
 
-    /// Most recent events of the hub.
+    /// Returns the last `count` events of the hub, the oldest first.
     pub fn events(&self, count: usize) -> Vec<HubEvent> {
         self.events.iter().skip(self.events.len().saturating_sub(count)).cloned().collect()
     }
 
-    /// Most recent lines.
+    /// Returns the last `count` lines, the oldest first.
     pub fn last(&self, count: usize) -> Vec<Event> {
         self.kept.iter().skip(self.kept.len().saturating_sub(count)).cloned().collect()
     }

@@ -3,17 +3,17 @@
 use serde::Serialize;
 use std::collections::VecDeque;
 
-/// Maximum number of stored single exchanges.
+/// Maximum number of recent migrations that are stored individually.
 const RECENT: usize = 200;
 
-/// Immigrants by island of origin and of arrival.
+/// Number of immigrants for each pair of islands, and the most recent migrations.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Migration {
-    /// Ids of the islands.
+    /// Ids of the robots, in the order of their islands.
     pub ids: Vec<String>,
-    /// Number of immigrants from the island of a row to the island of a column.
+    /// Number of immigrants, by island of origin (row) and destination (column).
     pub counts: Vec<Vec<u32>>,
-    /// Most recent exchanges: origin, destination and running time (s).
+    /// Most recent migrations: index of the origin, index of the destination (both from 0), and running time (s).
     pub recent: VecDeque<(u16, u16, f32)>,
 }
 
@@ -24,14 +24,15 @@ impl Migration {
         Migration { ids: ids.into(), counts, recent: VecDeque::new() }
     }
 
-    /// Appends islands; `ids` lists all of them.
+    /// Adds islands. `ids` are the ids of all islands, including those added before.
     pub fn set_robots(&mut self, ids: &[String]) {
         self.ids = ids.into();
         self.counts.iter_mut().for_each(|row| row.resize(ids.len(), 0));
         self.counts.resize(ids.len(), vec![0; ids.len()]);
     }
 
-    /// Records immigrants from islands (numbered from 1) to the robot with this index (from 0).
+    /// Records the arrival of immigrants. `from` are their islands of origin (from 1), and `to` is the index of the
+    /// destination (from 0).
     pub fn add(&mut self, from: &[u16], to: usize, run_seconds: f64) {
         for source in from.iter().map(|island| usize::from(*island).wrapping_sub(1)) {
             let Some(count) = self.counts.get_mut(source).and_then(|row| row.get_mut(to)) else { continue };

@@ -1,6 +1,6 @@
-//! Events for the console's pages: the feed converts entries of the record and statuses of the hub into events. The hub
-//! supplies them during a run, and a replay supplies them from the record, so that both look the same. A plain state
-//! machine.
+//! Events for the console's pages. The feed converts entries of the record and statuses of the hub into events.
+//! During a run, the hub supplies the entries. In a replay, they come from the record, so that both look the same.
+//! The feed is a plain state machine without input or output.
 
 mod clock;
 mod history;
@@ -32,21 +32,22 @@ use xpuck_wire::{Body, Status};
 /// Event for pages.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Kind of event.
+    /// Kind of the event.
     pub name: &'static str,
-    /// Robot to whose watchers the event is limited; `None` for all pages.
+    /// Robot whose watchers receive the event; `None` if all pages receive it.
     pub robot: Option<Arc<str>>,
-    /// Number of a line, by which a reconnecting page states the last line that it has.
+    /// Number of the log line in this event; `None` for other events. A reconnecting page sends the number of the
+    /// last line that it received.
     pub number: Option<u64>,
     /// Arena time (s).
     pub time: f64,
-    /// Data as JSON in one line.
+    /// Data of the event as JSON, in one line.
     pub json: String,
 }
 
 impl Event {
     fn new(name: &'static str, time: f64, data: &impl Serialize) -> Event {
-        // Serialisation cannot fail: no serialised map has keys other than text.
+        // Serialisation cannot fail, because all keys of serialised maps are text.
         let json = serde_json::to_string(data).unwrap_or_default();
         Event { name, robot: None, number: None, time, json }
     }
@@ -55,13 +56,13 @@ impl Event {
         Event { robot: Some(robot.into()), ..self }
     }
 
-    /// Whether a later event of the same kind replaces this event; slow pages may miss it.
+    /// Returns whether a later event of the same kind replaces this event. Slow pages may miss such events.
     pub fn is_passing(&self) -> bool {
         matches!(self.name, "poses" | "status" | "robot" | "tags")
     }
 }
 
-/// Poses of bodies; see the store of the page.
+/// Poses of all bodies. The page's store defines the meaning of the fields.
 #[derive(Serialize)]
 struct Poses<'a> {
     t: f64,
@@ -79,31 +80,31 @@ struct Tags<'a> {
     tags: &'a [TagSeen],
 }
 
-/// State from which the events are created.
+/// State from which events for pages are created.
 pub struct Feed {
     clock: Clock,
     lines: Lines,
     robots: Robots,
     trees: Trees,
-    /// Evolution of the run.
+    /// History of the run's evolution.
     pub history: History,
-    /// Latest events with which a page starts.
+    /// Latest events, which a new page receives first.
     pub latest: Latest,
 }
 
-/// Events with which a page starts.
+/// Latest events, which a new page receives first; `None` before the first event of a kind.
 #[derive(Clone, Debug, Default)]
 pub struct Latest {
-    /// World.
+    /// Latest event with the world.
     pub world: Option<Event>,
-    /// Status.
+    /// Latest event with the hub's status.
     pub status: Option<Event>,
-    /// Poses.
+    /// Latest event with the poses.
     pub poses: Option<Event>,
 }
 
 impl Feed {
-    /// Creates an empty feed. `robots` are the ids in the order of the swarm file.
+    /// Creates an empty feed. `robots` are the ids of the robots in the order of the swarm file.
     pub fn new(robots: &[String], clock: Clock) -> Feed {
         Feed {
             clock,
@@ -115,13 +116,13 @@ impl Feed {
         }
     }
 
-    /// Appends robots; `ids` lists all of them.
+    /// Adds robots. `ids` are the ids of all robots, including those added before.
     pub fn set_robots(&mut self, ids: &[String]) {
         self.robots.set(ids);
         self.history.set_robots(ids);
     }
 
-    /// Ids of the robots in the order of the swarm file.
+    /// Returns the ids of the robots in the order of the swarm file.
     pub fn robots(&self) -> &[String] {
         self.robots.ids()
     }
@@ -131,14 +132,15 @@ impl Feed {
         self.clock = clock;
     }
 
-    /// Starts a run: clears the evolution of the earlier run.
+    /// Starts a run. Clears the evolution and the trees of the previous run.
     pub fn run_begins(&mut self) {
         self.history.begin();
         self.robots.begin_run();
         self.trees.begin_run();
     }
 
-    /// Processes an entry; returns its events. `watched` states whether any page shows a robot in detail.
+    /// Processes an entry, and returns its events. `watched` returns whether any page shows the robot with this id in
+    /// detail.
     pub fn on_entry(&mut self, entry: &Entry, watched: impl Fn(&str) -> bool) -> Vec<Event> {
         match entry {
             Entry::Poses { time, bodies } => vec![self.poses(*time, bodies)],
@@ -215,7 +217,7 @@ impl Feed {
         if self.robots.shows_new_tree(robot) {
             events.extend(self.tree_event(time, robot));
         }
-        // In a replay several updates arrive at once; each has its own time.
+        // In a replay, the updates of a batch arrive together, but each event gets the time of its update.
         let last = unpacked.last().map_or(0, |update| update.after_us);
         for update in &unpacked {
             let at = time - f64::from(last.saturating_sub(update.after_us)) / 1e6;
@@ -225,7 +227,7 @@ impl Feed {
         events
     }
 
-    /// Processes a status; `around` adds values from outside the run.
+    /// Processes a status of the hub, and returns its event. `around` contains values that the status lacks.
     pub fn status(&mut self, told: &Status, around: &StatusContext) -> Event {
         self.history.status(told);
         let event = Event::new("status", told.time, &status(told, around));
@@ -233,51 +235,53 @@ impl Feed {
         event
     }
 
-    /// Sets the current world.
+    /// Stores the current world, and returns its event.
     pub fn world(&mut self, time: f64, world: &impl Serialize) -> Event {
         let event = Event::new("world", time, world);
         self.latest.world = Some(event.clone());
         event
     }
 
-    /// Lines with higher numbers. `None` if the number comes from an earlier hub, because each hub numbers from 1.
+    /// Returns the stored lines with numbers above `number`. Returns `None` if this hub has not used the number yet.
+    /// The number then comes from an earlier hub, because each hub numbers its lines from 1.
     pub fn lines_after(&self, number: u64) -> Option<Vec<Event>> {
         self.lines.after(number)
     }
 
-    /// Most recent events of the hub.
+    /// Returns the last `count` events of the hub, the oldest first.
     pub fn events(&self, count: usize) -> Vec<HubEvent> {
         self.lines.events(count)
     }
 
-    /// Creates a feed with the same trees but otherwise empty, for an interval of the same record.
+    /// Creates a feed that has the same trees but is otherwise empty. It is used for an interval of the same record.
     pub fn with_same_trees(&self) -> Feed {
         Feed { trees: self.trees.clone(), ..Feed::new(self.robots.ids(), self.clock) }
     }
 
-    /// Tree that drives a robot, as an event for the robot's watchers.
+    /// Returns the tree that drives a robot as an event for the robot's watchers. Returns `None` if the tree is
+    /// unknown.
     pub fn tree_event(&mut self, time: f64, robot: &str) -> Option<Event> {
         let tree = self.tree(robot)?;
         Some(Event::new("tree", time, &*tree).about(robot))
     }
 
-    /// Most recent lines.
+    /// Returns the last `count` lines, the oldest first.
     pub fn last_lines(&self, count: usize) -> Vec<Event> {
         self.lines.last(count)
     }
 
-    /// Tree that drives a robot, with its drawing and explanation.
+    /// Returns the tree that drives a robot, with its drawing and explanation. Returns `None` if the tree is unknown.
     pub fn tree(&mut self, robot: &str) -> Option<Arc<TreeView>> {
         let hash = self.robots.tree_of(robot)?;
         self.trees.view(robot, &hash)
     }
 
-    /// Last ten minutes of a robot; `None` for an unknown robot.
+    /// Returns the history of a robot, which covers the last ten minutes; `None` for an unknown robot.
     pub fn robot_history(&self, robot: &str) -> Option<&RobotHistory> {
         self.robots.history(robot)
     }
 
-    /// Most recent lines of a robot's log.
+    /// Returns the most recent lines of a robot's log; `None` for an unknown robot.
     pub fn robot_log(&self, robot: &str) -> Option<Vec<&xpuck_wire::message::LogLine>> {
         self.robots.log_of(robot)
     }

@@ -1,4 +1,5 @@
-//! Single robots: current sensors and actuators for the robot's watchers, the last ten minutes, and the log.
+//! Data of single robots: current sensors and actuators for the pages that show the robot, the history of the last
+//! ten minutes, and the log.
 
 use super::brief_time;
 use super::series::Window;
@@ -9,15 +10,16 @@ use xpuck_wire::message::{LogLine, State};
 use xpuck_wire::telemetry::{Telemetry, rounded};
 use xpuck_wire::updates::{CELLS, Update};
 
-/// Number of samples in a robot's history, and their interval (s of arena time); ten minutes in total.
+/// Number of samples in a robot's history, and the interval between samples (s of arena time). The history covers ten
+/// minutes.
 const SAMPLES: usize = 600;
 const APART: f64 = 1.0;
-/// Maximum number of stored log lines.
+/// Maximum number of stored log lines per robot.
 const LINES: usize = 200;
-/// Time without control updates after which a robot counts as resting (s of arena time).
+/// Time without control updates above which a robot counts as resting (s of arena time).
 const AT_REST: f64 = 1.5;
 
-/// Last ten minutes of a robot, one value per second.
+/// History of a robot over the last ten minutes, with one value per second.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RobotHistory {
     t: VecDeque<f64>,
@@ -89,14 +91,14 @@ struct Robot {
     history: RobotHistory,
     log: VecDeque<LogLine>,
     telemetry: Option<Box<Telemetry>>,
-    /// Hash of the tree in control, and of the tree last sent to the robot's watchers.
+    /// Hash of the tree in control, and hash of the tree last sent to the robot's watchers; empty if there is none.
     tree: String,
     shown: String,
-    /// Time of the last control update (s).
+    /// Arena time of the last control update (s); `None` before the first update of a run.
     updated: Option<f64>,
 }
 
-/// All robots.
+/// Data of all robots.
 #[derive(Clone, Debug)]
 pub struct Robots {
     ids: Vec<String>,
@@ -104,12 +106,12 @@ pub struct Robots {
 }
 
 impl Robots {
-    /// Creates robots without data.
+    /// Creates the store for robots that have no data yet.
     pub fn new(ids: &[String]) -> Robots {
         Robots { ids: ids.into(), robots: ids.iter().map(|id| (id.clone(), Robot::default())).collect() }
     }
 
-    /// Appends robots; `ids` lists all of them.
+    /// Adds robots. `ids` are the ids of all robots, including those added before.
     pub fn set(&mut self, ids: &[String]) {
         self.ids = ids.into();
         for id in ids {
@@ -117,26 +119,27 @@ impl Robots {
         }
     }
 
-    /// Ids of the robots in the order of the swarm file.
+    /// Returns the ids of the robots in the order of the swarm file.
     pub fn ids(&self) -> &[String] {
         &self.ids
     }
 
-    /// Starts a run: no tree drives a robot yet.
+    /// Starts a run. No tree drives a robot yet.
     pub fn begin_run(&mut self) {
         for robot in self.robots.values_mut() {
             (robot.tree, robot.shown, robot.updated) = Default::default();
         }
     }
 
-    /// Records a robot's telemetry, which arrives ten times a second.
+    /// Records a robot's telemetry, which arrives ten times per second.
     pub fn telemetry(&mut self, time: f64, id: &str, round_trip_ms: Option<f64>, told: &Telemetry) {
         let Some(robot) = self.robots.get_mut(id) else { return };
         robot.history.add_sample(time, round_trip_ms, told);
         robot.telemetry = Some(Box::new(told.clone()));
     }
 
-    /// Sensors of a robot without control updates, from its telemetry.
+    /// Returns the sensors of a resting robot from its telemetry. Returns `None` if the robot sends control updates,
+    /// or has sent no telemetry.
     pub fn at_rest(&self, time: f64, id: &str) -> Option<RobotSensors> {
         let robot = self.robots.get(id)?;
         let told = robot.telemetry.as_ref()?;
@@ -154,19 +157,19 @@ impl Robots {
         })
     }
 
-    /// Sets the hash of the tree in control of a robot.
+    /// Sets the hash of the tree that drives a robot.
     pub fn tree(&mut self, id: &str, hash: &str) {
         if let Some(robot) = self.robots.get_mut(id).filter(|robot| robot.tree != hash) {
             robot.tree = hash.into();
         }
     }
 
-    /// Hash of the tree in control of a robot, if any.
+    /// Returns the hash of the tree that drives a robot; `None` if there is no such tree.
     pub fn tree_of(&self, id: &str) -> Option<String> {
         self.robots.get(id).map(|robot| robot.tree.clone()).filter(|hash| !hash.is_empty())
     }
 
-    /// Whether the robot's watchers lack its current tree; marks it as sent.
+    /// Returns whether the robot's current tree still has to be sent to the robot's watchers, and marks it as sent.
     pub fn shows_new_tree(&mut self, id: &str) -> bool {
         let Some(robot) = self.robots.get_mut(id) else { return false };
         let new = robot.tree != robot.shown;
@@ -174,7 +177,7 @@ impl Robots {
         new
     }
 
-    /// Processes a control update.
+    /// Records a control update, and returns its sensors and actuators.
     pub fn updated(&mut self, time: f64, id: &str, tree: &str, update: &Update) -> RobotSensors {
         let speeds = self.robots.get_mut(id).map_or([0.0; 2], |robot| {
             robot.updated = Some(time);
@@ -198,7 +201,7 @@ impl Robots {
             tree: tree.into(),
             nodes: update.nodes.iter().map(|node| char::from(b'0' + (node & 3))).collect(),
             cells: (0..CELLS).map(|cell| known(update.cells[cell])).collect(),
-            // A component that was not written counts as 0.
+            // If the tree has written only one component, the other one is 0.
             v_goal: match goal {
                 [None, None] => None,
                 parts => Some(parts.map(Option::unwrap_or_default)),
@@ -213,7 +216,7 @@ impl Robots {
         }
     }
 
-    /// Records a line of a robot's log.
+    /// Stores a line of a robot's log.
     pub fn log(&mut self, id: &str, line: &LogLine) {
         let Some(robot) = self.robots.get_mut(id) else { return };
         if robot.log.len() == LINES {
@@ -222,12 +225,12 @@ impl Robots {
         robot.log.push_back(line.clone());
     }
 
-    /// Most recent lines of a robot's log.
+    /// Returns the most recent lines of a robot's log; `None` for an unknown robot.
     pub fn log_of(&self, id: &str) -> Option<Vec<&LogLine>> {
         Some(self.robots.get(id)?.log.iter().collect())
     }
 
-    /// Last ten minutes of a robot.
+    /// Returns the history of a robot; `None` for an unknown robot.
     pub fn history(&self, id: &str) -> Option<&RobotHistory> {
         Some(&self.robots.get(id)?.history)
     }

@@ -1,21 +1,21 @@
-//! Time series of bounded length.
+//! Time series of limited length.
 
 use serde::Serialize;
 use std::collections::VecDeque;
 
-/// Maximum number of rows of a thinned series.
+/// Maximum number of stored rows of a thinned series.
 pub const POINTS: usize = 1000;
 
-/// Rows of `N` numbers, decimated by halves: for any number of added rows, at most [`POINTS`] evenly spaced rows are
-/// stored.
+/// Series of rows of `N` numbers, which is thinned as it grows. Whenever [`POINTS`] rows are stored, every second one
+/// is removed and the interval doubles. The stored rows are therefore evenly spaced.
 #[derive(Clone, Debug)]
 pub struct Thinned<const N: usize> {
     rows: Vec<[f32; N]>,
-    /// Interval between stored rows (number of added rows).
+    /// Interval between stored rows (number of pushed rows).
     stride: usize,
-    /// Number of rows since the last stored row.
+    /// Number of rows pushed since the last stored row.
     since: usize,
-    /// Last added row, stored or not.
+    /// Last pushed row, whether it is stored or not.
     last: Option<[f32; N]>,
 }
 
@@ -26,7 +26,7 @@ impl<const N: usize> Default for Thinned<N> {
 }
 
 impl<const N: usize> Thinned<N> {
-    /// Adds a row.
+    /// Adds a row to the end of the series.
     pub fn push(&mut self, row: [f32; N]) {
         self.last = Some(row);
         self.since += 1;
@@ -45,25 +45,25 @@ impl<const N: usize> Thinned<N> {
         self.rows.push(row);
     }
 
-    /// Stored rows, followed by the last added row.
+    /// Returns the stored rows, followed by the last pushed row.
     pub fn rows(&self) -> impl Iterator<Item = [f32; N]> + '_ {
         let more = self.last.filter(|last| self.since > 0 && self.rows.last() != Some(last));
         self.rows.iter().copied().chain(more)
     }
 
-    /// One column of the rows.
+    /// Returns the values of one column, in the order of the rows.
     pub fn column(&self, place: usize) -> Vec<f32> {
         self.rows().map(|row| row[place]).collect()
     }
 }
 
-/// Values of the most recent samples; an unknown value is NaN, and null in JSON.
+/// Values of the most recent samples. An unknown value is NaN here, and null in JSON.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct Window(VecDeque<f32>);
 
 impl Window {
-    /// Adds a value; the oldest values beyond `length` are removed.
+    /// Adds a value. Removes the oldest values so that at most `length` remain.
     pub fn push(&mut self, value: Option<f32>, length: usize) {
         while self.0.len() >= length {
             self.0.pop_front();

@@ -1,4 +1,4 @@
-//! Status in the format for pages, sent five times a second.
+//! Status of the hub in the format for pages, sent five times per second.
 
 use super::brief_time;
 use serde::Serialize;
@@ -6,16 +6,16 @@ use xpuck_wire::message::{Sensors, State};
 use xpuck_wire::telemetry::{EngineReport, EvolutionReport, rounded};
 use xpuck_wire::{ExperimentPhase, LastDirective, Phase, RobotRow, SecurityReport, Segment, Status};
 
-/// Values from outside the run that the hub's status lacks.
+/// Values that the hub's status lacks, because they do not belong to the run.
 #[derive(Clone, Debug, Default)]
 pub struct StatusContext {
     /// Wall time (ms since 1970).
     pub wall_unix_ms: u64,
     /// Seconds of arena time per second of wall time.
     pub speed: f64,
-    /// Size of the record's open file (bytes).
+    /// Size of the open file of the record (bytes); `None` if no file is open.
     pub record_bytes: Option<u64>,
-    /// Free space on the record's disk (bytes).
+    /// Free space on the record's disk (bytes); `None` if unknown.
     pub disk_free_bytes: Option<u64>,
     /// Number of pages that receive events.
     pub watchers: usize,
@@ -123,7 +123,7 @@ fn row<'a>(r: &'a RobotRow, speed: f64) -> Row<'a> {
     }
 }
 
-/// Status in the format for pages.
+/// Converts a status of the hub to the format for pages.
 pub fn status<'a>(s: &'a Status, around: &StatusContext) -> impl Serialize + use<'a> {
     let speed = around.speed;
     Shown {

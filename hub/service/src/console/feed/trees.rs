@@ -1,4 +1,4 @@
-//! Trees in the format for pages: nodes with labels and children, and an explanation of each in plain English.
+//! Trees in the format for pages: nodes with labels and children, and an explanation of the tree in plain English.
 
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
@@ -10,32 +10,33 @@ use xpuck_kernels::tree::{Group, Kind, Tree};
 use xpuck_wire::message::Emigrant;
 use xpuck_wire::updates::Updates;
 
-/// Maximum number of stored trees; more than the number of robots that run at once.
+/// Maximum number of stored trees. It is larger than the number of robots, and thus of trees in use at one time.
 const REMEMBERED: usize = 512;
-/// Maximum number of nodes of an explained tree; larger trees are only drawn, because explaining them takes too long.
+/// Maximum number of nodes of a tree that is explained. Larger trees are only drawn, because explaining them takes
+/// too long.
 const EXPLAINED: usize = 400;
 
 /// Node of a drawn tree.
 #[derive(Clone, Debug, Serialize)]
 struct NodeView {
-    /// Name in the text format.
+    /// Name of the node in the text format.
     symbol: &'static str,
-    /// Name and operands.
+    /// Name and operands of the node.
     label: String,
     /// `composite`, `decorator`, `action`, `condition`, `subtree` or `network`.
     kind: &'static str,
-    /// Function of nodes with this name.
+    /// Description of the function of nodes with this name.
     meaning: &'static str,
-    /// Indices in the list of nodes.
+    /// Indices of the children in the list of nodes.
     children: Vec<usize>,
 }
 
-/// Sentence of the explanation.
+/// Sentence of a tree's explanation.
 #[derive(Clone, Debug, Serialize)]
 struct ItemView {
     depth: usize,
     text: String,
-    /// Index of the described node; `None` if reduction combined it from several nodes.
+    /// Index of the node that the sentence describes; `None` if reduction combined several nodes.
     node: Option<usize>,
     formula: Option<String>,
 }
@@ -51,7 +52,7 @@ pub struct TreeView {
     fitness: Option<Fitness>,
     segment: Option<u32>,
     nodes: Vec<NodeView>,
-    /// Summary of the whole tree.
+    /// Summary of the tree's behaviour.
     account: String,
     account_items: Vec<ItemView>,
 }
@@ -68,12 +69,12 @@ struct KnownTree {
     view: Option<Arc<TreeView>>,
 }
 
-/// Trees that drive robots, by hash.
+/// Trees that drive or drove robots, by hash.
 #[derive(Clone, Debug, Default)]
 pub struct Trees {
     known: BTreeMap<String, KnownTree>,
     order: VecDeque<String>,
-    /// For each robot the last loaded tree: segment, individual and hash.
+    /// Tree loaded last on each robot: segment, individual, and hash of the tree.
     loaded: BTreeMap<String, (u32, Emigrant, String)>,
 }
 
@@ -82,7 +83,7 @@ fn hash(tree: &Tree) -> String {
 }
 
 impl Trees {
-    /// Adds the tree of a batch of updates.
+    /// Stores the tree that a batch of updates contains, unless it is known.
     pub fn learn(&mut self, updates: &Updates) {
         if updates.compact.0.is_empty() || self.known.contains_key(&updates.tree) {
             return;
@@ -92,7 +93,7 @@ impl Trees {
         }
     }
 
-    /// Records that a tree took control of a robot.
+    /// Records that a tree was loaded on a robot.
     pub fn loaded(&mut self, robot: &str, segment: u32, gene: &Emigrant) {
         if let Ok(tree) = Tree::parse(&gene.tree) {
             self.loaded.insert(robot.into(), (segment, gene.clone(), hash(&tree)));
@@ -100,7 +101,8 @@ impl Trees {
         }
     }
 
-    /// Starts a run: the loaded trees are cleared, because they belong to a run; the drawings are kept.
+    /// Starts a run. The record of loaded trees is cleared, because it belongs to the previous run. The trees and
+    /// their drawings are kept.
     pub fn begin_run(&mut self) {
         self.loaded.clear();
     }
@@ -119,7 +121,7 @@ impl Trees {
         self.known.insert(hash, KnownTree { tree, view: None });
     }
 
-    /// Tree with this hash, for a robot that it drives; `None` if the tree is unknown.
+    /// Returns the view of the tree with this hash, for a robot that the tree drives; `None` if the tree is unknown.
     pub fn view(&mut self, robot: &str, hash: &str) -> Option<Arc<TreeView>> {
         let known = self.known.get_mut(hash)?;
         let base = known.view.get_or_insert_with(|| Arc::new(view(&known.tree))).clone();
@@ -135,7 +137,7 @@ impl Trees {
     }
 }
 
-/// Draws and explains a tree.
+/// Creates the view of a tree, with its drawing and explanation.
 pub fn view(tree: &Tree) -> TreeView {
     let kind = |group| match group {
         Group::Composite => "composite",
@@ -147,11 +149,11 @@ pub fn view(tree: &Tree) -> TreeView {
         Group::Part => "part",
     };
     let mut nodes: Vec<NodeView> = Vec::with_capacity(tree.nodes().len());
-    // Nodes with outstanding children: their indices, and the number of these children.
+    // Stack of nodes whose children are incomplete: the index of each node, and the number of its missing children.
     let mut open: Vec<(usize, u16)> = Vec::new();
     for (place, node) in tree.nodes().iter().enumerate() {
         if let Some((parent, left)) = open.last_mut() {
-            // A network is drawn as one node; its explanation describes the parts.
+            // A network is drawn as one node, without its parts. Its explanation describes the parts.
             if node.kind.spec().group != Group::Part {
                 nodes[*parent].children.push(place);
             }
@@ -183,11 +185,13 @@ pub fn view(tree: &Tree) -> TreeView {
     }
 }
 
-/// Indices of a reduced tree's nodes in the original tree. Reduction removes nodes and keeps the order of the others.
+/// Returns, for each node of a reduced tree, the index of the same node in the original tree; `None` for a new node.
+/// Reduction keeps the order of the remaining nodes.
 fn places(tree: &Tree, reduced: &Tree) -> Vec<Option<usize>> {
     let words = |tree: &Tree| tree.nodes().iter().map(ToString::to_string).collect::<Vec<_>>();
     let (all, kept) = (words(tree), words(reduced));
-    // Length of the longest common subsequence after each pair of positions.
+    // Lengths of the longest common subsequences of the two node lists. Element `[k][a]` is the length for the nodes
+    // from position k in the reduced tree and from position a in the original tree.
     let mut common = vec![vec![0_u32; all.len() + 1]; kept.len() + 1];
     for (k, a) in (0..kept.len()).rev().flat_map(|k| (0..all.len()).rev().map(move |a| (k, a))) {
         let both = if kept[k] == all[a] { common[k + 1][a + 1] + 1 } else { 0 };

@@ -1,4 +1,4 @@
-//! World of a run in the format for pages, and the scale of its fitness.
+//! World of a run and the scale of its fitness, in the format for pages.
 
 use serde::Serialize;
 use xpuck_kernels::model::ROBOT_RADIUS;
@@ -8,7 +8,7 @@ use xpuck_kernels::world::{Colour, Task, WorldSpec};
 use xpuck_wire::telemetry::rounded;
 use xpuck_wire::updates::CELLS;
 
-/// Fitness of the hand-tuned controller in transport (thesis Table 7.8), the reference for others.
+/// Fitness of the hand-tuned controller in the transport task (thesis Table 7.8). Pages mark it as a reference.
 const HAND_TUNED: f32 = 0.3;
 
 #[derive(Serialize)]
@@ -31,7 +31,7 @@ struct PatchView {
     colour: &'static str,
 }
 
-/// Area: a rectangle with rounded corners, or the whole floor outside of it.
+/// Area of the floor: a rectangle with rounded corners, or the whole floor outside of it.
 #[derive(Serialize)]
 struct Area {
     name: &'static str,
@@ -60,10 +60,10 @@ pub struct World<'a> {
     discs: Vec<f32>,
     patches: Vec<PatchView>,
     walls: Vec<[f32; 4]>,
-    /// Areas of the task.
+    /// Areas of the task, such as the nest.
     areas: Vec<Area>,
     task: &'static str,
-    /// Side to which the task moves objects.
+    /// Side to which the task moves objects; `None` if the task moves no objects.
     goal: Option<&'static str>,
     scale: Scale,
     robots: &'a [String],
@@ -91,7 +91,8 @@ fn scale(task: Option<&Task>) -> Scale {
     Scale { one, marks: marks.into_iter().collect() }
 }
 
-/// World of a phase in an arena with this half size (m); `spec` is `None` without a run.
+/// Returns the world of a phase in the format for pages. `half` is the half size of the arena (m). `spec` is `None`
+/// if there is no run.
 pub fn world<'a>(spec: Option<&WorldSpec>, half: [f32; 2], frisbee_radius: f32, robots: &'a [String]) -> World<'a> {
     let colour = |colour: Colour| match colour {
         Colour::Red => "red",

@@ -1,5 +1,5 @@
-//! Client of OptiTrack NatNet: the `natnet` crate decodes the bytes, [`Session`] contains the logic, `udp` the
-//! sockets.
+//! Client of OptiTrack NatNet. The `natnet` crate decodes the bytes, [`Session`] contains the logic, and `udp`
+//! contains the sockets.
 //!
 //! The client requests the connection and the list of bodies. Frames are then sent to the requesting socket, or to a
 //! multicast group if the server announces one. Only the tracked rigid bodies of a frame are used.
@@ -12,22 +12,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use xpuck_hub_core::config::UpAxis;
 use xpuck_hub_core::mocap::{MAX_NAME, RawBody, RawFrame};
 
-/// Oldest supported protocol version; all messages before the frames are the same in all versions.
+/// Oldest supported protocol version. It also decodes the server's first answer, because all messages before the
+/// frames are the same in all versions.
 const OLDEST: Version = Version::new(3, 0, 0, 0);
-/// Maximum number of stored bodies; a list may have more.
+/// Maximum number of stored bodies; further bodies of a list are ignored.
 const MAX_BODIES: usize = 1000;
-/// Minimum interval of requests for the list of bodies (frames).
+/// Minimum interval between two requests for the list of bodies while the list is stale or incomplete (frames).
 const ASK_AGAIN: u32 = 50;
-/// Interval of requests for the list without a known change (frames), because the datagram that announced a change may
-/// be lost.
+/// Interval of requests for the list of bodies without an announced change (frames), because the datagram that
+/// announced a change may be lost.
 const ASK_ANYWAY: u32 = 500;
-/// Bit of a frame's parameters: the list of bodies has changed.
+/// Bit of a frame's parameters that announces a change of the list of bodies.
 const MODELS_CHANGED: u16 = 1 << 1;
-/// Maximum number of changed names in a note.
+/// Maximum number of changed names listed in a log line.
 const SHOWN: usize = 8;
 
-/// Version whose layout is used to decode a server's datagrams. Since 4.1 the sections contain their lengths, and the
-/// sections used here have not changed.
+/// Returns the version whose layout is used to decode a server's datagrams. For 4.2 to 4.9 this is 4.1: since 4.1 the
+/// sections contain their lengths, and the sections used here have not changed.
 fn layout(version: Version) -> Version {
     match (version.major, version.minor) {
         (4, 2..=9) => Version::V4_1,
@@ -44,15 +45,15 @@ pub struct Session {
     outgoing: Vec<Vec<u8>>,
     /// Number of frames since the last request for the list of bodies.
     asked: u32,
-    /// Whether the last frame announced a change of the list.
+    /// Whether the last frame announced a change of the list of bodies.
     changing: bool,
-    /// Whether the list of bodies is stale; poses are then discarded until the new list arrives.
+    /// Whether the list of bodies is stale. Poses are then discarded until the new list arrives.
     stale: bool,
     notes: Vec<String>,
 }
 
 impl Session {
-    /// Creates a session with a request for a connection; `up` is the server's upward axis.
+    /// Creates a session and queues a request for a connection. `up` is the server's upward axis.
     pub fn new(up: UpAxis) -> Session {
         let mut session = Session {
             up,
@@ -68,27 +69,27 @@ impl Session {
         session
     }
 
-    /// Requests the connection again, in case a datagram was lost.
+    /// Queues the request for a connection again, in case a datagram was lost.
     pub fn connect(&mut self) {
         self.outgoing.extend(command::connect_request().map(|r| r.as_bytes().to_vec()));
     }
 
-    /// Datagrams to send to the server.
+    /// Returns the queued datagrams, to be sent to the server, and clears the queue.
     pub fn take_outgoing(&mut self) -> Vec<Vec<u8>> {
         std::mem::take(&mut self.outgoing)
     }
 
-    /// Description of the server; `None` before its answer.
+    /// Returns the description of the server; `None` before the server has answered.
     pub fn server(&self) -> Option<&ServerInfo> {
         self.server.as_ref()
     }
 
-    /// Processes a datagram from the server.
+    /// Processes a datagram from the server. Returns its frame, if the datagram contains one.
     ///
     /// # Errors
     /// The datagram is invalid, or the protocol version is not supported.
     pub fn feed(&mut self, datagram: &[u8]) -> Result<Option<RawFrame>, String> {
-        // A frame may overtake the server's answer; it cannot be decoded before the version is known.
+        // A frame may arrive before the server's answer. It cannot be decoded before the version is known.
         let header = MessageHeader::parse(datagram).map_err(|e| e.to_string())?;
         if self.server.is_none() && header.message_id == NAT_FRAMEOFDATA {
             return Ok(None);
@@ -100,7 +101,7 @@ impl Session {
                 let version = server.protocol_version;
                 if layout(version).validate().is_err() {
                     return Err(format!(
-                        "the server uses NatNet {}.{}; supported are 3.0, 3.1 and 4.0 to 4.9",
+                        "the server uses NatNet {}.{}; supported versions are 3.0, 3.1 and 4.0 to 4.9",
                         version.major, version.minor
                     ));
                 }
@@ -121,7 +122,7 @@ impl Session {
         Ok(None)
     }
 
-    /// Changes of names since the last call, one line each.
+    /// Returns log lines about changed names since the last call, one for each new list of bodies.
     pub fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }
@@ -169,7 +170,7 @@ impl Session {
             let ([x, y, z], [qx, qy, qz, w]) = (b.position.map(f64::from), b.orientation.map(f64::from));
             let (place, q) = match self.up {
                 UpAxis::Z => ([x, y, z], [qx, qy, qz, w]),
-                // A quarter turn about x: the upward axis becomes z.
+                // Rotates by a quarter turn about x, so that the server's upward axis y becomes z.
                 UpAxis::Y => ([x, -z, y], [qx, -qz, qy, w]),
             };
             Some(RawBody {

@@ -26,7 +26,7 @@ fn model(version: Version, names: &[&str]) -> Vec<u8> {
             id,
             parent_id: -1,
             offset: [0.0; 3],
-            // The body has no markers.
+            // The description of the body ends with the number of its markers, which is zero.
             tail: 0i32.to_le_bytes().to_vec(),
         })
     };
@@ -45,7 +45,7 @@ fn session(version: Version, up: UpAxis) -> Session {
 
 #[test]
 fn up_axis_becomes_z_and_untracked_body_is_absent() {
-    // A quarter turn about the upward axis, and 0.3 m along the hub's y.
+    // The body has turned by a quarter about the upward axis, and is 0.3 m away along the hub's y axis.
     for (up, position, orientation) in [
         (UpAxis::Y, [1.0, 0.1, -0.3], [0.0, FRAC_1_SQRT_2, 0.0, FRAC_1_SQRT_2]),
         (UpAxis::Z, [1.0, 0.3, 0.1], [0.0, 0.0, FRAC_1_SQRT_2, FRAC_1_SQRT_2]),
@@ -80,7 +80,7 @@ fn unnamed_body_is_queried_at_limited_rate() {
     assert_eq!(asked, 4);
 }
 
-/// The same frame with the bit for a changed list of bodies. The parameters are two bytes, followed by four more.
+/// Sets the bit for a changed list of bodies in a frame. The parameters are the two bytes before the last four.
 fn changed(mut datagram: Vec<u8>) -> Vec<u8> {
     let params = datagram.len() - 6;
     datagram[params] |= 2;
@@ -106,10 +106,10 @@ fn stale_body_list_discards_poses() {
         session.take_notes(),
         ["names changed: body 7 was xp01 and is now frisbee, body 8 was frisbee and is now xp01"]
     );
-    // Without an announced change, the list is requested as well.
+    // The session requests the list from time to time, even without an announced change.
     (31..600).for_each(|number| drop(session.feed(&frame(number)).unwrap()));
     assert_eq!(session.take_outgoing().len(), 1);
-    // A second change is detected like the first.
+    // A second announced change is detected like the first.
     assert!(names(session.feed(&changed(frame(600))).unwrap()).is_empty());
     assert_eq!(session.take_outgoing().len(), 1);
 }
@@ -122,7 +122,7 @@ fn malformed_data_and_old_servers_are_rejected() {
     for length in 0..datagram.len() {
         assert!(good.feed(&datagram[..length]).is_err(), "{length} of {} bytes", datagram.len());
     }
-    // The number of bodies exceeds the size of the datagram.
+    // The datagram claims more bodies than it can contain.
     let mut hostile = datagram.clone();
     for byte in &mut hostile[8..] {
         *byte = 0x7f;
@@ -130,11 +130,11 @@ fn malformed_data_and_old_servers_are_rejected() {
     assert!(good.feed(&hostile).is_err());
     for (major, minor) in [(2, 10), (4, 10), (5, 0)] {
         let refused = Session::new(UpAxis::Y).feed(&info(Version::new(major, minor, 0, 0))).unwrap_err();
-        assert!(refused.contains(&format!("uses NatNet {major}.{minor}; supported are 3.0")), "{refused}");
+        assert!(refused.contains(&format!("uses NatNet {major}.{minor}; supported versions are 3.0")), "{refused}");
     }
-    // A frame that overtakes the server's answer is ignored, regardless of its version.
+    // A frame before the server's answer is ignored, regardless of its version.
     assert_eq!(Session::new(UpAxis::Y).feed(&datagram), Ok(None));
-    // An invalid pose is passed on; the gates reject it.
+    // The session passes on an invalid pose, which the hub's pose filter rejects.
     let nan = [PlannedBody::tracked(7, [f32::NAN; 3], [0.0; 4])];
     let frame = good.feed(&server.datagram(2, 0.01, &nan).unwrap()).unwrap().unwrap();
     assert!(frame.bodies[0].place[0].is_nan());

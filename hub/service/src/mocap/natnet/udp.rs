@@ -1,5 +1,6 @@
-//! Sockets of NatNet: one for requests, on which a unicasting server also sends its frames, and one in the multicast
-//! group, if any. The server is identified by its address; its frames may come from another port than its answers.
+//! Sockets of NatNet. One socket sends requests, and receives the frames of a unicasting server. A second socket
+//! joins the multicast group, if any. The server is identified by its IP address only, because its frames may come
+//! from another port than its answers.
 
 use super::super::error::MocapError;
 use super::super::source::PoseSource;
@@ -15,15 +16,15 @@ use xpuck_hub_core::config::UpAxis;
 use xpuck_hub_core::mocap::RawFrame;
 use xpuck_wire::retry_on_interrupt;
 
-/// Interval of keep-alive messages to a unicasting server.
+/// Interval of keep-alive messages to the server.
 const KEEP_ALIVE: Duration = Duration::from_millis(250);
 
-/// Session over UDP.
+/// Session over UDP, with its sockets.
 pub(in crate::mocap) struct Udp {
     session: Session,
     server: SocketAddrV4,
     command: UdpSocket,
-    /// Socket in the multicast group, if frames are sent to a group.
+    /// Socket in the multicast group; `None` if the server sends frames by unicast.
     group: Option<UdpSocket>,
     heard: Instant,
     kept_alive: Instant,
@@ -59,7 +60,7 @@ impl Udp {
         Ok(udp)
     }
 
-    /// Description of the server.
+    /// Returns the description of the server; `None` before the server has answered.
     pub fn server(&self) -> Option<&ServerInfo> {
         self.session.server()
     }
@@ -75,7 +76,8 @@ impl Udp {
         Ok(())
     }
 
-    /// Receives one datagram from each socket. Other hosts may also send to these sockets.
+    /// Receives at most one datagram from each socket, and returns the frames. Datagrams from other hosts are
+    /// ignored.
     fn receive(&mut self) -> Result<Vec<RawFrame>, MocapError> {
         let mut frames = Vec::new();
         for socket in [Some(&self.command), self.group.as_ref()].into_iter().flatten() {
@@ -110,13 +112,13 @@ impl PoseSource for Udp {
 
 impl Drop for Udp {
     fn drop(&mut self) {
-        // Disconnects from the server, because a unicasting server would keep sending for a while. An error is ignored,
-        // because the server may be gone.
+        // Asks the server to stop sending: a unicasting server would otherwise continue for a while. An error is
+        // ignored, because the server may be unreachable.
         let _ = self.command.send_to(&command::disconnect_datagram(), self.server);
     }
 }
 
-/// Local address on the network of the server.
+/// Returns the address of this machine on the network of the server.
 fn local_address(server: SocketAddrV4) -> std::io::Result<Ipv4Addr> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     socket.connect(server)?;
@@ -126,9 +128,9 @@ fn local_address(server: SocketAddrV4) -> std::io::Result<Ipv4Addr> {
     }
 }
 
-/// Socket in a multicast group on the network of the server; by default a hub with two networks would listen on the
-/// network towards the internet. The socket is bound to the group, so that it receives no other datagrams; other
-/// programs on this machine may listen as well.
+/// Opens a socket in a multicast group on the network of the server. By default, a hub with two networks would join
+/// the group on its network towards the internet. The socket is bound to the group's address, so that it receives no
+/// other datagrams. Other programs on this machine may join the same group.
 fn join(group: Ipv4Addr, port: u16, local: Ipv4Addr) -> std::io::Result<UdpSocket> {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
     socket.set_reuse_address(true)?;

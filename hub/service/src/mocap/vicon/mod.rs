@@ -1,7 +1,7 @@
 //! Client of Vicon DataStream (ViconCGStream, SDK 1.12), without I/O.
 //!
-//! The server sends the first message; the client answers with the requested objects, and requests either every frame
-//! or one at a time. A hidden subject has no segment.
+//! The server sends the first message. The client answers with the requested objects. It then requests either all
+//! frames at once or one frame at a time. A hidden subject has no segment.
 
 mod packet;
 
@@ -15,18 +15,19 @@ use std::time::Duration;
 use xpuck_hub_core::config::ViconMode;
 use xpuck_hub_core::mocap::{RawBody, RawFrame};
 
-/// Objects always requested, and objects requested only if the server offers them.
+/// Ids of objects that are always requested (`WANTED`), and of objects that are requested if the server offers them
+/// (`OPTIONAL`).
 const WANTED: [u32; 3] = [id::STREAM_INFO, id::SUBJECT_INFO, id::FRAME_INFO];
 const OPTIONAL: [u32; 2] = [id::LATENCY, id::QUALITY];
 /// Frame rate assumed until the server reports it (Hz).
 const HERTZ: f64 = 100.0;
 
-/// Number that never occurs as a frame number.
+/// Placeholder before the first frame; the server never sends this frame number.
 const NO_FRAME: u32 = u32::MAX;
-/// Number of repetitions after which a repeated frame is passed on. Pulling returns the same frame several times; this
-/// number of repetitions in a row means a frozen server.
+/// Number of repetitions after which a repeated frame is passed on. In pull mode the server may send the same frame
+/// several times. A server that repeats a frame this many times is frozen.
 const FROZEN: u32 = 50;
-/// Maximum number of stored subjects.
+/// Maximum number of stored subject names.
 const MAX_SUBJECTS: usize = 1000;
 
 /// State of the client between packets.
@@ -39,12 +40,12 @@ pub struct Client {
     outgoing: Vec<u8>,
     mode: ViconMode,
     lightweight: bool,
-    /// Number of the last frame, and its number of repetitions.
+    /// Number of the last frame, and the number of its repetitions.
     last: (u32, u32),
 }
 
 impl Client {
-    /// Creates a client for a new connection. It requests lightweight segments only if the server offers them.
+    /// Creates a client for a new connection. `lightweight` requests lightweight segments, if the server offers them.
     pub fn new(mode: ViconMode, lightweight: bool) -> Client {
         Client {
             pending: Vec::new(),
@@ -58,7 +59,7 @@ impl Client {
         }
     }
 
-    /// Bytes to send to the server.
+    /// Returns the bytes to send to the server, and clears them.
     pub fn take_outgoing(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.outgoing)
     }
@@ -76,7 +77,7 @@ impl Client {
         Ok(frames)
     }
 
-    /// Stores a packet's information about the stream; returns its frame, if any.
+    /// Processes a packet and stores its subject names and frame rate. Returns the packet's frame, if any.
     fn packet(&mut self, bytes: &[u8]) -> Result<Option<RawFrame>, ViconError> {
         let packet = Packet::read(bytes)?;
         if let Some(offered) = &packet.offered {
@@ -102,7 +103,8 @@ impl Client {
         Ok(Some(RawFrame { number, time_s: f64::from(number) / self.hertz, bodies }))
     }
 
-    /// Requests another frame, unless the server sends frames unasked. Returns `None` for a frame that a pull repeats.
+    /// Requests the next frame, unless the server sends all frames without requests. Returns `None` if the frame
+    /// repeats the previous one in pull mode.
     fn ask_further(&mut self, frame: RawFrame) -> Option<RawFrame> {
         self.ask();
         self.last = (frame.number, if self.last.0 == frame.number { self.last.1 + 1 } else { 0 });
@@ -118,7 +120,8 @@ impl Client {
         }
     }
 
-    /// Answers the server's list of objects with the requested objects, in ascending order, and requests frames.
+    /// Answers the server's list of offered objects: sends the list of wanted objects in ascending order, and
+    /// requests frames. Later lists are ignored.
     fn greet(&mut self, offered: &[u32]) {
         if self.greeted {
             return;

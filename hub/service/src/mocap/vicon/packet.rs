@@ -1,5 +1,6 @@
-//! Bytes of ViconCGStream: little-endian packets `u32 0x1A2B0001, u32 length, object*` of objects `u32 id, u32
-//! length, body`. Unknown objects and trailing fields are skipped. Positions are in mm, rotations row-major matrices.
+//! Binary format of ViconCGStream, little-endian. A packet is `u32 0x1A2B0001, u32 length, object*`; an object is
+//! `u32 id, u32 length, body`. Unknown objects and trailing fields are skipped. Positions are in mm, and rotations
+//! are row-major matrices.
 
 use super::super::rotation;
 use std::collections::BTreeMap;
@@ -11,14 +12,14 @@ pub(super) const MAGIC: u32 = 0x1A2B_0001;
 pub(super) const HEADER: usize = 8;
 /// Maximum length of a packet (bytes); 200 subjects need about 40 000.
 const MAX_PACKET: usize = 1 << 20;
-/// Number of ticks per second in a stream's period.
+/// Number of clock ticks per second; the server states the frame period in ticks.
 const TICKS: f64 = 135e6;
 /// Accepted frame rates (Hz).
 const RATES: std::ops::RangeInclusive<f64> = 1.0..=10_000.0;
-/// Maximum number of parts of a latency, and of objects offered by a server; real servers have fewer than 50.
+/// Maximum number of parts of a latency, and of objects offered by a server. Real servers send fewer than 50.
 const MAX_LIST: u32 = 1000;
 
-/// Ids of the used objects.
+/// Ids of the objects that the client reads or sends.
 pub(super) mod id {
     pub const STREAM_INFO: u32 = 1;
     pub const SUBJECT_INFO: u32 = 2;
@@ -33,11 +34,11 @@ pub(super) mod id {
     pub const REQUEST_NEXT_FRAME: u32 = 100_008;
 }
 
-/// Error of a stream; the connection has to be dropped.
+/// Error of the data stream, after which the connection has to be closed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ViconError {
     /// The stream is not a Vicon DataStream.
-    #[error("packet starts with {0:#010x}, not {MAGIC:#010x}: is this a Vicon DataStream server?")]
+    #[error("the packet starts with {0:#010x}, not {MAGIC:#010x}; check that this is a Vicon DataStream server")]
     Magic(u32),
     /// The packet exceeds the maximum length.
     #[error("a packet has {0} bytes; at most {MAX_PACKET} are allowed")]
@@ -45,15 +46,15 @@ pub enum ViconError {
     /// The name exceeds the maximum length.
     #[error("a name has {0} bytes; at most {MAX_NAME} are allowed")]
     Name(usize),
-    /// The frame rate is outside the accepted range (Hz).
-    #[error("{0} frames per second; must be {low} to {high}", low = RATES.start(), high = RATES.end())]
+    /// The frame rate (Hz) is outside the accepted range.
+    #[error("the frame rate is {0} Hz; it must be {low} to {high} Hz", low = RATES.start(), high = RATES.end())]
     Rate(f64),
     /// An object ends before its fields do.
     #[error("object {0} is truncated")]
     Truncated(u32),
 }
 
-/// Removes a complete packet from the start of the received bytes; returns its objects.
+/// Removes the first packet from the received bytes and returns its objects; `None` if the packet is incomplete.
 pub(super) fn cut(received: &mut Vec<u8>) -> Result<Option<Vec<u8>>, ViconError> {
     let mut header = Fields { bytes: received, object: 0 };
     let (Ok(magic), Ok(length)) = (header.u32(), header.u32()) else { return Ok(None) };
@@ -79,10 +80,10 @@ pub(super) struct Segment {
     pub rotation: [f64; 9],
 }
 
-/// Contents of a packet; missing contents are empty.
+/// Contents of a packet; fields without data are empty.
 #[derive(Debug, Default)]
 pub(super) struct Packet {
-    /// Objects offered by the server, in its first packet.
+    /// Ids of the objects that the server offers, if the packet lists them.
     pub offered: Option<Vec<u32>>,
     /// Frame rate (Hz).
     pub hertz: Option<f64>,
@@ -92,7 +93,7 @@ pub(super) struct Packet {
     pub number: Option<u32>,
     /// Age of the frame when it was sent (s).
     pub age_s: f64,
-    /// Quality by subject, 0 to 1.
+    /// Tracking quality by subject, 0 to 1.
     pub qualities: BTreeMap<u32, f64>,
     /// First segment of each visible subject.
     pub segments: BTreeMap<u32, Segment>,
@@ -126,7 +127,7 @@ impl Packet {
                     self.hertz.ok_or(ViconError::Rate(hertz))?;
                 }
             }
-            // The latency is the sum of its parts: cameras, reconstruction, labelling, and so on.
+            // The latency is the sum of its parts, such as cameras, reconstruction and labelling.
             id::LATENCY => {
                 for _ in 0..fields.u32()?.min(MAX_LIST) {
                     fields.string()?;
@@ -158,7 +159,7 @@ impl Packet {
     }
 }
 
-/// Reads an object's fields in order.
+/// Reader of an object's fields, in the order of their bytes.
 struct Fields<'a> {
     bytes: &'a [u8],
     object: u32,
@@ -197,7 +198,8 @@ impl Fields<'_> {
         Ok(String::from_utf8_lossy(taken).into_owned())
     }
 
-    /// Reads whether a subject has a segment; skips the segment's number.
+    /// Reads the number of segments of a subject, and returns whether the subject is visible. Skips the number of the
+    /// first segment.
     fn seen(&mut self) -> Result<bool, ViconError> {
         let seen = self.u32()? > 0;
         if seen {
@@ -217,7 +219,7 @@ impl Fields<'_> {
         })
     }
 
-    /// Reads a segment whose rotation is an axis times an angle.
+    /// Reads a segment whose rotation is given as a rotation vector.
     fn lightweight_segment(&mut self) -> Result<Segment, ViconError> {
         let mut six = [0.0; 6];
         for number in &mut six {

@@ -69,7 +69,8 @@ fn packet(objects: &[Vec<u8>]) -> Vec<u8> {
     [&MAGIC.to_le_bytes()[..], &(body.len() as u32).to_le_bytes(), &body].concat()
 }
 
-/// A frame must not be much larger in memory than on the wire, because the hub's loop copies its bodies.
+/// The size of a frame in memory must not greatly exceed its size on the wire, because the hub's loop copies its
+/// bodies.
 #[test]
 fn frame_repeats_no_subject_and_no_long_name() {
     let name = |length: usize| {
@@ -99,14 +100,14 @@ fn impossible_frame_rate_is_refused() {
 
 #[test]
 fn quality_and_latency_are_asked_for_where_offered_and_read() {
-    // The server offers the objects 26 and 40 (ObjectEnums).
+    // ObjectEnums: the server offers the objects 26 (latency) and 40 (quality).
     let offer = bytes("01002b1a14000000a18601000c000000020000001a00000028000000");
     let mut client = Client::new(ViconMode::Push, false);
     client.feed(&offer).unwrap();
     let asked = client.take_outgoing();
     assert_eq!(asked[16..20], 7u32.to_le_bytes());
     assert_eq!(asked[36..44], bytes("1a00000028000000")[..]);
-    // Quality 0.5 of subject 1; latencies "a" 0.25 s and "b" 0.5 s.
+    // Objects with quality 0.5 of subject 1, and with the latencies "a" of 0.25 s and "b" of 0.5 s.
     let more = bytes(
         "280000000c00000001000000000000000000e03f\
          1a0000001e000000020000000100000061000000000000d03f0100000062000000000000e03f",
@@ -120,7 +121,7 @@ fn quality_and_latency_are_asked_for_where_offered_and_read() {
 
 #[test]
 fn frame_request_follows_mode() {
-    // RequestFrame(false), and RequestNextFrame with n = 1.
+    // Expected requests: RequestFrame(false), and RequestNextFrame with n = 1.
     let pull = bytes("01002b1a09000000a28601000100000000");
     let next = bytes("01002b1a0c000000a88601000400000001000000");
     for (mode, request) in [(ViconMode::Pull, &pull), (ViconMode::Prefetch, &next)] {
@@ -149,12 +150,12 @@ fn lightweight_segments_are_asked_for_where_offered_and_read() {
     let ids = |sent: &[u8]| sent[20..].chunks(4).map(|c| c.try_into().unwrap()).map(u32::from_le_bytes).collect();
     let asked: Vec<u32> = ids(&client.take_outgoing()[..40]);
     assert_eq!(asked, [1, 2, 5, 9, 100_004], "the recorded server has none");
-    // The server offers the objects 9 and 901 (ObjectEnums).
+    // ObjectEnums: the server offers the objects 9 (global segments) and 901 (lightweight segments).
     let mut client = Client::new(ViconMode::Push, true);
     client.feed(&bytes("01002b1a14000000a18601000c000000020000000900000085030000")).unwrap();
     let asked: Vec<u32> = ids(&client.take_outgoing()[..40]);
     assert_eq!(asked, [1, 2, 5, 901, 100_004]);
-    // The recorded frame with its 108 bytes of segments replaced by 36 bytes: a quarter turn about z.
+    // The 108 bytes of segments in the recorded frame are replaced by 36 bytes, with a quarter turn about z.
     let mut frame = bytes(FRAME);
     frame.truncate(frame.len() - 0x6c - 8);
     frame.extend(bytes("850300002400000001000000010000000100000000007a4400807ac3000048420000000000000000db0fc93f"));

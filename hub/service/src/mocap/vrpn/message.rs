@@ -1,36 +1,37 @@
-//! Bytes of VRPN 07: a cookie in each direction, then messages. Big-endian; a header of 24 bytes, whose length field
-//! excludes the padding of the payload to 8 bytes. Each side describes its own numbers of senders and types.
+//! Binary format of VRPN 07, big-endian. Each side first sends a cookie, and then messages. A message has a header of
+//! 24 bytes and a payload padded to a multiple of 8 bytes; its length field excludes the padding. Each side defines
+//! its own numbers for senders and types.
 
 use xpuck_hub_core::mocap::MAX_NAME;
 
-/// First bytes of the client: protocol 07.38, no remote logging.
+/// First bytes that the client sends: protocol version 07.38, without remote logging.
 pub const COOKIE: &[u8; 24] = b"vrpn: ver. 07.38  0\0\0\0\0\0";
-/// Part of a cookie that must agree; a server may have another minor version.
+/// Part of the cookie that both sides must have in common; a server may have another minor version.
 const MAJOR: &[u8] = b"vrpn: ver. 07.";
 const HEADER: usize = 24;
-/// Maximum length of a message (bytes); a pose has 88.
+/// Maximum length of a message (bytes); a pose has 88 bytes.
 const MAX_MESSAGE: usize = 1 << 16;
-/// Type of a message that names a sender number.
+/// Type of a message that describes a sender: its number and name.
 pub const SENDER_IS: i32 = -1;
-/// Type of a message that names a type number; the number is in the sender field.
+/// Type of a message that describes a message type: its name, and its number in the sender field.
 pub const TYPE_IS: i32 = -2;
 
-/// Error of a stream; the connection has to be dropped.
+/// Error of the data stream, after which the connection has to be closed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VrpnError {
-    /// Not a VRPN server of this major version.
-    #[error("the server's first bytes are {0:?}, not \"vrpn: ver. 07.\": is this a VRPN server?")]
+    /// The server's first bytes are not those of VRPN 07.
+    #[error("the server's first bytes are {0:?}, not \"vrpn: ver. 07.\"; check that this is a VRPN server")]
     Cookie(String),
     /// The length is outside the accepted range.
-    #[error("a message has {0} bytes; must be {HEADER} to {MAX_MESSAGE}")]
+    #[error("a message has {0} bytes; {HEADER} to {MAX_MESSAGE} are allowed")]
     Length(usize),
-    /// A message ends before its fields do.
+    /// The message ends before its fields do. The text contains the kind of message.
     #[error("a {0} is truncated")]
     Truncated(&'static str),
     /// The name exceeds the maximum length.
     #[error("a name has {0} bytes; at most {MAX_NAME} are allowed")]
     Name(usize),
-    /// More names than a server can need.
+    /// The server describes more names than the stored maximum.
     #[error("the server describes more than {0} names")]
     Names(usize),
 }
@@ -48,7 +49,7 @@ pub struct Message {
     pub payload: Vec<u8>,
 }
 
-/// Splits a stream into messages.
+/// Splits a byte stream into messages.
 #[derive(Debug, Default)]
 pub struct Reader {
     pending: Vec<u8>,
@@ -61,7 +62,7 @@ impl Reader {
         self.pending.extend_from_slice(bytes);
     }
 
-    /// Next message, if it is complete.
+    /// Removes and returns the next message; `None` if the message is incomplete.
     pub fn next(&mut self) -> Result<Option<Message>, VrpnError> {
         if !self.greeted {
             let Some(cookie) = self.pending.get(..COOKIE.len()) else { return Ok(None) };
@@ -91,7 +92,7 @@ impl Reader {
     }
 }
 
-/// Writes a message without a time stamp.
+/// Appends a message with time stamp zero to `out`. `number` is the sequence number of the message.
 pub fn write(out: &mut Vec<u8>, number: u32, sender: i32, kind: i32, payload: &[u8]) {
     for word in [(HEADER + payload.len()) as u32, 0, 0, sender as u32, kind as u32, number] {
         out.extend(word.to_be_bytes());
@@ -100,12 +101,12 @@ pub fn write(out: &mut Vec<u8>, number: u32, sender: i32, kind: i32, payload: &[
     out.resize(out.len().next_multiple_of(8), 0);
 }
 
-/// Payload of a description: a length that includes the final zero, and the name.
+/// Returns the payload of a description: the length of the name with its final zero, and the name.
 pub fn describe(name: &str) -> Vec<u8> {
     [&(name.len() as u32 + 1).to_be_bytes(), name.as_bytes(), &[0]].concat()
 }
 
-/// Name in the payload of a description.
+/// Returns the name in the payload of a description.
 pub fn described(payload: &[u8]) -> Result<String, VrpnError> {
     let name = || {
         let (length, text) = payload.split_first_chunk()?;

@@ -1,8 +1,8 @@
 //! Client of a VRPN tracker, without I/O.
 //!
-//! VRPN has no frames: each tracker sends poses with its own time stamps, and a hidden tracker is silent. Poses with
-//! nearby time stamps are combined into one frame. A frame is complete when every recently active tracker has sent a
-//! pose, or when a pose with a later time stamp arrives.
+//! VRPN has no frames: each tracker sends poses with its own time stamps, and a hidden tracker sends nothing. The
+//! client combines poses with nearby time stamps into one frame. A frame is complete when every recently active
+//! tracker has sent a pose, or when a pose with a clearly different time stamp arrives.
 
 mod message;
 
@@ -17,15 +17,16 @@ use xpuck_hub_core::mocap::{RawBody, RawFrame};
 
 const POSE: &str = "vrpn_Tracker Pos_Quat";
 const PING: &str = "vrpn_Base ping_message";
-/// Maximum numbers of tracked sensors and of stored names.
+/// Maximum number of tracked sensors (`MAX_BODIES`), and of stored sender or type names (`MAX_NAMES`).
 const MAX_BODIES: usize = 1000;
 const MAX_NAMES: usize = 4000;
-/// Maximum difference of the time stamps of one frame (s); a server stamps its trackers one after another.
+/// Maximum difference between the first time stamp of a frame and its other ones (s). A server stamps its trackers
+/// one after another.
 const TOGETHER: f64 = 0.002;
-/// Silence after which a sensor counts as hidden (s); frames no longer wait for it.
+/// Duration of silence after which a sensor counts as hidden (s). Frames then no longer wait for its pose.
 const HIDDEN: f64 = 1.0;
 
-/// Latest pose of a sensor.
+/// Latest pose of a sensor, and whether the pose is in the open frame.
 #[derive(Debug)]
 struct Sensor {
     name: String,
@@ -35,7 +36,7 @@ struct Sensor {
     in_frame: bool,
 }
 
-/// State of the client between reads.
+/// State of the client between two reads.
 #[derive(Debug)]
 pub struct Client {
     reader: Reader,
@@ -44,7 +45,7 @@ pub struct Client {
     senders: BTreeMap<i32, String>,
     types: BTreeMap<i32, String>,
     sensors: BTreeMap<(i32, i32), Sensor>,
-    /// First and last time stamp of the open frame, and whether any of its poses is new.
+    /// First and last time stamp of the open frame (s), and whether any of its poses has a new time stamp.
     open: Option<(f64, f64, bool)>,
     number: u32,
 }
@@ -70,7 +71,7 @@ impl Codec for Client {
 }
 
 impl Client {
-    /// Creates a client for a new connection, with its cookie to send.
+    /// Creates a client for a new connection, and queues its cookie.
     pub fn new() -> Client {
         Client {
             reader: Reader::default(),
@@ -84,12 +85,12 @@ impl Client {
         }
     }
 
-    /// Bytes to send to the server.
+    /// Returns the bytes to send to the server, and clears them.
     pub fn take_outgoing(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.outgoing)
     }
 
-    /// Sends a ping to the server when nothing moves; its answer counts as a message.
+    /// Queues a ping to the server, for use while nothing moves. The answer proves that the connection works.
     pub fn ping(&mut self) {
         let Some(name) = self.senders.values().next() else { return };
         if self.sent == 0 {
@@ -120,7 +121,7 @@ impl Client {
         let truncated = VrpnError::Truncated(POSE);
         let (sensor, fields) = message.payload.split_first_chunk().ok_or(truncated.clone())?;
         let sensor = i32::from_be_bytes(*sensor);
-        // The sensor's number is followed by a word of padding.
+        // A padding word of 4 bytes follows the sensor's number.
         let fields = fields.get(4..60).ok_or(truncated)?;
         let number = |i: usize| f64::from_be_bytes(fields[8 * i..8 * i + 8].try_into().expect("eight bytes"));
         let Some(name) = self.senders.get(&message.sender) else { return Ok(()) };
@@ -138,7 +139,8 @@ impl Client {
         self.open = Some((first, last.max(stamp), any_new || new));
         let rotation = rotation::from_quaternion([3, 4, 5, 6].map(number));
         self.sensors.insert(key, Sensor { name, place: [0, 1, 2].map(number), rotation, stamp, in_frame: true });
-        // Also removes sensors with later time stamps, after the server's clock was set back.
+        // Removes hidden sensors. The absolute value also removes sensors with later time stamps, after the server's
+        // clock was set back.
         self.sensors.retain(|_, s| (stamp - s.stamp).abs() < HIDDEN);
         if self.sensors.values().all(|s| s.in_frame) {
             frames.extend(self.close());
@@ -146,7 +148,8 @@ impl Client {
         Ok(())
     }
 
-    /// Ends the open frame. A frame without a new pose keeps the number of the previous frame.
+    /// Ends and returns the open frame, if there is one. A frame without a new time stamp keeps the number of the
+    /// previous frame.
     fn close(&mut self) -> Option<RawFrame> {
         let (_, time_s, new) = self.open.take()?;
         self.number = self.number.wrapping_add(u32::from(new));

@@ -1,13 +1,13 @@
 use super::*;
 
-/// Recorded from VRPN 07.38 of a third party: its cookie, and its descriptions of sender 1 `xp01` and of type 4,
-/// poses. The padding contains leftovers of its buffer.
+/// Bytes recorded from a VRPN 07.38 program of a third party: its cookie, and its descriptions of sender 1 (`xp01`)
+/// and of type 4 (poses). The padding contains old contents of that program's buffer.
 const COOKIE_HEX: &str = "7672706e3a207665722e2030372e33382020300000000000";
 const XP01: &str = "000000216b01fb4c000f32d000000001ffffffff00000005000000057870303100436f6e74726f6c";
 const POSES: &str = "000000326b01fb4c000f32d600000004fffffffe00000006\
     000000167672706e5f547261636b657220506f735f51756174006e5f476f745f";
-/// Built from the protocol and accepted by that VRPN's client: xp01 at (1, -0.2505, 0.05) m, rotated by 90 degrees
-/// about z, 0.123456 s after 1700000000.
+/// Pose constructed from the protocol's definition, and accepted by the VRPN client of that third party. Sender
+/// `xp01` is at (1, -0.2505, 0.05) m, rotated by 90 degrees about z, at 1700000000.123456 s.
 const POSE_HEX: &str = "000000586553f1000001e24000000001000000040000000000000000000000003ff0000000000000\
     bfd0083126e978d53fa999999999999a000000000000000000000000000000003fe6a09e667f3bcd3fe6a09e667f3bcd";
 
@@ -15,7 +15,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
 }
 
-/// Client that has received the descriptions of type 4 and these senders.
+/// Creates a client that has received the descriptions of type 4 and of these senders, numbered from 1.
 fn client(senders: &[&str]) -> Client {
     let mut client = Client::new();
     let mut hello = bytes(&format!("{COOKIE_HEX}{POSES}"));
@@ -26,7 +26,7 @@ fn client(senders: &[&str]) -> Client {
     client
 }
 
-/// Pose of a sender with a time stamp in ms and this x.
+/// Creates a pose message of a sender with a time stamp (ms) and an x coordinate (m).
 fn pose(sender: u8, ms: u32, x: f64) -> Vec<u8> {
     let mut message = bytes(POSE_HEX);
     message[8..12].copy_from_slice(&(ms % 1000 * 1000).to_be_bytes());
@@ -61,7 +61,7 @@ fn we_begin_with_the_recorded_cookie_and_ping_as_recorded() {
     assert_eq!(client.take_outgoing(), bytes(COOKIE_HEX));
     client.ping();
     let sent = client.take_outgoing();
-    // As recorded, except for numbers, time stamps and padding.
+    // The bytes equal a recording, except for sequence numbers, time stamps and padding.
     let told = "0000002100000000000000000000000 0ffffffff00000000000000057870303100000000 00000000\
         000000330000000000000000 00000000fffffffe00000001000000177672706e5f426173652070696e675f6d657373616765000000000000\
         00000018000000000000000000000000000000000000 0002";
@@ -74,7 +74,7 @@ fn we_begin_with_the_recorded_cookie_and_ping_as_recorded() {
 fn poses_of_one_moment_are_one_frame_without_delay() {
     let mut client = client(&["a", "b", "c"]);
     let mut feed = |sender, ms| client.feed(&pose(sender, ms, 0.0)).unwrap();
-    // The first round: the number of trackers is not known yet.
+    // The first pose completes a frame at once, because the client does not know the other trackers yet.
     assert_eq!(names(&feed(1, 1000)[0]), ["a"]);
     assert!(feed(2, 1000).is_empty() && feed(3, 1001).is_empty());
     assert_eq!(names(&feed(1, 1020)[0]), ["a", "b", "c"]);

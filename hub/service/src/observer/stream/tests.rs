@@ -1,4 +1,4 @@
-//! Tests with ZeroMQ's own subscribers, through admission control.
+//! Tests with the subscriber sockets of libzmq, whose connections pass admission control.
 
 use super::*;
 use crate::admission::EvictionPolicy;
@@ -8,7 +8,7 @@ use xpuck_wire::Security;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Public;
 
-/// Bounds smaller than those of a hub, so that the tests can exceed them.
+/// Bounds that are lower than those of a hub, so that the tests can exceed them.
 const BOUNDS: Bounds =
     Bounds { silent: 8, greeting: 4, handshake: 2, established: 4, full: EvictionPolicy::Newest, said: 64 * 1024 };
 
@@ -23,7 +23,7 @@ fn subscriber(topic: &str) -> (zmq::Context, zmq::Socket) {
     // The subscriber's buffers are small: the hub has to keep or drop messages that the subscriber does not read.
     socket.set_rcvhwm(1).unwrap();
     socket.set_rcvbuf(4096).unwrap();
-    // The subscriber may send any number of subscriptions.
+    // The subscriber's send buffer is unlimited, so that it can send any number of subscriptions.
     socket.set_sndhwm(0).unwrap();
     socket.set_subscribe(topic.as_bytes()).unwrap();
     (context, socket)
@@ -49,8 +49,9 @@ fn number(socket: &zmq::Socket) -> usize {
     String::from_utf8_lossy(&parts[1]).split(' ').next().unwrap().parse().unwrap()
 }
 
-/// One watcher does not read while 20 MB are sent. Another watcher receives all messages. The slow watcher receives the
-/// contents of its queue and then new messages, with a gap in the numbers.
+/// Two watchers subscribe, and one of them does not read while 20 MB are sent. The other watcher receives all
+/// messages. The slow watcher then receives the contents of its queue, followed by new messages, with a gap in the
+/// numbers.
 #[test]
 fn slow_watcher_gets_gap_and_others_miss_nothing() {
     const MESSAGES: usize = 5000;
@@ -86,7 +87,7 @@ fn slow_watcher_gets_gap_and_others_miss_nothing() {
 #[test]
 fn watcher_count_and_received_bytes_are_bounded() {
     let mut streamer = listen(&Sockets::new());
-    // Silent connections do not exclude watchers.
+    // Silent connections must not prevent watchers from connecting.
     let connect = |s: &Streamer| TcpStream::connect(s.relay.address()).unwrap();
     let strangers: Vec<TcpStream> = (0..100).map(|_| connect(&streamer)).collect();
     let mut open = Vec::new();
@@ -113,7 +114,7 @@ fn watcher_count_and_received_bytes_are_bounded() {
     });
 }
 
-/// The relay accepts the connection first; then keys are checked as for any other socket.
+/// The relay accepts each connection. After that, ZeroMQ checks the keys as on any other socket.
 #[test]
 fn with_keys_observer_watches_and_plain_watcher_gets_none() {
     let dir = tempfile::tempdir().unwrap();

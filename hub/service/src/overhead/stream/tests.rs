@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// JPEG file of 16 x 8 pixels, with an odd number of bytes after its header.
+/// Creates a JPEG file of 16 x 8 pixels, with `length` bytes of the value `fill` after its header.
 fn file(fill: u8, length: usize) -> Vec<u8> {
     let mut file = vec![0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 1, 0xff, 0xc0, 0, 11, 8, 0, 8, 0, 16, 1, 1, 0x11, 0];
     file.extend(std::iter::repeat_n(fill, length));
@@ -86,12 +86,12 @@ fn invalid_picture_streams_are_rejected_in_one_line() {
     assert!(error(b"SSH-2.0-x\r\n\r\n").contains("SSH-2.0-x"));
     assert!(error(&HEAD.replace("boundary=frame", "x=1").into_bytes()).contains("boundary"));
     assert!(error(&HEAD.replace("OK\r\n", "OK\r\nTransfer-Encoding: chunked\r\n").into_bytes()).contains("chunked"));
-    // A header without an end, of the response and of a part.
+    // The empty line that ends a header is missing, first in the response's header and then in a part's header.
     assert!(error(&[b"HTTP/1.1 200 OK\r\n".to_vec(), b"X: y\r\n".repeat(4000)].concat()).contains("longer than 16384"));
     assert!(
         error(&[HEAD.as_bytes(), b"--frame\r\n", &b"X: y\r\n".repeat(4000)[..]].concat()).contains("longer than 4096")
     );
-    // Pictures that are too large, invalid, or of an impossible size.
+    // The pictures are too large, invalid, or of an impossible size.
     let part = format!("{HEAD}--frame\r\nContent-Length: ");
     assert!(error(format!("{part}99999999\r\n\r\n").as_bytes()).contains("larger than 4 MiB"));
     assert!(error(format!("{part}-1\r\n\r\n").as_bytes()).contains("Content-Length is not a number: \"-1\""));

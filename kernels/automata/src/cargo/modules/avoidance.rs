@@ -3,14 +3,14 @@
 use super::Outbox;
 use crate::automaton::{Kind, Message, Module};
 
-/// Duration of backing off (ms).
+/// Duration of driving backward (ms).
 const BACK: i16 = 200;
-/// Maximum duration of the turn (ms).
+/// Maximum duration of the turn that follows (ms).
 const TURN: i16 = 440;
 
 #[derive(Clone, Debug)]
 pub(in crate::cargo) struct Avoidance {
-    /// Time at which backing off ends (ms).
+    /// Time at which driving backward ends (ms); `None` while the robot does not drive backward.
     back_until: Option<u32>,
 }
 
@@ -29,7 +29,7 @@ impl Avoidance {
                 self.back_until = None;
                 out.send(Module::Avoidance, Module::Navigate, Kind::NavigateStop, [0; 2]);
             }
-            // Backing off has a fixed duration, so the release of the bumper has no effect.
+            // The robot drives backward for a fixed duration, so the release of the bumper has no effect.
             _ => {}
         }
     }

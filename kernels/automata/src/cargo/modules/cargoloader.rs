@@ -1,5 +1,5 @@
-//! Cargo loader module: turns round because the fork is at the rear, backs to the cargo, moves the fork, and leaves
-//! the station.
+//! Cargo loader module: turns round because the fork is at the rear, drives backward to the cargo, moves the fork, and
+//! leaves the station.
 
 use super::{FORK, FULL, LEFT, Outbox, RIGHT};
 use crate::automaton::{Kind, Message, Module};
@@ -7,7 +7,7 @@ use crate::automaton::{Kind, Message, Module};
 /// Duration of half a turn on the spot at full power in the printed world (ms).
 const HALF_TURN: i16 = 349;
 
-/// Step of a manoeuvre, with its duration (ms).
+/// Step of a manoeuvre, with its duration (ms). A turn has the fixed duration `HALF_TURN`.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Stand(i16),
@@ -35,7 +35,8 @@ impl Cargoloader {
     }
 
     pub fn handle(&mut self, message: Message, out: &mut Outbox) {
-        // A manoeuvre in progress is finished first; more marks arrive while the robot is in front of the station.
+        // Messages are ignored during a manoeuvre, because marks arrive again while the robot is in front of the
+        // station.
         if self.wake_at != u32::MAX {
             return;
         }

@@ -1,5 +1,5 @@
-//! Explore module: random walk with a preference for light. Each cycle drives straight, queries the change in
-//! brightness, and turns, with a high probability if the light did not increase.
+//! Explore module: random walk with a preference for light. In each cycle, the robot drives straight and queries the
+//! change in brightness. Then the robot may turn; the probability of a turn is low if the brightness has increased.
 
 use super::Outbox;
 use crate::automaton::{Kind, Message, Module};
@@ -8,9 +8,9 @@ use crate::automaton::{Kind, Message, Module};
 const STRAIGHT_MS: i16 = 250;
 /// Maximum duration of a turn, slightly more than half a turn (ms).
 const TURN: i16 = 440;
-/// Waiting time while another module drives (ms).
+/// Time before the next attempt to drive if another module drives (ms).
 const WAIT_MS: u32 = 300;
-/// Turn probabilities after a change in brightness.
+/// Probabilities of a turn if the brightness has decreased, is unchanged, or has increased (0..=1).
 const TURN_IF_DARKER: f32 = 0.95;
 const TURN_IF_SAME: f32 = 0.5;
 const TURN_IF_BRIGHTER: f32 = 0.02;

@@ -1,14 +1,14 @@
-//! Line follower module: follows the right edge of a line, turning right while the sensor is over the line and left
-//! while it is not. The line is therefore on the robot's left; the robot circles the line anticlockwise and reaches a
-//! station on the side of its area.
+//! Line follower module: follows the right edge of a line. The robot turns right while the sensor is over the line, and
+//! left while the sensor is beside the line. The line is therefore on the robot's left. The robot circles the line
+//! anticlockwise, and reaches a station on the side of the station's area.
 
 use super::{FULL, LEFT, Outbox, RIGHT};
 use crate::automaton::{Kind, Message, Module};
 
-/// Power of the inner wheel.
+/// Power of the inner wheel while following the line.
 const INNER: i16 = 30;
-/// Search for a lost line: power of the inner wheel and duration (ms) of each circle. The first circle is as tight as
-/// the curve while following.
+/// Circles of the search for a lost line, each with the power of the inner wheel and the duration (ms). The first
+/// circle has the same radius as the curve while following the line.
 const SEARCH: [(i16, u32); 2] = [(INNER, 1750), (80, 3000)];
 
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl LineFollower {
         }
     }
 
-    /// Turns left in circles of increasing radius until the line is found.
+    /// Starts search circle `circle`, to the left. The radius increases from circle to circle.
     fn search(&mut self, circle: usize, out: &mut Outbox) {
         let (inner, time) = SEARCH[circle];
         self.steer(inner, FULL, out);
@@ -59,7 +59,7 @@ impl LineFollower {
         }
     }
 
-    /// Whether the module follows a line or searches for a lost one.
+    /// Returns whether the module follows a line or searches for a lost line.
     pub fn is_following(&self) -> bool {
         self.following
     }

@@ -1,8 +1,9 @@
-//! Modules of the robot: simple competences without knowledge of the task.
+//! Modules of the robot: simple behaviours without knowledge of the task.
 //!
-//! The report's modules are written in C, but the code is not printed; details follow this project's interpretation
-//! of the report's section on the example task. Each module has `handle` for messages that passed its post-office.
-//! Modules that wait also have `wake_at` (ms; `u32::MAX` for never) and `wake`.
+//! The report's modules are written in C, but the report does not print their code. Details therefore follow this
+//! project's interpretation of the report's section on the example task. Each module has `handle` for messages that
+//! passed its post-office. Modules that wait also have `wake_at`, the time of the next wake-up (ms; `u32::MAX` for
+//! never), and `wake`.
 
 mod avoidance;
 mod cargoloader;
@@ -22,7 +23,7 @@ pub(super) use navigate::Navigate;
 pub(super) use outbox::{Envelope, Outbox};
 pub(super) use trackers::Trackers;
 
-/// Full power of a wheel, of a maximum of 255; a robot of the printed world drives at 0.225 units/s.
+/// Full power of a wheel; the maximum is 255. At full power, a robot of the printed world drives at 0.225 units/s.
 const FULL: i16 = 150;
 /// Motor numbers.
 const LEFT: i16 = 0;

@@ -23,7 +23,7 @@ impl Motordriver {
         self.requests[motor][usize::from(priority).min(PRIORITIES - 1)] = request;
     }
 
-    /// Power of each motor.
+    /// Returns the power of each motor (-255..=255).
     pub fn powers(&self) -> [i16; MOTORS] {
         self.requests.map(|of_motor| of_motor.iter().rev().find_map(|&request| request).unwrap_or(0))
     }

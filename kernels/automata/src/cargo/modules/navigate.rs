@@ -90,7 +90,7 @@ impl Navigate {
         }
     }
 
-    /// Whether a command of this module is active.
+    /// Returns whether a command from `client` is active.
     pub fn serves(&self, client: Module) -> bool {
         self.current.is_some_and(|current| current.client == client)
     }

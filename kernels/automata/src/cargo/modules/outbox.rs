@@ -3,7 +3,7 @@
 use crate::automaton::{Kind, Message, Module};
 use xpuck_kernels::random::Draws;
 
-/// Queued message.
+/// Queued message with its sender and recipient.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cargo) struct Envelope {
     pub from: Module,
@@ -16,14 +16,14 @@ pub(in crate::cargo) struct Envelope {
 
 /// Environment of a module while it handles a message.
 pub(in crate::cargo) struct Outbox<'a> {
-    /// Time (ms).
+    /// Current time (ms).
     pub now: u32,
     pub draws: &'a mut Draws,
     pub queue: &'a mut Vec<Envelope>,
 }
 
 impl Outbox<'_> {
-    /// Sends a message to all modules.
+    /// Sends a message to all other modules that accept it.
     pub fn broadcast(&mut self, from: Module, kind: Kind) {
         self.queue.push(Envelope { from, to: None, priority: from.priority(), message: kind.into() });
     }

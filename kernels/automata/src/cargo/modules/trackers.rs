@@ -1,4 +1,4 @@
-//! Bumper tracker, line tracker and light tracker: convert changes of sensor readings to messages.
+//! Bumper tracker, line tracker and light tracker. These modules convert changes of sensor readings to messages.
 
 use super::Outbox;
 use crate::automaton::{Kind, Module};
@@ -14,7 +14,7 @@ pub(in crate::cargo) struct Trackers {
 }
 
 impl Trackers {
-    /// Broadcasts changes since the last call.
+    /// Broadcasts each change of `senses` since the last call, and one message for each of the station `marks`.
     pub fn update(&mut self, senses: Senses, marks: u32, out: &mut Outbox) {
         let told = std::mem::replace(&mut self.told, senses);
         if senses.pressed != told.pressed {
@@ -34,7 +34,7 @@ impl Trackers {
         }
     }
 
-    /// Answers a query for the change in brightness.
+    /// Answers a query of `client` for the change in brightness since the last query.
     pub fn answer(&mut self, client: Module, brightness: f32, out: &mut Outbox) {
         let change = brightness - std::mem::replace(&mut self.brightness, brightness);
         let kind = match change {

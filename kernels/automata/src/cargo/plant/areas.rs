@@ -39,7 +39,7 @@ impl World<'_> {
             let entered = inside && self.inside >> i & 1 == 0;
             self.inside = self.inside & !(1 << i) | u64::from(inside) << i;
             let acts = match area.activation {
-                // A robot that is already inside when the area is armed also activates it.
+                // A robot that is already inside when the area is armed also activates the area.
                 Activation::Once => inside && self.armed >> i & 1 == 1,
                 Activation::EachEntrance => entered,
                 Activation::After(delay) => entered && self.now - self.activated[i] >= delay,

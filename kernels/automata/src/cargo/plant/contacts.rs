@@ -8,7 +8,8 @@ use crate::cargo::scene::TICK;
 use xpuck_kernels::math::{Vec2, min, vec2};
 
 impl World<'_> {
-    /// Updates the contact between two times; returns the time of a change.
+    /// Updates the contact with walls and obstacles at `time`. If the contact has begun or ended since `last`, returns
+    /// the time of this change; otherwise [`Crossing::None`].
     pub(super) fn meet(&mut self, last: f64, time: f64) -> (f64, Crossing) {
         if let Some(normal) = self.contact {
             let away = |t: f64| self.command.0 * direction(self.stretch.pose(t).heading).dot(normal);
@@ -42,7 +43,8 @@ impl World<'_> {
         (free, Crossing::Contact)
     }
 
-    /// Distance from the robot's rim to the nearest wall or obstacle, and the direction away from it.
+    /// Returns the distance from the robot's rim to the nearest wall or obstacle, and the direction away from the
+    /// nearest wall or obstacle.
     pub(super) fn clearance(&self, at: Vec2) -> (f32, Vec2) {
         let scene = &self.prepared.scene;
         let mut nearest = (at.x, vec2(1.0, 0.0));
@@ -64,14 +66,14 @@ impl World<'_> {
         (nearest.0 - scene.body.radius, nearest.1)
     }
 
-    /// Distance from the line sensor to the nearest edge of a line, negative on a line.
+    /// Returns the distance from the line sensor to the nearest edge of a line. The distance is negative on a line.
     pub(super) fn line_edge(&self, pose: Pose) -> f32 {
         let body = &self.prepared.scene.body;
         let spot = pose.at + direction(pose.heading) * (body.radius * body.line_sensor);
         self.prepared.segments.iter().fold(f32::MAX, |least, segment| min(least, segment.signed_distance(spot)))
     }
 
-    /// Distance to the nearest edge of a lit disc, negative inside it.
+    /// Returns the distance from `at` to the nearest edge of a lit disc. The distance is negative inside a disc.
     pub(super) fn light_edge(&self, at: Vec2) -> f32 {
         let lamps = self.prepared.scene.lamps.iter().zip(&self.prepared.lit_radii).enumerate();
         lamps

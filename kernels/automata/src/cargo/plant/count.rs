@@ -1,4 +1,4 @@
-//! Accumulates durations, split at state changes.
+//! Accumulation of the durations of states. Durations are split at state changes within a tick.
 
 use super::numbers::{max_f64, min_f64};
 use super::{GRACE, World};
@@ -13,7 +13,7 @@ pub(super) enum Crossing {
 }
 
 impl World<'_> {
-    /// Adds the durations between two times, split at the given changes.
+    /// Adds the time from `before` to `time` to the durations of the states. The time is split at the given changes.
     pub(super) fn account(&mut self, before: f64, time: f64, speed: f32, crossings: &mut [(f64, Crossing); 3]) {
         crossings.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut from = before;

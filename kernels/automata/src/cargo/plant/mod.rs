@@ -1,9 +1,9 @@
 //! Simulation of the cargo world: motion, contacts, fork, lamps, areas and scripts.
 //!
-//! The robot's program reads its sensors every [`TICK`]. Between two changes of the motors, the path is a closed
-//! form, so a pose does not depend on the evaluation times. For each sense, the distance to the nearest edge gives
-//! the earliest tick at which the sense can change; the sense is not evaluated before. Durations are split at the
-//! interpolated time of a change within a tick.
+//! The robot's program reads its sensors every [`TICK`]. Between two changes of the motors, the path has a closed form,
+//! so a pose does not depend on the evaluation times. For each sense, the distance to the nearest edge gives the
+//! earliest tick at which the sense can change. The sense is not evaluated before this tick. If a sense changes within
+//! a tick, durations are split at the interpolated time of the change.
 
 mod areas;
 mod contacts;
@@ -21,10 +21,10 @@ use numbers::{between, gaussian, later, max_f64};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::random::Draws;
 
-/// Duration for which line contact continues after the sensor left the line (ms); line followers weave along its
-/// edge.
+/// Duration for which line contact continues after the sensor has left the line (ms). It is needed because a line
+/// follower weaves along the edge of the line.
 const GRACE: f64 = 200.0;
-/// Scene with constants shared by its runs.
+/// Scene, with precomputed constants that all runs share.
 #[derive(Clone, Debug)]
 pub struct PreparedScene {
     scene: Scene,
@@ -33,7 +33,7 @@ pub struct PreparedScene {
 }
 
 impl PreparedScene {
-    /// Prepares a scene. The error names the key and a remedy if the scene is invalid.
+    /// Prepares a scene. Returns an error with the invalid key and a remedy if the scene is invalid.
     pub fn new(scene: Scene) -> Result<PreparedScene, String> {
         scene.check()?;
         let segments = scene.lines.iter().flat_map(|line| {
@@ -44,7 +44,7 @@ impl PreparedScene {
         Ok(PreparedScene { segments, lit_radii, scene })
     }
 
-    /// Scene.
+    /// Returns the scene.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
@@ -53,11 +53,11 @@ impl PreparedScene {
 /// Binary sensor readings at a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Senses {
-    /// The front bumper is pressed.
+    /// Whether the front bumper is pressed.
     pub pressed: bool,
-    /// The line sensor is over a line.
+    /// Whether the line sensor is over a line.
     pub line: bool,
-    /// The robot is under a lamp.
+    /// Whether the robot is in the light of a lamp.
     pub lit: bool,
 }
 
@@ -68,10 +68,10 @@ pub(in crate::cargo) struct World<'a> {
     every_tick: bool,
     now: u32,
     stretch: Motion,
-    /// Commanded forward and turning speed; a blocked robot does not move forward.
+    /// Commanded forward speed and turning speed (1/ms, rad/ms). A robot that is blocked by an obstacle only turns.
     command: (f32, f32),
     wheels: (i16, i16),
-    /// Normal of the obstacle that the robot touches, pointing out of the obstacle.
+    /// Normal of the wall or obstacle that the robot touches, pointing to the robot; `None` without contact.
     contact: Option<Vec2>,
     fork: Fork,
     lamps: u64,
@@ -139,7 +139,7 @@ impl<'a> World<'a> {
         self.stretch.pose(f64::from(self.now))
     }
 
-    /// Sensor readings with noise.
+    /// Returns the sensor readings with noise.
     pub fn senses(&mut self) -> Senses {
         let noise = self.prepared.scene.noise;
         let mut senses = self.senses;
@@ -157,7 +157,7 @@ impl<'a> World<'a> {
         senses
     }
 
-    /// Brightness at the robot with noise.
+    /// Returns the brightness at the robot's position, with noise.
     pub fn brightness(&mut self) -> f32 {
         let at = self.pose().at;
         self.brightness_at(at) + gaussian(self.prepared.scene.noise.light, &mut self.draws)
@@ -172,7 +172,7 @@ impl<'a> World<'a> {
         std::mem::take(&mut self.marks)
     }
 
-    /// Next time at which a sense or the fork can change, or an area or a timed script can act (ms).
+    /// Returns the next time at which a sense or the fork can change, or an area or a timed script can act (ms).
     pub fn next(&self) -> u32 {
         if self.every_tick {
             return self.now + TICK;
@@ -188,7 +188,7 @@ impl<'a> World<'a> {
         if (left, right) == self.wheels {
             return;
         }
-        // Each wheel counts as a separate change.
+        // A change of both wheels counts as two changes.
         let changed = u32::from(left != self.wheels.0) + u32::from(right != self.wheels.1);
         self.wheels = (left, right);
         if self.line_contact(f64::from(self.now)) && !self.suppressed {
@@ -209,12 +209,12 @@ impl<'a> World<'a> {
         self.schedule_senses();
     }
 
-    /// Sets the power of the fork: up (positive), down (negative) or stop (0).
+    /// Sets the power of the fork. A positive power raises the fork, a negative power lowers it, and 0 stops it.
     pub fn lift(&mut self, power: i16) {
         self.fork.power(power, self.now, &self.prepared.scene.body);
     }
 
-    /// Starts a new motion with the commanded speeds; an obstacle ahead allows only turns.
+    /// Starts a new motion with the commanded speeds. If an obstacle blocks the robot, the robot only turns.
     fn start_motion(&mut self, time: f64, pose: Pose) {
         let (speed, turn) = self.command;
         if let Some(normal) = self.contact
@@ -234,7 +234,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Advances to a tick, at most [`World::next`].
+    /// Advances the simulation to the time `tick` (ms), which must not be later than [`World::next`].
     pub fn advance(&mut self, tick: u32) {
         let (before, time) = (f64::from(self.now), f64::from(tick));
         let last = max_f64(before, time - f64::from(TICK));
@@ -266,7 +266,8 @@ impl<'a> World<'a> {
             }
             self.due.light = later(tick, distance.abs(), self.stretch.speed.abs());
         }
-        // The robot moves before the start of a contact, and after the end of a contact.
+        // If a contact begins in this tick, the robot moves before the contact. If a contact ends, the robot moves
+        // after the contact.
         let speed = if touched { self.stretch.speed } else { speed };
         self.account(before, time, speed, &mut crossings);
         if self.fork.advance(tick, &mut self.registers[CARGO]) {
@@ -284,7 +285,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Pose at the end of the previous tick, or at the start of the current motion if that is later.
+    /// Returns the pose at `last` (ms), or at the start of the current motion if this start is later.
     fn pose_before(&self, last: f64) -> Pose {
         self.stretch.pose(max_f64(last, self.stretch.since))
     }
@@ -293,7 +294,7 @@ impl<'a> World<'a> {
         self.senses.line || time - self.left_line < GRACE
     }
 
-    /// Evaluates senses that can change without motion: at the start and when lamps are switched.
+    /// Evaluates the line sensor and the light sensor at the current pose, and schedules all senses for the next tick.
     fn update_senses(&mut self) {
         let pose = self.pose();
         self.senses.line = self.line_edge(pose) <= 0.0;

@@ -4,14 +4,16 @@ use crate::cargo::scene::TICK;
 use xpuck_kernels::math::min;
 use xpuck_kernels::random::{Draws, normal_pair};
 
-/// Returns the time at which a linear quantity with these values at two times is zero.
+/// Returns the time between `from` and `to` at which a linear quantity is zero. The quantity is `first` at time `from`,
+/// and `last` at time `to`.
 pub(super) fn between(from: f64, to: f64, first: f32, last: f32) -> f64 {
     let (first, last) = (f64::from(first), f64::from(last));
     let share = if first == last { 1.0 } else { first / (first - last) };
     from + (to - from) * max_f64(0.0, min_f64(share, 1.0))
 }
 
-/// First tick at which a distance can be covered at `speed` (1/ms).
+/// Returns the last tick at which at most `distance` has been covered at `speed` (1/ms), but at least the next tick.
+/// Returns `u32::MAX` if the speed is 0.
 pub(super) fn later(now: u32, distance: f32, speed: f32) -> u32 {
     if speed == 0.0 {
         return u32::MAX;
@@ -28,7 +30,8 @@ pub(super) fn min_f64(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// Normal deviate with the given variance; draws no random number if the variance is 0.
+/// Returns a normally distributed random number with mean 0 and the given variance. Draws no random number if the
+/// variance is 0.
 pub(super) fn gaussian(variance: f32, draws: &mut Draws) -> f32 {
     if variance == 0.0 { 0.0 } else { normal_pair(draws.word(), draws.word()).0 * variance.sqrt() }
 }

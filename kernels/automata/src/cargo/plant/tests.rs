@@ -34,7 +34,7 @@ fn times_are_cut_where_edges_are_crossed() {
     let line = Line { width: 0.05, value: 30.0, points: vec![[0.5, 0.1], [0.5, 0.9]] };
     let scene = Scene { lines: vec![line], starts: vec![start], ..empty() };
     let tally = drive_for(scene, (100, 100), 3000);
-    // 0.05 units at 0.15 units/s, plus the grace time of the contact.
+    // The sensor is on the line for 0.05 units at 0.15 units/s, plus the grace time of line contact.
     assert!((tally.line_time - (1000.0 / 3.0 + GRACE)).abs() < 0.1, "{}", tally.line_time);
     assert!((tally.distance - 0.45).abs() < 1e-5);
 }
@@ -43,7 +43,7 @@ fn times_are_cut_where_edges_are_crossed() {
 fn obstacles_stop_a_robot_when_it_touches_them() {
     let start = Start { x: 0.5, y: 0.5, heading: FRAC_PI_2 };
     let tally = drive_for(Scene { starts: vec![start], ..empty() }, (100, 100), 5000);
-    // The rim meets the wall after 0.475 units, 3166.7 ms.
+    // The robot's rim meets the wall after 0.475 units, at 3166.7 ms.
     assert!((tally.obstacle_time - (5000.0 - 475.0 / 0.15)).abs() < 1.0, "{}", tally.obstacle_time);
     assert!((tally.distance - 0.475).abs() < 1e-4);
 }
@@ -51,7 +51,7 @@ fn obstacles_stop_a_robot_when_it_touches_them() {
 #[test]
 fn looking_only_when_something_can_change_changes_nothing() {
     let weights = Weights::default();
-    // This bumper noise is too small to have an effect, but it forces evaluation at every tick.
+    // The bumper noise is too small to have an effect, but it forces an evaluation of all senses at every tick.
     let eager = Scene { noise: Noise { bumper: 1e-30, ..Noise::default() }, ..published_scene() };
     let [lazy, eager] = [published_scene(), eager].map(|scene| PreparedScene::new(scene).unwrap());
     for start in 0..3 {

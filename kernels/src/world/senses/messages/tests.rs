@@ -6,7 +6,8 @@ fn at(x: f32, y: f32, heading: f32) -> Option<Pose> {
     Some(Pose { at: vec2(x, y), heading })
 }
 
-/// Receptions of robot 1 by robot 0 in the given number of messages, with the channel for `bodies`.
+/// Returns range and bearing of robot 1 for each message in which robot 0 hears robot 1. `messages` is the number of
+/// messages.
 fn heard(model: Messages, bodies: &[Option<Pose>], discs: &[f32], messages: u32) -> Vec<Neighbour> {
     let channel = Channel::new(model, bodies.len() - discs.len(), discs.to_vec());
     let mut all = Vec::new();
@@ -17,7 +18,7 @@ fn heard(model: Messages, bodies: &[Option<Pose>], discs: &[f32], messages: u32)
     all
 }
 
-/// Whether the fraction `found` of `n` is within four standard deviations of a probability.
+/// Whether the fraction `found` / `n` differs from a probability by at most four standard deviations.
 fn about(found: usize, n: u32, probability: f32) -> bool {
     let (n, p) = (f64::from(n), f64::from(probability));
     (found as f64 / n - p).abs() <= 4.0 * (p * (1.0 - p) / n).sqrt()
@@ -62,7 +63,7 @@ fn noise_has_its_deviations_and_no_bias() {
         let mean = values.iter().sum::<f64>() / n;
         let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
         assert!((mean - expected).abs() < 4.0 * deviation / n.sqrt(), "mean {mean}");
-        // A variance of n normal values has a relative deviation of sqrt(2 / n).
+        // The variance of n normal values has a relative standard deviation of sqrt(2 / n).
         assert!((variance / (deviation * deviation) - 1.0).abs() < 4.0 * (2.0 / n).sqrt(), "variance {variance}");
     }
 }
@@ -76,7 +77,7 @@ fn lobes_favour_the_front_of_sender_and_receiver() {
     let sending = Messages { sender_lobe: 1, ..Messages::default() };
     let hearing = Messages { receiver_lobe: 2, ..Messages::default() };
     let near = |a: f32, b: f32| (a - b).abs() < 0.011;
-    // The sender stands at +x, so it faces the receiver with heading pi.
+    // The sender is at +x of the receiver, so the sender faces the receiver if its heading is pi.
     assert!(near(reach(sending, 1.0, PI), 0.5) && near(reach(sending, 1.0, FRAC_PI_2), 0.25));
     assert!(near(reach(sending, 1.0, 0.0), 0.0));
     assert!(near(reach(hearing, 0.0, 1.0), 0.5) && near(reach(hearing, FRAC_PI_2, 1.0), 0.125));
@@ -121,6 +122,6 @@ fn robots_with_different_gains_may_hear_each_other_one_way() {
 fn numbers_out_of_range_are_named() {
     assert_eq!(Messages::default().check(), Ok(()));
     let bad = Messages { loss: 2.0, ..Messages::default() };
-    assert_eq!(bad.check(), Err("messages.loss = 2 is outside 0..=1".into()));
+    assert_eq!(bad.check(), Err("messages.loss = 2 is outside 0 to 1".into()));
     assert!(Messages { range_m: f32::NAN, ..Messages::default() }.check().is_err());
 }

@@ -1,4 +1,5 @@
-//! Encodes NatNet datagrams: an identifier, the length of the contents, and the contents; little-endian.
+//! Encodes NatNet datagrams. A datagram contains an identifier, the length of the contents, and the contents. All
+//! numbers are little-endian.
 
 use super::Version;
 use std::net::SocketAddrV4;
@@ -6,7 +7,7 @@ use std::time::Duration;
 
 /// Identifiers of the datagrams in use.
 pub mod id {
-    /// Client introduces itself.
+    /// Client connects to the server.
     pub const CONNECT: u16 = 0;
     /// Description of the server.
     pub const SERVER_INFO: u16 = 1;
@@ -14,13 +15,13 @@ pub mod id {
     pub const REQUEST_MODELS: u16 = 4;
     /// Names and numbers of the bodies.
     pub const MODELS: u16 = 5;
-    /// Poses at one time.
+    /// Poses of all bodies at one time.
     pub const FRAME: u16 = 7;
     /// Client disconnects.
     pub const DISCONNECT: u16 = 9;
     /// Client is still connected.
     pub const KEEP_ALIVE: u16 = 10;
-    /// Server does not know a request.
+    /// Server does not support a request.
     pub const UNRECOGNIZED: u16 = 100;
 }
 
@@ -33,32 +34,32 @@ const NAME: usize = 256;
 const SERVER_NAME: &str = "xpuck arena";
 /// Version of the server program.
 const SERVER_VERSION: [u8; 4] = [1, 0, 0, 0];
-/// Usual port of frames; the server states it even if it sends frames to each client.
+/// Usual port of frames. The server reports it even if it sends frames to each client.
 const DATA_PORT: u16 = 1511;
-/// Description type of a rigid body.
+/// Type of a rigid body in the list of models.
 const RIGID_BODY: i32 = 1;
 /// Parent id of a body without a parent.
 const NO_PARENT: i32 = -1;
-/// Bit of a body's state: the body is tracked.
+/// Bit of a body's state that marks the body as tracked.
 const TRACKED: u16 = 1;
 
 /// Pose of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyPose {
-    /// Position (m); y is up.
+    /// Position (m), with y up.
     pub place: [f32; 3],
-    /// Unit quaternion x, y, z, w.
+    /// Orientation, as a unit quaternion (x, y, z, w).
     pub turn: [f32; 4],
 }
 
-/// One captured frame: body i has number i + 1.
+/// One captured frame. The body with index i in `poses` has the number i + 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     /// Frame number.
     pub number: u32,
-    /// Time of the exposure, on the server's clock.
+    /// Time of the exposure on the server's clock.
     pub exposed: Duration,
-    /// Time of transmission, on the server's clock.
+    /// Time of the transmission on the server's clock.
     pub sent: Duration,
     /// Poses in the order of the bodies.
     pub poses: Vec<BodyPose>,
@@ -78,7 +79,7 @@ impl Version {
     }
 }
 
-/// Encodes the server description, with the multicast group if frames go to a group.
+/// Encodes the server description. It contains the multicast group if frames are sent to a group.
 pub fn server_info(version: Version, group: Option<SocketAddrV4>) -> Vec<u8> {
     datagram(id::SERVER_INFO, |out| {
         out.extend(SERVER_NAME.as_bytes());
@@ -114,7 +115,7 @@ pub fn models(version: Version, names: &[String]) -> Vec<u8> {
 pub fn frame(version: Version, frame: &Frame) -> Vec<u8> {
     datagram(id::FRAME, |out| {
         put(out, frame.number as i32);
-        // Two empty sections: marker sets, and markers without a body.
+        // The sections for marker sets and for markers without a body are empty.
         (0..2).for_each(|_| empty(out, version));
         put(out, frame.poses.len() as i32);
         measured(out, version, |out| {
@@ -126,22 +127,22 @@ pub fn frame(version: Version, frame: &Frame) -> Vec<u8> {
                 out.extend(TRACKED.to_le_bytes());
             }
         });
-        // Empty sections: skeletons, assets (new in 4.1), labelled markers, force plates and devices.
+        // The sections for skeletons, assets (since 4.1), labelled markers, force plates and devices are empty.
         let parts = if version.has_lengths() { 5 } else { 4 };
         (0..parts).for_each(|_| empty(out, version));
-        // Empty time code.
+        // The time code is empty.
         out.extend([0; 8]);
         out.extend(frame.sent.as_secs_f64().to_le_bytes());
-        // Times of exposure, camera readout and transmission.
+        // Times of exposure, camera readout and transmission (clock ticks).
         for moment in [frame.exposed, frame.exposed, frame.sent] {
             let ticks = moment.as_nanos() * u128::from(CLOCK_HERTZ) / 1_000_000_000;
             out.extend((ticks as u64).to_le_bytes());
         }
         if version.has_lengths() {
-            // Empty time stamp of the precision time protocol.
+            // The time stamp of the precision time protocol is empty.
             out.extend([0; 8]);
         }
-        // Flags (not recording, models unchanged), then the end mark.
+        // The flags (not recording, models unchanged) and the end mark are zeros.
         out.extend([0; 2 + 4]);
     })
 }
@@ -161,7 +162,7 @@ fn empty(out: &mut Vec<u8>, version: Version) {
     measured(out, version, |_| {});
 }
 
-/// Writes contents, preceded by their length in versions that have lengths.
+/// Writes contents. In protocol versions with section lengths, the length of the contents precedes them.
 fn measured(out: &mut Vec<u8>, version: Version, body: impl FnOnce(&mut Vec<u8>)) {
     let at = out.len();
     if version.has_lengths() {
@@ -196,14 +197,15 @@ mod tests {
         Frame { number: 22, exposed: Duration::from_millis(500), sent: Duration::from_millis(525), poses: vec![pose] }
     }
 
-    /// A body: number 1, position, quaternion, mean marker error 0, state "tracked".
+    /// Golden bytes of a body: number 1, position, quaternion, mean marker error 0, and the state "tracked".
     const BODY: &str = "010000000000803fcdcc4c3d894180 3e0000000000000000000000000000803f000000000100";
-    /// Times: empty time code; 0.525 s; 5 000 000 ticks twice, then 5 250 000 ticks.
+    /// Golden bytes of the times: an empty time code, 0.525 s, 5 000 000 ticks twice, and 5 250 000 ticks.
     const TIMES: &str = "0000000000000000cdcccccccccce03f404b4c0000000000404b4c0000000000d01b500000000000";
 
     #[test]
     fn natnet_3_frame_has_section_counts() {
-        // 116 bytes; frame 22; no marker set, no marker, one body; four empty sections; flags; end mark.
+        // The datagram contains 116 bytes: frame 22, no marker sets, no markers, one body, four empty sections, the
+        // times, the flags and the end mark.
         let golden = format!(
             "07007400160000000000000000000000 01000000{BODY}00000000000000000000000000000000{TIMES}000000000000"
         );

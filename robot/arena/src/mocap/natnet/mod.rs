@@ -1,5 +1,5 @@
-//! Emulation of an OptiTrack NatNet server, as in Motive. Each subject is a rigid body; positions are in metres with
-//! y up, Motive's default. Datagrams are little-endian.
+//! Emulation of an OptiTrack NatNet server, as in Motive. Each subject is a rigid body. Positions are in metres with y
+//! up, which is Motive's default. Datagrams are little-endian.
 
 pub mod encode;
 pub mod request;
@@ -14,27 +14,27 @@ use xpuck_kernels::world::Pose;
 /// Settings of the NatNet server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NatNet {
-    /// Address for requests; port 0 selects a free one. Frames leave from another port of the same interface.
+    /// Address for requests. Port 0 selects a free port. Frames are sent from another port of the same interface.
     pub address: SocketAddrV4,
-    /// Multicast group and port for frames; without a group, frames go to each connected client.
+    /// Multicast group and port for frames. Without a group, frames are sent to each connected client.
     pub group: Option<SocketAddrV4>,
     /// Protocol version of the datagrams.
     pub version: Version,
 }
 
-/// Version of the protocol.
+/// Version of the NatNet protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Version {
-    /// 3.1: Motive 2.1 and 2.2.
+    /// Version 3.1, of Motive 2.1 and 2.2.
     V3_1,
-    /// 4.1: Motive 3.1. Each section of a frame contains its length.
+    /// Version 4.1, of Motive 3.1. Each section of a frame contains its length.
     #[default]
     V4_1,
-    /// 4.2: Motive 3.2. Bodies and frames as in 4.1.
+    /// Version 4.2, of Motive 3.2. Bodies and frames have the same format as in 4.1.
     V4_2,
 }
 
-/// Converts poses (`robots` robots, then discs) to y-up coordinates: the arena's y is NatNet's -z.
+/// Converts poses of `robots` robots and then of discs to coordinates with y up. The arena's y is NatNet's -z.
 pub fn poses(poses: &[Pose], robots: usize) -> Vec<BodyPose> {
     let body = |(i, pose): (usize, &Pose)| {
         let (s, c) = sin_cos(pose.heading / 2.0);

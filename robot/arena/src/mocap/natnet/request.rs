@@ -1,8 +1,8 @@
-//! Parses requests of NatNet clients, independent of sockets.
+//! Parses requests of NatNet clients, without access to sockets.
 
 use super::encode::{HEADER, id};
 
-/// Request of a client.
+/// Request of a NatNet client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
     /// Send the server description, and frames from now on.
@@ -17,8 +17,8 @@ pub enum Request {
     Unknown,
 }
 
-/// Parses the request in a datagram; `None` if it is shorter than a header. The contents are ignored: clients send
-/// their names in it, and some clients send uninitialised bytes.
+/// Parses the request in a datagram; `None` if the datagram is shorter than a header. The contents after the header are
+/// ignored: clients send their names there, and some clients send uninitialised bytes.
 pub fn parse(datagram: &[u8]) -> Option<Request> {
     let [low, high, ..] = *datagram.first_chunk::<HEADER>()?;
     Some(match u16::from_le_bytes([low, high]) {
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn requests_are_known_by_their_identifiers() {
-        // The vendor's Python sample sends this request, with an unused text.
+        // The vendor's Python sample sends this request, with a text that has no function.
         assert_eq!(parse(b"\0\0\x05\0Ping\0"), Some(Request::Connect));
         assert_eq!(parse(&[4, 0, 0, 0]), Some(Request::Models));
         assert_eq!(parse(&[10, 0, 0, 0]), Some(Request::KeepAlive));

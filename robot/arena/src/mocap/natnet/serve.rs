@@ -1,5 +1,5 @@
 //! Serves poses by NatNet: answers requests, and sends frames to a multicast group or to each connected client.
-//! Sending never blocks: a datagram that finds no buffer space is lost, as on any network.
+//! Sending never blocks. A datagram is lost if the socket's buffer is full, as on any network.
 
 use super::encode::{self, Frame};
 use super::request::{self, Request};
@@ -8,7 +8,7 @@ use std::net::{SocketAddr, SocketAddrV4, UdpSocket};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Maximum number of clients; further clients get replies but no frames.
+/// Maximum number of clients. Further clients receive replies but no frames.
 const MAX_CLIENTS: usize = 16;
 /// Time without a request after which a client is dropped.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -32,10 +32,10 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Binds a server for these bodies, in the order of the poses.
+    /// Binds a server for the bodies with these names, in the order of the poses.
     pub(crate) fn bind(settings: &NatNet, names: Vec<String>) -> std::io::Result<Server> {
         let requests = UdpSocket::bind(settings.address)?;
-        // The source address of frames selects the interface for the multicast group.
+        // The source address of the frames selects the interface for multicast.
         let frames = UdpSocket::bind((*settings.address.ip(), 0))?;
         requests.set_nonblocking(true)?;
         frames.set_nonblocking(true)?;
@@ -44,12 +44,12 @@ impl Server {
         Ok(Server { names, version, group, requests, address, frames, clients: Mutex::default() })
     }
 
-    /// Address at which the server can be reached.
+    /// Returns the address for requests to the server.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Sends a frame to the group or to all connected clients.
+    /// Sends a frame to the multicast group, or to all connected clients if there is no group.
     pub(crate) fn publish(&self, frame: &Frame) {
         let to: Vec<SocketAddr> = match self.group {
             Some(group) => vec![group.into()],
@@ -60,12 +60,12 @@ impl Server {
         }
         let bytes = encode::frame(self.version, frame);
         for address in to {
-            // A failed send is dropped; the next frame is newer.
+            // A frame that cannot be sent is dropped, because the next frame replaces it.
             let _ = self.frames.send_to(&bytes, address);
         }
     }
 
-    /// Answers all waiting requests.
+    /// Answers the waiting requests, but at most `BURST` of them.
     pub(crate) fn answer(&self) {
         let mut datagram = [0; 1024];
         for _ in 0..BURST {
@@ -82,7 +82,7 @@ impl Server {
         }
     }
 
-    /// Updates the list of connected clients.
+    /// Updates the list of connected clients after a request.
     fn note(&self, request: Request, from: SocketAddr) {
         let mut clients = self.present();
         if request == Request::Disconnect {
@@ -94,7 +94,7 @@ impl Server {
         }
     }
 
-    /// Connected clients, after dropping those that timed out.
+    /// Removes clients that timed out, and returns the connected clients.
     fn present(&self) -> MutexGuard<'_, Vec<Client>> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         clients.retain(|client| client.heard.elapsed() < SILENCE);
@@ -112,8 +112,8 @@ mod tests {
         Server::bind(&settings, vec!["xp01".into()]).unwrap()
     }
 
-    /// Sends requests from a client, then serves and publishes one frame; returns the identifiers of the received
-    /// datagrams.
+    /// Sends requests from a client, answers them and publishes one frame. Returns the identifiers of the datagrams
+    /// that the client receives.
     fn ask(server: &Server, client: &UdpSocket, requests: &[u16]) -> Vec<u16> {
         for id in requests {
             let [low, high] = id.to_le_bytes();
@@ -124,7 +124,7 @@ mod tests {
         server.publish(&Frame { number: 1, exposed: Duration::ZERO, sent: Duration::ZERO, poses: vec![pose] });
         let mut came = Vec::new();
         let mut bytes = [0; 1024];
-        // All datagrams were sent before this call, and loopback delivers them at once.
+        // The server has already sent all datagrams, and loopback delivers them at once.
         client.set_nonblocking(true).unwrap();
         while client.recv(&mut bytes).is_ok() {
             came.push(u16::from_le_bytes([bytes[0], bytes[1]]));

@@ -1,11 +1,12 @@
-//! Encodes Vicon's DataStream protocol (ViconCGStream): little-endian packets of tagged objects with lengths. Covers
-//! only the objects of a pose stream. Lengths are in millimetres, with z up.
+//! Encodes Vicon's DataStream protocol (ViconCGStream). A packet contains objects, each with an identifier and a
+//! length. Only the objects of a pose stream are supported. Numbers are little-endian, and positions are in millimetres
+//! with z up.
 
 use std::collections::BTreeSet;
 
 /// Identifiers of the objects in use.
 pub mod id {
-    /// Frame period.
+    /// Frame period of the stream.
     pub const STREAM_INFO: u32 = 1;
     /// Name and segments of a subject.
     pub const SUBJECT_INFO: u32 = 2;
@@ -13,15 +14,15 @@ pub mod id {
     pub const FRAME_INFO: u32 = 5;
     /// Poses of a subject's segments.
     pub const GLOBAL_SEGMENTS: u32 = 9;
-    /// Ping; the server echoes it.
+    /// Ping, which the server echoes.
     pub const PING: u32 = 42;
-    /// Poses of a subject's segments in single precision, with rotations as axis times angle.
+    /// Poses of a subject's segments in single precision, with rotations as rotation vectors (axis times angle).
     pub const LIGHTWEIGHT_SEGMENTS: u32 = 901;
     /// Object types that the server supports or that the client requests.
     pub const OBJECT_ENUMS: u32 = 100_001;
     /// Request for one frame now, or for every frame from now on.
     pub const REQUEST_FRAME: u32 = 100_002;
-    /// Contents of a frame packet.
+    /// List of the objects in a frame packet.
     pub const CONTENTS: u32 = 100_004;
     /// Request for the next new frame.
     pub const REQUEST_NEXT_FRAME: u32 = 100_008;
@@ -29,7 +30,7 @@ pub mod id {
 
 /// First word of every packet.
 pub const MAGIC: u32 = 0x1A2B_0001;
-/// Length of the packet header: the magic word and the length (bytes).
+/// Length of the packet header, which contains the magic word and the length of the packet (bytes).
 pub const HEADER: usize = 8;
 /// Object types that this server can send.
 pub const SUPPORTED: [u32; 7] = [
@@ -41,7 +42,7 @@ pub const SUPPORTED: [u32; 7] = [
     id::LIGHTWEIGHT_SEGMENTS,
     id::CONTENTS,
 ];
-/// Frequency of the clock that counts the frame period (Hz).
+/// Frequency of the clock that measures the frame period (Hz).
 const TICKS_PER_SECOND: i64 = 135_000_000;
 
 /// Pose of a subject's only segment.
@@ -53,16 +54,17 @@ pub struct SegmentPose {
     pub rotation: [f64; 9],
 }
 
-/// One captured frame: subject i has number i + 1 and a root segment of its own name.
+/// One captured frame. The subject with index i in `poses` has the number i + 1, and a root segment with the subject's
+/// name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Frame number; clients of the SDK see this number plus one.
+    /// Frame number. Clients that use Vicon's SDK receive this number plus one.
     pub number: u32,
     /// Poses in the order of the subjects.
     pub poses: Vec<SegmentPose>,
 }
 
-/// Encodes the server's first packet: the object types that it can send.
+/// Encodes the server's first packet, which lists the object types that the server supports.
 pub fn hello(supported: &[u32]) -> Vec<u8> {
     packet(|out| object(out, id::OBJECT_ENUMS, |out| put_set(out, supported)))
 }
@@ -72,7 +74,7 @@ pub fn ping(number: u64) -> Vec<u8> {
     packet(|out| object(out, id::PING, |out| out.extend(number.to_le_bytes())))
 }
 
-/// Encodes a frame with the objects whose types are in `wanted`; every frame repeats static objects.
+/// Encodes a frame with the objects whose types are in `wanted`. Every frame repeats the static objects.
 pub fn frame(subjects: &[String], hertz: u32, frame: &Frame, wanted: &BTreeSet<u32>) -> Vec<u8> {
     let subjects = &subjects[..subjects.len().min(frame.poses.len())];
     let count = subjects.len() as u32;
@@ -92,7 +94,7 @@ pub fn frame(subjects: &[String], hertz: u32, frame: &Frame, wanted: &BTreeSet<u
                 put(out, *id);
                 put(out, *count);
             }
-            // Number of objects omitted because they are unchanged.
+            // Number of objects that are omitted because they are unchanged.
             put(out, 0);
         });
         if sends(id::STREAM_INFO) {
@@ -120,7 +122,8 @@ pub fn frame(subjects: &[String], hertz: u32, frame: &Frame, wanted: &BTreeSet<u
     })
 }
 
-/// Writes a subject: number, name, one root segment (parent 0, number 1) without bounds, no markers, no attachments.
+/// Writes a subject: its number, its name, and one root segment (parent 0, number 1) without bounds. The subject has no
+/// markers and no attachments.
 fn put_subject(out: &mut Vec<u8>, number: u32, name: &str) {
     put(out, number);
     put_string(out, name);
@@ -173,7 +176,7 @@ fn packet(body: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     out
 }
 
-/// Writes an object or a packet: identifier, length of the contents, contents.
+/// Writes an object or a packet: its identifier, the length of its contents, and the contents.
 fn object(out: &mut Vec<u8>, id: u32, body: impl FnOnce(&mut Vec<u8>)) {
     put(out, id);
     let at = out.len();

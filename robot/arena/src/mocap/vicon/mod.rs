@@ -1,7 +1,7 @@
-//! Motion-capture system above the arena, emulated as a Vicon DataStream server at 50 Hz.
+//! Emulation of the motion-capture system above the arena: a Vicon DataStream server at 50 Hz.
 //!
-//! Subjects are the robots, the frisbee and further discs. A frame shows the poses of one physics step ago,
-//! interpolated between steps; the latency of a real system is larger (thesis 5.2.3: three frames).
+//! Subjects are the robots, the frisbee and further discs. A frame contains the poses of one physics step ago, which
+//! are interpolated between steps. The latency of a real system is larger (thesis 5.2.3: three frames).
 
 pub mod encode;
 pub mod request;
@@ -20,18 +20,18 @@ const ROBOT_MARKERS: f64 = 100.0;
 /// Height of the markers on the frisbee (mm).
 const FRISBEE_MARKERS: f64 = 25.0;
 
-/// Height of the markers on body `i` (mm). Bodies are `robots` robots, then discs.
+/// Returns the height of the markers on the body with index `i` (mm). The bodies are `robots` robots, then discs.
 pub(crate) fn marker_height(i: usize, robots: usize) -> f64 {
     if i < robots { ROBOT_MARKERS } else { FRISBEE_MARKERS }
 }
 
-/// Subject names: the robots, then the discs, of which the first is the frisbee.
+/// Returns the names of the subjects: the robots, then the discs. The first disc is the frisbee.
 pub fn subjects(robots: &[String], discs: usize) -> Vec<String> {
     let disc = |number: usize| if number == 1 { FRISBEE.into() } else { format!("disc{number}") };
     robots.iter().cloned().chain((1..=discs).map(disc)).collect()
 }
 
-/// Frame with these poses (`robots` robots, then discs).
+/// Returns a frame with poses of `robots` robots and then of discs.
 pub fn frame(number: u32, poses: &[Pose], robots: usize) -> Frame {
     let segment = |(i, pose): (usize, &Pose)| {
         let (s, c) = sin_cos(pose.heading);
@@ -55,7 +55,8 @@ mod tests {
         let poses = [Pose { at: vec2(0.5, -0.25), heading: FRAC_PI_2 }, Pose::default()];
         let frame = frame(3, &poses, 1);
         assert_eq!(frame.poses[0].translation, [500.0, -250.0, 100.0]);
-        // The first column is the direction of the robot's x axis, which here is the world's y axis.
+        // The first column of the matrix is the direction of the robot's x axis. This robot's x axis is the world's y
+        // axis.
         assert!(frame.poses[0].rotation[0].abs() < 1e-6 && (frame.poses[0].rotation[3] - 1.0).abs() < 1e-6);
         assert_eq!(frame.poses[1].translation[2], 25.0);
     }

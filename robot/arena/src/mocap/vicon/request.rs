@@ -3,17 +3,17 @@
 use super::encode::id;
 use std::collections::BTreeSet;
 
-/// Maximum length of a client's packet after the header (bytes); real packets have less than 100 bytes.
+/// Maximum length of a client's packet after the header (bytes). Real packets have fewer than 100 bytes.
 pub const MAX_PACKET: usize = 4096;
 
-/// Request of a client.
+/// Request of a DataStream client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// Send these object types from now on.
     Objects(BTreeSet<u32>),
     /// Send every frame.
     AllFrames,
-    /// Send one frame now, and no further frames.
+    /// Send one frame now, and then no further frames.
     OneFrame,
     /// Send the next new frame.
     NextFrame,
@@ -30,12 +30,12 @@ pub enum RequestError {
     /// The packet is longer than any real request.
     #[error("a packet announces {0} bytes; at most {MAX_PACKET} are allowed")]
     TooLong(u32),
-    /// An object ends before its fields do, or extends past the packet.
+    /// An object is too short for its fields, or extends past the end of the packet.
     #[error("object {0} is truncated")]
     Truncated(u32),
 }
 
-/// Parses the requests in a packet's objects, in order. Skips unknown objects and trailing fields, as the protocol
+/// Parses the requests in the objects of a packet, in order. Skips unknown objects and trailing fields, as the protocol
 /// requires.
 pub fn parse(mut objects: &[u8]) -> Result<Vec<Request>, RequestError> {
     let mut requests = Vec::new();
@@ -49,12 +49,13 @@ pub fn parse(mut objects: &[u8]) -> Result<Vec<Request>, RequestError> {
     Ok(requests)
 }
 
-/// Parses the request in an object; inner `None` if its type is unknown, outer `None` if it is cut short.
+/// Parses the request in an object. Returns `Some(None)` if the type of the object is unknown, and `None` if the object
+/// is truncated.
 fn request(kind: u32, mut body: &[u8]) -> Option<Option<Request>> {
     Some(match kind {
         id::OBJECT_ENUMS => {
             let count = read_u32(&mut body)?;
-            // `read_u32` ends the loop at the end of the body, even if the count is larger.
+            // If `count` is too large, `read_u32` fails at the end of the body and ends the loop.
             Some(Request::Objects((0..count).map(|_| read_u32(&mut body)).collect::<Option<_>>()?))
         }
         id::REQUEST_FRAME => Some(if *body.first()? != 0 { Request::AllFrames } else { Request::OneFrame }),

@@ -46,7 +46,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Server {
-    /// Binds a server for these subjects, in the order of the frames' poses; port 0 selects a free one.
+    /// Binds a server for the subjects with these names, in the order of the frames' poses. Port 0 selects a free port.
     ///
     /// # Errors
     /// If the address cannot be bound.
@@ -55,7 +55,7 @@ impl Server {
         Ok(Server { subjects, port, clients: Clients::default(), latest: Mutex::default() })
     }
 
-    /// Address at which the server can be reached.
+    /// Returns the address at which the server accepts connections.
     pub fn address(&self) -> SocketAddr {
         self.port.address()
     }
@@ -63,8 +63,8 @@ impl Server {
     /// Queues a new frame for every client that requested it.
     pub fn publish(&self, frame: Frame) {
         let frame = Arc::new(frame);
-        // Stays locked while the frame is queued: a client that requests one frame either finds this frame or is
-        // registered to receive it.
+        // `latest` stays locked while the frame is queued. A client that requests one frame therefore either finds this
+        // frame in `latest`, or is already registered to receive it.
         let mut latest = lock(&self.latest);
         self.clients.publish(|wishes| {
             let is_wanted = wishes.next.swap(false, Relaxed) || wishes.all.load(Relaxed);
@@ -73,7 +73,7 @@ impl Server {
         *latest = Some(frame);
     }
 
-    /// Accepts waiting connections.
+    /// Accepts waiting connections, and serves each client on a thread of its own.
     pub fn accept<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &'scope AtomicBool) {
         self.port.admit(scope, move |stream| self.serve_client(scope, stream, stop));
     }
@@ -93,12 +93,13 @@ impl Server {
             received.extend_from_slice(bytes);
             self.listen(&mut received, queue, wishes).is_ok_and(|keeps_up| keeps_up)
         };
-        // In this protocol the server sends the first packet.
+        // In this protocol, the server sends the first packet.
         let hello = Outgoing::Bytes(encode::hello(&SUPPORTED));
         self.clients.converse(scope, stream, stop, hello, encode, hear);
     }
 
-    /// Executes the requests in complete packets; returns false if the client does not read its replies.
+    /// Executes the requests in all complete packets of `received`. Returns false if the client's queue is full,
+    /// because the client does not read its replies.
     fn listen(
         &self,
         received: &mut Vec<u8>,
@@ -135,7 +136,7 @@ impl Server {
             Request::OneFrame => {
                 wishes.all.store(false, Relaxed);
                 let latest = lock(&self.latest);
-                // Before the first frame, "now" means the first frame.
+                // If there is no frame yet, the client receives the first frame.
                 wishes.next.store(latest.is_none(), Relaxed);
                 latest.clone().map(Outgoing::Frame)
             }
@@ -144,7 +145,8 @@ impl Server {
     }
 }
 
-/// Removes the first complete packet from the received bytes and returns its objects.
+/// Removes the first complete packet from the received bytes, and returns the bytes of its objects. Returns `None` if
+/// no packet is complete.
 fn next_packet(received: &mut Vec<u8>) -> Result<Option<Vec<u8>>, RequestError> {
     let word = |at: usize| received.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     let Some((magic, length)) = word(0).zip(word(4)) else { return Ok(None) };

@@ -1,5 +1,6 @@
-//! VRPN server, as in Vicon Tracker and Motive. Each subject is a tracker of the same name with one sensor. Messages
-//! are big-endian, with positions in metres. A real system sends no messages for a hidden subject.
+//! Emulation of the VRPN servers of Vicon Tracker and Motive. Each subject is a tracker of the same name with one
+//! sensor. Messages are big-endian, with positions in metres. Unlike this server, a real system sends no messages for a
+//! hidden subject.
 
 pub mod encode;
 pub(crate) mod serve;
@@ -10,7 +11,7 @@ use encode::SensorPose;
 use xpuck_kernels::math::sin_cos;
 use xpuck_kernels::world::Pose;
 
-/// Converts poses (`robots` robots, then discs) to tracker poses.
+/// Converts poses of `robots` robots and then of discs to poses of trackers.
 pub fn poses(poses: &[Pose], robots: usize) -> Vec<SensorPose> {
     let sensor = |(i, pose): (usize, &Pose)| {
         let (s, c) = sin_cos(pose.heading / 2.0);

@@ -1,4 +1,5 @@
-//! Serves poses to VRPN clients. A client either connects over TCP, or requests a TCP connection to itself over UDP.
+//! Serves poses to VRPN clients. A client either connects over TCP, or sends a UDP request that the server connects to
+//! the client over TCP.
 
 use super::encode::{COOKIE, SensorPose, Writer};
 use super::session::{Answer, Session};
@@ -23,7 +24,7 @@ enum Outgoing {
     Pong(i32),
 }
 
-/// Whether the client's cookie was accepted, so that it receives poses.
+/// Flag that a client's cookie was accepted, so that the client receives poses.
 #[derive(Default)]
 struct Accepted(AtomicBool);
 
@@ -38,13 +39,13 @@ pub(crate) struct Server {
     trackers: Vec<String>,
     port: Port,
     requests: UdpSocket,
-    /// Wall time of this machine at the start of the arena; message stamps are this time plus arena time.
+    /// Wall time of this machine at the start of the arena. The time stamps of messages are this time plus arena time.
     start: Duration,
     clients: Clients<Outgoing, Accepted>,
 }
 
 impl Server {
-    /// Binds a server for these trackers, in the order of the poses; TCP and UDP use the same port.
+    /// Binds a server for the trackers with these names, in the order of the poses. TCP and UDP use the same port.
     pub(crate) fn bind(address: SocketAddr, trackers: Vec<String>) -> std::io::Result<Server> {
         let port = Port::bind(address, MAX_CLIENTS)?;
         let requests = UdpSocket::bind(port.address())?;
@@ -53,26 +54,26 @@ impl Server {
         Ok(Server { trackers, port, requests, start, clients: Clients::default() })
     }
 
-    /// Address at which the server can be reached.
+    /// Returns the address at which the server can be reached.
     pub(crate) fn address(&self) -> SocketAddr {
         self.port.address()
     }
 
-    /// Queues the poses at a moment of arena time for every client.
+    /// Queues poses for every client whose cookie was accepted. `moment` is the arena time of the poses.
     pub(crate) fn publish(&self, moment: Duration, poses: Vec<SensorPose>) {
         let poses = Arc::new(poses);
         let message = || Outgoing::Poses(self.start + moment, poses.clone());
         self.clients.publish(|welcome| welcome.0.load(Relaxed).then(message));
     }
 
-    /// Accepts waiting connections and connects to clients that requested it.
+    /// Accepts waiting connections, and connects to clients that requested a connection over UDP.
     pub(crate) fn admit<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &'scope AtomicBool) {
         let converse = move |stream| self.converse(scope, stream, stop);
         self.port.admit(scope, converse);
         let mut datagram = [0; 256];
         while let Ok((n, from)) = self.requests.recv_from(&mut datagram) {
             let Some(port) = wanted_port(&datagram[..n]) else { continue };
-            // Connects only to the sender's own address, whatever address the datagram contains.
+            // The server connects only to the sender's own address, and ignores the address in the datagram.
             if let Ok(stream) = TcpStream::connect_timeout(&SocketAddr::new(from.ip(), port), POLL) {
                 self.port.serve(scope, stream, converse);
             }
@@ -100,7 +101,8 @@ impl Server {
         self.clients.converse(scope, stream, stop, Outgoing::Cookie, encode, hear);
     }
 
-    /// Queues replies; returns false if the client does not read them.
+    /// Queues replies to a client. Returns false if the client's queue is full, because the client does not read its
+    /// messages.
     fn answer(&self, answers: Vec<Answer>, queue: &SyncSender<Outgoing>, welcome: &Accepted) -> bool {
         for answer in answers {
             let outgoing = match answer {
@@ -113,14 +115,15 @@ impl Server {
             if queue.try_send(outgoing).is_err() {
                 return false;
             }
-            // Poses follow the descriptions, which are already in the queue.
+            // The descriptions are already in the queue, so poses may follow.
             welcome.0.store(true, Relaxed);
         }
         true
     }
 }
 
-/// Parses the port in a zero-terminated request `<address> <port>`.
+/// Parses the port in a zero-terminated request `<address> <port>`. Returns `None` for a malformed request, and for a
+/// port below `LOWEST_PORT`.
 fn wanted_port(datagram: &[u8]) -> Option<u16> {
     let text = std::str::from_utf8(datagram.strip_suffix(&[0])?).ok()?;
     let port = text.split_once(' ')?.1.trim().parse().ok()?;

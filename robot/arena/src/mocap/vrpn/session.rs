@@ -1,19 +1,19 @@
-//! Parses the messages of a VRPN client, from its cookie on; independent of sockets.
+//! Parses the cookie and the messages of a VRPN client, without access to sockets.
 
 use super::encode::{COOKIE, HEADER, PING, SENDER_DESCRIPTION, TYPE_DESCRIPTION};
 use std::collections::BTreeMap;
 
-/// Maximum length of a client's message (bytes); real messages have less than 300 bytes.
+/// Maximum length of a client's message (bytes). Real messages have fewer than 300 bytes.
 pub const MAX_MESSAGE: usize = 4096;
-/// Maximum number of sender and type names that a client may describe; VRPN's own limit is 2000.
+/// Maximum number of sender and type names that a client may describe. It equals VRPN's own limit.
 const MAX_NAMES: usize = 2000;
-/// Number of cookie bytes that must match: up to the dot after the major version.
+/// Number of cookie bytes that must match. They end with the dot after the major version.
 const MAJOR: usize = 13;
 
-/// Action for the server.
+/// Action that the server must perform for a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The client's cookie is valid: describe all trackers and types, then send poses.
+    /// Describe all trackers and types, and then send poses, because the client's cookie is valid.
     Welcome,
     /// Answer a ping of the tracker with this name.
     Pong(String),
@@ -22,21 +22,21 @@ pub enum Answer {
 /// Reason for rejecting a client.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
-    /// The client does not use this protocol.
-    #[error("the client's first bytes are {0:?}; expected those of VRPN 07")]
+    /// The client does not use a compatible version of VRPN.
+    #[error("the client's first bytes are {0:?}; expected the first bytes of VRPN 07")]
     Cookie(String),
-    /// The length is impossible for a message.
+    /// The length in a message header is outside the valid range.
     #[error("a message announces {0} bytes; {HEADER} to {MAX_MESSAGE} are allowed")]
     Length(u32),
-    /// A description ends before its name does.
+    /// A description of a name is truncated.
     #[error("a description is truncated")]
     Description,
     /// The client describes too many names.
-    #[error("more than {MAX_NAMES} names are described")]
+    #[error("the client describes more than {MAX_NAMES} names")]
     Names,
 }
 
-/// State of one client, including the client's own numbers for names.
+/// State of the connection to one client, including the numbers that the client assigns to names.
 #[derive(Debug, Default)]
 pub struct Session {
     received: Vec<u8>,
@@ -45,7 +45,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Processes bytes from the client.
+    /// Processes bytes from the client, and returns the resulting actions.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Answer>, SessionError> {
         self.received.extend_from_slice(bytes);
         let mut answers = Vec::new();
@@ -85,12 +85,13 @@ impl Session {
         } else if self.names.get(&(TYPE_DESCRIPTION, kind)).is_some_and(|name| name == PING) {
             return Ok(self.names.get(&(SENDER_DESCRIPTION, sender)).cloned().map(Answer::Pong));
         }
-        // Trackers ignore messages of unknown types.
+        // Messages of other types are ignored.
         Ok(None)
     }
 }
 
-/// Parses a length, which includes the terminating zero, and the name.
+/// Parses the name in the payload of a description. The payload contains a length and the zero-terminated name. The
+/// length includes the terminating zero.
 fn name(payload: &[u8]) -> Option<String> {
     let (length, text) = payload.split_first_chunk()?;
     let text = text.get(..u32::from_be_bytes(*length) as usize)?.strip_suffix(&[0])?;

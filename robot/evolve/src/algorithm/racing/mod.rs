@@ -3,9 +3,9 @@
 //! finalists join a small elite.
 //!
 //! Five measures make the results comparable. All trials of a stage run in the same worlds, so the start conditions
-//! are equal. Samples that promoted a tree are discarded before it is judged again. Elite and guests are tried again
-//! in every generation. Trees are reduced before they are compared. A tree with the same behaviour as an earlier one
-//! gets no trials.
+//! are equal. The samples that promoted a newborn to contender are discarded. Elite and guests are tried again in every
+//! generation. Trees are reduced before they are compared. A new tree whose reduced form was already tried gets no
+//! trials.
 //!
 //! An island without progress restarts, alternately from new trees and from its guests. Guests are the best trees of
 //! the island's own earlier starts and of other islands. They breed only in a start from guests. An island therefore
@@ -25,51 +25,54 @@ use std::collections::BTreeSet;
 
 /// Standard deviation of the fitness of a good tree over trials of one scenario.
 const SPREAD: f64 = 0.06;
-/// Sample for a trial in which the frisbee was not moved. The thesis's value of -1 is ten times the spread of all
-/// other trials, so a few such trials would dominate a tree's other samples.
+/// Sample that replaces the fitness of a trial in which the frisbee was not moved. The thesis uses -1, which is ten
+/// times the spread of all other trials. A few such samples would dominate a tree's other samples.
 const NOTHING_MOVED: f64 = -0.05;
-/// Fitness at or below which the frisbee was not moved in the trial; pushing it in the wrong direction scores higher.
+/// Maximum fitness of a trial in which the frisbee was not moved. A trial in which the frisbee is pushed in the wrong
+/// direction has a higher fitness.
 const UNMOVED: f64 = -0.5;
-/// Number of trials: for newborns, elite and guests; for contenders; for finalists.
+/// Number of trials per generation for each newborn, elite individual or guest (index 0), contender (index 1), and
+/// finalist (index 2).
 const TRIALS: [u32; 3] = [2, 4, 8];
-/// Minimum improvement that counts as progress.
+/// Minimum improvement of the best elite value that counts as progress.
 const PROGRESS: f64 = 0.01;
-/// Number of generations without progress after which a start is given up: for a start from new trees, for a start
-/// from guests.
+/// Number of generations without progress after which a start is given up. Index 0 applies to a start from new trees,
+/// index 1 to a start from guests.
 const PATIENCE: [u32; 2] = [6, 10];
-/// Minimum age (generations) at which a start from new trees may be given up.
+/// Minimum age at which a start from new trees may be given up (generations).
 const MIN_AGE: u32 = 10;
-/// Restart criterion: deficit to the best guest (fitness), and number of generations without progress.
+/// Criterion for giving up a start from new trees early: deficit of the best elite value to the best guest (fitness),
+/// and number of generations without progress.
 const MAX_DEFICIT: (f64, u32) = (0.05, 3);
 
-/// State of an island's race.
+/// State of the `racing` algorithm on an island.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Racing {
     /// Generation of the last start.
     began: u32,
     /// Whether the last start was from guests.
     from_guests: bool,
-    /// Best value since the last start, and its generation.
+    /// Best elite value since the last start, and its generation. `None` until an elite individual has been evaluated.
     best: Option<(f64, u32)>,
     /// Hashes of all trees tried since the last start from new trees.
     seen: BTreeSet<u64>,
-    /// Whether the world has changed; the next generation is then a start from guests.
+    /// Whether the world has changed. If so, the next generation is a start from guests.
     world_changed: bool,
 }
 
-/// Value of a tree: one standard error below the mean, less the cost of the nodes. All trees have the same assumed
-/// spread. A prior with mean 0 would instead keep small improvements of a good tree out of the elite.
+/// Returns the value of a tree: one standard error below the mean, minus the cost of the nodes. All trees have the
+/// same assumed spread. With a prior of mean 0 instead, small improvements of a good tree would not join the elite.
 fn value(individual: &Individual, node_cost: f64) -> f64 {
     let doubt = SPREAD / f64::from(individual.samples.n().max(1)).sqrt();
     individual.samples.mean() - doubt - node_cost * individual.tree.nodes().len() as f64
 }
 
-/// Maximum number of guests of an island.
+/// Returns the maximum number of guests of an island.
 fn guests(settings: &Settings) -> usize {
     settings.elites() + 1
 }
 
-/// Whether the tree may drive a robot: it is elite or a guest and has enough samples.
+/// Returns whether the individual's tree may drive a robot: it is elite or a guest, and has enough samples.
 fn is_known(individual: &Individual, settings: &Settings) -> bool {
     matches!(individual.stage, Stage::Elite | Stage::Guest) && individual.samples.n() >= settings.full_evaluations
 }
@@ -80,7 +83,8 @@ impl Rules for Racing {
         self.seed_population(deme);
     }
 
-    /// The given trees are newborns, and the best of them breed. The initial generations of new trees are skipped.
+    /// Admits the given genotypes as newborns, so that the best of them breed. If there are any, the start skips the
+    /// generations in which all newborns are new trees.
     fn populate_with(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
         *self = Racing { from_guests: !given.is_empty(), ..Racing::default() };
         self.admit(deme, given);
@@ -111,7 +115,7 @@ impl Rules for Racing {
     }
 
     fn sort_key(&self, individual: &Individual, settings: &Settings) -> f64 {
-        // The stage comes first: the two samples of a newborn cannot be compared with those of the elite.
+        // The stage has priority, because the two samples of a newborn are not comparable with the elite's samples.
         value(individual, settings.node_cost) - 10.0 * f64::from(individual.stage as u8)
     }
 
@@ -127,9 +131,9 @@ impl Rules for Racing {
         champion
     }
 
-    /// The first immigrant whose tree the island does not have becomes a guest and replaces the worst known guest.
-    /// The last known guest stays; otherwise continuous immigration of untested trees would leave no known guest to
-    /// breed from.
+    /// Admits the first immigrant whose tree the island does not have as a guest. If all guest places are taken, it
+    /// replaces the worst guest that has enough samples ([`is_known`]). The last guest with enough samples stays.
+    /// Otherwise continuous immigration of untested trees would leave no tested guest to breed from.
     fn immigrate(&mut self, deme: &mut Deme, immigrants: &[Migrant]) {
         let keys = deme.keys();
         let newcomer = immigrants.iter().take(deme.settings().immigrants).find(|m| !keys.contains(&m.tree.key()));
@@ -153,8 +157,8 @@ impl Rules for Racing {
         self.best = None;
     }
 
-    /// Trees tried in the old world may be good in the new world, so all trees may be tried again. The next start
-    /// begins with the best known trees.
+    /// Allows every tree to be tried again, because a tree that was poor in the old world may be good in the new one.
+    /// The next start begins with the best known trees.
     fn relearn(&mut self) {
         (self.best, self.world_changed) = (None, true);
         self.seen.clear();
@@ -194,8 +198,8 @@ impl Racing {
         generation - self.began >= MIN_AGE && (quiet >= PATIENCE[0] || behind)
     }
 
-    /// Keeps the best elite individual as a guest. Starts from the guests if the last start was from new trees,
-    /// otherwise from new trees.
+    /// Keeps the best elite individual as a guest, and then starts again. The new start is from the guests if the
+    /// previous start was from new trees, and from new trees otherwise.
     fn start_again(&mut self, deme: &mut Deme) {
         let (elites, node_cost) = (deme.settings().elites(), deme.settings().node_cost);
         let count = guests(deme.settings());

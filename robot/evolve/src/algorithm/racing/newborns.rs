@@ -15,7 +15,7 @@ use xpuck_kernels::hash::fnv1a;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::Tree;
 
-/// Number of generations, after a start from new trees, whose newborns are all new trees.
+/// Number of generations after a start from new trees in which all newborns are new trees.
 const SEED_GENERATIONS: u32 = 6;
 /// Share of new trees among the newborns, after the first [`SEED_GENERATIONS`] generations.
 const NEW_TREE_SHARE: f32 = 0.1;
@@ -23,7 +23,8 @@ const NEW_TREE_SHARE: f32 = 0.1;
 const TRIES: usize = 20;
 
 impl Racing {
-    /// Admits given trees as newborns, each once, within the generation's budget.
+    /// Admits given genotypes as newborns, within the generation's budget. Genotypes whose reduced tree was already
+    /// tried are skipped.
     pub(super) fn admit(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
         let most = deme.settings().population / TRIALS[0] as usize;
         for genotype in given {
@@ -100,9 +101,9 @@ fn child(
     (child, Operator::Crossover)
 }
 
-/// Returns the genotype of the reduced tree, the reduced tree, and the hash of the reduced tree. The reduced tree
-/// behaves the same. Genotype and tree are unchanged if the primitive set does not allow the reduced tree, or if the
-/// genotype is not a plain tree.
+/// Reduces the tree of a genotype to a smaller tree with the same behaviour. Returns the new genotype, its tree, and
+/// the hash of the reduced tree. Genotype and tree are unchanged if the primitive set does not allow the reduced tree,
+/// or if the genotype is not a plain tree.
 fn reduced(space: Space<'_>, genotype: Genotype) -> ((Genotype, Tree), u64) {
     let tree = space.tree(&genotype);
     let less = reduce(&tree, Options { executable: false }).tree;

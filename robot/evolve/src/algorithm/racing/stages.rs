@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// Number of contenders per elite individual. The number of finalists is a quarter of the number of contenders.
 const CONTENDERS: usize = 3;
-/// Maximum deficit (fitness) of a promoted newborn to the median of the elite in the same worlds.
+/// Maximum deficit of a promoted newborn to the median of the elite in the same worlds (fitness).
 const MARGIN: f64 = 0.03;
 
 /// Moves the best individuals of every stage to the next stage.
@@ -23,12 +23,12 @@ pub(super) fn promote(deme: &mut Deme) {
     let elite = best(elite, elites, Stage::Elite, node_cost);
     let finalists = best(running, finalists, Stage::Finalist, node_cost);
     let mut contenders = best(passing(newborn, &elite), contenders, Stage::Contender, node_cost);
-    // The samples that promoted an individual are biased upwards.
+    // The samples that promoted a contender are biased upwards, so they are discarded.
     contenders.iter_mut().for_each(|i| i.samples = Default::default());
     *deme.individuals_mut() = [elite, guests, finalists, contenders].concat();
 }
 
-/// Returns the best `count` individuals by value, and moves them to a new stage.
+/// Returns the best `count` individuals by value, with their stage set to `stage`.
 pub(super) fn best(mut all: Vec<Individual>, count: usize, stage: Stage, node_cost: f64) -> Vec<Individual> {
     let value = |individual: &Individual| value(individual, node_cost);
     all.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.id.cmp(&b.id)));
@@ -37,8 +37,8 @@ pub(super) fn best(mut all: Vec<Individual>, count: usize, stage: Stage, node_co
     all
 }
 
-/// Returns the newborns that are close to the median of the elite in the same worlds. If several have bit-identical
-/// results, they behave the same, and only the smallest tree is kept.
+/// Returns the newborns whose fitness is at most [`MARGIN`] below the median of the elite in the same worlds. Newborns
+/// with bit-identical results behave the same, so only the smallest tree of them is kept.
 fn passing(mut newborn: Vec<Individual>, elite: &[Individual]) -> Vec<Individual> {
     let mut middle: Vec<f64> = elite.iter().map(|i| i.recent).collect();
     middle.sort_by(f64::total_cmp);

@@ -28,14 +28,14 @@ pub(super) fn formula(text: &str) -> Result<Term, String> {
     let term = if prefix { reader.prefix(0)? } else { reader.infix(0, 0)? };
     match reader.tokens.first() {
         None => Ok(term),
-        Some(Token::Close) => Err("a closing bracket has no opening bracket; remove it".into()),
-        Some(_) => Err("unexpected text after its end; join the parts with `and` or `or`".into()),
+        Some(Token::Close) => Err("a closing bracket has no opening bracket; remove the bracket".into()),
+        Some(_) => Err("unexpected text after the end of the formula; join the parts with `and` or `or`".into()),
     }
 }
 
 fn tokens(text: &str) -> Result<Vec<Token>, String> {
     if text.len() > MAX_TEXT {
-        return Err(format!("{} bytes; at most {MAX_TEXT} are allowed", text.len()));
+        return Err(format!("the formula has {} bytes; at most {MAX_TEXT} are allowed", text.len()));
     }
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
@@ -54,14 +54,14 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
         rest = rest[length..].trim_start();
     }
     if tokens.is_empty() {
-        Err("it is empty; write a condition such as `best-fitness >= 295000`".into())
+        Err("the formula is empty; write a condition such as `best-fitness >= 295000`".into())
     } else {
         Ok(tokens)
     }
 }
 
-/// Length of the number at the beginning of a text (bytes). A sign is part of the number at its beginning and after
-/// `e`.
+/// Returns the length of the number at the beginning of a text (bytes). A sign belongs to the number only at the
+/// beginning and after `e`.
 fn number_end(text: &str) -> usize {
     let part =
         |before: u8, c: u8| c.is_ascii_digit() || b".eE".contains(&c) || b"eE".contains(&before) && b"+-".contains(&c);
@@ -69,7 +69,8 @@ fn number_end(text: &str) -> usize {
     pairs.take_while(|&(&before, &c)| part(before, c)).count() + 1
 }
 
-/// A minus sign begins a number unless a term precedes it.
+/// Returns whether `first` is a minus sign that begins a number. After a term or a closing bracket, a minus sign is an
+/// operator.
 fn negative_number(first: char, rest: &str, before: Option<&Token>) -> bool {
     first == '-'
         && rest[1..].starts_with(|c: char| c.is_ascii_digit())
@@ -152,7 +153,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads operators that bind at least as tightly as `least`.
+    /// Reads a term in infix form, up to the first operator whose precedence is below `least`.
     fn infix(&mut self, least: u8, depth: usize) -> Result<Term, String> {
         let depth = Self::deeper(depth)?;
         let mut left = match self.next()?.clone() {

@@ -2,10 +2,10 @@
 
 use super::{NAMES, Operator, Term};
 
-/// Minimum and maximum of a term.
+/// Minimum and maximum possible value of a term.
 type Interval = [f64; 2];
 
-/// Returns the reason why a formula can never hold; `None` without a proof.
+/// Returns the reason why a formula can never hold; `None` if this cannot be proved.
 pub(super) fn reason(term: &Term, total_generations: u32) -> Option<String> {
     let total = f64::from(total_generations);
     let all = [f64::NEG_INFINITY, f64::INFINITY];
@@ -46,7 +46,8 @@ fn impossible(term: &Term, known: &[Interval; 9]) -> Option<String> {
     }
 }
 
-/// Narrows the interval of a variable by its comparison with a number, and returns the variable's index.
+/// Narrows the interval of a variable that the term compares with a number, and returns the variable's index. `None` if
+/// the term is not such a comparison.
 fn narrow(term: &Term, known: &mut [Interval; 9]) -> Option<usize> {
     let Term::Apply(operator, terms) = term else { return None };
     let (Term::Variable(i), Term::Number(number)) = (&terms[0], &terms[1]) else { return None };
@@ -74,7 +75,7 @@ fn interval(term: &Term, known: &[Interval; 9]) -> Interval {
         };
     };
     let [a, b] = [interval(&terms[0], known), interval(&terms[1], known)];
-    // Interval of a truth value: [1, 1] if always true, [0, 0] if never.
+    // Interval of a truth value: [1, 1] if always true, [0, 0] if never true, otherwise [0, 1].
     let truth = |always: bool, never: bool| [f64::from(u8::from(always)), f64::from(u8::from(!never))];
     let zero = |x: Interval| x == [0.0, 0.0];
     let nonzero = |x: Interval| x[0] > 0.0 || x[1] < 0.0;

@@ -1,4 +1,4 @@
-//! Figure of the benchmark: errors over distance, and detection rate over speed as in Fig. 5.9 of the thesis.
+//! Figure of `xpuckd bench markers`: errors over distance, and detection rate over speed as in Fig. 5.9 of the thesis.
 
 use super::Report;
 use super::trials::{Accuracy, Errors, mean_rate};
@@ -44,7 +44,8 @@ pub(super) fn svg(report: &Report) -> String {
     out + "</svg>\n"
 }
 
-/// Draws a panel of errors over distance, one colour per angle; dashed lines are errors without the lens calibration.
+/// Draws a panel of errors over distance, with one colour per angle. Dashed lines show the errors without the lens
+/// calibration.
 fn errors(out: &mut String, report: &Report, left: f64, (title, label): (&str, &str), value: impl Fn(&Errors) -> f64) {
     let seen = |row: &&Accuracy| row.found > 0;
     let farthest = report.accuracy.iter().map(|row| row.distance_m).fold(0.0, f64::max);

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::output;
 
-/// Board that calibrates the lens, and number of its views.
+/// Board of tags for the lens calibration, and number of views of the board.
 const BOARD: Board = Board { first: 0, columns: 4, rows: 6, size: 0.03, pitch: 0.04 };
 const VIEWS: usize = 12;
 
@@ -46,10 +46,11 @@ pub struct MarkersArgs {
     /// Standard deviation of the point spread (pixels at width 640, 0..=10).
     #[arg(long, default_value_t = 0.7)]
     blur: f64,
-    /// Standard deviation of the colour noise in the dark (levels of 255, 0..=50); twice as much at white.
+    /// Standard deviation of the colour noise in the dark (levels of 255, 0..=50). At white, the noise is twice as
+    /// large.
     #[arg(long, default_value_t = 2.0)]
     noise: f64,
-    /// Exposure time of a row (ms).
+    /// Exposure time of a row (ms, 0..=66).
     #[arg(long, default_value_t = 20.0)]
     exposure_ms: f64,
     /// Print one JSON object instead of tables.
@@ -75,13 +76,14 @@ impl Setup {
         Draws::new(self.seed.into(), part, case, frame, Stream::Device)
     }
 
-    /// The robot's detector for pictures of this size, with or without a lens calibration.
+    /// Returns the robot's detector for pictures of the optics' size and tags of side `tag_size` (m). Without `lens`,
+    /// the detector assumes an ideal pinhole.
     fn markers(&self, tag_size: f64, lens: Option<Lens>) -> Markers {
         Markers::for_frames(tag_size, self.optics.lens.size[0] as usize).with_lens(lens)
     }
 }
 
-/// Results of the benchmark.
+/// Results of `xpuckd bench markers`.
 #[derive(Serialize)]
 struct Report {
     /// Picture size (pixels).
@@ -90,12 +92,13 @@ struct Report {
     lens: LensReport,
     /// Lens measured from views of a board.
     measured: LensReport,
-    /// Root mean square distance of the corners from their predictions by the measured lens (pixels).
+    /// Root mean square distance between the board's observed corners and the corners predicted by the measured lens
+    /// (pixels).
     rms_px: f64,
     accuracy: Vec<trials::Accuracy>,
     speeds: Vec<trials::Speeds>,
-    /// Speed at which the mean detection rate over all positions falls to one half (pixels/s); `None` if it stays
-    /// higher at all tested speeds.
+    /// Speed at which the mean detection rate over all positions falls to one half (pixels/s). `None` if the rate does
+    /// not cross one half at the tested speeds.
     half_at_px_s: Option<f64>,
     times: Vec<trials::Time>,
 }
@@ -113,7 +116,7 @@ impl From<Lens> for LensReport {
     }
 }
 
-/// Measures and prints the results.
+/// Runs the benchmark, and prints the results.
 pub(super) fn run(args: &MarkersArgs) -> Result<(), BenchError> {
     can_draw(args.svg.as_deref())?;
     let optics = optics(args)?;
@@ -143,7 +146,7 @@ pub(super) fn run(args: &MarkersArgs) -> Result<(), BenchError> {
     }
 }
 
-/// Optics described by the arguments.
+/// Returns the optics that the arguments describe.
 fn optics(args: &MarkersArgs) -> Result<Optics, BenchError> {
     let within = |range: std::ops::RangeInclusive<f64>, value: f64, what| match range.contains(&value) {
         true => Ok(value),
@@ -152,7 +155,7 @@ fn optics(args: &MarkersArgs) -> Result<Optics, BenchError> {
     let (width, height) = (usize::from(args.width / 4 * 4), usize::from(args.width / 4 * 3));
     let pinhole = Lens::nominal(width, height);
     let focal = within(0.5..=2.0, args.focal, "focal must be 0.5 to 2")? * pinhole.focal[0];
-    // The axis is off the middle by a hundredth of the width, as for a sensor glued by hand.
+    // The optical axis is off the picture's middle by a hundredth of the width, as for a sensor glued by hand.
     let centre = [width as f64 * 0.51, height as f64 * 0.49];
     let lens = Lens { focal: [focal, focal * 1.003], centre, distortion: [args.k1, args.k2], ..pinhole };
     lens.check()
@@ -161,13 +164,13 @@ fn optics(args: &MarkersArgs) -> Result<Optics, BenchError> {
     let blur = within(0.0..=10.0, args.blur, "blur must be 0 to 10 pixels")? * scale;
     let dark_noise = within(0.0..=50.0, args.noise, "noise must be 0 to 50 levels")?;
     let exposure = within(0.0..=66.0, args.exposure_ms, "exposure-ms must be 0 to 66 (the frame period)")? / 1000.0;
-    // The shot noise at white has three times the variance of the dark noise.
+    // At white, the shot noise has three times the variance of the dark noise.
     let shot_noise = 3.0 * dark_noise * dark_noise / 255.0;
     // The readout time of 480 rows is 0.064 s: a frame of 500 lines lasts 1/15 s (thesis 5.2.1).
     Ok(Optics { lens, blur, dark_noise, shot_noise, exposure, readout: 0.064, turning: 0.0 })
 }
 
-/// The lens as `xpuckd calibrate lens` measures it.
+/// Measures the lens as `xpuckd calibrate lens` does, with rendered views of the board.
 fn measure_lens(optics: &Optics, seed: u32) -> Result<Fit, BenchError> {
     let mut markers = Markers::new(BOARD.size, 1);
     let view = |(n, tags): (usize, &Vec<_>)| -> Vec<fit::TagView> {

@@ -1,15 +1,15 @@
-//! Results of the benchmark as text.
+//! Results of `xpuckd bench markers` as text tables.
 
 use super::Report;
 use super::trials::{Errors, mean_rate};
 use std::fmt::Write;
 
-/// Appends text; writing to a string cannot fail.
+/// Appends text to a string, which cannot fail.
 fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(what);
 }
 
-/// All tables of the report.
+/// Returns all tables of the report.
 pub(super) fn text(report: &Report) -> String {
     let mut out = String::new();
     let [width, height] = report.size;

@@ -1,4 +1,5 @@
-//! The three measurements: pose errors, detection rate while the robot turns, and computation time.
+//! The three measurements of `xpuckd bench markers`: pose errors, detection rate while the robot turns, and computation
+//! time.
 
 use super::Setup;
 use crate::vision::markers::{Marker, Pose};
@@ -14,7 +15,7 @@ const DISTANCES: [f64; 7] = [0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0];
 const ANGLES: [f64; 5] = [0.0, 20.0, 40.0, 60.0, 70.0];
 /// Speeds at which a tag crosses the picture (pixels/s at width 320).
 const SPEEDS: [f64; 10] = [0.0, 30.0, 60.0, 90.0, 120.0, 150.0, 180.0, 240.0, 300.0, 360.0];
-/// Number of detections timed per picture.
+/// Number of timed detections per kind of picture.
 const TIMED: u32 = 60;
 
 /// Pose errors at one distance and angle.
@@ -26,9 +27,9 @@ pub(super) struct Accuracy {
     pub frames: u32,
     /// Number of pictures in which the tag was found.
     pub found: u32,
-    /// Errors with the measured lens.
+    /// Errors if the detector uses the measured lens.
     pub measured: Errors,
-    /// Errors with an ideal pinhole of 56 degrees.
+    /// Errors if the detector assumes an ideal pinhole of 56 degrees.
     pub nominal: Errors,
 }
 
@@ -37,7 +38,7 @@ pub(super) struct Accuracy {
 pub(super) struct Errors {
     /// Mean absolute error of the range (mm).
     pub range_mm: f64,
-    /// Mean error of the range (mm); positive if the estimates are too far.
+    /// Mean error of the range (mm), positive if the estimates are too large.
     pub range_bias_mm: f64,
     /// Root mean square error of the bearing (degrees).
     pub bearing_deg: f64,
@@ -45,7 +46,7 @@ pub(super) struct Errors {
     pub face_deg: f64,
 }
 
-/// Detection rate at one position, at increasing speeds.
+/// Detection rates at one position of the robot, at increasing speeds.
 #[derive(Serialize)]
 pub(super) struct Speeds {
     pub distance_m: f64,
@@ -54,13 +55,13 @@ pub(super) struct Speeds {
     pub found: Vec<[f64; 2]>,
 }
 
-/// Computation time of the detector (Table 5.4).
+/// Computation time of the detector for one kind of picture (thesis, Table 5.4).
 #[derive(Serialize)]
 pub(super) struct Time {
     pub picture: &'static str,
     /// Number of tags in the picture.
     pub tags: usize,
-    /// Smallest number of tags found in any frame.
+    /// Minimum number of tags found over all detections.
     pub found: usize,
     pub mean_ms: f64,
     pub deviation_ms: f64,
@@ -73,19 +74,20 @@ fn random_direction(distance: f64, draws: &mut Draws) -> (f64, f64) {
     (within(25.0), within(18.0))
 }
 
-/// Pose of a tag at `distance` (m) whose normal is at `angle` (rad) to the line of sight.
+/// Returns the pose of a tag at `distance` (m) whose normal is at `angle` (rad) to the line of sight. The last argument
+/// is the tag's bearing and elevation (rad).
 fn pose_at(distance: f64, angle: f64, (bearing, elevation): (f64, f64)) -> Pose {
     let level = distance * elevation.cos();
     let at = [level * bearing.cos(), level * bearing.sin(), distance * elevation.sin()];
     marker_pose(at, bearing + angle, 0.0)
 }
 
-/// Errors of range, bearing and normal at each distance and angle.
+/// Measures the errors of range, bearing and normal at each tested distance and angle.
 pub(super) fn accuracy(setup: &Setup) -> Vec<Accuracy> {
     accuracy_at(setup, &DISTANCES, &ANGLES)
 }
 
-/// Like [`accuracy`], at the given distances (m) and angles (degrees).
+/// Does the same as [`accuracy`], but at the given distances (m) and angles (degrees).
 pub(super) fn accuracy_at(setup: &Setup, distances: &[f64], angles: &[f64]) -> Vec<Accuracy> {
     let mut known = setup.markers(SIZE, Some(setup.measured));
     let mut unknown = setup.markers(SIZE, None);
@@ -131,8 +133,8 @@ fn errors(told: &[(Marker, Pose)]) -> Errors {
     }
 }
 
-/// Distances (m) and angles (rad) from three positions in the arena of 2 m x 1.5 m to a tag in the middle of each
-/// wall.
+/// Returns the distances (m) and angles (rad) from three positions in the arena of 2 m x 1.5 m to a tag in the middle
+/// of each wall.
 fn geometry() -> Vec<(f64, f64)> {
     const PLACES: [[f64; 2]; 3] = [[0.0, 0.0], [0.5, 0.25], [-0.45, -0.55]];
     // Positions of the tags, and their normals.
@@ -146,7 +148,7 @@ fn geometry() -> Vec<(f64, f64)> {
     PLACES.iter().flat_map(|place| TAGS.iter().map(move |tag| pair(*place, *tag))).collect()
 }
 
-/// Detection rate while the robot turns (Fig. 5.9).
+/// Measures the detection rate while the robot turns (thesis, Fig. 5.9).
 pub(super) fn speeds(setup: &Setup) -> Vec<Speeds> {
     let mut markers = setup.markers(SIZE, Some(setup.measured));
     let scale = setup.optics.lens.size[0] / 320.0;
@@ -171,7 +173,7 @@ pub(super) fn speeds(setup: &Setup) -> Vec<Speeds> {
     rows
 }
 
-/// Pairs of speed (pixels/s) and detection rate, averaged over all positions.
+/// Returns pairs of speed (pixels/s) and detection rate, with the rate averaged over all positions.
 pub(super) fn mean_rate(rows: &[Speeds]) -> Vec<[f64; 2]> {
     let speeds = rows.first().map_or(0, |row| row.found.len());
     let at = |n: usize| {
@@ -181,7 +183,8 @@ pub(super) fn mean_rate(rows: &[Speeds]) -> Vec<[f64; 2]> {
     (0..speeds).map(at).collect()
 }
 
-/// Speed at which the mean detection rate falls to one half.
+/// Returns the speed at which the mean detection rate falls to one half (pixels/s). `None` if the rate does not cross
+/// one half at the tested speeds.
 pub(super) fn half_rate_speed(rows: &[Speeds]) -> Option<f64> {
     mean_rate(rows).windows(2).find_map(|pair| {
         let [[slow, more], [fast, less]] = [pair[0], pair[1]];
@@ -189,7 +192,8 @@ pub(super) fn half_rate_speed(rows: &[Speeds]) -> Option<f64> {
     })
 }
 
-/// Computation time for pictures without tags, with 4 tags of 100 mm and with 81 tags of 20 mm (Table 5.4).
+/// Measures the computation time for pictures without tags, with 4 tags of 100 mm and with 81 tags of 20 mm (thesis,
+/// Table 5.4).
 pub(super) fn times(setup: &Setup) -> Vec<Time> {
     let grid = |across: u16, size: f64, ahead: f64| -> Vec<(u16, Pose)> {
         let middle = f64::from(across - 1) / 2.0;
@@ -207,7 +211,7 @@ pub(super) fn times(setup: &Setup) -> Vec<Time> {
     let one = |(case, (picture, tags, size)): (usize, (&'static str, Vec<_>, f64))| {
         let mut markers = setup.markers(size, Some(setup.measured));
         let (mut times, mut found) = (Vec::new(), usize::MAX);
-        // Ten pictures with different noise, used in turn.
+        // Ten pictures with different noise are used in turn.
         let frame = |n| synthetic::render(&tags, size, &setup.optics, &mut setup.draws(100, case as u32, n));
         let frames: Vec<_> = (0..10).map(frame).collect();
         for n in 0..TIMED as usize {

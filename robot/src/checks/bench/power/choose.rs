@@ -2,42 +2,44 @@
 
 use serde::Serialize;
 
-/// Fraction of the configured clock below which a clock counts as throttled.
+/// Fraction of its configured value below which a clock counts as throttled.
 const THROTTLED: f64 = 0.95;
 
-/// Measurement at fixed clocks.
+/// Measurement with all clocks fixed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Point {
-    /// Clocks in the sweep's order (MHz); empty if they cannot be set.
+    /// Values of the clocks, in the order of the sweep's clocks (MHz). Empty if the clocks cannot be set.
     pub mhz: Vec<f64>,
     /// Robot-seconds simulated per second.
     pub r_acc: f64,
-    /// Power on the board's 5 V side (W).
+    /// Mean power on the board's 5 V side (W); `None` if it was not measured.
     pub watts: Option<f64>,
-    /// Robot-seconds simulated per joule.
+    /// Robot-seconds simulated per joule; `None` if the power was not measured.
     pub r_acc_per_watt: Option<f64>,
-    /// Maximum temperature of the processor (degrees C).
+    /// Maximum temperature of the processor (degrees C); `None` if it cannot be read.
     pub temperature_c: Option<f32>,
-    /// Whether the board reduced the clock or exceeded the temperature limit; such a point is not an operating point.
+    /// Whether the board reduced a clock, or exceeded the temperature limit. Throttled points are not considered as
+    /// operating points.
     pub throttled: bool,
 }
 
-/// Whether a clock was reduced: `set` is the configured value, `found` the value at the end.
+/// Returns whether a clock was throttled. `set` is its configured value, and `found` is its value after the
+/// measurement.
 pub(super) fn is_throttled(set: f64, found: Option<f64>) -> bool {
     found.is_some_and(|found| found < THROTTLED * set)
 }
 
-/// Index of the point with the most robot-seconds per joule; `None` without power readings.
+/// Returns the index of the point with the most robot-seconds per joule; `None` without power readings.
 pub(super) fn efficient(points: &[Point]) -> Option<usize> {
     most(points, |point| point.r_acc_per_watt)
 }
 
-/// Index of the fastest point within this power (W).
+/// Returns the index of the fastest point that draws at most `watts` (W); `None` if every point draws more.
 pub(super) fn fastest_within(points: &[Point], watts: f64) -> Option<usize> {
     most(points, |point| point.watts.filter(|drawn| *drawn <= watts).map(|_| point.r_acc))
 }
 
-/// Lowest power of all points (W).
+/// Returns the lowest power of all points (W); `None` without power readings.
 pub(super) fn least_watts(points: &[Point]) -> Option<f64> {
     points.iter().filter_map(|point| point.watts).min_by(f64::total_cmp)
 }
@@ -52,8 +54,8 @@ fn most(points: &[Point], value: impl Fn(&Point) -> Option<f64>) -> Option<usize
 mod tests {
     use super::*;
 
-    /// The thesis's measurements: 9.1 GFLOPS and 1.95 GFLOPS/W with the A15 at 800 MHz, 9.7 GFLOPS and 1.21 GFLOPS/W
-    /// at 1.8 GHz.
+    /// Returns points with the thesis's measurements: 9.1 GFLOPS and 1.95 GFLOPS/W with the A15 at 800 MHz, and 9.7
+    /// GFLOPS and 1.21 GFLOPS/W at 1.8 GHz.
     fn xu4() -> Vec<Point> {
         let point = |mhz: f64, r_acc: f64, per_watt: f64| Point {
             mhz: vec![1400.0, mhz],

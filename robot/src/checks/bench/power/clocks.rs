@@ -1,5 +1,5 @@
-//! Adjustable kernel clocks: processors (cpufreq) and GPU (devfreq). A clock is held at a step by setting its minimum
-//! and maximum to that step, whatever the governor; the previous limits are restored afterwards.
+//! Adjustable clocks of the kernel: processors (cpufreq) and GPU (devfreq). A clock is held at a step by setting its
+//! minimum and maximum to that step. This works with every governor. The previous limits are restored afterwards.
 
 use super::kept::{Limits, SavedLimits};
 use std::fs::OpenOptions;
@@ -10,9 +10,9 @@ use xpuck_wire::{file, output};
 
 /// Size limit of kernel files (bytes).
 const LONGEST: u64 = 4096;
-/// Maximum number of folder entries to read, and maximum number of steps of a clock.
+/// Maximum number of folder entries to read. Also the maximum number of steps of a clock.
 const MOST: usize = 64;
-/// Number of intervals between minimum and maximum of a clock whose driver lists no steps.
+/// Number of equal intervals into which the range of a clock is divided if its driver lists no steps.
 const EVEN_STEPS: u64 = 5;
 /// Parts of devfreq names that identify a GPU.
 const GPUS: [&str; 3] = ["gpu", "mali", "v3d"];
@@ -24,9 +24,9 @@ struct Names {
     greatest: &'static str,
     now: &'static str,
     steps: &'static str,
-    /// Files with the hardware's minimum and maximum; `None` if the kernel does not provide them.
+    /// Names of the files with the hardware's minimum and maximum; `None` if the kernel does not provide them.
     hardware: Option<[&'static str; 2]>,
-    /// Unit of the values (Hz).
+    /// Unit of the values in the files (Hz).
     hertz: u64,
 }
 
@@ -80,17 +80,17 @@ impl Clock {
         (step * self.names.hertz) as f64 / 1e6
     }
 
-    /// Current value in the kernel's unit; `None` if the kernel does not report it.
+    /// Returns the current value in the kernel's unit; `None` if the kernel does not report it.
     pub fn now(&self) -> Option<u64> {
         number(&self.folder, self.names.now).ok()
     }
 
-    /// Current minimum and maximum.
+    /// Returns the current minimum and maximum, in the kernel's unit.
     fn limits(&self) -> Result<[u64; 2], String> {
         Ok([number(&self.folder, self.names.least)?, number(&self.folder, self.names.greatest)?])
     }
 
-    /// Returns a message with a remedy if the limits are narrower than the hardware's range.
+    /// Returns a message with a remedy if the current limits are narrower than the hardware's range.
     pub fn limits_warning(&self) -> Option<String> {
         let [least, greatest] = self.limits().ok()?;
         let [low, high] = self.names.hardware?.map(|name| number(&self.folder, name).ok());
@@ -112,7 +112,7 @@ impl Clock {
         })
     }
 
-    /// Writes to an existing file.
+    /// Writes a value to the clock's kernel file `name`, which must exist.
     fn write(&self, name: &str, value: &str) -> Result<(), String> {
         let path = self.folder.join(name);
         let opened = OpenOptions::new().write(true).truncate(true).custom_flags(libc::O_NONBLOCK).open(&path);
@@ -120,7 +120,7 @@ impl Clock {
         written.map_err(|error| file_error(&path, &error))
     }
 
-    /// Sets minimum and maximum. The minimum is lowered first, because it must not exceed the maximum.
+    /// Sets the minimum and the maximum. The minimum is lowered first, because it must never exceed the maximum.
     fn hold(&self, [least, greatest]: [u64; 2]) -> Result<(), String> {
         self.write(self.names.least, &self.steps[0].min(least).to_string())?;
         self.write(self.names.greatest, &greatest.to_string())?;
@@ -128,12 +128,12 @@ impl Clock {
     }
 }
 
-/// Processor clocks below `sysfs`.
+/// Finds the processor clocks below `sysfs`.
 pub(super) fn of_processors(sysfs: &Path) -> Vec<Clock> {
     find(&sysfs.join("devices/system/cpu/cpufreq"), &CPUFREQ, |name| name.starts_with("policy"))
 }
 
-/// GPU clocks below `sysfs`.
+/// Finds the GPU clocks below `sysfs`.
 pub(super) fn of_gpu(sysfs: &Path) -> Vec<Clock> {
     find(&sysfs.join("class/devfreq"), &DEVFREQ, |name| GPUS.iter().any(|gpu| name.contains(gpu)))
 }
@@ -151,7 +151,7 @@ fn text(folder: &Path, name: &str) -> Option<String> {
     Some(String::from_utf8(bytes).ok()?.trim().to_string())
 }
 
-/// Reads a number from a kernel file; the error is one line.
+/// Reads a number from a kernel file. The error is one line of text.
 fn number(folder: &Path, name: &str) -> Result<u64, String> {
     let path = folder.join(name);
     let bytes = file::bytes(&path, LONGEST).map_err(|error| file_error(&path, &error))?;
@@ -159,13 +159,13 @@ fn number(folder: &Path, name: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("{}: does not contain a number", path.display()))
 }
 
-/// Error text with the file name, and a hint if the user lacks the permission to set clocks.
+/// Formats an error with the file name, and with a hint if the user lacks the permission to set clocks.
 fn file_error(path: &Path, error: &Error) -> String {
     let who = if error.kind() == ErrorKind::PermissionDenied { ": setting clocks requires root (sudo)" } else { "" };
     format!("{}: {error}{who}", path.display())
 }
 
-/// Restores the limits that a killed sweep left behind; returns one line per clock.
+/// Restores the clock limits that a killed sweep could not restore. Returns a log line for each clock in `left`.
 pub(super) fn restore_limits(clocks: &[&Clock], left: &[Limits]) -> Vec<String> {
     let of = |clock: &&&Clock| left.iter().find(|limits| limits.clock == clock.name);
     let back = |clock: &&Clock| {
@@ -184,17 +184,18 @@ pub(super) fn restore_limits(clocks: &[&Clock], left: &[Limits]) -> Vec<String> 
     clocks.iter().filter_map(back).collect()
 }
 
-/// Clocks held by a sweep; dropping this restores their limits.
+/// Clocks held by a sweep. Dropping this value restores their limits.
 #[derive(Debug)]
 pub(super) struct ClockHold<'a> {
     clocks: &'a [Clock],
-    /// Previous minimum and maximum of each clock.
+    /// Minimum and maximum of each clock before the sweep.
     before: Vec<[u64; 2]>,
     kept: &'a SavedLimits,
 }
 
 impl<'a> ClockHold<'a> {
-    /// Saves the limits in memory and, in case of a crash, on disk. Verifies that the limits can be written.
+    /// Saves the clocks' limits in memory, and in a file in case the program is killed. Verifies that the limits can be
+    /// set.
     ///
     /// # Errors
     /// One line that names the file that cannot be read or written.
@@ -235,15 +236,15 @@ impl Drop for ClockHold<'_> {
                 ));
             }
         }
-        // If a clock could not be restored, the file stays for the next sweep.
+        // If a clock could not be restored, the file with the limits remains for the next sweep.
         if back {
             self.kept.clear();
         }
     }
 }
 
-/// All combinations of the clocks' steps in ascending order. If there are more than `most`, each clock uses fewer,
-/// evenly spaced steps.
+/// Returns all combinations of the clocks' steps, in ascending order. If there are more than `most` combinations, steps
+/// are omitted evenly.
 pub(super) fn combinations(clocks: &[Clock], most: usize) -> Vec<Vec<u64>> {
     let mut counts: Vec<usize> = clocks.iter().map(|clock| clock.steps.len()).collect();
     while counts.iter().product::<usize>() > most.max(1) {
@@ -295,7 +296,7 @@ mod tests {
         assert_eq!(limits(), ["1400000", "1400000"]);
         drop(held);
         assert_eq!(limits(), ["600000", "1000000"]);
-        // A file that cannot be written is detected before any change.
+        // `ClockHold::take` detects a file that cannot be written before any clock is changed.
         fs::remove_file(folder.join("scaling_max_freq")).unwrap();
         assert!(ClockHold::acquire(&clocks, &kept).unwrap_err().contains("scaling_max_freq"));
         assert!(!folder.join("scaling_max_freq").exists());

@@ -1,11 +1,11 @@
-//! Figure like Fig. 5.2 of the thesis: performance, power and efficiency over the clock, one row per sweep.
+//! Figure like Fig. 5.2 of the thesis: performance, power and efficiency over the clock. Each sweep has one row.
 
 use super::choose::Point;
 use super::sweep::Sweep;
 use crate::checks::bench::panel::{COLOURS, Panel, round_up};
 use std::fmt::Write;
 
-/// Left edges of the panels, height of a row and total width (SVG units).
+/// Left edges of the panels, height of a row, and total width (SVG units).
 const LEFT: [f64; 3] = [52.0, 368.0, 684.0];
 const ROW: usize = 300;
 const WIDTH: f64 = 956.0;
@@ -34,8 +34,8 @@ pub(super) fn svg(sweeps: &[Sweep]) -> String {
     out + "</svg>\n"
 }
 
-/// Draws the row of a sweep. The x axis is the clock with the most steps; there is one line per setting of the other
-/// clocks.
+/// Draws the row of a sweep. The x axis is the clock with the most measured values. Each combination of the other
+/// clocks has its own line.
 fn row(out: &mut String, sweep: &Sweep) {
     let of = |clock: usize| {
         let mut all: Vec<f64> = sweep.points.iter().filter_map(|point| point.mhz.get(clock).copied()).collect();
@@ -43,7 +43,7 @@ fn row(out: &mut String, sweep: &Sweep) {
         all.dedup();
         all
     };
-    // Without clocks there is a single point, at x = 0.
+    // A sweep without adjustable clocks has a single point, at x = 0.
     let along = (0..sweep.clocks.len()).max_by_key(|clock| of(*clock).len()).unwrap_or_default();
     let x = |point: &Point| point.mhz.get(along).copied().unwrap_or_default();
     let others = |point: &Point| -> Vec<f64> {
@@ -75,7 +75,7 @@ fn row(out: &mut String, sweep: &Sweep) {
     }
 }
 
-/// Draws the legend of the lines.
+/// Draws the legend, which gives the clock values of each line (MHz).
 fn legend(out: &mut String, lines: &[Vec<f64>]) {
     let mut x = LEFT[0];
     for (line, colour) in lines.iter().zip(COLOURS.iter().cycle()) {

@@ -1,5 +1,5 @@
-//! File with the clock limits before a sweep. A killed sweep cannot restore the limits, so the next sweep restores
-//! them.
+//! File that stores the clock limits in effect before a sweep. A killed sweep cannot restore the limits, so the next
+//! sweep restores them from the file.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -15,22 +15,23 @@ const LONGEST: u64 = 1 << 16;
 pub(super) struct Limits {
     /// Kernel name of the clock.
     pub clock: String,
-    /// Minimum and maximum, in the kernel's unit.
+    /// Minimum and maximum of the clock, in the kernel's unit.
     pub between: [u64; 2],
 }
 
-/// The file with the limits. It is locked as long as this value exists, so that a running sweep is not mistaken for a
-/// killed sweep.
+/// File with the clock limits. The file is locked as long as this value exists, so that a running sweep is not mistaken
+/// for a killed sweep.
 #[derive(Debug)]
 pub(super) struct SavedLimits {
     path: PathBuf,
-    /// The open file, or the reason why it cannot be opened.
+    /// Open file, or the reason why the file cannot be opened.
     file: Result<File, String>,
 }
 
 impl SavedLimits {
-    /// Opens the file, and returns the limits that a killed sweep left in it. Only [`SavedLimits::save`] reports a
-    /// missing write permission, because a user without it usually sets no clocks.
+    /// Opens and locks the file, and returns the limits that a killed sweep left in the file. If the file cannot be
+    /// opened, only [`SavedLimits::save`] returns the error, because a user without write permission usually cannot set
+    /// clocks.
     ///
     /// # Errors
     /// If another sweep is running, or the file cannot be read.
@@ -55,12 +56,13 @@ impl SavedLimits {
         }
         let mut text = String::new();
         (&file).take(LONGEST).read_to_string(&mut text).map_err(|error| format!("{name}: {error}"))?;
-        // A sweep that was killed before the file was complete had not changed any clock.
+        // An incomplete file is ignored, because a sweep that was killed before the file was complete had not changed
+        // any clock.
         let left = serde_json::from_str(&text).unwrap_or_default();
         Ok((SavedLimits { path, file: Ok(file) }, left))
     }
 
-    /// Writes the limits, replacing previous ones.
+    /// Writes the limits to the file, in place of its previous contents.
     ///
     /// # Errors
     /// One line that names the file that cannot be written.
@@ -72,10 +74,10 @@ impl SavedLimits {
             .map_err(|error| format!("{}: the limits before the sweep cannot be saved: {error}", self.path.display()))
     }
 
-    /// Empties the file after the limits are restored.
+    /// Empties the file; called after the limits are restored.
     pub fn clear(&self) {
         if let Ok(file) = &self.file {
-            // A failure is harmless: the file then contains the limits that are in effect.
+            // A failure is harmless, because the limits in the file are then equal to those in effect.
             let _ = file.set_len(0);
         }
     }
@@ -91,8 +93,8 @@ impl Drop for SavedLimits {
     }
 }
 
-/// Path of the file: in /run, because a restart clears /run and the limits; in a test with another sysfs root, inside
-/// this root.
+/// Returns the path of the file, which is in /run, because a restart of the board clears both /run and the limits. With
+/// another sysfs folder than /sys, as in tests, the file is inside that folder.
 fn path(sysfs: &Path) -> PathBuf {
     let folder = if sysfs == Path::new("/sys") { Path::new("/run") } else { sysfs };
     folder.join("xpuckd-clocks.json")

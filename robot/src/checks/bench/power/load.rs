@@ -1,5 +1,5 @@
-//! Measured load: worlds of the thesis's Table 5.3 (16 robots and a disc, 30 s, all senses), simulated in a separate
-//! thread.
+//! Load that `xpuckd bench power` measures. A separate thread simulates worlds as in Table 5.3 of the thesis: 16 robots
+//! and a disc, 30 s, all senses.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::io;
@@ -13,18 +13,18 @@ use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::{Scenario, WorldSpec};
 
 const ROBOTS: usize = 16;
-/// Number of control updates of a world (30 s).
+/// Number of control updates per world, equal to 30 s.
 const UPDATES: u32 = 300;
 const TREE: &str = "explore 20";
-/// Settling time of clock, power and the monitor's average before a measurement.
+/// Time for which the load runs before a measurement, so that clock, power and the monitor's average settle.
 const SETTLE: Duration = Duration::from_millis(500);
 
-/// Progress of the load.
+/// Message of the load's thread about its progress.
 pub(super) enum Progress {
-    /// The measured interval has begun.
+    /// The settling time has passed, and the measured interval has begun.
     Begun,
-    /// The interval is over. Values: robot-seconds simulated per second, and a notice of the engine, such as a lost
-    /// device.
+    /// The measured interval has ended. The fields are the robot-seconds simulated per second, and a notice of the
+    /// engine, such as the loss of its device.
     Done(f64, Option<String>),
 }
 
@@ -37,8 +37,8 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Starts an idle load. When it works, it simulates `worlds` worlds per batch on an engine with this number of
-    /// threads.
+    /// Starts the load's thread, which is idle until [`Load::work`] is called. It simulates `worlds` worlds per batch
+    /// on `engine` with `threads` threads.
     ///
     /// # Errors
     /// If the system cannot create the threads.
@@ -53,7 +53,7 @@ impl Load {
         Ok(Load { work: Some(work), progress, cut, thread: Some(thread) })
     }
 
-    /// Runs the load for this time after the settling time; the current batch is always finished.
+    /// Runs the load for the settling time and then for `time`. The last batch is always finished.
     pub fn work(&self, time: Duration) {
         self.cut.store(false, Relaxed);
         if let Some(work) = &self.work {
@@ -62,15 +62,15 @@ impl Load {
         }
     }
 
-    /// Waits for the next progress of the load.
+    /// Waits for the next progress message of the load.
     ///
     /// # Errors
-    /// If nothing arrived in time, or the thread has ended.
+    /// If no message arrived within `timeout`, or the thread has ended.
     pub fn wait(&self, timeout: Duration) -> Result<Progress, RecvTimeoutError> {
         self.progress.recv_timeout(timeout)
     }
 
-    /// Ends the load after the current batch.
+    /// Ends the measurement early. The current batch is finished, and at least one batch is measured.
     pub fn cut(&self) {
         self.cut.store(true, Relaxed);
     }
@@ -100,7 +100,7 @@ fn run(
     let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 1, world, updates: UPDATES };
     let jobs: Vec<Job<'_>> = (0..worlds).map(job).collect();
     let robot_seconds = f64::from(worlds) * ROBOTS as f64 * f64::from(UPDATES) / 10.0;
-    // The worlds are the same at each clock, so that only the clock differs.
+    // Every batch simulates the same worlds, so that results differ only by the clocks.
     let batches = |time: Duration| {
         let (start, mut batches) = (Instant::now(), 0u32);
         while batches == 0 || start.elapsed() < time && !cut.load(Relaxed) {

@@ -1,4 +1,4 @@
-//! `xpuckd bench power`: simulation speed, power and efficiency at each clock of the board, and the resulting
+//! `xpuckd bench power`: measures simulation speed, power and efficiency at each clock of the board, and selects the
 //! operating points (thesis 5.1.3, Fig. 5.2).
 
 mod choose;
@@ -27,7 +27,7 @@ use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Simd};
 use xpuck_registers::ina231::SUPPLY_ADDRESS;
 use xpuck_wire::{gpu_nodes, output};
 
-/// Number of worlds per thread, which are simulated side by side in vector registers.
+/// Number of worlds that each thread simulates in parallel, in vector registers.
 const BLOCK: u32 = 16;
 /// Number of worlds per batch on a GPU, as in the thesis's Table 5.3.
 const GPU_WORLDS: u32 = 256;
@@ -35,14 +35,14 @@ const GPU_WORLDS: u32 = 256;
 /// Arguments of `xpuckd bench power`.
 #[derive(Debug, Args)]
 pub struct PowerArgs {
-    /// Measuring time per clock (s, 0.2..=600).
+    /// Measuring time per combination of clocks (s, 0.2..=600).
     #[arg(long, default_value_t = 5.0)]
     seconds: f64,
-    /// Maximum number of measurements in a sweep (1..=1000); if there are more combinations of clocks, steps are
+    /// Maximum number of measurements in a sweep (1..=1000). If there are more combinations of clocks, steps are
     /// omitted evenly.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
     points: u16,
-    /// Power limit: also find the fastest point within it (W).
+    /// Also find the fastest operating point within this power limit (W, > 0, <= 1000).
     #[arg(long, value_name = "WATTS")]
     watt_limit: Option<f64>,
     /// Number of simulation threads (1..=256; default: number of processors).
@@ -54,7 +54,7 @@ pub struct PowerArgs {
     /// I2C bus of the INA231 at 0x41, if no kernel driver owns it: /dev/i2c-1, or a socket of a virtual arena.
     #[arg(long, value_name = "DEVICE")]
     i2c: Option<PathBuf>,
-    /// Processor temperature above which the measurement at a clock is aborted (degrees C, 30..=110).
+    /// Processor temperature above which the current measurement is aborted (degrees C, 30..=110).
     #[arg(long, value_name = "DEGREES", default_value_t = 90.0)]
     max_temperature: f32,
     /// Directory of the kernel's sysfs files.
@@ -68,7 +68,7 @@ pub struct PowerArgs {
     svg: Option<PathBuf>,
 }
 
-/// Results of all sweeps.
+/// Results of all sweeps, as printed in JSON.
 #[derive(Serialize)]
 struct Report {
     threads: usize,
@@ -79,7 +79,7 @@ struct Report {
     missing: Vec<String>,
 }
 
-/// Measures and prints the results.
+/// Runs the benchmark, and prints the results.
 pub(super) fn run(args: &PowerArgs) -> Result<(), BenchError> {
     check(args)?;
     let (kept, left) = SavedLimits::open(&args.sysfs).map_err(BenchError::Unmeasured)?;
@@ -154,7 +154,7 @@ fn check(args: &PowerArgs) -> Result<(), BenchError> {
     can_draw(args.svg.as_deref())
 }
 
-/// Flag that is set by signals, including the end of the terminal session.
+/// Returns a flag that is set by SIGINT, SIGTERM and SIGHUP (end of the terminal session).
 fn stop_flag() -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGHUP, SIGINT, SIGTERM] {
@@ -163,8 +163,8 @@ fn stop_flag() -> std::io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// Opens the power monitor on the 5 V side, through its kernel driver or directly on the bus. The error is a line for
-/// the report.
+/// Opens the power monitor on the 5 V side, through its kernel driver or directly on the I2C bus. The error is a line
+/// for the report.
 fn monitor(args: &PowerArgs) -> Result<Box<dyn PowerMonitor>, String> {
     let root = args.sysfs.join("class/hwmon");
     let told = |error: DeviceError| format!("watts: {error}; only r_acc is measured");
@@ -183,12 +183,13 @@ fn monitor(args: &PowerArgs) -> Result<Box<dyn PowerMonitor>, String> {
 
 fn no_clocks(what: &str, folder: &Path) -> String {
     format!(
-        "{what} clocks: none found in {}; check that the kernel's clock driver is loaded; measuring at the current clock",
+        "{what} clocks: no clock found in {}; check that the kernel's clock driver is loaded; measuring at the current clock",
         folder.display()
     )
 }
 
-/// Opens the GPU, if the kernel lists one or an adapter is named.
+/// Opens the GPU if the kernel lists one, or if an adapter is named. Returns `None` otherwise, or if the GPU cannot be
+/// opened.
 fn open_gpu(args: &PowerArgs, meter: &mut Measurement<'_>) -> Option<Box<dyn Engine + Send>> {
     if args.adapter.is_none() && !gpu_nodes::any() {
         return None;
@@ -202,7 +203,7 @@ fn open_gpu(args: &PowerArgs, meter: &mut Measurement<'_>) -> Option<Box<dyn Eng
     }
 }
 
-/// Sweeps the clocks of one engine, with this number of worlds and threads.
+/// Runs the sweep over `clocks` with one engine and the given numbers of worlds and threads.
 fn sweep(
     meter: &mut Measurement<'_>,
     (what, engine): (&'static str, Box<dyn Engine + Send>),

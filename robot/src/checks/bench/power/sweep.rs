@@ -1,4 +1,4 @@
-//! Sweep over clocks: measures the load at each combination.
+//! Sweep over clocks: measures the load at each combination of clock values.
 
 use super::choose::{Point, efficient, fastest_within, is_throttled};
 use super::clocks::{Clock, ClockHold, combinations};
@@ -14,22 +14,22 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use xpuck_wire::output;
 
-/// Interval between power samples; the monitor has a new average every 35 ms.
+/// Interval between power samples. The monitor computes a new average every 35 ms.
 const SAMPLE: Duration = Duration::from_millis(50);
-/// Temperature difference below the limit to which a hot board must cool before the next measurement (K).
+/// Difference between the temperature limit and the temperature at which the next measurement may start (K).
 const COOLING_DROP: f32 = 15.0;
-/// Time limit for cooling.
+/// Maximum time to wait for a hot board to cool.
 const COOLING: Duration = Duration::from_secs(60);
 
 /// Sources of power and temperature readings, and the stop flag.
 pub(super) struct Measurement<'a> {
-    /// Monitor on the 5 V side; removed after an error.
+    /// Power monitor on the 5 V side; removed after an error.
     pub monitor: Option<Box<dyn PowerMonitor>>,
     /// File with the processor's temperature.
     pub temperature: PathBuf,
-    /// Temperature above which the measurement at a clock is aborted (degrees C).
+    /// Processor temperature above which the current measurement is aborted (degrees C).
     pub max_temperature: f32,
-    /// Flag that signals set to stop the sweep.
+    /// Flag that stops the sweep; set by signals.
     pub stop: &'a AtomicBool,
     /// File that saves the clock limits during the sweep.
     pub kept: &'a SavedLimits,
@@ -40,9 +40,9 @@ pub(super) struct Measurement<'a> {
 /// Parameters of a sweep.
 #[derive(Clone, Copy)]
 pub(super) struct SweepParams {
-    /// Measuring time per clock.
+    /// Measuring time per combination of clocks.
     pub time: Duration,
-    /// Maximum number of points.
+    /// Maximum number of measurements.
     pub most: usize,
     /// Power limit of the board (W).
     pub watt_limit: Option<f64>,
@@ -51,22 +51,22 @@ pub(super) struct SweepParams {
 /// Results of a sweep.
 #[derive(Debug, Serialize)]
 pub(super) struct Sweep {
-    /// Subject of the sweep: "cpu" or "gpu".
+    /// Processor on which the engine runs: "cpu" or "gpu".
     pub what: &'static str,
-    /// Engine of the simulation, with its adapter.
+    /// Name of the simulation engine, with its adapter or its number of threads.
     pub engine: String,
-    /// Kernel names of the clocks.
+    /// Kernel names of the clocks; empty if the clocks cannot be set.
     pub clocks: Vec<String>,
     /// Measurements in ascending order of the clocks.
     pub points: Vec<Point>,
-    /// Index of the point with the highest r_acc per watt.
+    /// Index of the point with the highest r_acc per watt; `None` without power readings.
     pub efficient: Option<usize>,
-    /// Index of the fastest point within the power limit.
+    /// Index of the fastest point within the power limit; `None` without a limit or such a point.
     pub within_limit: Option<usize>,
 }
 
 impl Measurement<'_> {
-    /// Prints a missing measurement, and keeps it for the report.
+    /// Prints a line about a missing measurement, and adds the line to the report.
     pub fn report_missing(&mut self, line: String) {
         output::print_error(format_args!("xpuckd: {line}"));
         self.missing.push(line);
@@ -79,7 +79,7 @@ impl Measurement<'_> {
         }
     }
 
-    /// Current power of the board (W).
+    /// Returns the current power of the board (W); `None` without a working monitor.
     fn watts(&mut self) -> Option<f64> {
         let monitor = self.monitor.as_mut()?;
         match monitor.volts().and_then(|volts| Ok(f64::from(volts) * f64::from(monitor.amps()?))) {
@@ -92,12 +92,12 @@ impl Measurement<'_> {
         }
     }
 
-    /// Processor temperature (degrees C).
+    /// Returns the processor temperature (degrees C); `None` if it cannot be read.
     fn temperature(&self) -> Option<f32> {
         thermal::temperature(&self.temperature)
     }
 
-    /// Waits until a hot board has cooled.
+    /// Waits until a hot board has cooled, at most [`COOLING`].
     fn cool(&self) -> Result<(), BenchError> {
         let start = Instant::now();
         while self.temperature().is_some_and(|heat| heat > self.max_temperature - COOLING_DROP)
@@ -109,7 +109,7 @@ impl Measurement<'_> {
         Ok(())
     }
 
-    /// Measures the load for this time; the inner error is a notice of the engine.
+    /// Measures the load for `time`. The inner error is a notice of the engine, after which the result is invalid.
     fn measure(&mut self, load: &Load, time: Duration) -> Result<Result<Point, String>, BenchError> {
         load.work(time);
         let (mut begun, mut sum, mut samples) = (false, 0.0, 0u32);
@@ -122,7 +122,7 @@ impl Measurement<'_> {
                     point.r_acc = r_acc;
                     break;
                 }
-                // The result may come from a fallback engine, so it is discarded.
+                // After a notice, the result may come from a fallback engine, so it is discarded.
                 Ok(Progress::Done(_, Some(notice))) => return Ok(Err(notice)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -140,7 +140,7 @@ impl Measurement<'_> {
                 }
             }
         }
-        // An uncalibrated monitor reports no current.
+        // An uncalibrated monitor reports a current of 0, which does not count as a measurement.
         point.watts = (samples > 0).then(|| sum / f64::from(samples)).filter(|watts| *watts > 0.0);
         if samples > 0 && point.watts.is_none() {
             self.monitor = None;
@@ -150,10 +150,10 @@ impl Measurement<'_> {
         Ok(Ok(point))
     }
 
-    /// Measures at every combination of clocks, or once at the current clocks if they cannot be set.
+    /// Measures at every combination of clocks, or once at the current clocks if the clocks cannot be set.
     ///
     /// # Errors
-    /// If the sweep was stopped.
+    /// If the sweep was stopped, a clock can no longer be set, or the load's thread has ended.
     pub fn sweep(
         &mut self,
         (what, engine): (&'static str, String),
@@ -184,7 +184,7 @@ impl Measurement<'_> {
             let mut point = match self.measure(load, course.time)? {
                 Ok(point) => point,
                 Err(notice) => {
-                    self.report_missing(format!("{what}: {notice}; the rest is not measured"));
+                    self.report_missing(format!("{what}: {notice}; the remaining points are not measured"));
                     break;
                 }
             };

@@ -1,10 +1,10 @@
-//! Results as a table.
+//! Results of a sweep as a text table.
 
 use super::choose::{Point, least_watts};
 use super::sweep::Sweep;
 use std::fmt::Write;
 
-/// Returns the results of a sweep as text, with the operating points at the end.
+/// Returns the results of a sweep as a text table, with the operating points at the end.
 pub(super) fn table(sweep: &Sweep, watt_limit: Option<f64>) -> String {
     let mut text = format!("{}: {}\n", sweep.what, sweep.engine);
     let heads: Vec<String> = sweep.clocks.iter().map(|name| format!("{name} MHz")).collect();
@@ -49,7 +49,7 @@ pub(super) fn table(sweep: &Sweep, watt_limit: Option<f64>) -> String {
     text
 }
 
-/// Returns the description of a point.
+/// Describes a point: its clocks, r_acc, power and efficiency.
 fn words(sweep: &Sweep, point: &Point) -> String {
     let clocks = sweep.clocks.iter().zip(&point.mhz).map(|(name, mhz)| format!("{name} at {mhz:.0} MHz"));
     let clocks = match sweep.clocks.is_empty() {

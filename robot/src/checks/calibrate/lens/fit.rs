@@ -1,5 +1,6 @@
-//! Lens calibration from views of a flat board of tags. Lens parameters and the board's pose in each view are fitted
-//! together (Levenberg-Marquardt) to minimise the distances between predicted and observed corners.
+//! Lens calibration from views of a flat board of tags. The lens parameters and the board's pose in each view are
+//! fitted together with the Levenberg-Marquardt method. The fit minimises the distances between predicted and observed
+//! corners of the tags.
 
 use crate::checks::calibrate::{CalibrateError, unfit};
 use crate::vision::homography::LEAST_PIVOT;
@@ -8,23 +9,24 @@ use crate::vision::planar::{self, POSE, Pose};
 use crate::vision::tags::board::Board;
 use xpuck_kernels::math::linear::solve;
 
-/// Number of lens parameters: focal lengths, centre, distortion.
+/// Number of lens parameters: two focal lengths, two coordinates of the centre, two distortion coefficients.
 const LENS: usize = 6;
 /// Maximum number of iterations.
 const STEPS: usize = 100;
 /// Relative improvement of the sum of squares below which the fit has converged.
 const ENOUGH: f64 = 1e-9;
-/// Maximum mean error of the corners (pixels at width 640); exceeded if the board is not flat or has other
-/// dimensions.
+/// Maximum root mean square error of the corners (pixels at width 640). The error is larger if the board is not flat or
+/// has other dimensions.
 const WORST: f64 = 1.2;
 /// Maximum standard deviation of the focal length, as a fraction of the focal length.
 const UNSURE: f64 = 0.01;
-/// Maximum distance of the outermost corners from each edge of the picture, as a fraction of the picture's size.
+/// Maximum distance between each edge of the picture and the nearest observed corner, as a fraction of the picture's
+/// size.
 const REACH: f64 = 0.2;
-/// Minimum number of views.
+/// Minimum number of views for a fit.
 pub const FEWEST: usize = 5;
 
-/// Tag in a picture: id, and corners in the order of [`Board::corners`] (pixels).
+/// Tag in a picture: its id, and its corners in the order of [`Board::corners`] (pixels).
 pub type TagView = (u16, [[f64; 2]; 4]);
 
 /// Result of a fit.
@@ -34,13 +36,14 @@ pub struct Fit {
     pub lens: Lens,
     /// Root mean square distance between predicted and observed corners (pixels).
     pub rms: f64,
-    /// Standard deviations of focal lengths and centre (pixels), k1 and k2.
+    /// Standard deviations of the fitted parameters: focal lengths and centre (pixels), and distortion coefficients k1
+    /// and k2.
     pub deviation: [f64; LENS],
-    /// Number of corners used.
+    /// Number of corners in all views.
     pub corners: usize,
 }
 
-/// View: points of the board with their image positions, and the board's pose.
+/// View of the board: points of the board (m) with their image positions (pixels), and the pose of the board.
 #[derive(Clone)]
 struct View {
     points: Vec<([f64; 2], [f64; 2])>,
@@ -95,7 +98,8 @@ pub fn fit(views: &[Vec<TagView>], board: &Board, size: [usize; 2]) -> Result<Fi
 
 const SINGULAR: &str = "the views do not determine the lens; tilt and turn the board between the views";
 
-/// Validates the quality of a fit, and computes the deviations of its parameters.
+/// Validates the quality of a fit, and computes the standard deviations of its parameters. `error` is the sum of the
+/// squared distances between predicted and observed corners (pixels^2).
 fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> {
     let corners: usize = views.iter().map(|view| view.points.len()).sum();
     let numbers = LENS + POSE * views.len();
@@ -107,7 +111,8 @@ fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> 
              flat, printed at full size and held still"
         ));
     }
-    // Covariance of the parameters: inverse of the normal equations times the variance of one coordinate.
+    // The covariance of the parameters is the inverse matrix of the normal equations, times the variance of one
+    // coordinate.
     let (normal, _) = equations(views, &lens);
     let one = |n: usize| (0..numbers).map(|i| vec![if i == n { 1.0 } else { 0.0 }]).collect::<Vec<_>>();
     let variance = error / (2 * corners).saturating_sub(numbers).max(1) as f64;
@@ -119,7 +124,7 @@ fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> 
     let unsure = deviation[0] / lens.focal[0];
     if unsure.is_nan() || unsure > UNSURE {
         return unfit(format!(
-            "the focal length is known to {:.1} %, but must be known to 1 %; tilt the board more, to all sides",
+            "the uncertainty of the focal length is {:.1} %, but must be at most 1 %; tilt the board more, to all sides",
             100.0 * unsure
         ));
     }
@@ -129,7 +134,7 @@ fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> 
     Ok(Fit { lens, rms, deviation, corners })
 }
 
-/// Verifies that corners were seen near each edge, where the distortion is largest.
+/// Verifies that corners were observed near each edge of the picture, where the distortion is largest.
 fn covers(views: &[Vec<TagView>], size: [f64; 2]) -> Result<(), CalibrateError> {
     let all = || views.iter().flatten().flat_map(|(_, corners)| corners);
     for (axis, edges) in [["left", "right"], ["upper", "lower"]].into_iter().enumerate() {
@@ -142,9 +147,10 @@ fn covers(views: &[Vec<TagView>], size: [f64; 2]) -> Result<(), CalibrateError> 
     Ok(())
 }
 
-/// Image position of a point of the board.
+/// Returns the image position of a point of the board (pixels).
 fn appears(on: [f64; 2], pose: &Pose, lens: &Lens) -> [f64; 2] {
-    // A point behind the camera has no image. It gets a large residual, so that the fit rejects the step.
+    // A point behind the camera has no image. A distant position gives it a large residual, so that the fit rejects
+    // the step.
     pose.slopes(on).map_or([1e6; 2], |slopes| lens.pixel(slopes))
 }
 
@@ -159,7 +165,7 @@ fn squares(views: &[View], lens: &Lens) -> f64 {
     views.iter().map(off).sum()
 }
 
-/// Returns the lens with one parameter changed.
+/// Returns the lens with parameter `n` increased by `by`.
 fn nudged(lens: &Lens, n: usize, by: f64) -> Lens {
     let mut lens = *lens;
     match n {
@@ -170,7 +176,7 @@ fn nudged(lens: &Lens, n: usize, by: f64) -> Lens {
     lens
 }
 
-/// Normal equations of the fit at this lens and these poses.
+/// Computes the matrix and the right side of the fit's normal equations, at the given lens and poses.
 fn equations(views: &[View], lens: &Lens) -> (Vec<Vec<f64>>, Vec<f64>) {
     let numbers = LENS + POSE * views.len();
     let (mut normal, mut gradient) = (vec![vec![0.0; numbers]; numbers], vec![0.0; numbers]);
@@ -227,7 +233,8 @@ mod tests {
         Lens { size: [640.0, 480.0], focal: [582.0, 584.0], centre: [327.0, 235.0], distortion: [-0.22, 0.06] };
     const BOARD: Board = Board { first: 0, columns: 4, rows: 6, size: 0.03, pitch: 0.04 };
 
-    /// Corners of boards in various poses, with uniform errors of at most `scatter` pixels.
+    /// Returns views of the board with the given tilts, and with uniform errors of the corners, at most `scatter`
+    /// pixels.
     fn views(tilts: &[[f64; 3]], scatter: f32) -> Vec<Vec<TagView>> {
         let mut draws = Draws::new(4, 0, 0, 0, Stream::Device);
         let one = |turn: &[f64; 3]| {
@@ -279,7 +286,8 @@ mod tests {
         for (off, deviation) in off(&rough).iter().zip(rough.deviation) {
             assert!(off.abs() < 4.0 * deviation && deviation > 0.0, "{off} for {deviation}: {rough:?}");
         }
-        // Each corner has two coordinates, each with a variance of 1/12 pixel^2.
+        // A corner has two coordinates, each with an error variance of 1/12 pixel^2. The expected root mean square
+        // distance is therefore 0.41 pixels.
         assert!((0.3..0.5).contains(&rough.rms), "{}", rough.rms);
     }
 

@@ -1,4 +1,4 @@
-//! Lens calibration from views of a board of tags that the operator holds in front of the camera.
+//! Lens calibration: collects views of a board of tags that the operator holds in front of the camera.
 
 pub mod fit;
 
@@ -13,17 +13,20 @@ use std::time::Duration;
 
 /// Polling interval of the camera, and maximum number of polls without a new view (60 s in total).
 const ASK: (Duration, usize) = (Duration::from_millis(20), 3000);
-/// Minimum number of tags in a view.
+/// Minimum number of the board's tags in a view.
 const TAGS: usize = 6;
-/// Mean displacement of the tags above which a view counts as new, as a fraction of the picture's width.
+/// Mean displacement of the tags from every earlier view above which a view counts as new, as a fraction of the
+/// picture's width.
 const MOVED: f64 = 0.06;
-/// Displacement between frames above which the board counts as moving, as a fraction of the picture's width.
+/// Mean displacement of the tags between frames above which the board counts as moving, as a fraction of the picture's
+/// width.
 const STILL: f64 = 0.004;
 
-/// Collects views of the board, and guides the operator.
+/// Collects `wanted` views of the board, and guides the operator. Returns the views and the size of the pictures
+/// (pixels).
 ///
 /// # Errors
-/// Any error of the camera or the operator.
+/// Any error of the camera or the operator, or no new view in 60 s.
 pub fn measure(
     camera: &mut dyn FrameSource,
     board: &Board,
@@ -74,7 +77,7 @@ pub fn measure(
     Ok((views, size))
 }
 
-/// Mean displacement of the tags between two views (pixels); `None` without a common tag.
+/// Computes the mean displacement of the tags' corners between two views (pixels); `None` without a common tag.
 fn apart(now: &[TagView], then: &[TagView]) -> Option<f64> {
     let pairs = now.iter().filter_map(|(id, corners)| Some((corners, &then.iter().find(|(old, _)| old == id)?.1)));
     let (mut sum, mut count) = (0.0, 0);
@@ -85,7 +88,7 @@ fn apart(now: &[TagView], then: &[TagView]) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// Entries for the robot's file.
+/// Returns the entries for the robot's file.
 pub fn edits(fit: &Fit) -> Vec<Edit> {
     let list = |key: &'static str, values: [f64; 2]| Edit::list(&["camera", "lens", key], &values.map(|x| x as f32));
     let lens = &fit.lens;
@@ -97,7 +100,7 @@ pub fn edits(fit: &Fit) -> Vec<Edit> {
     ]
 }
 
-/// Quality of the fit in one line.
+/// Describes the quality of the fit in one line.
 pub fn verdict(fit: &Fit) -> String {
     let [fx, _, cx, cy, k1, _] = fit.deviation;
     format!(

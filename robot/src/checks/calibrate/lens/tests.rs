@@ -12,7 +12,7 @@ use xpuck_kernels::random::{Draws, Stream};
 
 const BOARD: Board = Board { first: 0, columns: 4, rows: 6, size: 0.03, pitch: 0.04 };
 
-/// Camera that shows the board in one pose after another, two frames each.
+/// Simulated camera that sees the board in one pose after another, for two frames each.
 struct Bench {
     optics: Optics,
     views: Vec<Vec<(u16, Pose)>>,

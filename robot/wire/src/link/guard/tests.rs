@@ -7,7 +7,7 @@ use crate::socket::{AskError, OperatorsHub, Router, Sockets};
 use crate::swarm::Security;
 use crate::witness::LastDirectiveReport;
 
-/// Hub with a key folder, on ports that the system chooses.
+/// Hub with a key folder. The system chooses the ports.
 struct Hub {
     dir: tempfile::TempDir,
     robots: Router,
@@ -42,8 +42,8 @@ impl Hub {
         crate::keys::Public::read(&self.folder().join("hub.pub")).unwrap().curve
     }
 
-    /// Sends messages from a DEALER socket, which `with` configures, until a rejection is counted. Verifies that no
-    /// message is delivered.
+    /// Sends messages from a DEALER socket that `with` configures, until the counter that `count` returns increases.
+    /// Verifies that no message is delivered.
     fn refuses(&self, endpoint: &str, with: impl Fn(&zmq::Socket), count: impl Fn(&Refusals) -> u64) {
         let before = count(&self.guard.refusals());
         let context = zmq::Context::new();
@@ -95,7 +95,7 @@ fn robot_is_identified_by_key_and_gets_answers() {
         assert!(hub.robots.send(&id, &ToRobot::Ping { stamp }));
     }
     assert_eq!(wait_for(|| two.receive::<ToRobot>()).unwrap(), ToRobot::Ping { stamp: 2.0 });
-    // A restarted robot replaces its former connection.
+    // A restarted robot replaces its previous connection.
     drop(one);
     let again = robot("xp01");
     again.send(&RobotMessage::Pong { stamp: 3.0 });
@@ -120,7 +120,7 @@ fn strangers_and_plain_clients_deliver_nothing_and_are_counted() {
             },
             |r| r.no_curve,
         );
-        // The client has an enrolled key, but another server's public key.
+        // The client has an enrolled key, but expects the public key of another server.
         let one = hub.secret(Role::Robot, "xp01");
         hub.refuses(endpoint, |s| prove(s, &one, stranger.public.curve), |r| r.no_curve);
     }
@@ -140,7 +140,7 @@ fn each_role_has_its_socket_and_nobody_takes_anothers_name() {
         },
         |r| r.wrong_name,
     );
-    // The identity cannot be taken over: the real xp02 is still reachable.
+    // Another robot cannot take over the identity `xp02`, so the real xp02 is still reachable.
     let two = Sockets::for_robot(&security(hub.folder()), "xp02").unwrap().robot(&hub.endpoint, "xp02").unwrap();
     two.send(&RobotMessage::Pong { stamp: 2.0 });
     assert_eq!(wait_for(|| hub.robots.receive::<RobotMessage>()).0, "xp02");
@@ -226,7 +226,7 @@ fn secured_hub_always_has_auth_handler() {
     assert!(missing.contains("hub.key"), "{missing}");
 }
 
-/// Throughput of 1 KiB messages through the robots' link, for docs/performance.md.
+/// Measures the throughput of 1 KiB messages through the robots' link, for docs/performance.md.
 #[test]
 #[ignore = "measures; run with --ignored --nocapture"]
 fn throughput_with_and_without_keys() {

@@ -1,4 +1,4 @@
-//! Connecting sockets: the sockets of robots, workers and operators.
+//! Client sockets, which connect to a server: the sockets of robots, workers and operators.
 
 use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
 use crate::codec::{self, CodecError, Message};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const HEARTBEAT_MS: i32 = 5000;
 
 impl Sockets {
-    /// Sets the keys of a socket that is about to connect.
+    /// Sets the keys of a socket before it connects. Without keys, has no effect.
     pub(crate) fn set_client_keys(&self, socket: &zmq::Socket) -> zmq::Result<()> {
         let Keys::Client(secret, server) = &self.keys else { return Ok(()) };
         socket.set_curve_serverkey(&server.0)?;
@@ -19,7 +19,7 @@ impl Sockets {
         socket.set_curve_secretkey(secret.curve())
     }
 
-    /// Monitors a socket for rejections of its key by the server.
+    /// Starts to monitor a socket for rejections of its key by the server; returns the monitor's socket.
     fn watch(&self, socket: &zmq::Socket, endpoint: &str) -> Result<zmq::Socket, SocketError> {
         monitor::start(&self.context, socket, &[zmq::SocketEvent::HANDSHAKE_FAILED_AUTH])
             .map_err(|error| SocketError::Other { endpoint: endpoint.into(), error })
@@ -32,7 +32,7 @@ impl Sockets {
             s.set_immediate(true)?;
             s.set_reconnect_ivl(100)?;
             s.set_reconnect_ivl_max(2000)?;
-            // Heartbeats detect an unresponsive server, not only a closed connection.
+            // Heartbeats also detect an unresponsive server whose connection is not closed.
             s.set_heartbeat_ivl(HEARTBEAT_MS)?;
             s.set_heartbeat_timeout(3 * HEARTBEAT_MS)?;
             self.set_client_keys(s)?;
@@ -58,7 +58,7 @@ impl Sockets {
         Ok(Dealer { watch: Some(self.watch(&socket, endpoint)?), socket, endpoint: endpoint.into() })
     }
 
-    /// Opens an operator's link to the hub, with a time-out for each reply (ms).
+    /// Opens an operator's link to the hub. `timeout_ms` is the maximum wait for each reply.
     pub fn operator(&self, endpoint: &str, timeout_ms: i32) -> Result<OperatorLink, SocketError> {
         let socket = self.open(zmq::REQ, endpoint, |s| {
             s.set_req_relaxed(true)?;
@@ -92,17 +92,18 @@ impl Dealer {
         Dealer { socket, watch: None, endpoint: String::new() }
     }
 
-    /// Number of times that the server rejected this key since the last call.
+    /// Returns the number of times that the server rejected this socket's key since the last call.
     pub fn rejections(&self) -> usize {
         let events = || self.watch.as_ref().and_then(monitor::next);
         std::iter::from_fn(events).take(REFUSED_AT_ONCE).count()
     }
 
-    /// Reconnects. libzmq does not reconnect after a key was rejected, but the key may have been enrolled meanwhile.
+    /// Reconnects to the server after a rejection of the key, because the key may have been enrolled since then. libzmq
+    /// itself does not reconnect after a rejection.
     pub fn reconnect(&self) {
-        // Without a connection, disconnecting fails without harm.
+        // Errors are ignored, because disconnecting fails only if there is no connection.
         let _ = self.socket.disconnect(&self.endpoint);
-        // If connecting fails, the next call tries again.
+        // Errors are ignored, because the next call retries.
         let _ = self.socket.connect(&self.endpoint);
     }
 
@@ -111,7 +112,7 @@ impl Dealer {
         if self.socket.connect(endpoint).is_err() {
             return false;
         }
-        // Without a connection, disconnecting fails without harm.
+        // Errors are ignored, because disconnecting fails only if there is no connection.
         let _ = self.socket.disconnect(&self.endpoint);
         self.endpoint = endpoint.into();
         true
@@ -123,7 +124,7 @@ impl Dealer {
         Some(codec::decode(&bytes))
     }
 
-    /// Sends the message, or drops it if the queue is full; returns true if sent.
+    /// Sends the message, or drops it if the queue is full. Returns true if the message was queued for sending.
     pub fn send<T: Message>(&self, message: &T) -> bool {
         send_parts(&self.socket, &[codec::encode(message)]).is_ok()
     }
@@ -132,13 +133,13 @@ impl Dealer {
 /// Error of a request to the hub.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// No reply arrived within the time-out.
+    /// No reply arrived from the hub at this endpoint within the time-out.
     #[error(
         "no answer from the hub at {0}; check that it is running, that this is its operator address, and that \
              these are its keys"
     )]
     NoAnswer(String),
-    /// The hub rejected this key.
+    /// The hub at this endpoint rejected the operator's key.
     #[error("the hub at {0} rejects this key; enrol it there with `xpuck keys enrol`")]
     TurnedAway(String),
     /// The reply cannot be decoded.
@@ -166,13 +167,14 @@ impl OperatorLink {
         let question = codec::encode(request);
         retry_zmq(|| self.socket.send(&question[..], 0)).map_err(silent)?;
         let deadline = Instant::now() + self.timeout;
-        // Discards events from before the request.
+        // Discards earlier events, because only a rejection after the request matters.
         while monitor::next(&self.watch).is_some() {}
         let bytes = loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let mut items = [&self.socket, &self.watch].map(|s| s.as_poll_item(zmq::POLLIN));
             let _ = zmq::poll(&mut items, left.as_millis() as i64);
-            // Late replies to earlier requests also make the socket readable; `recv_bytes` drops them.
+            // The socket may be readable only because of a late reply to an earlier request. `recv_bytes` then drops
+            // this reply and returns an error.
             match retry_zmq(|| self.socket.recv_bytes(zmq::DONTWAIT)) {
                 Ok(bytes) => break bytes,
                 Err(_) if items[1].is_readable() => return Err(AskError::TurnedAway(self.endpoint.clone())),

@@ -10,18 +10,19 @@ use std::time::Duration;
 /// Length of a greeting (bytes). A greeting consists of signature, version, security mechanism, server flag and
 /// filler (ZMTP 3.1, RFC 37).
 pub const GREETING: usize = 64;
-/// Client's signature and version 3; libzmq then sends the rest of its own greeting.
+/// First bytes of a client's greeting: the signature and version 3. After these bytes, libzmq sends the rest of the
+/// server's greeting.
 const BEGINNING: [u8; 11] = [0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3];
-/// Time-out for libzmq's greeting.
+/// Maximum wait for each part of libzmq's greeting.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Sockets {
-    /// Returns the greeting of sockets with these keys, or of sockets without keys if `plain`. The greeting is read
-    /// from a separate socket without a monitor, because a monitor would count the unfinished handshake as a
-    /// rejection.
+    /// Returns the greeting of server sockets with this factory's keys, or without keys if `plain` is true. The
+    /// greeting is read from a separate socket without a monitor, because a monitor would count the unfinished
+    /// handshake as a rejection.
     ///
     /// # Errors
-    /// The system cannot create a socket.
+    /// The system cannot create a socket, or libzmq sends no greeting.
     pub fn greeting(&self, plain: bool) -> io::Result<[u8; GREETING]> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("xpuck-greeting-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));

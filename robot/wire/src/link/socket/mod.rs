@@ -1,7 +1,7 @@
-//! Sockets: their configuration (options are set before bind or connect), and sending and receiving.
+//! Creation and configuration of the ZeroMQ sockets, and sending and receiving of messages.
 //!
-//! Sending and receiving never block: the robot's control loop and the hub's loop poll. With keys, every connection
-//! is encrypted and authenticated (CURVE), and only messages from enrolled peers are delivered.
+//! The hub and the robots poll their sockets, so that sending and receiving never block their control loops. With keys,
+//! every connection is encrypted and authenticated (CURVE), and only messages from enrolled peers are delivered.
 
 mod client;
 mod greeting;
@@ -24,12 +24,13 @@ use std::sync::Arc;
 
 /// Queue length of a socket in each direction (messages); further messages are dropped.
 const QUEUE: i32 = 1000;
-/// Maximum length of a message that libzmq accepts (bytes); a longer message silently closes its connection. The
-/// limit exceeds [`MAX_BYTES`], so that a slightly oversized message is received, rejected and counted.
+/// Maximum length of a message that libzmq accepts (bytes). libzmq closes the connection that sends a longer message,
+/// without an error. The limit exceeds [`MAX_BYTES`], so that a slightly oversized message is received, rejected and
+/// counted.
 const MAX_READ: i64 = 2 * MAX_BYTES as i64;
 /// Separator between a robot's id and a random number in the identity of a connection without keys.
 const NAME_ENDS: char = '/';
-/// Maximum number of rejected messages processed per call.
+/// Maximum number of rejected messages, or of rejections of a key, that are processed per call.
 const REFUSED_AT_ONCE: usize = 256;
 
 /// Socket error.
@@ -54,7 +55,7 @@ pub enum SocketError {
     },
 }
 
-/// Socket factory, one per process; clones share context and keys.
+/// Factory of a process's sockets. Clones share the ZeroMQ context and the keys.
 #[derive(Clone, Default)]
 pub struct Sockets {
     context: zmq::Context,
@@ -64,7 +65,7 @@ pub struct Sockets {
 /// Credentials of a process's sockets.
 #[derive(Clone, Default)]
 enum Keys {
-    /// No keys (`dev_mode`).
+    /// No keys: connections are neither encrypted nor authenticated (`dev_mode`).
     #[default]
     None,
     /// Server's key, and the access control that admits peers.
@@ -73,7 +74,7 @@ enum Keys {
     Client(Secret, Key),
 }
 
-/// Adds a remedy to the error for a missing key file.
+/// Replaces the error for a missing key file by one that names the command to create the file.
 fn explain_missing_key(error: FileError) -> FileError {
     match &error {
         FileError::Unreadable { path, error } if error.kind() == ErrorKind::NotFound => FileError::value(
@@ -91,7 +92,7 @@ impl Sockets {
         Sockets::default()
     }
 
-    /// Creates the hub's factory, with `hub.key` of the key folder; with `dev_mode`, a factory of plain sockets.
+    /// Creates the hub's factory with `hub.key` of the key folder, or a factory of plain sockets in `dev_mode`.
     ///
     /// # Errors
     /// The key cannot be used, or libzmq lacks CURVE.
@@ -105,8 +106,8 @@ impl Sockets {
         Ok(Sockets { context, keys: Keys::Server(secret, guard) })
     }
 
-    /// Creates a robot's factory, with `robots/<id>.key` and `hub.pub` of the key folder; with `dev_mode`, a factory
-    /// of plain sockets.
+    /// Creates a robot's factory with `robots/<id>.key` and `hub.pub` of the key folder, or a factory of plain sockets
+    /// in `dev_mode`.
     ///
     /// # Errors
     /// A key cannot be used.
@@ -123,8 +124,8 @@ impl Sockets {
         Sockets::client(secret, Public::read(&security.keys.join("hub.pub")).map_err(explain_missing_key)?.curve)
     }
 
-    /// Creates the factory for an operator's or observer's key file, `<folder>/operators/<name>.key`; the hub's key
-    /// is `<folder>/hub.pub`.
+    /// Creates the factory for an operator's or observer's key file, `<folder>/operators/<name>.key`. The hub's public
+    /// key is read from `<folder>/hub.pub`. Also returns the operator's or observer's secret key.
     ///
     /// # Errors
     /// A key cannot be used.
@@ -141,13 +142,15 @@ impl Sockets {
     /// libzmq lacks CURVE.
     pub fn client(secret: Secret, server: Key) -> Result<Sockets, FileError> {
         if zmq::has("curve") != Some(true) {
-            return Err(FileError::value("authentication", "this libzmq has no CURVE; install Debian's libzmq5"));
+            return Err(FileError::value(
+                "authentication",
+                "this libzmq does not support CURVE; install Debian's libzmq5",
+            ));
         }
         Ok(Sockets { context: zmq::Context::new(), keys: Keys::Client(secret, server) })
     }
 
-    /// Creates a geneserver's factory, which accepts clients with the same key file; without a key, a factory of
-    /// plain sockets.
+    /// Creates a geneserver's factory, which accepts clients with the same key. Without a key, the sockets are plain.
     ///
     /// # Errors
     /// libzmq lacks CURVE.
@@ -159,7 +162,7 @@ impl Sockets {
         Ok(Sockets { context, keys: Keys::Server(secret.clone(), guard) })
     }
 
-    /// Creates a worker's factory, with the geneserver's key file; without a key, a factory of plain sockets.
+    /// Creates a worker's factory with the geneserver's key. Without a key, the sockets are plain.
     ///
     /// # Errors
     /// libzmq lacks CURVE.
@@ -170,7 +173,7 @@ impl Sockets {
         }
     }
 
-    /// Access control; `None` in `dev_mode` and on a client.
+    /// Returns the access control; `None` in `dev_mode` and on a client.
     pub fn guard(&self) -> Option<&Arc<AccessControl>> {
         match &self.keys {
             Keys::Server(_, guard) => Some(guard),
@@ -207,10 +210,10 @@ impl Sockets {
     }
 }
 
-/// Waits until a socket is readable, at most `timeout_ms`.
+/// Waits until one of the sockets is readable, for at most `timeout_ms`.
 pub fn wait(sockets: &[&dyn Readable], timeout_ms: i64) {
     let mut items: Vec<zmq::PollItem<'_>> = sockets.iter().map(|s| s.socket().as_poll_item(zmq::POLLIN)).collect();
-    // An interrupted wait only starts the caller's next iteration earlier.
+    // Errors are ignored, because an interrupted wait only starts the caller's next iteration earlier.
     let _ = zmq::poll(&mut items, timeout_ms);
 }
 
@@ -263,7 +266,7 @@ mod tests {
             let link = Sockets::new().operator(endpoint, 4000).unwrap();
             link.ask::<Request, Reply>(&Request::Pause).unwrap()
         });
-        // The first request, which was not answered, may arrive first now that the socket is bound.
+        // The request of `silent` was not answered, and may arrive first when the socket is bound.
         loop {
             let (to, request) = wait_for(|| hub.receive::<Request>());
             let request = request.unwrap();
@@ -275,8 +278,8 @@ mod tests {
         assert_eq!(asking.join().unwrap(), Reply::Done);
     }
 
-    /// Tests that a second robot with the same name has its own connection even without keys, and that answers reach
-    /// the right robot.
+    /// Tests that a second robot with the same name has a separate connection even without keys, and that replies reach
+    /// the correct robot.
     #[test]
     fn second_robot_with_same_name_does_not_displace_first() {
         let sockets = Sockets::new();
@@ -297,8 +300,8 @@ mod tests {
         assert!(!hub.is_routed_by(&sender) && message.unwrap() == RobotMessage::Pong { stamp: 5.0 });
     }
 
-    /// Tests that a slightly oversized message is rejected and counted, and that a far larger message closes its
-    /// connection, which is counted.
+    /// Tests that a slightly oversized message is received and rejected, and that a far larger message closes its
+    /// connection. The closed connections are counted.
     #[test]
     fn oversized_messages_are_counted() {
         let sockets = Sockets::new();
@@ -320,7 +323,7 @@ mod tests {
         let sender = send(MAX_READ as usize + 1);
         wait_for(|| (hub.ended() > 2).then_some(()));
         assert!(hub.receive::<RobotMessage>().is_none());
-        // The message is dropped at the end, because otherwise it would be sent again after each reconnection.
+        // Drops the message when the socket is closed; libzmq would otherwise send it again after each reconnection.
         sender.set_linger(0).unwrap();
     }
 }

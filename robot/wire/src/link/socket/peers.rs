@@ -1,5 +1,5 @@
-//! Links between robots. Each robot binds one socket, to which other robots connect with requests and messages. It
-//! connects a separate socket to each robot that it addresses.
+//! Links between robots. Each robot binds one socket, to which other robots connect and send their messages. It opens a
+//! separate client socket for each robot to which it sends messages.
 
 use super::{Dealer, Keys, NAME_ENDS, Router, SocketError, Sockets, explain_missing_key};
 use crate::file::FileError;
@@ -12,7 +12,7 @@ use crate::swarm::Security;
 
 /// Queue length of a link in each direction (messages); further messages are dropped.
 const QUEUE: i32 = 64;
-/// Heartbeat interval of a link (ms of wall time); a link without traffic for three intervals is closed.
+/// Heartbeat interval of a link (ms of wall time). A link without traffic for three intervals is closed.
 const HEARTBEAT_MS: i32 = 1000;
 /// Maximum number of connections waiting for acceptance.
 const BACKLOG: i32 = 256;
@@ -35,7 +35,7 @@ impl Sockets {
         Ok(Sockets { context, keys: Keys::Server(secret, guard) })
     }
 
-    /// CURVE key of an enrolled robot; `None` in `dev_mode` or if the robot is not enrolled.
+    /// Returns the CURVE public key of an enrolled robot; `None` in `dev_mode` or if the robot is not enrolled.
     pub fn peer_key(&self, id: &str) -> Option<Key> {
         let holders = self.guard()?.holders_called(id);
         holders.into_iter().find(|holder| holder.role == Role::Robot).map(|holder| holder.public.curve)
@@ -58,11 +58,12 @@ impl Sockets {
         Ok(Router::for_peers(socket, self.access(Domain::Peers)))
     }
 
-    /// Opens a link from robot `id` to the robot with this key; without a key, a plain link. Messages sent while the
-    /// peer is unreachable are dropped, so that no stale message arrives later.
+    /// Opens a link from robot `id` to the robot at `endpoint`, which has the public key `key`. Without a key, the link
+    /// is plain. Messages sent while the other robot is unreachable are dropped, so that no stale message arrives
+    /// later.
     ///
     /// # Errors
-    /// The address is invalid.
+    /// The address is invalid, or the system provides no random numbers.
     pub fn peer(&self, endpoint: &str, id: &str, key: Option<Key>) -> Result<Dealer, SocketError> {
         let number = fresh_session()?;
         let socket = self.open(zmq::DEALER, endpoint, |s| {
@@ -119,7 +120,7 @@ mod tests {
         let [first, second] = ["xp01", "xp02"].map(|id| robot(keys, id));
         let end = first.peers_end("tcp://127.0.0.1:*").unwrap();
         let link = second.peer(&end.endpoint(), "xp02", second.peer_key("xp01")).unwrap();
-        // Messages sent before the connection is established are dropped.
+        // Retries, because messages sent before the connection is established are dropped.
         wait_for(|| link.send(&ASK).then_some(()));
         let (name, message) = wait_for(|| end.receive::<PeerMessage>());
         assert_eq!((name.as_str(), message.unwrap()), ("xp02", ASK));
@@ -145,7 +146,7 @@ mod tests {
         let first = robot(&keys, "xp01");
         let guard = first.guard().unwrap();
         let end = first.peers_end("tcp://127.0.0.1:*").unwrap();
-        // The stranger has an unknown key, but knows the robot's public key.
+        // The stranger has a key that is not enrolled, but knows the robot's public key.
         let stranger = robot(&others, "xp02").peer(&end.endpoint(), "xp02", first.peer_key("xp01")).unwrap();
         wait_for(|| (guard.refusals().unknown_key > 0).then_some(()));
         let secret = Secret::read(&keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key")).unwrap();

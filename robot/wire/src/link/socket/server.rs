@@ -1,4 +1,4 @@
-//! Binding sockets: the hub's sockets for robots and operators, and a geneserver's socket.
+//! Server sockets, to which clients connect: the hub's sockets for robots and operators, and a geneserver's socket.
 
 use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
 use crate::codec::{self, CodecError, Message};
@@ -10,13 +10,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Queue length per worker of a geneserver in each direction (messages).
+/// Length of a geneserver's queue for each worker, in each direction (messages).
 const WORKER_QUEUE: i32 = 64;
-/// Maximum number of workers waiting for acceptance.
+/// Maximum number of workers' connections waiting for acceptance.
 const WORKER_BACKLOG: i32 = 1000;
 
 impl Sockets {
-    /// Sets the server's key on a socket that is about to bind; returns the guard, or `None` without keys.
+    /// Sets the server's key on a socket before it is bound. Returns the access control, or `None` without keys.
     pub(super) fn encrypt(&self, socket: &zmq::Socket) -> zmq::Result<Option<&Arc<AccessControl>>> {
         let Keys::Server(secret, guard) = &self.keys else { return Ok(None) };
         socket.set_curve_server(true)?;
@@ -24,7 +24,8 @@ impl Sockets {
         Ok(Some(guard))
     }
 
-    /// Like [`Sockets::encrypt`], but also restricts access to the peers that the guard admits to this domain.
+    /// Sets the server's key on a socket, and restricts access to the peers that the access control admits to this
+    /// domain. Has no effect without keys.
     pub(crate) fn serve(&self, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
         let Some(guard) = self.encrypt(socket)? else { return Ok(()) };
         socket.set_zap_domain(domain.name())?;
@@ -39,8 +40,8 @@ impl Sockets {
     pub fn robots_hub(&self, endpoint: &str) -> Result<Router, SocketError> {
         let mut ends = None;
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
-            // Without keys, a reconnecting robot takes over the identity of its dead connection. With keys, no
-            // handover is needed, because the key alone identifies a robot.
+            // Without keys, a new connection of a robot with the same identity replaces the old connection. With keys,
+            // this is not needed, because the key identifies a robot.
             s.set_router_handover(self.is_plain())?;
             self.serve(s, Domain::Robots)?;
             if self.is_plain() {
@@ -51,11 +52,12 @@ impl Sockets {
         Ok(Router { ends, peers_are_robots: true, ..Router::new(socket, self.access(Domain::Robots)) })
     }
 
-    /// Opens a geneserver's socket for workers. Port `*` chooses a free port: see [`Router::endpoint`].
+    /// Opens a geneserver's socket for workers. With the port `*`, the system chooses a free port, which is part of
+    /// [`Router::endpoint`].
     pub fn geneserver(&self, endpoint: &str) -> Result<Router, SocketError> {
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
             s.set_router_handover(true)?;
-            // A worker waits for each reply, so there is rarely more than one queued message for a worker.
+            // A short queue is enough: a worker waits for each reply, so more than one message is rarely queued.
             s.set_sndhwm(WORKER_QUEUE)?;
             s.set_rcvhwm(WORKER_QUEUE)?;
             s.set_backlog(WORKER_BACKLOG)?;
@@ -75,27 +77,27 @@ impl Sockets {
     }
 }
 
-/// Endpoint of a socket; empty if it is not bound.
+/// Returns the endpoint of a socket; empty if the socket is not bound.
 fn endpoint(socket: &zmq::Socket) -> String {
     socket.get_last_endpoint().ok().and_then(Result::ok).unwrap_or_default()
 }
 
-/// Access rules of a server's socket.
+/// Access control of a server's socket, with the socket's domain.
 pub(super) struct Access {
     guard: Arc<AccessControl>,
     domain: Domain,
 }
 
-/// Returns the return path and the body of the next message.
+/// Returns the return path and the body of the next message; `None` if no message waits.
 fn receive_with_return_path(socket: &zmq::Socket) -> Option<(Vec<Vec<u8>>, zmq::Message)> {
     let mut parts = receive_parts(socket)?;
     let body = parts.pop()?;
     Some((parts.iter().map(|part| part.to_vec()).collect(), body))
 }
 
-/// Sender of a message and its connection.
+/// Name and connection of a message's sender.
 pub struct Sender {
-    /// Name: a robot's id, or the identity that a worker chose.
+    /// Id of a robot, or identity that a worker chose.
     pub name: String,
     route: Vec<u8>,
 }
@@ -105,11 +107,11 @@ pub struct Sender {
 pub struct Router {
     socket: zmq::Socket,
     access: Option<Access>,
-    /// Whether the peers are robots.
+    /// Whether the peers are robots; otherwise they are workers.
     peers_are_robots: bool,
-    /// Connection of each peer, by the peer's name.
+    /// Routing identity of the connection of each peer, by the peer's name. Missing if it equals the name.
     routes: RefCell<BTreeMap<String, Vec<u8>>>,
-    /// Monitor of closed connections; `None` with keys, because the guard then counts them.
+    /// Monitor of closed connections; `None` with keys, because the access control then counts closed connections.
     ends: Option<zmq::Socket>,
     ended: Cell<u64>,
 }
@@ -130,8 +132,8 @@ impl Router {
         Router { peers_are_robots: true, ..Router::new(socket, access) }
     }
 
-    /// Number of closed robot connections so far. A connection closes if a robot stops, loses its network, or sends
-    /// invalid ZeroMQ data or a far too long message.
+    /// Returns the number of closed robot connections so far. A connection closes if a robot stops, loses its network,
+    /// or sends invalid ZeroMQ data or a message longer than libzmq accepts.
     pub fn ended(&self) -> u64 {
         if let Some(access) = &self.access {
             return access.guard.ended();
@@ -141,13 +143,13 @@ impl Router {
         self.ended.get()
     }
 
-    /// Endpoint of the socket, with the port that the system chose.
+    /// Returns the endpoint of the socket, with the port that the system chose.
     pub fn endpoint(&self) -> String {
         endpoint(&self.socket)
     }
 
-    /// Returns the next message of an authorised peer with the peer's name, or `None` if no message waits. Messages
-    /// of other peers are counted. Replies to the name use the connection of this message from now on.
+    /// Returns the next message of an authorised peer and the peer's name, or `None` if no such message waits. Messages
+    /// of other peers are dropped and counted. From now on, messages to this peer use the connection of this message.
     pub fn receive<T: Message>(&self) -> Option<(String, Result<T, CodecError>)> {
         let (sender, message) = self.receive_from()?;
         let name = sender.name.clone();
@@ -155,19 +157,20 @@ impl Router {
         Some((name, message))
     }
 
-    /// Uses this connection for messages to this name from now on.
+    /// Sets the connection for messages to the sender's name.
     pub fn set_route(&self, sender: Sender) {
         if sender.name.as_bytes() != sender.route {
             self.routes.borrow_mut().insert(sender.name, sender.route);
         }
     }
 
-    /// Whether messages to this name use this connection.
+    /// Whether messages to the sender's name use the sender's connection.
     pub fn is_routed_by(&self, sender: &Sender) -> bool {
         self.routes.borrow().get(&sender.name).map_or(sender.name.as_bytes(), Vec::as_slice) == sender.route
     }
 
-    /// Like [`Router::receive`], but does not change the connection for replies to the name.
+    /// Returns the next message of an authorised peer as [`Router::receive`] does, but does not change the connection
+    /// for messages to this peer.
     pub fn receive_from<T: Message>(&self) -> Option<(Sender, Result<T, CodecError>)> {
         for _ in 0..REFUSED_AT_ONCE {
             let (parts, mut body) = receive_with_return_path(&self.socket)?;
@@ -179,9 +182,9 @@ impl Router {
         None
     }
 
-    /// Returns the sender of a message: with keys, the name that belongs to the connection's key. A peer can choose
-    /// its routing identity (identities that ZeroMQ assigns begin with byte 0), so a different name in the identity
-    /// is an impersonation.
+    /// Returns the sender of a message; `None` if the sender is rejected. With keys, the sender's name is the name of
+    /// the connection's key. A robot can also choose a routing identity, which does not begin with byte 0, unlike those
+    /// that ZeroMQ assigns. If a chosen identity differs from the name, the message is rejected as an impersonation.
     fn sender(&self, route: Vec<u8>, body: &mut zmq::Message) -> Option<Sender> {
         let mut name = String::from_utf8_lossy(&route).into_owned();
         if let Some(access) = &self.access {
@@ -199,7 +202,8 @@ impl Router {
         Some(Sender { name, route })
     }
 
-    /// Sends the message, or drops it if the peer is not connected or its queue is full; returns true if sent.
+    /// Sends the message, or drops it if the peer is not connected or the peer's queue is full. Returns true if the
+    /// message was queued for sending.
     pub fn send<T: Message>(&self, id: &str, message: &T) -> bool {
         let routes = self.routes.borrow();
         let route = routes.get(id).map_or(id.as_bytes(), Vec::as_slice);
@@ -223,18 +227,18 @@ impl Readable for OperatorsHub {
 /// Sender of a request, and the return path for the reply.
 pub struct ReturnAddress {
     parts: Vec<Vec<u8>>,
-    /// Sender; in `dev_mode` an operator without a name.
+    /// Sender of the request; in `dev_mode`, an operator with an empty name.
     pub peer: Peer,
 }
 
 impl OperatorsHub {
-    /// Endpoint with the port chosen by the system.
+    /// Returns the endpoint of the socket, with the port chosen by the system.
     pub fn endpoint(&self) -> String {
         endpoint(&self.socket)
     }
 
-    /// Returns the next request of an authorised peer, or `None` if no request waits. Requests of other peers are
-    /// counted.
+    /// Returns the next request of an authorised peer, or `None` if no such request waits. Requests of other peers are
+    /// dropped and counted.
     pub fn receive<T: Message>(&self) -> Option<(ReturnAddress, Result<T, CodecError>)> {
         for _ in 0..REFUSED_AT_ONCE {
             let (parts, mut body) = receive_with_return_path(&self.socket)?;
@@ -249,11 +253,11 @@ impl OperatorsHub {
         None
     }
 
-    /// Answers a request.
+    /// Sends the reply to a request.
     pub fn answer<T: Message>(&self, to: ReturnAddress, reply: &T) {
         let mut parts = to.parts;
         parts.push(codec::encode(reply));
-        // The reply to an operator that has disconnected is dropped.
+        // Errors are ignored: a reply to an operator that has disconnected is dropped.
         let _ = send_parts(&self.socket, &parts);
     }
 }

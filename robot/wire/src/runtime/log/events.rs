@@ -1,4 +1,5 @@
-//! Formats `tracing` events as lines: source, fields, a colon and the message, like `xpuckd xp01: no poses`.
+//! Formats `tracing` events as lines. A line consists of source, fields, a colon and the message, as in
+//! `xpuckd xp01: no poses`.
 
 use std::fmt::{Debug, Write};
 use tracing::field::{Field, Visit};
@@ -6,15 +7,15 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// Subscriber that writes events up to a level; spans are ignored.
+/// Subscriber that writes events of a minimum severity. Spans are ignored.
 pub(super) struct Events {
-    /// Minimum severity that is written.
+    /// Minimum severity of the events that are written.
     pub most: Level,
     /// Function that receives each line.
     pub write: fn(Level, &str),
 }
 
-/// Parses a level; an empty name means info. `None` for an unknown name.
+/// Parses the name of a level. An empty name stands for info. `None` for an unknown name.
 pub(super) fn level(name: &str) -> Option<Level> {
     match name {
         "error" => Some(Level::ERROR),

@@ -1,4 +1,5 @@
-//! Format of log lines. For journald, which adds the time, the prefix is a priority; otherwise it is time and level.
+//! Format of log lines. The prefix of a line for journald is only a priority, because journald adds the time. The
+//! prefix of other lines is time and level.
 
 use crate::{escape, output};
 use std::io::IsTerminal;
@@ -9,7 +10,7 @@ use tracing::Level;
 const LINE: usize = 8192;
 /// Length of a time such as `2026-03-01T09:30:00.250Z` (bytes).
 const TIME: usize = 24;
-/// Levels with their names and syslog priorities, as journald uses them.
+/// Levels with their names, and with the syslog priorities that journald reads.
 const LEVELS: [(Level, &str, u8); 5] = [
     (Level::ERROR, "ERROR", 3),
     (Level::WARN, "WARN", 4),
@@ -18,10 +19,10 @@ const LEVELS: [(Level, &str, u8); 5] = [
     (Level::TRACE, "TRACE", 7),
 ];
 
-/// Prefix of a log line.
+/// Format of a log line's prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineFormat {
-    /// A priority, such as `<6>`.
+    /// A priority for journald, such as `<6>`.
     Journal,
     /// Time and level.
     Plain,
@@ -43,9 +44,9 @@ impl LineFormat {
         }
     }
 
-    /// Formats a log line without its line end. Parts of `text` may be untrusted, and one event must be one line.
-    /// Therefore control characters are escaped, and characters that are invisible or change the writing direction.
-    /// `unix_ms` is wall time since 1970 (ms).
+    /// Formats a log line without its line end. Control characters, invisible characters and characters that change
+    /// the writing direction are escaped. Parts of `text` may be untrusted, and one event must be one line. `unix_ms`
+    /// is the wall time since 1970 (ms).
     pub fn line(self, unix_ms: u64, level: Level, text: &str) -> String {
         let (_, name, priority) = LEVELS.into_iter().find(|(other, ..)| *other == level).unwrap_or(LEVELS[0]);
         let mut line = match self {
@@ -60,12 +61,12 @@ impl LineFormat {
     }
 }
 
-/// Truncates text to the maximum length of a line.
+/// Truncates a text to the maximum length of a log line.
 pub(super) fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(LINE)]
 }
 
-/// Text of a log line, without time and level, if any.
+/// Returns the text of a log line. Time and level are removed if the line has them.
 pub fn text_of(line: &str) -> &str {
     let stamped = line.split_at_checked(TIME).filter(|(time, _)| time.get(10..11) == Some("T") && time.ends_with('Z'));
     let level = stamped.and_then(|(_, rest)| rest.strip_prefix(' ')?.split_once(' '));
@@ -75,7 +76,7 @@ pub fn text_of(line: &str) -> &str {
     }
 }
 
-/// Formats a UTC time in ISO 8601, from ms since 1970: `2026-03-01T09:30:00.250Z`.
+/// Formats the time `unix_ms` since 1970 (ms) as UTC in ISO 8601, for example `2026-03-01T09:30:00.250Z`.
 pub fn time(unix_ms: u64) -> String {
     let (days, ms) = (unix_ms / 86_400_000, unix_ms % 86_400_000);
     let (year, month, day) = date(days);
@@ -84,8 +85,8 @@ pub fn time(unix_ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
 }
 
-/// Year, month and day from days since 1970. Internally years begin in March, so that a leap day is the last day of
-/// its year.
+/// Returns year, month and day from the number of days since 1970. For the calculation, years begin in March, so that a
+/// leap day is the last day of its year.
 fn date(days: u64) -> (u64, u64, u64) {
     // Converts to days since 0000-03-01. The calendar has a period of 400 years, or 146 097 days.
     let days = days + 719_468;

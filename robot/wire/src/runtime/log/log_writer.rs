@@ -1,5 +1,5 @@
-//! Queue of lines and the thread that writes them. Lines are dropped and counted if the queue is full or writing
-//! fails.
+//! Queue of lines, and the thread that writes the lines. If the queue is full or writing fails, lines are dropped and
+//! counted.
 
 use super::form::LineFormat;
 use crate::{clock, output, priority};
@@ -12,7 +12,7 @@ use tracing::Level;
 
 /// Capacity of the queue (lines).
 const QUEUE: usize = 512;
-/// Retry interval for the report of lost lines when no new line arrives.
+/// Interval between attempts to report lost lines while no new line arrives.
 const RETRY: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
@@ -29,8 +29,8 @@ pub(super) struct LogWriter {
 }
 
 impl LogWriter {
-    /// Starts a writer thread with this name. With `tells`, the number of lost lines is written in this format as
-    /// soon as writing succeeds again.
+    /// Starts a writer thread with the given name. If `tells` is a format, the number of lost lines is written as a
+    /// line of this format, as soon as writing succeeds again.
     pub fn new(name: &str, to: impl AsFd + Send + 'static, tells: Option<LineFormat>) -> LogWriter {
         let (sender, lines) = sync_channel(QUEUE);
         let counts = Arc::new(Counts::default());
@@ -45,19 +45,19 @@ impl LogWriter {
         LogWriter { lines: sender, counts }
     }
 
-    /// Queues a line without its line end. Returns at once.
+    /// Queues a line, which is given without its line end. Does not block.
     pub fn line(&self, text: &str) {
         let count =
             if self.lines.try_send(format!("{text}\n")).is_ok() { &self.counts.taken } else { &self.counts.lost };
         count.fetch_add(1, Relaxed);
     }
 
-    /// Number of lines lost so far.
+    /// Returns the number of lines lost so far.
     pub fn lost(&self) -> u64 {
         self.counts.lost.load(Relaxed)
     }
 
-    /// Waits until all lines queued so far are written or lost.
+    /// Waits until all lines queued so far are written or lost, but at most until `until`.
     pub fn flush(&self, until: Instant) {
         let taken = self.counts.taken.load(Relaxed);
         while self.counts.done.load(Relaxed) < taken && Instant::now() < until {
@@ -131,7 +131,7 @@ mod tests {
     fn stalled_reader_blocks_nobody_and_sees_loss_count() {
         let (reader, writer) = pipe().unwrap();
         let pen = LogWriter::new("test", writer, TELLS);
-        // The lines exceed the capacity of the pipe (64 KiB) and the queue.
+        // The lines exceed the total capacity of the pipe (64 KiB) and the queue.
         let text = "x".repeat(999);
         let said = 2000;
         (0..said).for_each(|_| pen.line(&text));

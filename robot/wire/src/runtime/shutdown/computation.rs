@@ -1,5 +1,5 @@
-//! Ctrl-C and SIGTERM for long computations that save their state. A computation ends soon and prints how to resume
-//! it.
+//! Handling of Ctrl-C and SIGTERM in long computations that save their state. After a signal, a computation ends within
+//! seconds and prints how to resume it.
 
 use crate::log;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -8,14 +8,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Exit code of a computation that was stopped and can be resumed (EX_TEMPFAIL), which schedulers start again.
+/// Exit code of a computation that was stopped and can be resumed (EX_TEMPFAIL). Schedulers start such a computation
+/// again.
 pub const TRY_AGAIN: u8 = 75;
-/// Time limit for the current step after the signal. Schedulers kill a process some seconds after the signal.
+/// Maximum time for the current step after the first signal. A scheduler kills a process some seconds after the signal.
 const GRACE: Duration = Duration::from_secs(4);
 
-/// Returns a flag that the first signal sets. The program should finish its current step and end within 4 s. After 4
-/// s, or at a second signal, the process prints `line` and exits with [`TRY_AGAIN`]; the current step is lost. For
-/// programs whose files are consistent at every moment.
+/// Returns a flag that is set at the first SIGINT or SIGTERM. The program should then finish its current step and end.
+/// After 4 s, or at a second signal, the process prints `line` and exits with [`TRY_AGAIN`], so that the current step
+/// is lost. Use this function only if the program's files are consistent at every moment.
 ///
 /// # Errors
 /// A signal handler or a thread cannot be created.

@@ -1,4 +1,4 @@
-//! Shutdown requests: a service ends at once, a computation after its current step.
+//! Shutdown requests. A service ends at once, and a computation ends after its current step.
 
 mod computation;
 mod service;

@@ -1,4 +1,4 @@
-//! Shutdown requests to a service: a signal, or the end of its parent program.
+//! Shutdown requests to a service, which are signals and the end of its parent program.
 
 use super::TRY_AGAIN;
 use crate::log;
@@ -7,11 +7,12 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Events that end a service in addition to the first SIGINT, SIGTERM or SIGHUP. SIGHUP stays ignored under `nohup`.
+/// Events that end a service, in addition to the first SIGINT, SIGTERM or SIGHUP. SIGHUP is ignored if the service was
+/// started with `nohup`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ShutdownTriggers {
-    /// Whether the end of standard input ends the service. Standard input ends even if the program at the other end
-    /// of the pipe is killed.
+    /// Whether the end of standard input ends the service. Standard input also ends if the program at the other end of
+    /// the pipe is killed.
     pub with_stdin: bool,
     /// Whether a second signal ends the process at once, without a clean shutdown.
     pub at_second_signal: bool,
@@ -23,7 +24,7 @@ pub struct ShutdownTriggers {
 /// A thread or a signal handler cannot be created.
 pub fn service_flag(ends: ShutdownTriggers) -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    // A closing terminal sends SIGHUP.
+    // The kernel sends SIGHUP when the terminal is closed.
     let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
     for signal in [SIGTERM, SIGINT].into_iter().chain(hangup) {
         if ends.at_second_signal {
@@ -41,8 +42,8 @@ pub fn service_flag(ends: ShutdownTriggers) -> std::io::Result<Arc<AtomicBool>> 
     Ok(stop)
 }
 
-/// Ends this process at once when standard input ends. For computations whose files are consistent at every moment
-/// and that must not outlive their parent program.
+/// Ends this process with exit code [`TRY_AGAIN`] as soon as standard input ends. Use this function for a computation
+/// that must not run longer than its parent program, and whose files are consistent at every moment.
 ///
 /// # Errors
 /// A thread or a signal handler cannot be created.
@@ -56,6 +57,6 @@ pub fn end_with_stdin() -> std::io::Result<()> {
 }
 
 fn wait_for_end() {
-    // Copies and discards the input until the pipe is closed; signals do not end the copy.
+    // Reads and discards the input until the pipe is closed. Signals do not interrupt this copy.
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
 }

@@ -1,4 +1,4 @@
-//! Evolving and fixed automata of each step.
+//! Reader for the evolving and the fixed automata of each step.
 
 use super::Project;
 use crate::scenario::ScenarioError;
@@ -26,7 +26,7 @@ impl Project<'_> {
         Ok(())
     }
 
-    /// Reads the modules, which must be the ten modules in the order of their numbers.
+    /// Reads the list of modules, which must contain the ten modules in the order of their numbers.
     fn modules(&mut self) -> Result<(), ScenarioError> {
         let count = Module::ALL.len() as i64;
         self.each_by("modules", |_, values| values.only("modules", count, "all"))?;
@@ -37,7 +37,7 @@ impl Project<'_> {
                 let name = path.rsplit('/').next().unwrap_or(path).split('.').next();
                 if name != Some(module.name()) {
                     let message = format!(
-                        "{path:?} is not a file of {}; modules must be in the order of their numbers",
+                        "{path:?} is not a file of module {}; list the modules in the order of their numbers",
                         module.name()
                     );
                     return Err(values.refuse("modules", message));
@@ -59,7 +59,9 @@ impl Project<'_> {
             for _ in 0..counts.next().unwrap_or(0) {
                 let module = values.module("automata")?.name();
                 if step.automata.iter().any(|automaton| automaton.module == module) {
-                    return Err(values.refuse("automata", format!("{module} evolves twice; remove one of them")));
+                    return Err(
+                        values.refuse("automata", format!("module {module} evolves twice; remove one of the entries"))
+                    );
                 }
                 step.automata.push(AutomatonEntry {
                     module: module.into(),
@@ -98,13 +100,16 @@ impl Project<'_> {
         })
     }
 
-    /// Reads the triggers of each evolving automaton, which are for incoming messages.
+    /// Reads the triggers of each evolving automaton. They apply to incoming messages.
     fn triggers(&mut self) -> Result<(), ScenarioError> {
         self.each_by("automata", |step, values| {
             for _ in 0..step.automata.len() {
                 let module = values.module("triggers")?.name();
                 let Some(automaton) = step.automata.iter_mut().find(|automaton| automaton.module == module) else {
-                    return Err(values.refuse("triggers", format!("{module} does not evolve in step {}", step.name)));
+                    return Err(values.refuse(
+                        "triggers",
+                        format!("module {module} does not evolve in step {}; remove its triggers", step.name),
+                    ));
                 };
                 for _ in 0..values.count("triggers", MAX_TRIGGERS)? {
                     automaton.triggers.push(values.word("triggers")?.into());
@@ -114,7 +119,7 @@ impl Project<'_> {
         })
     }
 
-    /// Reads a vector with one number for each evolving automaton of each step.
+    /// Reads one number for each evolving automaton of each step, and passes the numbers to `put`.
     fn each_automaton(&mut self, put: fn(&mut AutomatonEntry, usize)) -> Result<(), ScenarioError> {
         self.each_by("states", |step, values| {
             for automaton in &mut step.automata {
@@ -124,7 +129,7 @@ impl Project<'_> {
         })
     }
 
-    /// Reads a vector with one number per step, for all evolving automata of the step.
+    /// Reads one number for each step, and passes it to `put` for each evolving automaton of the step.
     fn each_transitions(&mut self, put: fn(&mut AutomatonEntry, usize)) -> Result<(), ScenarioError> {
         self.each("transitions", |step, value| {
             step.automata.iter_mut().for_each(|automaton| put(automaton, value));
@@ -132,8 +137,9 @@ impl Project<'_> {
     }
 }
 
-/// Returns the source of a fixed automaton's file. A step's folder contains evolved and fixed automata. The source is
-/// therefore the automaton evolved in that step, or in the last earlier step in which the module evolved.
+/// Returns the source of a fixed automaton from the path of its file: hand-made, or the step in which the automaton
+/// evolved. A step's folder contains both evolved and fixed automata. The source is therefore the folder's step, or
+/// the last earlier step in which the module evolved.
 fn source(path: &str, evolves: &[bool]) -> Result<String, String> {
     if path.contains("handmade") {
         return Ok("hand-made".into());
@@ -142,12 +148,12 @@ fn source(path: &str, evolves: &[bool]) -> Result<String, String> {
     let folder = folder.filter(|_| path.ends_with(".evolved"));
     let folder = folder.ok_or_else(|| {
         format!(
-            "{path:?} is neither hand-made nor of a step; name a file such as fsa-handmade/fsa.dat or 1/fsa.dat.evolved"
+            "{path:?} is neither a hand-made automaton nor a result of a step; choose a file such as fsa-handmade/fsa.dat or 1/fsa.dat.evolved"
         )
     })?;
     let step = evolves.iter().take(folder + 1).rposition(|&evolves| evolves);
     step.map(|step| step.to_string())
-        .ok_or_else(|| format!("{path:?} is of a module that does not evolve in any step up to {folder}"))
+        .ok_or_else(|| format!("{path:?} contains a module that does not evolve in any step up to step {folder}"))
 }
 
 #[cfg(test)]

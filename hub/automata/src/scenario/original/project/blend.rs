@@ -1,11 +1,12 @@
-//! Initial populations of steps: saved populations, predecessors, and shares.
+//! Reader for the sources of a step's initial population: saved populations, preceding steps, and shares.
 
 use super::{MAX_FILES, MAX_STEPS, Project};
 use crate::scenario::ScenarioError;
 use crate::scenario::file::BlendEntry;
 
 impl Project<'_> {
-    /// Reads the files of saved populations, and skips the files to be saved, which are the caller's responsibility.
+    /// Reads the paths of saved populations. Skips the paths of populations to save, because this project saves all
+    /// populations in the folder of a run.
     pub(super) fn populations(&mut self) -> Result<(), ScenarioError> {
         for _ in 0..self.values.count("saved populations", MAX_FILES)? {
             self.saved.push((self.values.line(), self.values.word("saved populations")?));
@@ -61,7 +62,7 @@ impl Project<'_> {
             while let Some(module) = values.module_or_end("blend")? {
                 for from in &sources {
                     let row: [f32; 4] = values.numbers("blend")?;
-                    // Each predecessor has a row; 0 as the first value disables it.
+                    // Each source has a row of values. A first value of 0 disables the source.
                     if row[0] != 0.0 {
                         step.blend.push(BlendEntry { module: module.name().into(), from: from.clone(), row });
                     }

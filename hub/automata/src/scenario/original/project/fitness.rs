@@ -1,4 +1,4 @@
-//! Evaluation and fitness of controllers.
+//! Reader for the evaluation of controllers and for the fitness.
 
 use super::Project;
 use crate::scenario::ScenarioError;
@@ -44,21 +44,25 @@ impl Project<'_> {
         self.each_by("combine", |step, values| {
             let number = values.number("combine")?;
             step.combine = Combination::of_number(number).ok_or_else(|| {
-                values.refuse("combine", format!("{number} is not a combination of scores; must be 0 to 4"))
+                values.refuse("combine", format!("{number} is not a valid combination of scores; must be 0 to 4"))
             })?;
             Ok(())
         })
     }
 
-    /// Reads the early stop rule: 0 for no rule, or -1 for shares of the best. After -1 come the number of best
-    /// individuals, the share, the first time (ms) and the period (ms).
+    /// Reads the early stop rule of each step. A value of 0 disables it, and -1 means shares of the best individual's
+    /// score. Four values follow -1: a number of best individuals (which must be 0), the share, the time of the first
+    /// check (ms) and the interval of the checks (ms).
     fn checkpoints(&mut self) -> Result<(), ScenarioError> {
         let key = "early-stop";
         self.each_by(key, |step, values| match values.number::<i32>(key)? {
             0 => Ok(()),
             -1 => {
                 if values.number::<f64>(key)? != 0.0 {
-                    return Err(values.refuse(key, "a mean of several is not supported; must be 0 (only the best)"));
+                    return Err(values.refuse(
+                        key,
+                        "a mean of several individuals is not supported; must be 0 (best individual only)",
+                    ));
                 }
                 let [share, after, every] = values.numbers::<f64, 3>(key)?;
                 step.early_stop = Some(EarlyStopEntry { after: after / 1000.0, every: every / 1000.0, share });
@@ -69,7 +73,8 @@ impl Project<'_> {
         })
     }
 
-    /// Reads weights of wheel speed changes, which count only on lines, with a separate weight under light.
+    /// Reads the weights of wheel speed changes. Changes count only on lines, and have a separate weight in the light
+    /// of a lamp.
     pub(super) fn changes(&mut self) -> Result<(), ScenarioError> {
         let key = "changes on lines only";
         self.each_by(key, |_, values| values.only(key, 1, "changes count on lines"))?;

@@ -1,6 +1,6 @@
-//! Project file: the parameters of each step, then its world.
+//! Reader for project files, which contain the parameters of each step and the common prefix of the world files.
 //!
-//! Most values are vectors with one value per step. Steps are numbered from 0; their numbers become their names.
+//! Most values are vectors with one value per step. Steps are numbered from 0, and the numbers become their names.
 
 mod automata;
 mod blend;
@@ -19,15 +19,16 @@ use xpuck_evolve::curriculum::{Combination, GainOver, Selection};
 
 /// Maximum number of steps.
 const MAX_STEPS: usize = 64;
-/// Maximum number of names in a list of files.
+/// Maximum number of names in a list of files or populations.
 const MAX_FILES: usize = 64;
-/// Roulette share of the best individual, as a multiple of the mean's share (default of GAlib).
+/// Expected number of offspring of the best individual in roulette selection, relative to the mean (default of
+/// GAlib).
 const ROULETTE: f64 = 1.2;
 /// Number of individuals in a tournament (default of GAlib).
 const TOURNAMENT: u32 = 2;
 
-/// Reads a project file. `read` returns the content of the files that it names: the world of step 3 of `cfg/a.prj` is
-/// `cfg/a.prj.3`, and saved populations are [`Population`]s.
+/// Reads a project file. `read` returns the content of a file that the project names. For example, the world of step
+/// 3 of `cfg/a.prj` is `cfg/a.prj.3`. Saved populations have the format of [`Population`].
 pub fn project(
     file: &str,
     text: &str,
@@ -67,18 +68,18 @@ pub fn project(
 struct Project<'a> {
     values: Values<'a>,
     steps: Vec<StepEntry>,
-    /// Keys of each step, with the lines of their values.
+    /// Keys of each step, and the line number of each key's value.
     lines: Vec<Vec<(&'static str, usize)>>,
-    /// Files of saved populations, with their lines.
+    /// Paths of saved populations, with their line numbers.
     saved: Vec<(usize, &'a str)>,
-    /// Prefix of world files, with its line.
+    /// Prefix of the paths of world files, with its line number.
     world: (usize, &'a str),
     /// Name of the project.
     name: &'a str,
 }
 
 impl<'a> Project<'a> {
-    /// Reads the whole file; returns the maximum number of generations.
+    /// Reads the whole file. Returns the maximum number of generations.
     fn read(&mut self) -> Result<u32, ScenarioError> {
         let steps = self.values.count("steps", MAX_STEPS)?;
         self.steps = (0..steps).map(blank).collect();
@@ -106,7 +107,7 @@ impl<'a> Project<'a> {
                 other => {
                     return Err(values.refuse(
                         "selection",
-                        format!("{other} is not a selection; must be 1 (roulette) or 2 (tournament)"),
+                        format!("{other} is not a valid selection method; must be 1 (roulette) or 2 (tournament)"),
                     ));
                 }
             };
@@ -132,7 +133,7 @@ impl<'a> Project<'a> {
         Ok(generations)
     }
 
-    /// Reads a vector with the values of each step.
+    /// Calls `take` for each step to read the step's values of a vector.
     fn each_by(
         &mut self,
         key: &'static str,
@@ -145,7 +146,7 @@ impl<'a> Project<'a> {
         Ok(())
     }
 
-    /// Reads a vector with one number per step.
+    /// Reads a vector with one number per step, and passes each number to `put`.
     fn each<T: FromStr>(
         &mut self,
         key: &'static str,
@@ -157,7 +158,7 @@ impl<'a> Project<'a> {
         })
     }
 
-    /// Skips log files, cluster commands and stop files of Petrovic's program.
+    /// Skips the log files, cluster commands and stop files of Petrovic's program.
     fn program(&mut self) -> Result<(), ScenarioError> {
         for key in ["log", "statistics log"] {
             self.values.word(key)?;
@@ -178,7 +179,7 @@ impl<'a> Project<'a> {
     }
 }
 
-/// Returns a step without values.
+/// Returns step `i` without values.
 fn blank(i: usize) -> StepEntry {
     StepEntry {
         name: i.to_string(),

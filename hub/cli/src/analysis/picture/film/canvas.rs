@@ -1,21 +1,21 @@
 //! Pixel canvas: discs and lines with smooth edges, and copies from other canvases.
 
-/// Red, green and blue.
+/// Colour as red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// Parses a CSS colour of the form `#rrggbb`; anything else is black.
+/// Parses a CSS colour of the form `#rrggbb`. Returns black for a text without `#`.
 pub fn rgb(colour: &str) -> Rgb {
     let Some(digits) = colour.strip_prefix('#') else { return [0; 3] };
     let part = |i: usize| digits.get(i..i + 2).and_then(|two| u8::from_str_radix(two, 16).ok()).unwrap_or(0);
     [part(0), part(2), part(4)]
 }
 
-/// Pixel rows, from the top.
+/// Picture as an array of pixels, row by row from the top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Canvas {
     width: usize,
     height: usize,
-    /// Three bytes per pixel.
+    /// Red, green and blue of each pixel.
     pub bytes: Vec<u8>,
 }
 
@@ -25,12 +25,12 @@ impl Canvas {
         (bytes.len() == 3 * width * height).then_some(Canvas { width, height, bytes })
     }
 
-    /// Draws a filled circle; positions are in pixels from the upper left corner.
+    /// Draws a filled circle. The centre is given from the upper left corner (pixels).
     pub fn disc(&mut self, at: (f32, f32), radius: f32, colour: Rgb) {
         self.line(at, at, 2.0 * radius, colour);
     }
 
-    /// Draws a line with round ends.
+    /// Draws a line of width `wide` (pixels) with round ends.
     pub fn line(&mut self, from: (f32, f32), to: (f32, f32), wide: f32, colour: Rgb) {
         let reach = wide / 2.0 + 0.5;
         let span = |a: f32, b: f32, most: usize| {
@@ -44,7 +44,7 @@ impl Canvas {
                 let (px, py) = (x as f32 + 0.5 - from.0, y as f32 + 0.5 - from.1);
                 let part = if square > 0.0 { ((px * along.0 + py * along.1) / square).clamp(0.0, 1.0) } else { 0.0 };
                 let away = (px - part * along.0).hypot(py - part * along.1);
-                // Approximate part of the pixel inside of the line.
+                // Approximate fraction of the pixel that the line covers.
                 let cover = (reach - away).clamp(0.0, 1.0);
                 if cover > 0.0 {
                     let pixel = &mut self.bytes[3 * (y * self.width + x)..][..3];
@@ -56,7 +56,7 @@ impl Canvas {
         }
     }
 
-    /// Copies a rectangle of another canvas; parts outside of either canvas are left out.
+    /// Copies a rectangle from another canvas. Parts outside either canvas are left out.
     pub fn copy(&mut self, other: &Canvas, from: (usize, usize), to: (usize, usize), size: (usize, usize)) {
         let wide = size.0.min(other.width.saturating_sub(from.0)).min(self.width.saturating_sub(to.0));
         let high = size.1.min(other.height.saturating_sub(from.1)).min(self.height.saturating_sub(to.1));

@@ -1,4 +1,4 @@
-//! Encodes frames with `ffmpeg` as H.264 in MP4, which presentation programs can play.
+//! Encodes films with `ffmpeg` as H.264 in MP4, a format that presentation programs can play.
 
 use crate::analysis::tools::FFMPEG;
 use anyhow::{Context, Error, Result, anyhow};
@@ -12,8 +12,8 @@ use xpuck_wire::atomic::PartialFile;
 /// Frame rate (Hz).
 pub const RATE: f64 = 25.0;
 
-/// Film being encoded. It is written to a temporary file beside its target, which is removed if the film is not
-/// finished.
+/// Film being encoded. It is written to a temporary file in the target's folder. The temporary file is removed if the
+/// film is not finished.
 pub struct Encoder {
     path: PathBuf,
     part: Option<PartialFile>,
@@ -22,14 +22,14 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Starts a film of this size in pixels; both numbers must be even.
+    /// Starts a film of this width and height (pixels), which must be even.
     ///
     /// # Errors
     /// `ffmpeg` is missing, or the file cannot be written.
     pub fn begin(path: &Path, (width, height): (usize, usize)) -> Result<Encoder> {
         let place = || format!("{}: cannot be written", path.display());
         let (part, _) = PartialFile::open(path).with_context(place)?;
-        // `file:` keeps ffmpeg from reading a leading dash as an option or a colon as a protocol.
+        // With `file:`, ffmpeg does not interpret a leading dash as an option or a colon as the end of a protocol.
         let mut file = OsString::from("file:");
         file.push(part.part());
         let mut command = FFMPEG.command();
@@ -53,10 +53,10 @@ impl Encoder {
         Ok(Encoder { path: path.into(), part: Some(part), child, said })
     }
 
-    /// Adds a frame.
+    /// Adds a frame, given as red, green and blue of each pixel.
     ///
     /// # Errors
-    /// `ffmpeg` has ended; the error contains its message.
+    /// `ffmpeg` has ended. The error contains the message of `ffmpeg`.
     pub fn frame(&mut self, rgb: &[u8]) -> Result<()> {
         match self.child.stdin.as_mut().map(|stdin| stdin.write_all(rgb)) {
             Some(Ok(())) => Ok(()),
@@ -67,10 +67,10 @@ impl Encoder {
         }
     }
 
-    /// Moves the film to its target.
+    /// Completes the film and moves it to its target.
     ///
     /// # Errors
-    /// `ffmpeg` failed, in which case the error contains its message, or the file cannot be moved.
+    /// `ffmpeg` fails, or the file cannot be moved. If `ffmpeg` fails, the error contains its message.
     pub fn finish(mut self) -> Result<()> {
         self.child.stdin = None;
         if !self.child.wait().context("ffmpeg")?.success() {
@@ -90,7 +90,7 @@ impl Encoder {
 
 impl Drop for Encoder {
     fn drop(&mut self) {
-        // Usually ffmpeg has already ended. A running ffmpeg would write to the file that is about to be removed.
+        // Unless the film is finished, ffmpeg may still write to the temporary file, which is removed next.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

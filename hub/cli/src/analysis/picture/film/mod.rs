@@ -1,4 +1,4 @@
-//! Films of swarms: the arena from above, with a clock and the current fitness.
+//! Films of swarms. They show the arena from above, a clock and the current fitness.
 
 pub mod canvas;
 mod encoder;
@@ -15,7 +15,7 @@ use encoder::Encoder;
 use signals::Stop;
 use std::path::Path;
 
-/// Range of `--film-speed`.
+/// Valid range of `--film-speed` (times real time).
 pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=1000.0;
 
 /// Rejects a film speed out of range.
@@ -29,13 +29,15 @@ pub fn check_speed(speed: f64) -> Result<()> {
     Ok(())
 }
 
-/// World time of each frame, from start to end inclusive (s).
+/// Returns the world time of each frame of a film at `speed` times real time (s). The first frame is at 0, the last one
+/// at `seconds`.
 pub fn moments(seconds: f64, speed: f64) -> impl ExactSizeIterator<Item = f64> {
     let steps = (seconds / speed * RATE).round().max(1.0) as u32;
     (0..steps + 1).map(move |frame| seconds * f64::from(frame) / f64::from(steps))
 }
 
-/// Makes a film; `draw` draws the frame of each moment. An interrupted film leaves no file.
+/// Makes a film of the world times `moments` (s). `draw` draws each frame on the stage. An interrupted film leaves no
+/// file.
 ///
 /// # Errors
 /// `ffmpeg` is missing or fails, the file cannot be written, `draw` fails, or a signal stopped the film.

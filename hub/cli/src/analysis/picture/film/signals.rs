@@ -1,11 +1,12 @@
-//! SIGINT and SIGTERM while a film is made: they end the film, and the process then removes the partial file.
+//! Handling of SIGINT and SIGTERM while a film is made. A signal stops the film, so that the process can remove the
+//! partial file before it exits.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Stop request by a signal. After drop, signals end the process again.
+/// Flag that a signal sets to request a stop. After drop, signals end the process as by default.
 pub struct Stop {
     asked: Arc<AtomicBool>,
     over: Arc<AtomicBool>,
@@ -19,7 +20,8 @@ impl Stop {
     pub fn new() -> std::io::Result<Stop> {
         let stop = Stop { asked: Arc::default(), over: Arc::default() };
         for signal in [SIGINT, SIGTERM] {
-            // In this order, a second signal ends the process at once.
+            // Handlers run in the order of registration. The second signal therefore finds `asked` set, and ends the
+            // process at once.
             flag::register_conditional_default(signal, stop.over.clone())?;
             flag::register_conditional_default(signal, stop.asked.clone())?;
             flag::register(signal, stop.asked.clone())?;
@@ -27,7 +29,7 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Whether a signal has arrived.
+    /// Returns whether a signal has arrived.
     pub fn asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! Frames of a film. The static background and its text are drawn as SVG and rasterised once; bodies and the digits
-//! of the clock are drawn on it in each frame.
+//! Frames of a film. The static background and its text are drawn as SVG and rasterised once. For each frame, bodies
+//! and the digits of clock and fitness are drawn on a copy of the background.
 
 use super::canvas::{Canvas, Rgb};
 use crate::analysis::picture::colours::FLOOR;
@@ -14,26 +14,25 @@ use xpuck_kernels::markup::escape;
 use xpuck_kernels::math::Vec2;
 use xpuck_stats::figure::Figure;
 
-/// Film pixels per pixel of the drawing.
+/// Number of film pixels per pixel of the SVG drawing.
 const ZOOM: f32 = 1.5;
-/// Sizes of the drawing are multiples of this, so that the sizes of the film are even.
+/// Number of which the drawing's width and height are multiples, so that those of the film are even (pixels).
 const STEP: f32 = 4.0;
-/// Longer side of the arena (pixels of the drawing, as for all lengths below).
+/// Length of the longer side of the arena. All lengths below are in pixels of the drawing.
 const LONG_SIDE: f32 = 840.0;
 const MARGIN: f32 = 24.0;
 /// Height of titles and clock above the arena.
 const HEAD: f32 = 88.0;
 const KEYS: f32 = 28.0;
 const ROW: f32 = 19.0;
-/// Width and height of a digit's cell (pixels of the drawing); letters of Liberation Mono are 0.6 times as wide as
-/// high.
+/// Width and height of a digit's cell. A letter of Liberation Mono at 20 pixels is 12 pixels wide.
 const DIGIT: (usize, usize) = (12, 24);
-/// All characters of the clock and the fitness.
+/// Characters that clock and fitness may contain.
 const DIGITS: &str = "0123456789.-e";
-/// Left edge of the clock (pixels of the drawing), and its number of digits; `FITNESS` likewise.
+/// Left edge and number of characters of the clock. `FITNESS` has the same for the fitness.
 const CLOCK: (usize, usize) = (72, 8);
 const FITNESS: (usize, usize) = (324, 10);
-/// Top of the clock's line.
+/// Top edge of the line with clock and fitness.
 const CLOCK_TOP: usize = 56;
 /// Edge colour of robots.
 const DARK: Rgb = [0x1b, 0x1f, 0x24];
@@ -49,17 +48,17 @@ const STYLE: &str = "    text { font: 13px monospace; fill: #1b1f24 }
 pub struct Sheet<'a> {
     /// Half the lengths of the arena along x and y (m).
     pub half: (f32, f32),
-    /// Walls, patches, goal and floor areas.
+    /// Walls, coloured patches, goal and floor areas.
     pub scenery: Scenery<'a>,
     /// Title and subtitle.
     pub titles: [String; 2],
     /// Heading of the legend.
     pub legend: &'a str,
-    /// Colours and their meanings.
+    /// Rows of the legend: a colour in CSS notation, and its meaning.
     pub rows: Vec<(&'a str, String)>,
 }
 
-/// A body in a frame.
+/// Robot or disc in a frame.
 pub struct Token {
     /// Centre (m).
     pub at: Vec2,
@@ -75,7 +74,7 @@ pub struct Token {
 pub struct Stage {
     plan: Plan,
     size: (usize, usize),
-    /// Background; images of the digits are stored below it.
+    /// Background, with images of the digits in additional rows below it.
     still: Canvas,
     frame: Canvas,
 }
@@ -104,23 +103,24 @@ impl Stage {
         Ok(Stage { plan, size: (width, height), frame: frame.context("the drawing is too large")?, still })
     }
 
-    /// Size of a frame in pixels; both numbers are even.
+    /// Returns width and height of a frame (pixels), which are even.
     pub fn size(&self) -> (usize, usize) {
         self.size
     }
 
-    /// The frame's pixels, row by row.
+    /// Returns red, green and blue of each pixel of the current frame, row by row.
     pub fn pixels(&self) -> &[u8] {
         &self.frame.bytes
     }
 
-    /// Draws a segment of a trajectory into the background; it lies below the bodies in all later frames.
+    /// Draws a segment of a trajectory, with ends in m, into the background. In all later frames, bodies are drawn over
+    /// it.
     pub fn way(&mut self, from: Vec2, to: Vec2, colour: Rgb) {
         let (from, to) = (self.plan.at(from), self.plan.at(to));
         self.still.line(from, to, 1.8 * ZOOM, colour);
     }
 
-    /// Draws a frame.
+    /// Draws a frame. `seconds` is the time on the clock (s). A `fitness` of `None` is not drawn.
     pub fn draw(&mut self, bodies: impl IntoIterator<Item = Token>, seconds: f64, fitness: Option<f64>) {
         let length = self.frame.bytes.len();
         self.frame.bytes.copy_from_slice(&self.still.bytes[..length]);
@@ -143,7 +143,7 @@ impl Stage {
         }
     }
 
-    /// Writes a number, aligned to the right of its field.
+    /// Writes a number, right-aligned, into a field with the given left edge and number of characters.
     fn write(&mut self, (left, room): (usize, usize), text: &str) {
         let zoomed = |length: usize| (length as f32 * ZOOM) as usize;
         let size = (zoomed(DIGIT.0), zoomed(DIGIT.1));
@@ -157,11 +157,12 @@ impl Stage {
     }
 }
 
-/// Draws the background; returns it with its size, which excludes the digits below it.
+/// Returns the background as SVG, with its width and height (pixels of the drawing). The height excludes the additional
+/// rows with the digits.
 fn draw(sheet: &Sheet<'_>, plan: &Plan) -> (String, (f32, f32)) {
     let up = |length: f32| (length / STEP).ceil() * STEP;
     let (wide, high) = (2.0 * plan.half.0 * plan.scale, 2.0 * plan.half.1 * plan.scale);
-    // A narrow arena still needs room for the clock.
+    // The drawing of a narrow arena is widened to make room for clock and fitness.
     let width = up((wide + 2.0 * MARGIN).max((FITNESS.0 + DIGIT.0 * FITNESS.1) as f32 + MARGIN));
     let height = up(HEAD + high + KEYS + ROW * (sheet.rows.len() + 1) as f32 + MARGIN);
     let whole = height + DIGIT.1 as f32;

@@ -1,5 +1,5 @@
-//! Folder written by a population manager: history, plot, the best individual of all generations, and the best
-//! individual of the last generation.
+//! Folder written by a population manager. It contains the history, a plot, the best individual of all generations,
+//! and the best individual of the last generation.
 
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -11,7 +11,8 @@ use xpuck_gateway::evaluation::population::evolution::{Best, Summary};
 use xpuck_stats::plot::{Colour, Plot, to_svg};
 use xpuck_wire::atomic;
 
-/// Interval between two writes of the files, which are also written at the end; generations may be much shorter.
+/// Minimum interval between two writes of the files, because generations may be much shorter. The files are also
+/// written at the end.
 const WRITE: Duration = Duration::from_secs(1);
 
 /// Folder of a population manager, and the results so far.
@@ -48,7 +49,8 @@ impl Files {
         Ok(files)
     }
 
-    /// Adds a generation, with its best individual and the best individual of all generations.
+    /// Adds the summary of a generation, its best individual `champion`, and `best`, the best individual of all
+    /// generations.
     ///
     /// # Errors
     /// The files cannot be written.
@@ -64,7 +66,7 @@ impl Files {
         self.write_all()
     }
 
-    /// Writes the pending results, and the best individual of all generations.
+    /// Writes all results that are not yet in the files, and `best`, the best individual of all generations.
     ///
     /// # Errors
     /// The files cannot be written.
@@ -74,7 +76,8 @@ impl Files {
     }
 
     fn write_all(&self) -> Result<()> {
-        // The individuals are written first, because they cannot be computed again if the disk is full.
+        // The individuals are written first. If the disk becomes full, they are more valuable than the history and
+        // the plot.
         for (name, best) in [("best", &self.best), ("last", &self.last)] {
             best.as_ref().map_or(Ok(()), |best| self.keep(name, best))?;
         }
@@ -82,7 +85,7 @@ impl Files {
         self.write("fitness.svg", self.plot().as_bytes())
     }
 
-    /// Writes an individual as a line of the protocol, and as JSON.
+    /// Writes an individual as a line of the protocol to `name`.txt, and as JSON to `name`.json.
     fn keep(&self, name: &str, best: &Best) -> Result<()> {
         let individual = best.individual();
         let (hidden, values) = (individual.hidden, individual.values);
@@ -115,7 +118,7 @@ impl Files {
     }
 }
 
-/// Line of an individual in the protocol of robot simulators, without the line end.
+/// Returns an individual as a line in the protocol of robot simulators, without the line end.
 ///
 /// # Errors
 /// The protocol cannot represent a value.

@@ -1,4 +1,4 @@
-//! `xpuck tree convert` for an individual.
+//! `xpuck tree convert` for an individual of a population manager.
 
 use super::own_engine::OwnTask;
 use crate::files::tree_file::{deliver, refuse_over};
@@ -7,14 +7,14 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Print the tree of an individual that a population manager bred on our own engine: a network for simulation and
-/// robots.
+/// Print the tree of an individual that a population manager evolved on our own engine. The tree is a network, for
+/// simulation and robots.
 ///
 /// The individual is the file best.txt or last.txt that `xpuck serve population-manager --output` writes. The task is
-/// that of `xpuck serve robot-sim` without --world: it defines which registers are inputs.
+/// the same as that of `xpuck serve robot-sim` without --world, and defines which registers are inputs.
 #[derive(Args)]
 pub struct FromIndividualArgs {
-    /// File of the individual.
+    /// File with the individual.
     file: PathBuf,
     /// Task file [default: the usual task].
     #[arg(long, value_name = "FILE")]

@@ -1,4 +1,4 @@
-//! `xpuck serve`: servers for programs of other makers, in their protocols.
+//! `xpuck serve`: servers for programs of other makers, in the protocols of these programs.
 
 mod evolution_files;
 pub mod individual_tree;

@@ -23,10 +23,10 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Show a swarm, or a recorded run, to RoboCup 3D viewers: rcssmonitor3d, RoboViz.
 ///
-/// Viewers connect by TCP, with SimSpark's monitor protocol or RSMP 1.0, and see the arena as a football field. Robots
-/// have numbers, the frisbee is the ball, the run's clock is the time, and deliveries are the score. The poses are
-/// those that the hub gets from motion capture, in the real arena and in the virtual one alike. Viewers can only watch:
-/// all trainers' commands are rejected and counted. Viewers are not authenticated.
+/// Viewers connect by TCP, with SimSpark's monitor protocol or RSMP 1.0, and see the arena as a football field.
+/// Robots have numbers, the frisbee is the ball, the run's clock is the time, and deliveries are the score. The poses
+/// are those that the hub gets from motion capture, in the real arena and in the virtual one alike. Viewers can only
+/// watch: all trainers' commands are rejected and counted. Viewers are not authenticated.
 #[derive(Args)]
 pub struct MonitorsArgs {
     /// Show this recorded run: `last`, a run as listed by `xpuck runs list`, or a folder.
@@ -38,12 +38,13 @@ pub struct MonitorsArgs {
     /// Playback speed of the record relative to real time, 0.1 to 100.
     #[arg(long, default_value_t = 1.0, requires = "replay", value_parser = speed)]
     speed: f64,
-    /// Restart the record at its end; without this option, the last moment stays.
+    /// Restart the record at its end; without this option, viewers keep the last state.
     #[arg(long, requires = "replay")]
     r#loop: bool,
     #[command(flatten)]
     ports: ViewerPorts,
-    /// Messages per second of arena time, 1 to 100. A live hub is queried at most 50 times per second of wall time.
+    /// Number of messages per second of arena time, 1 to 100. A live hub is queried at most 50 times per second of
+    /// wall time.
     #[arg(long, default_value_t = 25.0, value_parser = rate)]
     rate: f64,
     /// Print JSON objects, one on each line: the addresses at the start, and the counts at the end.
@@ -56,14 +57,14 @@ pub struct MonitorsArgs {
     address: HubAddress,
 }
 
-/// Source of the pictures.
+/// Source of the pictures that viewers get.
 enum Source {
     Live(Live),
     Replay(Box<Replayed>),
 }
 
 impl Source {
-    /// Waits at most `longest` for the next picture; `None` if there is no new picture.
+    /// Waits at most `longest` for the next picture; `None` if no new picture arrives in this time.
     fn next(&mut self, longest: Duration) -> Result<Option<GameFrame>> {
         match self {
             Source::Live(live) => live.next(longest),
@@ -89,10 +90,10 @@ pub fn run(args: &MonitorsArgs) -> Result<()> {
     Ok(())
 }
 
-/// Shows pictures until a stop request; returns the number of rejected commands.
+/// Shows pictures until a stop request. Returns the number of trainers' commands, all of which are rejected.
 fn serve(pair: &mut MonitorServers, mut source: Source, stop: &AtomicBool) -> Result<u64> {
     let mut picture: Option<GameFrame> = None;
-    // Viewers that connect before the first picture wait for it.
+    // Viewers that connect before the first picture get nothing until it arrives.
     let mut refused = 0;
     while !stop.load(Ordering::Relaxed) {
         picture = source.next(LOOK)?.or(picture);

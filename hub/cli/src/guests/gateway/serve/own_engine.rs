@@ -1,4 +1,5 @@
-//! Evaluation of networks by our own engine: a swarm on the thesis's benchmark or in a world file.
+//! Evaluation of networks by our own engine. The networks control a swarm on the thesis's benchmark or in a world
+//! file.
 
 use anyhow::{Result, anyhow};
 use serde::Deserialize;
@@ -16,26 +17,26 @@ use xpuck_wire::file;
 
 /// Maximum number of registers that a network reads.
 const MOST_INPUTS: usize = 64;
-/// Maximum number of individuals evaluated at once.
+/// Maximum number of individuals that are evaluated at the same time.
 pub const MOST_CONCURRENT: u32 = 65_536;
 
-/// Task file without a world simulator.
+/// Contents of a task file for evaluation by our own engine, without a world simulator.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OwnTask {
-    /// World file, relative to this file's folder. `None`: the thesis's benchmark.
+    /// Path of the world file, relative to the folder of this file. `None`: the thesis's benchmark.
     world: Option<PathBuf>,
-    /// Number of robots on the benchmark.
+    /// Number of robots on the benchmark. A world file has its own number.
     robots: usize,
     /// Simulated time of a run (s).
     seconds: f32,
     /// Number of runs over which the fitness is averaged.
     runs: u32,
-    /// Seed of the runs, which are the same for all individuals.
+    /// Seed of the runs. All individuals have the same runs.
     seed: u64,
-    /// Scalar registers of the input neurons.
+    /// Names of the scalar registers that are read by the input neurons.
     inputs: Vec<String>,
-    /// Number of individuals evaluated at once (Cci).
+    /// Maximum number of individuals that are evaluated at the same time (Cci).
     pub concurrent: u32,
     /// Minimum and maximum number of hidden neurons.
     hidden: [u32; 2],
@@ -84,7 +85,7 @@ impl OwnTask {
         Ok(task)
     }
 
-    /// World of the task.
+    /// Returns the world of the task.
     ///
     /// # Errors
     /// The world file is invalid.
@@ -95,11 +96,11 @@ impl OwnTask {
         })
     }
 
-    /// Returns the answer to `SendNetParameters`, after checks that include whether the engine accepts the largest
-    /// network.
+    /// Checks the task, and returns the answer to `SendNetParameters`. One check is that the engine accepts the
+    /// largest network.
     ///
     /// # Errors
-    /// A value is invalid; the error states the value and the allowed range.
+    /// A value is invalid. The error states the value and the allowed range.
     pub fn parameters(&self) -> Result<NetParameters> {
         let wrong = |what: &str, value: String, allowed: &str| Err(anyhow!("{what} is {value}, but must be {allowed}"));
         if !(1..=MOST_CONCURRENT).contains(&self.concurrent) {
@@ -129,7 +130,7 @@ impl OwnTask {
             ..NetParameters::default()
         };
         parameters.check()?;
-        // Checked before the largest network is created, because its matrix may be huge.
+        // This check precedes the creation of the largest network, because the network's matrix may be huge.
         if parameters.value_count(max) > MAX_NODES {
             return wrong(
                 "the maximum number of hidden neurons",
@@ -149,7 +150,7 @@ impl OwnTask {
         Ok(parameters)
     }
 
-    /// Tree of an individual, which contains only its network.
+    /// Returns the tree of an individual. The tree consists only of the individual's network.
     ///
     /// # Errors
     /// The individual does not fit the task.
@@ -161,7 +162,7 @@ impl OwnTask {
         Ok(Program::compile(&self.tree(individual, parameters)?)?)
     }
 
-    /// Returns the function that evaluates batches on an engine.
+    /// Returns a function that evaluates batches of individuals on an engine.
     pub fn evaluate(self, parameters: NetParameters, spec: WorldSpec, engine: ChosenEngine) -> Evaluate {
         Box::new(move |individuals: &[Individual]| {
             let plan = Plan { spec: &spec, seconds: self.seconds, runs: self.runs, seed: self.seed };
@@ -171,10 +172,10 @@ impl OwnTask {
         })
     }
 
-    /// Rejects runs outside the simulator's limits.
+    /// Rejects a task whose runs are outside the simulator's limits.
     ///
     /// # Errors
-    /// A value is out of range; the error states the range.
+    /// A value is out of range. The error states the range.
     pub fn check(&self, spec: &WorldSpec) -> Result<()> {
         crate::analysis::simulate::check(&Plan { spec, seconds: self.seconds, runs: self.runs, seed: self.seed })
     }

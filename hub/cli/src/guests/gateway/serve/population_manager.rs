@@ -21,13 +21,14 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Evolve networks that robot simulators of any maker evaluate.
 ///
 /// The command asks each robot simulator for the networks that it accepts (SendNetParameters). It keeps as many
-/// individuals in flight as the simulator evaluates at once. It breeds the next generation when all fitness values have
-/// arrived (Individual, Fitness). Robot simulators may connect, disconnect and be late: their open individuals are sent
-/// to others. The same seed and the same fitness values give the same generations, in any order of arrival. The command
-/// ends after --generations or at Ctrl-C, and keeps the best individual. See docs/gateway.md.
+/// individuals in flight as the simulator evaluates at once. It breeds the next generation when all fitness values
+/// have arrived (Individual, Fitness). Robot simulators may connect, disconnect and be late: individuals without a
+/// fitness are then sent to other simulators. The same seed and the same fitness values give the same generations, in
+/// any order of arrival. The command ends after --generations or at Ctrl-C, and keeps the best individual. See
+/// docs/gateway.md.
 #[derive(Args)]
 pub struct PopulationManagerArgs {
-    /// Address of a robot simulator; may be repeated, for up to 64 that accept the same networks.
+    /// Address of a robot simulator; may be repeated, for up to 64 simulators that accept the same networks.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7720")]
     robot_sim: Vec<Place>,
     /// Number of generations, 1 to 1000000 [default: until Ctrl-C].
@@ -36,10 +37,10 @@ pub struct PopulationManagerArgs {
     /// Number of individuals in a generation, 2 to 100000.
     #[arg(long, default_value_t = 30)]
     population: u32,
-    /// Number of best individuals that stay in the next generation and are evaluated again; less than the population.
+    /// Number of best individuals that stay in the next generation and are evaluated again; less than --population.
     #[arg(long, default_value_t = 2)]
     elites: u32,
-    /// Number of individuals in a tournament, the best of which becomes a parent.
+    /// Number of individuals in a tournament; the best of them becomes a parent.
     #[arg(long, default_value_t = 3)]
     tournament: u32,
     /// Fraction of children that take neurons from a second parent.
@@ -48,11 +49,11 @@ pub struct PopulationManagerArgs {
     /// Fraction of a child's values that are mutated.
     #[arg(long, default_value_t = 0.3)]
     mutation: f64,
-    /// Initial standard deviation of mutations, as a fraction of a value's range, 0.001 to 0.5; it is inherited and
-    /// evolves.
+    /// Initial standard deviation of mutations, as a fraction of a value's range, 0.001 to 0.5. Children inherit this
+    /// step size, and it evolves.
     #[arg(long, default_value_t = 0.1)]
     step: f64,
-    /// Fraction of children that gain a hidden neuron, and of those that lose one.
+    /// Fraction of children that gain a hidden neuron; the same fraction of children loses a hidden neuron.
     #[arg(long, default_value_t = 0.05)]
     growth: f64,
     /// Seed of all random numbers of this command.
@@ -114,11 +115,11 @@ fn settings(args: &PopulationManagerArgs) -> Result<Settings> {
     Ok(settings)
 }
 
-/// Line printed by `--json`.
+/// Line that `xpuck serve population-manager --json` prints.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Report {
-    /// After each generation.
+    /// After each generation: its fitness values and networks.
     Generation {
         /// Number of the generation, from 1.
         generation: u32,
@@ -130,24 +131,24 @@ pub enum Report {
         worst: f64,
         /// Mean number of hidden neurons.
         hidden: f64,
-        /// Mean step size of mutations.
+        /// Mean step size of mutations, as a fraction of a value's range.
         step: f64,
         /// Wall time of the generation (s).
         seconds: f64,
     },
-    /// At the end: the best individual and counts of the session.
+    /// At the end: the best individual, and counts of the whole session.
     End {
-        /// Best individual; `null` if none was evaluated.
+        /// Best individual; `null` if no individual was evaluated.
         best: Option<BestIndividual>,
-        /// Number of evaluations.
+        /// Number of evaluated individuals.
         evaluated: u64,
-        /// Number of individuals sent again after a timeout.
+        /// Number of individuals that were sent again after a timeout.
         overdue: u64,
-        /// Number of fitness values that came after the timeout.
+        /// Number of fitness values that arrived after the timeout.
         late: u64,
-        /// Number of fitness values that were not requested.
+        /// Number of fitness values that were received without a request.
         unknown: u64,
-        /// Number of lost connections.
+        /// Number of lost connections to simulators.
         lost: u64,
     },
 }
@@ -184,7 +185,7 @@ fn print_generation(args: &PopulationManagerArgs, summary: &Summary, took: Durat
     }
 }
 
-/// Prints and saves the best individual, which may be from an incomplete generation.
+/// Prints and saves the best individual of the session, which may belong to an incomplete generation.
 fn end(args: &PopulationManagerArgs, manager: &mut Manager, files: Option<Files>) -> Result<()> {
     let best = manager.evolution().and_then(|evolution| {
         evolution.update_best();
@@ -192,7 +193,7 @@ fn end(args: &PopulationManagerArgs, manager: &mut Manager, files: Option<Files>
     });
     let counts = manager.counts();
     if let Err(error) = files.map_or(Ok(()), |mut files| files.end(best.as_ref())) {
-        // The individual is printed, so that it is not lost if the disk fails.
+        // If the files cannot be written, the individual is printed, so that it is not lost.
         if let Some(best) = &best {
             log::print(evolution_files::line(best)?);
         }

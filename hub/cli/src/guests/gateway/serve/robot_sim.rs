@@ -1,4 +1,4 @@
-//! `xpuck serve robot-sim`: evaluates the networks of population managers.
+//! `xpuck serve robot-sim`: evaluates networks for population managers.
 
 use super::own_engine::OwnTask;
 use crate::engines::engine::EngineArgs;
@@ -27,23 +27,23 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Evaluate the networks of population managers: receive an individual, drive its robot, return its fitness.
 ///
-/// Population managers of any maker connect by TCP, ask which networks are accepted (SendNetParameters), send
-/// individuals (Individual) and get a fitness for each (Fitness), in any order. With --world, robots drive in the
-/// world of a world simulator, and a task file defines their senses and the measure of fitness. Without it, our own
-/// engine evaluates swarms, on the thesis's benchmark or in a world file named in the task file. docs/gateway.md
-/// describes the messages and both kinds of task files. A malformed line closes its connection, and the reason is
-/// logged.
+/// Population managers of any maker connect by TCP, and ask which networks are accepted (SendNetParameters). They
+/// send individuals (Individual), and get a fitness for each (Fitness), in any order. With --world, robots drive in
+/// the world of a world simulator, and a task file defines their senses and the measure of fitness. Without --world,
+/// our own engine evaluates swarms, on the thesis's benchmark or in a world file named in the task file.
+/// docs/gateway.md describes the messages and both kinds of task files. After a malformed line, the connection is
+/// closed and the reason is logged.
 #[derive(Args)]
 pub struct RobotSimArgs {
-    /// World simulator in whose world the robots drive; without a value 127.0.0.1:7770. Without this option, our
-    /// engine evaluates.
+    /// World simulator in whose world the robots drive; without a value 127.0.0.1:7770. Without this option, our own
+    /// engine evaluates the networks.
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:7770")]
     world: Option<Place>,
-    /// Task file of docs/gateway.md [default: obstacle avoidance from two random places, or the thesis's benchmark].
+    /// Task file (docs/gateway.md) [default: obstacle avoidance from two random places, or the thesis's benchmark].
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
-    /// Number of individuals evaluated at once, in place of the task file's number: 1 to 1024, or to 65536 by our
-    /// engine.
+    /// Number of individuals evaluated at the same time, in place of the task file's number: 1 to 1024, or to 65536
+    /// with our own engine.
     #[arg(long)]
     concurrent: Option<u32>,
     #[command(flatten)]
@@ -54,10 +54,10 @@ pub struct RobotSimArgs {
     /// Address of this machine to serve at; 0.0.0.0 for all addresses. Clients are not authenticated.
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
-    /// Time without a message after which a world with open requests is connected to again (s), 1 to 1000000.
+    /// Time without a message after which a world with unanswered requests is connected to again (s), 1 to 1000000.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     timeout: u32,
-    /// Time without a message after which a population manager without open requests is disconnected (s), 1 to
+    /// Time without a message after which a population manager without unanswered requests is disconnected (s), 1 to
     /// 1000000.
     #[arg(long, default_value_t = 3600, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     idle: u32,
@@ -69,20 +69,20 @@ pub struct RobotSimArgs {
     end_with_stdin: bool,
 }
 
-/// Line printed by `--json`.
+/// Line that `xpuck serve robot-sim --json` prints.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Report {
     /// At the start: address of the server.
     Listening {
-        /// Address.
+        /// Address of the server.
         listening: [String; 1],
     },
-    /// At the end: counts of the session.
+    /// At the end: counts of the whole session.
     End {
-        /// Number of accepted individuals.
+        /// Number of individuals that were accepted for evaluation.
         individuals: u64,
-        /// Number of fitness values sent.
+        /// Number of fitness values that were sent.
         evaluated: u64,
         /// Number of rejected connections.
         refused: u64,
@@ -113,7 +113,7 @@ pub fn run(args: &RobotSimArgs) -> Result<()> {
     serve(args, Batch::new(parameters.clone(), task.evaluate(parameters, spec, engine))?)
 }
 
-/// Reads the task file, applies the options, and checks the result.
+/// Reads the task file for a world simulator, applies the options, and checks the result.
 fn task(args: &RobotSimArgs) -> Result<Task> {
     let mut task: Task = match &args.task {
         Some(file) => xpuck_wire::file::read(file).map_err(|error| match OwnTask::read(Some(file)) {

@@ -23,12 +23,12 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Serve a simulated world to robot simulators: bodies, moves and sensors, one line of text per message.
 ///
 /// Robot simulators of any maker connect by TCP, create robots, define their bodies, move them and request the
-/// readings of their sensors (CreateRobot, BodyShape, JumpTo, MoveTo, VisualSensor, SonicSensor, KillRobot). All of
-/// them are in one world, on one port or several. docs/gateway.md describes the messages. A malformed line closes its
-/// connection, and the reason is logged.
+/// readings of their sensors (CreateRobot, BodyShape, JumpTo, MoveTo, VisualSensor, SonicSensor, KillRobot). All
+/// robots are in one world, on one port or several. docs/gateway.md describes the messages. After a malformed line,
+/// the connection is closed and the reason is logged.
 #[derive(Args)]
 pub struct WorldSimArgs {
-    /// World file of docs/gateway.md: blocks, ground, deadly ground, walls [default: an empty square of 2 by 2 m].
+    /// World file (docs/gateway.md): blocks, ground, deadly ground, walls [default: an empty square of 2 by 2 m].
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
     /// First port; 0 selects a free one.
@@ -54,22 +54,22 @@ pub struct WorldSimArgs {
     end_with_stdin: bool,
 }
 
-/// Line printed by `--json`.
+/// Line that `xpuck serve world-sim --json` prints.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Report {
     /// At the start: addresses of the server.
     Listening {
-        /// One address for each port.
+        /// Addresses of the server, one for each port.
         listening: Vec<String>,
     },
-    /// At the end: counts of the session.
+    /// At the end: counts of the whole session.
     End {
         /// Number of valid messages.
         messages: u64,
         /// Number of rejected connections.
         refused: u64,
-        /// Number of robots that were removed after silence.
+        /// Number of robots that were removed because no message named them for a long time.
         expired: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! Drawing of a scene in characters.
+//! Drawing of a scene as text.
 
 use std::f64::consts::TAU;
 use xpuck_gateway::client::Client;
@@ -6,16 +6,16 @@ use xpuck_gateway::scene::Subject;
 use xpuck_gateway::scene::top_view::{OutlineKind, TopView};
 use xpuck_wire::output::count;
 
-/// Columns of the field; a row is as high as two columns are wide.
+/// Number of columns of the drawn field. A row is as high as two columns are wide.
 const COLUMNS: usize = 72;
-/// Maximum number of rows of the field.
+/// Maximum number of rows of the drawn field.
 const ROWS: usize = 30;
-/// Distance from a robot's centre below which an outline belongs to the robot (m).
+/// Distance from a robot's centre (m). An outline whose corners are all closer belongs to the robot.
 const ROBOT: f64 = 0.08;
-/// Arrow of a heading, counter-clockwise from +x in eighths of a turn.
+/// Arrows for a robot's heading, counter-clockwise from +x in steps of an eighth of a turn.
 const ARROWS: [char; 8] = ['→', '↗', '↑', '↖', '←', '↙', '↓', '↘'];
 
-/// Line above the field: time, play mode, score, number of robots, and ball.
+/// Returns the line above the field: time, play mode, score, number of robots, and position of the ball.
 pub fn head(client: &Client) -> String {
     let above = client.above().unwrap_or_default();
     let robots = above.placed.iter().filter(|one| one.who != Subject::Ball).count();
@@ -26,14 +26,15 @@ pub fn head(client: &Client) -> String {
     format!("{:.2} s, {mode}, {left}:{right}, {}{ball}", client.time(), count(robots, "robot", "robots"))
 }
 
-/// Lines of the head and the field.
+/// Returns the lines of the drawing: the line above the field, then the field.
 pub fn lines(client: &Client) -> Vec<String> {
     let mut lines = vec![head(client)];
     lines.extend(field(&client.above().unwrap_or_default(), client.field()));
     lines
 }
 
-/// Field with a frame: `#` for walls, robots with numbers and arrows, the ball.
+/// Draws the field with a frame: `#` for walls, a number and an arrow for each robot, `O` for the ball. The field has
+/// the given length and width (m).
 fn field(above: &TopView, [length, width]: [f64; 2]) -> Vec<String> {
     let rows = ((COLUMNS as f64 * width / length / 2.0).round() as usize).clamp(4, ROWS);
     let mut cells = vec![vec![' '; COLUMNS]; rows];
@@ -48,12 +49,12 @@ fn field(above: &TopView, [length, width]: [f64; 2]) -> Vec<String> {
             let values = corners.iter().map(|corner| corner[axis]);
             values.clone().fold(f64::MIN, f64::max) - values.fold(f64::MAX, f64::min)
         };
-        // A robot is drawn only as its number and arrow.
+        // The outline of a robot is not drawn, because its number and arrow are enough.
         let near = |at: [f64; 3]| corners.iter().all(|c| (c[0] - at[0]).hypot(c[1] - at[1]) < ROBOT);
         if above.placed.iter().any(|one| near(one.at)) {
             continue;
         }
-        // Floors, and walls at their edges, are drawn as the frame.
+        // Floors and outer walls are not drawn, because the field has a frame.
         if span(0) > 0.9 * length || span(1) > 0.9 * width {
             continue;
         }
@@ -87,7 +88,8 @@ fn field(above: &TopView, [length, width]: [f64; 2]) -> Vec<String> {
     std::iter::once(edge.clone()).chain(rows).chain([edge]).collect()
 }
 
-/// Prefix for the numbers of the right team, which has the same numbers as the left team.
+/// Returns the prefix for robots of a team: `R` for the right team, whose numbers are the same as those of the left
+/// team.
 pub fn side(team: &str) -> &'static str {
     if team.eq_ignore_ascii_case("right") { "R" } else { "" }
 }

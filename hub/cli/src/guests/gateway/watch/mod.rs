@@ -23,21 +23,21 @@ use xpuck_gateway::scene::Subject;
 use xpuck_gateway::scene::top_view::Placed;
 use xpuck_wire::{output, shutdown};
 
-/// Time limit for connecting.
+/// Time limit for connecting to one address of the server.
 const CONNECT: Duration = Duration::from_secs(5);
 /// Time without data from the server after which the command fails.
 const SILENCE: Duration = Duration::from_secs(10);
 /// Interval for checking for a stop request.
 const LOOK: Duration = Duration::from_millis(100);
-/// Minimum interval between two drawings on a terminal; without a terminal, `LINE` between two lines.
+/// Minimum interval between two drawings on a terminal (`FRAME`), and between two lines elsewhere (`LINE`).
 const FRAME: Duration = Duration::from_millis(100);
 const LINE: Duration = Duration::from_secs(1);
 
 /// Watch any SimSpark or RSMP server: draw its scene from above, or print it.
 ///
 /// On a terminal, the field is redrawn continuously: robots with their numbers and an arrow in their heading, the
-/// ball as O. In a pipe, one line per second is printed. Servers are xpuck's own (`xpuck serve monitors`, an arena's
-/// viewers), rcssserver3d and rcssservermj.
+/// ball as O. In a pipe, one line per second is printed. Suitable servers are xpuck's own (`xpuck serve monitors`, an
+/// arena's viewers), rcssserver3d and rcssservermj.
 #[derive(Args)]
 pub struct WatchArgs {
     /// Address of the server: rcssserver3d is at port 3200, rcssservermj at 60001.
@@ -112,7 +112,7 @@ pub fn run(args: &WatchArgs) -> Result<()> {
         }
     }
     if over() && watched.client.above().is_none() {
-        bail!("{}: no scene was received; increase --seconds", args.server);
+        bail!("{}: no scene was received before the end; increase --seconds", args.server);
     }
     let Some(path) = &args.svg else { return Ok(()) };
     let Some(picture) = svg::draw(&watched.client) else { bail!("{}: no scene was received", args.server) };
@@ -120,7 +120,7 @@ pub fn run(args: &WatchArgs) -> Result<()> {
 }
 
 fn connect(server: &Place) -> Result<TcpStream> {
-    let mut last = anyhow!("{server}: the name has no address");
+    let mut last = anyhow!("{server}: the host name has no address");
     for address in addresses(server)? {
         match TcpStream::connect_timeout(&address, CONNECT) {
             Ok(stream) => {
@@ -133,15 +133,15 @@ fn connect(server: &Place) -> Result<TcpStream> {
     Err(last)
 }
 
-/// Output of the scenes.
+/// Output of the received scenes.
 enum Screen {
-    /// Each message as JSON.
+    /// Each scene as a JSON object.
     Json,
     /// Drawing on a terminal.
     Terminal(InPlace),
-    /// Lines at intervals.
+    /// One line for a scene, at intervals of `LINE`.
     Lines,
-    /// No output until the picture at the end.
+    /// No text; the command writes an SVG file at its end.
     Dark,
 }
 
@@ -159,7 +159,7 @@ impl Screen {
 struct Watched {
     client: Client,
     screen: Screen,
-    /// Time of the last output.
+    /// Time of the last output; `None` before the first output.
     last: Option<Instant>,
 }
 
@@ -188,19 +188,19 @@ impl Watched {
 /// Scene after the last message, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Scene {
-    /// Protocol of the server: `simspark` or `rsmp`.
+    /// Protocol of the server: `simspark` or `rsmp`; `null` if it is unknown.
     protocol: Option<String>,
     /// Time of the scene (s).
     time: f64,
-    /// Play mode of a soccer game.
+    /// Play mode of the football game; `null` if the server sends none.
     play_mode: Option<String>,
     /// Score of the left and the right team.
     score: [u32; 2],
     /// Length and width of the field (m).
     field: [f64; 2],
-    /// Robots in view.
+    /// Robots of the scene.
     robots: Vec<SceneRobot>,
-    /// Position of the ball (m).
+    /// Position of the ball (x, y, z, m); `null` if the scene has no ball.
     ball: Option<[f64; 3]>,
 }
 
@@ -209,7 +209,7 @@ pub struct Scene {
 struct SceneRobot {
     /// Team of the robot.
     team: String,
-    /// Number in the team.
+    /// Number of the robot in its team.
     number: u32,
     /// Position along x (m).
     x: f64,
@@ -217,7 +217,7 @@ struct SceneRobot {
     y: f64,
     /// Heading, counter-clockwise from x (rad).
     heading: f64,
-    /// Whether the server shows the robot.
+    /// Whether the server marks the robot as visible.
     visible: bool,
 }
 

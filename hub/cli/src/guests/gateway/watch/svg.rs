@@ -7,14 +7,14 @@ use xpuck_gateway::scene::Subject;
 use xpuck_gateway::scene::top_view::{Outline, OutlineKind, Placed};
 use xpuck_kernels::markup::escape;
 
-/// Length of the field, margin around it, and height of the line above it (pixels).
+/// Length of the drawn field, margin around it (`MARGIN`), and height of the line of text above it (`HEAD`) (pixels).
 const LENGTH: f64 = 800.0;
 const MARGIN: f64 = 60.0;
 const HEAD: f64 = 30.0;
 /// Font size (pixels).
 const LETTERS: f64 = 13.0;
 
-/// Draws the scene; `None` before the first scene.
+/// Draws the scene as SVG; `None` before the first scene.
 pub fn draw(client: &Client) -> Option<String> {
     let above = client.above()?;
     let [length, width] = client.field();
@@ -39,9 +39,9 @@ pub fn draw(client: &Client) -> Option<String> {
 }
 
 struct Plan {
-    /// Pixels per metre.
+    /// Scale of the drawing (pixels per metre).
     scale: f64,
-    /// Half the lengths of the field (m).
+    /// Half the length and half the width of the field (m).
     half: [f64; 2],
 }
 
@@ -71,7 +71,7 @@ impl Plan {
         };
     }
 
-    /// Draws the number and the heading of a robot beside its body.
+    /// Draws a robot's heading as a line, and the robot's number beside its body.
     fn name(&self, svg: &mut String, one: &Placed) {
         let Subject::Agent(team, number) = &one.who else { return };
         let (x, y) = self.at([one.at[0], one.at[1]]);

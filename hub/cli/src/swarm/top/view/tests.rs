@@ -114,7 +114,7 @@ fn run_screen_fits_small_and_large_terminals() {
     let top = swarm(status());
     is_as_kept("run-80x24", &screen(&top, 80, 24));
     is_as_kept("run-120x40", &screen(&top, 120, 40));
-    // Drawing works at every size.
+    // Drawing must not panic at any size of the terminal.
     for (columns, rows) in [(1, 1), (10, 3), (40, 8), (300, 100)] {
         screen(&top, columns, rows);
     }

@@ -1,4 +1,4 @@
-//! Every command in the help of both programs, with standard output and standard error that fail.
+//! Runs every command in the help of both programs with standard outputs and standard errors that fail.
 
 use super::{DOCS, Sink, TREE, command, ended};
 use crate::common::only;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::sync::Mutex;
 
-/// Commands that serve until they are stopped; [`super::services`] tests them.
+/// Commands that serve until they are stopped. They are tested in [`super::services`].
 const SERVICES: [&str; 11] = [
     "demo",
     "runs replay",
@@ -25,9 +25,9 @@ const SERVICES: [&str; 11] = [
     "serve world-sim",
 ];
 
-/// Command lines for each command: the last line is tested, and the others prepare it. `{dir}` is a folder with files,
-/// `{new}` an empty folder, and `{monitors}` a server for viewers. `{hub}` and `{idle}` are the arguments for a hub
-/// with a run and for a hub without runs. Commands for one hub run one after the other.
+/// Command lines for each command. The last line is tested, and the lines before it prepare the test. `{dir}` is a
+/// folder with files, `{new}` an empty folder, and `{monitors}` a server for viewers. `{hub}` and `{idle}` are the
+/// arguments for a hub with a run and for a hub without runs. Commands for one hub run one after the other.
 const SAMPLES: [(&str, &[&str]); 92] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("dev bench", &["dev bench --engine simd --worlds 16 --repeat 1"]),
@@ -159,7 +159,7 @@ const SAMPLES: [(&str, &[&str]); 92] = [
     ("world new", &["world new foraging"]),
 ];
 
-/// Further commands, which are not in the table above, with a sample each.
+/// Further command lines, by title: options, errors, commands of `xpuckd`, and samples under former names.
 const FORMER_COMMANDS: [(&str, &[&str]); 35] = [
     ("calibrate record collisions", &["calibrate record collisions --runs 2"]),
     ("calibrate record ir", &["calibrate record ir"]),
@@ -209,7 +209,7 @@ const FORMER_COMMANDS: [(&str, &[&str]); 35] = [
     ("a former name", &["engines"]),
 ];
 
-/// Completions of the last word by a shell in a folder, requested as bash does.
+/// Returns a shell's completions of the last word, requested in `folder` as bash does.
 fn completed(folder: &Path, words: &[&str], last: &str) -> Vec<String> {
     let mut asked = xpuck();
     asked.current_dir(folder).env("COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", (words.len() + 1).to_string());
@@ -230,13 +230,13 @@ fn completion_uses_current_folder() {
     assert!(completed(dir, &["sto"], "").is_empty() || !completed(dir, &[], "sto").is_empty());
 }
 
-/// Leaves of the tree of commands in the help.
+/// Adds all commands without subcommands below `above` to `found`, according to the help.
 fn commands(above: &[&str], found: &mut BTreeSet<String>) {
     let help = xpuck().args(above).arg("--help").output().unwrap();
     let text = String::from_utf8(help.stdout).unwrap();
-    // Commands precede the options, in groups at the top level.
+    // The help lists the commands before the options. At the top level the commands are in groups.
     let listed = text.lines().skip_while(|line| !line.starts_with("Usage: ")).take_while(|line| *line != "Options:");
-    // Further lines of a description are indented more, and arguments are in brackets.
+    // Continuation lines of a description have a deeper indentation, and arguments start with a bracket.
     let names = listed
         .filter_map(|line| line.strip_prefix("  ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase())));
     let names: Vec<&str> = names.filter_map(|rest| rest.split(' ').next()).filter(|name| *name != "help").collect();
@@ -251,7 +251,7 @@ fn commands(above: &[&str], found: &mut BTreeSet<String>) {
     }
 }
 
-/// `--help` exits with 0; an invalid argument exits with 2 and is named.
+/// For each command, `--help` exits with 0. An invalid option exits with 2, and the error names it.
 #[test]
 fn every_command_has_help_and_rejects_bad_options() {
     let mut listed = BTreeSet::new();
@@ -291,7 +291,7 @@ fn every_command_has_manual_page_and_completion() {
         let name = format!("xpuck-{}", command.replace(' ', "-"));
         let page = std::fs::read_to_string(dir.path().join(format!("{name}.1"))).unwrap_or_default();
         assert!(page.contains(".SH SYNOPSIS") && page.contains(".SH DESCRIPTION"), "{name}: {page:?}");
-        // Each subcommand is completed.
+        // The shell completes the name of each subcommand.
         let words: Vec<&str> = command.split(' ').collect();
         let (last, group) = words.split_last().unwrap();
         assert!(completed(dir.path(), group, last).contains(&(*last).to_string()), "{command}");
@@ -306,14 +306,14 @@ fn every_command_has_manual_page_and_completion() {
 /// Bytes that a server of monitors sent to a viewer.
 const STREAM: &[u8] = include_bytes!("../../../../../gateway/tests/captures/rsmp_capture.bin");
 
-/// A server that sends these bytes to every client during the test.
+/// Starts a server that sends [`STREAM`] to every client during the test. Returns its address.
 fn monitors() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         let mut viewers = Vec::new();
         for mut viewer in listener.incoming().flatten() {
-            // The client may have left.
+            // A write fails if the client has already disconnected.
             let _ = viewer.write_all(STREAM);
             viewers.push(viewer);
         }
@@ -323,7 +323,7 @@ fn monitors() -> SocketAddr {
 
 /// Files, runs, two hubs and a server for viewers that all samples share.
 struct Fixture {
-    /// Hubs, each with the arguments for commands that use it.
+    /// Hubs, each with the command-line arguments that select it.
     hubs: [(Process, String); 2],
     dir: tempfile::TempDir,
     monitors: SocketAddr,
@@ -408,7 +408,8 @@ impl Fixture {
         ended(command.spawn().unwrap(), line)
     }
 
-    /// Runs all `lines`, the last one with the outputs `stdout` and `stderr`.
+    /// Runs all `lines` in order. The last line has the failing outputs `stdout` and `stderr`. `None` stands for a pipe
+    /// that is read. Returns the output of the last line.
     fn run_into(&self, lines: &[&str], stdout: Option<Sink>, stderr: Option<Sink>) -> Output {
         let new = tempfile::tempdir().unwrap();
         let folder = new.path().display().to_string();
@@ -455,7 +456,7 @@ impl Fixture {
 #[test]
 fn no_command_panics_when_its_output_fails() {
     let place = Fixture::new();
-    // Commands for the hub wait for each other; all others run in parallel.
+    // Commands for the hub run one after the other. All other commands run in parallel.
     let mut lanes: BTreeMap<String, Vec<(&str, &[&str])>> = BTreeMap::new();
     for (name, lines) in SAMPLES.into_iter().chain(FORMER_COMMANDS) {
         let lane = if lines[0].contains("{hub}") { "hub" } else { name };

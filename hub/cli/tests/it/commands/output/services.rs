@@ -1,4 +1,4 @@
-//! Services whose log or standard output fails: the run continues, and lost lines are counted.
+//! Services whose log or standard output fails. The run continues, and the hub counts the lost log lines.
 
 use super::{Sink, TREE, ended};
 use crate::common::only;
@@ -15,11 +15,12 @@ use xpuck_wire::{Phase, Status};
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 60.0\nsegment_minutes = 1.0\ntask = \"transport\"\n";
 
-/// Arena, hub and robot without keys, all with the same kind of output.
+/// Processes of an arena, a hub and a robot without keys. Their standard outputs and errors all have the same kind of
+/// failure.
 struct World {
     folder: Folder,
     children: Vec<(&'static str, Child)>,
-    /// Readers that do not read.
+    /// Readers of the full pipes. They stay open and are never read.
     readers: Vec<OwnedFd>,
 }
 
@@ -79,7 +80,7 @@ impl World {
         wait_until("the end of the run", || self.status().is_some_and(|status| status.phase == Phase::Finished));
     }
 
-    /// Ends all programs through their standard inputs. They succeed.
+    /// Ends all programs by closing their standard inputs. Each must exit with success.
     fn end(&mut self) {
         for (name, child) in self.children.drain(..).rev() {
             let output = ended(child, name);
@@ -94,7 +95,7 @@ fn run_continues_while_logs_fail() {
         let mut world = World::start(sink);
         world.run();
         let lost = world.status().unwrap().log_lines_lost;
-        // A stalled log loses no line before its queue is full.
+        // A stalled log loses no line as long as its queue has space. The queue does not fill up in this test.
         assert_eq!(lost > 0, sink != Sink::Stalled, "{sink:?}: {lost} lines lost");
         if sink == Sink::Full {
             let (metrics, health) = (world.get("/metrics"), world.get("/health"));

@@ -1,23 +1,24 @@
-//! Special files in place of each file that a command reads.
+//! Tests special files (pipes, folders, devices, sockets) in place of each file that a command reads.
 
 use super::{TREE, command, ended};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Makes a pipe without a writer, a folder, an endless device and a socket, each with an extension.
+/// Makes a pipe without a writer, a folder, an endless device and a socket, each with a file extension. Returns the
+/// path and the kind of each.
 fn make(dir: &Path, extension: &str) -> Vec<(String, &'static str)> {
     let path = |name: &str| dir.join(format!("{name}.{extension}"));
     assert!(Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
     std::fs::create_dir(path("folder")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", path("zero")).unwrap();
-    // The socket's file remains without a listener.
+    // The socket's file stays on disk after its listener is closed.
     drop(UnixListener::bind(path("socket")).unwrap());
     let kinds = [("pipe", "a named pipe"), ("folder", "a folder"), ("zero", "a device"), ("socket", "a socket")];
     kinds.map(|(name, kind)| (path(name).display().to_string(), kind)).into()
 }
 
-/// Command lines by file extension; `{}` is the file.
+/// Command lines for each file extension. `{}` stands for the tested file.
 const LINES: [(&str, &[&str]); 5] = [
     (
         "bt",
@@ -114,7 +115,7 @@ fn special_files_are_rejected_by_name() {
             );
             write(&format!("{name}-sweep.toml"), &format!("name = \"s\"\nseeds = [1]\n[[points]]\nworld = {path:?}\n"));
             for line in lines {
-                // `check` accepts a folder of keys, and `evolve` the folder of a run.
+                // `check` accepts a folder of keys, and `evolve` accepts the folder of a run.
                 if (["check {}", "evolve {}"].contains(line), kind) == (true, "a folder") && extension != "bt" {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Sweeps of real processes: their files, their recovery after a kill, and errors.
+//! Sweeps as real processes: the written files, recovery after a kill, and errors.
 
 mod shared;
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Two points and two seeds of tiny runs.
+/// Sweep of two points and two seeds, with tiny runs.
 const SMALL: &str = r#"
 name = "small"
 seeds = [1, 2]
@@ -28,7 +28,7 @@ migration.receive = 2
 "settings.elite" = [0.25, 0.5]
 "#;
 
-/// Columns that depend on the clock.
+/// Columns that depend on the wall clock.
 const TIMINGS: [&str; 2] = ["wall_s", "r_acc"];
 
 struct Sweep {
@@ -54,7 +54,7 @@ impl Sweep {
         self.command_to("run")
     }
 
-    /// `xpuck sweep VERB` on this sweep.
+    /// Builds the command `xpuck sweep VERB` for this sweep.
     fn command_to(&self, verb: &str) -> Command {
         let mut command = xpuck();
         command.args(["sweep", verb]).arg(self.dir.path().join("s.toml")).arg("--output").arg(self.out());
@@ -65,7 +65,7 @@ impl Sweep {
         self.command().args(more).output().unwrap()
     }
 
-    /// Result of `xpuck sweep` with a verb and options.
+    /// Runs `xpuck sweep` with a verb and options, which must succeed. Returns the result as JSON.
     fn json(&self, line: &[&str]) -> Value {
         let output = self.command_to(line[0]).arg("--json").args(&line[1..]).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -83,7 +83,7 @@ impl Sweep {
         std::fs::read_to_string(self.out().join(name)).unwrap()
     }
 
-    /// Rows of a CSV file, without the columns that depend on the clock.
+    /// Returns the rows of a CSV file without the columns that depend on the wall clock.
     fn rows(&self, name: &str) -> Vec<Vec<String>> {
         let text = self.read(name);
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
@@ -103,7 +103,7 @@ fn column(rows: &[Vec<String>], name: &str) -> Vec<String> {
     rows[1..].iter().map(|row| row[place].clone()).collect()
 }
 
-/// A sweep of two keys has a map beside the curves; [`SMALL`], of one key, has no map.
+/// A sweep of two keys has a heat map beside the curves. The sweep [`SMALL`], of one key, has no heat map.
 #[test]
 fn two_keys_are_a_map() {
     let sweep = Sweep::new(&format!("{SMALL}\"migration.receive\" = [1, 2]\n"));
@@ -114,7 +114,7 @@ fn two_keys_are_a_map() {
         let of = document.descendants().filter(|n| n.attribute("class") == Some(class));
         of.filter_map(|n| n.text()).map(str::to_string).collect()
     };
-    // `migration.receive` is first: its second value is in the second row.
+    // The key `migration.receive` comes first, so the second row of the map has its second value.
     let mean = |i: usize| summary["settings"][i]["measures"]["remeasured_mean"]["spread"]["mean"].as_f64().unwrap();
     let expected: Vec<String> = (0..4).map(|i| format!("{:.4}", xpuck_stats::figure::Figure(mean(i)))).collect();
     assert_eq!(texts("mean"), expected);
@@ -136,13 +136,13 @@ fn sweep_writes_tables_curves_and_summary() {
     let means: Vec<f64> = column(&results, "remeasured_mean").iter().map(|m| m.parse().unwrap()).collect();
     let spread = &summary["settings"][1]["measures"]["remeasured_mean"]["spread"];
     assert!((spread["mean"].as_f64().unwrap() - (means[2] + means[3]) / 2.0).abs() < 1e-12, "{summary}");
-    // Each run equals that of `xpuck evolve` for the same file and seed.
+    // Each run gives the same result as `xpuck evolve` with the same file and seed.
     let alone = xpuck().arg("evolve").arg(sweep.out().join("points/p2.toml")).args(["--seed", "2", "--json"]).output();
     let alone: Value = serde_json::from_slice(&alone.unwrap().stdout).unwrap();
     assert_eq!(alone["remeasured_mean"].as_f64(), Some(means[3]));
     assert_eq!(alone["best_tree"].as_str().unwrap(), column(&results, "best_tree")[3]);
 
-    // 2 points x 2 seeds x 2 generations x 2 islands.
+    // One header, and rows for 2 points x 2 seeds x 2 generations x 2 islands.
     let generations = sweep.rows("generations.csv");
     assert_eq!(generations.len(), 1 + 16);
     for (name, rows) in [("results", &results), ("generations", &generations)] {
@@ -154,18 +154,19 @@ fn sweep_writes_tables_curves_and_summary() {
     assert!(texts.contains(&"elite 0.25") && texts.iter().any(|t| t.contains("mean over 2 seeds")), "{texts:?}");
     let page = sweep.read("curves.html");
     assert!(page.contains("<svg") && page.contains("<td>elite 0.5</td>"));
-    // The namespace of SVG is the only URL in the page.
+    // The only URL in the page is the namespace of SVG.
     assert_eq!(page.matches("http").count(), page.matches("http://www.w3.org/2000/svg").count());
     assert!(sweep.read("summary.md").contains("| elite 0.5 "));
 
-    // The best run of a setting has the champion with the best remeasured fitness. Its tree is at the named path.
+    // The best run of each setting is the run whose champion has the highest remeasured fitness. `tree` is the path of
+    // this champion's tree.
     let again: Vec<f64> = column(&results, "remeasured_best").iter().map(|m| m.parse().unwrap()).collect();
     for (point, best) in summary["best"].as_array().unwrap().iter().enumerate() {
         let (worth, seed) = (best["measured_again"].as_f64().unwrap(), best["seed"].as_u64().unwrap());
         let of_point = &again[2 * point..2 * point + 2];
         assert_eq!((worth, of_point[seed as usize - 1]), (of_point[0].max(of_point[1]), worth), "{best}");
         let tree = sweep.read(best["tree"].as_str().unwrap());
-        // A value that rounds to zero has no sign.
+        // A value that rounds to zero is printed without a sign.
         let rounded = |digits: usize| {
             let text = format!("{worth:.digits$}");
             if text.parse() == Ok(0.0) { text.replace('-', "") } else { text }
@@ -181,7 +182,7 @@ fn sweep_writes_tables_curves_and_summary() {
     assert_eq!(summary["best"].as_array().unwrap().len(), 2);
 }
 
-/// The Parquet file has the columns and numbers of the CSV file.
+/// Checks that the Parquet file has the columns and values of the CSV file.
 fn parquet_holds(path: &Path, rows: &[Vec<String>]) {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let found: Vec<_> = reader.into_iter().map(|row| row.unwrap()).collect();
@@ -202,7 +203,7 @@ fn parquet_holds(path: &Path, rows: &[Vec<String>]) {
     }
 }
 
-/// Waits for a condition. It is checked often, because runs are short.
+/// Waits until a condition holds. Checks the condition every 5 ms, because runs are short.
 fn wait(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + xpuck_testing::patience();
     while !holds() {
@@ -213,7 +214,7 @@ fn wait(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[test]
 fn killed_sweep_ends_its_runs_and_resumes_to_the_same_digits() {
-    // Runs that are long enough to be killed in between.
+    // The runs are long enough that the kill interrupts them.
     let text = SMALL.replace("generations = 2", "generations = 100").replace("name", "jobs = 2\nname");
     let whole = Sweep::new(&text);
     whole.json(&["run"]);
@@ -223,7 +224,7 @@ fn killed_sweep_ends_its_runs_and_resumes_to_the_same_digits() {
         let runs = std::fs::read_dir(killed.out().join("runs")).into_iter().flatten().flatten();
         runs.filter(|run| run.path().join(name).exists()).count()
     };
-    // SIGKILL leaves no time for the runs; after SIGTERM the sweep ends with the completed runs.
+    // After SIGKILL, a sweep cannot end its runs itself. After SIGTERM, it ends and keeps the completed runs.
     for (signal, done, code) in [("-KILL", 0, None), ("-TERM", 1, Some(75))] {
         let mut child = killed.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         wait("a checkpoint", || having("result.json") >= done && having("checkpoint-1") > having("result.json"));
@@ -237,7 +238,7 @@ fn killed_sweep_ends_its_runs_and_resumes_to_the_same_digits() {
     assert_eq!(killed.json(&["run"])["done"], 4);
     assert_eq!(killed.rows("results.csv"), whole.rows("results.csv"));
     assert_eq!(killed.read("generations.csv"), whole.read("generations.csv"));
-    // A completed sweep writes the same files again.
+    // A repeated call on a completed sweep writes the same file again.
     let before = killed.read("results.csv");
     killed.json(&["run"]);
     assert_eq!(killed.read("results.csv"), before);
@@ -246,7 +247,7 @@ fn killed_sweep_ends_its_runs_and_resumes_to_the_same_digits() {
 #[test]
 fn failed_run_is_named_and_others_continue() {
     let sweep = Sweep::new(SMALL);
-    // A file is in the way of the run's folder.
+    // A file has the name of the run's folder, so this run fails.
     std::fs::create_dir_all(sweep.out().join("runs")).unwrap();
     std::fs::write(sweep.out().join("runs/p1-s2"), "").unwrap();
     let output = sweep.run(&["--json"]);
@@ -286,7 +287,7 @@ fn invalid_files_are_rejected_before_any_run() {
         ("seeds = [1, 2]", "seeds = [1, 2]\nsedes = 3", "unknown field `sedes`"),
         ("\"settings.elite\" = [0.25, 0.5]", "", "[grid] is empty"),
         ("seeds = [1, 2]", "seeds = \"1-9999\"", "19998 runs; at most 10000"),
-        ("0.5]", "5.0]", "elite = 5 is outside 0.01..=0.9"),
+        ("0.5]", "5.0]", "elite = 5 is outside 0.01 to 0.9"),
         (
             "\"settings.elite\"",
             "\"settings.elites\"",
@@ -310,7 +311,7 @@ fn printed_numbers_and_boxes_are_shown_with_those_of_the_runs() {
     let summary = sweep.json(&["run"]);
     let compared = &summary["printed"][0];
     assert_eq!((&compared["thesis"], &compared["thesis_spread"]["n"]), (&342.0.into(), &2.into()), "{compared}");
-    // The table of times of each run matches.
+    // The thesis value is compared with the mean of the summed times in the runs' tables.
     let seconds = |seed: u32| -> f64 {
         let text = sweep.read(&format!("runs/p2-s{seed}/times.csv"));
         let lines: Vec<&str> = text.lines().collect();
@@ -321,14 +322,14 @@ fn printed_numbers_and_boxes_are_shown_with_those_of_the_runs() {
     assert!(mean > 0.0 && (compared["here"].as_f64().unwrap() - mean).abs() < 1e-9, "{compared}");
     assert!(sweep.read("summary.md").contains("| a run, s ") && sweep.read("curves.html").contains("Fig. 5.11"));
     assert_eq!(sweep.read("curves.svg").matches("class=\"median\"").count(), 2);
-    // Runs of a release without times have no such file.
+    // A run of a release that did not record times lacks this file.
     std::fs::remove_file(sweep.out().join("runs/p1-s1/times.csv")).unwrap();
     assert!(sweep.refusal().contains("runs/p1-s1/times.csv"));
     sweep.write(&format!("{SMALL}{curves}{}", printed.replace("elite 0.5", "elite 5")));
     assert!(sweep.refusal().contains("printed 1: point = \"elite 5\": no point has this label"));
 }
 
-/// The experiments of the thesis, with few trees, seconds and generations.
+/// The thesis experiments, reduced to few trees, seconds and generations.
 #[test]
 fn files_of_the_thesis_run_and_compare_printed_values() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/experiments");

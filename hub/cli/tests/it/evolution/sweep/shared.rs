@@ -1,5 +1,4 @@
-//! Sweeps shared by several processes, and their jobs for Slurm; a script replaces Slurm and runs each task
-//! immediately.
+//! Sweeps that several processes share, and jobs for Slurm. A script replaces Slurm and runs each task immediately.
 
 use super::{SMALL, Sweep, wait};
 use crate::common::processes;
@@ -18,7 +17,7 @@ fn processes_share_runs_and_collect_lists_missing() {
     let whole = Sweep::new(SMALL);
     whole.json(&["run"]);
     let shared = Sweep::new(SMALL);
-    // Both processes try to create the folder.
+    // Two processes start at the same time, so both may try to create the folder of the sweep.
     let started = ["1", "p2-s1"].map(|only| {
         let mut command = shared.command();
         command.args(["--only", only]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
@@ -43,7 +42,7 @@ fn processes_share_runs_and_collect_lists_missing() {
     assert_eq!(shared.rows("results.csv"), whole.rows("results.csv"));
     let nine = shared.run(&["--only", "9"]);
     assert!(nine.status.code() == Some(1) && error(&nine).contains("--only 9: must be a run of the plan, 1 to 4"));
-    // Runs with other settings are rejected.
+    // The sweep's file has other settings than the existing runs, so the command rejects it.
     shared.write(&SMALL.replace("generations = 2", "generations = 3"));
     let changed = shared.run(&["--only", "1"]);
     assert!(error(&changed).contains("started with another points/p1.toml"), "{}", error(&changed));
@@ -90,8 +89,9 @@ fn stopped_run_is_not_a_failure() {
     }
 }
 
-/// Makes commands that replace those of Slurm: `sbatch` runs the tasks of an array one after the other, except those
-/// listed in `cancelled`, which it skips once; `squeue` prints the file `queue`.
+/// Makes scripts that replace the commands of Slurm, and returns a `PATH` with them. `sbatch` runs the tasks of an
+/// array one after the other. It skips the tasks listed in the file `cancelled`, but only once. `squeue` prints the
+/// file `queue`.
 fn slurm(folder: &Path) -> String {
     let bin = folder.join("bin");
     fs::create_dir(&bin).unwrap();
@@ -131,7 +131,7 @@ fn submitted_sweep_repeats_missing_runs() {
         command.args(["sweep", "slurm"]).arg(sweep.dir.path().join("s.toml")).arg("--output").arg(&out);
         command.env("PATH", &path).args(more).output().unwrap()
     };
-    // A task is cancelled, and the collecting job submits it again.
+    // Task 2 is cancelled, and the collecting job submits it again.
     fs::write(sweep.dir.path().join("cancelled"), "2\n").unwrap();
     let sent = send(&["--json", "--time", "90", "--mem=2G", "--partition", "long", "--sbatch=--qos=high"]);
     let told = valid_json("sweep slurm", &sent.stdout);
@@ -183,7 +183,7 @@ fn job_scripts_are_valid_and_errors_reported() {
     }
     let nowhere = sweep.command_to("slurm").env("PATH", "/nowhere").output().unwrap();
     assert!(error(&nowhere).contains("or use --no-send to write only the scripts"), "{}", error(&nowhere));
-    // While previous jobs exist, no new jobs are submitted.
+    // The command submits no new jobs while jobs of an earlier call exist.
     fs::write(sweep.out().join("slurm/sent.json"), r#"{"array":"12","collect":"13","done":0}"#).unwrap();
     fs::write(sweep.dir.path().join("queue"), "12_1 RUNNING\n").unwrap();
     assert!(
@@ -191,7 +191,7 @@ fn job_scripts_are_valid_and_errors_reported() {
             .contains("job 12 is still doing its runs; wait for it, or cancel it: scancel --name=xpuck-small")
     );
     fs::remove_file(sweep.dir.path().join("queue")).unwrap();
-    // With --if-progress, runs are not submitted again if the last job completed none.
+    // With --if-progress, the command submits no runs if the last job completed no run.
     let fruitless = send(&["--if-progress"]);
     assert!(error(&fruitless).contains("4 of 4 runs are missing, and none was done since job 12 was submitted"));
 }

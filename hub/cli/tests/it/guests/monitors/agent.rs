@@ -1,4 +1,5 @@
-//! A small agent in the style of SimSpark: it looks for the ball and drives there. It uses no code of the gateway.
+//! A small agent in the style of SimSpark, which looks for the ball and drives to it. The agent uses no code of the
+//! gateway.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -9,7 +10,8 @@ pub struct Agent {
     bearing: f64,
 }
 
-/// Numbers after a word in a text, up to the next bracket.
+/// Returns the numbers between the first occurrence of `word` in `text` and the next closing bracket. Returns `None` if
+/// `text` lacks the word, or if a part after the word is not a number.
 pub fn after(text: &str, word: &str) -> Option<Vec<f64>> {
     let rest = text.split_once(word)?.1.split(')').next()?;
     rest.split_whitespace().map(|number| number.parse().ok()).collect()
@@ -46,7 +48,7 @@ impl Agent {
         Ok(String::from_utf8(text).unwrap())
     }
 
-    /// The latest message. Earlier ones, which arrived while the agent was busy, are dropped.
+    /// Returns the latest message. Drops earlier messages, which arrived while the agent was busy.
     fn newest(&mut self) -> String {
         loop {
             let told = self.hear();
@@ -59,7 +61,8 @@ impl Agent {
         }
     }
 
-    /// Runs a cycle: turns until the ball is ahead, and drives towards it. Returns the distance of a visible ball.
+    /// Runs a cycle: turns until the ball is ahead, and then drives towards the ball. Returns the distance of the ball
+    /// (m), or `None` if the ball is not visible.
     pub fn cycle(&mut self) -> Option<f64> {
         let told = self.newest();
         let ball = after(&told, "(B (pol ");

@@ -1,4 +1,5 @@
-//! Hostile viewers, trainers and agents: arena time keeps its speed, and well-behaved viewers see it.
+//! Hostile viewers, trainers and agents. They must not slow down arena time, and well-behaved viewers must still see it
+//! advance.
 
 use super::Served;
 use super::plain::Monitor;
@@ -12,7 +13,7 @@ fn framed(text: &str) -> Vec<u8> {
     [&(text.len() as u32).to_be_bytes(), text.as_bytes()].concat()
 }
 
-/// Sends the same bytes repeatedly at full speed. Returns the number of complete transmissions.
+/// Sends the same bytes repeatedly at full speed until `over` is set. Returns the number of complete transmissions.
 fn flood(at: SocketAddr, bytes: &[u8], over: &AtomicBool) -> u64 {
     let mut sent = 0;
     while !over.load(Ordering::Relaxed) {
@@ -39,7 +40,7 @@ fn hostile_clients_do_not_slow_arena_time() {
     let long = u32::MAX.to_be_bytes();
     let init = [framed("(create)(init (unum 1)(teamname T))"), framed(&"(he1 5)(say x)".repeat(200))].concat();
     std::thread::scope(|scope| {
-        // Viewers that never read, and one that sends half a message.
+        // Fifty viewers never read, and one viewer sends only half a message.
         let deaf: Vec<_> = (0..50).map(|_| TcpStream::connect(simspark).unwrap()).collect();
         let mut half = TcpStream::connect(rsmp).unwrap();
         half.write_all(&moves[..10]).unwrap();

@@ -1,4 +1,4 @@
-//! Viewers of the walk of a body.
+//! Tests viewers of the walk of a body.
 
 use super::plain::Monitor;
 use super::watch;
@@ -18,7 +18,7 @@ fn walk_is_shown_to_viewers_and_repeated() {
     let mut viewer = Monitor::connect(place("simspark"));
     viewer.receive();
     let first = viewer.boxes();
-    // A floor, and a cube for each part of the walker (`xpuck tree explain`).
+    // The scene has a floor, and a cube for each of the walker's six parts (`xpuck tree explain`).
     assert_eq!(first.len(), 1 + 6, "{first:?}");
     assert!(first[1..].iter().all(|[_, _, z]| (0.3..10.0).contains(z)), "{first:?}");
     let moved = |viewer: &Monitor| {
@@ -26,7 +26,7 @@ fn walk_is_shown_to_viewers_and_repeated() {
         now.iter().zip(&first).filter(|(a, b)| a.iter().zip(*b).any(|(a, b)| (a - b).abs() > 0.05)).count()
     };
     viewer.until("most cubes walk", |viewer| moved(viewer) > 4);
-    // At speed 5 a walk of five seconds takes one second.
+    // A walk lasts 5 s of simulated time, so it takes one second at speed 5.
     viewer.until("the walk begins again", |viewer| viewer.value("half") >= 2.0);
     viewer.send("(kickOff Left)");
     let lines = watch(place("rsmp"), &["--json", "--seconds", "0.5"]);

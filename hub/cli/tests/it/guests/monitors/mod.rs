@@ -1,4 +1,4 @@
-//! Viewers, trainers and agents of RoboCup on a virtual arena, a hub and a record, over TCP.
+//! Viewers, trainers and agents of RoboCup, connected over TCP to a virtual arena, a hub and a record.
 
 mod agent;
 mod attack;
@@ -21,13 +21,13 @@ use xpuck_testing::patience::{scaled, wait_within};
 /// A virtual arena as a process.
 struct Served {
     arena: Process,
-    /// Addresses in the order in which the arena prints them.
+    /// Addresses of the services, in the order in which the arena prints them.
     places: Vec<SocketAddr>,
     folder: Folder,
 }
 
 impl Served {
-    /// Starts an arena. `keys` is added to its file.
+    /// Starts an arena and waits until it is ready. `keys` is appended to its configuration file.
     fn start(robots: usize, speed: f64, keys: &str) -> Served {
         let ids: Vec<String> = (1..=robots).map(|i| format!("xp{i:02}")).collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
@@ -42,7 +42,7 @@ impl Served {
         Served { arena, places, folder }
     }
 
-    /// Ends the arena. Returns its timing and its log.
+    /// Ends the arena. Returns the timing that it prints, and its log.
     fn end(self) -> (Value, String) {
         (self.arena.end_with_counts(), self.folder.read("arena.log"))
     }
@@ -53,7 +53,7 @@ const BOTH: &str = "[viewers]\nsimspark = \"127.0.0.1:0\"\nrsmp = \"127.0.0.1:0\
 #[test]
 fn client_sees_robots_where_the_arena_has_them() {
     let served = Served::start(13, 1.0, BOTH);
-    // An arena with the same settings, which is static without drivers.
+    // A reference arena with the same settings. Its robots do not move, because nothing drives them.
     let usual = Settings::with_defaults(13, "/nonexistent");
     let scenario = xpuck_kernels::world::Scenario::B;
     let truth = Arena::new(&Settings { seed: 12, scenario, ..usual }).unwrap();
@@ -73,7 +73,7 @@ fn client_sees_robots_where_the_arena_has_them() {
     let seen = monitor.ball().unwrap();
     assert!((seen[0] - f64::from(ball.x)).abs() < 1e-4 && (seen[1] - f64::from(ball.y)).abs() < 1e-4);
     assert!((monitor.value("FieldLength") - 2.0).abs() < 1e-6 && (monitor.value("FieldWidth") - 1.5).abs() < 1e-6);
-    // 25 messages per second of arena time.
+    // The server sends 25 messages per second of arena time.
     let (count, time) = (monitor.scenes[1], monitor.value("time"));
     monitor.until("two seconds pass", |monitor| monitor.value("time") > time + 2.0);
     let rate = f64::from(monitor.scenes[1] - count) / (monitor.value("time") - time);
@@ -94,7 +94,7 @@ fn trainers_act_only_on_an_arena_that_allows_them() {
     trainer.until("the robot is there", placed);
     let ball = trainer.ball().unwrap();
     assert!(near(ball[0], -0.5) && near(ball[1], 0.2), "{ball:?}");
-    // A killed robot leaves the scene, which is sent in full.
+    // The killed robot disappears, and the server sends a full scene.
     let full = trainer.scenes[0];
     trainer.send("(playMode GameOver)(nonsense)(kill (unum 3)(team Left))(getAck killed)");
     trainer.until("it is gone", |monitor| monitor.robots().len() == 2 && monitor.acks.len() == 2);
@@ -134,7 +134,7 @@ fn agent_of_simspark_finds_the_frisbee() {
         agent.say("(syn)");
         told
     });
-    // Earlier messages come first.
+    // The queue contains earlier messages, so the word may come much later.
     assert!(heard.take(50_000).any(|told| told.contains(" self hello)")), "it hears itself");
     let mut trainer = Monitor::connect(monitors);
     trainer.send("(ball (pos -0.4 -0.2 0)(vel 0 0 0))(getAck there)");
@@ -148,7 +148,8 @@ fn agent_of_simspark_finds_the_frisbee() {
         let (Some(ball), Some((.., at, _))) = (monitor.ball(), monitor.robot('l', 1)) else { return false };
         monitor.acks == ["there"] && (ball[0] - at[0]).hypot(ball[1] - at[1]) < 0.18
     });
-    // Arena time waits only briefly for an agent that does not answer.
+    // The agent has not answered its last messages. Arena time waits only briefly for the answer, so a new message
+    // arrives.
     let told = agent.hear();
     assert!(after(&told, "(GYR (n torso) (rt ").is_some_and(|rates| rates.len() == 3), "{told}");
     drop(agent);
@@ -157,7 +158,7 @@ fn agent_of_simspark_finds_the_frisbee() {
     assert!(log.contains("agent 1 of team Foo drives robot 1") && log.contains("it closed the connection"), "{log}");
 }
 
-/// Standard output of a command that succeeds.
+/// Runs a command that must succeed. Returns its standard output.
 fn said(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -205,12 +206,13 @@ fn rsmp_server_of_robocup_is_watched() {
     let mut server = Command::new(program);
     server.args(["--no-render", "--realtime", "--host", "127.0.0.1"]);
     server.args(["--aport", &ports.to_string(), "--mport", &(ports + 1).to_string()]);
-    // The server writes logs into its current folder.
+    // The server writes log files to its current folder.
     let folder = tempfile::tempdir().unwrap();
     let mut server = Process::start(server.current_dir(folder.path()), folder.path().join("server.log"));
     let agents: SocketAddr = ([127, 0, 0, 1], ports).into();
     let place: SocketAddr = ([127, 0, 0, 1], ports + 1).into();
-    // The server accepts connections before its simulation runs; the first scene for a monitor shows that it runs.
+    // The server accepts connections before its simulation runs. The first scene for a monitor proves that the
+    // simulation runs.
     let scene = || {
         assert!(!server.has_ended(), "rcssservermj ended: {}", server.log());
         let mut monitor = TcpStream::connect(place).ok()?;
@@ -218,8 +220,8 @@ fn rsmp_server_of_robocup_is_watched() {
         monitor.read_exact(&mut [0; 4]).ok()
     };
     wait_within(3 * patience(), scene, || "the first scene of rcssservermj".into());
-    // A robot joins like the server's own agents. The server adds it to the physics, which takes long on a slow
-    // machine, or closes the connection. A robot that leaves early would only make the server start again.
+    // A robot joins like the server's own agents. The server adds the robot to the physics, which takes long on a slow
+    // machine, or closes the connection. A robot that disconnects early would only restart the server.
     let join = || {
         let mut agent = Agent::try_connect(agents).ok()?;
         agent.try_say("(init T1 Xpuck 3)").ok()?;

@@ -1,5 +1,5 @@
-//! A monitor client written only from the documentation ("Network Protocol", Simspark wiki): it uses no code of the
-//! gateway.
+//! A monitor client written only from the documentation ("Network Protocol", Simspark wiki). The client uses no code of
+//! the gateway.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -79,7 +79,7 @@ impl Node {
         node
     }
 
-    /// Applies a partial scene, whose unchanged nodes are empty.
+    /// Applies a partial scene, in which unchanged nodes are empty.
     fn change(&mut self, list: &Expr) {
         assert_eq!(list.name(), "nd");
         if let Some(matrix) = list.items().iter().find(|part| part.name() == "SLT") {
@@ -96,7 +96,7 @@ impl Node {
     }
 }
 
-/// Robot of the scene: side, number, position, heading.
+/// Robot of the scene: side (`l` or `r`), number, position (m), heading (rad).
 pub type Robot = (char, u32, [f64; 2], f64);
 
 /// A connected monitor.
@@ -104,9 +104,9 @@ pub struct Monitor {
     stream: TcpStream,
     bytes: Vec<u8>,
     nodes: Vec<Node>,
-    /// Numbers of full and of partial scenes received.
+    /// Number of full scenes and number of partial scenes received.
     pub scenes: [u32; 2],
-    /// Game state and environment: names with their first values.
+    /// Game state and environment: the name and the first value of each field.
     pub fields: Vec<(String, String)>,
     /// Words that the server has acknowledged.
     pub acks: Vec<String>,
@@ -124,7 +124,7 @@ impl Monitor {
         self.stream.write_all(command.as_bytes()).unwrap();
     }
 
-    /// Text of the next message.
+    /// Returns the text of the next message.
     fn message(&mut self) -> String {
         loop {
             if let Some(head) = self.bytes.first_chunk::<4>() {
@@ -142,7 +142,7 @@ impl Monitor {
         }
     }
 
-    /// Reads the next message.
+    /// Reads the next message, and updates the scene, the fields or the acknowledged words.
     pub fn receive(&mut self) {
         let text = self.message();
         let parts = Expr::all(&text);
@@ -184,7 +184,7 @@ impl Monitor {
         found.unwrap_or_else(|| panic!("{name} was not told: {:?}", self.fields)).1.parse().unwrap()
     }
 
-    /// Robots: nodes at the root with a mesh whose materials name a number and a team.
+    /// Returns the robots: nodes at the root with a mesh whose materials name a number and a team.
     pub fn robots(&self) -> Vec<Robot> {
         let robot = |node: &Node| {
             let mesh = node.meshes().into_iter().find(|mesh| mesh.materials.iter().any(|m| m.starts_with("matNum")))?;
@@ -200,7 +200,7 @@ impl Monitor {
         self.robots().into_iter().find(|robot| (robot.0, robot.1) == (side, number))
     }
 
-    /// Positions of boxes at the root.
+    /// Returns the positions of the boxes among the nodes at the root.
     pub fn boxes(&self) -> Vec<[f64; 3]> {
         let is_box = |node: &&Node| node.meshes().iter().any(|mesh| mesh.model == "StdUnitBox");
         let place = |node: &Node| node.matrix.as_ref().map(|matrix| [matrix[12], matrix[13], matrix[14]]);

@@ -1,4 +1,4 @@
-//! Viewers of a running swarm, and of a recorded one.
+//! Tests viewers of a running swarm and of a recorded run.
 
 use super::plain::Monitor;
 use super::watch;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 use xpuck_testing::patience::scaled;
 
-/// A server of monitors for a swarm or a record.
+/// A server that shows a swarm or a record to monitors.
 struct Server {
     process: Process,
     simspark: SocketAddr,
@@ -17,7 +17,7 @@ struct Server {
 }
 
 impl Server {
-    /// Starts a server that finds the demo of a folder.
+    /// Starts a server that uses the demo in `folder`.
     fn start(folder: &Path, arguments: &[&str]) -> Server {
         let mut command = command_in(folder);
         command.args(["serve", "monitors", "--simspark", "0", "--rsmp", "0", "--json", "--end-with-stdin"]);
@@ -45,7 +45,7 @@ fn running_swarm_is_shown_to_viewers() {
     let lines = watch(live.rsmp, &["--json", "--seconds", &seconds]);
     let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
     assert_eq!(last["robots"].as_array().unwrap().len(), 3, "{last}");
-    // At most 50 of the 4 x 25 scenes per second.
+    // At speed 4, the hub could send 4 x 25 scenes per second. The server sends at most 50 of them.
     assert!(lines.lines().count() > 15, "{} messages", lines.lines().count());
     monitor.send("(agent (team Left)(unum 1)(pos 0 0 0))");
     monitor.until("more scenes come", |monitor| monitor.value("time") > time + 12.0);
@@ -68,7 +68,7 @@ fn recorded_run_is_shown_to_viewers_and_repeated() {
     replay.process.end_with_counts();
     let replay = Server::start(dir.path(), &["--replay", run, "--speed", "100"]);
     let mut monitor = Monitor::connect(replay.simspark);
-    // The run takes 0.6 s; scenes beyond the first 30 show its end.
+    // At this speed the run takes 0.6 s. After about 30 scenes, all further scenes show its end.
     monitor.until("the end stays", |monitor| monitor.scenes[1] > 150 && monitor.value("time") > 59.0);
     replay.process.end_with_counts();
 }

@@ -1,7 +1,7 @@
-//! A virtual arena with the program of a robot, a hub that the test controls, and an observer of the wheels.
+//! A virtual arena, the program of a robot, a hub that the test controls, and an observer of the wheels.
 //!
-//! The observer reads the step counters of the e-puck over a second connection to its SPI, with words that are not
-//! commands. The arena counts steps every 25 ms, which is the resolution of all times here.
+//! The observer reads the step counters of the e-puck over a second connection to the e-puck's SPI, with words that are
+//! not commands. The arena counts steps every 25 ms, which is the resolution of all measured times.
 
 use crate::rig::{Folder, Layout, Process, xpuck, xpuckd};
 use nix::sys::ptrace;
@@ -19,22 +19,23 @@ use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::{Router, Sockets};
 use xpuck_wire::telemetry::Telemetry;
 
-/// Tree of the test: straight ahead, under `avoiding`, so that the wheels never stop.
+/// Tree of the test: it drives straight ahead. Its parent node `avoiding` avoids obstacles, so the wheels never stop.
 const DRIVE: &str = "movcv v_goal 0deg";
-/// Island of origin of [`DRIVE`]; the robot is island 1.
+/// Number of the island that sends [`DRIVE`]. The robot is island 1.
 const OTHER_ISLAND: u16 = 2;
-/// The algorithm `noise-aware` accepts the fitness of an immigrant, so that [`DRIVE`] becomes the fittest tree.
+/// Experiment with the algorithm `noise-aware`. This algorithm accepts the fitness of an immigrant, so [`DRIVE`]
+/// becomes the fittest tree.
 const EXPERIMENT: &str = "name = \"stop\"\nminutes = 1440.0\nsegment_minutes = 1.0\ntask = \"transport\"\n\
                           [evolution]\nalgorithm = \"noise-aware\"\n";
-/// Interval between messages of the hub, as with virtual senses.
+/// Interval between messages of the hub, the same as for virtual senses.
 const MESSAGE_INTERVAL: Duration = Duration::from_millis(40);
-/// Interval between two readings of the counters.
+/// Interval between two readings of the step counters.
 const READ_INTERVAL: Duration = Duration::from_millis(2);
-/// Time without a step after which the wheels count as standing.
+/// Duration without a step after which the wheels count as standing.
 const STANDING: Duration = Duration::from_millis(600);
-/// Time of continuous turning after which the wheels count as driving.
+/// Duration of continuous turning after which the wheels count as driving.
 const DRIVING: Duration = Duration::from_millis(300);
-/// Maximum duration of a wait: the first start of a robot takes long on a busy machine.
+/// Maximum duration of a wait. The first start of a robot takes long on a busy machine.
 pub fn limit() -> Duration {
     3 * patience()
 }
@@ -47,27 +48,27 @@ pub struct Rig {
     hub: Router,
     sealer: Sealer,
     observer: UnixStream,
-    /// Whether the hub sends nothing.
+    /// Whether the hub is silent: it then sends no messages.
     pub silent: bool,
-    /// Directive of the hub for a robot that is ready.
+    /// Directive that the hub sends to a robot that is ready. `None`: no directive.
     pub directive: Option<State>,
     number: u64,
     segment: u32,
     said: Instant,
-    /// Whether the robot has reported that [`DRIVE`] drives.
+    /// Whether the robot has reported that it uses the tree [`DRIVE`].
     driven: bool,
     steps: [u16; 2],
     looked: Instant,
-    /// Start of the current turning of the wheels, and time of the last step.
+    /// Time at which the current turning of the wheels started, and time of the last step.
     pub turning: [Instant; 2],
-    /// Longest time between two readings of the counters.
+    /// Longest interval between two readings of the step counters.
     pub blind: Duration,
     /// Latest telemetry of the robot.
     pub telemetry: Telemetry,
 }
 
 impl Rig {
-    /// Starts arena and robot.
+    /// Starts the arena and the robot's program.
     pub fn start() -> Rig {
         let layout = Layout { camera: [160, 120], frame_rate: 5.0, keys: false, ..Layout::default() };
         let folder = Folder::new(&layout);
@@ -100,7 +101,7 @@ impl Rig {
         }
     }
 
-    /// Sends RUN until the wheels turn steadily and evolution runs.
+    /// Sends RUN, and waits until the wheels turn steadily with the tree [`DRIVE`].
     pub fn run(&mut self) {
         self.direct(State::Run);
         let start = Instant::now();
@@ -110,14 +111,15 @@ impl Rig {
         }
     }
 
-    /// Restarts the robot's program after its end.
+    /// Waits until the robot's program has ended, and starts it again.
     pub fn restart(&mut self) {
         self.robot.wait();
         self.driven = false;
         self.robot = robot(&self.folder);
     }
 
-    /// Waits until the wheels stand. Returns the time from an event to the last step after it; 0 without a step.
+    /// Waits until the wheels stand. Returns the time between `event` and the last step after it, or 0 without such a
+    /// step.
     pub fn until_still(&mut self, event: Instant) -> Duration {
         while self.turning[1].max(event).elapsed() < STANDING {
             self.turn();
@@ -126,7 +128,7 @@ impl Rig {
         self.turning[1].saturating_duration_since(event)
     }
 
-    /// Runs the hub and the observer for a while.
+    /// Runs the hub and the observer for the duration `time`.
     pub fn turn_for(&mut self, time: Duration) {
         let start = Instant::now();
         while start.elapsed() < time {
@@ -134,9 +136,9 @@ impl Rig {
         }
     }
 
-    /// Sends a signal to the robot's program. Returns the time just before.
+    /// Sends a signal to the robot's program. Returns the time just before the signal.
     pub fn signal(&self, name: &str) -> Instant {
-        // The shell was started before this time, and its built-in `kill` is fast.
+        // The shell is already running when the time is taken, and its built-in `kill` is fast.
         let line = format!("echo; read go; kill -{name} {}", self.robot.id());
         let mut shell =
             Command::new("sh").args(["-c", &line]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -146,8 +148,8 @@ impl Rig {
         moment
     }
 
-    /// Stops the thread of the control loop, as a debugger does, while all other threads of the program continue.
-    /// Returns the time just before, and the thread.
+    /// Stops the thread of the control loop, as a debugger does. All other threads of the program continue. Returns the
+    /// time just before the stop, and the stopped thread.
     pub fn hang(&self) -> (Instant, Pid) {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.robot.id())).unwrap();
         let control = |task: &std::path::PathBuf| std::fs::read_to_string(task.join("comm")).unwrap() == "control\n";
@@ -160,12 +162,12 @@ impl Rig {
         (moment, thread)
     }
 
-    /// Continues a stopped thread.
+    /// Continues the thread that [`Rig::hang`] stopped.
     pub fn let_go(thread: Pid) {
         ptrace::detach(thread, None).unwrap();
     }
 
-    /// Sends a new directive. Returns the time just before.
+    /// Sends a new directive. Returns the time just before it was sent.
     pub fn direct(&mut self, state: State) -> Instant {
         self.directive = Some(state);
         self.number += 1;
@@ -174,21 +176,21 @@ impl Rig {
         moment
     }
 
-    /// Sends a message without effect. Returns the time just before.
+    /// Sends a message that has no effect on the wheels. Returns the time just before it was sent.
     pub fn ping(&mut self) -> Instant {
         self.said = Instant::now();
         self.say(&ToRobot::Ping { stamp: 0.0 });
         self.said
     }
 
-    /// Memory of the robot's program (KiB).
+    /// Returns the resident memory of the robot's program (KiB).
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.robot.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
-    /// Performs one step: the hub answers and sends, and the observer reads.
+    /// Performs one step: the hub answers messages and sends its own, and the observer reads the step counters.
     pub fn turn(&mut self) {
         while let Some((_, message)) = self.hub.receive::<RobotMessage>() {
             self.answer(message.unwrap());
@@ -201,7 +203,7 @@ impl Rig {
     }
 
     fn look(&mut self) {
-        // An idle line is an invalid command: the e-puck counts it, answers, and changes nothing.
+        // Words of ones are an invalid command. The e-puck counts the error and answers, but changes nothing else.
         self.observer.write_all(&spi::to_wire(&[u16::MAX; spi::WORDS])).unwrap();
         let mut bytes = [0; spi::BYTES];
         self.observer.read_exact(&mut bytes).unwrap();
@@ -253,7 +255,8 @@ impl Rig {
             RobotMessage::Pong { .. } => {}
             RobotMessage::Telemetry(telemetry) => {
                 self.telemetry = *telemetry;
-                // As in the real hub: a robot obeys only after it has learned the time of the hub.
+                // The directive is repeated, as by the real hub, because a robot obeys only after it has learned the
+                // time of the hub.
                 if self.telemetry.obeyed != self.number {
                     self.repeat();
                 }
@@ -283,7 +286,7 @@ impl Rig {
                 };
                 self.say(&ToRobot::Genes { generation, immigrants: vec![perfect] });
                 if !self.driven && self.directive == Some(State::Run) {
-                    // The fittest tree is loaded at the start of each segment.
+                    // The robot loads the fittest tree at the start of each segment, so a new segment starts.
                     self.segment += 1;
                     self.direct(State::Run);
                 }

@@ -1,4 +1,4 @@
-//! Tests of the evolution with an analytic fitness.
+//! Tests of the evolution with a fitness that is computed from the genome.
 
 use super::super::super::parameters::{HiddenNeurons, Neurons, Weights};
 use super::*;
@@ -17,7 +17,7 @@ fn parameters() -> NetParameters {
     }
 }
 
-/// Rewards biases near 0.5, weights near -0.25 and three hidden neurons.
+/// Returns a fitness that rewards biases near 0.5, weights near -0.25 and three hidden neurons.
 fn fitness(individual: &Individual) -> f64 {
     let neurons = 2 + individual.hidden as usize;
     let off = |values: &[f64], wanted: f64| values.iter().map(|value| (value - wanted).abs()).sum::<f64>();

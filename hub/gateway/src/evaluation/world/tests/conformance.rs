@@ -1,4 +1,4 @@
-//! Conformance cases 11 to 27 of the protocol, as far as they need no sockets.
+//! Conformance cases 11 to 27 of the protocol that need no sockets.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -77,7 +77,8 @@ fn cases_21_to_23_other_robots_are_seen_until_they_are_killed() {
     assert_eq!(go(&mut world, &format!("MoveTo {b} 800 1000 0")), gone);
 }
 
-/// Layers of 12 + 4, 14 and 4 + 4 points. The tests of the parser cover a missing number.
+/// The first layer has polygons with 12 and 4 corners, the second one with 14, and the third two with 4. The parser's
+/// tests cover a line that lacks a number.
 #[test]
 fn case_25_a_body_of_three_layers() {
     let mut world = empty();
@@ -106,7 +107,8 @@ fn case_26_deadly_ground() {
     let id = robot(&mut world, RECTANGLE, "200 200 0");
     assert!(go(&mut world, &format!("JumpTo {id} 1000 1000 0")).death);
     assert!(!go(&mut world, &format!("JumpTo {id} 1500 1000 0")).death);
-    // Half the robot's length is 40 mm: its rear first touches the square's side, then is on the square.
+    // The robot's rear is 40 mm behind its centre. First the rear only touches the side of the deadly square, then it
+    // is inside the square.
     assert!(!go(&mut world, &format!("MoveTo {id} 1140 1000 0")).death);
     let dead = go(&mut world, &format!("MoveTo {id} 1139.9 1000 0"));
     assert!(dead.death && dead.stress == 0.0);

@@ -1,11 +1,12 @@
-//! Ramps, steps and bridges.
+//! Tests of ramps, steps and bridges.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use super::*;
 use crate::evaluation::world::description::Ground;
 
-/// A ramp from 0 at X 800 to 100 mm at X 1000, then a table up to X 1400.
+/// Adds a ramp that rises from 0 mm at x = 800 to 100 mm at x = 1000. A table with the height of the ramp's end extends
+/// from there to x = 1400.
 fn ramp(world: &mut Description) {
     let colour = [1, 2, 3];
     let slope = [0.5, 0.0];
@@ -44,7 +45,8 @@ fn bridge_stops_robot_that_is_too_high() {
     let mut flat = world(low);
     let id = robot(&mut flat, RECTANGLE, "500 1000 0");
     assert_eq!(go(&mut flat, &format!("MoveTo {id} 1700 1000 0")).stress, 0.0);
-    // On the ramp, the top of the robot (20 mm high) reaches 60 mm where the ground is at 40 mm.
+    // The lower side of the bridge has a height of 60 mm. The robot is 20 mm high, so it touches the bridge where the
+    // ramp has a height of 40 mm.
     let mut rising = world(|world| {
         ramp(world);
         low(world);
@@ -53,8 +55,8 @@ fn bridge_stops_robot_that_is_too_high() {
     let end = go(&mut rising, &format!("MoveTo {id} 1700 1000 0"));
     near(end.x, 880.0, 1e-3);
     assert_eq!(go(&mut rising, &format!("MoveTo {id} 500 1000 0")).stress, 0.0);
-    // From the far side the table, 100 mm high, is a step. A robot on the table is above the bridge; one before it is
-    // below.
+    // From the far side, the table is a step of 100 mm. A robot on the table is above the bridge; a robot in front of
+    // the table is below the bridge.
     go(&mut rising, &format!("JumpTo {id} 1600 1000 0"));
     let end = go(&mut rising, &format!("MoveTo {id} 1200 1000 0"));
     assert_eq!((end.stress, end.z), (0.0, 100.0));

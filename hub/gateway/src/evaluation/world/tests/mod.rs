@@ -14,14 +14,15 @@ use super::{World, WorldError};
 use crate::evaluation::message::Message;
 use crate::evaluation::place::Position;
 
-/// Rectangle of the specification, 60 mm wide and 80 mm long, without "BodyShape ID".
+/// Rectangular body of the specification, 60 mm wide and 80 mm long. `BodyShape` and the identifier come before this
+/// text.
 const RECTANGLE: &str = "1 20 1 4 -30 40 30 40 30 -40 -30 -40";
 
-/// Answer to a line.
+/// Returns the world's answer to a line.
 fn answer(world: &mut World, connection: u32, line: &str) -> Result<Option<Message>, WorldError> {
     let message = Message::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     let answer = world.answer(connection, &message);
-    // Every answer can be written.
+    // Every answer must have a valid written form.
     if let Ok(Some(message)) = &answer {
         message.write_to(&mut String::new()).unwrap_or_else(|error| panic!("{line}: {message:?}: {error}"));
     }
@@ -34,7 +35,7 @@ fn ask(world: &mut World, line: &str) -> Message {
         .unwrap_or_else(|| panic!("{line}: silence"))
 }
 
-/// Position in the answer to a line.
+/// Returns the position in the answer to a line.
 fn go(world: &mut World, line: &str) -> Position {
     match ask(world, line) {
         Message::YourPosition { position, .. } => position,
@@ -42,7 +43,7 @@ fn go(world: &mut World, line: &str) -> Position {
     }
 }
 
-/// Distance in the answer to a line.
+/// Returns the distance in the answer to a line.
 fn distance(world: &mut World, line: &str) -> f64 {
     match ask(world, line) {
         Message::SonicSensorReading { distance, .. } | Message::VisualSensorReading { distance, .. } => distance,
@@ -50,7 +51,7 @@ fn distance(world: &mut World, line: &str) -> f64 {
     }
 }
 
-/// Creates a robot of this shape at a pose "X Y Dir"; returns its identifier.
+/// Creates a robot of a shape at a pose "X Y Dir". Returns the robot's identifier.
 fn robot(world: &mut World, shape: &str, place: &str) -> u16 {
     let Message::YourIdentifier { identifier } = ask(world, "CreateRobot") else { panic!("no identifier") };
     let position = go(world, &format!("BodyShape {identifier} {shape}"));
@@ -74,7 +75,7 @@ fn rectangle([left, right]: [f64; 2], [low, high]: [f64; 2]) -> Vec<[f64; 2]> {
     vec![[left, low], [right, low], [right, high], [left, high]]
 }
 
-/// Block from the ground to a height of 100 mm.
+/// Returns a block from the ground to a height of 100 mm.
 fn block(x: [f64; 2], y: [f64; 2]) -> Block {
     let (bottom, top) = (0.0, 100.0);
     Block { outline: rectangle(x, y), bottom, top, colour: [255, 0, 0], seen_by_light: true, seen_by_sound: true }

@@ -17,7 +17,7 @@ fn thin_obstacles_stop_moves() {
         let end = go(&mut world, &format!("MoveTo {id} 1e300 1000 {turn}"));
         assert!(end.x < 971.0 && end.stress > 0.999, "{end:?}");
     }
-    // A needle, 0.01 mm thick, in the path of a rotating corner.
+    // A needle with a thickness of 0.01 mm is in the path of a rotating corner.
     let mut world = world(|world| world.blocks.push(block([1095.0, 1095.01], [1000.0, 1000.01])));
     let id = robot(&mut world, LONG, "1000 1000 -1.5");
     let end = go(&mut world, &format!("MoveTo {id} 1000 1000 1.5"));
@@ -32,7 +32,7 @@ fn move_along_wall_is_free() {
         let end = go(&mut world, &format!("MoveTo {id} 1960 {y} 0"));
         assert_eq!((end.y, end.stress), (y, 0.0));
     }
-    // The robot moves along the wall also after an oblique move against it, and along another robot.
+    // A robot that an oblique wall contact has stopped can move along the wall. It can also move along another robot.
     go(&mut world, &format!("JumpTo {id} 1900 500 0.3"));
     let contact = go(&mut world, &format!("MoveTo {id} 2100 500 0.3"));
     assert!(contact.stress > 0.5);
@@ -48,7 +48,8 @@ fn move_along_wall_is_free() {
 
 #[test]
 fn turn_stops_at_contact_along_swept_path() {
-    // Corridor of 100 mm. The robot is stuck where 200 sin + 20 cos of its angle to the corridor is 100.
+    // The corridor is 100 mm wide. At an angle a to the corridor, the robot's width across it is 200 sin a + 20 cos
+    // a. The robot is stuck where this width is 100 mm.
     let mut world = world(|world| {
         world.blocks = vec![block([500.0, 1500.0], [900.0, 950.0]), block([500.0, 1500.0], [1050.0, 1100.0])];
     });
@@ -59,7 +60,7 @@ fn turn_stops_at_contact_along_swept_path() {
         let end = go(&mut world, &format!("MoveTo {id} 1000 1000 {}", side * FRAC_PI_2));
         near(end.direction, side * stuck, 1e-9);
         near(end.stress, 1.0 - stuck / FRAC_PI_2, 1e-9);
-        // The angle reached on the spot is also reached while moving along the corridor.
+        // At this angle, the robot can also move along the corridor.
         let end = go(&mut world, &format!("MoveTo {id} 1200 1000 {}", side * stuck));
         assert_eq!(end.x, 1200.0);
     }
@@ -71,7 +72,8 @@ fn turn_takes_shorter_direction_and_is_linear() {
     let id = robot(&mut world, RECTANGLE, "1000 1000 3");
     assert_eq!(go(&mut world, &format!("MoveTo {id} 1000 1000 -3")).direction, -3.0);
     near(go(&mut world, &format!("MoveTo {id} 1000 1000 7")).direction, 7.0 - 2.0 * PI, 1e-12);
-    // The wall stops the front, 40 mm ahead, while the robot also rotates: both at the same lambda.
+    // The wall stops the robot's front, 40 mm ahead of its centre, while the robot also rotates. Translation and
+    // rotation end at the same lambda.
     go(&mut world, &format!("JumpTo {id} 1900 1000 0"));
     let end = go(&mut world, &format!("MoveTo {id} 2000 1000 0.2"));
     let lambda = 1.0 - end.stress;
@@ -93,7 +95,7 @@ fn robots_are_obstacles_and_are_not_pushed() {
     let jump = go(&mut world, &format!("JumpTo {a} 800 1050 1.5"));
     assert_eq!(jump, Position { stress: 1.0, ..end });
     assert_eq!(go(&mut world, &format!("MoveTo {a} 500 1000 0")).stress, 0.0);
-    // Bodies that overlap only in plan pass over each other.
+    // Bodies that overlap only in the top view, but not in height, do not stop each other.
     let mut world = empty();
     let mushroom = "2 30 1 4 -5 5 5 5 5 -5 -5 -5 20 1 4 -60 60 60 60 60 -60 -60 -60";
     let high = robot(&mut world, mushroom, "500 1000 0");
@@ -104,13 +106,13 @@ fn robots_are_obstacles_and_are_not_pushed() {
 #[test]
 fn concave_body_keeps_its_notch() {
     let mut world = empty();
-    // A fork with an open front, 60 mm wide inside, around a robot 50 mm wide.
+    // The fork is open at the front and 60 mm wide inside. It moves around a robot that is 50 mm wide.
     let fork = "1 20 1 8 -50 60 -50 -50 50 -50 50 60 30 60 30 -30 -30 -30 -30 60";
     let id = robot(&mut world, fork, "500 1000 0");
     robot(&mut world, "1 20 1 4 -25 25 25 25 25 -25 -25 -25", "700 1000 0");
     let end = go(&mut world, &format!("MoveTo {id} 800 1000 0"));
     near(end.x, 700.0 - 25.0 + 30.0, 1e-9);
-    // In contact, the robot cannot rotate; with some clearance, it can rotate slightly.
+    // In contact with the other robot, the fork cannot rotate. With some clearance, it can rotate slightly.
     assert_eq!(go(&mut world, &format!("MoveTo {id} {} 1000 1", end.x)), Position { stress: 1.0, ..end });
     assert_eq!(go(&mut world, &format!("MoveTo {id} 703 1000 0")).stress, 0.0);
     let turned = go(&mut world, &format!("MoveTo {id} 703 1000 1"));

@@ -28,7 +28,7 @@ fn crowd(seed: u64) -> World {
     world
 }
 
-/// All answers to random moves.
+/// Sends random moves and returns all answers. After each move, `check` gets the world and the line.
 fn moves(seed: u64, count: usize, mut check: impl FnMut(&World, &str)) -> Vec<Message> {
     let mut world = crowd(seed);
     let mut random = Random::new(seed + 1);
@@ -72,7 +72,7 @@ fn no_move_ends_in_an_overlap() {
     assert!(stopped > 5000 && slid > 500, "{stopped} {slid}");
 }
 
-/// Small steps confirm that the path is free up to where a robot stopped, and blocked beyond.
+/// Small steps confirm that the path is free up to the point where a robot stopped, and blocked beyond that point.
 #[test]
 fn move_stops_where_small_steps_stop() {
     const STEPS: usize = 4000;

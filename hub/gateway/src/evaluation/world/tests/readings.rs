@@ -17,7 +17,7 @@ fn sensors_distinguish_materials() {
     assert_eq!(ask(&mut world, "VisualSensor 1 500 1000 10 0 0 0 0"), seen);
     assert_eq!(distance(&mut world, "SonicSensor 1 500 1000 10 0 0 0 0"), 200.0);
     assert_eq!(distance(&mut world, "SonicSensor 1 750 1000 10 0 0 0 0"), 1250.0);
-    // Both materials block robots.
+    // Cotton, which sound passes, stops a robot.
     let id = robot(&mut world, RECTANGLE, "750 1000 1.5707963267948966");
     assert_eq!(go(&mut world, &format!("MoveTo {id} 1500 1000 1.5707963267948966")).x, 770.0);
 }
@@ -33,7 +33,7 @@ fn empty_beam_reads_maximum_distance() {
     }
     assert_eq!(distance(&mut world, "SonicSensor 1 1000 1000 301 0 0 0 0"), 10_000.0);
     assert_eq!(distance(&mut world, "SonicSensor 1 1000 1000 299 0 0 0 0"), 1000.0);
-    // Walls are visible from outside too.
+    // Sensors outside the arena also detect the walls.
     assert_eq!(distance(&mut world, "SonicSensor 1 -500 1000 100 0 0 0 0"), 500.0);
 }
 
@@ -66,19 +66,21 @@ fn sensor_touching_wall_reads_zero() {
 #[test]
 fn wide_beams_find_the_ground_and_the_walls() {
     let mut world = empty();
-    // The lower side of the beam is 0.5 rad below the horizon, where the ground is 100 / sin(0.5) mm away.
+    // The lower side of the beam points 0.5 rad below the horizon. In this direction the ground is 100 / sin(0.5) mm
+    // away.
     let wanted = 100.0 / 0.5_f64.sin();
     near(distance(&mut world, "VisualSensor 1 1000 1000 100 0.7 0 0.2 1"), wanted, 1e-9);
     near(distance(&mut world, "SonicSensor 1 1000 1000 100 0.7 0 1 1"), wanted, 1e-9);
-    // In a beam straight at a near wall, the nearest point is straight ahead.
+    // The beam contains the normal of a near wall, so the nearest point is on this normal.
     near(distance(&mut world, "SonicSensor 1 1900 1000 150 0.2 0 1 1"), 100.0, 1e-9);
     near(distance(&mut world, "VisualSensor 1 1900 1000 150 0.2 0 1 1"), 100.0, 1e-9);
-    // The sensor is rotated by more than half its opening angle, so the nearest point is at the border of the beam.
+    // The sensor is rotated away from the wall's normal by more than half its opening angle. The nearest point is
+    // therefore at the border of the beam.
     near(distance(&mut world, "SonicSensor 1 1900 1000 150 0.7 0 1 1"), 100.0 / 0.2_f64.cos(), 1e-9);
     near(distance(&mut world, "VisualSensor 1 1900 1000 150 0.7 0 1 1"), 100.0 / 0.2_f64.cos(), 1e-9);
 }
 
-/// A ray of the beam meets its nearest point, and no ray meets a nearer one.
+/// One ray of a beam meets the nearest point that the sensor reports, and no ray meets a nearer point.
 #[test]
 fn beams_agree_with_bundles_of_rays() {
     const RAYS: usize = 100;
@@ -102,7 +104,7 @@ fn beams_agree_with_bundles_of_rays() {
         let beam = Beam { x: pose.x, y: pose.y, z, direction: pose.direction, tilt, horizontal, vertical };
         for round in [false, true] {
             let came = read(&mut world, beam, round);
-            // Coarse rays cover the whole beam first; then finer rays surround the best ray.
+            // Coarse rays cover the whole beam first. Then finer rays surround the best ray.
             let place = |at: usize| 2.0 * at as f64 / RAYS as f64 - 1.0;
             let rows = if vertical > 0.0 { RAYS } else { 0 };
             let mut best = (f64::INFINITY, [0.0, 0.0]);
@@ -142,7 +144,7 @@ fn read(world: &mut World, beam: Beam, round: bool) -> f64 {
     }
 }
 
-/// Ray through a point of a beam's section, -1 to 1 across and up.
+/// Returns the ray through a point of a beam's cross-section. The point's coordinates are -1 to 1, across and up.
 fn ray(beam: &Beam, [across, up]: [f64; 2]) -> Beam {
     let cone = Cone::new(beam, false);
     let [wide, high] = [beam.horizontal, beam.vertical].map(|angle| (angle / 2.0).tan());
@@ -151,7 +153,8 @@ fn ray(beam: &Beam, [across, up]: [f64; 2]) -> Beam {
     Beam { direction, tilt, horizontal: 0.0, vertical: 0.0, ..*beam }
 }
 
-/// Nearest point within the section of a beam.
+/// Returns the point of a beam's cross-section that is nearest to a point. A round cross-section is a circle of
+/// radius 1, any other is a square.
 fn inside([across, up]: [f64; 2], round: bool) -> [f64; 2] {
     let beyond = across.hypot(up);
     if round && beyond > 1.0 {

@@ -12,7 +12,7 @@ fn growing_body_is_shifted_minimally() {
     let id = robot(&mut world, &square(10.0), "15 1000 0");
     let position = go(&mut world, &format!("BodyShape {id} {}", square(40.0)));
     assert_eq!(position, Position { x: 40.0, y: 1000.0, ..Position::default() });
-    // The robot is in a corner of the arena.
+    // The robot shrinks and jumps into a corner of the arena.
     go(&mut world, &format!("BodyShape {id} {}", square(10.0)));
     go(&mut world, &format!("JumpTo {id} 12 1985 0"));
     let position = go(&mut world, &format!("BodyShape {id} {}", square(30.0)));
@@ -21,7 +21,7 @@ fn growing_body_is_shifted_minimally() {
 
 #[test]
 fn two_obstacles_leave_the_crossing_of_what_each_allows() {
-    // A wall is at the left of the robot, and the corner of another robot is above.
+    // A wall is to the left of the robot, and the corner of another robot is above it in the top view.
     let mut world = empty();
     let id = robot(&mut world, &square(10.0), "20 1000 0");
     robot(&mut world, &square(50.0), "70 1075 0.3");
@@ -29,7 +29,7 @@ fn two_obstacles_leave_the_crossing_of_what_each_allows() {
     let position = go(&mut world, &format!("BodyShape {id} {wide}"));
     assert_eq!((position.x, position.stress), (25.0, 0.0));
     assert_eq!(go(&mut world, &blocked).stress, 1.0);
-    // No direction of a fine scan has a nearer free place.
+    // A scan in 2000 directions finds no free pose at a smaller distance.
     let moved = (position.x - 20.0).hypot(position.y - 1000.0);
     assert!(position.y < 1000.0 && moved > 13.0 && moved < 14.0, "{position:?}");
     go(&mut world, &format!("JumpTo {id} 1500 1500 0"));

@@ -1,4 +1,4 @@
-//! Measurement of the answer rate.
+//! Measurement of the number of requests that a world answers per second.
 
 use std::time::Instant;
 
@@ -8,7 +8,8 @@ use crate::evaluation::world::random::Random;
 
 const REQUESTS: usize = 1_000_000;
 
-/// Prints the number of requests per second: `cargo test --release -p xpuck-gateway world -- --ignored --nocapture`
+/// Prints the number of requests per second. Run it with `cargo test --release -p xpuck-gateway world -- --ignored
+/// --nocapture`.
 #[test]
 #[ignore = "a measurement: it prints requests per second"]
 fn requests_per_second() {
@@ -42,7 +43,7 @@ fn requests_per_second() {
         let rate = REQUESTS as f64 / start.elapsed().as_secs_f64();
         println!("{name} with opening angles of {reach}: {rate:.0} requests per second");
     }
-    // The robots move as in a control loop: steps of 5 mm and a few degrees.
+    // The robots move as in a control loop, in steps of 5 mm and a few degrees.
     let mut world = crowd();
     let start = Instant::now();
     for at in 0..REQUESTS {

@@ -1,4 +1,4 @@
-//! Pictures of a running hub. A separate thread queries the hub, so that viewers do not wait for its answers.
+//! Pictures of a running hub. A separate thread queries the hub, so that viewers do not wait for the hub's answers.
 
 use crate::link::hub_address::{self, HubAddress};
 use anyhow::{Result, bail};
@@ -11,14 +11,14 @@ use xpuck_wire::output::count;
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{Status, output};
 
-/// Minimum interval between two queries.
+/// Minimum interval between two queries of the hub.
 const OFTEN: Duration = Duration::from_millis(20);
-/// Interval until the next query after the hub did not answer.
+/// Interval until the next query if the hub did not answer.
 const AGAIN: Duration = Duration::from_secs(1);
-/// Interval over which the speed of arena time is measured.
+/// Minimum time over which the speed of arena time is measured.
 const MEASURED: Duration = Duration::from_secs(1);
 
-/// Hub whose status is queried.
+/// Hub whose status a separate thread queries, and its presentation to viewers.
 pub struct Live {
     answers: Receiver<Result<Box<Status>, String>>,
     stage: Presentation,
@@ -26,10 +26,10 @@ pub struct Live {
 }
 
 impl Live {
-    /// Queries the status once, and then `rate` times per second of arena time.
+    /// Queries the status once, then starts a thread that queries it `rate` times per second of arena time.
     ///
     /// # Errors
-    /// No hub is known, or it does not answer.
+    /// No hub is known, or the hub does not answer.
     pub fn open(address: &HubAddress, rate: f64) -> Result<Live> {
         let (link, _) = address.open()?;
         let first = hub_address::status(&link)?;
@@ -41,7 +41,8 @@ impl Live {
         Ok(Live { answers, stage: Presentation::new(None), silent: false })
     }
 
-    /// Returns the next answer as a picture; `None` if there is no answer within `longest`.
+    /// Returns the hub's next status as a picture. `None` if the hub does not send one within `longest`, or a query
+    /// has failed.
     ///
     /// # Errors
     /// The thread that queries the hub has ended.
@@ -66,7 +67,7 @@ impl Live {
     }
 }
 
-/// Queries the hub until the receiver is dropped.
+/// Queries the status of the hub and sends each answer to `to`, until the receiver is dropped.
 fn ask(mut link: OperatorLink, address: &HubAddress, mut pace: Pace, to: &SyncSender<Result<Box<Status>, String>>) {
     loop {
         let began = Instant::now();
@@ -76,7 +77,7 @@ fn ask(mut link: OperatorLink, address: &HubAddress, mut pace: Pace, to: &SyncSe
                 (Ok(Box::new(status)), period.saturating_sub(began.elapsed()))
             }
             Err(error) => {
-                // Key and address may have changed, for example after a restart of a demo.
+                // Key and address of the hub may have changed, for example after a restart of a demo.
                 if let Ok((new, _)) = address.open() {
                     link = new;
                 }
@@ -90,7 +91,7 @@ fn ask(mut link: OperatorLink, address: &HubAddress, mut pace: Pace, to: &SyncSe
     }
 }
 
-/// Interval between queries, which depends on the speed of arena time.
+/// Interval between queries of a hub, which depends on the speed of arena time.
 struct Pace {
     rate: f64,
     /// Speed of arena time (arena seconds per second of wall time).
@@ -103,11 +104,11 @@ impl Pace {
         Pace { rate, speed: 1.0, since: (Instant::now(), first.time) }
     }
 
-    /// Interval between two queries, after an answer with this arena time.
+    /// Returns the interval until the next query, after an answer with the arena time `time` (s).
     fn period(&mut self, now: Instant, time: f64) -> Duration {
         let wall = now.duration_since(self.since.0);
         if wall >= MEASURED {
-            // Arena time starts at 0 again after a restart of the hub.
+            // After a restart of the hub, arena time starts again at 0. The speed is then negative and not used.
             let speed = (time - self.since.1) / wall.as_secs_f64();
             self.speed = if speed > 0.0 { speed.clamp(0.1, 100.0) } else { self.speed };
             self.since = (now, time);

@@ -1,4 +1,4 @@
-//! Ports for viewers, for all commands that serve them.
+//! Ports to which viewers connect. The options are the same for all commands that serve viewers.
 
 use crate::terminal::report_json;
 use anyhow::{Result, anyhow, bail};
@@ -11,7 +11,7 @@ use tracing::{info, warn};
 use xpuck_gateway::monitors::pair::{MonitorInput, MonitorServers};
 use xpuck_wire::log;
 
-/// Maximum number of trainers' commands per cycle; all of them are rejected.
+/// Maximum number of trainers' commands accepted per cycle; all of them are rejected with a message.
 pub const ROOM: usize = 1000;
 
 /// Line that a server for viewers prints with `--json`.
@@ -23,7 +23,7 @@ pub enum Report {
         /// Address by protocol.
         listening: BTreeMap<String, String>,
     },
-    /// At the end: counts of the session.
+    /// At the end: counts of the whole session.
     End {
         /// Number of rejected connections.
         connections_refused: u64,
@@ -34,7 +34,7 @@ pub enum Report {
     },
 }
 
-/// Ports of both protocols.
+/// Ports for viewers of both protocols, SimSpark's and RSMP.
 #[derive(Args)]
 pub struct ViewerPorts {
     /// Port of SimSpark's protocol; 0 selects a free one.
@@ -55,10 +55,10 @@ pub struct ViewerPorts {
 }
 
 impl ViewerPorts {
-    /// Starts listening.
+    /// Starts to listen on the ports.
     ///
     /// # Errors
-    /// No protocol is left to serve, or an address is in use.
+    /// Both protocols are disabled, or an address is in use.
     pub fn listen(&self) -> Result<MonitorServers> {
         if self.no_simspark && self.no_rsmp {
             bail!("--no-simspark and --no-rsmp leave nothing to serve; leave one of them out");
@@ -89,8 +89,8 @@ impl ViewerPorts {
     }
 }
 
-/// Logs the viewers' events of a cycle, within the log's rate limit; returns the number of trainers' commands, all
-/// rejected.
+/// Logs the viewers' events of a cycle, within the log's rate limit. Returns the number of trainers' commands, all of
+/// which are rejected.
 pub fn refuse(pair: &mut MonitorServers, heard: &MonitorInput) -> u64 {
     heard.told.iter().for_each(|line| info!(target: "monitors", "{line}"));
     let lines = heard.commands.iter().map(|(_, command)| {
@@ -104,7 +104,7 @@ pub fn refuse(pair: &mut MonitorServers, heard: &MonitorInput) -> u64 {
     heard.commands.len() as u64
 }
 
-/// Prints the counts at the end.
+/// Prints the counts of the session at its end.
 pub fn tell_counts(pair: &MonitorServers, refused: u64, as_json: bool) {
     let counts = pair.counts();
     match as_json {
@@ -116,18 +116,18 @@ pub fn tell_counts(pair: &MonitorServers, refused: u64, as_json: bool) {
     }
 }
 
-/// Parses a playback speed relative to real time.
+/// Parses a playback speed relative to real time (0.1 to 100).
 ///
 /// # Errors
-/// The number is out of range; the error states the range.
+/// The text is not a number, or the number is out of range. The error states the range.
 pub fn speed(text: &str) -> Result<f64, String> {
     number(text, 0.1, 100.0)
 }
 
-/// Parses a message rate (Hz).
+/// Parses a message rate (Hz, 1 to 100).
 ///
 /// # Errors
-/// The number is out of range; the error states the range.
+/// The text is not a number, or the number is out of range. The error states the range.
 pub fn rate(text: &str) -> Result<f64, String> {
     number(text, 1.0, 100.0)
 }

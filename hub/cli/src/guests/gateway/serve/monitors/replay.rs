@@ -13,7 +13,7 @@ use xpuck_record::read::{self, Entries};
 use xpuck_record::run_file::RunFile;
 use xpuck_record::verify::phase_worlds;
 
-/// Record that is played.
+/// Recorded run that is played for viewers.
 pub struct Replayed {
     folder: PathBuf,
     run: RunFile,
@@ -26,14 +26,14 @@ pub struct Replayed {
     pass: Pass,
 }
 
-/// One pass through the record.
+/// One pass of playback through the record.
 struct Pass {
     entries: Entries,
     /// Next entry, which has already been read.
     next: Option<Entry>,
     replay: Replay,
     stage: Presentation,
-    /// Start of the pass, and the record's time at that moment (s).
+    /// Wall time at the start of the pass.
     began: Instant,
     first: f64,
     /// Record time of the next picture (s).

@@ -1,4 +1,4 @@
-//! Networks that are received over a socket and evaluated by the engine.
+//! Tests of networks that are received over a socket and evaluated by our own engine.
 
 use super::*;
 use std::io::{BufRead, BufReader, Write};
@@ -10,7 +10,7 @@ use xpuck_gateway::evaluation::robot_server::RobotServer;
 use xpuck_gateway::evaluation::robot_server::batch::Batch;
 use xpuck_lab::engine;
 
-/// Individuals without hidden neurons, with values spread over their ranges.
+/// Returns individuals without hidden neurons, whose values are spread over the value ranges.
 fn individuals(parameters: &NetParameters, count: u32) -> Vec<Individual> {
     let values = parameters.value_count(0) as u32;
     let value = |number: u32, at: u32| f64::from((number * 37 + at * 11) % 61) / 10.0 - 3.0;
@@ -32,7 +32,7 @@ fn lines(individuals: &[Individual]) -> Vec<String> {
     individuals.iter().map(line).collect()
 }
 
-/// Serves a task while `client` communicates with the server.
+/// Serves a task while `client` communicates with the server. Returns the client's result.
 fn served<T>(task: &OwnTask, client: impl FnOnce(&mut BufReader<TcpStream>) -> T) -> T {
     let (parameters, spec) = (task.parameters().unwrap(), task.spec().unwrap());
     let evaluate = task.clone().evaluate(parameters.clone(), spec, engine::simd());
@@ -86,7 +86,7 @@ fn tasks_that_make_no_sense_are_refused() {
     assert!(wrong(OwnTask { weights: [f64::NAN, 1.0], ..usual() }).contains("NaN"));
 }
 
-/// Prints the evaluation rate with 256 individuals in flight, as a fraction of the engine's own rate.
+/// Prints the evaluation rate with 256 individuals in flight: the server's rate as a fraction of the engine's rate.
 #[test]
 #[ignore = "a measurement"]
 fn rate_with_256_individuals_is_printed() {
@@ -108,7 +108,7 @@ fn rate_with_256_individuals_is_printed() {
             for answered in 0..BATCHES * 256 {
                 line.clear();
                 client.read_line(&mut line).unwrap();
-                // Each answer makes room for one individual.
+                // After each answer, the server accepts one more individual.
                 if answered < (BATCHES - 1) * 256 {
                     client.get_mut().write_all(lines[answered % 256].as_bytes()).unwrap();
                 }
