@@ -32,7 +32,7 @@ impl Simavr {
             .iter()
             .all(|file| Path::new(file).exists());
         if !there || Command::new("avr-gcc").arg("--version").output().is_err() {
-            return Err("avr-gcc with avr-libc and libsimavr is missing (make deps-kilobot)".into());
+            return Err("avr-gcc, avr-libc or libsimavr is missing; run `make deps-kilobot`".into());
         }
         let program = folder.join(name);
         let compiled = Command::new("cc")

@@ -184,7 +184,10 @@ impl Parking {
         parking.assign_goals(parking.orders.own);
         if let Some(robot) = parking.robots.iter().find(|robot| parking.left(robot).is_none()) {
             let at = parking.orders.goals[robot.goal].at;
-            return Err(format!("no path for {} to ({:.2}, {:.2})", robot.name, at.x, at.y));
+            return Err(format!(
+                "no path for {} to ({:.2}, {:.2}); remove the obstacles, or choose another place",
+                robot.name, at.x, at.y
+            ));
         }
         parking.first_order();
         Ok(parking)

@@ -69,7 +69,9 @@ pub enum GpuError {
         most: usize,
     },
     /// A world stopped before all its updates were done.
-    #[error("{adapter}: a world stopped after {done} of {wanted} updates; the adapter limits loop iterations")]
+    #[error(
+        "{adapter}: a world stopped after {done} of {wanted} updates, because the adapter limits loops; use another adapter, or engine simd"
+    )]
     Short {
         /// Name of the adapter.
         adapter: String,

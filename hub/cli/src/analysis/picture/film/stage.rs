@@ -96,8 +96,9 @@ impl Stage {
         decode.args(["-f", "rawvideo", "-pix_fmt", "rgb24", "pipe:1"]);
         let pixels = FFMPEG.output(&mut decode, &convert(&svg, Some(ZOOM))?)?;
         let got = pixels.len();
-        let still = Canvas::from_raw(width, high, pixels)
-            .with_context(|| format!("rsvg-convert returned {got} bytes instead of {width} x {high} pixels"))?;
+        let still = Canvas::from_raw(width, high, pixels).with_context(|| {
+            format!("the drawn picture has {got} bytes instead of 3 for each of {width} x {high} pixels")
+        })?;
         let frame = Canvas::from_raw(width, height, still.bytes[..3 * width * height].to_vec());
         let plan = Plan { scale: scale * ZOOM, left: MARGIN * ZOOM, top: HEAD * ZOOM, ..plan };
         Ok(Stage { plan, size: (width, height), frame: frame.context("the drawing is too large")?, still })
