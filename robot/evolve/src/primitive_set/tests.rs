@@ -115,8 +115,8 @@ fn set_with_mixed_robot_kinds_is_rejected() {
     let swarm = PrimitiveSet::parse_kilobots("in-swarm.toml", include_str!("in-swarm.toml")).unwrap_err();
     assert_eq!(swarm.message, "the nodes are for e-pucks, but the robots here are Kilobots");
     let epuck = "inner = [\"seqm2\"]\nleaves = [\"successl\"]\n";
-    assert!(wrong(epuck).starts_with("registers are missing"));
+    assert!(wrong(epuck).starts_with("registers is missing"));
     assert!(
-        wrong(&format!("{epuck}[entries]\nsources = []\ndestinations = []\n")).starts_with("registers are missing")
+        wrong(&format!("{epuck}[entries]\nsources = []\ndestinations = []\n")).starts_with("registers is missing")
     );
 }

@@ -210,6 +210,6 @@ fn wrong_arguments_of_evolution_are_one_line() {
         error(xpuck().args(["simulate", "--svg", "x.svg", "--robot"]).args([&file, &individual]))
     };
     assert!(draw("Individual 1 1 0 1 2\r\n").contains("does not fit"));
-    assert!(draw("").contains("expected one line"));
+    assert!(draw("").contains("expected a single line"));
     assert!(draw("CreateRobot").contains("expected Individual"));
 }

@@ -173,8 +173,8 @@ fn job_scripts_are_valid_and_errors_reported() {
         assert!(checked.status.success(), "{name}: {}", error(&checked));
     }
     for (wrong, says) in [
-        (&["--time", "an hour"][..], "write minutes"),
-        (&["--mem", "lots"], "as in 2G"),
+        (&["--time", "an hour"][..], "must be minutes"),
+        (&["--mem", "lots"], "such as 2G"),
         (&["--partition", "a b"], "one word"),
         (&["--sbatch=--partition=TOO_LONG"], "sbatch rejected the job: sbatch: error: Requested time limit is invalid"),
     ] {
