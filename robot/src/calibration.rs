@@ -235,7 +235,10 @@ mod tests {
         assert!(error("[infrared]\nscale = [1, 1]\n").contains("line 2"));
         let lens = "[camera.lens]\nsize = [640, 480]\nfocal = [601, 602]\ncentre = [320, 240]\ndistortion = ";
         assert_eq!(read(&format!("{lens}[-0.2, 0.05]\n")).unwrap().camera.lens.unwrap().focal, [601.0, 602.0]);
-        assert!(error(&format!("{lens}[-3, 0]\n")).contains("calibration.camera.lens.distortion = [-3.0, 0.0] folds"));
+        assert!(
+            error(&format!("{lens}[-3, 0]\n"))
+                .contains("calibration.camera.lens.distortion = [-3.0, 0.0] is too strong: it folds")
+        );
         assert!(error("[infrared.curve]\nsteepness = 40\n").contains("shift"));
     }
 }

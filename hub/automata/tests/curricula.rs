@@ -287,9 +287,9 @@ fn curriculum_starts_from_saved_populations() {
     );
     let message = error("population:f", "population:a");
     let begin = format!("s.toml: line {}: step \"both\": blend: ", line_of("[[steps.blend]]"));
-    assert!(message.starts_with(&begin) && message.contains("are of avoidance, not of lnflwer"), "{message}");
+    assert!(message.starts_with(&begin) && message.contains("are for avoidance, not for lnflwer"), "{message}");
     assert!(error("population:f", "population:g").contains("unknown population \"g\""));
-    assert!(error("explore = \"hand-made\"", "explore = \"population:a\"").contains("not of explore"));
+    assert!(error("explore = \"hand-made\"", "explore = \"population:a\"").contains("not for explore"));
     let message = Scenario::parse("s.toml", &of_saved()).unwrap_err().to_string();
     assert!(message.contains("populations.a: \"avoid.txt\" cannot be read here"), "{message}");
 }

@@ -124,7 +124,7 @@ fn early_stop_and_saved_population_are_parsed() {
     let froms: Vec<(usize, usize, f32)> = step.blends.iter().map(|b| (b.part, b.from, b.copied)).collect();
     assert_eq!(froms, [(0, 0, 0.5), (1, 0, 0.3), (1, 1, 0.2)]);
     let error = read("population 1 explore\nindividual 5\nmodule explore\nstates 1\n").unwrap_err().to_string();
-    assert!(error.contains("step 6: blend: ") && error.contains("are of explore, not of lnflwer"), "{error}");
+    assert!(error.contains("step 6: blend: ") && error.contains("are for explore, not for lnflwer"), "{error}");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn mistakes_in_a_world_are_named_with_line_and_key() {
         ("# modules with", 1, "1", "post-offices: 1 is not a module with a post-office; choose one of 2 (cargoloader)"),
         ("# modules:", 3, "navigator", "modules: 1 navigator is not a module"),
         ("# unloading station: cargo", 8, "-2 7", "areas[4].script is 7; it must be the number of a script, 1 to 4"),
-        ("# loading station: signal", 2, "-7", "areas[0]: -7 is not a delay"),
+        ("# loading station: signal", 2, "-7", "areas[0]: -7 is not a valid delay"),
         ("# scripts", 3, "16", "scripts[0]: 16 is not a command"),
         ("# starts", 2, "0.25 0.25 0.0", "starts[0] is in an obstacle"),
         ("# variances", 6, "", "noise.obstacle: the file ends before this value"),

@@ -223,7 +223,7 @@ mod tests {
         assert!(error("world.robots = 101").contains("world: 101 Kilobots; 1 to 100 are allowed"));
         assert!(error("world.robots = 100\nworld.arena = [0.4, 0.4]").contains("use fewer robots or a larger arena"));
         assert!(error("world.nest = 0.01").contains("start in the food"));
-        assert!(error("algorithms = []").contains("name one"));
+        assert!(error("algorithms = []").contains("at least one"));
         assert!(error("algorithms = [\"racing\", \"racing\"]").contains("racing is listed twice"));
         assert!(
             error("[settings.dars2017]\npopulation = 20")

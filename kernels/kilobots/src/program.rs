@@ -198,7 +198,7 @@ mod tests {
         assert!(wrong("ifltcon motors 1").contains("`motors` cannot be read"));
         assert!(wrong("ifltcon densty 1").contains("did you mean `density`"));
         assert!(wrong("probm2 0.5\n  mf\n").contains("2 are needed"));
-        assert!(wrong("probm2 1.5\n  mf\n  ml\n").contains("0..=1"));
+        assert!(wrong("probm2 1.5\n  mf\n  ml\n").contains("0 to 1"));
         assert!(Tree::parse("mf").unwrap_err().message.contains("an e-puck does not have it"));
     }
 

@@ -385,7 +385,7 @@ mod tests {
         assert!(error("seq3\n  successl\n  successl").message.contains("3 are needed"));
         assert!(error("invert\n  successl\n  successl").message.contains("exactly one child"));
         assert!(error("movcs v_scr 1").message.contains("v_scr.x"));
-        assert!(error("movcs s_scr 200").message.contains("-128..=127"));
+        assert!(error("movcs s_scr 200").message.contains("-128 to 127"));
         assert!(error("ifprob s_n 0.1 0").message.contains("multiple of 0.125"));
         assert!(error("seq\n   successl").message.contains("two spaces"));
         assert!(error("seq\n\tsuccessl").message.contains("tab"));

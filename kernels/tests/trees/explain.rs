@@ -172,7 +172,7 @@ fn memory_counting_and_changed_results_are_explained() {
         ),
         (include_str!("../../../docs/trees/explore.bt"), "the one that was running is resumed"),
         ("explore 20", "drawn from 1 to 20 (up to 2 s)"),
-        ("attract 2", "With neighbours steer away from obstacles and towards the neighbours' centre"),
+        ("attract 2", "With neighbours, steer away from obstacles and towards the neighbours' centre"),
         ("bsearch 90deg", "otherwise creep at a quarter of full speed with the goal straight left, and fail"),
     ];
     for (tree, phrase) in cases {

@@ -24,7 +24,7 @@ fn xml_errors_name_place_and_rule() {
         (xml("<Action ID=\"movcv\" d=\"v_goal\" i=\"0\" x=\"1\"/>"), 3, 37, "movcv has no operand `x`"),
         (xml("<Condition ID=\"movcv\" d=\"v_goal\" i=\"0\"/>"), 3, 1, "of type Action"),
         (xml("<Parallel success_count=\"1\"><avoiding/></Parallel>"), 3, 1, "remembers which children"),
-        (xml("<Repeat num_cycles=\"0\"><avoiding/></Repeat>"), 3, 1, "a whole number from 1 to"),
+        (xml("<Repeat num_cycles=\"0\"><avoiding/></Repeat>"), 3, 1, "an integer from 1 to"),
         (xml("<SubTree ID=\"x\"/>"), 3, 1, "<BehaviorTree ID=\"x\"> does not exist"),
         (xml("<avoiding ID=\"x\"/>"), 3, 1, "cannot have an ID"),
         (xml("<Action/>"), 3, 1, "needs an ID"),
@@ -58,7 +58,7 @@ fn json_errors_name_place_and_rule() {
         ("{\"node\": \"avoidin\"}", 10, "did you mean `avoiding`"),
         ("{\"node\": \"seq\"}", 1, "at least one child"),
         ("{\"node\": \"avoiding\", \"node\": \"red\"}", 22, "duplicate key"),
-        ("{\"node\": \"movcs\", \"d\": \"s_scr\", \"i\": 200}", 38, "-128..=127"),
+        ("{\"node\": \"movcs\", \"d\": \"s_scr\", \"i\": 200}", 38, "-128 to 127"),
         ("{\"node\": \"movcs\", \"d\": \"s_scr\", \"i\": true}", 38, "a number or a string"),
         ("{\"node\": \"movcs\", \"d\": \"s_scr\"}", 1, "i is missing"),
         ("{\"node\": \"avoiding\"} x", 22, "after the tree"),
@@ -109,7 +109,7 @@ fn binary_errors_name_place_and_rule() {
     assert!(with(&[(6, 20), (8, 1)]).starts_with("byte 12: these bytes do not belong to a node"));
     assert!(with(&[(12, 99)]).starts_with("byte 12: 99 is not a node kind"));
     assert!(with(&[(13, 0)]).starts_with("byte 13: seqm needs at least one child"));
-    assert!(with(&[(14, 255), (15, 255)]).starts_with("byte 14: state 65535"));
+    assert!(with(&[(14, 255), (15, 255)]).starts_with("byte 14: state index 65535"));
     assert!(with(&[(22, 0)]).starts_with("byte 22: this node has no state"));
     assert!(with(&[(24, 77)]).starts_with("byte 24: operand d of movcv: 77"));
     assert!(with(&[(24, 3)]).starts_with("byte 24: operand d of movcv: 3"));

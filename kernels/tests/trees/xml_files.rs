@@ -78,11 +78,11 @@ fn nodes_with_an_equal_are_translated() {
     for (inner, why) in [
         (
             "<Repeat num_cycles=\"-1\"><bleft/></Repeat>",
-            "num_cycles=\"-1\": the number of copies of the child must be a whole number from 1",
+            "num_cycles=\"-1\": the number of copies of the child must be an integer from 1",
         ),
         (
             "<Repeat num_cycles=\"{n}\"><bleft/></Repeat>",
-            "num_cycles=\"{n}\": the number of copies of the child must be a whole number from 1",
+            "num_cycles=\"{n}\": the number of copies of the child must be an integer from 1",
         ),
         ("<Repeat num_cycles=\"2048\"><bleft/></Repeat>", "more than 2048 nodes"),
         (

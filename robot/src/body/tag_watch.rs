@@ -235,6 +235,6 @@ mod tests {
         assert!(error("tag_looks = nan\n").contains("camera.tag_looks = NaN"));
         assert!(error("exposure = \"off\"\n").contains("exposure = \"off\""));
         assert!(error("tags_as = \"green\"\n").contains("camera.tags_as requires camera.tag_size_mm"));
-        assert!(error("exposure = 500\n").contains("0.1..=60 ms"));
+        assert!(error("exposure = 500\n").contains("0.1 to 60 ms"));
     }
 }

@@ -311,7 +311,7 @@ fn run_of_other_robots_is_not_resumed() {
     assert_eq!(next.board.status(now).record, "runs/first");
     let other = Snapshot { robots: vec!["xp07".into()], ..snapshot };
     let (_, resumed) = hub().resume(other, 2.0, || panic!("there is no run to record"));
-    assert_eq!(resumed, Err("the run had other robots".to_string()));
+    assert_eq!(resumed, Err("the run had other robots than the swarm file".to_string()));
 }
 
 #[test]

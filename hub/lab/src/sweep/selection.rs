@@ -83,9 +83,9 @@ mod tests {
         assert_eq!(names("p2-s2 p1-s4,1").unwrap(), "p1-s4 p2-s2");
         for (text, error) in [
             ("0", "`0`: expected a number such as 3"),
-            ("3-2", "`3-2`: write"),
-            ("", "``: write"),
-            ("1,x", "`x`: write"),
+            ("3-2", "`3-2`: expected"),
+            ("", "``: expected"),
+            ("1,x", "`x`: expected"),
             ("5", "--only 5: must be a run of the plan, 1 to 4"),
             ("p3-s4", "this run is not in the plan; choose p1-s4 to p2-s2"),
         ] {

@@ -193,6 +193,6 @@ mod tests {
         assert_eq!((again.trials.len(), again.fitness(), again.settings.runs), (2, vec![0.1], 30));
         assert_eq!(again.trials, trials.trials);
         let other = open(folder.path(), &Settings { seed: 2, ..settings }).unwrap_err().to_string();
-        assert!(other.contains("another seed"), "{other}");
+        assert!(other.contains("different settings (seed)"), "{other}");
     }
 }

@@ -105,7 +105,7 @@ fn link_in_the_place_of_the_new_file_does_not_reach_its_target() {
     std::fs::write(&precious, "precious").unwrap();
     std::os::unix::fs::symlink(&precious, folder.path().join("run.mcap.recovering")).unwrap();
     let refused = file(&path).unwrap_err().to_string();
-    assert!(refused.contains("run.mcap.recovering: exists already"), "{refused}");
+    assert!(refused.contains("run.mcap.recovering: already exists"), "{refused}");
     assert_eq!(std::fs::read(&precious).unwrap(), b"precious");
     assert!(path.symlink_metadata().unwrap().is_file());
 }
@@ -117,7 +117,7 @@ fn recovery_replaces_own_leftovers_keeps_other_files() {
     let whole = good(3).bytes;
     std::fs::write(&path, &whole[..whole.len() - 200]).unwrap();
     std::fs::write(&beside, "mine").unwrap();
-    assert!(file(&path).unwrap_err().to_string().contains("exists already"));
+    assert!(file(&path).unwrap_err().to_string().contains("already exists"));
     assert_eq!(std::fs::read(&beside).unwrap(), b"mine");
     std::fs::write(&beside, &whole[..20]).unwrap();
     assert!(!file(&path).unwrap().untouched && !beside.exists());

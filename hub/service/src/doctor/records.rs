@@ -141,7 +141,7 @@ mod tests {
     fn reserve_and_budget_are_those_of_the_file() {
         let dir = tempfile::tempdir().unwrap();
         let record = Record::at(dir.path());
-        assert!(room(&record).verdict == Verdict::On && room(&record).evidence.contains("GiB free"));
+        assert!(room(&record).verdict == Verdict::On && room(&record).evidence.contains("GiB are free"));
         let full = room(&Record { reserve_mib: 1 << 40, ..record.clone() });
         assert!(full.verdict == Verdict::Broken && full.evidence.contains("reserve_mib"), "{full:?}");
         let stopped = Status { record: "NOT RECORDING: full".into(), ..Status::default() };

@@ -116,7 +116,5 @@ fn set_with_mixed_robot_kinds_is_rejected() {
     assert_eq!(swarm.message, "the nodes are for e-pucks, but the robots here are Kilobots");
     let epuck = "inner = [\"seqm2\"]\nleaves = [\"successl\"]\n";
     assert!(wrong(epuck).starts_with("registers is missing"));
-    assert!(
-        wrong(&format!("{epuck}[entries]\nsources = []\ndestinations = []\n")).starts_with("registers is missing")
-    );
+    assert!(wrong(&format!("{epuck}[entries]\nsources = []\ndestinations = []\n")).starts_with("registers is missing"));
 }

@@ -189,7 +189,7 @@ mod tests {
         assert!(error("MARK", "MARC").starts_with("p: line 8: module cargoloader: \"SENSORS_TARGET_MARC\""));
         assert!(
             error("module lnflwer", "module cargoloader")
-                .contains("p: line 9: module: the individual has cargoloader twice")
+                .contains("p: line 9: module: the individual has module cargoloader twice")
         );
         assert!(
             error("module lnflwer\nstates 2", "# comment\nstates 2")

@@ -62,7 +62,7 @@ mod tests {
         assert!(error("signal 2", "signul 2").starts_with("p: line 8: tree: "), "{}", error("signal 2", "signul 2"));
         assert!(error("signal 2", "signal 3").starts_with("p: line 4: tree: it has a node"));
         assert!(error("end 2", "end 3").contains("the last line states 3 individuals, but the file has 2"));
-        assert!(error("tree ", "").contains("line 1: population: expected tree before the modules"));
+        assert!(error("tree ", "").contains("line 1: population: expected \"tree\" before the modules"));
         assert!(error("signal 1\nend", "end").starts_with("p: line 10: tree: "));
     }
 }

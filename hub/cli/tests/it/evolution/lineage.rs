@@ -103,7 +103,10 @@ fn wrong_requests_are_one_line() {
         String::from_utf8(output.stderr).unwrap()
     };
     let unknown = refusal(dir.path(), &["1.999"]);
-    assert!(unknown.contains("record.mcap: contains no individual 1.999 up to generation 1") && unknown.lines().count() == 1);
+    assert!(
+        unknown.contains("record.mcap: contains no individual 1.999 up to generation 1")
+            && unknown.lines().count() == 1
+    );
     assert!(refusal(dir.path(), &["three"]).contains("must be island and number with a dot, such as 3.1204"));
     assert!(refusal(&dir.path().join("trees"), &[]).contains("record.mcap: cannot be read"));
     std::fs::write(dir.path().join(RECORD), "generation,island").unwrap();

@@ -127,7 +127,7 @@ fn lost_server_is_reported_and_found_again() {
         let found = notes.take(1000).any(|event| matches!(event, Event::Note(line) if line.text.contains(wanted)));
         assert!(found, "no note {wanted:?}");
     };
-    note(&format!("motion capture at {address}: silent for 2 s; trying again"));
+    note(&format!("motion capture at {address}: silent for 2 s; retrying"));
     serve(&settings, |_| {
         note("frames are received again");
         compare(events, &settings);

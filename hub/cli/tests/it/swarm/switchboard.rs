@@ -1079,7 +1079,10 @@ fn enrolled_robot_gets_experiment_then_run() {
     );
     // A hub whose swarm file contains all robots of the run resumes the run. A hub whose swarm file lacks the new robot
     // does not.
-    assert_eq!(Bench::new().board.resume(kept.time, (*kept).clone()), Err("the run had other robots".into()));
+    assert_eq!(
+        Bench::new().board.resume(kept.time, (*kept).clone()),
+        Err("the run had other robots than the swarm file".into())
+    );
     let mut next = Bench::new();
     next.ask(enrolment(4));
     assert_eq!(next.board.resume(kept.time, *kept), Ok(()));

@@ -160,7 +160,7 @@ fn invalid_poses_are_rejected_with_reason() {
     assert!(refused(|b| b.rotation[1] = 0.2).contains("is not a rotation matrix"), "sheared");
     assert!(refused(|b| b.rotation[0] = -1.0).contains("is not a rotation matrix"), "mirrored");
     // All bodies of a server with y up have this rotation of 90 degrees about x.
-    assert!(refused(|b| b.rotation = [1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0]).contains("z up"));
+    assert!(refused(|b| b.rotation = [1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0]).contains("vertical axis to z"));
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn truncated_answer_is_reported() {
     let mut pictures = MultipartParser::default();
     let answer = multipart_answer(HEAD, true, &[file(1, 100)]);
     pictures.push(&answer[..answer.len() / 2], |_| panic!("it is not whole")).unwrap();
-    assert!(pictures.end(|_| ()).unwrap_err().contains("middle"));
+    assert!(pictures.end(|_| ()).unwrap_err().contains("before it was complete"));
     let mut ended = MultipartParser::default();
     let whole = multipart_answer(HEAD, true, &[file(1, 5)]);
     let before_the_last = whole.strip_suffix(b"--frame\r\n").unwrap();

@@ -167,6 +167,6 @@ mod tests {
         assert_eq!(source("fsa/9/fsa.dat.evolved", &evolves), Ok("2".into()));
         assert_eq!(source("fsa-handmade/fsa.dat", &evolves), Ok("hand-made".into()));
         assert!(source("fsa/fsa.dat", &evolves).unwrap_err().contains("neither"));
-        assert!(source("1/a.evolved", &[false; 3]).unwrap_err().contains("does not evolve in any step up to 1"));
+        assert!(source("1/a.evolved", &[false; 3]).unwrap_err().contains("does not evolve in any step up to step 1"));
     }
 }
