@@ -158,7 +158,7 @@ fn good_version_stays_and_bad_versions_are_reverted() {
         assert!(!board.root.join("var/lib/xpuck-slots/incoming/ready").exists());
     };
     board.deliver(1, &says(true), "any");
-    refused("release 0.1 (counter 1) is older than 0.2 (counter 2)");
+    refused("release 0.1 (counter 1) is older than the installed release 0.2 (counter 2)");
     board.deliver(5, &says(true), "xu4");
     refused("the bundle is for xu4, but this board is pi5");
     fs::write(board.root.join("var/lib/xpuck-slots/incoming/ready"), "!<arch>\n").unwrap();

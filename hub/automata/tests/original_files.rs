@@ -78,7 +78,7 @@ fn changed(text: &str, comment: &str, further: usize, to: &str) -> (String, usiz
 fn mistakes_in_a_project_are_named_with_line_and_key() {
     for (comment, further, to, message) in [
         ("# individuals", 3, "1", "step 2: population: 1 is out of range; must be 2 to 4096"),
-        ("# selection", 1, "3", "selection: 3 is not a selection"),
+        ("# selection", 1, "3", "selection: 3 is not a valid selection method"),
         ("# ends", 7, "gennum > 700", "step 6: end: it can never hold"),
         ("# descriptions", 2, "project/beep.mod", "modules: \"project/beep.mod\" is not a file of cargoloader"),
         (
@@ -138,7 +138,7 @@ fn mistakes_in_a_world_are_named_with_line_and_key() {
         ("# modules:", 3, "navigator", "modules: 1 navigator is not a module"),
         ("# unloading station: cargo", 8, "-2 7", "areas[4].script is 7; it must be the number of a script, 1 to 4"),
         ("# loading station: signal", 2, "-7", "areas[0]: -7 is not a valid delay"),
-        ("# scripts", 3, "16", "scripts[0]: 16 is not a command"),
+        ("# scripts", 3, "16", "scripts[0]: 16 is not a valid command"),
         ("# starts", 2, "0.25 0.25 0.0", "starts[0] is in an obstacle"),
         ("# variances", 6, "", "noise.obstacle: the file ends before this value"),
     ] {

@@ -333,7 +333,7 @@ mod tests {
         assert_eq!((external.driver(0.0), external.command(0.0, State::Run)), (Driver::Tree, None));
         assert_eq!(
             external.on_request(0.0, State::Run, 2, ProgramRequest::Drive(AHEAD)).unwrap_err(),
-            "take the wheels first"
+            "this program does not control the wheels; take the wheels first"
         );
         assert!(external.on_request(0.0, State::Run, 2, ProgramRequest::Take("other".into())).is_ok());
     }

@@ -178,7 +178,7 @@ mod tests {
             Training { from: f64::INFINITY, ..good },
             Training { to: f64::NAN, ..good },
         ] {
-            assert!(train(&grid, &samples, &begin, &bad).unwrap_err().starts_with("training needs"), "{bad:?}");
+            assert!(train(&grid, &samples, &begin, &bad).unwrap_err().starts_with("training requires"), "{bad:?}");
         }
         assert_eq!(
             train(&grid, &samples, &begin[1..], &good).unwrap_err(),

@@ -440,7 +440,16 @@ fn program_drives_at_once_and_messages_robots_in_range() {
     robot.handle_programs(0.15, &mut bench);
     assert_eq!(bench.driven, [[0.0; 2], ahead.wheels], "it took, and drove, between two updates");
     let refused: Vec<_> = bench.answers.iter().map(|answer| answer.as_ref().err().map(String::as_str)).collect();
-    assert_eq!(refused, [Some("take the wheels first"), None, None, None, Some("robot 3 is not in range")]);
+    assert_eq!(
+        refused,
+        [
+            Some("this program does not control the wheels; take the wheels first"),
+            None,
+            None,
+            None,
+            Some("robot 3 is not in range")
+        ]
+    );
     robot.listen(0.2, &mut bench);
     let said = bench.to_peers.iter().find_map(|(to, message)| match message {
         PeerMessage::Say { bytes, .. } => Some((*to, bytes.0.clone())),

@@ -145,7 +145,9 @@ mod tests {
         assert!(
             said("pi5", "armhf", floor("0.2.0", 20)).unwrap_err().contains("for arm64, but this processor is armhf")
         );
-        assert!(said("pi5", "arm64", floor("0.4.0", 31)).unwrap_err().contains("is older than 0.4.0"));
+        assert!(
+            said("pi5", "arm64", floor("0.4.0", 31)).unwrap_err().contains("is older than the installed release 0.4.0")
+        );
         assert!(said("pi5", "arm64", floor("0.2.9", 30)).unwrap_err().contains("give it a higher counter"));
         let any = Manifest { boards: vec!["any".into()], arch: "any".into(), ..manifest.clone() };
         assert!(any.fits("xu4", "armhf", &floor("0", 0)).is_ok());

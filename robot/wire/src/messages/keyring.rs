@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found.contains(&(Role::Robot, "xp01")) && found.contains(&(Role::Observer, "visitor")));
         assert_eq!(wrong.len(), 2, "{wrong:?}");
-        assert!(wrong.iter().any(|w| w.contains("name it xp01.pub")), "{wrong:?}");
+        assert!(wrong.iter().any(|w| w.contains("rename the file to xp01.pub")), "{wrong:?}");
         assert!(wrong.iter().any(|w| w.contains("holds the same key as robot `xp01`")), "{wrong:?}");
     }
 
