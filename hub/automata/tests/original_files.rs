@@ -80,7 +80,7 @@ fn mistakes_in_a_project_are_named_with_line_and_key() {
         ("# individuals", 3, "1", "step 2: population: 1 is out of range; must be 2 to 4096"),
         ("# selection", 1, "3", "selection: 3 is not a valid selection method"),
         ("# ends", 7, "gennum > 700", "step 6: end: it can never hold"),
-        ("# descriptions", 2, "project/beep.mod", "modules: \"project/beep.mod\" is not a file of cargoloader"),
+        ("# descriptions", 2, "project/beep.mod", "modules: \"project/beep.mod\" is not a file of module cargoloader"),
         (
             "# their modules and files",
             6,

@@ -396,7 +396,7 @@ mod tests {
         assert!(error("successl 3").message.contains("is an extra operand"));
         assert!(error("seq").message.contains("at least one child"));
         assert!(error("# nothing").message.contains("no node"));
-        assert!(error("mulav v_goal v_scr.x 1 v_up").message.contains("whole vector"));
+        assert!(error("mulav v_goal v_scr.x 1 v_up").message.contains("must be a vector"));
     }
 
     #[test]
