@@ -1,5 +1,5 @@
-//! Build script. With the feature `verilated`, Verilator translates the board's top level to C++, which is compiled
-//! to a library.
+//! Build script. With the feature `verilated`, Verilator translates the board's top level to C++. The C++ code is then
+//! compiled to a library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +17,7 @@ fn main() {
     }
     println!("cargo::rerun-if-changed={}", fpga.join("cores").display());
 
-    // Files of deleted modules are removed first: the code below compiles all files of this folder.
+    // The folder is deleted first, because the code below compiles all files in it, including those of deleted modules.
     let translated = out.join("translated");
     let _ = std::fs::remove_dir_all(&translated);
     let mut verilator = Command::new("verilator");

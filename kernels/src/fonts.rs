@@ -1,5 +1,5 @@
 //! Fonts of drawings. All fonts in a list have the same metrics, so a text has the same size with each of them.
-//! Debian's package `fonts-liberation` provides the first font; other systems have the others.
+//! Debian's package `fonts-liberation` provides the first font. Other systems provide the other fonts.
 
 /// List of sans-serif fonts.
 pub const SANS: &str = "'Liberation Sans', Arimo, Arial, Helvetica, sans-serif";

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use std::f32::consts::{FRAC_2_PI, FRAC_PI_2, LN_2, LOG2_E, PI};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// Number that rounds an f32 below 2^22 to the nearest integer when it is added and then subtracted (ties to even).
+/// Number for rounding. If it is added to an f32 below 2^22 in magnitude and then subtracted, the result is the nearest
+/// integer (ties to even).
 const ROUND: f32 = 12_582_912.0;
 
 #[inline(always)]
@@ -19,8 +20,8 @@ fn round(x: f32) -> f32 {
     (x + ROUND) - ROUND
 }
 
-/// Returns the smaller of two numbers; `b` if either is NaN. Unlike [`f32::min`], the result for 0 and -0 is defined:
-/// `b`.
+/// Returns the smaller of two numbers; `b` if either is NaN or both are zero. Unlike [`f32::min`], the function thus
+/// defines the result for 0 and -0.
 #[inline(always)]
 pub fn min(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
@@ -104,7 +105,7 @@ pub fn exp(x: f32) -> f32 {
     p * f32::from_bits((((n as i32) + 127) as u32) << 23)
 }
 
-/// Returns the hyperbolic tangent, which is exactly odd. For NaN, the result is NaN.
+/// Returns the hyperbolic tangent. The results for `x` and `-x` differ only in sign. For NaN, the result is NaN.
 #[inline(always)]
 pub fn tanh(x: f32) -> f32 {
     let positive = 1.0 - 2.0 / (exp(2.0 * x.abs()) + 1.0);
@@ -114,8 +115,8 @@ pub fn tanh(x: f32) -> f32 {
 /// Returns the natural logarithm of a positive normal number.
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {
-    // The number is split into 2^e * m, with m in sqrt(1/2)..sqrt(2). The subtraction moves the boundary of the
-    // exponent to sqrt(1/2).
+    // The number is split into 2^e * m, with m in sqrt(1/2)..sqrt(2). The subtraction makes the exponent e change at
+    // sqrt(1/2) times a power of two, instead of at a power of two.
     let bits = x.to_bits().wrapping_sub(SQRT_HALF_BITS);
     let e = (bits as i32) >> 23;
     let m = f32::from_bits((bits & 0x007f_ffff).wrapping_add(SQRT_HALF_BITS));

@@ -4,7 +4,7 @@
 pub const MAX_ROBOTS: usize = 256;
 /// Maximum number of passive discs in a world.
 pub const MAX_DISCS: usize = 8;
-/// Maximum number of inner walls in a world. Also the maximum number of wall patches.
+/// Maximum number of inner walls in a world. The same limit applies to wall patches.
 pub const MAX_WALLS: usize = 16;
 /// Maximum number of bodies in a world.
 pub const MAX_BODIES: usize = MAX_ROBOTS + MAX_DISCS;
@@ -79,11 +79,12 @@ pub const CONTACT_ITERATIONS: usize = 8;
 /// Convergence threshold of the contact solver: maximum change of an impulse in a pass (N s). It corresponds to a
 /// change of a robot's speed by 0.03 mm/s.
 pub const CONTACT_SOLVED: f32 = 1e-5;
-/// Penetration of two bodies that is not corrected (m).
+/// Maximum penetration of two bodies that is not corrected (m).
 pub const PENETRATION_SLOP: f32 = 0.0005;
-/// Fraction of the remaining penetration that is corrected per step.
+/// Fraction of the penetration in excess of [`PENETRATION_SLOP`] that is corrected per step.
 pub const PENETRATION_CORRECTION: f32 = 0.4;
 /// Maximum distance of a relocated frisbee from the centre (m).
 pub const RELOCATION_RADIUS: f32 = 0.1;
-/// Number of draws for a free spot. If no drawn spot is free, the spot with the largest clearance is used.
+/// Maximum number of random positions that are tried for a relocated frisbee. If every position overlaps another body,
+/// the position with the smallest overlap is used.
 pub const RELOCATION_TRIES: usize = 32;

@@ -26,7 +26,7 @@ pub enum Stream {
     Device = 6,
     /// Source islands of migrating genes.
     Migration = 7,
-    /// Reception of messages between robots, with noise.
+    /// Reception, and measurement noise, of messages between robots.
     Messages = 8,
     /// Kinds and times of faults that the simulation test injects into a swarm.
     Simtest = 9,
@@ -116,7 +116,7 @@ pub fn normal_pair(a: u32, b: u32) -> (f32, f32) {
     (radius * c, radius * s)
 }
 
-/// A sequence of draws from one position of the counter space.
+/// Sequence of random words for one combination of seed, world, body, step and stream.
 #[derive(Clone, Debug)]
 pub struct Draws {
     seed: u64,
@@ -161,9 +161,8 @@ impl Draws {
     }
 }
 
-/// Allows the methods of `rand` to use a stream. Words are those of [`Draws::word`]; the earlier word is the low half
-/// of a `u64`. The algorithms of `rand` change between its versions, so results that must stay reproducible must not
-/// depend on these algorithms.
+/// Provides the words of [`Draws::word`] to the methods of `rand`. A `u64` consists of two words, low word first. The
+/// algorithms of `rand` can change with its version, so reproducible results must not depend on them.
 impl TryRng for Draws {
     type Error = Infallible;
 
@@ -184,8 +183,8 @@ impl TryRng for Draws {
     }
 }
 
-/// Creates draws from 24 bytes: the seed, then the four words of the counter (world, body, step and stream), all
-/// little endian.
+/// Creates draws from 24 bytes. These are the seed and the four words of the counter (world, body, step and stream), in
+/// this order and little endian.
 impl SeedableRng for Draws {
     type Seed = [u8; 24];
 

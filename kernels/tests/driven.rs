@@ -27,7 +27,8 @@ fn cells_of(s: &Senses) -> [f32; 13] {
     ]
 }
 
-/// Returns the goal of a stateless controller, which drives towards blue and neighbours, and away from obstacles.
+/// Returns the goal of a stateless controller, which drives towards blue and neighbours, and away from obstacles. `s`
+/// contains the values of the cells in [`CELLS`].
 fn goal(s: &[f32]) -> Vec2 {
     vec2(0.4 + s[10] + 0.3 * s[4] - 2.0 * s[0] - 0.2 * s[2], s[11] + 0.3 * s[5] - 2.0 * s[1])
 }

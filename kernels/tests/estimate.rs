@@ -12,7 +12,8 @@ use xpuck_kernels::world::{Pose, World, WorldSpec};
 const PUSHES: &str = include_str!("../../docs/trees/806768.bt");
 const EXPLORES: &str = include_str!("../../docs/trees/explore.bt");
 const ROBOTS: usize = 9;
-/// Interval at which robots exchange reports, together with genes (updates).
+/// Interval at which robots exchange reports (controller updates). Real robots send reports with the genes of each
+/// generation.
 const EXCHANGE: u32 = 100;
 /// Standard deviations of the errors of motion capture: position (m) and heading (rad).
 const CAPTURE: (f32, f32) = (0.0005, 0.005);

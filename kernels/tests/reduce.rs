@@ -238,7 +238,7 @@ impl Generator {
             nodes.push(node);
             return;
         }
-        // As in the primitive set of evolution, each number of children of a composite is a separate choice.
+        // As in the primitive set of evolution, a composite is one choice for each possible number of children.
         let mut choices: Vec<(Kind, u16)> = Vec::new();
         for kind in Kind::outside_networks().filter(inner).filter(allowed) {
             let arities: &[u16] = if kind.spec().group == Group::Decorator { &[1] } else { &[2, 3, 4] };

@@ -166,7 +166,8 @@ fn invalid_worlds_are_rejected_in_one_line() {
         &|s| s.starts[0] = small.clone(),
         "start 1 has no room for 10 robots at random places 0.1 m apart; at most 7 fit; widen its x_m and y_m",
     );
-    // The area is large enough according to the formula, but random placement does not find room for all robots.
+    // This area passes the estimate of the number of robots that fit. However, random placement does not find room for
+    // all robots.
     let narrow = Start::Area(Area { low: vec2(-0.5, -0.1), high: vec2(-0.28, 0.12) });
     refused(&|s| s.starts[0] = narrow.clone(), "at start 1; move them apart or make room");
     refused(&|s| *s = WorldSpec { robots: 200, ..WorldSpec::benchmark(16) }, "start 1 has no room for 200 robots");

@@ -11,12 +11,13 @@ pub use xpuck_experiment::calibration::{FACTORS, OFFSETS, SCALES, Wheels};
 use xpuck_registers::accelerometer::{COUNTS_PER_G, ZERO_COUNTS};
 use xpuck_registers::infrared::{Curve, PUBLISHED};
 
-/// Calibration of a robot; missing keys have the values of an ideal robot.
+/// Calibration of a robot. Missing keys have the values of an ideal robot.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Calibration {
-    /// Path of the swarm's calibration file, relative to the robot's file. That file's entries for this robot replace
-    /// tables that are missing in the robot's file. Its entries for worlds apply to the robot's simulations.
+    /// Path of the swarm's calibration file, relative to the robot's file. The calibration file's entries for this
+    /// robot are used for the tables that are missing in the robot's file. Its entries for worlds apply to the robot's
+    /// simulations.
     pub file: Option<PathBuf>,
     /// Calibration of the infra-red sensors.
     pub infrared: Infrared,
@@ -28,8 +29,8 @@ pub struct Calibration {
     pub senses: Senses,
 }
 
-/// Calibration of the infra-red sensors, in the order of the thesis's Table 6.1. The reading of a sensor is scale *
-/// curve(distance) + offset (counts) (thesis 7.3.1).
+/// Calibration of the infra-red sensors. The sensors are in the order of the thesis's Table 6.1. The reading of a
+/// sensor is scale * curve(distance) + offset (counts), as in thesis 7.3.1.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Infrared {
@@ -99,7 +100,8 @@ pub struct Accelerometer {
     pub per_g: [f32; 3],
 }
 
-/// Ranges of the accelerometer's readings at 0 g, and of their differences between 1 g and 0 g (counts).
+/// Range of the accelerometer's reading at 0 g (counts). The next constant is the range of the difference between the
+/// readings at 1 g and at 0 g (counts).
 const ZEROS: (f32, f32) = (1500.0, 2600.0);
 const PER_G: (f32, f32) = (400.0, 1600.0);
 /// Range of a light sensor's dark reading (counts).
@@ -119,7 +121,7 @@ pub struct Light {
     /// Reading of each sensor in the dark (counts, 0..=1000).
     #[schemars(inner(range(min = DARK.0, max = DARK.1)))]
     pub dark: [f32; 8],
-    /// Gain of each sensor relative to the others (0.3..=3).
+    /// Gain of each sensor relative to a nominal sensor (0.3..=3).
     #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
     pub scale: [f32; 8],
 }
@@ -138,8 +140,8 @@ impl Camera {
 }
 
 impl Calibration {
-    /// Adopts the swarm's infra-red curve, and the swarm's calibration of robot `id`. They replace only values of this
-    /// calibration that equal their defaults.
+    /// Adopts the swarm's infra-red curve, and the values for robot `id` from the swarm's calibration. These values
+    /// replace only the values of this calibration that equal the defaults.
     pub fn adopt(&mut self, swarm: &calibration::Calibration, id: &str) {
         let nominal = Calibration::default();
         if let Some(common) = swarm.infrared.filter(|_| self.infrared.curve == nominal.infrared.curve) {

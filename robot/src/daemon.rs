@@ -44,7 +44,7 @@ use xpuck_wire::telemetry::{ControlReport, Telemetry};
 use xpuck_wire::witness::ObeyedDirective;
 use xpuck_wire::{FileError, Wakeups, event_at, is_local};
 
-/// Time after the start without an answer from a hub after which the robot logs a warning.
+/// Time from the start at which the robot logs a warning if no hub has answered yet.
 const UNANSWERED: Duration = Duration::from_secs(4);
 /// Interval between connection attempts after the hub rejected the robot's key (wall time).
 const TRY_AGAIN: Duration = Duration::from_secs(2);
@@ -72,7 +72,7 @@ pub enum StartError {
     /// Another program drives this robot.
     #[error("{0}")]
     InUse(String),
-    /// The adapter for evolution is missing.
+    /// The GPU adapter that the evolution settings require is missing or unsuitable.
     #[error("{0}")]
     Adapter(FileError),
     /// The socket for external controllers cannot be created.
@@ -121,13 +121,13 @@ struct Daemon<'a> {
     updater: Updater,
     /// Links to other robots, if the swarm file configures them.
     peers: Option<PeersLink>,
-    /// Wakes the loop when the updater has a message.
+    /// Wake-ups of the loop by messages from the updater.
     wakeups: Wakeups,
     /// Whether the last readings of the body were fresh.
     body_answers: bool,
     /// External controllers, if the robot's file configures their socket.
     programs: Option<ProgramServer>,
-    /// Wakes the loop when an external controller sent a message.
+    /// Wake-ups of the loop by messages from external controllers.
     program_wakeups: Wakeups,
 }
 
@@ -179,8 +179,8 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<ExitReason, StartError>
     let (program_waker, program_wakeups) = sockets.waker(&format!("programs-{}", config.robot.id))?;
     let hub_link = sockets.robot(&config.swarm.hub.robots, &config.robot.id)?;
     let Some(hardware) = open_hardware(config, stop)? else { return Ok(ExitReason::Stopped) };
-    // The socket is opened after the devices, because only the holder of the body's lock may replace the socket that a
-    // killed program left behind.
+    // The socket for external controllers is opened after the devices. A killed program may have left this socket
+    // behind, and only the program that holds the body's lock may replace it.
     let listen = |path: &PathBuf| ProgramServer::listen(path, &config.robot.id, speed, program_waker);
     let programs = config.robot.external.socket.as_ref().map(listen).transpose().map_err(StartError::Programs)?;
     let mut daemon = Daemon {
@@ -218,8 +218,8 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<ExitReason, StartError>
     Ok(if daemon.reboot { ExitReason::Reboot } else { ExitReason::Stopped })
 }
 
-/// Opens the devices. Waits for a virtual arena that has not started yet. Returns `None` if `stop` is set during the
-/// wait.
+/// Opens the devices. If a virtual arena has not started yet, waits for its start. Returns `None` if `stop` is set
+/// during the wait.
 fn open_hardware(config: &Config, stop: &AtomicBool) -> Result<Option<Hardware>, StartError> {
     let is_virtual = matches!(config.robot.devices, DeviceKind::Virtual { .. });
     let mut is_told = false;
@@ -468,12 +468,12 @@ impl Shell for Daemon<'_> {
         self.memory.news()
     }
 
-    /// Writes the robot's file synchronously. This does not delay control, because settings may change only while the
-    /// wheels are stopped.
+    /// Applies new settings, and writes them to the robot's file synchronously. Sends the answer to the hub. The write
+    /// may delay the control loop, which is harmless, because settings may change only while the wheels are stopped.
     fn change_settings(&mut self, number: u64, text: &str, may: bool) {
         let (answer, robot) = self.settings.apply(number, text, may);
         if let Some(robot) = robot {
-            // The state folder remains that of the start, because its path in the new file is not resolved.
+            // The state folder from the start is kept, because its path in the new file has not been resolved.
             let state = self.evolution.state.take();
             self.evolution = EvolutionFile { state, ..robot.evolution };
             let mut calibration = robot.calibration;

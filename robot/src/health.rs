@@ -1,5 +1,5 @@
-//! Writes a health report of this program once a second. The check after an update reads the report. A separate thread
-//! writes it, so that the control loop never waits for the disk.
+//! Writes a health report of this program once a second. The check after an update reads this report. A separate thread
+//! writes the report, so that the control loop never waits for the disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -49,8 +49,8 @@ impl HealthReporter {
         HealthReporter { writer, release, started: uptime(), said: None }
     }
 
-    /// Reports whether the devices answer and whether the hub's messages arrive, at most once a second. Skips the
-    /// report while the previous reports are being written.
+    /// Writes a report that states whether the devices answer (`devices`), and whether the hub's messages arrive
+    /// (`hub`). Does nothing if the last report is less than a second old, or if earlier reports are still queued.
     pub fn report(&mut self, devices: bool, hub: bool) {
         let Some(writer) = self.writer.as_ref().filter(|_| self.said.is_none_or(|at| at.elapsed() >= INTERVAL)) else {
             return;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 use xpuck_wire::telemetry::LATENESS_BINS;
 
-/// Upper edge of the first bin in telemetry (us). Each further edge is larger by a factor of sqrt(2).
+/// Upper edge of the first bin in telemetry (us). Each further edge is the previous edge times sqrt(2).
 const FIRST: f64 = 16.0;
 
 /// Number of bins of a [`Histogram`]: one per microsecond below 8 us, then eight per octave up to 16.8 s.
@@ -56,8 +56,8 @@ impl Histogram {
         self.longest
     }
 
-    /// Converts the counts to the bins of telemetry, two per octave from 16 us to half a second. The count of a bin is
-    /// added to the telemetry bin that contains the middle of that bin.
+    /// Converts the counts to the bins of telemetry, two per octave from 16 us to half a second. Each count is added to
+    /// the telemetry bin that contains the midpoint of the count's own bin.
     pub fn telemetry(&self) -> [u32; LATENESS_BINS] {
         let mut bins = [0u32; LATENESS_BINS];
         for (bin, count) in self.bins.iter().enumerate().filter(|(_, count)| **count > 0) {

@@ -1,6 +1,7 @@
 //! One robot: its devices, camera vision, the 10 Hz control loop, onboard evolution and the link to the hub.
 //!
-//! [`core`] makes the decisions, as a state machine without clocks, sockets or devices; [`daemon`] executes them.
+//! [`core`] makes the robot's decisions. It is a state machine without clocks, sockets or devices. [`daemon`] executes
+//! the decisions.
 
 pub mod board;
 pub mod body;

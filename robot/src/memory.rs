@@ -1,6 +1,6 @@
-//! Storage of the last directive that the robot received. The robot's program reads it after a restart, and reports it
-//! to a hub that returns during a run. The file is in the folder of the robot's evolution. If no such folder is
-//! configured, a restarted robot reports no directive.
+//! Storage of the last directive that the robot received, in a file in the folder of the robot's evolution. After a
+//! restart, the robot's program reads this directive, and reports it to a hub that returns during a run. If no folder
+//! is configured, a restarted robot reports no directive.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -10,7 +10,7 @@ use xpuck_wire::file;
 use xpuck_wire::latest::{LatestWriter, WriteResult};
 use xpuck_wire::witness::ObeyedDirective;
 
-/// Name of the file.
+/// Name of the file with the directive.
 const NAME: &str = "told.json";
 /// Size limit of the file (bytes).
 const MAX_BYTES: u64 = 4096;
@@ -26,7 +26,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Opens the storage in the folder `state`. Also returns the directive that an earlier start stored, if any.
+    /// Opens the storage in the folder `state`. Also returns the directive that was stored before the restart, if any.
     /// Without `state`, nothing is stored.
     ///
     /// # Errors

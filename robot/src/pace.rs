@@ -35,8 +35,8 @@ impl PeriodicTimer {
         self.due.saturating_sub(now)
     }
 
-    /// Returns whether the deadline has passed at `now`. If so, a period starts, and the deadline moves to the next
-    /// multiple of the period after `now`. Completely missed periods are counted and skipped.
+    /// Returns whether the deadline has passed at `now`. If so, a new period starts, and the timer moves to the first
+    /// deadline after `now`. Completely missed periods are counted and skipped.
     pub fn poll(&mut self, now: Duration) -> bool {
         if now < self.due {
             return false;

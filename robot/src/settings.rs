@@ -195,7 +195,7 @@ mod tests {
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(text.starts_with("# Our first robot.") && text.contains("left = 1.02 # measured"), "{text}");
         assert_eq!(std::fs::read_to_string(dir.path().join("xp01.toml.old")).unwrap(), ROBOT);
-        // Repeated settings return the same answer, and the file is not written again.
+        // If the same settings are sent again, the answer is the same, and the file is not written again.
         std::fs::write(&file, ROBOT).unwrap();
         assert_eq!(settings.apply(7, new, true).0, Some(answer));
         assert_eq!(std::fs::read_to_string(&file).unwrap(), ROBOT);

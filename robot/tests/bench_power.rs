@@ -137,8 +137,8 @@ fn sweep_finds_operating_point_and_restores_clocks() {
         assert!((watts - 1.0).abs() < 0.05 && r_acc > 0.0 && (per_watt - r_acc / watts).abs() < 1.0, "{point}");
     }
     let throttled: Vec<bool> = points.iter().map(|point| point["throttled"].as_bool().unwrap()).collect();
-    // Only the hottest point is checked. Other points may also be reported as throttled, if the simulated board reacts
-    // late.
+    // Only the hottest operating point is checked. Other points may also be reported as throttled, if the simulated
+    // board reacts late.
     assert!(throttled[8], "the hottest is not throttled: {throttled:?}");
     assert_eq!(report["missing"], serde_json::json!([]));
     board.limits_are_back();
@@ -177,7 +177,8 @@ fn next_sweep_restores_limits_of_killed_sweep() {
     let lines = said(&output);
     assert!(output.status.success() && lines.contains("policy0: limits of 200 to 800 MHz restored"), "{lines}");
     assert!(lines.contains("policy4: the restored limits 200 to 800 MHz are narrower"), "{lines}");
-    // The program also reports how to widen the restored limits, because they are narrower than the hardware's range.
+    // The restored clock limits are narrower than the hardware's range. The program therefore also reports how to widen
+    // these limits.
     assert!(lines.contains("`echo 1400000 > "), "{lines}");
     board.limits_are_back();
     assert!(!board.sysfs().join("xpuckd-clocks.json").exists());

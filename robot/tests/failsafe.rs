@@ -33,7 +33,8 @@ const NONE: Leave = Leave { asked: "", allowed: 0.0, alone: 0.0 };
 /// Event of a random test.
 #[derive(Clone, Debug)]
 enum Event {
-    /// The hub sends a directive with this state. Its number is the last directive's number plus the second field.
+    /// The hub sends a directive with this state. The number of this directive is the last directive's number plus the
+    /// second field.
     Direct(State, u64),
     /// The hub sends a PAUSE without a run, as it does to park robots. The number of this directive is the last
     /// directive's number plus the field.
@@ -101,9 +102,9 @@ struct Watcher {
     driven: [f64; 2],
 }
 
-/// Four counts of updates with moving wheels. The first counts all updates in which the tree or a program drives. Two
-/// parts of it follow: the updates without a hub, and those in which a program drives. The last counts the updates in
-/// which an operator drives.
+/// Four counts of updates with moving wheels. The first count is the number of updates in which the tree or a program
+/// drives. The second and third counts are subsets of the first: updates while the hub is silent, and updates in which
+/// a program drives. The fourth count is the number of updates in which an operator drives.
 type Moves = [u32; 4];
 
 fn play(leave: Leave, events: &[Event], deliver: Deliver) -> Result<Moves, TestCaseError> {
@@ -315,8 +316,8 @@ fn broken_failsafe_rules_are_detected() {
         let error = result.expect_err("the fault is not found").to_string();
         assert!(error.contains(complaint), "{error}");
     }
-    // In the first case, the robot drives without the hub for longer than the check permits. In the second case, it
-    // continues to drive when the hub has returned.
+    // In the first case, the robot drives without the hub for longer than the check permits. In the second case, the
+    // robot continues to drive after the hub has returned.
     let asked = "[silence]\nthen = \"drive\"\ndrive_seconds = 1.2\n";
     for (alone, fault, complaint) in
         [(1.0, faithfully as Deliver, "ended: false"), (1.2, without_return, "ended: true")]

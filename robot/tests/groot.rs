@@ -143,8 +143,8 @@ fn answers_as_the_publisher_of_behaviortree_cpp() {
         });
         let asked = format!("{request:?}: {theirs:?} and {ours:?}");
         assert_eq!(theirs.len(), ours.len(), "{asked}");
-        // The first part starts with a header of six bytes. The rest differs, because each publisher has its own tree
-        // id.
+        // The first part of an answer starts with a header of six bytes. The bytes after the header differ, because
+        // each publisher has its own tree id.
         assert_eq!(theirs[0].get(..6), ours[0].get(..6), "{asked}");
         assert_eq!(theirs[0].len(), ours[0].len(), "{asked}");
         match of {
@@ -153,7 +153,7 @@ fn answers_as_the_publisher_of_behaviortree_cpp() {
             Of::There => {}
         }
     }
-    // Three nodes change their state while a viewer records. BehaviorTree.CPP records each change when it happens; this
+    // Three nodes change their state while a viewer records. BehaviorTree.CPP records each change when it happens. This
     // publisher records the states after each update.
     for viewer in &viewers {
         viewer.send_multipart([&[2, b'r', 1, 0, 0, 0][..], b"start"], 0).unwrap();

@@ -5,7 +5,7 @@ use std::process::Command;
 fn refusal(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_xpuckd")).args(arguments).output().unwrap();
     assert!(!output.status.success());
-    // A robot without keys logs a warning before the error, which is removed here.
+    // A robot without keys logs a warning before the error. The warning is removed here.
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     let error: String = error.split_inclusive('\n').filter(|line| !line.contains("DEV MODE")).collect();
     assert_eq!(error.lines().count(), 1, "{error}");
@@ -27,7 +27,7 @@ fn bad_configuration_is_one_clear_line() {
     let swarm = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
         [security]\ndev_mode = true\n";
     std::fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
-    // The path of the devices is too long for a Unix socket.
+    // The path of the device sockets is too long for a Unix socket, so the devices cannot be opened.
     let error = refusal(&["--config", path]);
     assert!(error.contains("cannot open") && error.contains("the arena is running"), "{error}");
 }

@@ -171,8 +171,8 @@ impl Bench {
         }
     }
 
-    /// Processes the next event, or advances the time to `end` (ps) if no event occurs before. Returns the exchange
-    /// of an SPI message that ended with this event.
+    /// Processes the next event. If no event occurs up to `end` (ps), only advances the time to `end`. Returns the
+    /// exchange of an SPI message if the message ended with this event.
     fn step(&mut self, end: u64) -> Option<Exchange> {
         let spi = self.master.as_ref().map_or(FOREVER, |master| master.next);
         let next = self.system.next.min(self.camera_clock.next).min(self.usb.next).min(spi);

@@ -20,13 +20,13 @@ impl Timing {
     pub const VGA_30: Timing = Timing { row: 1800, blank_rows: 20 };
 }
 
-/// State of the camera's lines, which lasts for one or more pixel clocks.
+/// Segment of the camera signal, which lasts for one or more pixel clocks.
 #[derive(Clone, Debug)]
 enum Segment {
     Pause(usize),
     Vsync(usize),
     Row(Vec<u8>),
-    /// Row during which VSYNC rises, with its bytes.
+    /// Bytes of a row during which VSYNC rises.
     Cut(Vec<u8>),
 }
 

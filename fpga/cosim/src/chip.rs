@@ -9,7 +9,7 @@ use xpuck_registers::ft2232h::{PAYLOAD, STATUS_AT_REST};
 const BUFFER: usize = 4096;
 /// Minimum interval between two packets (ps). It corresponds to 40 MB/s, the practical rate of such chips.
 const PACKET: u64 = 12_800_000;
-/// Latency timer (ps): time after which the chip sends a packet although it is not full.
+/// Period of the latency timer, after which the chip sends a packet that is not full (ps).
 const LATENCY: u64 = 2_000_000_000;
 
 /// Availability of the USB host.

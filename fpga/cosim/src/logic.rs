@@ -1,5 +1,5 @@
-//! SPI and camera of one robot, connected through the shim's logic: the verilated Verilog of `fpga/`, simulated clock
-//! by clock.
+//! SPI bus and camera of one robot, connected through the shim's logic. The logic is the verilated Verilog of `fpga/`.
+//! The simulation evaluates it at each clock edge.
 //!
 //! The simulation is slow, so its time advances only during a transfer. A transfer is either a camera frame, or an
 //! SPI message and the subsequent output to the Neopixels. Timeouts of the logic (no messages, a stopped clock)
@@ -28,7 +28,7 @@ const PAUSE: usize = 80;
 #[derive(Debug)]
 pub struct Logic {
     bench: Mutex<Bench>,
-    /// Locked during a frame, so that each of two concurrent frames is transferred completely.
+    /// Lock that is held during a frame, so that the rows of concurrent frames are not mixed.
     camera: Mutex<()>,
 }
 

@@ -34,7 +34,8 @@ pub(crate) struct Master {
 }
 
 impl Master {
-    /// Starts a message: lowers the select line. Then `bits` bits of `words` are sent, most significant bits first.
+    /// Starts a message by lowering the select line. The subsequent edges transfer the first `bits` bits of `words`,
+    /// the most significant bit of each word first.
     pub(crate) fn new(now: u64, words: &[u16], bits: usize, reply: &Words, pins: &mut Pins) -> Master {
         pins.host_ss_n = 0;
         let (words, next) = (words.to_vec(), now + 5 * HALF);

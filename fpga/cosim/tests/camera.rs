@@ -1,4 +1,4 @@
-//! Tests of pictures on the path from the camera's pins through the logic to the robot's frame decoder.
+//! Tests of the transfer of pictures from the camera's pins through the logic to the robot's frame decoder.
 
 use xpuck_registers::camera_stream::{DIGIT, GOLDEN_PIXELS, GOLDEN_STREAM, ROW, SYNC, SYNC_2};
 use xpuck_registers::shim;
@@ -21,7 +21,7 @@ fn picture(width: usize, height: usize, number: u32, raw: bool) -> Vec<u8> {
     (0..width * height * 2).map(byte).collect()
 }
 
-/// Frame decoder of the robot, which reads the host's packets.
+/// Robot's frame decoder for the packets that the host received, with all frames decoded so far.
 struct Reader {
     decoder: FrameDecoder,
     frames: Vec<Frame>,
@@ -162,7 +162,8 @@ fn rows_of_wrong_length_are_dropped_and_counted() {
     bench.run_camera();
     bench.run(5 * MILLISECOND);
     reader.read(&mut bench);
-    // The decoder cannot repair three missing rows of 24. The next frame is complete.
+    // The logic omits the three rows of wrong length. The decoder cannot repair a frame with so many missing rows, and
+    // drops it. The next frame is complete.
     assert_eq!((reader.counts().dropped_frames, reader.counts().resyncs), (1, 0));
     assert_eq!(reader.frames[0].bytes(), pixels);
     assert_eq!(register(&mut bench, "rows_uneven"), 3);
@@ -251,8 +252,8 @@ fn missing_usb_clock_is_reported_and_logic_waits() {
     assert_eq!(reader.frames.last().unwrap().bytes(), pixels);
 }
 
-/// Returns the maximum number of VGA rows that the logic drops while the host is absent once for `absent` (us). The
-/// absence begins at four different phases of a row.
+/// Returns the number of VGA rows that the logic drops if the host is absent once for `absent` (us). The result is the
+/// maximum of four runs, in which the absence begins at different phases of a row.
 fn most_left_out(camera: u64, timing: Timing, absent: u64) -> usize {
     let row = 1_000_000_000_000 / camera * timing.row as u64;
     let left_out = (0..4).map(|phase| {

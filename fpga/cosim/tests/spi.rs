@@ -12,10 +12,10 @@ use xpuck_shim::{Bench, Clocks};
 use xpuck_wire::message::State;
 
 const MILLISECOND: u64 = 1_000_000_000;
-/// Last word of a message from the board that contains no request to the logic.
+/// Value of a message's last word if the board sends no request to the logic.
 const NOTHING: u16 = 0;
 
-/// SPI bus as the board sees it: the logic, and behind it the dsPIC.
+/// SPI bus of the board, which is connected to the dsPIC through the logic.
 struct Bus {
     bench: Bench,
     dspic: Dspic,
@@ -42,7 +42,7 @@ impl Bus {
         exchange.board
     }
 
-    /// Requests a register's value, and takes it from the reply to the next message.
+    /// Requests a register's value, and returns the value from the reply to the next message.
     fn register(&mut self, name: &str) -> u8 {
         self.last_words(&[shim::read(shim::at(name)), NOTHING]);
         let (address, value) = shim::answer(self.told).expect("the logic answers");
@@ -135,8 +135,8 @@ fn bad_message_changes_no_pixel() {
     let show = |bus: &mut Bus, pixels| drop(Epuck::new(bus).exchange(&Command { pixels, ..Command::default() }));
     show(&mut bus, shown);
     let other = Command { pixels: rainbow(200), ..Command::default() }.encode();
-    // The select line rises too early: between words or within words. The earliest rise is before the first bit, the
-    // latest before the last bit of the CRC.
+    // The select line rises too early, either between two words or within a word. The earliest rise is before the first
+    // bit. The latest rise is before the last bit of the CRC.
     for bits in [0, 1, 15, 16, 17, 100, 27 * 16, 28 * 16 + 3, 30 * 16, 31 * 16 - 1] {
         bus.bits(&other, bits);
         assert_eq!(bus.bench.strip().shown, shown, "torn after {bits} bits");
@@ -153,7 +153,8 @@ fn bad_message_changes_no_pixel() {
     assert_ne!(bus.register("status") & 1 << 1, 0);
     show(&mut bus, rainbow(9));
     assert_eq!(bus.bench.strip().shown, rainbow(9));
-    // Only the last word is missing, which has no content. The logic accepts the message, as the dsPIC does.
+    // The message lacks only its last word, which would contain no request. The logic accepts the message, as the
+    // dsPIC does.
     bus.bits(&Command { pixels: rainbow(3), ..Command::default() }.encode(), 31 * 16);
     assert_eq!(bus.bench.strip().shown, rainbow(3));
 }
@@ -207,7 +208,8 @@ fn auxiliary_pins_are_inputs_and_outputs() {
 
 #[test]
 fn ring_turns_red_after_1_s_silence_until_next_message() {
-    // Only counters advance in most of the second, so this part is simulated at a hundredth of the clock frequency.
+    // During most of the silence of 1 s, only counters advance. This part is simulated at a hundredth of the clock
+    // frequency, and for a hundred times as long.
     let waits = |bench: &mut Bench, milliseconds: u64| {
         bench.set_clocks(Clocks { system: 480_000, camera: 0, usb: 0 });
         bench.run(100 * milliseconds * MILLISECOND);
@@ -221,7 +223,7 @@ fn ring_turns_red_after_1_s_silence_until_next_message() {
     waits(&mut bus.bench, 990);
     assert_eq!(bus.bench.strip().shown, shown, "not yet");
     waits(&mut bus.bench, 8);
-    // The second is over. The strip is updated with the next tick, which lasts 1.4 ms.
+    // After 1 s without a message, the strip turns red at the next tick of the logic (1.4 ms).
     bus.bench.run(12 * MILLISECOND);
     assert_eq!(bus.bench.strip().shown, red);
     show(&mut bus);

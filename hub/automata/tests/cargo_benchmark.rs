@@ -38,11 +38,12 @@ where
 
 /// Index (from 0) of the script that runs when cargo is unloaded.
 const DELIVERY: usize = 3;
-/// First seed. Modules, worlds and settings were chosen with the results of the first fifteen seeds.
+/// First seed. The modules, worlds and settings of this project were chosen by the results of fifteen seeds from this
+/// seed on.
 const FIRST: u64 = 101;
 
-/// Returns the seeds in `XPUCK_SEEDS`, such as `105` or `105,106`. Without this variable, returns `runs` seeds from
-/// [`FIRST`].
+/// Returns the seeds in the environment variable `XPUCK_SEEDS`, such as `105` or `105,106`. Without this variable,
+/// returns `runs` consecutive seeds, beginning with [`FIRST`].
 fn seeds(runs: u64) -> Vec<u64> {
     let named = std::env::var("XPUCK_SEEDS").ok();
     let read = |text: String| text.split(',').map(|seed| seed.trim().parse().expect("a seed")).collect();
@@ -68,8 +69,8 @@ fn measure_race(text: &str, runs: u64) -> (usize, u64) {
     measure_by(&scenario, runs, |seed| scenario.run_race(seed, &BTreeMap::new(), score_runs, within_budget))
 }
 
-/// Requests the end of a run after `XPUCK_EVALUATIONS` evaluations. Without this variable, only the generations of
-/// the curriculum limit a run.
+/// Requests the end of a run after the number of evaluations in the environment variable `XPUCK_EVALUATIONS`. Without
+/// this variable, only the number of generations in the curriculum limits a run.
 fn within_budget(generation: &Generation<TreeSpecies>) -> Request {
     let most =
         std::env::var("XPUCK_EVALUATIONS").ok().map(|text| text.parse::<u64>().expect("a number of evaluations"));

@@ -93,8 +93,8 @@ fn race_step_starts_from_previous_population() {
     });
     assert!(met, "{:?}", step_lines(&report));
     assert_eq!(report.evaluations(), 27 + report.steps[3].evaluations);
-    // One evaluation of Petrovic's algorithm consists of three runs here. A generation of the race has at most the
-    // runs of a hundred evaluations.
+    // Evaluations are counted as in Petrovic's algorithm, in which one evaluation of this step consists of three runs.
+    // A generation of the race has at most 300 runs, which count as 100 evaluations.
     assert!((20..=100).contains(&report.steps[3].evaluations), "{:?}", step_lines(&report));
 }
 

@@ -31,8 +31,8 @@ fn printed_project_is_parsed() {
         assert_eq!((step.size, step.weights.offset, step.weights.obstacle_time), ([-10.0, -5.0], 300_000.0, -1.0));
         assert!((step.rates.mutations.iter().sum::<f32>() - 1.0).abs() < 1e-6 && MUTATIONS.len() == 8);
     }
-    // The file gives headings with as many digits as Petrovic's files. The headings of the published scene are
-    // rounded likewise.
+    // Headings in the file have the same number of digits as in Petrovic's files. The headings of the published scene
+    // are therefore rounded before the comparison.
     let world = scenario.steps[6].world.scene();
     let mut rounded = published_scene();
     for (area, ours) in rounded.areas.iter_mut().zip(&world.areas) {
@@ -101,7 +101,8 @@ fn mistakes_are_named_with_line_and_key() {
 #[test]
 fn steps_are_solved_and_reproducible_for_seed() {
     let scenario = Scenario::parse("creative", CREATIVE).unwrap();
-    // Two steps are enough to compare a run on one thread with a run on all threads.
+    // The run is stopped after two completed steps. They are enough to compare a run on one thread with a run on all
+    // threads.
     let until_follow = |evaluate: fn(&[_], &Trials) -> Vec<_>| {
         let see = |seen: &Generation| if seen.step.name == "load" { Request::Stop } else { Request::GoOn };
         let report = scenario.run(5, &BTreeMap::new(), evaluate, see);
@@ -181,8 +182,8 @@ from = "avoid"
 row = [0.5, 0.5, 0.3, 2]
 "#;
 
-/// Returns the results of all steps of a run, and the steps' final populations as text. `begin` contains the
-/// completed steps.
+/// Returns the results of all steps of a run, and the final populations of the steps as text. `begin` contains the
+/// populations of the steps that are already completed.
 fn run_results(begin: &BTreeMap<usize, Population>) -> (Vec<String>, Vec<String>) {
     let scenario = Scenario::parse("short", SHORT).unwrap();
     let mut populations = vec![String::new(); 3];
@@ -272,8 +273,8 @@ fn curriculum_starts_from_saved_populations() {
         },
         |_| Request::Stop,
     );
-    // At least one controller of the first generation contains two evolved automata without changes. Each of the two
-    // is from the best individual of a saved population.
+    // At least one controller of the first generation contains unchanged copies of two automata. Each automaton is
+    // copied from the best individual of one of the saved populations.
     let best = |i: usize| scenario.populations[i].individuals[0].genome.clone();
     assert!(first.iter().any(|made| made.0[1] == best(1).0[1] && made.0[2] == best(0).0[2]));
 
@@ -327,7 +328,8 @@ fn individuals_that_are_far_behind_the_best_are_given_up() {
     assert!(given_up.2[0].is_empty());
     let times: Vec<u32> = given_up.2[1].iter().map(|&(time, _)| time).collect();
     assert_eq!(times, [5000, 7500, 10_000, 12_500, 15_000, 17_500]);
-    // The minimum scores are above the offset, which is not a gain, and increase with time.
+    // The minimum scores increase with time. They are above the offset of 300 000, because the offset of a score does
+    // not count as a gain.
     assert!(given_up.2[1].is_sorted_by(|a, b| a.1 < b.1) && given_up.2[1][0].1 > 300_000.0);
     assert!(kept.2[1].iter().all(|&(_, least)| least == 300_000.0));
     assert_eq!(run(&strict), given_up);

@@ -145,8 +145,8 @@ fn mistakes_in_a_world_are_named_with_line_and_key() {
         let (text, line) = changed(WORLD, comment, further, to);
         let error = original::world("w", &text).unwrap_err().to_string();
         let begin = |line: usize| format!("w: line {line}: {message}");
-        // The error names a line of the entry up to nine lines before the changed value. If the file is incomplete,
-        // it names the line of the last value.
+        // The error contains a line number of the changed entry, which is at most nine lines before the changed value.
+        // For an incomplete file, the error contains the line number of the last value.
         let near = (line.saturating_sub(9)..=line).any(|line| error.starts_with(&begin(line)));
         assert!(near, "{error}, line {line}");
     }

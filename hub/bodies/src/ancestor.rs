@@ -3,7 +3,7 @@
 
 use xpuck_bodies::{Brain, Plan, Prif};
 
-/// Body with an optional brain, whose mutants are the founders of a run.
+/// Body whose mutants are the founders of a run. The body can have a brain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ancestor {
     prif: Prif,

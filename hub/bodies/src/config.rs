@@ -30,14 +30,14 @@ pub struct Config {
     /// Number of steps of an evaluation (1..=100 000). A step lasts 1/240 s.
     #[schemars(range(min = 1, max = 100_000))]
     pub steps: u32,
-    /// Period of the brain's rhythm (s), 0.05 to 100. With 0, the brain part has no rhythm, and senses touch like the
-    /// sensor parts.
+    /// Period of the brain's rhythm (s, 0.05..=100, or 0). With 0, the brain part has no rhythm, and senses touch like
+    /// the sensor parts.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub period: f64,
     /// Whether each brain has its own period. It starts between 0.25 and 1.5 times `period`, and evolves.
     pub own_periods: bool,
-    /// Whether the left and right sides of bodies, seen in the walking direction, are mirror images [default: whether
-    /// `from` is symmetric, or true without `from`].
+    /// Whether the left and the right side of each body are mirror images, with respect to the walking direction
+    /// [default: whether `from` is symmetric, or true without `from`].
     pub symmetric: Option<bool>,
     /// Maximum number of parts of a body (1..=256).
     #[schemars(range(min = 1, max = 256))]
@@ -47,8 +47,8 @@ pub struct Config {
     /// Whether an evaluation is aborted when the body is too slow to survive, compared with the bodies that it would
     /// have to beat.
     pub early: bool,
-    /// Whether a body that would become the best walks a second time, from a start position one millimetre higher.
-    /// The smaller distance counts.
+    /// Whether a body that would become the best is evaluated a second time, from a start position one millimetre
+    /// higher. The smaller distance counts.
     pub twice: bool,
     /// Number of founders (1..=10 000). All founders walk for a twentieth of the steps. The founders with the longest
     /// distances fill the population and are evaluated. Without `early`, or with `from`, the number of founders is
@@ -62,14 +62,14 @@ pub struct Config {
     /// moves to the next island of a ring.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub exchange_every: u32,
-    /// Body of the ancestor whose mutants are the founders, as PRIF [default: a single brain].
+    /// Definition of the ancestor's body in PRIF [default: a single brain]. The founders are mutants of this body.
     pub from: Option<String>,
     /// Weights of the brain of `from`, ordered by sensor, and then by motor [default: drawn for each founder].
     pub from_weights: Option<Vec<f64>>,
     /// Own period of the brain of `from` (s). It requires `from_weights`.
     pub from_period: Option<f64>,
-    /// Number of mutations from a single brain to a founder (0..=1000). With `from`, the maximum number of mutations
-    /// from that body.
+    /// Number of mutations by which a founder is created from a single brain (0..=1000). With `from`, the maximum
+    /// number of mutations by which a founder is created from the body in `from`.
     #[schemars(range(min = 0, max = 1000))]
     pub founder_mutations: u32,
     /// Probability that a child's body is mutated; otherwise its brain is mutated.
@@ -83,7 +83,7 @@ pub struct Config {
     /// Whether to reproduce the program pyro-corpus: each child gets a new brain and two mutations of its body, at
     /// most two bodies of a family survive, and brains have no rhythm.
     pub as_published: bool,
-    /// Rules of survival in families.
+    /// Settings of the evolution with families, which include the rules of survival.
     pub families: FamilySettings,
 }
 

@@ -11,8 +11,8 @@ use xpuck_bodies::{Brain, Plan, Prif};
 use xpuck_evolve::families::{Cell, Similarity, Species};
 use xpuck_kernels::random::Draws;
 
-/// Maximum size class and maximum number of limbs with cells of their own in an archive. Greater values share the
-/// last cell.
+/// Maximum size class and maximum number of limbs that are distinguished by the cells of an archive. Greater values
+/// count as the maximum.
 const MAX_CELL: (u32, usize) = (7, 7);
 
 /// Body with a brain whose sensors and motors fit the body.
@@ -108,7 +108,8 @@ impl CreatureSpecies {
         half.unwrap_or_else(|| body.clone())
     }
 
-    /// Builds the body of a genotype, and its plan. `None` if the body is invalid or has too many parts.
+    /// Builds the body of a genotype, and the plan of this body. Returns `None` if the body is invalid or has too many
+    /// parts.
     fn built(&self, genotype: &Prif) -> Option<(Prif, Plan)> {
         let body = if self.symmetric { mirrored_body(genotype)? } else { genotype.clone() };
         let plan = Plan::new(&body).ok()?;
@@ -122,12 +123,13 @@ impl CreatureSpecies {
         (0..TRIES).find_map(mutant).map_or_else(|| body.clone(), |(mutant, _)| mutant)
     }
 
-    /// Makes a brain mirror-symmetric if the bodies of the run are.
+    /// Returns the brain, made mirror-symmetric if the bodies of the run are mirror-symmetric.
     fn symmetrised(&self, plan: &Plan, brain: Brain) -> Brain {
         if self.symmetric { mirror_brain(plan, &brain) } else { brain }
     }
 
-    /// Creates a founder with the given body. Its brain is `brain`, or a random brain if that is `None`.
+    /// Creates a founder with the given body and brain. The brain is drawn at random if `brain` is `None`. Returns
+    /// `None` if the body is invalid.
     fn with_brain(&self, prif: Prif, brain: Option<Brain>, draws: &mut Draws) -> Option<Creature> {
         let plan = Plan::new(&prif).ok()?;
         let mut brain = brain.unwrap_or_else(|| Brain::random(&plan, draws));
@@ -169,8 +171,8 @@ impl CreatureSpecies {
         }
     }
 
-    /// Creates a child with the given body. Its brain inherits the parent's weights for all sensors and motors that
-    /// it still has.
+    /// Creates a child with the given body. The child's brain inherits the parent's weights for all sensors and motors
+    /// that still exist in this body.
     fn with_body(&self, parent: &Creature, prif: Prif, draws: &mut Draws) -> Option<Creature> {
         let (old, new) = (Plan::new(&parent.prif).ok()?, Plan::new(&prif).ok()?);
         let brain = inherit(&old, &parent.brain, &new, draws).ok()?;

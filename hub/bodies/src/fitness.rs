@@ -28,7 +28,7 @@ pub struct Fitness {
     pub steps: u32,
     /// Whether an evaluation is aborted when the body is too slow to survive.
     pub early: bool,
-    /// Whether a body that would become the best walks a second time.
+    /// Whether a body that would become the best is evaluated a second time.
     pub twice: bool,
 }
 
@@ -41,21 +41,22 @@ pub struct Evaluation {
     pub steps: u32,
 }
 
-/// Number of checks for an early end in an evaluation. The first check cannot end it.
+/// Number of checks in an evaluation, at which the evaluation of a slow body is aborted. The first check never aborts.
 const CHECKS: u32 = 40;
-/// Minimum distance at a check, as a share of the distance due at that time. The share rises from the first to the
-/// second value during an evaluation. `SLACK` (m) is subtracted from the minimum, because not all bodies walk evenly.
+/// Minimum distance at a check, as a share of the distance that a walk at constant speed to the hurdle has reached at
+/// that time. The share rises from the first to the second value during an evaluation. `SLACK` (m) is subtracted from
+/// the minimum, because not all bodies walk evenly.
 const SHARES: [f64; 2] = [0.6, 0.95];
 const SLACK: f64 = 1.0;
 /// Ratio of the steps of an evaluation to the steps of a heat, the short walk by which founders are selected.
 pub const HEAT_RATIO: u32 = 20;
-/// Additional height of the start of a second walk (m).
+/// Difference in start height between the second walk and the first walk of a body (m).
 const LIFT: f64 = 0.001;
 
 impl Fitness {
-    /// Evaluates a creature. To survive, its fitness must exceed `hurdle` (m). If the creature is too slow, the
-    /// evaluation is aborted and gives the distance so far, which is below `hurdle`. An invalid creature has the
-    /// fitness negative infinity.
+    /// Evaluates a creature. `hurdle` is the fitness that the creature must exceed to survive (m); `None` if every
+    /// fitness is sufficient. If the creature is too slow, the evaluation is aborted, and the fitness is the distance
+    /// so far, which is below `hurdle`. The fitness of an invalid creature is negative infinity.
     pub fn evaluate(&self, creature: &Creature, hurdle: Option<f64>) -> Evaluation {
         let hurdle = hurdle.filter(|hurdle| self.early && *hurdle > 0.0);
         self.walk(creature, 0.0, self.steps, |step, fitness| {

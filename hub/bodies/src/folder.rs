@@ -1,4 +1,4 @@
-//! Folder of a run: settings, a table row for each generation, checkpoints, and finally the results.
+//! Folder of a run, which contains settings, a table, and checkpoints. The results are added at the end of the run.
 
 use super::config::Config;
 use super::generation::{BodyRun, Row, State};
@@ -98,7 +98,7 @@ impl Folder {
         let (islands, notice) = checkpoints::newest(self.path(), self.configuration, KIND.run, generation, check)?;
         let Some(islands) = islands else { return Ok((BodyRun::new(config.clone()), None)) };
         let evolution = BodyRun::resumed(config.clone(), islands);
-        // The budget does not include the second walks of the last generation.
+        // The number of evaluations can exceed the budget by the second walks of the last generation.
         let made = evolution.evaluations().floor();
         if made > (config.evaluations + config.families.population as u64) as f64 {
             let why = format!(
@@ -143,9 +143,9 @@ impl Folder {
         self.folder.is_to_stop()
     }
 
-    /// Saves a generation. The rows are written before the checkpoint, so that a checkpoint never counts missing
-    /// rows. If the budget cut the last generation short, only the rows are written. A longer run then repeats this
-    /// generation completely.
+    /// Saves a generation. The rows are written before the checkpoint, so that the table contains the rows of all
+    /// generations in the checkpoint. If the budget cut this generation short, only the rows are written. A longer run
+    /// then repeats the generation completely.
     ///
     /// # Errors
     /// If the folder cannot be written.

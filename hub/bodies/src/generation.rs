@@ -83,8 +83,7 @@ impl BodyRun {
         &self.islands
     }
 
-    /// Returns the number of simulated steps, divided by the steps of an evaluation. The result is that of the island
-    /// with the most steps.
+    /// Returns the number of simulated steps of the island with the most steps, divided by the steps of an evaluation.
     pub fn evaluations(&self) -> f64 {
         let most = self.islands.iter().map(|island| island.steps).max().unwrap_or(0);
         most as f64 / f64::from(self.config.steps)
@@ -102,8 +101,7 @@ impl BodyRun {
         self.config.evaluations.saturating_sub(made)
     }
 
-    /// Returns whether the budget cut the last generation short. A longer run must then start from the previous
-    /// generation.
+    /// Returns whether the budget cut the last generation short. A longer run must then repeat the last generation.
     pub fn is_cut(&self) -> bool {
         self.cut
     }
@@ -136,8 +134,8 @@ impl BodyRun {
         self.islands.first().map_or(0, |island| island.population.generation())
     }
 
-    /// Returns whether the current generation consists of founders that run a heat, after which only the fastest are
-    /// evaluated.
+    /// Returns whether the current generation consists of founders that are selected by heats. Only the founders with
+    /// the longest distances are then evaluated completely.
     fn has_heats(&self) -> bool {
         let population = self.config.families.population;
         self.generation() == 0 && self.config.first_founders() > population && self.left() as usize > population
@@ -146,7 +144,8 @@ impl BodyRun {
     /// Returns the number of bodies that an island can evaluate with the remaining budget, in the worst case.
     fn affordable(&self) -> usize {
         let left = self.left() as usize;
-        // All founders run the heat, and as many of them as the population holds are evaluated completely.
+        // All founders run the heat. Only the founders that fill the population are then evaluated completely. These
+        // evaluations are reserved here.
         if self.has_heats() { (left - self.config.families.population) * HEAT_RATIO as usize } else { left }
     }
 

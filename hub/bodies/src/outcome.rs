@@ -21,7 +21,7 @@ pub struct Outcome {
     pub best: f64,
     /// Best body of each island.
     pub islands: Vec<Island>,
-    /// Notices about the archives of kinds of bodies.
+    /// Notices about the archives. An archive contains the best body of each kind.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
     /// Wall time of this process (s).

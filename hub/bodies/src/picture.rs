@@ -110,7 +110,7 @@ pub fn curves(runs: &[Curve], median: f64) -> String {
 
 const TITLE: &str = "Longest distance so far";
 
-/// Longest distance in a row of a run's table (m).
+/// Values in a row of a run's table: island, evaluations per island, and longest distance (m).
 struct Best {
     island: usize,
     evaluations: f64,

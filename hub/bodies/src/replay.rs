@@ -8,7 +8,7 @@ use xpuck_bodies::{BodyError, EvaluationConditions, Plan, frames};
 const PAGE: &str = include_str!("replay.html");
 /// Number of simulation steps between two frames, which gives 24 frames per second.
 const EVERY: u32 = 10;
-/// Maximum count of numbers in a page. Long walks of large bodies therefore have fewer frames per second.
+/// Maximum count of numbers in a page. Because of this limit, long walks of large bodies have fewer frames per second.
 const MOST: usize = 400_000;
 
 /// Returns the number of steps between two frames of a page for a walk of `steps` steps.

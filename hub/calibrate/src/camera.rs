@@ -26,9 +26,11 @@ const LONGEST_DIFFERENCE: f64 = 2.95;
 const LONGEST: f64 = 0.5;
 /// Number of delays in a sweep.
 const DELAYS: usize = 101;
-/// Time by which a view is shifted in both directions, to exclude uncertain views (s).
+/// Time by which a simulated view is shifted forwards and backwards (s). Segments in which the frisbee is then no
+/// longer visible are not counted.
 const MARGIN: f64 = 0.02;
-/// Angle by which a view is turned to both sides, to exclude uncertain views (rad).
+/// Angle by which a simulated view is turned to both sides (rad). Segments in which the frisbee is then no longer
+/// visible are not counted.
 const ASIDE: f32 = 0.02;
 /// Maximum interval between two samples of a run (s). A longer interval starts a new run.
 const LONGEST_GAP: f64 = 0.25;
@@ -130,7 +132,8 @@ pub fn write(samples: &[Sample]) -> String {
 /// Sample with a camera image, and its gaps to the earlier views of a perfect camera.
 #[derive(Debug)]
 struct View<'a> {
-    /// Samples of the run up to and including this one. The first is at least [`LONGEST`] older than the last.
+    /// Samples of the run up to and including the sample of this view, which is the last. The first sample is at least
+    /// [`LONGEST`] older.
     past: &'a [Sample],
     /// Angle of the camera to the left of the robot's heading (rad).
     mount: f32,
@@ -149,7 +152,7 @@ impl<'a> View<'a> {
         view
     }
 
-    /// Returns the view of a perfect camera at a time `delay` (s) before the sample.
+    /// Returns the simulated view of a perfect camera, `delay` seconds before the time of the sample.
     fn simulated(&self, delay: f64) -> [bool; 3] {
         self.turned(delay, 0.0)
     }
@@ -174,7 +177,8 @@ impl<'a> View<'a> {
         self.past[self.past.len() - 1].segments.unwrap_or_default()
     }
 
-    /// Returns the gap of Eq. 7.4 to the view of a perfect camera, at a time `delay` (s) before the sample.
+    /// Returns the gap of Eq. 7.4 between the camera data and the view of a perfect camera, `delay` seconds before the
+    /// time of the sample.
     fn gap(&self, delay: f64) -> f64 {
         self.gap_of(&self.simulated(delay))
     }
@@ -195,8 +199,8 @@ fn delays() -> Vec<f64> {
     spread(0.0, LONGEST, DELAYS)
 }
 
-/// Returns a view for each sample with an image that is preceded by at least [`LONGEST`] of its run. `mount` returns
-/// the camera angle of a run (rad).
+/// Returns a view for each sample that has an image and is at least [`LONGEST`] later than the first sample of its run.
+/// `mount` returns the camera angle of a run (rad).
 fn views<'a>(samples: &'a [Sample], mount: impl Fn(u32) -> f32 + Sync) -> Vec<View<'a>> {
     let runs: Vec<&[Sample]> = samples.chunk_by(|a, b| a.run == b.run && b.time - a.time <= LONGEST_GAP).collect();
     let of_run = |run: &&'_ [Sample]| -> Vec<usize> {
@@ -229,9 +233,9 @@ fn valley(curve: &[(f64, f64)]) -> f64 {
 }
 
 /// Returns the fraction of misses and the mean gap at a delay (s). A miss is a segment in which a perfect camera sees
-/// the frisbee, but the robot's camera does not. A segment counts only if a perfect camera also sees the frisbee in
-/// it slightly earlier, slightly later, and turned slightly to each side. Otherwise small errors of the pose could
-/// change the view.
+/// the frisbee, but the robot's camera does not. A segment counts only if a perfect camera also sees the frisbee in it
+/// at a slightly earlier and a slightly later time, and after a slight turn to each side. In all other segments, small
+/// errors of the pose could change the view.
 fn misses(views: &[&View], delay: f64) -> (f64, f64) {
     let (mut due, mut missed, mut gap) = (0.0, 0.0, 0.0);
     for view in views {
@@ -341,7 +345,8 @@ pub fn fit(samples: &[Sample]) -> Result<Report, FitError> {
     })
 }
 
-/// Plots the gap over the turning rate (Fig. 7.5): a point per sample, and quartiles and means at ten rates.
+/// Plots the gap over the turning rate (Fig. 7.5). The plot has a point for each sample, and quartiles and means at ten
+/// turning rates.
 fn gap_plot(views: &[&View], delay: f64) -> Plot {
     let mut plot = Plot::new("gap over the turning speed (Fig. 7.5)", "turning speed, rad/s", "gap of Eq. 7.4");
     let gaps: Vec<(f64, f64, f64)> = views.par_iter().map(|v| (v.turn, v.gaps[0], v.gap(delay))).collect();

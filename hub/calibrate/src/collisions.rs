@@ -1,9 +1,9 @@
 //! Friction and restitution between bodies, and motion noise, from recorded encounters (thesis 7.2.2).
 //!
-//! A run is simulated with the reference physics, without noise, from bodies at rest. Before every step, poses are
-//! set to the recorded ones, whereas velocities are those of the simulation. Errors of a step therefore do not
-//! accumulate. This agrees with Eq. 5.9, in which velocities have no noise, and the displacement of each step has its
-//! own noise.
+//! A run is simulated by the reference physics without noise. It begins with bodies at rest. Before every step, the
+//! poses are replaced by the recorded poses, whereas velocities are those of the simulation. Errors of a step therefore
+//! do not accumulate. This agrees with Eq. 5.9, in which velocities have no noise, and the displacement of each step
+//! has its own noise.
 //!
 //! The discrepancy is the root mean square of these one-step errors (m), over the steps in which a body touches
 //! something. An error of heading is converted to the distance at the body's rim. Friction and restitution are the
@@ -22,7 +22,7 @@ use xpuck_stats::plot::{Colour, Plot};
 
 /// Maximum interval between frames (s). Poses between frames are interpolated.
 const LONGEST_GAP: f64 = 0.05;
-/// Maximum displacement of a body between the first two frames (m), for which it counts as at rest. It is twice the
+/// Maximum displacement between the first two frames of a body that counts as at rest (m). The value is twice the
 /// displacement in the first step of the fastest start.
 const REST: f32 = 0.008;
 /// Range of friction and of restitution in the search.
@@ -31,9 +31,10 @@ const RANGE: (f64, f64) = (0.0, 1.0);
 const SWEEP: usize = 26;
 /// Tolerance of the fitted friction and restitution.
 const TOLERANCE: f64 = 2e-4;
-/// Half the width of the second search, around the result of the sweep.
+/// Half the width of the range of the local search, which is centred on the result of the sweep.
 const REACH: f64 = 0.04;
-/// Distance between the points of the parabolas that give the optimum of a subset of the runs.
+/// Difference of friction or restitution between the three points of a parabola. The minimum of the parabola is the
+/// fitted value for a subset of the runs.
 const STEP: f64 = 0.01;
 /// Gap between two bodies below which it is uncertain whether they touch (m). It is a few times the noise of motion
 /// capture.
@@ -67,7 +68,7 @@ impl Contact {
 struct Encounter {
     run: Run,
     shapes: Vec<Shape>,
-    /// Gap between each body and the nearest body or wall, for each frame (m); computed by [`gaps`].
+    /// Gaps as computed by [`gaps`], by frame and body (m).
     gaps: Vec<Vec<f32>>,
     half_arena: (f32, f32),
 }
@@ -209,8 +210,8 @@ fn least(encounters: &[&Encounter]) -> Contact {
     Contact { friction, restitution }
 }
 
-/// Data of one run, from which [`parameters`] estimates the result for a subset of the runs. The errors are computed
-/// at the optimum of all runs, and at its two neighbours in each parameter.
+/// Data of one run, from which [`parameters`] estimates the result for any subset of the runs. The errors are computed
+/// at the optimum of all runs, and at one lower and one higher value of each parameter.
 struct Around {
     /// Sums of squared errors and their counts at minus [`STEP`], zero and plus [`STEP`] from the optimum: first for
     /// friction, and then for restitution.
@@ -229,8 +230,8 @@ impl Around {
     }
 }
 
-/// Returns friction, restitution and the three alphas of a subset of the runs. Friction and restitution are found
-/// near `best`, the optimum of all runs: they are the minima of parabolas through the errors.
+/// Returns friction, restitution and the three alphas of the motion noise for a subset of the runs. Friction and
+/// restitution are the minima of parabolas through the errors near `best`, the optimum of all runs.
 fn parameters(runs: &[&Around], best: Contact) -> Vec<f64> {
     let vertex = |parameter: usize| {
         let [a, b, c] = [0, 1, 2].map(|s| runs.iter().map(|r| r.errors[parameter][s].0).sum::<f64>());

@@ -5,7 +5,8 @@
 //! half a second or more, and begins and ends at times at which the wheels turn steadily. In a segment, the wheels of
 //! the simulated robot roll the distances L and R. The robot should then advance by (a L + b R) / 2, and turn by
 //! (b R - a L) / (c W). W is the distance between the wheels, and a, b and c are the robot's factors. The factors are
-//! found by least squares, without outliers, in which a wheel slipped. The errors of all segments give the noise.
+//! found by least squares. Segments in which a wheel slipped are outliers, and are left out of this fit. The errors of
+//! all segments give the noise.
 
 use super::poses::Run;
 use xpuck_kernels::math::linear::solve_underdetermined;
@@ -16,20 +17,21 @@ use xpuck_kernels::model::{DT, WHEELBASE};
 const STRETCH: f64 = 0.5;
 /// Maximum duration of a segment (s).
 const LONGEST: f64 = 2.0;
-/// Half the length of the interval in which the speed of a wheel is checked (s). The wheels are steady if they roll
-/// the same distance in both halves. The length is chosen by the accuracy of the command times.
+/// Half the length of the interval in which the speed of a wheel is checked (s). A wheel is steady if it rolls the same
+/// distance in both halves. The length is chosen by the accuracy of the command times.
 const AROUND: f64 = 0.1;
-/// Maximum difference between these two distances of a steady wheel (m).
+/// Maximum difference between the distances that a steady wheel rolls in two successive intervals of [`AROUND`] (m).
 const UNSTEADY: f64 = 0.001;
-/// Limit for outliers, as a multiple of the median error: segments with larger errors are left out.
+/// Maximum error of a segment that is not an outlier, as a multiple of the median error.
 const FAR_OFF: f64 = 5.0;
 /// Number of Gauss-Newton iterations. The factors converge within five.
 const ROUNDS: usize = 12;
-/// Distance in a segment below which a wheel counts as standing (m).
+/// Maximum distance that a wheel rolls in a segment if it counts as standing (m).
 const STANDS: f64 = 1e-4;
 /// Median of the square of a standard normal deviate.
 const MEDIAN_OF_SQUARES: f64 = 0.4549;
-/// Minimum value of the sum or difference of the wheel distances with which a segment contributes information (m).
+/// Minimum sum and minimum difference of the two wheel distances in a segment (m). The fit requires several segments
+/// with a greater sum, and several with a greater difference.
 const LEAST_WAY: f64 = 0.005;
 
 /// Segment of a run: distances of the simulated wheels, and recorded motion of the robot.
@@ -124,8 +126,8 @@ impl Rolled {
     }
 }
 
-/// Returns the errors of the distance and of the turn of a segment, compared with the prediction by the factors (m).
-/// The turn is converted to the distance of a wheel.
+/// Returns the differences between the recorded distance and turn of a segment and their predictions from the factors
+/// (m). The difference of the turn is converted to the distance that a wheel rolls.
 fn off(stretch: &Stretch, [a, b, c]: Factors) -> [f64; 2] {
     let [left, right] = stretch.wheels;
     let turn = (b * right - a * left) / (c * f64::from(WHEELBASE));
@@ -186,8 +188,9 @@ pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
     });
     let sum = |of: &dyn Fn(&Row) -> f64| rows.iter().filter(|row| !row.stands).map(of).sum::<f64>();
     let position = sum(&|r| r.squares[0] - of_poses[0]) / sum(&|r| r.way);
-    // The error of the heading has two sources: the turn and the distance. Two groups of segments give the two
-    // equations for them: segments that turn more than they advance, and all others.
+    // The error of the heading has two sources: the turn and the distance. Two equations give the noise of both
+    // sources. The first is the sum over all segments in which the robot turns more than it advances. The second is the
+    // sum over all other segments.
     let mut matrix = [[0.0; 2]; 2];
     let mut right = [0.0; 2];
     for (kind, turning) in [true, false].into_iter().enumerate() {
@@ -195,7 +198,8 @@ pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
         matrix[kind] = [of_kind(&|r| r.turn), of_kind(&|r| r.way)];
         right[kind] = of_kind(&|r| r.squares[1] - of_poses[1]);
     }
-    // If the noise of one source were negative, it is set to zero. The other source then explains the total.
+    // If the solution for one source is negative, it is replaced by zero. The total error is then attributed to the
+    // other source.
     let alone = |i: usize| (right[0] + right[1]) / (matrix[0][i] + matrix[1][i]);
     let [turn, drift] = match solve_underdetermined(matrix, right) {
         [turn, _] if turn < 0.0 => [0.0, alone(1)],
@@ -213,7 +217,7 @@ struct Row {
     way: f64,
     /// Sum of squared turns over all physics steps (rad^2), with which the noise scales.
     turn: f64,
-    /// Whether the segment turns more than it advances, compared as distances of the wheels.
+    /// Whether the robot turns more than it advances in the segment. The turn is converted to a distance of the wheels.
     turning: bool,
     stands: bool,
 }

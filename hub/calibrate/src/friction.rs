@@ -5,8 +5,7 @@
 //! minimum and the maximum reading are left out. Friction is the mean force of the remaining readings, divided by the
 //! body's weight. The simulator has one friction per body, which is the mean of both kinds.
 //!
-//! The standard error is computed from the remaining readings. Without the two extremes, they scatter less than all
-//! readings.
+//! The standard error is computed from the remaining readings, which scatter less than all readings.
 
 use super::poses::FRISBEE;
 use super::table::{self, Row};
@@ -19,7 +18,7 @@ use xpuck_kernels::tree::suggest;
 use xpuck_stats::plot::{Colour, Plot};
 use xpuck_wire::FileError;
 
-/// Name of robots in the report. All robots count as one body.
+/// Name in the report for all robots together, which count as one body.
 const ROBOT: &str = "robot";
 /// Minimum number of readings of a kind, including the two readings that are left out.
 const LEAST_READINGS: usize = 5;
@@ -190,7 +189,7 @@ impl BodyReadings {
         format!("{}_friction", self.name)
     }
 
-    /// Plots all readings, and the mean of the readings of each kind that are not left out.
+    /// Plots all readings. For each kind, also plots the mean of the readings that are not left out.
     fn panel(&self) -> Plot {
         let mut plot = Plot::new(&format!("{}: readings (Table 7.2)", self.name), "reading", "force, N").whole_x();
         for group in &self.groups {
@@ -330,7 +329,8 @@ mod tests {
     #[test]
     fn table_7_2_gives_its_means() {
         let report = fitted(&published()).unwrap();
-        // Table 7.2 contains 0.67, 0.58 and 0.5. The mean of the first two is 0.62, whereas the thesis uses 0.65.
+        // Table 7.2 gives a friction of 0.67 (robot, static), 0.58 (robot, dynamic) and 0.5 (frisbee). For robots, the
+        // mean of both kinds is 0.62, whereas the thesis uses 0.65.
         let expected = [
             ("robot_static", 0.66514, 0.01248),
             ("robot_dynamic", 0.58019, 0.00943),

@@ -79,8 +79,9 @@ fn by_sensor(readings: &[Reading]) -> BTreeMap<u8, Vec<Reading>> {
     sensors
 }
 
-/// Fits the far branch of each sensor for a given knee (m) and ratio (m). Returns the value at infinity and the slope
-/// of each line, and the sum of squared errors. `None` if a sensor has too few readings.
+/// Fits the far branch of each sensor for a given knee (m) and ratio (m). Each branch is a straight line, given by its
+/// value at infinite distance and its slope. Returns the lines and the sum of squared errors. `None` if a sensor has
+/// too few readings.
 fn far_lines(sensors: &[Vec<Reading>], knee: f64, ratio: f64) -> Option<(Vec<(f64, f64)>, f64)> {
     let (mut lines, mut squares) = (Vec::new(), 0.0);
     for readings in sensors {
@@ -162,7 +163,8 @@ pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, FitError
     let values = |a: &Aligned| vec![a.steepness, a.shift, a.floor, a.near_level, a.near_slope, a.knee];
     let without = |kept: &[Reading]| Some(values(&align(&by_sensor(kept).into_values().collect::<Vec<_>>())?.0));
     let mut errors = jackknife(readings, without);
-    // The knee is only known to lie between two adjacent distances, regardless of the accuracy of both branches.
+    // The knee is only known to lie between two adjacent distances of the readings. Its standard error is therefore at
+    // least that of a uniform distribution over the largest spacing.
     let spacing = knees.windows(2).map(|k| (k[1].0 - k[0].0) * 1e-3).fold(0.0, f64::max);
     if let Some(errors) = &mut errors {
         errors[5] = errors[5].max(spacing / 12f64.sqrt());

@@ -28,7 +28,8 @@ struct Sample {
     speed: f64,
 }
 
-/// Simulated forward speed of a robot (m/s): at time `start` (s), then at the end of each physics step.
+/// Simulated forward speed of a robot (m/s). The first value is the speed at time `start` (s). Each further value is
+/// the speed at the end of a physics step.
 #[derive(Debug)]
 struct Expected {
     start: f64,
@@ -55,8 +56,8 @@ impl Expected {
     }
 }
 
-/// Returns the forward speeds of body `i`, from its poses by central differences. The first [`LONGEST`] seconds are
-/// left out.
+/// Computes the forward speeds of body `i` from its poses by central differences. The first [`LONGEST`] seconds are
+/// left out. `signal` is the index of the body's [`Expected`] speed.
 fn sensed(run: &Run, i: usize, signal: usize) -> Vec<Sample> {
     let first = run.frames[0].time + LONGEST;
     let speed = |w: &[super::poses::Frame]| {

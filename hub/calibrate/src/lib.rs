@@ -26,11 +26,11 @@ use xpuck_stats::plot::Plot;
 pub struct Estimate {
     /// Name of the parameter.
     pub name: String,
-    /// Fitted value, in the unit below.
+    /// Fitted value, in the unit `unit`.
     pub value: f64,
-    /// Standard error; `None` if the record is too small.
+    /// Standard error, in the unit `unit`; `None` if the record is too small.
     pub error: Option<f64>,
-    /// Unit; empty for a pure number.
+    /// Unit of the value and of its standard error; empty for a pure number.
     pub unit: &'static str,
     /// Description of the parameter.
     pub meaning: String,
@@ -47,7 +47,7 @@ pub struct Report {
     pub estimates: Vec<Estimate>,
     /// Description of the quality of the fit.
     pub fit: String,
-    /// Fitted parameters as TOML, with the keys of the programs' files.
+    /// Fitted parameters as TOML, with the keys of configuration files; empty if no file has such keys.
     pub toml: String,
     /// Panels of the figure, side by side.
     #[serde(skip)]

@@ -15,7 +15,7 @@ pub struct Residual {
     pub scales: [f64; 2],
 }
 
-/// Number of reweighting iterations; the estimates converge within ten.
+/// Number of reweighting iterations. The estimates converge within ten iterations.
 const ROUNDS: usize = 30;
 /// Minimum variance (m^2 or rad^2): the square of a micrometre or microradian, which is the resolution of records.
 const LEAST_VARIANCE: f64 = 1e-12;

@@ -31,8 +31,9 @@ pub fn golden(mut low: f64, mut high: f64, tolerance: f64, cost: impl Fn(f64) ->
     (low + high) / 2.0
 }
 
-/// Returns the position of the global minimum of a function. Each valley of the function must be wider than the grid's
-/// spacing. After the grid, a golden section search runs between the neighbours of the best grid point.
+/// Returns the position of the global minimum of a function. The function is first evaluated at the grid points. A
+/// golden section search then runs between the neighbours of the best grid point. Each valley of the function must be
+/// wider than the grid's spacing.
 pub fn minimum(grid: &[f64], tolerance: f64, cost: impl Fn(f64) -> f64) -> f64 {
     let costs: Vec<f64> = grid.iter().map(|x| cost(*x)).collect();
     let best = least(&costs);

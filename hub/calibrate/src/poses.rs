@@ -81,7 +81,7 @@ impl Run {
     /// Returns the interpolated frame at a time (s). Before the first frame and after the last one, the poses are those
     /// of that frame.
     pub fn at(&self, time: f64) -> Frame {
-        // A frame that is later only by a rounding error counts as reached, so that its command is not lost.
+        // A frame that is later than `time` only by a rounding error counts as reached. Its command is thus in effect.
         let after = self.frames.partition_point(|f| f.time <= time + 1e-6).clamp(1, self.frames.len() - 1);
         let (a, b) = (&self.frames[after - 1], &self.frames[after]);
         let part = ((time - a.time) / (b.time - a.time)).clamp(0.0, 1.0) as f32;
@@ -96,7 +96,7 @@ impl Run {
         let physics = Physics { noise: [0.0; 3], half_arena: (f32::INFINITY, f32::INFINITY), ..Physics::default() };
         let mut body = [Body::at_rest(Shape::ROBOT, self.frames[0].poses[i])];
         for k in 0..steps {
-            // The command is taken at the middle of the step, which avoids a bias in time.
+            // The command at the middle of the step is used, because this avoids a bias in time.
             body[0].wheels = self.at(self.frames[0].time + (f64::from(k) + 0.5) * f64::from(DT)).wheels[i];
             physics::step(&mut body, &physics, 0, 0, k);
             see(&body[0]);

@@ -13,7 +13,8 @@ use xpuck_record::read;
 use xpuck_record::run_file::RunFile;
 use xpuck_wire::updates::{Update, Updates};
 
-/// Maximum number of poses in a record. It is ten times the number that an hour with nine robots produces.
+/// Maximum number of poses in a record. It is more than ten times the number of poses in an hour with nine robots and
+/// the frisbee.
 const MAX_POSES: usize = 12_000_000;
 /// Maximum interval between consecutive poses, and maximum age of a robot's last update at a pose (s).
 const LONGEST_GAP: f64 = 0.2;

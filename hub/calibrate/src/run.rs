@@ -12,7 +12,7 @@ use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::senses::camera_model::{CameraModel, LONGEST_DELAY, PERFECT_AGE};
 use xpuck_stats::plot::{Colour, Plot};
 
-/// Gap between a robot and a body or wall below which contact is possible (m).
+/// Maximum gap between a robot and a wall or another body at which contact is possible (m).
 const CLEAR: f32 = 0.003;
 /// Time after a contact during which the contact may affect the robot's motion (s).
 const FELT: f64 = 0.3;
@@ -32,8 +32,8 @@ struct Driven {
     stretches: Vec<Stretch>,
 }
 
-/// Fits all parameters that a run determines. `had` is the calibration with which the robots ran, and to which the
-/// results are corrections.
+/// Fits all parameters that a run determines. `had` is the calibration with which the robots ran. Fitted wheel factors
+/// are multiplied by the factors in `had`, and fitted camera angles are added to the angles in `had`.
 ///
 /// # Errors
 /// No parameter can be determined from the run.

@@ -19,16 +19,16 @@ use xpuck_stats::plot::{Colour, Plot, Stroke};
 
 /// Time step of the integration (s).
 const STEP: f64 = 0.001;
-/// Change of the goal's direction at a step (rad).
+/// Angle by which each change turns the goal's direction (rad).
 const SWITCH: f64 = FRAC_PI_2;
-/// Fraction of the step at which the rise time ends.
+/// Fraction of the angle [`SWITCH`] at which the rise time ends.
 const RISEN: f64 = 0.9;
-/// Deviation from the goal up to which the response counts as settled, as a fraction of the step.
+/// Deviation from the goal up to which the response counts as settled, as a fraction of the angle [`SWITCH`].
 const SETTLED: f64 = 0.05;
-/// Minimum time that the heading must stay near the goal before the goal changes, to count as settled (s). It is longer
-/// than one period of an oscillation about the goal.
+/// Minimum time between settling and the next change of the goal (s). A response with less time left does not count as
+/// settled. The time is longer than one period of an oscillation about the goal.
 const STAYED: f64 = 0.5;
-/// Minimum overshoot that is reported, as a fraction of the step.
+/// Minimum overshoot that is reported, as a fraction of the angle [`SWITCH`].
 const LEAST_OVERSHOOT: f64 = 0.001;
 /// Maximum number of points of a line in a plot.
 const DRAWN: usize = 1000;
@@ -37,7 +37,7 @@ const DRAWN: usize = 1000;
 const LATENCIES: RangeInclusive<f64> = 0.0..=2.0;
 /// Valid gains.
 const GAINS: RangeInclusive<f64> = 0.01..=100.0;
-/// Valid number of gains per simulation.
+/// Valid numbers of gains per simulation.
 const COUNTS: RangeInclusive<usize> = 1..=8;
 /// Valid holding times of a goal (s).
 const SECONDS: RangeInclusive<f64> = 1.0..=60.0;
@@ -102,9 +102,9 @@ fn wrapped(angle: f64) -> f64 {
 #[derive(Debug)]
 struct Response {
     gain: f64,
-    /// Heading at each step, unwrapped (rad).
+    /// Heading at each integration step, unwrapped (rad).
     headings: Vec<f64>,
-    /// Position at each step (m).
+    /// Position at each integration step (m).
     way: Vec<(f64, f64)>,
 }
 
@@ -119,7 +119,7 @@ impl Response {
         for i in 0..2 * hold {
             if i % update == 0 {
                 let goal = if i < hold { SWITCH / 2.0 } else { -SWITCH / 2.0 };
-                // Before the first step, the heading is the initial one.
+                // For times before the start, the delayed heading is the initial heading.
                 let seen = headings[i.saturating_sub(latency)];
                 (speed, turn) = steer(wrapped(goal - seen), gain);
             }
@@ -138,12 +138,12 @@ impl Response {
         self.headings[..=hold].iter().map(|heading| (heading + SWITCH / 2.0) / SWITCH).collect()
     }
 
-    /// Returns the rise time (s); `None` if the heading does not complete 90 % of the step.
+    /// Returns the rise time (s); `None` if the heading does not complete 90 % of the first change of direction.
     fn rise(&self) -> Option<f64> {
         self.done().iter().position(|done| *done >= RISEN).map(|i| i as f64 * STEP)
     }
 
-    /// Returns the overshoot as a fraction of the step, or 0 if it is too small to be reported.
+    /// Returns the overshoot as a fraction of the angle [`SWITCH`], or 0 if it is too small to be reported.
     fn overshoot(&self) -> f64 {
         let past = self.done().into_iter().fold(0.0, f64::max) - 1.0;
         if past < LEAST_OVERSHOOT { 0.0 } else { past }
@@ -255,7 +255,8 @@ mod tests {
         report.estimates.iter().find(|e| e.name == name).map(|e| e.value)
     }
 
-    /// Asserts rise time, overshoot and settling time of a gain, with tolerances of 2 ms and 0.001.
+    /// Asserts rise time (s), overshoot and settling time (s) of a gain. The tolerance is 2 ms for times and 0.001 for
+    /// the overshoot. With `settling` = `None`, the response must not settle.
     fn assert_answer(report: &Report, gain: &str, rise: f64, overshoot: f64, settling: Option<f64>) {
         let of = |what: &str| value(report, &format!("gain {gain}: {what}"));
         let near = |found: Option<f64>, expected: f64, off: f64| (found.unwrap() - expected).abs() <= off;

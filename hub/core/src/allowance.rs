@@ -4,7 +4,7 @@
 use crate::births::Births;
 use xpuck_wire::message::Birth;
 
-/// Rate at which the recorded generations of a robot may increase the size of a record, after compression (byte/s of
+/// Maximum mean rate at which the generations of a robot increase the size of a record, after compression (byte/s of
 /// arena time).
 const BYTES: f64 = 1700.0;
 /// Maximum accumulated allowance, expressed as a duration at the rate `BYTES` (s).

@@ -1,12 +1,13 @@
-//! Births of a generation in the format of a record: columns, sorted by individual number. Columns take a third of
-//! the space of rows. Records of earlier versions contain rows, which are still read.
+//! Births of a generation in the format of a record: one column per value, with the births sorted by individual
+//! number. Columns take a third of the space of rows. Records of earlier versions contain rows, which are still read.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_wire::message::{Birth, Operator};
 use xpuck_wire::telemetry::rounded;
 
-/// Number of decimal places of a recorded fitness. The resulting resolution is a hundredth of the noise of a trial.
+/// Number of decimal places of a recorded fitness. The resulting resolution is a hundredth of the random error of a
+/// fitness that is measured in a single trial.
 const PLACES: i32 = 4;
 
 /// Births of a generation.

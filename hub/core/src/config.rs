@@ -189,7 +189,8 @@ impl Default for Mocap {
 }
 
 impl Mocap {
-    /// Returns a description of the first error in the server's address, the frisbee's name or the subject names.
+    /// Returns a description of the first error in the server's address, the frisbee's name or the subject names, if
+    /// any.
     fn fault(&self) -> Option<String> {
         let frisbee = &self.frisbee;
         if frisbee.is_empty() || frisbee.trim() != frisbee {
@@ -223,7 +224,8 @@ impl Mocap {
         }
     }
 
-    /// Returns a description of the first conflict between the names in `[mocap]` and the ids of the swarm's robots.
+    /// Returns a description of the first conflict between the names in `[mocap]` and the ids of the swarm's robots,
+    /// if any.
     pub fn fault_among(&self, robots: &[String]) -> Option<String> {
         let is_robot = |name: &String| robots.contains(name);
         if is_robot(&self.frisbee) {
@@ -279,8 +281,8 @@ pub enum MocapTime {
     /// Frame numbers and timestamps of the server.
     #[default]
     Server,
-    /// Hub clock at the arrival of each frame, for servers with constant timestamps. With this setting a frozen
-    /// server is not detected.
+    /// Time of the hub's clock at the arrival of each frame, and a count of the frames, for servers with constant
+    /// timestamps. With this setting a frozen server is not detected.
     Arrival,
 }
 
@@ -288,7 +290,7 @@ pub enum MocapTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UpAxis {
-    /// The y axis points up, as is the default of Motive.
+    /// The y axis points up. This is the default of the OptiTrack software Motive.
     Y,
     /// The z axis points up, as in the coordinates of the swarm.
     Z,

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use xpuck_wire::telemetry::DeviceReport;
 
-/// Number of stored reports, and interval between them (s). The reports cover one minute.
+/// Number of stored device reports, and interval between them (s). Together they cover one minute.
 const KEPT: usize = 7;
 const APART: f64 = 10.0;
-/// Tolerated share of failed exchanges with the robot's body, and of lost camera frames (0 to 1).
+/// Tolerated share of failed exchanges with the robot's body, and tolerated share of lost camera frames (0 to 1).
 const BODY: f64 = 0.01;
 const FRAMES: f64 = 0.1;
 /// Tolerated number of failed power monitor readings per minute.
@@ -21,7 +21,7 @@ pub struct DeviceWatch {
 }
 
 impl DeviceWatch {
-    /// Records a device report at `now` (s). `session` identifies the robot program that sent it.
+    /// Records a device report that arrived at `now` (s). `session` identifies the robot program that sent it.
     pub fn on_report(&mut self, now: f64, report: &DeviceReport, session: u64) {
         if session != self.session {
             // The counters of a restarted program begin at zero.

@@ -113,7 +113,7 @@ pub enum Entry {
         #[serde(default)]
         who: String,
     },
-    /// Control updates of a robot, recorded bit by bit.
+    /// Control updates of a robot, recorded without rounding.
     Updates {
         /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
@@ -133,8 +133,8 @@ pub enum Entry {
         /// Line as sent by the robot.
         line: LogLine,
     },
-    /// New samples of individuals after their first generation. Each individual has one entry with its newest samples
-    /// since the previous message.
+    /// New fitness samples of individuals that were born in an earlier generation. Each of these individuals has one
+    /// item in the list.
     Samples {
         /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
@@ -199,8 +199,8 @@ pub enum Entry {
     },
 }
 
-/// Resolution of times in records (1/s), including the times in messages. More digits would enlarge records by a
-/// tenth.
+/// Number of steps per second to which times in records are rounded (1/s), including the times in messages. A finer
+/// resolution would enlarge records by a tenth.
 pub const TIMES: f64 = 1e4;
 
 fn brief<S: Serializer>(time: &f64, to: S) -> Result<S::Ok, S::Error> {

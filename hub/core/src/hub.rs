@@ -1,5 +1,6 @@
-//! Main loop of a hub around its [`Switchboard`]. It orders poses, messages and requests, arbitrates between
-//! sessions, seals messages, and executes actions. All access to the outside world is behind the trait [`Shell`].
+//! Main loop of a hub around its [`Switchboard`]. In each turn it handles poses, robot messages and operator requests
+//! in this order, seals outgoing messages, and executes actions. It also arbitrates between two programs with the same
+//! robot key. All access to the outside world is behind the trait [`Shell`].
 
 mod shell;
 
@@ -18,12 +19,13 @@ use xpuck_wire::seal::{Sealed, Sealer};
 pub const MESSAGES_AT_ONCE: usize = 256;
 /// Maximum number of motion-capture items per turn of the main loop.
 pub const POSES_PER_TURN: usize = 64;
-/// Maximum time between the end of a run and the closing of its record (s of wall time). The record accepts messages
-/// until all robots have confirmed STOP, which they do after their last control updates.
+/// Maximum time between the end of a run and the closing of its record (s of wall time). The record is closed earlier
+/// if all robots have confirmed STOP, because a robot sends its last control updates before the confirmation.
 const MAX_CLOSING_TIME: f64 = 0.5;
 /// Maximum time for which the reply to STOP, PAUSE or HOLD waits until the order is durable (s of wall time).
 const DURABLE_TIMEOUT: f64 = 1.5;
-/// Maximum number of delayed replies. Replies beyond this limit are sent at once, with the durability known so far.
+/// Maximum number of delayed replies. Further replies are sent at once, although it may be unknown whether the order is
+/// durable.
 const MAX_WAITING: usize = 64;
 /// Maximum number of rounds per turn in which actions may cause further actions. Remaining actions are executed in
 /// the next turn.
@@ -56,7 +58,7 @@ pub struct Hub<A> {
 
 impl<A> Hub<A> {
     /// Creates a hub. `base` is the wall time (ms). The numbers of the hub's directives and experiments start from
-    /// it.
+    /// this value.
     pub fn new(config: Config, base: u64) -> Hub<A> {
         Hub {
             swarm: config.swarm.clone(),
@@ -78,8 +80,9 @@ impl<A> Hub<A> {
     }
 
     /// Resumes the run of a hub that stopped `away` seconds of wall time ago. `record` reopens the run's record, and
-    /// returns its path or the reason why nothing is recorded. The trusted keys must be set before the call. Returns
-    /// the arena time to continue from (s), and an error with the reason if the run is not resumed.
+    /// returns the record's path or the reason why nothing is recorded. The trusted keys must be set before the call.
+    /// The first returned value is the arena time from which the hub continues (s). The second value is an error with
+    /// the reason if the run is not resumed.
     pub fn resume(
         &mut self,
         snapshot: Snapshot,
@@ -102,8 +105,8 @@ impl<A> Hub<A> {
         self.board.send_senses(now);
         self.execute_actions(now, shell);
         self.receive_messages(now, shell);
-        // Messages of robots belong to the current run. Their actions are executed first, because a request may end
-        // this run and start another one.
+        // Messages of robots belong to the current run. The actions that they cause are executed before requests are
+        // handled, because a request may end this run and start another one.
         self.execute_actions(now, shell);
         self.answer(now, shell);
         self.board.on_time(now);
@@ -115,7 +118,8 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Applies changes of the keyring: log lines, trusted signers and the number of rejected peers.
+    /// Applies changes of the keyring: logs its messages, and sets the trusted signers and the number of rejected
+    /// peers.
     pub fn look_after_keys(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         let Some(news) = shell.keys() else { return };
         news.notes.into_iter().for_each(|line| self.board.log_event(now, line));
@@ -302,7 +306,7 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Reports in the status and the log that nothing is recorded. The run continues.
+    /// Reports in the status and the log that nothing is recorded. `why` is the reason. The run continues.
     fn not_recording(&mut self, now: f64, why: &str) {
         let text = format!("NOT RECORDING: {why}");
         self.board.set_record(text.clone());

@@ -3,7 +3,7 @@
 /// Limiter for one kind of event.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rate {
-    /// Nominal time of the next event (s). An event passes up to half an interval earlier.
+    /// Nominal time of the next event (s). An event may pass up to half an interval earlier.
     due: f64,
 }
 

@@ -3,7 +3,7 @@
 /// Minimum interval between two log lines (s of arena time).
 const EVERY: f64 = 10.0;
 
-/// Time of the last log line, and number of lines suppressed since then.
+/// Rate limit that stores the time of the last log line and the number of lines suppressed since then.
 #[derive(Debug, Default)]
 pub struct RateLimit {
     said: Option<f64>,
@@ -11,8 +11,8 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// Returns whether a line is due, and if so, starts the next interval. For callers that count suppressed lines
-    /// themselves.
+    /// Returns whether a log line is due, and if so, starts the next interval. Callers use this method instead of
+    /// [`RateLimit::line`] if they count suppressed lines themselves.
     pub fn due(&mut self, now: f64) -> bool {
         let due = self.said.is_none_or(|at| now - at >= EVERY);
         if due {

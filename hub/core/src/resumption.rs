@@ -1,8 +1,8 @@
 //! Decision whether a restarted hub resumes the run of an earlier hub. It depends on saved states and on the
-//! testimonies of the robots, which are reports of their last orders. Robots must not resume a run that was stopped
-//! or paused, but the disk may have failed to store the STOP or PAUSE. A run is therefore resumed only if the robots
-//! confirm that it was meant to continue. The order of STOPs is determined by their count. Clocks may prevent a
-//! resumption, but never cause one.
+//! testimonies of the robots. A testimony reports the last order that a robot has received. Robots must not resume a
+//! run that was stopped or paused, but the disk may have failed to store the STOP or PAUSE. A run is therefore resumed
+//! only if the robots confirm that it was meant to continue. The count of STOPs shows whether a STOP was given after a
+//! state was saved, because clocks may be wrong. A wrong clock may prevent a resumption, but never causes one.
 
 use std::time::Duration;
 use xpuck_wire::state::State;
@@ -10,8 +10,8 @@ use xpuck_wire::witness::{LastDirectiveReport, ObeyedDirective};
 
 /// Maximum age of the last saved state of a run that is resumed.
 pub const RETURN_WITHIN: Duration = Duration::from_secs(60);
-/// Tolerance for states with a time in the future, because clocks are often adjusted slightly. A greater difference
-/// means that the clock was set back.
+/// Maximum time by which the time of a saved state may lie in the future, because clocks are often adjusted slightly.
+/// A greater difference means that the clock was set back.
 const AHEAD: Duration = Duration::from_secs(5);
 
 /// Saved state of a run, which may be resumed.
@@ -59,9 +59,9 @@ pub enum Reason {
     Unknown,
 }
 
-/// Decides about each run. `stops` is the greatest count of STOPs on the hub's disk, and `now` is the current time
-/// (ms since 1970). The robots are asked about at most one run: the run with the greatest count of STOPs and then the
-/// greatest directive.
+/// Decides about each run. `stops` is the greatest count of STOPs on the hub's disk, and `now` is the current time (ms
+/// since 1970). The robots are asked about at most one run. It is the run with the greatest count of STOPs and, among
+/// runs with equal counts, the greatest directive number.
 pub fn decide(candidates: &[Candidate], stops: u64, now: u64) -> Vec<Decision> {
     let stops = candidates.iter().filter(|run| run.same_swarm).map(|run| run.stops).fold(stops, u64::max);
     let mut fates: Vec<Decision> = candidates.iter().map(|run| fate(run, stops, now)).collect();
@@ -147,7 +147,7 @@ pub fn evaluate<'a>(
     }
 }
 
-/// Returns the reason why a robot's testimony contradicts the claim, if it does.
+/// Returns the reason why a robot's testimony does not confirm the claim, or `None` if the testimony confirms it.
 fn doubt(claim: &Claim, witness: &LastDirectiveReport) -> Option<String> {
     let silent = witness.silent_s.filter(|silent| *silent > RETURN_WITHIN.as_secs_f64());
     let Some(told) = &witness.told else {
@@ -155,8 +155,8 @@ fn doubt(claim: &Claim, witness: &LastDirectiveReport) -> Option<String> {
     };
     let ObeyedDirective { directive, state, run, .. } = *told;
     let same = (claim.since..=claim.last).contains(&directive) && state == claim.state;
-    // If the robot knows a later directive than the saved state, the disk failed to store a later state. In this case
-    // only RUN confirms the claim.
+    // If the robot knows a later directive than the last one in the saved state, a later state was not stored. In this
+    // case only RUN confirms the claim.
     let later = directive > claim.last && state == State::Run;
     if run != claim.run {
         Some("has received an order for another run".into())
@@ -205,8 +205,8 @@ mod tests {
         let other = Candidate { same_swarm: false, stops: 9, ..RUN };
         assert_eq!(fate_of(other, 20, now), Decision::Leave(Reason::OtherSwarm));
         assert_eq!(decide(&[other, RUN], 2, now)[1], Decision::Ask(Duration::ZERO), "its STOPs are not this swarm's");
-        // The second run has a later STOP than the disk. The first run has a later timestamp, because the clock was
-        // set back between the runs.
+        // The state of the second run contains more STOPs than the count on the disk and the state of the first run.
+        // The first run has a later timestamp, because the clock was set back between the runs.
         let earlier = Candidate { written: now + 3_000, ..RUN };
         let fates = decide(&[earlier, Candidate { stops: 3, ..RUN }], 0, now);
         assert_eq!(fates, [Decision::Close(Reason::Stopped), Decision::Ask(Duration::ZERO)]);

@@ -43,10 +43,10 @@ pub struct Robot {
     pub installed: bool,
     /// Number of the experiment that the robot accepted since its last hello; 0 if there is none.
     pub experiment: u64,
-    /// Number of the experiment to which the robot's reports of evolution belong. Unlike `experiment`, it is kept
-    /// after another hello.
+    /// Number of the experiment to which the robot's reports of evolution belong. Unlike `experiment`, the number is
+    /// kept when the robot sends another hello.
     pub accepted: u64,
-    /// Reason why the robot refused the experiment; `None` if it did not.
+    /// Reason why the robot refused the experiment; `None` if the robot has not refused it.
     pub refusal: Option<String>,
     /// Last telemetry of the robot.
     pub telemetry: Telemetry,
@@ -71,11 +71,11 @@ pub struct Robot {
     pub peers: Option<PeersReport>,
     /// Testimony about the last order, from the robot's last hello; `None` before the first hello.
     pub witness: Option<LastDirectiveReport>,
-    /// Whether an operator has released the robot since this hub started. A hold by an earlier hub in the robot's
-    /// hello is then ignored.
+    /// Whether an operator has released the robot since this hub started. If the robot's hello then reports a hold by
+    /// an earlier hub, this hold is ignored.
     pub released: bool,
-    /// Number of the last directive that the robot has stored, so that it would report it after a restart; 0 before
-    /// the first.
+    /// Number of the last directive that the robot has stored, and would report after a restart of its program; 0 if
+    /// the robot has not reported a stored directive since its last hello.
     pub kept: u64,
     /// Whether the robot stands still by order of an operator, or because its battery is nearly empty.
     pub held: bool,
@@ -117,13 +117,13 @@ impl Robot {
         if told { self.step.0 } else { self.step.0.saturating_sub(1) }
     }
 
-    /// Returns whether the robot's last telemetry belongs to the experiment's own world. It does after all `steps`
-    /// steps of the curriculum are finished.
+    /// Returns whether the fitness in the robot's last telemetry applies to the experiment's own world. This is the
+    /// case if all `steps` steps of the curriculum were finished.
     pub fn is_beyond(&self, steps: usize) -> bool {
         usize::from(self.step()) >= steps
     }
 
-    /// Takes a telemetry message of the robot, which arrived at `now` (s).
+    /// Handles a telemetry message of the robot, which arrived at `now` (s).
     pub fn on_telemetry(&mut self, now: f64, telemetry: &Telemetry) {
         self.devices.on_report(now, &telemetry.devices, telemetry.session);
         let power = &telemetry.power;
@@ -140,8 +140,9 @@ impl Robot {
         self.pings.push_back(stamp);
     }
 
-    /// Records a loaded tree. Returns whether this is the first report of the tree in this segment. A network may
-    /// deliver a message twice, and a restarted robot breeds the same first tree again.
+    /// Records a loaded tree. Returns whether this is the first report of the tree in this segment. Repeated reports
+    /// occur because a network may deliver a message twice, and because a restarted robot breeds the same first tree
+    /// again.
     pub fn loads(&mut self, segment: u32, gene: &Emigrant) -> bool {
         if self.loaded.iter().any(|(known, tree)| *known == segment && tree.bits_eq(gene)) {
             return false;
@@ -182,7 +183,7 @@ pub struct Low {
     pub stopped: bool,
 }
 
-/// Counts and total duration of round trips.
+/// Number of round trips, number of slow round trips, and total duration of all round trips (ms).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundTrips {
     count: u64,
@@ -231,8 +232,8 @@ impl Roster {
         self.places.get(id).copied()
     }
 
-    /// Records the answer to the ping that was sent at `stamp` (s), and its round-trip time (ms). The answer counts
-    /// once, and only if such a ping was sent.
+    /// Records the answer to the ping that was sent at `stamp` (s), and its round-trip time `ms` (ms). The answer is
+    /// ignored if no ping was sent at this time, or if this ping was answered before.
     pub fn pong(&mut self, robot: usize, stamp: f64, ms: f64) {
         let pings = &mut self.robots[robot].pings;
         if let Some(place) = pings.iter().position(|sent| *sent == stamp) {
@@ -257,8 +258,8 @@ impl Roster {
         self.round_trips.total_ms += ms;
     }
 
-    /// Marks robots without recent messages as lost at `now` (s), and returns the ids of those that were not marked
-    /// before.
+    /// Marks robots as lost that have been silent for more than 3 s at `now` (s). Returns the ids of the newly marked
+    /// robots.
     pub fn newly_lost(&mut self, now: f64) -> Vec<String> {
         let mut lost = Vec::new();
         for robot in &mut self.robots {
@@ -281,8 +282,8 @@ impl Roster {
         alive.iter().map(|r| r.telemetry.evolution.derated).sum::<f64>() / alive.len().max(1) as f64 + 0.0
     }
 
-    /// Returns the robots' rows for the console. The roster does not know the current order, so the rows do not
-    /// contain its confirmation.
+    /// Returns the robots' rows for the console. The rows do not state whether robots have confirmed the current
+    /// directive, because the roster does not know this directive.
     pub fn rows(&self, now: f64) -> Vec<RobotRow> {
         let row = |r: &Robot| RobotRow {
             id: r.id.clone(),

@@ -1,4 +1,5 @@
-//! Real fitness of the swarm per segment, computed from poses for every task (thesis Table 8.3). A state machine.
+//! Real fitness of the swarm per segment, computed from poses for every task (thesis Table 8.3). The module is a state
+//! machine over running time.
 
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::math::{Vec2, vec2};
@@ -8,7 +9,8 @@ use xpuck_kernels::world::task::{self, Task};
 use xpuck_kernels::world::{Body, WorldSpec};
 use xpuck_wire::Segment;
 
-/// Position of a robot that was never seen (m). It is in no region of the arena, and far from all robots.
+/// Assumed position of a robot that was never seen (m). It is outside all regions of the arena, and far from all
+/// robots.
 const NOWHERE: Vec2 = vec2(1e6, 1e6);
 
 /// Fitness of the running swarm, accumulated per segment.
@@ -90,8 +92,8 @@ impl Score {
         }
         // Updates missed during a stall are skipped, because the positions at those times are unknown.
         *due = (*due - f64::from(CONTROL_PERIOD)).min(f64::from(CONTROL_PERIOD));
-        // In foraging, items belong to robots by the robots' index in the list, so absent robots need an entry. In
-        // all other tasks absent robots must be left out.
+        // Absent robots must be left out of the list of positions. Foraging is an exception: each item that a robot
+        // carries is stored under the robot's index in the list, so absent robots need an entry.
         let foraging = matches!(task, task::Score::Foraging(_));
         let centres: Vec<Vec2> = match foraging {
             true => self.robots.iter().map(|at| at.unwrap_or(NOWHERE)).collect(),
@@ -102,8 +104,8 @@ impl Score {
         }
     }
 
-    /// Takes a new position of the frisbee along x (m). Its displacement counts only while `running`, which is false
-    /// during a relocation.
+    /// Records a new position of the frisbee along x (m). The displacement since the previous position counts only if
+    /// `running` is true. It is false during a relocation.
     pub fn see(&mut self, x: f32, running: bool) {
         let last = self.last_x.replace(x);
         match self.segments.last_mut().map(|segment| &mut segment.counted) {
@@ -113,7 +115,7 @@ impl Score {
         }
     }
 
-    /// Takes a new position of a robot (m). `robot` is the robot's index in the swarm file.
+    /// Records a new position of a robot (m). `robot` is the robot's index in the swarm file.
     pub fn see_robot(&mut self, robot: usize, at: Vec2) {
         if self.robots.len() <= robot {
             self.robots.resize(robot + 1, None);

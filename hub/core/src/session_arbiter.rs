@@ -1,14 +1,14 @@
 //! Arbitration between two programs with the key of the same robot. The first program is accepted as long as it sends
-//! messages. Hellos and telemetry identify their sender by its session. The sender of other messages is identified by
-//! the connection.
+//! messages. Hellos and telemetry contain the session of the program that sends them. The sender of all other messages
+//! is identified by the connection.
 
 use std::collections::BTreeMap;
 
-/// Duration of silence after which another program may take over (s). By then, the wheels of a robot without messages
-/// from the hub have stopped too.
+/// Duration of silence of the accepted program after which another program may take over (s). By then, the wheels of a
+/// robot without messages from the hub have stopped too.
 const HOLD: f64 = 1.0;
-/// Interval that proves that two programs are running (s). It lies between the first message of the second program
-/// and a later message of the first. A restarted program sends no messages after its successor has started.
+/// Time for which the first program must continue to send messages after the second program's first message until both
+/// programs are known to be running (s). A program that was replaced by a restart sends no further messages.
 const PROOF: f64 = 0.5;
 /// Duration of silence of the second program after which its next appearance is reported again (s).
 const EPISODE: f64 = 10.0;
@@ -39,7 +39,8 @@ struct CompetingSession {
 /// Decision about a message.
 #[derive(Debug, PartialEq)]
 pub enum Verdict {
-    /// The message is accepted. The text is a log line if the message proves that two programs have the same key.
+    /// The message is accepted. If it proves that two programs with the same key are running, the text is a log line
+    /// about them.
     Counts(Option<String>),
     /// The message is rejected, because it is from the second program.
     Refused,
@@ -47,7 +48,8 @@ pub enum Verdict {
 
 impl SessionArbiter {
     /// Creates an arbiter without programs. `speed` is the ratio of arena time to wall time. Robots send messages ten
-    /// times per second of arena time, so the required silence is longer at low speeds.
+    /// times per second of arena time. If `speed` is below 1, another program may therefore take over only after a
+    /// longer silence.
     pub fn new(speed: f64) -> SessionArbiter {
         SessionArbiter { held: BTreeMap::new(), hold: HOLD.max(HOLD / speed) }
     }
@@ -86,8 +88,8 @@ impl AcceptedSession {
         self.rival = Some(CompetingSession { since, heard: now, told });
     }
 
-    /// Returns whether both programs are proved to be running. It returns true only once until the second program has
-    /// been silent for [`EPISODE`].
+    /// Returns whether both programs are proved to be running. After the method has returned `true`, it returns `false`
+    /// until the second program sends a message after a silence of [`EPISODE`].
     fn proof(&mut self, now: f64) -> bool {
         let Some(rival) = &mut self.rival else { return false };
         let both = !rival.told && now - rival.since >= PROOF && now - rival.heard <= EPISODE;
@@ -136,7 +138,7 @@ mod tests {
         assert_eq!(rivals.judge(0.2, "xp01", Some(8), false), Verdict::Refused, "the first may be alive");
         assert_eq!(rivals.judge(1.1, "xp01", Some(8), false), Verdict::Counts(None));
         assert_eq!(rivals.judge(5.0, "xp01", Some(8), false), Verdict::Counts(None), "by a new connection");
-        // The first program was not dead but suspended, and continues now.
+        // The first program was suspended, and continues now.
         assert_eq!(rivals.judge(5.1, "xp01", Some(7), false), Verdict::Refused);
         assert!(TOLD(&rivals.judge(5.7, "xp01", Some(8), true)));
     }

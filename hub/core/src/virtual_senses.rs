@@ -1,6 +1,6 @@
-//! Computes virtual compass, range and bearing of robots from poses by the message distribution model (thesis 5.2.3,
-//! 7.3.3). A message is sent with a new frame of poses if the period since the last message has passed. Without
-//! frames no messages are sent, and robots detect that their data become old.
+//! Computes the virtual compass, range and bearing of robots from poses. It implements the message distribution model
+//! (thesis 5.2.3, 7.3.3). When a new frame of poses arrives, messages are sent if the message period has passed.
+//! Without frames no messages are sent, and robots detect that their data become old.
 
 use crate::config::Config;
 use crate::mocap::Frame;
@@ -15,7 +15,8 @@ use xpuck_wire::message::{self, Neighbour, ToRobot};
 const POSES_PERIOD: f64 = 0.07;
 /// Maximum number of delayed frames: two seconds at 500 Hz.
 const MAX_DELAYED_FRAMES: usize = 1000;
-/// Fraction of the period by which a message may be early, so that it does not wait for the next frame.
+/// Fraction of the period by which a message may be sent early. A message that is due slightly after a frame then does
+/// not wait for the next frame.
 const EARLY_FRACTION: f64 = 0.25;
 
 /// Poses of all bodies in a frame: robots in the order of the swarm file, then the discs. `None`: the body was not
@@ -90,9 +91,9 @@ impl VirtualSenses {
         self.held.push_back((now, poses));
     }
 
-    /// Returns the newest poses for each visible robot, with the robot's index in the swarm file; empty if no poses
-    /// are due. Robots compare them with the motion expected from their wheels. `wheels` returns the last reported
-    /// wheel speeds of a robot (m/s); robots without a report count as standing still.
+    /// Returns a message with the newest poses for each visible robot, and the robot's index in the swarm file. The
+    /// list is empty if no messages are due. Robots compare the poses with the motion expected from their wheels.
+    /// `wheels` returns the last reported wheel speeds of a robot (m/s). Robots without a report count as stationary.
     pub fn poses_due(&mut self, now: f64, wheels: impl Fn(usize) -> Option<[f32; 2]>) -> Vec<(usize, message::Poses)> {
         // If the same frame were sent twice, a moving robot would seem to stand still.
         let Some((at, poses)) = self.newest.take_if(|_| now >= self.poses_next) else { return Vec::new() };

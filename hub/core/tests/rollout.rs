@@ -81,7 +81,8 @@ fn failed_robot_stops_rollout_to_remaining_robots() {
         assert_eq!((most, count(&rollout, |s| *s == UpdateState::Skipped)), (1, 8), "eight are untouched");
         assert_eq!(rollout.stopped(), Some(why));
     }
-    // If one of the later robots fails, the robots that have started continue, and no further robots start.
+    // One of the later robots fails. Robots that are being updated complete their updates, and no further update
+    // starts.
     let mut rollout = Rollout::new("d", "2", &robots(), 2);
     play(&mut rollout, 0.0, |robot| if robot == "xp04" { Nature::GoesBack } else { Nature::Well });
     assert_eq!(count(&rollout, |s| matches!(s, UpdateState::Reverted(_))), 1);
@@ -121,7 +122,8 @@ fn update_resumes_after_hub_restart() {
     assert!(!rollout.on_request("xp01", "other", 0, 101.0));
     let text = serde_json::to_string(&rollout).unwrap();
     let mut again: Rollout = serde_json::from_str(&text).unwrap();
-    // The robot gets an offer after its next message, and continues with the bytes that it has.
+    // After the restart, the robot gets an offer only when it has sent a message. It then continues the download at the
+    // offset it had reached.
     assert_eq!(again.step(1.0, false), []);
     again.heard("xp01", 2.0);
     assert_eq!(again.step(2.0, false), [Action::Offer("xp01".into())]);

@@ -1,19 +1,20 @@
 //! Messages of the agent port in SimSpark's format. The server sends perceptors to the agent in each cycle, and
 //! receives effectors from the agent.
 //!
-//! An e-puck has two wheels in place of joints, `lw` and `rw` (perceptors `HJ`; effectors `lwe` and `rwe`, with the
-//! aliases `he1` and `he2` of SimSpark agents), and eight proximity sensors, `ps0` to `ps7`, as touch perceptors.
+//! An e-puck has two wheels in place of joints, `lw` and `rw`. The wheels have `HJ` perceptors, and the effectors `lwe`
+//! and `rwe`, with the aliases `he1` and `he2` of SimSpark agents. The eight proximity sensors, `ps0` to `ps7`, are
+//! touch perceptors.
 
 use crate::sexpr::{SyntaxError, parse};
 use std::fmt::Write;
 
-/// Maximum length of a word that a robot broadcasts (bytes); SimSpark's limit.
+/// Maximum length of a word that a robot broadcasts, as in SimSpark (bytes).
 pub const LONGEST_WORD: usize = 20;
 
 /// Request of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effector {
-    /// Requests a body. The agent gets an e-puck, whatever robot model the request names.
+    /// Requests a body. The agent always gets an e-puck; the robot model in the request is ignored.
     Scene,
     /// Identifies the agent by the name of its team and its number in the team. 0 requests any number.
     Init(String, u32),
@@ -76,9 +77,9 @@ fn may_say(word: &str) -> bool {
 pub struct Perception {
     /// Server time (s).
     pub now: f64,
-    /// Number and side of the agent. Sent once, in the first cycle after `Init`.
+    /// Number and side of the agent in the first cycle after `Init`; `None` in all other cycles.
     pub joined: Option<(u32, &'static str)>,
-    /// Goals of the left and the right team.
+    /// Number of goals of the left and the right team.
     pub score: [u32; 2],
     /// Time in the game (s).
     pub game: f64,

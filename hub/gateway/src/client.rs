@@ -116,7 +116,7 @@ impl Client {
     }
 }
 
-/// Returns whether a message is in RSMP. Messages of RSMP are one list that begins with the name of the protocol.
+/// Returns whether a message is in RSMP. An RSMP message is a single list that begins with the name of the protocol.
 fn is_rsmp(message: &[u8]) -> bool {
     let text: Vec<u8> = message.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(6).collect();
     text.starts_with(b"((RSMP")

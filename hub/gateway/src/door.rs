@@ -26,10 +26,10 @@ impl PollingListener {
         self.0.local_addr()
     }
 
-    /// Accepts at most `most` pending connections, and returns them with the addresses of the clients. Their reads
-    /// and writes never block, and small messages are sent without delay.
+    /// Accepts at most `most` pending connections, and returns each connection with the address of the client. Reads
+    /// and writes of these connections never block, and small messages are sent without delay.
     pub(crate) fn accept(&self, most: usize) -> impl Iterator<Item = (TcpStream, SocketAddr)> + '_ {
-        // Skips connections that cannot be configured, because they have already ended.
+        // Skips connections whose configuration fails. Such a connection has already ended.
         (0..most).map_while(|_| self.0.accept().ok()).filter(|(stream, _)| set_nonblocking(stream).is_ok())
     }
 }

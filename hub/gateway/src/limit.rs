@@ -12,8 +12,9 @@ pub struct LineLimit {
 }
 
 impl LineLimit {
-    /// Returns the lines that pass in the given second, counted from an arbitrary origin. In a new second, a first
-    /// line gives the number of previously suppressed lines.
+    /// Returns the lines that do not exceed the maximum rate. `second` is the current time in whole seconds from an
+    /// arbitrary origin. At the first call in a new second, an extra first line states how many lines were suppressed
+    /// before, if any.
     pub fn pass<L: From<String>>(&mut self, second: u64, lines: Vec<L>) -> Vec<L> {
         let mut passed = Vec::new();
         if second != self.second {

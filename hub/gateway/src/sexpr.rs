@@ -58,7 +58,7 @@ pub struct Expression<'e> {
 /// Parses a message. NUL bytes at the end of the message are ignored, because real servers and clients send them.
 ///
 /// # Errors
-/// The first error, with its position.
+/// The message does not consist of lists, or is too long. The first error is returned.
 pub fn parse(message: &[u8]) -> Result<Expressions<'_>, SyntaxError> {
     let end = message.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let text = std::str::from_utf8(&message[..end]).map_err(|error| SyntaxError::Text(error.valid_up_to()))?;

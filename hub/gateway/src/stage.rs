@@ -161,7 +161,7 @@ pub fn add_fixtures(arena: &mut Arena, world: &WorldSpec) {
 pub struct Presentation {
     /// Last known pose of each body, by name: x and y (m), and heading (rad).
     places: BTreeMap<String, [f64; 3]>,
-    /// Number of deliveries of the frisbee. After each delivery the frisbee was put back.
+    /// Number of deliveries of the frisbee so far. Each delivery begins a relocation of the frisbee.
     deliveries: u32,
     relocating: bool,
     /// Radius of the discs (m).

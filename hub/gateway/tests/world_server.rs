@@ -12,8 +12,8 @@ use xpuck_gateway::evaluation::world::description::Description;
 /// Maximum time for which a test waits for an event.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// Age below which the server certainly does not close a silent connection in favour of a new one. The server's own
-/// limit is longer.
+/// Time for which the server keeps a silent connection even if it has reached the maximum number of connections. The
+/// limit of the server itself is 1 s longer.
 const GIVES_WAY: Duration = Duration::from_secs(4);
 
 /// Serves an empty world on `ports` ports while `client` runs. Returns the server's log lines and the server.
@@ -147,8 +147,8 @@ fn too_many_connections_are_closed_and_harm_nobody() {
         let connecting = Instant::now();
         let flood: Vec<TcpStream> = (0..2000).filter_map(|_| TcpStream::connect(at[0]).ok()).collect();
         let began = Instant::now();
-        // The server closes the last connections at once. An answer may arrive instead if connecting has taken longer
-        // than the age at which silent connections give way.
+        // The server closes the last connections at once. If connecting has taken longer than `GIVES_WAY`, the server
+        // may have closed older silent connections instead, and may answer the last connection.
         let quick = connecting.elapsed() < GIVES_WAY;
         let mut last = flood.last().unwrap();
         last.set_read_timeout(Some(LONGEST)).unwrap();

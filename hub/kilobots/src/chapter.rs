@@ -1,5 +1,5 @@
-//! Reproduction of the thesis chapter: Figures 4.4 and 4.5, Table 4.5, and the tree of Figure 4.6. One page shows the
-//! results next to the printed numbers.
+//! Reproduction of chapter 4 of the thesis: Figures 4.4 and 4.5, Table 4.5, and the tree of Figure 4.6. One page shows
+//! the results next to the thesis's numbers.
 
 use super::config::Config;
 use super::evolve::{RunResult, fresh_seed};
@@ -25,7 +25,7 @@ const FIGURE_4_6: &str = include_str!("../../../docs/kilobots/figure-4-6.bt");
 /// Fitness of Figure 4.6's tree in the thesis. The values are those of evolution, of 200 simulations, and of real
 /// robots.
 const PRINTED: [f64; 3] = [0.104, 0.075, 0.058];
-/// Number of each algorithm's best trees that Table 4.5 shows.
+/// Number of best trees per algorithm in Table 4.5.
 const TOP: usize = 5;
 
 /// Results of an experiment.
@@ -79,14 +79,14 @@ pub struct OfAlgorithm {
     pub best_chosen: f64,
     /// Fitness of the best tree in fresh starts.
     pub best_again: Value,
-    /// Median over the runs of the fitness of a run's best tree in fresh starts.
+    /// Fitness of each run's best tree in fresh starts, as the median over the runs.
     pub median_again: f64,
     /// Text of the best tree.
     pub tree: String,
 }
 
-/// Creates the chapter, which can take a minute. `command` is the command that reproduces it. `watch` is called with
-/// the name of each step.
+/// Creates the chapter, which can take a minute. The page shows `command` as the command that reproduces the results.
+/// `watch` is called with the name of each step.
 pub fn chapter(config: &Config, runs: &[RunResult], command: &str, mut watch: impl FnMut(&str)) -> Chapter {
     let foraging = config.world.foraging();
     let mut of: Vec<(Algorithm, Vec<&RunResult>)> = Vec::new();

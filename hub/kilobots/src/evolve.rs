@@ -138,7 +138,7 @@ pub(super) fn evolve(
     }
 }
 
-/// Runs all trials of the island. Returns the number of simulations.
+/// Runs all trials of the island, and records each fitness multiplied by `scale`. Returns the number of simulations.
 fn try_all(island: &mut Island, foraging: &Foraging, seed: u64, scale: f32) -> u64 {
     let trees: Vec<&Tree> = island.population().iter().map(|individual| &individual.tree).collect();
     let trials: Vec<(usize, u32)> =

@@ -4,7 +4,7 @@ use super::evolve::RunResult;
 use xpuck_stats::plot::{BoxShape, Colour, Plot, Stroke, ViolinOf};
 use xpuck_stats::statistics::spread::{quantile, sorted};
 
-/// Interval between boxes (generations).
+/// Interval between the boxes of a box plot (generations).
 const EVERY: usize = 5;
 
 /// Returns a plot of the best fitness of each generation, with one line per run. Every five generations, a box shows

@@ -9,9 +9,8 @@ use xpuck_kilobots::{Foraging, Job, Outcome, Program, run};
 /// Number of worlds in which a smaller tree must have the same outcome.
 const WORLDS: u32 = 16;
 
-/// Returns the smallest tree found that has the same outcome in sixteen worlds of a seed. It lacks all nodes without
-/// effect in these worlds, possibly including nodes for rare cases. A tree that a Kilobot cannot run is returned
-/// unchanged.
+/// Returns the smallest tree found that has the same outcome as `tree` in sixteen worlds of a seed. It may lack nodes
+/// for cases that do not occur in these worlds. A tree that a Kilobot cannot run is returned unchanged.
 pub fn minimise(tree: &Tree, foraging: &Foraging, seed: u64) -> Tree {
     let mut tree = tree.clone();
     let Some(target) = outcomes(std::slice::from_ref(&tree), foraging, seed).pop().flatten() else { return tree };
@@ -40,8 +39,8 @@ fn outcomes(trees: &[Tree], foraging: &Foraging, seed: u64) -> Vec<Option<Vec<Ou
     programs.iter().map(|program| program.as_ref().and_then(|_| each.next()).map(<[Outcome]>::to_vec)).collect()
 }
 
-/// Returns smaller trees that differ from `tree` at one node. The node is replaced by a constant leaf or by one of
-/// its children (the smallest trees first), or it loses one child.
+/// Returns smaller trees that differ from `tree` at the node with index `at`. First, a constant leaf replaces the node.
+/// Then each of its children replaces it, in order of increasing tree size. Finally, the node loses one child.
 fn smaller(tree: &Tree, at: usize) -> Vec<Tree> {
     let node = tree.nodes()[at];
     let constant = |kind: Kind| matches!(kind, Kind::Successl | Kind::Failurel);

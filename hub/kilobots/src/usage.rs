@@ -55,7 +55,8 @@ mod tests {
     use super::*;
     use xpuck_kernels::tree::RegisterMap;
 
-    /// The first row of Table 4.5 marks the entries that are read, except entries that are only used as zero.
+    /// The first row of Table 4.5 marks the entries that the tree reads, except two entries. The tree never writes
+    /// these two entries, and uses them as zero.
     #[test]
     fn figure_4_6_usage_matches_table_4_5() {
         let text = include_str!("../../../docs/kilobots/figure-4-6.bt");

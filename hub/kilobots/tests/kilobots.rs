@@ -53,12 +53,12 @@ fn few_generations_forage_better_than_driving_forward() {
     assert_eq!(Tree::parse_with(&tree.to_string(), RegisterMap::Kilobot, false), Ok(tree));
 }
 
-/// Racing builds trees from rules of conditions and manoeuvres, which are far better than trees drawn node by node.
-/// With a tenth of the simulations of a run of Table 4.3, it exceeds the best result of the thesis.
+/// The racing algorithm builds trees from rules with conditions and manoeuvres. These trees are far better than trees
+/// drawn node by node. With a tenth of the simulations of a Table 4.3 run, racing exceeds the thesis's best result.
 #[test]
 fn short_race_exceeds_best_tree_of_thesis() {
     let foraging = Foraging::thesis(25);
-    // Racing has thresholds for a fitness that is four times as large.
+    // The thresholds of the racing algorithm fit a task whose fitness is four times as large.
     let scale = 4.0;
     let mut island = Island::new(Settings::for_algorithm(Algorithm::Racing), PrimitiveSet::kilobot(), 1, 1);
     let mut simulations = 0;

@@ -1,5 +1,5 @@
-//! Experiments without robots: [`evolution_run`]s, [`sweep`]s, [`ablation`]s and other studies, reports and their
-//! figures.
+//! Experiments without robots: [`evolution_run`]s, [`sweep`]s, and studies such as [`ablation`]s. The crate also
+//! writes reports with figures.
 
 pub mod ablation;
 pub mod behaviour;

@@ -10,7 +10,7 @@ use xpuck_wire::file::{self, FileError};
 
 /// Maximum number of published runs, and of segments per run.
 const MOST: usize = 1000;
-/// Maximum share of round trips above 100 ms for a run to be included (%) (thesis 8.4).
+/// Maximum share of round trips above 100 ms in an included run (%), as in the thesis (8.4).
 pub const SLOW_PERCENT: f64 = 5.0;
 
 /// A run of a swarm: a row of Table 8.3 of the thesis.
@@ -176,8 +176,8 @@ mod tests {
         let svg = draw(&runs, Some(&printed()));
         let document = roxmltree::Document::parse(&svg).unwrap();
         let with = |class: &str| document.descendants().filter(|n| n.attribute("class") == Some(class)).count();
-        // The two faint lines are runs, without the run with dead robots. The four other lines are two means in the
-        // plot and two samples in the legend.
+        // The two faint lines show the runs without dead robots. The other four lines are the two means in the plot,
+        // and their two samples in the legend.
         assert_eq!((with("line faint"), with("line")), (2, 4));
         assert!(svg.contains("these runs, mean of 2") && svg.contains("20 printed runs"));
         assert_eq!(Foot::from_runs(&runs).real[0].mean, 0.2);

@@ -134,8 +134,9 @@ fn frame(world: &World, drivers: Vec<Option<usize>>, relocations_before: u32) ->
     }
 }
 
-/// Returns the leaf with the most updates. If several leaves have the most updates, returns the last one in the tree.
-/// `None` if most updates have no driving leaf.
+/// Returns the leaf that drove a robot in the most updates. `counts` contains the number of updates by leaf, and under
+/// `None` the updates without a driving leaf. If several counts are equal, the last leaf in the tree is returned.
+/// Returns `None` if updates without a driving leaf are the most frequent.
 fn most(counts: &BTreeMap<Option<usize>, u32>) -> Option<usize> {
     counts.iter().max_by_key(|(_, count)| **count).and_then(|(leaf, _)| *leaf)
 }

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use xpuck_kernels::engine::{AdapterChoice, ChosenEngine, Engine, EngineChoice, EngineKind};
 use xpuck_kernels::world::WorldSpec;
 
-/// Open engines, each with the id of the process that opened it. The kernels of a device are thus compiled only once.
-/// A forked process cannot use the engines of its parent.
+/// Open engines, which are reused, so that a device's kernels are compiled only once. Each entry contains the id of the
+/// process that opened the engine, because a forked process cannot use the engines of its parent.
 static OPEN: Mutex<Vec<(u32, EngineChoice, Arc<ChosenEngine>)>> = Mutex::new(Vec::new());
 
 /// Opens an engine by name ("simd", "reference", "gpu", "both", "auto"). `adapter` is the number of an adapter or a

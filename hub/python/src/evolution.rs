@@ -80,8 +80,8 @@ impl Evolution {
         progress.map(|p| (p.generation, p.best, p.evaluations, p.mean)).collect()
     }
 
-    /// Returns the champion of each island with its estimated fitness. The tree is placed under `avoiding`, as it is
-    /// executed.
+    /// Returns the champion of each island with its estimated fitness. The returned tree is `sel2(avoiding, champion)`,
+    /// which is the tree that evolution executes.
     fn champions(&self) -> Vec<(Tree, f64)> {
         let settings = &self.run.config().settings;
         let islands = self.run.state().islands.iter();

@@ -10,15 +10,15 @@ use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::Sensing;
 
-/// Number of robot updates per thread between two checks for Ctrl-C. It takes about half a second.
+/// Number of robot updates per thread between two checks for Ctrl-C. They take about half a second.
 const UPDATES_BETWEEN_LOOKS: usize = 4_000_000;
 /// Number of jobs between two checks for Ctrl-C on an engine of unknown speed.
 const BATCH_OF_OTHERS: usize = 65_536;
 
 /// Returns the fitness of each job, and a hash of its final body positions, as two arrays of the shape (jobs,). Each
 /// row of `teams`, `seeds` and `worlds` is a job. `teams` has the shape (jobs, robots) with the tree number of each
-/// robot, or the shape (jobs, 1) if all robots run one tree. `worlds` has the number of the seed's world, which also
-/// selects one of the start rules in turn.
+/// robot, or the shape (jobs, 1) if all robots run one tree. `worlds` contains world numbers: a seed and a world number
+/// determine the random draws of a world. Consecutive world numbers use the start rules in turn.
 #[pyfunction]
 #[pyo3(signature = (trees, world, teams, seeds, worlds, seconds, all_senses, on))]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
@@ -66,7 +66,7 @@ pub fn simulate<'py>(
     }
     let simd = Simd { sensing: all_senses.then_some(Sensing::ALL) };
     let engine: &dyn Engine = chosen.as_deref().map_or(&simd, |chosen| chosen);
-    // A device divides these batches further by itself.
+    // Engines other than "simd" get large batches, and divide them further themselves.
     let at_once = if chosen.is_some() { BATCH_OF_OTHERS } else { simd_batch(robots, updates)? };
     let (mut fitness, mut hashes) = (Vec::with_capacity(jobs.len()), Vec::with_capacity(jobs.len()));
     for jobs in jobs.chunks(at_once) {
@@ -81,7 +81,7 @@ pub fn simulate<'py>(
     Ok((fitness.into_pyarray(py), hashes.into_pyarray(py)))
 }
 
-/// Returns a number of jobs that take a fraction of a second.
+/// Returns the number of jobs between two checks for Ctrl-C on the engine "simd". It is a multiple of 16, at least 64.
 fn simd_batch(robots: usize, updates: u32) -> PyResult<usize> {
     Ok((UPDATES_BETWEEN_LOOKS * pool::threads()? / (robots * updates as usize)).max(64) / 16 * 16)
 }

@@ -142,7 +142,7 @@ fn opened((name, adapter): (String, Option<String>), specs: &[&WorldSpec]) -> Py
     engine::open(&name, adapter.as_deref(), specs)
 }
 
-/// Duration (s), number of runs, and seed of the simulations for each reported number.
+/// Simulations from which each reported number is computed: duration of a run (s), number of runs, and seed.
 type Much = (f32, u32, u64);
 /// Name of an engine, and its adapter if one is chosen.
 type On = (String, Option<String>);
@@ -167,7 +167,8 @@ pub fn study_size(
     })
 }
 
-/// Studies the fitness of swarms that mix two trees, for all numbers of robots with each tree.
+/// Studies the fitness of swarms in which some robots run one tree and the others run a second tree. All splits of the
+/// robots are simulated.
 #[pyfunction]
 pub fn study_mix(
     py: Python<'_>,
@@ -225,7 +226,7 @@ pub fn study_ablate(
     })
 }
 
-/// Studies the activity of each branch by the robot's position.
+/// Studies how often each branch drives a robot, depending on the robot's position relative to the frisbee.
 #[pyfunction]
 pub fn study_branches(
     py: Python<'_>,
@@ -235,13 +236,14 @@ pub fn study_branches(
     show: &Bound<'_, PyAny>,
 ) -> PyResult<StudyResult> {
     let (budget, tree) = (budget(much.0, much.1, much.2)?, tree.tree.clone());
-    // The study observes leaves directly in its worlds, so it does not use the opened engine.
+    // The study simulates its worlds itself, to observe their leaves. The engine is opened only because `run` requires
+    // one.
     let engine = engine::open("simd", None, &[])?;
     run(py, show, &engine, budget.runs as usize, |_, watch| branches::study(&tree, &world.spec, budget, || watch.inc()))
 }
 
-/// Tunes the numbers of a tree by CMA-ES. `search` contains the number of generations, and the number of runs per
-/// candidate.
+/// Tunes the numeric constants of a tree by CMA-ES. `search` contains the number of generations, and the number of
+/// runs per candidate.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_tune(
@@ -269,8 +271,8 @@ pub fn study_tune(
     })
 }
 
-/// Studies swarms of different trees. `counts` contains the number of runs of each tree alone, and the number of
-/// random swarms.
+/// Studies swarms whose robots run different trees. `counts` contains the number of runs of each homogeneous swarm (one
+/// tree on all robots), and the number of swarms with randomly drawn trees.
 #[pyfunction]
 pub fn study_hetero(
     py: Python<'_>,
@@ -325,8 +327,8 @@ pub fn study_migrate(
     })
 }
 
-/// Studies how evolution adapts to a change of the world. `generations` contains the numbers before and after the
-/// change.
+/// Studies how evolution adapts to a change of the world. `generations` contains the number of generations before the
+/// change, and their number after the change.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_adapt(
@@ -359,8 +361,8 @@ pub fn study_adapt(
     })
 }
 
-/// Studies settings of evolution by the fitness of their trees in the world `real`. `None`: the world of the first
-/// setting.
+/// Compares settings of evolution, by the fitness of the evolved trees in the world `real`. If `real` is `None`, the
+/// world of the first setting is used.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_transfer(

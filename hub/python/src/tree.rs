@@ -108,7 +108,7 @@ impl Tree {
         Tree { tree: reduce(&self.tree, Options { executable: true }).tree }
     }
 
-    /// Returns the tree under `avoiding`, as evolution executes it.
+    /// Returns `sel2(avoiding, tree)`, the form in which evolution executes a tree.
     fn under_avoiding(&self) -> Tree {
         Tree { tree: self.tree.under_avoiding() }
     }

@@ -13,7 +13,8 @@ use xpuck_kernels::world::{Scenario, WorldSpec};
 pub struct World {
     /// Specification of the world.
     pub spec: WorldSpec,
-    /// Start of the robots in the benchmark, whose arena grows with many robots. `None` for other worlds.
+    /// Start of the robots if this is the benchmark, whose specification is created anew for each number of robots.
+    /// `None` for other worlds.
     scenario: Option<BenchmarkStart>,
 }
 

@@ -26,7 +26,8 @@ pub struct Worlds {
     earned: Vec<f32>,
 }
 
-/// Returns the cells of the registers with these names.
+/// Returns the cells of the registers named in `senses`, as indices in the full register map. A vector register has two
+/// cells.
 fn cells(senses: &[String]) -> PyResult<Vec<usize>> {
     let mut cells = Vec::new();
     for name in senses {
@@ -190,8 +191,8 @@ fn begin(
     pool::compute(py, || BatchSimulation::new(spec, sensing, seed, &numbers))
 }
 
-/// Converts the total fitness in `rewards` to the fitness earned since the last update. `part` is the completed share
-/// of the run.
+/// Converts the total fitness of each world, which `rewards` contains, to the fitness earned since the last update.
+/// `earned` is updated to the new total. `part` is the completed share of the run (0..=1).
 fn reward(task: &Task, part: f32, earned: &mut [f32], rewards: &mut [f32]) {
     for (earned, reward) in earned.iter_mut().zip(rewards) {
         let now = task.earned(*reward, part);

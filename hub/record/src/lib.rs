@@ -73,7 +73,7 @@ fn part_number(name: &str) -> Option<(u32, bool)> {
     (name == part_name(number) && number <= MAX_PARTS).then_some((number, open))
 }
 
-/// Returns the files of a run by their numbers. A file may be complete or still open.
+/// Returns the files of a run in the order of their numbers. A file may be complete or still open.
 ///
 /// # Errors
 /// If the directory cannot be read.
@@ -83,8 +83,8 @@ pub fn parts(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
         let Some((number, open)) = path.file_name().and_then(|name| part_number(&name.to_string_lossy())) else {
             continue;
         };
-        // If both files exist, a recovery was interrupted after it had written the complete file. The complete file
-        // is used.
+        // If a complete and an open file have the same number, a recovery was interrupted after it had written the
+        // complete file. The complete file is used.
         if !open || !found.contains_key(&number) {
             found.insert(number, (open, path));
         }

@@ -20,8 +20,8 @@ pub struct Individual {
     pub operator: Operator,
     /// Mean fitness of the samples in the individual's first generation. `None` if it is not recorded.
     pub fitness: Option<f32>,
-    /// Later samples. Each entry contains the island, the island's generation, the number of samples on this island
-    /// up to then, and their mean fitness.
+    /// Samples after the individual's first generation. Each entry contains the island, the island's generation, and
+    /// the number and mean fitness of all samples on this island up to that generation.
     pub samples: Vec<(u16, u32, u32, f32)>,
     /// Text form of the tree. `None` if the tree was never sent and never drove a robot.
     pub tree: Option<String>,
@@ -46,7 +46,8 @@ impl LineageIndex {
     pub fn read(path: &Path) -> Result<LineageIndex, RecordError> {
         let mut births = LineageIndex { known: BTreeMap::new(), fittest: BTreeMap::new(), damage: Vec::new() };
         let mut islands: BTreeMap<String, u16> = BTreeMap::new();
-        // Births do not contain the island. It is the robot's position in the swarm according to run.toml.
+        // A recorded birth does not contain its island. The island's number is the position of the robot in run.toml,
+        // from 1.
         let directory = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
         let described = directory.join(RUN_FILE);
         if described.try_exists().map_err(|error| RecordError::new(&described, error))? {

@@ -226,7 +226,8 @@ mod tests {
             entries(run.path())?.map(|entry| entry.map(|entry| entry.time())).collect()
         };
         assert_eq!(times().unwrap(), [0.0, 1.0, 4.0, 5.0]);
-        // The same error occurs if the file becomes unreadable while the record is being read.
+        // A file is replaced by a folder while the record is being read. The same error occurs when the record is
+        // opened again.
         let mut reading = entries(run.path()).unwrap();
         assert_eq!(reading.next().unwrap().unwrap().time(), 0.0);
         std::fs::remove_file(run.path().join("run-3.mcap")).unwrap();

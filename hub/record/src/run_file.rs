@@ -46,7 +46,7 @@ pub enum RunState {
 }
 
 impl RunState {
-    /// Returns the name of the state that files contain.
+    /// Returns the name of the state, as written in files.
     pub fn name(self) -> &'static str {
         match self {
             RunState::Running => "running",
@@ -97,7 +97,7 @@ pub struct RunFile {
     pub hub: toml::Table,
 }
 
-/// Writes a seed as a number, or as text from 2^63, because integers in TOML are smaller.
+/// Writes a seed below 2^63 as a number. A larger seed is written as text, because TOML's integers are below 2^63.
 fn write_seed<S: Serializer>(seed: &u64, to: S) -> Result<S::Ok, S::Error> {
     match i64::try_from(*seed) {
         Ok(seed) => to.serialize_i64(seed),

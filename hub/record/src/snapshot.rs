@@ -46,8 +46,8 @@ pub fn write(directory: &Path, kept: &Snapshot, unix_ms: u64, reach: Reach) -> R
     atomic::write(&directory.join(STATE_FILE), &bytes).map_err(|error| fail(error.to_string()))
 }
 
-/// Adds the generations that were recorded after the state to the state, so that they are not recorded again. `reach`
-/// is the end of the record at the time of the state.
+/// Reads the part of the record that was written after the state `kept`, and adds its generations to `kept`, so that
+/// they are not recorded again. `reach` is the end of the record at the time of the state.
 ///
 /// # Errors
 /// On an I/O error.
@@ -96,7 +96,7 @@ impl State {
 /// Reads the state of a run.
 ///
 /// # Errors
-/// If the file may exist but cannot be read.
+/// If the file cannot be read, for a reason other than that it does not exist.
 pub fn read(directory: &Path) -> Result<State, RecordError> {
     let path = directory.join(STATE_FILE);
     match file::bytes(&path, LONGEST) {

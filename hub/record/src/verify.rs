@@ -20,7 +20,7 @@ use xpuck_kernels::world::WorldSpec;
 pub struct Verified {
     /// Whether every verifiable update was reproduced bit by bit.
     pub identical: bool,
-    /// First difference between the recomputed and the recorded ticks; `None` if the record is identical.
+    /// First difference between the recomputed and the recorded ticks; `None` if all of them are equal.
     pub first: Option<Difference>,
     /// Counts of verified updates, by robot name.
     pub robots: BTreeMap<String, RobotTicks>,
@@ -103,7 +103,7 @@ pub fn senses(run: &Path) -> Result<Vec<SenseRow>, RecordError> {
 /// Topics that the comparison of senses reads.
 const SENSED: [&str; 4] = ["/poses", "/run", "/telemetry", "/updates"];
 
-/// Comparison of senses along a record. The world changes with the phase of the run.
+/// Comparison of the recorded senses while the entries of a record are read. It uses the world of the current phase.
 struct Senses {
     of: SenseVerifier,
     worlds: BTreeMap<String, Arc<WorldSpec>>,
@@ -137,8 +137,8 @@ fn worlds_of(run: &Path, file: &RunFile) -> Result<BTreeMap<String, Arc<WorldSpe
     worlds(file).map_err(|why| RecordError::new(run, why))
 }
 
-/// Returns the worlds of a run's phases, by phase name. The map is empty if the experiment names no world, because
-/// the run then uses the hub's arena.
+/// Returns the worlds of a run's phases, by phase name. The map is empty if the record lacks the experiment's files.
+/// It is also empty if the experiment names no world, because the run then uses the hub's arena.
 fn worlds(file: &RunFile) -> Result<BTreeMap<String, Arc<WorldSpec>>, String> {
     let experiment = experiment(file)?;
     let named = experiment.world.is_some() || experiment.phases.iter().any(|phase| phase.world.is_some());

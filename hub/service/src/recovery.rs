@@ -119,7 +119,7 @@ enum Fate {
 impl AbandonedRun {
     /// Reads the stored state of a run; `None` if its files cannot be examined.
     fn read(directory: PathBuf, notes: &mut Vec<String>) -> Option<AbandonedRun> {
-        // The files to repair are listed now, so that the list excludes files which this hub writes later.
+        // The files to repair are listed now, so that the list does not contain files that this hub opens later.
         let files = match recover::left_open(&directory) {
             Ok(files) => files,
             Err(error) => {
@@ -157,8 +157,8 @@ impl AbandonedRun {
 }
 
 impl Recovery {
-    /// Converts a decision about a run into the work on its folder. Stores the run if it has to be resumed, and adds
-    /// messages for the operators.
+    /// Converts a decision about a run into the work on its folder. Sets `resumed` to the run if it has to be resumed.
+    /// Adds messages for the operators.
     fn decide(
         &mut self,
         run: AbandonedRun,
@@ -258,9 +258,9 @@ pub fn is_written(directory: &Path) -> Result<bool, RecordError> {
     Ok(false)
 }
 
-/// Repairs a run's files and closes the run. A run that is still marked as running becomes finished if its stored
-/// state has ended, and aborted otherwise. The stored status becomes its result. Without a stored state it becomes
-/// recovered. Returns a description of the result.
+/// Repairs a run's files. If the run is still marked as running, also closes it with the status in its stored state.
+/// The run is then marked as finished if it is over in the stored state, and as aborted otherwise. A run without a
+/// valid stored state is marked as recovered. Returns a description of the result.
 ///
 /// # Errors
 /// A file cannot be read or written. The run then keeps its state.
@@ -323,7 +323,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let mut notes = Vec::new();
         assert!(left_behind(&root.path().join("none"), &mut notes).is_empty() && notes.is_empty());
-        // This entry is not a folder, but a symbolic link to itself.
+        // This entry is not a folder. It is a symbolic link to itself.
         let circle = root.path().join("circle");
         std::os::unix::fs::symlink(&circle, &circle).unwrap();
         assert!(left_behind(&circle, &mut notes).is_empty());

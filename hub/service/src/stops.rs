@@ -1,5 +1,5 @@
-//! Number of STOPs that the swarm has received, in a file beside the runs. A run that started at a lower count is
-//! never resumed. This rule does not depend on the machine's clock.
+//! Number of STOPs that the swarm has received, in a file beside the runs. A run that started at a lower STOP count is
+//! never resumed, so that a stopped run cannot continue. This rule does not depend on the machine's clock.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use xpuck_wire::latest::{LatestWriter, WriteResult};
 /// Maximum length of the file (bytes).
 const LONGEST: u64 = 64;
 
-/// Returns the path of the swarm's file below the record folder `root`. `mark` identifies the swarm.
+/// Returns the path of the file with the swarm's STOP count, below the record folder `root`. `mark` identifies the
+/// swarm.
 fn file_of(root: &Path, mark: &str) -> PathBuf {
     root.join(format!("stops-{mark}"))
 }
@@ -20,7 +21,8 @@ fn file_of(root: &Path, mark: &str) -> PathBuf {
 pub struct Stops {
     root: PathBuf,
     disk: LatestWriter,
-    /// Count that needs no write: while the record folder does not exist, no run depends on the count.
+    /// Count that will be reported as stored without a write. While the record folder does not exist, no run depends on
+    /// the count.
     unneeded: Option<u64>,
 }
 
@@ -49,8 +51,8 @@ impl Stops {
         }
     }
 
-    /// Starts to write the count to the file. If the record folder does not exist, the count needs no write and
-    /// counts as stored.
+    /// Starts to write the count to the file. If the record folder does not exist, nothing is written, and the count is
+    /// reported as stored.
     pub fn store(&mut self, stops: u64) {
         match self.root.try_exists() {
             Ok(false) => self.unneeded = Some(stops),

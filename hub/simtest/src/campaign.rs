@@ -50,7 +50,7 @@ pub fn campaign(first: Settings, seeds: u64, done: impl Fn() + Sync) -> Campaign
     let start = mib();
     let (quarters, inside) = (AtomicU64::new(0), Mutex::new([0.0; 3]));
     let quarter = || {
-        // Each seed calls this closure three times, so the call number shows the progress of the campaign.
+        // Each seed calls this closure three times, so the number of calls shows the progress of the campaign.
         let told = quarters.fetch_add(1, Ordering::Relaxed);
         if let Some(part) = (1..=3).position(|part| told == 3 * seeds * part / 4) {
             inside.lock().expect("nobody panics with it")[part] = mib();

@@ -51,11 +51,11 @@ pub struct StoredSnapshot {
     pub unix_ms: u64,
     /// Counts of the checkers when the snapshot was stored.
     pub counts: RunCounts,
-    /// Whether this is the latest snapshot of the run. It is false after a later snapshot was lost.
+    /// Whether this is the latest snapshot of the run. The value is false if a later snapshot was lost.
     pub fresh: bool,
     /// Number of the last directive in the snapshot.
     directive: u64,
-    /// Whether the run is over. Its previous snapshot can then be removed even from a full disk.
+    /// Whether the run is over. If a full disk cannot store this snapshot, the run's previous snapshot is then removed.
     over: bool,
 }
 
@@ -152,7 +152,7 @@ impl Machine {
                     self.stops = stops;
                     self.news.push_back(StorageResult::Stops(Ok(stops)));
                 }
-                // If the state cannot be removed, the state and its folder remain.
+                // On a disk with `DiskFault::Frozen`, the state cannot be removed, so the state and its folder remain.
                 Job::Close(number) if !frozen => {
                     folder(&mut self.runs, number).into_iter().for_each(|run| run.state = None);
                 }
@@ -161,7 +161,7 @@ impl Machine {
         }
     }
 
-    /// Drops the pending jobs of a program that died.
+    /// Drops the pending jobs of a program that died, and removes folders without a stored state.
     pub fn program_died(&mut self) {
         for (_, job) in &self.jobs {
             if let Job::State(number, _) = job
@@ -176,8 +176,8 @@ impl Machine {
         self.runs.retain(|run| run.state.is_some());
     }
 
-    /// Returns the recovered data for a program that starts: the run to confirm with the robots, if any, with the age
-    /// of its state, and the STOP count.
+    /// Recovers the data for a program that starts. Returns the stored state of the run that the robots have to
+    /// confirm, with the age of this state; `None` if there is no such run. Also returns the STOP count.
     pub fn recover(
         &mut self,
         now: u32,

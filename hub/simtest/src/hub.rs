@@ -24,8 +24,8 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Request, ToRobot};
 use xpuck_wire::{Addresses, Phase, Security, Status, Swarm};
 
-/// Wall clock at the start of the simulation (ms since 1970). Each hub starts its numbers at the wall clock. The
-/// value is large enough for all backward jumps.
+/// Wall clock at the start of the simulation (ms since 1970). Each hub takes its first number from the wall clock. The
+/// clock remains positive after all backward jumps.
 const WALL: u64 = 1_700_000_000_000;
 
 /// Simulated hub: its machine, and its program while the program runs.
@@ -46,7 +46,7 @@ pub struct Hub {
 struct Program {
     hub: hub::Hub<turn::Asker>,
     world: World,
-    /// Start time (ms) and, in `begins`, the program's clock at that time (s).
+    /// Simulated time at which the program started (`started`, ms), and the program's clock at that time (`begins`, s).
     started: u32,
     begins: f64,
 }
@@ -105,7 +105,8 @@ impl Hub {
         }
     }
 
-    /// Makes the machine's wall clock jump by `ms` (ms). A running program does not read the clock again.
+    /// Makes the machine's wall clock jump by `ms` (ms). The jump does not change the clock or the numbers of a running
+    /// program.
     pub fn jump(&mut self, ms: i64) {
         self.jumped += ms;
     }
@@ -149,8 +150,8 @@ impl Hub {
         }
     }
 
-    /// Sends a message that the hub's decision code did not create, with a valid seal of the hub. A compromised
-    /// program could do this.
+    /// Sends a message that the hub's decision code did not create, with a valid seal of the hub. A compromised hub
+    /// program could send such a message.
     pub fn send_forged(&mut self, now: u32, robot: usize, message: ToRobot, network: &mut Network) {
         if let Some(program) = &mut self.program {
             network.to_robot(now, robot, program.hub.seal(robot, message));
@@ -256,7 +257,8 @@ impl World {
 }
 
 impl Program {
-    /// Returns the clock of the hub (s). It starts at 0, or at the clock of the hub whose run this hub resumed.
+    /// Returns the clock of the hub (s). The clock starts at 0. In a hub that resumes a run, it continues the clock of
+    /// the previous hub.
     fn local(&self, now: u32) -> f64 {
         self.begins + f64::from(now - self.started) / 1000.0
     }

@@ -17,7 +17,7 @@ const REAL_WORK: u32 = 4_000;
 enum Work {
     /// Trials of the current generation, with the remaining time (ms).
     Trials(u32),
-    /// Wait for the genes of others that answer this generation, until the given time (ms).
+    /// Wait until the time `until` (ms) for the genes of other islands that answer this generation.
     Genes { generation: u32, until: u32 },
 }
 
@@ -103,7 +103,8 @@ impl SimulatedIsland {
     }
 }
 
-/// Returns a fitness between 0 and 0.22. Its main part depends on the tree, and a small part on both tree and world.
+/// Returns a fitness between 0 and 0.22. The main part of the fitness depends only on the tree. A small part depends on
+/// both the tree and the world.
 fn fitness(tree: u64, world: u32) -> f32 {
     let part = |bits: u64| (bits >> 40) as f32 / (1u64 << 24) as f32;
     let luck = fnv1a(tree.to_le_bytes().into_iter().chain(world.to_le_bytes()));

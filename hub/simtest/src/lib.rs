@@ -34,7 +34,7 @@ pub const BODY_STEP: u32 = 25;
 /// Time for which each robot's own file allows the robot to drive without a hub (ms).
 const ALONE: u32 = 2_000;
 
-/// Smallest number of forged experiments and directives. It is far above all numbers that the hub uses.
+/// Lowest number that identifies a forged experiment or directive. The hub itself uses only much lower numbers.
 const FORGED: u64 = 1 << 62;
 
 /// Returns the id of the robot with this index.

@@ -40,7 +40,8 @@ struct Line {
     cut_until: u32,
     holds: bool,
     forged_until: u32,
-    /// Latest arrival in each direction (ms). On a link without overtaking, later messages do not arrive earlier.
+    /// Time of the latest arrival in each direction (ms). On a link without overtaking, later messages do not arrive
+    /// before this time.
     last: [u32; 2],
     /// Number of deaths of the robot's program, which identifies its connection.
     connection: u32,
@@ -81,7 +82,8 @@ impl Network {
         self.send(now, robot, true, encode(message));
     }
 
-    /// Sends a message to a robot, and adds forged genes to it while the robot's link has this fault.
+    /// Sends a message to a robot. If the message contains genes, and the robot's link has the fault started by
+    /// [`Network::forge`], forged genes are added.
     pub fn to_robot(&mut self, now: u32, robot: usize, mut sealed: Sealed) {
         if let ToRobot::Genes { immigrants, .. } = &mut sealed.message
             && now < self.lines[robot].forged_until
@@ -97,7 +99,7 @@ impl Network {
         self.send(now, robot, false, bytes);
     }
 
-    /// Sends the last RUN to a robot again, byte for byte. Does nothing if no RUN was sent.
+    /// Sends the last RUN directive to a robot again, with identical bytes. Does nothing if this robot was sent no RUN.
     pub fn replay(&mut self, now: u32, robot: usize) {
         if !self.runs[robot].is_empty() {
             self.send(now, robot, false, self.runs[robot].clone());
@@ -121,8 +123,8 @@ impl Network {
             let mut due = from + delay as u32;
             if !line.link.overtaking {
                 let last = &mut line.last[usize::from(to_hub)];
-                // On a link without overtaking, only the first copy determines the earliest arrival of later
-                // messages.
+                // On a link without overtaking, later messages arrive no earlier than the first copy of this message.
+                // The second copy may arrive after them.
                 due = due.max(*last);
                 *last = if copy == 0 { due } else { *last };
             }
@@ -134,8 +136,8 @@ impl Network {
         }
     }
 
-    /// Sends bytes on the link between two robots. The loss is the higher loss of the two robots' links, and messages
-    /// may overtake each other. The link is cut while the link of either robot is cut.
+    /// Sends bytes on the link between two robots. The probability of loss is the higher one of the two robots' links
+    /// to the hub. The message is lost if one of these links is cut. Messages may overtake each other.
     pub fn send_peer(&mut self, now: u32, from: usize, to: usize, bytes: Vec<u8>) {
         self.between += 1;
         let mut draws = Draws::new(self.seed, 9, to as u32, self.between as u32, Stream::Simtest);
@@ -149,7 +151,7 @@ impl Network {
         for copy in 0..copies {
             let link = ends[usize::from(ends[1].link.delay > ends[0].link.delay)].link;
             let due = now + (link.delay + link.jitter * draws.unit()) as u32;
-            // This order places the message after all hub messages that arrive at the same time.
+            // This order places the message after all messages to or from the hub that arrive at the same time.
             let order = 1 << 63 | (2 * self.between + copy);
             let (robot, connection, bytes) = (to, ends[1].connection, bytes.clone());
             let from_robot = Some(from);

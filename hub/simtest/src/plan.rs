@@ -15,8 +15,8 @@ const FAULT_EVERY: f32 = 1_600.0;
 const OPERATOR_EVERY: f32 = 5_000.0;
 /// Maximum interval between two requests for single robots (ms).
 const SINGLE_EVERY: f32 = 4_000.0;
-/// Limits of a short (2 hours) and a long (3 years) jump of the wall clock of the hub's machine (ms). The clock jumps
-/// between two starts of the hub.
+/// Maximum jump of the wall clock of the hub's machine (ms): 2 hours for a short jump, and about 3 years for a long
+/// jump. The clock jumps between two starts of the hub.
 const CLOCK_JUMPS: [f32; 2] = [7_200_000.0, 1e11];
 /// Maximum drift of a robot's clock (ppm).
 const DRIFT_PPM: f32 = 200.0;
@@ -50,7 +50,7 @@ pub struct Traits {
     pub link: Link,
 }
 
-/// Fault of motion capture, while it lasts.
+/// Temporary fault of motion capture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MocapFault {
     /// No frames arrive.
@@ -63,7 +63,7 @@ pub enum MocapFault {
     NotANumber(usize),
 }
 
-/// Fault of a disk, while it lasts.
+/// Temporary fault of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiskFault {
     /// Writes fail (no space, no inodes), but files can be removed.
@@ -97,7 +97,7 @@ pub enum Order {
     Stop,
     /// Give an order to one robot.
     Single(usize, RobotOrder),
-    /// Watch a robot on a console page, with its picture if true.
+    /// Watch a robot on a console page. If true, the page also requests the pictures of the robot's camera.
     Watch(usize, bool),
     /// Write a note into the record.
     Note,
@@ -130,22 +130,22 @@ impl Order {
 pub enum Event {
     /// A robot's program dies, and restarts after this time.
     Crash(usize, u32),
-    /// A robot's control thread hangs for this time; the thread that talks to the body continues.
+    /// A robot's control thread hangs for this time. The thread that exchanges data with the body continues.
     Hang(usize, u32),
     /// A robot's body does not answer for this time.
     Mute(usize, u32),
-    /// A robot's link is cut for this time. If true, messages are delivered when the link is restored; otherwise the
-    /// messages are lost.
+    /// A robot's link is cut for this time. If the last value is true, messages are delivered when the link is
+    /// restored. Otherwise they are lost.
     Cut(usize, u32, bool),
-    /// For this time, forged genes are added to answers for a robot.
+    /// Forged genes are added to answers for a robot for this time.
     Forge(usize, u32),
     /// A robot and the hub receive invalid bytes. They also receive a forged experiment, a RUN for this experiment,
     /// and a forged gene. The last RUN is replayed to every robot.
     Rubbish(usize),
-    /// The hub's program dies, and restarts after this time. If true, the disk keeps its data. The wall clock of the
-    /// machine jumps by the last value.
+    /// The hub's program dies, and restarts after this time. If the second value is true, the disk keeps its data. The
+    /// wall clock of the machine jumps by the last value.
     HubCrash(u32, bool, i64),
-    /// A disk has a fault for this time. The disk is that of a robot, or of the hub's machine if `None`.
+    /// The disk of this robot has a fault for this time. `None`: the disk of the hub's machine.
     Disk(Option<usize>, DiskFault, u32),
     /// Motion capture has a fault for this time.
     Poses(MocapFault, u32),
@@ -235,8 +235,8 @@ fn faults(seed: u64, calm: u32) -> Vec<(u32, Event)> {
     found
 }
 
-/// Returns the clock jump of a hub's crash (ms). Half of the crashes have a jump. Most jumps are backward, and a
-/// quarter of the jumps are long ones.
+/// Returns the jump of the wall clock during a crash of the hub (ms); 0 in half of the crashes. Most jumps are
+/// backward, and a quarter of the jumps are long.
 fn clock_jump(seed: u64, at: u32) -> i64 {
     let mut draws = Draws::new(seed, 7, 0, at, Stream::Simtest);
     let jumps = draws.unit() < 0.5;
@@ -250,7 +250,8 @@ fn clock_jump(seed: u64, at: u32) -> i64 {
     }
 }
 
-/// Returns the faults of disks. Most of them affect the hub, and they last for several commands.
+/// Returns the faults of disks. Most of them affect the hub's disk. A fault typically lasts for several operator
+/// requests.
 fn disks(seed: u64, calm: u32) -> Vec<(u32, Event)> {
     let mut draws = Draws::new(seed, 9, 0, 0, Stream::Simtest);
     let mut found = Vec::new();
@@ -265,8 +266,8 @@ fn disks(seed: u64, calm: u32) -> Vec<(u32, Event)> {
     found
 }
 
-/// In two of three seeds, adds an attempt to resume a stopped run, shortly before the faults end. Removes other hub
-/// faults and requests in this period.
+/// In two of three seeds, adds events that could make a hub resume a stopped or paused run, shortly before the faults
+/// end. Removes other hub faults and requests in this period.
 fn attack(seed: u64, calm: u32, happenings: &mut Vec<(u32, Event)>) {
     const LASTS: u32 = 13_000;
     const DAY: i64 = 86_400_000;
@@ -274,7 +275,7 @@ fn attack(seed: u64, calm: u32, happenings: &mut Vec<(u32, Event)>) {
     let start = Order::Start { seconds: 25.0, segment: 4.0, evolves: false, seed };
     let order = if seed.is_multiple_of(2) { Order::Stop } else { Order::Pause };
     let attack: &[(u32, Event)] = match seed % 3 {
-        // The hub's disk rejects the order, and the hub then dies.
+        // The hub's disk cannot store the order, and the hub then dies.
         1 => &[
             (3_500, Event::Disk(None, DiskFault::Frozen, 4_000)),
             (4_500, Event::Ask(order)),

@@ -72,7 +72,7 @@ struct World {
     lease: Lease,
     given: Option<TimedCommand<Drive>>,
     readings: Readings,
-    /// Time of the body's last answer (ms) and, in `seen`, time of the camera's last frame (ms).
+    /// Times of the body's last answer (`sensed`, ms) and of the camera's last frame (`seen`, ms).
     sensed: Option<u32>,
     seen: Option<u32>,
 }
@@ -98,7 +98,7 @@ pub struct Robot {
     memory: Memory,
 }
 
-/// Disk of a robot, with the stored directive that the robot has obeyed last.
+/// Disk of a robot, which stores the last directive that the robot has obeyed.
 #[derive(Debug, Default)]
 struct Memory {
     kept: Option<ObeyedDirective>,
@@ -126,7 +126,8 @@ impl Memory {
         let Some((_, told)) = self.waiting.as_ref().filter(|(due, _)| *due <= now) else { return };
         match fault {
             Some(DiskFault::Frozen) => {}
-            // A full disk cannot replace the file. The file is removed, and the write is repeated until it succeeds.
+            // A full disk cannot replace the file. The file is removed, and this is reported like a finished write. The
+            // write is repeated until it succeeds.
             Some(DiskFault::Full) => (self.kept, self.news) = (None, Some(told.directive)),
             _ => {
                 (self.kept, self.news) = (Some(told.clone()), Some(told.directive));
@@ -245,7 +246,7 @@ impl Robot {
         if self.program.is_none() && out.now >= self.starts {
             let trust = if self.mutant == Some(Mutant::TrustsSignatures) { Trust::Anybody } else { trust() };
             let session = session(out.now, island);
-            // The checkers know this limit, and detect a robot that drives without a hub for longer.
+            // The checkers always use the limit `ALONE`, so they detect the longer driving of the mutant.
             let allowed = if self.mutant == Some(Mutant::DrivesOn) { 600.0 } else { f64::from(ALONE) / 1000.0 };
             let core = Core::new(island, session, trust)
                 .with_alone_limit(allowed)
@@ -262,7 +263,7 @@ impl Robot {
         self.memory.work(out.now);
         let (index, mutant, highest, memory) = (self.index, self.mutant, &mut self.highest, &mut self.memory);
         let mut turn = Turn { index, mutant, world, highest, memory, passed, out };
-        // The island's thread also works while the control thread hangs. Its results are processed at once.
+        // The island's thread also works while the control thread hangs, so its results are processed even then.
         robot.collect(&mut turn);
         if turn.out.now < self.hangs_until {
             return;
@@ -278,8 +279,8 @@ impl Robot {
         }
     }
 
-    /// Runs one exchange with the body, and the body's steps for `step` (ms). Returns the wheel speeds (m/s) and the
-    /// time of the last command (ms).
+    /// Runs one exchange with the body, and then simulates the body for `step` (ms). Returns the wheel speeds (m/s) and
+    /// the time of the last command (ms).
     pub fn drive(&mut self, now: u32, step: u32) -> ([f32; 2], u32) {
         let mute = now < self.mute_until;
         if let Some(Program { world, .. }) = self.program.as_mut().filter(|_| !mute) {

@@ -24,8 +24,8 @@ const FRAME: u32 = 20;
 const LOOK: u32 = 100;
 /// Maximum time from the last request to the start of the requested run (ms). The request comes after all faults.
 const RUNS_WITHIN: u32 = 5_000;
-/// Maximum time from the last request to the end of the requested run (ms). It includes 6 s of running, and pauses
-/// for the frisbee.
+/// Maximum time from the last request to the end of the requested run (ms). It includes 6 s of running, and the pauses
+/// in which the frisbee is put back.
 const OVER_WITHIN: u32 = 18_000;
 const CONVERGES: &str = "after all faults the swarm converges";
 
@@ -75,8 +75,8 @@ pub(super) struct Swarm {
     physics: Physics,
     keeper: Keeper,
     physics_steps: u32,
-    /// Observations after the faults: whether the last run was running (`ran`) and finished (`over`), the highest
-    /// generation of each robot, and whether each robot drove.
+    /// Observations after the end of all faults: whether the last run has been in progress (`ran`) and has finished
+    /// (`over`), the highest generation of each robot, and whether each robot has driven.
     ran: bool,
     over: bool,
     generations: [u32; ROBOTS],
@@ -289,8 +289,8 @@ impl Swarm {
     /// Checks the robots at the end of the last run.
     fn check_final_state(&mut self) {
         let evolves = self.seed.is_multiple_of(2);
-        // In a run with phases, robots evolve for 3.6 s, and a generation takes 1.3 s. A robot that had to reconnect
-        // to the hub may miss one generation.
+        // In a run with phases, robots evolve for 3.6 s, which is enough for two generations of 1.3 s. A robot that had
+        // to reconnect to the hub may miss one of them.
         let generations = if self.seed.is_multiple_of(3) { 1 } else { 2 };
         for index in 0..ROBOTS {
             let stands = self.robots[index].stands();

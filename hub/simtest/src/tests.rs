@@ -1,4 +1,4 @@
-//! Seeds without mutants have no violations, runs are reproducible, and mutants are detected.
+//! Tests of simulated runs: equal seeds give equal runs, and each injected bug (mutant) is detected.
 
 use super::*;
 

@@ -25,9 +25,10 @@ fn sign(text: String, signer: &Secret) -> Signed {
     Signed::new(text, BTreeMap::new(), Some(signer)).expect("the experiments here are sound")
 }
 
-/// Returns an experiment of `seconds` (s) with segments of `segment` (s), signed by the operator. Without phases, the
-/// robots either evolve or run [`CONTROLLER`]. With phases, the robots evolve, rest, and are then measured. During the
-/// measurement, two robots run [`CONTROLLER`], and all others run the swarm's fittest tree.
+/// Returns an experiment signed by the operator. Its duration is `seconds` (s), and the duration of its segments is
+/// `segment` (s). Without phases, the robots either evolve or run [`CONTROLLER`]. With phases, the robots evolve, rest,
+/// and are then measured. During the measurement, two robots run [`CONTROLLER`], and all others run the swarm's fittest
+/// tree.
 pub fn experiment(seconds: f64, segment: f64, evolves: bool, phased: bool, alone: HubLossBehaviour) -> Signed {
     let text = if phased { phases(seconds, segment) } else { text(seconds, segment, evolves) };
     sign(alone.text() + &text, &SIGNERS[0])

@@ -18,18 +18,20 @@ use xpuck_wire::message::Request;
 
 /// Number of trials in the final measurement of each island's fittest tree, in worlds not used in evolution.
 const TEST_TRIALS: u32 = 64;
-/// Time limit of a run, divided by the number of generations (s of simulated time). A run ends at this limit.
+/// Maximum duration of a run per generation (s of simulated time). A run ends after this duration times the number of
+/// generations, even if some islands are not finished.
 const MAX_SECONDS_PER_GENERATION: u32 = 20;
 
 /// Path of gene exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GenePath {
-    /// Through the hub's geneserver.
+    /// Exchange through the hub's geneserver.
     Hub,
-    /// From robot to robot.
+    /// Direct exchange between robots in range.
     Peers,
-    /// From robot to robot. The hub dies permanently when all robots have completed a quarter of the generations.
+    /// Direct exchange between robots in range. The hub dies permanently when all robots have completed a quarter of
+    /// the generations.
     WithoutHub,
     /// No exchange.
     None,
@@ -90,8 +92,8 @@ fn text(settings: TransferSettings, way: GenePath) -> String {
     )
 }
 
-/// Simulates a run with the given path of gene exchange. The decision code of hub and robots is the real one, the
-/// links have no faults, and the robots' bodies move.
+/// Simulates a run with the given path of gene exchange. The hub and the robots run their real decision code, the links
+/// have no faults, and the robots' bodies move.
 pub fn transfer(settings: TransferSettings, way: GenePath) -> Transfer {
     let TransferSettings { seed, generations, .. } = settings;
     let traits = vec![Traits { boots: 0, drift: 0.0, link: FAULT_FREE_LINK }; ROBOTS];

@@ -88,8 +88,9 @@ struct EstimateSeries {
 }
 
 impl EstimateSeries {
-    /// Returns the estimate's largest relative error, and the minute in which it occurs. Only minutes between a tenth
-    /// of the discharge and the fraction `until`, for which `counts` returns true, are compared.
+    /// Returns the estimate's largest relative error, and the minute in which it occurs. The minutes before a tenth of
+    /// the discharge and from the fraction `until` on are ignored, and also the minutes for which `counts` returns
+    /// false.
     fn worst(&self, until: f64, counts: impl Fn(f64) -> bool) -> (f64, usize) {
         let told = self.minutes.iter().enumerate();
         let within = told.filter(|(minute, _)| {
@@ -141,8 +142,8 @@ fn discharge(course: LoadProfile, capacity: f64, ohms: f64, seed: u64) -> Estima
     EstimateSeries { minutes, lasted: f64::from(seconds) / 60.0 }
 }
 
-/// Returns a filter of minutes. It excludes the minutes before the load starts, because an estimate cannot predict the
-/// load.
+/// Returns a function that returns whether a minute's estimate is compared. For [`LoadProfile::Begins`], minutes before
+/// the start of evolution are excluded, because an estimate cannot predict a later load.
 fn counts(course: LoadProfile) -> impl Fn(f64) -> bool {
     move |minute| course != LoadProfile::Begins || minute > 31.0
 }

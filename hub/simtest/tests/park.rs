@@ -25,7 +25,8 @@ use xpuck_wire::signed::Trust;
 use xpuck_wire::{Addresses, Phase, Security, Swarm};
 
 const ROBOTS: usize = 9;
-/// Intervals of hub turns, of physics steps with body exchanges, of motion capture frames, and of control updates (ms).
+/// Intervals of simulation steps, of physics steps, of motion capture frames, and of control updates (ms). In each
+/// physics step, the bodies receive new motor commands.
 const TURN: u32 = 5;
 const BODY: u32 = 25;
 const FRAME: u32 = 20;

@@ -4,7 +4,7 @@ use crate::physics::Pose;
 use crate::robot::{EvaluationConditions, Robot};
 use crate::{BodyError, Brain, Plan};
 
-/// Number of steps per evaluation in the curves of pyro-corpus (41.7 s of simulated time).
+/// Number of steps per evaluation in the fitness curves that pyro-corpus publishes (41.7 s of simulated time).
 pub const STEPS: u32 = 10_000;
 
 /// Returns the fitness of a body: the y coordinate of the root's centre after `steps` steps (m). The fitness is
@@ -25,8 +25,8 @@ pub fn evaluate(plan: &Plan, brain: &Brain, trial: EvaluationConditions, steps: 
 pub struct Distance {
     /// y coordinate of the root's centre (m), as returned by [`evaluate`].
     pub root: f64,
-    /// Change of the rearmost part's y coordinate between start and end (m). The rearmost part may be a different one
-    /// at the end. A body that only falls over hardly increases this distance, because its feet stay in place.
+    /// Change of the y coordinate of the rearmost part between start and end (m). A different part may be rearmost at
+    /// the end. A body that only falls over hardly increases this distance, because its feet stay in place.
     pub rearmost: f64,
 }
 
@@ -39,8 +39,8 @@ impl Distance {
 
 /// Runs a robot for at most `steps` steps. Returns the distance and the number of steps that were run.
 ///
-/// After every `every` steps (at least 1), `goes_on` receives the step count and the current distance. If `goes_on`
-/// returns `false`, the run stops.
+/// Once per `every` steps, `goes_on` receives the step count and the current distance. If `goes_on` returns `false`,
+/// the run stops. An `every` of 0 counts as 1.
 pub fn walk(
     robot: &mut Robot,
     steps: u32,
@@ -59,7 +59,7 @@ pub fn walk(
     (so_far(robot), steps)
 }
 
-/// Returns the path of the root's centre: one position (m) after every `every` steps (at least 1).
+/// Returns the positions of the root's centre (m), one position per `every` steps. An `every` of 0 counts as 1.
 ///
 /// # Errors
 /// Returns an error if the brain does not fit the body.
@@ -73,7 +73,7 @@ pub fn path(
     observed(plan, brain, trial, steps, every, |robot| robot.simulator().position())
 }
 
-/// Returns the poses of all parts after every `every` steps (at least 1), for a replay.
+/// Returns the poses of all parts for a replay, once per `every` steps. An `every` of 0 counts as 1.
 ///
 /// # Errors
 /// Returns an error if the brain does not fit the body.

@@ -14,7 +14,8 @@ pub enum Part {
     Fixed,
     /// Part with a rigid joint and a touch sensor (orange).
     FixedSensor,
-    /// Root part that is not mutated (black). It has a touch sensor and the central pattern generator.
+    /// Root part with a touch sensor and the central pattern generator (black). Mutations do not change its class or
+    /// shape.
     Brain,
 }
 
@@ -57,7 +58,7 @@ impl Part {
         }
     }
 
-    /// Returns the short name in the text form. In the README of pyro-corpus, only `B` occurs.
+    /// Returns the short name of the class in the text form. In the README of pyro-corpus, only `B` occurs.
     pub fn class_name(self) -> &'static str {
         match self {
             Part::Body => "B",

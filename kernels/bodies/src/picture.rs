@@ -20,9 +20,8 @@ pub fn plan_svg(plan: &Plan) -> String {
     draw(plan, &poses)
 }
 
-/// Returns a body in the poses of [`crate::frames()`] as an SVG picture in the view of [`plan_svg`].
-///
-/// Poses beyond the number of parts are ignored.
+/// Returns an SVG picture of a body in the view of [`plan_svg`]. `poses` holds the pose of each part, as returned by
+/// [`crate::frames()`]. Poses beyond the number of parts are ignored.
 pub fn pose_svg(plan: &Plan, poses: &[Pose]) -> String {
     draw(plan, poses)
 }

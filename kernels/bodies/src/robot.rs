@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 
 /// Joint angle for a motor neuron value of 1 (rad).
 const JOINT_RANGE: f64 = 0.2;
-/// Amplitude of the central pattern generator (value of the sensor neuron).
+/// Amplitude of the central pattern generator, as a value of the brain part's sensor neuron.
 const PATTERN: f64 = 2.0;
 
 /// Behaviour of the brain part's sensor neuron.
@@ -41,7 +41,7 @@ impl Default for Rhythm {
 /// Conditions of an evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EvaluationConditions {
-    /// Behaviour of the brain part's sensor neuron. A brain with its own period replaces the period of
+    /// Behaviour of the brain part's sensor neuron. If the brain has its own period, this period replaces the period of
     /// [`Rhythm::Period`]. [`Rhythm::AsPublished`] is never replaced.
     pub rhythm: Rhythm,
     /// Start height of the body.
@@ -60,7 +60,8 @@ pub struct Robot<'a> {
     brain: &'a Brain,
     rhythm: Rhythm,
     simulator: Simulator,
-    /// Part of each sensor neuron. `motors` holds the part and the neuron of each motor whose joint is revolute.
+    /// Index of the part to which each sensor neuron belongs. For each revolute joint, `motors` holds the index of the
+    /// part and the index of the motor neuron.
     sensors: Vec<usize>,
     motors: Vec<(usize, usize)>,
     senses: Vec<f64>,
@@ -72,7 +73,7 @@ impl<'a> Robot<'a> {
     /// Creates a robot in its start position.
     ///
     /// # Errors
-    /// Returns an error if the brain does not fit the body, or if the period is not finite and positive.
+    /// Returns an error if the brain does not fit the body, or if the rhythm's period is not a positive finite number.
     pub fn new(plan: &'a Plan, brain: &'a Brain, trial: EvaluationConditions) -> Result<Robot<'a>, BodyError> {
         let EvaluationConditions { rhythm, start } = trial;
         brain.check(plan)?;

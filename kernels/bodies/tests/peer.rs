@@ -34,8 +34,8 @@ fn runs(name: &str) -> Vec<(String, Value)> {
     all.as_object().unwrap().iter().map(|(name, run)| (name.clone(), run.clone())).collect()
 }
 
-/// Returns the distance of the root's centre from its position in a PyBullet run after the same step (m). Returns
-/// `None` if the run has no position for this step.
+/// Returns the distance between `at`, the position of the root's centre, and its position in a PyBullet run after the
+/// same step (m). Returns `None` if the run has no position for this step.
 fn distance(at: [f64; 3], run: &Value, step: u32) -> Option<f64> {
     let there = run["trace"].get(step.to_string())?;
     Some((0..3).map(|k| (at[k] - there[0][k].as_f64().unwrap()).powi(2)).sum::<f64>().sqrt())
@@ -67,13 +67,13 @@ fn walks_of_ten_thousand_steps_end_where_those_of_pybullet_do() {
         apart.push(((y - run["final_y"].as_f64().unwrap()).abs(), name));
     }
     apart.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // If several cubes touch the ground first in the same step, Bullet's processing order is unknown. Chaotic motion
-    // then amplifies the difference.
+    // If several cubes begin to touch the ground in the same step, the order in which Bullet processes them is unknown.
+    // Chaotic motion then amplifies the difference between both simulators.
     assert_eq!(apart.len(), 11);
     assert!(apart[7].0 < 0.005 && apart[10].0 < 0.6, "{apart:?}");
 }
 
-/// Returns the bodies of `fifty.json` with their brains, which are drawn from the same random numbers.
+/// Returns the bodies of `fifty.json` and their brains, both generated from the seed of that file.
 fn fifty() -> Vec<(Prif, Plan, Brain)> {
     let make = |number: u32| {
         let mut draws = Draws::new(27, number, 0, 0, Stream::Evolution);
@@ -133,7 +133,7 @@ fn sliding_body_stops_as_in_pybullet() {
 fn single_part_body_falls_and_rests() {
     let plan = Plan::new(&Prif::seed()).unwrap();
     let brain = Brain { sensors: 1, motors: 0, weights: vec![], period: None };
-    // In PyBullet, the body creeps by the same distance: 0.04427450702 mm.
+    // The expected distance is from PyBullet, in which the body also creeps.
     let y = evaluate(&plan, &brain, RHYTHMIC, 1000).unwrap();
     assert!((y - 4.427_450_702e-5).abs() < 1e-8, "{y}");
     let way = path(&plan, &brain, RHYTHMIC, 1000, 100).unwrap();

@@ -10,7 +10,7 @@ const HEADER: usize = 5;
 /// Number of bytes per line of the C file.
 const PER_LINE: usize = 16;
 
-/// Node kinds in the order of `enum tree_kind` in C. Kinds with the same number form one entry.
+/// Node kinds in the order of `enum tree_kind` in C. Kinds that share one value of this enum form one entry.
 const KINDS: [&[Kind]; 16] = [
     &[Kind::Seqm],
     &[Kind::Selm],

@@ -65,8 +65,8 @@ impl Foraging {
         (self.seconds / (STEP * self.robot.steps as f32)).round() as u32
     }
 
-    /// Returns the maximum number of deliveries (Eq. 4.1). It assumes straight trips from the edge of the nest to the
-    /// food and back.
+    /// Returns the maximum number of deliveries (Eq. 4.1). The formula assumes that robots drive straight from the edge
+    /// of the nest to the food and back.
     pub fn max_deliveries(&self) -> f32 {
         self.robots as f32 * self.robot.forward * self.seconds / (2.0 * self.gap)
     }
@@ -124,7 +124,7 @@ impl Foraging {
         Regions { nest_squared: self.nest * self.nest, food_squared: food * food }
     }
 
-    /// Returns the start of robot `i`: a position in the grid, a random heading, and a random bias.
+    /// Returns the start pose and the bias of robot `i`. The position is in the grid, and heading and bias are random.
     pub(super) fn start(&self, i: usize, seed: u64, world: u32) -> Start {
         let side = grid(self.robots);
         let along = |k: usize| (k as f32 - (side - 1) as f32 * 0.5) * self.spacing;

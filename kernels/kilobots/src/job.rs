@@ -11,7 +11,7 @@ pub struct Job<'a> {
     pub program: &'a Program,
     /// Seed. Together with `world`, it determines every random choice of the run.
     pub seed: u64,
-    /// World number, see `seed`.
+    /// World number. Worlds with different numbers differ in their random choices.
     pub world: u32,
 }
 

@@ -39,7 +39,7 @@ impl Drive {
     }
 }
 
-/// Returns the displacement of a robot in one step (m), and the new heading (rad).
+/// Returns the displacement of a robot in one step (m), and the new heading (rad). `words` are random.
 #[inline(always)]
 pub(super) fn drive(drive: Drive, axle: f32, heading: f32, words: [u32; 4]) -> ([f32; 2], f32) {
     let v = drive.v + drive.noise[0] * nearly_normal(words[0], words[3]);
@@ -57,7 +57,8 @@ pub(super) fn wrap_heading(heading: f32) -> f32 {
 }
 
 /// Returns half the overlap of two discs as a displacement (m). `x` and `y` are the offset of the disc centres (m),
-/// and `squared` is the square of this offset's length, below `reach` squared.
+/// and `squared` is the square of this offset's length. `reach` is the sum of the radii (m). The result is valid only
+/// if the discs overlap.
 #[inline(always)]
 pub(super) fn push(x: f32, y: f32, squared: f32, reach: f32) -> [f32; 2] {
     let distance = max(squared.sqrt(), 1e-6);
@@ -65,8 +66,8 @@ pub(super) fn push(x: f32, y: f32, squared: f32, reach: f32) -> [f32; 2] {
     [x * half, y * half]
 }
 
-/// Returns a robot's coordinate after contacts have moved the robot by `by` (m), at most by [`MAX_PUSH`]. The walls
-/// limit the coordinate to `most` on both sides of the centre (m).
+/// Returns a robot's coordinate (m) after contacts. `at` is the coordinate before the contacts, and `by` is their
+/// displacement, which is limited to [`MAX_PUSH`]. The walls limit the result to `-most..=most`.
 #[inline(always)]
 pub(super) fn clamp_to_arena(at: f32, by: f32, most: f32) -> f32 {
     let pushed = at + max(min(by, MAX_PUSH), -MAX_PUSH);

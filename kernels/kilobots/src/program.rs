@@ -41,7 +41,7 @@ impl Usage {
         Usage { tree: bytes, stack: LEVEL_BYTES * (tree.depth() + 1) }
     }
 
-    /// Returns the larger of the used shares of tree memory and stack memory (Eq. 4.4).
+    /// Returns the used share of tree memory or of stack memory, whichever is larger (Eq. 4.4).
     pub fn share(self) -> f32 {
         (self.tree as f32 / TREE_BYTES as f32).max(self.stack as f32 / STACK_BYTES as f32)
     }
@@ -77,7 +77,7 @@ pub(super) struct Instruction {
     /// probabilities of the children of `probm`.
     pub k: [f32; 3],
     pub parent: u16,
-    /// Index after the node's subtree, which is the index of the next sibling.
+    /// Index of the first node after the node's subtree. This node is the next sibling, if there is one.
     pub end: u16,
 }
 

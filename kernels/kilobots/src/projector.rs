@@ -9,8 +9,8 @@
 pub const PROJECTOR_SAMPLES: usize = 16;
 /// Interval between samples (s).
 pub const PROJECTOR_INTERVAL: f32 = 520e-6;
-/// Maximum length of a short pulse (samples). A pulse of 1.2 ms covers two or three samples, or one more if noise
-/// blurs an edge.
+/// Maximum length of a short pulse (samples). A pulse of 1.2 ms covers two or three samples. Noise at an edge may add a
+/// sample.
 const SHORT: usize = 4;
 /// Maximum length of a long pulse (samples). A pulse of 3.5 ms covers six or seven samples.
 const LONG: usize = 8;

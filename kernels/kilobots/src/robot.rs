@@ -2,9 +2,9 @@
 
 /// Duration of a physics step (s). The rate is 10 Hz (thesis 4.3.1).
 pub const STEP: f32 = 0.1;
-/// Number of updates over which density and distances are averaged (4.3).
+/// Number of updates over which density and distances are averaged (thesis 4.3).
 pub const WINDOW: usize = 5;
-/// Distance that a robot sends for a region to which it does not know a route (mm) (4.3).
+/// Distance that a robot sends for a region to which the robot does not know a route (mm, thesis 4.3).
 pub const UNKNOWN_DISTANCE: u32 = 500;
 
 /// Maximum distance that a robot may drive in a step (m). Parameters of faster robots are rejected.
@@ -12,11 +12,11 @@ pub(super) const MAX_STEP: f32 = 0.002;
 /// Maximum displacement of a robot by contacts in a step along each axis (m). Later steps resolve the remaining
 /// overlap.
 pub(super) const MAX_PUSH: f32 = 0.002;
-/// Maximum decrease of the distance between two robots in a step (m). Both robots drive, and contacts push both by up
-/// to sqrt(2) times the limit per axis.
+/// Maximum decrease of the distance between two robots in a step (m). Both robots may drive, and contacts may push each
+/// robot by up to sqrt(2) times [`MAX_PUSH`].
 const MAX_APPROACH: f32 = 2.0 * (MAX_STEP + 1.415 * MAX_PUSH);
-/// Maximum magnitude of noise and bias (standard deviations). The limit exists because both are computed as sums of
-/// bytes.
+/// Maximum magnitude of noise and bias (standard deviations). Both are computed as sums of random bytes, so their
+/// magnitude is limited.
 const MOST_DEVIATIONS: f32 = 3.86;
 
 /// Rule for the results of motor nodes.
@@ -53,8 +53,8 @@ pub struct Kilobot {
     pub range: f32,
     /// Probability that a message in range is received.
     pub heard: f32,
-    /// Hop count from which routes are not forwarded. The thesis has no such limit. Without a limit, robots that have
-    /// lost contact with a region would report ever longer routes to each other.
+    /// Minimum hop count at which a received route is no longer used. The thesis has no such limit. Without a limit,
+    /// robots that have lost contact with a region would report ever longer routes to each other.
     pub most_hops: u32,
     /// Number of physics steps per controller update.
     pub steps: u32,

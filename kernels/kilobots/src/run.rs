@@ -27,7 +27,7 @@ pub fn run(foraging: &Foraging, jobs: &[Job<'_>]) -> Vec<Outcome> {
     jobs.par_chunks(lanes::LANES).flat_map_iter(|jobs| lanes::run(foraging, jobs)).collect()
 }
 
-/// Returns the fitness of each trial (Eq. 4.2), derated by memory usage. A trial is given by a tree index and a world
+/// Returns the fitness of each trial (Eq. 4.2), derated by memory usage. A trial is a pair of a tree index and a world
 /// number.
 ///
 /// A tree that a Kilobot cannot run is not simulated. Its fitness is 0, as for a tree that uses the full memory.

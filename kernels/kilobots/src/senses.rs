@@ -30,16 +30,16 @@ impl Light {
         Light { food: self.food << 1 | regions.food(squared), nest: self.nest << 1 | regions.nest(squared) }
     }
 
-    /// Returns whether the median of the last seven samples is food, and whether it is the nest. Since the regions are
-    /// ordered from nest to food, the median is in a region if at least four samples are in it.
+    /// Returns whether the median of the last seven samples is food, and whether it is the nest. The regions are
+    /// ordered from nest to food. The median is therefore in a region if at least four samples are in this region.
     #[inline(always)]
     pub fn filtered(self) -> [bool; 2] {
         [self.food, self.nest].map(|bits| (bits & ((1 << SAMPLES) - 1)).count_ones() > SAMPLES / 2)
     }
 }
 
-/// Returns whether the light sensor (8 Hz) takes a sample at the end of this step of the run. The sample times are
-/// 0.125, 0.25, 0.375 and 0.5 s. Each sample is taken at the end of the step that contains its time.
+/// Returns whether the light sensor takes a sample at the end of this step of the run. A sample is due every 0.125 s
+/// (8 Hz), and is taken at the end of the step of 0.1 s in which it is due.
 pub(super) fn samples(step: u32) -> bool {
     4 * (step + 1) / 5 > 4 * step / 5
 }
@@ -91,8 +91,8 @@ pub(super) fn unknown_route(most_hops: u32) -> Route {
     most_hops << 16 | UNKNOWN_DISTANCE
 }
 
-/// Returns the new route of a robot to a region. The route is 0 if the robot is within the region. `told` is the best
-/// received route plus the distance to its sender.
+/// Returns the new route of a robot to a region. `told` is the best received route, extended by the distance to its
+/// sender. The route is 0 within the region, and [`unknown_route`] if `told` has `most_hops` hops or more.
 #[inline(always)]
 pub(super) fn update_route(told: Route, within: bool, most_hops: u32) -> Route {
     let way = if hops(told) < most_hops { told.wrapping_add(HOP) } else { unknown_route(most_hops) };
@@ -127,8 +127,8 @@ impl History {
         History { crowding: [0.0; WINDOW], food: [UNKNOWN_DISTANCE; WINDOW], nest: [UNKNOWN_DISTANCE; WINDOW] };
 }
 
-/// Returns the mean density (1000 Kilobots per m^2). The unit scales the density to the range -1 to 1 of the tree's
-/// constants (4.3.1).
+/// Returns the mean density (1000 Kilobots per m^2). In this unit, densities have the magnitude of the tree's
+/// constants, which are from -1 to 1 (thesis 4.3.1).
 #[inline(always)]
 pub(super) fn density(c: [f32; WINDOW]) -> f32 {
     (c[0] + c[1] + c[2] + c[3] + c[4]) * (0.001 / WINDOW as f32)

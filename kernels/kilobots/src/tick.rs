@@ -42,7 +42,7 @@ impl Blackboard for [f32; ENTRY_COUNT] {
 pub(super) struct TreePosition(u16);
 
 impl TreePosition {
-    /// Position if no node is running.
+    /// Position of a tree without a running node.
     pub const ROOT: TreePosition = TreePosition(u16::MAX);
     /// Flag of a running motor node. Indices of instructions are much smaller than this value.
     const RUNNING: u16 = 0x8000;

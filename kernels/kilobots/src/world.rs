@@ -42,7 +42,7 @@ struct Inbox {
     signal: bool,
 }
 
-/// Message as a robot receives it.
+/// Message received by a robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceivedMessage {
     /// Nine bytes in little-endian order: sender id (2), signal, hops to the food, route length to the food (mm) (2),
@@ -252,7 +252,8 @@ impl<'a> World<'a> {
     }
 }
 
-/// Returns whether a message is received. The upper half of `half` is random, and `heard` is the probability.
+/// Returns whether a message is received. The upper 16 bits of `half` are random, and the lower 16 bits are ignored.
+/// `heard` is the probability.
 #[inline(always)]
 pub(super) fn gets_through(half: u32, heard: f32) -> bool {
     unit(half & 0xffff_0000) < heard

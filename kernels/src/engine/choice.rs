@@ -48,7 +48,7 @@ impl Display for EngineKind {
 pub struct EngineChoice {
     /// Kind of the engine.
     pub engine: EngineKind,
-    /// Adapter of `gpu` and `both`. With `auto`, a named adapter may be a software adapter.
+    /// Adapter of `gpu` and `both`. With `auto`, a software adapter is considered only if it is selected here.
     pub adapter: AdapterChoice,
 }
 
@@ -64,7 +64,7 @@ impl EngineChoice {
         fixed(self) && fixed(other)
     }
 
-    /// Returns the keys as written in a file. They are the prefix of errors about the choice.
+    /// Returns the keys and values of the choice as written in a file. Errors about the choice begin with this text.
     pub fn keys(&self) -> String {
         match &self.adapter {
             AdapterChoice::Best => format!("engine = \"{}\"", self.engine),

@@ -20,9 +20,9 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// Maximum number of controller updates per job in a benchmark.
 const PROBE_UPDATES: u32 = 10;
-/// Time after which a benchmark is not repeated again.
+/// Total duration of a benchmark's runs after which no further run is started.
 const PROBE: Duration = Duration::from_millis(20);
-/// Maximum number of repetitions of a benchmark run.
+/// Maximum number of runs of a benchmark.
 const PROBES: usize = 8;
 /// Minimum speed ratio of `both` to the faster of `gpu` and `simd` for `auto` to select `both`.
 const GAIN: f64 = 1.05;
@@ -38,7 +38,7 @@ const MAX_NOTICES: usize = 16;
 pub struct Machine {
     /// Clock: returns the time since any fixed moment.
     pub clock: fn() -> Duration,
-    /// Whether a GPU is possible. If false, `auto` does not load GPU drivers unless an adapter is named.
+    /// Whether the machine may have a GPU. If false, `auto` does not load GPU drivers unless an adapter is named.
     pub gpu: bool,
 }
 
@@ -61,7 +61,7 @@ pub struct EngineStatus {
 pub struct Notice {
     /// Description of the event.
     pub text: String,
-    /// Whether the notice is a warning: the requested engine does not work.
+    /// Whether the notice is a warning that the requested engine does not work.
     pub warning: bool,
 }
 
@@ -93,7 +93,8 @@ struct OpenGpu {
 struct State {
     /// Active engine; `None` before `auto` has selected one.
     active: Option<Active>,
-    /// Speeds of `gpu` and `simd` in `both` (robot-seconds/s).
+    /// Measured speeds of `gpu` and `simd` (robot-seconds per second), which determine the shares of the two engines in
+    /// `both`. `None` before a measurement.
     speeds: Option<[f64; 2]>,
     /// Time of the next attempt to reopen the device; `None` unless the device is lost.
     retry: Option<Duration>,
@@ -127,8 +128,8 @@ impl ChosenEngine {
     /// Opens the engine.
     ///
     /// # Errors
-    /// If the device for `gpu` or `both`, or the adapter named for `auto`, cannot be opened. The error is one line
-    /// that starts with the keys of the choice.
+    /// If the device for `gpu` or `both` cannot be opened, or if this applies to the adapter that is named for `auto`.
+    /// The error is one line that starts with the keys of the choice.
     pub fn open(choice: EngineChoice, machine: Machine) -> Result<ChosenEngine, String> {
         let engine = ChosenEngine::closed(choice, machine);
         match engine.choice.engine {

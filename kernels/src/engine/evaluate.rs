@@ -21,9 +21,9 @@ pub struct Evaluator {
 /// Compiled controller of a tree.
 #[derive(Clone, Debug)]
 struct CompiledTree {
-    /// Program of the reduced tree under `avoiding`. It behaves identically to the unreduced tree.
+    /// Program of `sel2(avoiding, tree)` in reduced form. It behaves identically to the unreduced form.
     program: Program,
-    /// Parsimony of the unreduced tree, because the fitness depends on the unreduced size.
+    /// Parsimony factor of the unreduced tree, because the fitness depends on the unreduced size.
     parsimony: f32,
 }
 
@@ -55,7 +55,7 @@ impl Evaluator {
         self.parsimonies = self.cache.values().map(|c| c.parsimony).collect();
         self.program_indices.extend((self.programs.len()..).map(Some).take(mates.len()));
         self.programs.extend_from_slice(mates);
-        // Parsimony 1: the size of a mate does not reduce the fitness of the tree.
+        // The parsimony of a mate is 1, so that the size of the mate does not reduce the fitness of the tree.
         self.parsimonies.extend(mates.iter().map(|_| 1.0));
     }
 

@@ -52,7 +52,7 @@ impl Job<'_> {
 /// Result of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// Fitness of the task; for transport, exactly 0 if the frisbee never moved.
+    /// Fitness of the task. For transport, it is exactly 0 if the frisbee never moved.
     pub fitness: f32,
     /// Hash over the bits of all final poses. Identical runs have equal hashes.
     pub hash: u64,
@@ -72,8 +72,8 @@ pub trait Engine: Sync {
         None
     }
 
-    /// Returns a notice for the user about the runs so far; `None` without events. For example, another engine has
-    /// replaced this engine.
+    /// Returns a notice for the user about the runs so far, for example that another engine has replaced this engine.
+    /// Returns `None` if there was no such event.
     fn notice(&self) -> Option<String> {
         None
     }

@@ -30,7 +30,7 @@ impl Count {
 }
 
 /// Runs jobs with the arithmetic of the reference engine, and counts the results of each node. `nodes` is the number
-/// of nodes of the tree from which `program` was compiled. All robots run this program; [`Job::team`] is ignored.
+/// of nodes of the tree from which `program` was compiled. All robots run this program, and [`Job::team`] is ignored.
 /// Counts do not depend on the number of threads.
 pub fn observe(program: &Program, nodes: usize, jobs: &[Job<'_>]) -> Vec<Count> {
     let sum = |mut a: Vec<Count>, b: Vec<Count>| {

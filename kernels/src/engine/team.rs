@@ -11,7 +11,7 @@ pub struct Team(Programs);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Programs {
     All(u32),
-    /// One program for each of the first robots. Further robots run program 0.
+    /// Programs of the first robots, one per robot. Further robots run program 0.
     Each(Arc<[u32]>),
 }
 
@@ -42,7 +42,8 @@ impl Team {
         }
     }
 
-    /// Returns the team of the first `robots` robots with converted program indices; `None` if any conversion fails.
+    /// Returns the team of the first `robots` robots, with program indices converted by `number`. Returns `None` if any
+    /// conversion fails.
     pub fn renumbered(&self, robots: usize, number: impl Fn(usize) -> Option<usize>) -> Option<Team> {
         match &self.0 {
             Programs::All(program) => number(*program as usize).map(Team::all),

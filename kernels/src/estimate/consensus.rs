@@ -4,16 +4,17 @@ use super::estimator::Report;
 use super::parameter::Parameter;
 use std::collections::BTreeMap;
 
-/// Maximum age of the reports of other robots that are used (s).
+/// Maximum age at which reports of other robots are used (s).
 pub const FRESH_S: f64 = 60.0;
-/// Minimum evidence of a report that counts as a vote (nats), and of all votes for a change together (nats).
+/// Minimum evidence for a report to count as a vote (nats), and minimum total evidence of the votes for a change
+/// (nats).
 const MIN_VOTE_NATS: f32 = 3.0;
 const MIN_TOTAL_NATS: f32 = 24.0;
 /// Minimum evidence for a robot to change a parameter of its own body (nats).
 const MIN_OWN_NATS: f32 = 20.0;
 /// Time after a robot's own change during which it does not revert to the value of the majority (s).
 const SETTLED_S: f64 = 30.0;
-/// Upper limit on the required number of votes, which is otherwise a third of the robots.
+/// Maximum value of the required number of votes. In small swarms, a third of the robots is required.
 const QUORUM: usize = 3;
 /// Maximum deviation of a vote from the median, in standard deviations of the vote.
 const CONSISTENT: f32 = 3.0;
@@ -66,8 +67,8 @@ impl Consensus {
         self.heard.values().filter(move |(at, _)| now - at <= FRESH_S).map(|(_, reports)| &reports[..])
     }
 
-    /// Returns infinite evidence and the value that most other robots simulate. Returns `None` if there is no such
-    /// value, or if it is close to this robot's value.
+    /// Returns infinite evidence and the value that the majority of the other robots simulates. Returns `None` if there
+    /// is no majority, if its value is close to this robot's value, or if this robot changed the parameter recently.
     fn majority_value(&self, now: f64, own: &Report) -> Option<(f32, f32)> {
         let parameter = own.parameter;
         if self.changed.get(&parameter).is_some_and(|at| now - at <= SETTLED_S) {
@@ -81,8 +82,9 @@ impl Consensus {
         (held * 2 > models.len() + 1 && !parameter.is_close(middle, own.model, true)).then_some((f32::INFINITY, middle))
     }
 
-    /// Returns the evidence and the value on which enough robots agree. Only votes of robots that simulate the same
-    /// world are counted. The floor may seem slippery to a robot that does not know of a heavy frisbee yet.
+    /// Returns the evidence and the value on which enough robots agree; `None` without an agreement. Only votes of
+    /// robots that simulate the same world are counted, because another world leads to wrong estimates. For example,
+    /// the floor may seem slippery to a robot that does not know of a heavy frisbee yet.
     fn vote_result(&self, now: f64, (own, parameter): (&[Report], Parameter), robots: usize) -> Option<(f32, f32)> {
         let others = self.others(now).filter(|reports| same_world(reports, own));
         let said = others.chain([own]).filter_map(best_report);

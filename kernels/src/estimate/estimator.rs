@@ -15,14 +15,14 @@ const MEMORY: usize = 600;
 const MAX_WINDOW_NATS: f32 = 1.0;
 /// Minimum magnitude of the evidence of a window (nats). A window is ignored if no candidate reaches this magnitude.
 const MIN_WINDOW_NATS: f32 = 0.02;
-/// Deduction from the evidence of each window (nats): Page's reference value. Predictions are approximate, so without
-/// a change some candidate gains slightly less than this deduction per window. A change yields 0.2 or more.
-/// Parameters that are known to have changed are corrected without this deduction.
+/// Deduction from the evidence of each window (nats), which is Page's reference value. Because predictions are
+/// approximate, a candidate may gain evidence without a change, but less than this deduction per window. A change
+/// yields 0.2 or more. Parameters that are known to have changed are corrected without this deduction.
 const DRIFT: f32 = 0.05;
 /// Maximum number of stored wheel commands, enough for 6 s.
 const COMMANDS: usize = 64;
-/// Minimum extent of the robot's positions during evidence about its own wheels (m). It distinguishes a robot that is
-/// held from a robot whose wheels slip.
+/// Minimum extent of the robot's positions in the windows with evidence about its own wheels (m). With this minimum, a
+/// robot that is held in place does not report weak wheels.
 const MIN_EXTENT: f32 = 0.25;
 /// Maximum relative deviation of a window's duration from the nominal duration.
 const DURATION_TOLERANCE: f64 = 0.3;
@@ -55,7 +55,7 @@ struct EvidenceTrack {
     candidates: Vec<f32>,
     /// Deduction from the evidence of each window (nats): [`DRIFT`], or 0 after a change of the parameter.
     allowance: f32,
-    /// Evidence of each stored window for each candidate (nats).
+    /// Evidence of each stored window for each candidate (nats), and the robot's position at the start of each window.
     gains: VecDeque<Vec<f32>>,
     places: VecDeque<Vec2>,
     /// For each candidate: the cumulative sum of its evidence (nats), and the number of windows in this sum.
@@ -108,7 +108,8 @@ impl EvidenceTrack {
         if self.parameter.is_own_body() && self.spread(since) < MIN_EXTENT {
             return nothing;
         }
-        // The weights are the posterior since the change, with a flat prior over the candidates.
+        // Each candidate is weighted with its posterior probability. The prior is flat, and only windows from the
+        // assumed time of the change on are used.
         let mut sums = vec![0.0f32; self.candidates.len()];
         for gains in self.gains.range(since..) {
             sums.iter_mut().zip(gains).for_each(|(sum, gain)| *sum += gain);
@@ -138,16 +139,16 @@ impl EvidenceTrack {
     }
 }
 
-/// Estimates parameters: compares the commands to a robot's wheels with the observed motion of the robot and of the
-/// objects that it pushes.
+/// Estimator of all parameters. It compares the commands to a robot's wheels with the observed motion of the robot and
+/// of the objects that the robot pushes.
 #[derive(Clone, Debug)]
 pub struct Estimator {
     shapes: Shapes,
     planned: WorldModel,
     model: WorldModel,
     commands: Vec<(f64, [f32; 2])>,
-    /// Snapshots shortly before the end of the last window, at its end, and the latest one from which the next window
-    /// can measure the motion.
+    /// Three snapshots. The first is shortly before the end of the last window, and the second is at this end. The
+    /// third is the latest one before the motion tail of the current window.
     seen: Option<(PoseSnapshot, PoseSnapshot, PoseSnapshot)>,
     tracks: Vec<EvidenceTrack>,
 }

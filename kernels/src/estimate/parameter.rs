@@ -150,9 +150,9 @@ impl Parameter {
         }
     }
 
-    /// Returns true if two values are so close that a change of the simulation is not worthwhile. A first change must
-    /// exceed the approximation error of the predictions (about 15 %). `again` is true for a parameter that was
-    /// changed before.
+    /// Returns true if two values are so close that the simulation should not be changed. `again` is true for a
+    /// parameter that was changed before. The first change of a parameter must exceed the approximation error of the
+    /// predictions (about 15 %).
     pub(crate) fn is_close(self, a: f32, b: f32, again: bool) -> bool {
         let least = match (self.is_scale(), again) {
             (true, true) => 0.07,
@@ -233,7 +233,7 @@ impl WorldModel {
     }
 
     /// Returns the planned world with the parameters of this model. An edge that is closer than the planned edge
-    /// becomes a wall across the arena. The start areas of robots and discs are clipped at such walls; listed start
+    /// becomes a wall across the arena. The start areas of robots and discs are clipped at such walls. Listed start
     /// poses stay unchanged.
     ///
     /// # Errors

@@ -57,8 +57,8 @@ impl PoseSnapshot {
     }
 }
 
-/// Maximum distance at which another robot can influence the motion of a robot within a window, directly or by a disc
-/// (m).
+/// Maximum distance at which another robot can influence the motion of a robot within a window (m). The influence may
+/// be direct, or through a disc between the two robots.
 pub const NEAR: f32 = 0.4;
 
 /// Approximate number of physics steps per window (0.2 s, one period of the slow senses).
@@ -85,7 +85,7 @@ const READING: f32 = 0.2;
 const DRAWS: u32 = 4;
 const SEED: u64 = 1;
 
-/// Sum of displacements and of turns (rad) relative to a reference pose.
+/// Sum of displacements (m) and sum of turns (rad), relative to a reference pose.
 #[derive(Default)]
 struct Sum(Vec2, f32);
 
@@ -117,8 +117,8 @@ pub(super) struct Window {
     disc: Option<(Pose, Pose)>,
     /// Start pose of the disc for the prediction. A disc that nearly touches the robot is moved to exact contact.
     start: Option<Pose>,
-    /// Robots that may push or be pushed: initial state, motion before the window, and commanded speeds (m/s) at its
-    /// end.
+    /// Other robots that may push or be pushed. Each element contains the state of a robot at the window's start, its
+    /// motion before the window, and its commanded speeds at the window's end (m/s).
     mates: Vec<(NeighbourState, Motion, [f32; 2])>,
 }
 
@@ -365,8 +365,9 @@ impl WheelCommands<'_> {
         self.0.iter().rev().find(|(from, _)| *from <= time).map(|(_, wheels)| *wheels)
     }
 
-    /// Returns the commanded speeds in the steps between two times (s), and their total change (m/s). The change
-    /// includes that from the step before the first one. Returns `None` if the commands do not cover the interval.
+    /// Returns the commanded speeds in the steps between two times (s), and their total change (m/s). The total
+    /// includes the change between the step before the interval and the first step. Returns `None` if the commands do
+    /// not cover the interval.
     fn wheels(&self, from: f64, to: f64) -> Option<(Vec<[f32; 2]>, f32)> {
         let steps = ((to - from) / f64::from(DT)).round().max(1.0);
         let step = (to - from) / steps;

@@ -1,7 +1,7 @@
 //! Small systems of linear equations, for calibration.
 
-/// Solves the system `a` * result = `right` for each column of `right`, by elimination with pivots. `a` is square and
-/// stored row by row. Returns `None` if `a` is singular, i.e. if a pivot does not exceed `least` in magnitude.
+/// Solves the system `a` * result = `right` for each column of `right`, by elimination with pivots. The matrix `a` is
+/// square and stored row by row. Returns `None` if `a` is singular: a pivot does not exceed `least` in magnitude.
 pub fn solve(mut a: Vec<Vec<f64>>, mut right: Vec<Vec<f64>>, least: f64) -> Option<Vec<Vec<f64>>> {
     let n = a.len();
     for column in 0..n {

@@ -26,8 +26,8 @@ impl Memory {
 }
 
 impl Program {
-    /// Returns the index of the tree node to which the instruction `writer` belongs. `writer` is the index of the
-    /// instruction that first wrote v_goal, if any.
+    /// Returns the index of the tree node to which the instruction `writer` belongs. `writer` is the index of the first
+    /// instruction that wrote v_goal; `None` if no instruction wrote it.
     pub(super) fn leaf(&self, writer: Option<usize>) -> Option<usize> {
         // In an expanded subtree, only the first instruction has the index of a tree node. The search therefore goes
         // backwards from the writer.

@@ -71,7 +71,7 @@ pub(crate) fn expand(node: &Node, as_published: LegacyBlueSides, out: &mut Vec<N
             put(Kind::Ifprob, 0, &[0.0, 0.25, a]);
         }
         Kind::Bleft | Kind::Bright if as_published == LegacyBlueSides::Yes => put(Kind::Failurel, 0, &[]),
-        // Sectors with a half-width of 81 degrees around +90 and -90 degrees.
+        // Sectors around +90 and -90 degrees with a width of 162 degrees, in steps of pi/128.
         Kind::Bleft => put(Kind::Ifsect, 0, &[BLUE, 64.0, 115.2]),
         Kind::Bright => put(Kind::Ifsect, 0, &[BLUE, -64.0, 115.2]),
         Kind::Bfront => put(Kind::Ifsect, 0, &[BLUE, 0.0, 10.0]),

@@ -13,13 +13,13 @@ pub const BYTES_BUDGET: usize = 16384;
 /// Error for a tree that cannot be compiled for a robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompileError {
-    /// Number of nodes after expansion of subtrees, which exceeds the limit.
+    /// Too many nodes. The value is the number of nodes after expansion of subtrees.
     #[error("the tree has {0} nodes with its subtrees expanded; at most {MAX_NODES} are allowed")]
     Nodes(usize),
-    /// Size in the binary form (bytes), which exceeds the limit.
+    /// Too large. The value is the size of the tree in the binary form (bytes).
     #[error("the tree needs {0} bytes; a robot has room for {BYTES_BUDGET}")]
     Bytes(usize),
-    /// Name of a Kilobot node in an e-puck's tree.
+    /// A Kilobot node in an e-puck's tree. The value is the name of the node.
     #[error("`{0}` is a node of the Kilobot; an e-puck does not have it")]
     Foreign(&'static str),
     /// A neuron or synapse outside a network.
@@ -30,7 +30,7 @@ pub enum CompileError {
     HasMemory,
 }
 
-/// Number of nodes of a tree, and number of bytes in the binary form, after expansion of subtrees.
+/// Size of a tree or of a node, after expansion of subtrees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     /// Number of nodes.
@@ -68,10 +68,10 @@ impl Footprint {
         sum
     }
 
-    /// Checks that the footprint fits the memory of a robot.
+    /// Checks that a robot has enough memory for a tree with this footprint.
     ///
     /// # Errors
-    /// Returns the limit that is exceeded.
+    /// Returns the number of nodes or the number of bytes if it exceeds its limit.
     pub fn check(self) -> Result<(), CompileError> {
         if self.nodes > MAX_NODES {
             return Err(CompileError::Nodes(self.nodes));

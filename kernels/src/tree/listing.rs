@@ -21,8 +21,8 @@ pub struct InstructionLine {
     pub kind: Kind,
     /// Cells of the full register map: destination, first source, second source.
     pub cells: [u8; 3],
-    /// Numeric operands. The kind determines the meaning: a factor, a unit vector, steepness and offset, a sector
-    /// (rad) or a count.
+    /// Numeric operands. Depending on the kind, they are a factor, a unit vector, steepness and offset, centre and half
+    /// width of a sector (rad), or a count.
     pub numbers: [f32; 2],
     /// Index of the parent instruction; 0 for the root.
     pub parent: u16,

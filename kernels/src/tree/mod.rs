@@ -92,7 +92,8 @@ impl Tree {
         Tree::from_preorder(nodes)
     }
 
-    /// Returns `sel2(avoiding, self)`, the collision avoidance under which every evolved tree runs (thesis 7.2.3).
+    /// Returns `sel2(avoiding, self)`. Every evolved tree runs in this form, so that the robot avoids collisions
+    /// (thesis 7.2.3).
     pub fn under_avoiding(&self) -> Tree {
         Tree::inner(Kind::Sel, &[], &[Tree::leaf(Kind::Avoiding, &[]), self.clone()])
     }

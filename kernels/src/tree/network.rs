@@ -24,8 +24,8 @@ pub(crate) struct Network {
     pub synapses: Vec<Synapse>,
 }
 
-/// A neuron. Its synapses are those of the network from the `end` of the previous neuron up to its own `end`,
-/// exclusive.
+/// A neuron. `end` is an index into the list of the network's synapses. The synapses of the neuron start at the `end`
+/// of the previous neuron and stop before the neuron's own `end`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Neuron {
     pub bias: f32,
@@ -69,8 +69,8 @@ pub(crate) fn fire(bias: f32, gain: f32, sum: f32) -> f32 {
 }
 
 impl Network {
-    /// Decodes the nodes of a network, which start with the network node itself. `first` is the index of its first
-    /// neuron in the program.
+    /// Decodes a network. `nodes` contains the network node and its descendants in preorder. `first` is the index of
+    /// the network's first neuron among all neurons of the program.
     fn decode(nodes: &[Node], first: usize) -> Network {
         let mut network = Network { first, ..Network::default() };
         for node in &nodes[1..] {
@@ -155,9 +155,9 @@ pub(crate) fn parts(nodes: &[Node]) -> usize {
     1 + nodes[1..].iter().take_while(|node| matches!(node.kind, Kind::Neuron | Kind::Synapse)).count()
 }
 
-/// Finds the first violation of the rules for networks, in nodes in preorder. Returns the index of the node and a
-/// message. Neurons are allowed only in networks, synapses only in neurons, and the source of each synapse must
-/// exist.
+/// Finds the first node that violates the rules for networks. Returns the index of the node and an error message, or
+/// `None` if all nodes are valid. Neurons are allowed only in networks, and synapses only in neurons. The source of a
+/// synapse must exist and must not be v_goal. `nodes` must be in preorder.
 pub(crate) fn find_violation(nodes: &[Node]) -> Option<(usize, String)> {
     let mut open: Vec<(usize, u16)> = Vec::new();
     let mut neurons = 0;

@@ -70,9 +70,9 @@ pub enum Kind {
 /// Group of a node, which determines the allowed positions of the node in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// A node with one or more children that selects the children to tick.
+    /// A node that has one or more children and selects the children to tick.
     Composite,
-    /// A node with one child that changes the child's result.
+    /// A node that has one child and changes the child's result.
     Decorator,
     /// A leaf that writes the blackboard.
     Action,
@@ -182,7 +182,7 @@ pub struct OperandSpec {
 
 /// Possible results of a node, for any operands, children and register values.
 ///
-/// Thesis Table 8.7 omits the result `running`. In the node table of this crate, a write to v_goal may return
+/// Thesis Table 8.7 omits the result `running`. In the node table of this crate, nodes that write v_goal may return
 /// `running`, as thesis section 6.3.1 specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Results {
@@ -252,7 +252,7 @@ impl Kind {
         self.is_kilobots_own() || shared.contains(&self)
     }
 
-    /// Returns the number of children of a composite with a fixed number; `None` for other kinds.
+    /// Returns the required number of children of a composite; `None` for kinds without a fixed number.
     pub fn fixed_children(self) -> Option<u16> {
         match self {
             Kind::Probm2 => Some(2),
@@ -262,8 +262,8 @@ impl Kind {
         }
     }
 
-    /// Whether nodes of this kind are ticked as leaves. For a leaf that is expanded to a subtree, the result is true,
-    /// although such a leaf is expanded before the first tick.
+    /// Returns whether nodes of this kind are leaves. This includes leaves that are expanded to subtrees before the
+    /// first tick.
     pub(crate) fn is_leaf(self) -> bool {
         !matches!(self, Kind::Seq | Kind::Sel | Kind::Successd | Kind::Failed | Kind::Invert) && !self.has_memory()
     }

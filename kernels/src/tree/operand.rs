@@ -8,8 +8,8 @@ use super::registers::{self, RegisterMap};
 /// Size of one step of an angle, pi/128 (degrees).
 const DEGREES: f64 = 1.40625;
 
-/// Options for reading operands. `map` is the register map for `[index]`. With `exact`, degrees are kept as written;
-/// otherwise they are rounded to steps of pi/128.
+/// Options for reading operands. `map` is the register map for operands of the form `[index]`. If `exact` is true,
+/// angles in degrees keep their written value. Otherwise they are rounded to steps of pi/128.
 #[derive(Clone, Copy)]
 pub(super) struct OperandFormat {
     pub map: RegisterMap,
@@ -236,15 +236,16 @@ pub fn suggest(word: &str, known: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// Finds the most similar known name; `None` if no name is similar enough. Of equally similar names, the name with
-/// the longest common prefix is chosen.
+/// Finds the most similar known name; `None` if no name is similar enough. Among equally similar names, the function
+/// chooses the name with the longest common prefix.
 fn nearest(word: &str, known: impl Iterator<Item = String>) -> Option<String> {
     let word: String = word.chars().take(40).collect();
     let common = |name: &str| word.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
     let far = |name: &String| (strsim::damerau_levenshtein(&word, name), std::cmp::Reverse(common(name)));
     let (_, name) = known.map(|name| (far(&name), name)).min()?;
     let (distance, std::cmp::Reverse(common)) = far(&name);
-    // Short words allow fewer edits, unless the word and the name have a common prefix of at least 4 characters.
+    // The maximum edit distance is smaller for short words, unless the word and the name have a common prefix of at
+    // least 4 characters.
     let most = if common >= 4 { 3 } else { (1 + word.chars().count() / 4).min(3) };
     (distance <= most && distance < name.len()).then_some(name)
 }

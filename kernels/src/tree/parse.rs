@@ -26,7 +26,8 @@ pub struct ParseError {
     pub column: usize,
     /// Cause and suggested correction.
     pub message: String,
-    /// Text of the line, below which the printed error marks the column; empty if the text is not shown.
+    /// Text of the line. The printed error contains this text and a mark below the column. If the text is empty, both
+    /// are omitted.
     pub source: String,
 }
 
@@ -191,7 +192,8 @@ impl Reader<'_> {
         Ok(spaces / 2)
     }
 
-    /// Reads the node of one line. The second value is the number of children if the name contains it, as in `seq3`.
+    /// Reads the node of one line. The second value is the number of children if the node's name ends with it, as in
+    /// `seq3`; otherwise `None`.
     fn node(&self, code: &str, start: usize) -> Result<(Node, Option<u16>), ParseError> {
         let mut words = words(code).peekable();
         let (at, name) = words.next().unwrap_or((start, ""));
@@ -285,7 +287,8 @@ impl Kind {
     }
 }
 
-/// Units that users sometimes separate from a number by a space. Such a unit gets its own error message.
+/// Units that users sometimes separate from a number by a space. The reader returns a special error message for this
+/// mistake.
 const UNITS: [&str; 6] = ["deg", "degrees", "rad", "m", "s", "cm"];
 
 /// Names and symbols of nodes in other libraries and in drawings, with the corresponding names in this crate.

@@ -21,14 +21,15 @@ pub(crate) struct Instruction {
     pub d: u8,
     pub s1: u8,
     pub s2: u8,
-    /// Numeric operands. The kind determines the meaning: a factor, a unit vector, steepness and offset, a sector
-    /// (rad) or a count.
+    /// Numeric operands. Depending on the kind, they are a factor, a unit vector, steepness and offset, centre and half
+    /// width of a sector (rad), or a count.
     pub a: f32,
     pub b: f32,
     pub parent: u16,
     /// Index of the first node after the node's subtree, which is the next sibling if there is one.
     pub end: u16,
-    /// Index of the node's memory, for kinds with memory. For a network, index of the network in the program.
+    /// Index of the node's memory, if the node's kind has memory. For a network, this is the index of the network in
+    /// the program.
     pub memory: u16,
 }
 
@@ -36,8 +37,8 @@ pub(crate) struct Instruction {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     pub(super) code: Vec<Instruction>,
-    /// For each instruction, index of the node in the tree. `None` for instructions inside an expanded leaf, except
-    /// for its root.
+    /// Index of the tree node for each instruction. In the subtree of an expanded leaf, only the first instruction has
+    /// an index; the others have `None`.
     pub(super) node_indices: Vec<Option<u16>>,
     pub(super) memories: usize,
     pub(super) networks: Vec<Network>,
@@ -139,8 +140,8 @@ impl Program {
         })
     }
 
-    /// Returns the smaller of the unused fractions of bytes and nodes, in [0, 1) (Eq. 7.6; docs/decisions.md, section
-    /// 6).
+    /// Returns the unused fraction of the allowed bytes or of the allowed nodes, whichever is smaller, in [0, 1) (Eq.
+    /// 7.6; docs/decisions.md, section 6).
     pub fn parsimony(&self) -> f32 {
         let bytes = self.bytes as f32 / BYTES_BUDGET as f32;
         let nodes = self.nodes as f32 / MAX_NODES as f32;
@@ -161,7 +162,7 @@ fn extract_networks(all: &mut Vec<Node>, sources: &mut Vec<Option<u16>>) -> Resu
     Ok(networks)
 }
 
-/// Linked instructions with the number of nodes with memory (`memories`) and the number of levels (`depth`).
+/// Linked instructions. `memories` is the number of nodes with memory, and `depth` is the number of levels of the tree.
 struct Linked {
     code: Vec<Instruction>,
     memories: usize,

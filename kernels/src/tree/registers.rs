@@ -1,5 +1,5 @@
-//! Registers of the blackboard. The list contains the numbers of Tables 6.3 and 8.2 of the thesis, and registers of
-//! senses that the thesis does not have.
+//! Registers of the blackboard. The registers have the numbers of thesis Tables 6.3 and 8.2. Additional registers
+//! contain the values of senses that are not in the thesis.
 
 /// Access of nodes to a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub enum Access {
     ReadOnly,
     /// Nodes may write the register, which keeps the last written value.
     Scratch,
-    /// Nodes may write the register, which controls the wheels, once per tick (thesis 6.3.1).
+    /// Nodes may write the register once per tick. The register controls the wheels (thesis 6.3.1).
     Goal,
 }
 
@@ -106,7 +106,7 @@ pub(super) const ACCESS: [Access; CELLS] = {
 /// Register map, which gives the meaning of `[index]` in the textual forms of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RegisterMap {
-    /// Map of thesis Table 6.3, extended by additional senses.
+    /// Map of thesis Table 6.3, extended by the registers of additional senses.
     #[default]
     Full,
     /// Map of thesis Table 8.2.
@@ -146,15 +146,15 @@ pub fn scalar_name(cell: u8) -> String {
     }
 }
 
-/// Returns the name of the vector register at a cell in the text form. The pair (s_n, s_scr) can be used as a vector
-/// and is called `s_n`.
+/// Returns the name of the vector register that contains a cell, as in the text form. The pair (s_n, s_scr) can be used
+/// as a vector and has the name `s_n`.
 pub fn vector_name(cell: u8) -> &'static str {
     register_of(cell & !1).name
 }
 
-/// Returns the first cell of the register with the given name in the full map; `None` if the name is unknown.
-/// `vector` selects vector operands instead of scalar operands. For a vector operand, both `s_n` and `s_scr` denote
-/// the pair (s_n, s_scr).
+/// Returns the first cell of the register that an operand names; `None` if the name is unknown. The cell is a cell of
+/// the full map. `vector` is true for a vector operand and false for a scalar operand. For a vector operand, both `s_n`
+/// and `s_scr` denote the pair (s_n, s_scr).
 pub fn cell_of_name(name: &str, vector: bool) -> Option<u8> {
     let find = |n: &str| REGISTERS.iter().find(|r| r.name == n);
     if vector {

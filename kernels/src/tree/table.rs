@@ -1,5 +1,5 @@
-//! The node table, the only definition of nodes for parser, printer, compiler and random generator. It contains the
-//! nodes of thesis Tables 3.1, 6.5 and 7.4, with results and side effects from Table 8.7.
+//! The node table. Parser, printer, compiler and random generator take the definitions of all nodes from this table. It
+//! contains the nodes of thesis Tables 3.1, 6.5 and 7.4, with results and side effects from Table 8.7.
 
 use super::nodes::{Group, Kind, NodeSpec, Operand, OperandSpec, Results};
 use Operand::{
@@ -19,7 +19,7 @@ const SUCCEEDS: Effect = (results(true, false, true), false);
 const FAILS: Effect = (results(false, true, true), false);
 const TESTS: Effect = (results(true, true, false), false);
 const SUCCESS: Effect = (results(true, false, false), false);
-/// Results of the motor nodes of the Kilobot, which are running for one update and then succeed.
+/// Effect of the motor nodes of the Kilobot. These nodes are running for one update and succeed in the next update.
 const MOVES: Effect = (results(true, false, true), true);
 const SETS: Effect = (results(true, false, false), true);
 const FAILURE: Effect = (results(false, true, false), false);

@@ -18,13 +18,13 @@ pub(crate) const RUNNING_FLAG: u16 = 0x8000;
 /// Increment for one running child in the payload of `par`. The lower bits of the payload count the children that
 /// succeeded.
 pub(crate) const PAR_RUNNING: u16 = 0x80;
-/// Length up to which a vector is treated as a zero vector without direction (thesis Table 6.5).
+/// Maximum length of a vector that is treated as a zero vector without direction (thesis Table 6.5).
 pub(crate) const SHORT: f32 = 0.1;
 
 /// Sensor values of a robot in its own frame (thesis Table 6.1), converted to the registers of Table 6.3.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Senses {
-    /// Sum of the readings of the proximity rays, as vectors along the rays (v_prox).
+    /// Sum of vectors along the proximity rays (v_prox). The length of each vector is the reading of its ray.
     pub prox: Vec2,
     /// Unit vector towards +x of the world (v_up).
     pub up: Vec2,
@@ -75,7 +75,7 @@ impl Default for Senses {
 #[derive(Clone, Debug)]
 pub struct Blackboard {
     cells: [f32; CELLS],
-    /// Value of the `signal` node that was ticked last in this tick; 0 if none was ticked.
+    /// Operand of the last `signal` node that was ticked in this tick; 0 if no such node was ticked.
     signal: u8,
 }
 
@@ -239,9 +239,9 @@ impl Memory {
 
     /// Ticks like [`Memory::tick`] and reports the result of each node to `observer`.
     ///
-    /// `observer` is called once for every node of the compiled tree that this tick visits, children before their
-    /// parents. The arguments are the index in [`Tree::nodes`](super::Tree::nodes) and the final result. A subtree
-    /// used as a leaf (thesis 6.5) counts as one node, so its internal nodes are not reported.
+    /// `observer` is called once for every node of the tree that this tick visits. Children are reported before their
+    /// parents. The arguments are the index of the node in [`Tree::nodes`](super::Tree::nodes) and its final result. A
+    /// subtree used as a leaf (thesis 6.5) counts as one node, so its internal nodes are not reported.
     ///
     /// # Panics
     /// If the memory does not match the program.
@@ -490,8 +490,8 @@ pub(crate) fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws
     }
 }
 
-/// Whether the vector `v` fulfils the condition of an `ifquad` or `ifsect` node. An `ifsect` of width 0 tests for a
-/// short vector.
+/// Returns whether the vector `v` fulfils the condition of an `ifquad` or `ifsect` node. An `ifsect` of width 0 tests
+/// whether the vector is short (see [`SHORT`]).
 pub(crate) fn holds(node: &Instruction, v: Vec2) -> bool {
     if node.kind == Kind::Ifquad {
         in_quadrant(v, node.a as i32)
@@ -509,8 +509,9 @@ pub(super) fn in_sector(v: Vec2, about: f32, half: f32) -> bool {
     (v.length() > SHORT) & (wrap_angle(v.angle() - about).abs() < half)
 }
 
-/// Whether `v` lies in a quadrant. Quadrants 1..=4 are numbered counter-clockwise from the front left, quadrants
-/// -1..=-4 clockwise from the front right. Quadrant 0 tests for a short vector.
+/// Returns whether `v` lies in a quadrant. Quadrants 1..=4 are numbered counter-clockwise from the front left.
+/// Quadrants -1..=-4 are numbered clockwise from the front right. Quadrant 0 tests whether the vector is short (see
+/// [`SHORT`]).
 #[inline(always)]
 pub(super) fn in_quadrant(v: Vec2, quadrant: i32) -> bool {
     let first = (v.x > 0.0) & (v.y >= 0.0);

@@ -65,8 +65,9 @@ impl Shape {
     /// Shape of the frisbee of the benchmark task.
     pub const FRISBEE: Shape = Shape::disc(FRISBEE_RADIUS, FRISBEE_MASS, MU_FRISBEE, Colour::Blue);
 
-    /// Returns the shape of a passive disc. Two contacts at 2/3 of the radius produce the same friction torque as a
-    /// disc that lies flat. This torque is 2/3 mu m g R, the integral of mu p r over the area.
+    /// Returns the shape of a passive disc. Two contacts at 2/3 of the radius R produce the same friction torque as a
+    /// disc that lies flat. This torque is 2/3 mu m g R. It is the integral of mu p r over the area of the disc, where
+    /// p is the pressure and r is the distance from the centre.
     pub const fn disc(radius: f32, mass: f32, mu: f32, colour: Colour) -> Shape {
         Shape { radius, mass, contact_arm: radius * 2.0 / 3.0, mu, colour, tall: false }
     }

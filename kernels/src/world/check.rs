@@ -172,8 +172,8 @@ impl WorldSpec {
                 within("aggregation range", *range, 2.0 * ROBOT_RADIUS, 20.0)
             }
             Task::Dispersion => count("robots for dispersion", self.robots, 2, MAX_ROBOTS),
-            // Cells must be larger than the radius of a robot. The centre of a robot cannot be closer to a wall than
-            // this radius and could not reach smaller cells at the wall.
+            // A cell must be larger than the radius of a robot. The distance from the centre of a robot to a wall is at
+            // least this radius, so the robot could not reach smaller cells at the wall.
             Task::Coverage { cell } => within("coverage cell", *cell, 0.05, 20.0),
             Task::Foraging { nest, food } => self.check_foraging(nest, food),
             Task::TransportOnce | Task::TransportPosition => Ok(()),

@@ -12,16 +12,17 @@ const MOST_CELLS: f32 = 64.0;
 /// search radius are in the same cell or in adjacent cells.
 const MARGIN: f32 = 1.001;
 
-/// Grid of bodies, each in the cell that contains its centre. Bodies outside the arena belong to the outermost cells.
+/// Grid of bodies. Each body belongs to the cell that contains its centre. Bodies outside the arena belong to the
+/// outermost cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Grid {
     low: Vec2,
-    /// Cells per metre along x and along y.
+    /// Number of cells per metre along x and along y.
     density: Vec2,
     columns: usize,
     rows: usize,
-    /// For each cell, row by row, index of the cell's first body in `bodies`. The last element is the end of the last
-    /// cell.
+    /// Index in `bodies` of the first body of each cell, row by row. `bodies` contains the bodies in the order of their
+    /// cells. The last element is the number of bodies.
     first: Vec<u16>,
     bodies: Vec<u16>,
     /// Cell of each body.
@@ -73,8 +74,8 @@ impl Grid {
         }
     }
 
-    /// Calls `each` with the bodies of the cells around a position, in any order. These are all bodies within the
-    /// search radius, and possibly others.
+    /// Calls `each` with the bodies of the cells around a position, in any order. The bodies include all bodies within
+    /// the search radius, and possibly more distant bodies.
     pub fn for_each_candidate(&self, at: Vec2, mut each: impl FnMut(&[u16])) {
         let column = cell_index(at.x, self.low.x, self.density.x, self.columns);
         let row = cell_index(at.y, self.low.y, self.density.y, self.rows);
@@ -104,8 +105,8 @@ mod tests {
     use super::*;
     use crate::random::{Draws, Stream};
 
-    /// Returns test positions. `kind` selects random positions inside the arena, random positions also outside the
-    /// arena, or special arrangements such as cell borders.
+    /// Returns test positions. `kind` selects random positions inside the arena, random positions inside and outside
+    /// the arena, or special arrangements such as positions on cell borders.
     fn places(kind: u32, number: usize, half: (f32, f32), reach: f32, draws: &mut Draws) -> Vec<Vec2> {
         let mut random = |x: f32| vec2(draws.range(-x * half.0, x * half.0), draws.range(-x * half.1, x * half.1));
         let step = |i: usize| -half.0 + (i / 4) as f32 * reach * [1.0, MARGIN][i % 2];

@@ -48,7 +48,7 @@ pub struct World {
     pub tags: Tags,
     /// Deviations of the cameras from a perfect camera.
     pub camera: CameraModel,
-    /// Senses that are computed. These are all senses, unless an engine restricts them.
+    /// Senses that are computed. By default, these are all senses. An engine can restrict them.
     pub sensing: Sensing,
     /// The scored task.
     pub task: Task,
@@ -167,7 +167,8 @@ impl World {
         self.update += 1;
     }
 
-    /// Moves the frisbee back near the centre if the task requires it and the frisbee touches the end of the arena.
+    /// Moves the frisbee back near the centre if the frisbee touches the end of the arena and the task requires the
+    /// relocation.
     fn relocate(&mut self, step: u32) {
         let disc = self.robots;
         if let Score::Transport(transport) = &mut self.score

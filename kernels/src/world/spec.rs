@@ -60,9 +60,10 @@ pub struct Area {
 /// Start configuration of the robots.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Start {
-    /// Random headings, and random centres, uniformly distributed in an area and at least 0.1 m apart.
+    /// Random poses. The centres are uniformly distributed in an area, and the distance between two centres is at least
+    /// 0.1 m.
     Area(Area),
-    /// Given poses; robot i starts at pose i.
+    /// Given poses. Robot i starts at pose i.
     Poses(Vec<Pose>),
 }
 
@@ -78,7 +79,7 @@ pub enum Scenario {
 }
 
 impl Scenario {
-    /// Returns the start area of the given number of robots in the benchmark arena.
+    /// Returns the start configuration of the given number of robots in the benchmark arena.
     pub fn start(self, robots: usize) -> Start {
         let area = match self {
             Scenario::A => Area { low: vec2(-0.9, -0.6), high: vec2(-0.5, 0.6) },

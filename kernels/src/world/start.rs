@@ -13,11 +13,12 @@ pub const SPACING: f32 = 0.1;
 /// all positions are free.
 const TRIES: usize = 1000;
 
-/// Returns all bodies at their start positions, at rest, first the robots, then the discs. `start` selects a start
+/// Returns all bodies at rest at their start positions: the robots, then the discs. `start` is the index of a start
 /// configuration of `spec`, modulo the number of start configurations.
 ///
-/// If no free position is found for a body, the body is placed at the last random position. It can then overlap
-/// another body or a wall, or be too close to another robot. [`WorldSpec::check`] rejects worlds with overlaps.
+/// If no free position is found for a body, the body is placed at the last random position that was tried. The body can
+/// then overlap another body or a wall, or be too close to another robot. [`WorldSpec::check`] rejects worlds with
+/// overlaps.
 pub fn place(spec: &WorldSpec, start: usize, draws: &mut Draws) -> Vec<Body> {
     let robot = |pose| Body::at_rest(spec.robot, pose);
     let mut robots: Vec<Body> = Vec::with_capacity(spec.robots + spec.discs.len());

@@ -12,11 +12,11 @@ use std::io::Write;
 /// Reports that the calling test skips checks, in a line `skipped: <test>: <why>`.
 ///
 /// The line is written to standard error. The test runner hides the output of passing tests, so the line is also
-/// appended to the file that the environment variable `XPUCK_SKIPPED` names. `make test` counts the lines. A test
-/// fails, instead of calling this function, if it lacks something that every machine must have.
+/// appended to the file that the environment variable `XPUCK_SKIPPED` names. `make test` counts the lines. Tests must
+/// fail, and not call this function, if a requirement that every machine must satisfy is missing.
 ///
 /// # Panics
-/// If the line cannot be written, because the skip would go unnoticed.
+/// If the line cannot be written. Without the line, the skip would go unnoticed.
 pub fn skipped(why: impl Display) {
     let thread = std::thread::current();
     let line = format!("skipped: {}: {why}\n", thread.name().unwrap_or("a thread without a name"));

@@ -3,9 +3,9 @@
 use std::path::Path;
 use syn::{Attribute, Expr, Lit, Meta};
 
-/// Compares the file at `place`, a path in the repository, with `page`, the text generated from the code. If the
-/// environment variable `XPUCK_RENEW` is set, first writes `page` to the file. `renew` is the command that runs the
-/// calling test; the failure message contains it.
+/// Compares a file of the repository with the text `page`, which is generated from the code. `place` is the path of the
+/// file in the repository. If the environment variable `XPUCK_RENEW` is set, `page` is first written to the file.
+/// `renew` is the command that runs the calling test. The failure message contains this command.
 ///
 /// # Panics
 /// If the file differs from `page`.

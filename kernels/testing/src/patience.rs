@@ -17,7 +17,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// Returns the time limit of one wait: 60 s times the slowness of the machine.
 ///
 /// # Panics
-/// Under the condition of [`scaled`].
+/// If [`SLOWNESS`] is set to a text that is not a number >= 1.
 pub fn patience() -> Duration {
     scaled(USUAL)
 }

@@ -22,7 +22,7 @@ const BUILT_IN: [&str; 9] = [
     "AlwaysSuccess",
     "AlwaysFailure",
 ];
-/// XML attributes of nodes that are not ports.
+/// Names of XML attributes that do not represent a port of the node.
 const NOTES: [&str; 3] = ["name", "_uid", "_fullpath"];
 
 const RECORD: &str = "btcpp-opened.txt";
@@ -54,7 +54,8 @@ const KILOBOT: &str = "selm
 
 /// Recorded results of BehaviorTree.CPP. The file contains comments, then one hash per line.
 pub struct Record {
-    /// Hashes of inputs together with their results, in the order of the test.
+    /// Sorted hashes of the XML files that BehaviorTree.CPP opened, or one hash per case of the tick test, in the order
+    /// of the cases. The hash of a case covers the tree and the results.
     pub hashes: Vec<u64>,
 }
 
@@ -156,7 +157,7 @@ fn its_parser_has_opened_every_tree() {
     }
 }
 
-/// Runs `program`, which reads files with BehaviorTree.CPP's parser, and returns its output.
+/// Runs a program that reads `files` with BehaviorTree.CPP's parser. Returns the output of the program.
 fn opened(program: &str, files: &[&Path]) -> Output {
     Command::new(program).args(files).output().unwrap_or_else(|e| panic!("{program}: {e}"))
 }

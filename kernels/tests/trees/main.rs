@@ -1,4 +1,5 @@
-//! Tests of trees: guarantees of the node table, exchange formats, the library, and other machines.
+//! Tests of trees: guarantees of the node table, exchange formats, the library, memoryless forms, state machines, and
+//! the RASP machine.
 
 #![allow(clippy::disallowed_methods, reason = "tests read the library of trees and bound the time of readers")]
 

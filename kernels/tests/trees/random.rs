@@ -31,8 +31,8 @@ fn operand(operand: Operand, draws: &mut Draws) -> f32 {
     }
 }
 
-/// Replaces about half of a node's operands with magnitudes above 4 by small numbers, so that tests reach counts and
-/// thresholds. Registers are not changed.
+/// Replaces large operands of a node by small numbers, so that tests reach counts and thresholds. Each operand with a
+/// magnitude above 4 is replaced with probability 1/2. Registers are not changed.
 pub fn shrink(node: &mut Node, draws: &mut Draws) {
     for (value, spec) in node.operands.iter_mut().zip(node.kind.spec().operands) {
         if !spec.operand.is_register() && value.abs() > 4.0 && draws.below(2) == 0 {
@@ -41,7 +41,7 @@ pub fn shrink(node: &mut Node, draws: &mut Draws) {
     }
 }
 
-/// Returns a random tree in which many operands are small, with at most `depth` levels below its root.
+/// Returns a random tree with many small operands, and with at most `depth` levels below its root.
 pub fn small_tree(depth: u32, draws: &mut Draws) -> Tree {
     let mut nodes = tree(depth, draws).nodes().to_vec();
     nodes.iter_mut().for_each(|node| shrink(node, draws));

@@ -65,7 +65,7 @@ impl Direct {
 }
 
 /// Runs a program on the tree and on the direct interpreter, and checks that their states are equal after each step.
-/// Returns how the program ended after at most `steps` instructions.
+/// Returns the state of the program after at most `steps` instructions: halted, faulted, or still running.
 fn together(program: &[i64], steps: u32) -> End {
     let tree = rasp_tree();
     let (mut rasp, mut direct) = (Rasp::new(program).unwrap(), Direct::new(program));

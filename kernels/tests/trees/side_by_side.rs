@@ -35,7 +35,7 @@ fn agree(programs: &[Program], team: impl Fn(usize) -> Team, worlds: u32) {
 #[test]
 fn swarms_of_one_tree_in_blocks_of_many() {
     let programs = programs(1, 60);
-    // Each tree has seven worlds, so that most blocks contain several trees and some rows contain only one tree.
+    // Each tree has seven consecutive worlds, so that most blocks of sixteen worlds contain several trees.
     agree(&programs, |world| Team::all(world / 7 % programs.len()), 7 * programs.len() as u32);
 }
 

@@ -1,5 +1,5 @@
-//! Tests of XML from Groot2 and from users: trees in several parts and files, nodes with an equivalent in this crate,
-//! and lists of all errors.
+//! Tests of XML from Groot2 and from users. The trees consist of several parts and files, and contain nodes that have
+//! an equivalent in this crate. All errors of an XML text must be listed.
 
 use xpuck_kernels::tree::exchange::{
     XmlErrors, XmlOptions, from_json, from_json_for, from_xml, read_xml, to_json, to_xml,

@@ -28,7 +28,8 @@ const DESCRIPTORS_V2: u32 = 3;
 const STRINGS: u32 = 2;
 const HAS_FULL_SPEED: u32 = 1;
 const HAS_HIGH_SPEED: u32 = 2;
-/// functionfs flag: also deliver requests that are addressed to the device, as the chip's vendor requests are.
+/// functionfs flag: also deliver requests that are addressed to the device. The vendor requests of the chip have this
+/// recipient.
 const ALL_RECIPIENTS: u32 = 64;
 const EVENT: usize = 12;
 const ENABLE: u8 = 2;
@@ -57,7 +58,7 @@ fn descriptors() -> Vec<u8> {
     [head.map(u32::to_le_bytes).concat(), body].concat()
 }
 
-/// State of the chip that control requests and standard input change.
+/// State of the chip. Control requests and standard input change it.
 #[derive(Default)]
 struct Chip {
     /// Whether the chip streams camera data.

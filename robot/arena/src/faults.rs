@@ -1,4 +1,4 @@
-//! Periodic faults on a robot's buses.
+//! Faults of a robot's buses and sensors. Some of the bus faults are periodic.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Model of the shim's camera path, with transmission faults. The shim's logic frames the rows of a picture
-//! (`docs/protocols/camera.md`), and an FT2232H sends them in USB packets. The path has no clock. On the socket, a
-//! length of two bytes precedes each packet.
+//! (`docs/protocols/camera.md`), and an FT2232H sends them in USB packets. The model has no clock. Its caller reports
+//! the expiry of the chip's latency timer. In the output, a length of two bytes precedes each packet.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,8 +11,8 @@ use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
 /// World index for the random numbers of the camera path. The arena itself uses 0.
 const WORLD: u32 = 1;
-/// Divisor for the longest stall: a stall omits up to 1/4 of a frame's rows, plus one row. This is usually more than
-/// the reader repairs.
+/// Divisor that limits the length of a stall. A stall omits 1 to `rows / LONGEST_STALL + 1` rows of a frame. Most
+/// stalls omit more rows than the robot's driver can repair.
 const LONGEST_STALL: u32 = 4;
 
 /// Transmission faults of the camera path, as fractions (0..=1).

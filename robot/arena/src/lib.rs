@@ -1,4 +1,4 @@
-//! Virtual arena that replaces a real arena. It moves bodies with the kernels' physics, and answers each robot's SPI
+//! Virtual arena that replaces a real arena. It moves bodies with the kernels' physics, and emulates each robot's SPI
 //! words, I2C transactions and camera packets byte for byte. It streams poses like Vicon, VRPN and OptiTrack systems.
 //!
 //! [`Arena`] is the core, without sockets or clocks. [`run`] serves an arena to clients. Clients receive only data that

@@ -101,7 +101,7 @@ impl Battery {
     }
 }
 
-/// State of one INA231 monitor that the board can write.
+/// Writable state of one INA231 monitor: its register pointer and the registers that the board can write.
 #[derive(Clone, Debug)]
 struct Monitor {
     pointer: u8,

@@ -1,5 +1,5 @@
-//! Electronics of one robot: the processor in the body, which depends on the kind of robot, and the devices on the
-//! buses of the robot's board.
+//! Electronics of one robot: the processor in the body, and the devices on the buses of the robot's board. The type of
+//! the processor depends on the kind of robot.
 
 use crate::body::dspic::Dspic;
 use crate::body::epuck1::Epuck1;
@@ -46,7 +46,7 @@ pub(crate) struct Robot {
     faults: Faults,
     counter: FaultCounter,
     pub(crate) traits: Traits,
-    /// Speed factors of the left and right wheel, which scheduled changes can set during a run.
+    /// Speed factors of the left and right wheel. Scheduled changes can set these factors during a run.
     wheel_factors: [f32; 2],
     outages: Outages,
     /// Failures that are active in the current step.
@@ -55,7 +55,7 @@ pub(crate) struct Robot {
     curve: Curve,
     /// Latest readings of the proximity sensors (counts).
     reflected: [u16; 8],
-    /// Number of steps since the body received a message from the board.
+    /// Number of steps since the body last received a message from the board.
     silent_steps: u32,
     /// Manual drive command that applies while the board is silent; `None`: no command.
     guest: Option<Guest>,
@@ -63,8 +63,8 @@ pub(crate) struct Robot {
     number: u32,
 }
 
-/// Number of steps without a message after which a board counts as silent, so that the manual drive command applies
-/// (2 s).
+/// Number of steps without a message (2 s) after which a board counts as silent. The manual drive command then
+/// applies.
 const BOARD_TIMEOUT_STEPS: u32 = 80;
 
 /// Manual drive command for a robot with a silent board.
@@ -190,7 +190,7 @@ impl Robot {
         true
     }
 
-    /// Replaces the step counters in the reply `read` to the request `write` with zeros.
+    /// Replaces the step counters in a reply of the body with zeros. `write` is the request, and `read` is the reply.
     fn freeze(&self, write: &[u8], read: &mut [u8]) {
         match &self.processor {
             Processor::Epuck1(_) if (0..2).any(|i| write == [STEPS.pointer(i)]) => read.fill(0),
@@ -331,13 +331,14 @@ impl Robot {
     }
 
     /// Removes and returns the word that the range and bearing board sends, with the word's reach (m). Returns `None`
-    /// if there is no word, or while the robot is off.
+    /// if there is no word, or if the robot is off.
     pub(crate) fn take_sent(&mut self) -> Option<(u16, f32)> {
         let sent = self.fitted.take_sent();
         sent.filter(|_| !self.out.off())
     }
 
-    /// Delivers a word from robot `from`, which is at `towards` in this robot's frame (m).
+    /// Delivers a word that robot `from` sent in step `now`. `towards` is the position of robot `from` in this robot's
+    /// frame (m).
     pub(crate) fn hear(&mut self, word: u16, from: u32, towards: Vec2, now: u32) {
         if !self.out.off() {
             self.fitted.hear(word, towards, &mut fitted::hearing(self.seed, self.number, from, now));
@@ -362,7 +363,7 @@ impl Robot {
                 &mut sensor_levels::chance(self.seed, self.number, now),
             )
         };
-        // Step 0 of this random stream is used for the initial charge.
+        // Step 0 of this random stream provides the initial charge, so the readings use the steps from 1.
         let mut draws = Draws::new(self.seed, 0, self.number, now + 1, Stream::Device);
         let ideal = proximity.map(|p| infrared::reflected(p, &self.curve, &mut draws));
         if !self.out.proximity_stuck {
@@ -385,7 +386,7 @@ impl Robot {
 pub(crate) struct Stimuli {
     /// Proximity at each sensor: 1 - distance/range, or exactly 0 if nothing is in range.
     pub proximity: [f32; 8],
-    /// Quantities for the optional devices. Their battery voltage is not set.
+    /// Quantities for the optional devices. The field for the battery voltage is not set.
     pub fitted: Surroundings,
     /// Brightness at the infra-red sensors, relative to their full scale.
     pub brightness: [f32; 8],

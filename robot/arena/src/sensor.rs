@@ -5,7 +5,8 @@ use xpuck_registers::camera_sensor::{Clock, Exposing, OV7670, Sensor};
 
 /// Maximum number of register banks of a sensor.
 const BANKS: usize = 4;
-/// Register address and bit that reset an OV7670 to its power-up values.
+/// Address of the OV7670 register that contains the reset bit, and mask of this bit. The bit resets all registers to
+/// their power-up values.
 const RESET: (u8, u8) = (0x12, 0x80);
 
 /// Exposure time that gives the correct brightness in the arena's light (s).
@@ -32,8 +33,8 @@ impl CameraSensor {
         CameraSensor { kind, id: kind.id, registers, bank: 0, pointer: 0 }
     }
 
-    /// Returns the brightness of the pictures relative to the correct exposure; 1 with automatic exposure. Manual
-    /// exposure is set in lines, and the duration of a line grows with the frame width.
+    /// Returns the brightness of the pictures relative to the correct exposure. Returns 1 with automatic exposure.
+    /// Manual exposure is set in lines, and the duration of a line grows with the frame width.
     pub fn brightness(&self, clock: Clock) -> f32 {
         let Some(exposing) = self.kind.exposing else { return 1.0 };
         let held = |(bank, register): (u8, u8)| self.registers[usize::from(bank)][usize::from(register)];
@@ -107,7 +108,8 @@ mod tests {
             assert!(sensor.transfer(0x6e, &[3, bank], &mut []) && sensor.transfer(0x6e, bytes, &mut []));
         };
         assert_eq!(sensor.brightness(Clock::Xpuck), 1.0, "by itself");
-        // A line of 800 pixels takes 133.3 us, so 56.25 lines take 7.5 ms, half of the correct exposure.
+        // The exposure is set to 56 + 64/256 lines. A line of 800 pixels takes 133.3 us, so the exposure takes 7.5 ms,
+        // which is half of the correct time.
         set(&mut sensor, 0, &[0x04, 0x03, 0x1f]);
         set(&mut sensor, 0, &[0x17, 0, 56, 64]);
         assert_eq!(sensor.brightness(Clock::Xpuck), 1.0, "the time does not count yet");

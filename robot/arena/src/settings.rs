@@ -33,7 +33,7 @@ pub struct Settings {
     pub scenario: Scenario,
     /// World of the arena; its robot count must match `robots`. `None`: the default world.
     pub world: Option<WorldSpec>,
-    /// Directory of the device sockets, `<robot>.spi`, `<robot>.i2c` and `<robot>.camera`.
+    /// Directory of the device sockets. The name of a socket is `<robot>.spi`, `<robot>.i2c` or `<robot>.camera`.
     pub device_dir: PathBuf,
     /// Network address at which the devices are also served; port 0 selects a free port. `None`: no network access.
     /// Any program that can reach this address can drive the robots.
@@ -50,12 +50,12 @@ pub struct Settings {
     pub body: BodyKind,
     /// Kinds of the robots that differ from `body`, by robot name.
     pub bodies: BTreeMap<String, BodyKind>,
-    /// Time after which a frisbee outside its start area is moved back there, while all wheels are still (s). The next
-    /// run can then begin. `None`: the frisbee is moved back only after it touches an end wall.
+    /// Time for which all wheels must be still before a frisbee outside its start area is moved back to this area (s).
+    /// The next run can then begin. `None`: the frisbee is moved back only after it touches an end wall.
     pub reset_frisbee_s: Option<f64>,
-    /// Shim between the first robot's board and the dsPIC and camera of this robot, if any.
+    /// Optional logic between the first robot's board and this robot's dsPIC and camera.
     pub shim: Option<Arc<dyn Shim>>,
-    /// Bus faults of all robots without bus faults in `unkind`.
+    /// Default bus faults. They apply to each robot for which `unkind` does not set bus faults.
     pub faults: Faults,
     /// Response curve of the infra-red sensors.
     pub curve: Curve,
@@ -80,8 +80,8 @@ pub struct Settings {
 pub struct Fittings {
     /// Tags on the walls, at most 64.
     pub tags: Vec<WallTag>,
-    /// Address of the overhead camera's pictures, as MJPEG over HTTP; port 0 selects a free port. `None`: no overhead
-    /// camera.
+    /// Address at which the overhead camera's pictures are served as MJPEG over HTTP; port 0 selects a free port.
+    /// `None`: no overhead camera.
     pub overhead: Option<SocketAddr>,
 }
 
@@ -106,7 +106,8 @@ pub struct CameraSettings {
     pub height: u32,
     /// Frame rate in arena time (Hz, 0.1..=60).
     pub frames_per_second: f64,
-    /// Transmission faults between the camera and the robot's board, as fractions (0..=1).
+    /// Transmission faults between the camera and the robot's board. Each value is the fraction of affected packets or
+    /// frames (0..=1).
     pub faults: ft2232h::Faults,
 }
 

@@ -9,7 +9,8 @@ use xpuck_registers::microphone::{BEARINGS, Loudness, MAX_MICROPHONES, RADIUS};
 
 /// Maximum number of sound sources in an arena.
 pub const MAX_SOUNDS: usize = 8;
-/// Distance below which the level of a source no longer rises (m): about the size of a loudspeaker.
+/// Minimum distance in the calculation of the level (m), about the size of a loudspeaker. At smaller distances, the
+/// level of a source does not rise further.
 const NEAREST: f32 = 0.02;
 /// Loudness of a robot's speaker at 1 m, relative to a microphone's full scale (an assumption).
 const SPEAKER: f32 = 0.01;

@@ -59,7 +59,8 @@ impl WallTag {
     }
 
     /// Returns the column of the tag's cells at a point on the walls. Columns are counted from the left, as seen
-    /// facing the wall. Returns `None` for a point outside the tag.
+    /// facing the wall. `hx` and `hy` are the half side lengths of the arena (m). Returns `None` for a point outside
+    /// the tag.
     pub(crate) fn column(&self, place: Vec2, (hx, hy): (f32, f32)) -> Option<usize> {
         // The tag belongs to the wall nearest to its centre.
         let across = (self.at.x.abs() - hx).abs() < (self.at.y.abs() - hy).abs();

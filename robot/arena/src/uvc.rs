@@ -1,6 +1,6 @@
 //! The camera of a Pi-puck board: frames in the payloads of a USB video class device, with transmission faults. Each
-//! payload contains one row, as with the FT903 chip of the board. The code reads no clock. On the socket, a length of
-//! two bytes precedes each payload.
+//! payload contains one row, as with the FT903 chip of the board. The code reads no clock. On the socket, the length
+//! of each payload precedes the payload (two bytes, little-endian).
 
 use crate::ft2232h::Faults;
 use xpuck_kernels::random::{Draws, Stream};
@@ -29,8 +29,9 @@ impl Uvc {
         Uvc { frames: 0, faults, seed, robot: robot as u32 }
     }
 
-    /// Appends to `out` the payloads of a frame with rows of `width` pixels. For the fault `garbled_packets`, a row
-    /// is truncated and marked as damaged. For `stalled_frames`, the frame ends early.
+    /// Appends to `out` the payloads of a frame with rows of `width` pixels. For the fault `lost_packets`, a row is
+    /// omitted. For `garbled_packets`, a row is truncated and marked as damaged. For `stalled_frames`, the frame ends
+    /// early.
     ///
     /// # Panics
     /// If the width is 0.

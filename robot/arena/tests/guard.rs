@@ -1,5 +1,6 @@
-//! Tests of the guard, which stops the wheels of e-pucks, because these robots have no watchdog. The tests kill or
-//! stop the robot's program during a move, and measure the time until the wheels stop.
+//! Tests of the guard, a separate process that stops the wheels of an e-puck if the robot's program fails. The guard
+//! is necessary because the bodies of e-pucks have no watchdog. The tests kill or stop the program during a move, and
+//! measure the time until the wheels stop.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
 
@@ -46,7 +47,8 @@ impl Counters {
         if self.body == BodyKind::Epuck1 {
             return [0, 1].map(|i| u16::from_le_bytes(self.transfer(&[STEPS.pointer(i)])));
         }
-        // The body answers a command with a wrong checksum, but does not execute the command.
+        // A command with a wrong checksum is not executed, but the body answers it with a report. The report contains
+        // the step counters.
         let mut command = epuck2::Command::default().encode();
         command[epuck2::COMMAND_BYTES - 1] ^= 1;
         let bytes: [u8; REPORT_BYTES] = self.transfer(&command);

@@ -36,8 +36,8 @@ fn third_party_clients_see_every_body_where_it_is() {
     );
 }
 
-/// Tests NatNet with one server per version, because a server has one version. The package's NatNet client supports
-/// only multicast groups.
+/// Tests each protocol version of NatNet with its own server, because a server supports only one version. The
+/// package's NatNet client supports only multicast groups.
 #[test]
 fn third_party_client_reads_all_bodies_by_multicast() {
     for (name, version) in [("NatNet 3.1", Version::V3_1), ("NatNet 4.1", Version::V4_1)] {
@@ -78,7 +78,8 @@ fn see(
         let (settings, stop) = (&settings, &stop);
         let arena = scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap(), |_, _| {}, &mut ()));
         let seen = clients(&python, &listening.recv().unwrap());
-        // The arena must end before the assertions, because a failed assertion would block on the arena's thread.
+        // The arena must end before the assertions. Otherwise, a failed assertion would wait for the arena's thread
+        // forever.
         stop.store(true, Relaxed);
         arena.join().unwrap().unwrap();
         for (stream, seen) in seen {

@@ -9,8 +9,8 @@ use xpuck_arena::{BodyKind, Faults, SenseFault};
 use xpuck_registers::ina231::{BATTERY_ADDRESS, SUPPLY_ADDRESS};
 use xpuck_registers::{ads1015, bno055, camera_sensor, epuck1, erandb, ground, vl53l0x};
 
-/// Runs the self-test. Returns the failed checks as "device: check: found", the success of the program, and the number
-/// of passed checks.
+/// Runs the self-test. Returns a text "device: check: found" for each failed check. Also returns whether the program
+/// succeeded, and the number of passed checks.
 fn failures(body: BodyKind, faults: Faults, more: &[&str]) -> (Vec<String>, bool, usize) {
     serve(body, faults, None, |file, _| {
         let output = selftest(file, more).arg("--json").output().unwrap();

@@ -134,14 +134,14 @@ fn frisbee_at_an_end_is_put_back_when_robot_rests() {
         let mut spi = Spi::open(&settings.device_path("xp01", "spi"));
         let (first, _) = vicon.frame();
         let mut reached = false;
-        // The loop may take three minutes of arena time (9000 frames).
+        // The loop is limited to three minutes of arena time (9000 frames).
         while !reached {
             let (number, poses) = vicon.frame();
             assert!(number < first + 9000, "{poses:?}");
             let (robot, frisbee) = (poses["xp01"], poses["frisbee"]);
             reached = frisbee.x + 0.105 >= 1.0;
-            // If the robot is behind the frisbee, it aims across the frisbee's centre, to push the frisbee back
-            // towards y = 0.
+            // If the robot is behind the frisbee, its target is the far side of the frisbee's centre, as seen from y =
+            // 0. From there, it pushes the frisbee back towards y = 0.
             let behind = frisbee.x - robot.x > 0.1 && (frisbee.y - robot.y).abs() < 0.1;
             let (x, y) =
                 if behind { (frisbee.x, frisbee.y + 0.5 * (frisbee.y - 0.0)) } else { (frisbee.x - 0.25, frisbee.y) };
@@ -240,7 +240,7 @@ fn frames_can_be_pulled_and_pings_come_back() {
         let mut other = Vicon::open(mocap);
         other.send(ALL_FRAMES);
         assert!((0..5).all(|_| other.frame().1.len() == 2));
-        // "GET / HT" is not a packet. The server closes the connection of its sender, and no other connection.
+        // "GET / HT" is not a packet. The server closes only the connection on which these bytes arrive.
         vicon.send("474554202f204854");
         assert_eq!(vicon.stream.read(&mut [0; 1]).unwrap_or(0), 0);
         assert!((0..5).all(|_| other.frame().1.len() == 2));

@@ -5,11 +5,13 @@ use xpuck_evolve::{Migrant, Progress};
 use xpuck_kernels::tree::CompileError;
 use xpuck_wire::message::{Emigrant, RobotMessage};
 
-/// Fittest individual of the robot's island, and the segment that waits for its tree.
+/// Fittest individual of the robot's island. If a segment requests its tree before there is one, the request is
+/// stored.
 #[derive(Clone, Debug, Default)]
 pub struct OnboardChampion {
     champion: Option<Migrant>,
-    /// Segment that waits for a tree, because the island has not yet completed a generation.
+    /// Segment for which the tree is loaded when the island has completed its first generation; `None`: no load is
+    /// pending.
     pending_segment: Option<u32>,
     progress: Progress,
 }
@@ -41,7 +43,8 @@ impl OnboardChampion {
     }
 
     /// Puts the fittest tree in control for a segment, and returns the message for the hub. Before the first
-    /// generation is complete, returns `None`; the tree is then loaded with the first generation.
+    /// generation is complete, stores the segment and returns `None`. The tree is then loaded when this generation is
+    /// complete.
     ///
     /// # Errors
     /// Returns an error if the tree does not fit the robot. The previous tree stays in control.

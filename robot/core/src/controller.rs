@@ -20,7 +20,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Creates a controller that runs the tree without changes, in the initial state.
+    /// Creates a controller that runs the unchanged tree from its initial state.
     ///
     /// # Errors
     /// Returns an error if the tree cannot be compiled.

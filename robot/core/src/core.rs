@@ -168,7 +168,7 @@ pub struct Core {
     phase: u16,
     controller: Option<Controller>,
     senses: VirtualSenses,
-    /// Number of updates in RUN with stale readings: of the body, of the camera, and of the virtual senses.
+    /// Numbers of control updates in RUN with stale data: body readings, camera readings, and virtual senses.
     stale: [u32; 3],
     heard: Option<f64>,
     /// Permissions to continue while the hub is silent.
@@ -181,11 +181,12 @@ pub struct Core {
     /// Last round-trip time to the hub (s).
     round_trip: Option<f64>,
     updates: u32,
-    /// Wheel speeds of the last control update, for telemetry.
+    /// Wheel speeds of the last control update, for telemetry (m/s).
     wheels: [f32; 2],
     /// Proximity readings of the last control update; `None` if the body's readings were stale.
     proximity: Option<[f32; 8]>,
-    /// Arena time divided by wall time. The maximum validity of an operator's command is wall time.
+    /// Arena time divided by wall time. This factor converts the maximum validity of an operator's command from wall
+    /// time.
     speed: f64,
     /// External controllers: operators, parking, and programs at the robot's socket.
     external: External,
@@ -290,7 +291,7 @@ impl Core {
         }
         self.stale_seals = self.stale_seals.saturating_add(1);
         match sealed.message {
-            // A STOP is ignored if its hub is earlier than the latest known hub, which has replaced the earlier hub.
+            // A STOP with a stale seal is obeyed, unless a later hub has replaced the hub that sent the STOP.
             ToRobot::Directive(directive @ Directive { state: State::Stop, .. })
                 if sealed.hub >= self.inbox.seen().0 =>
             {
@@ -303,7 +304,7 @@ impl Core {
         }
     }
 
-    /// Resets the state that depends on the hub, because another hub has another clock and does not know earlier
+    /// Resets the state that depends on the hub. A new hub has another clock, and does not know earlier
     /// acknowledgements.
     fn on_new_hub(&mut self) {
         self.hub_ahead = None;
@@ -322,7 +323,7 @@ impl Core {
 
     /// Handles a message with a fresh seal at `now` (s). Returns the resulting actions.
     pub fn on_message(&mut self, now: f64, message: ToRobot) -> Vec<Action> {
-        // A silence that ends with this message still has its consequences.
+        // If this message ends a silence of the hub, the actions for the silence are still executed.
         let mut actions = self.notice_silence(now);
         self.heard = Some(now);
         self.last_heard = Some(now);
@@ -444,8 +445,8 @@ impl Core {
         Core { last_directive: told, ..self }
     }
 
-    /// Records that directive `number` is stored across restarts. Other numbers than that of the last directive are
-    /// ignored.
+    /// Records that directive `number` is stored across restarts. Ignores a number that is not the number of the last
+    /// directive.
     pub fn stored_directive(&mut self, number: u64) {
         let this_hub = self.last_directive_hub == Some(self.inbox.seen().0);
         if this_hub && self.last_directive.as_ref().is_some_and(|told| told.directive == number) {
@@ -453,8 +454,8 @@ impl Core {
         }
     }
 
-    /// Returns the number of the last directive of this hub that is stored across restarts; `None` before the first
-    /// one.
+    /// Returns the number of the last directive of this hub that is stored across restarts; `None` if no directive of
+    /// this hub is stored.
     pub fn kept_directive(&self) -> Option<u64> {
         (self.kept != 0).then_some(self.kept)
     }
@@ -507,7 +508,8 @@ impl Core {
         self.inbox.session()
     }
 
-    /// Returns the robots heard by range and bearing; `None` if the data is stale at `now`, in arena time (s).
+    /// Returns the robots heard by range and bearing; `None` if the data is stale. `now` is the current arena time
+    /// (s).
     pub fn neighbours(&self, now: f64) -> Option<&[Neighbour]> {
         (!self.senses.stale(now)).then(|| self.senses.last_report().1)
     }
@@ -543,7 +545,7 @@ impl Core {
             );
             return vec![refused(why)];
         }
-        // The calibration of the simulated worlds is visible only in the log.
+        // The source of the calibration of the simulated worlds is visible only in the log.
         let calibrated = match (plan.calibrated, self.measured.changes_worlds()) {
             (true, _) => Some("worlds are simulated with the experiment's calibration"),
             (false, true) => Some("worlds are simulated with this robot's calibration.file"),
@@ -595,7 +597,8 @@ impl Core {
         Some(Trials::from_phase(self.plan.as_ref()?, self.planned()?))
     }
 
-    /// Puts the controller that the phase assigns to this robot in control, if any.
+    /// Loads the controller that the phase assigns to this robot, if any. Returns the action that cancels a pending
+    /// load of the fittest tree.
     fn load_assigned(&mut self) -> Option<Action> {
         let tree = self.planned()?.given(self.place())?.clone();
         // No error is expected, because a plan contains only trees that fit the robot.
@@ -648,14 +651,14 @@ impl Core {
         if rank < self.newest || repeated || (drives && rank <= self.stopped) {
             return Vec::new();
         }
-        // If the hub counts fewer STOPs than the robot, it does not yet know of an executed STOP. The robot's next
-        // hello reports it.
+        // If the hub's count of STOPs is lower than the robot's count, the hub does not yet know of an executed STOP.
+        // The robot reports this STOP in its next hello.
         if state != State::Stop && self.last_directive.as_ref().is_some_and(|told| told.stops > stops) {
             return Vec::new();
         }
         let experiment = self.experiment.rank.1;
         let about_other = experiment == 0 || run != experiment;
-        // A PAUSE without a run is valid: parked robots may be paused.
+        // A PAUSE without a run is valid, because parked robots may be paused.
         let for_no_run = state == State::Pause && run == 0;
         if about_other && matches!(state, State::Run | State::Pause | State::Ready) && !for_no_run {
             // The robot has another experiment or no experiment. The hub sends the experiment and then repeats the
@@ -682,7 +685,8 @@ impl Core {
         if !about_other {
             actions.extend(self.enter(phase, tree.as_deref()));
         }
-        // The island of an earlier run stays paused while this run assigns the robot's controller.
+        // The robot's island may belong to an earlier run. It stays paused while the current phase assigns the robot's
+        // controller.
         let evolves = self.planned().is_some_and(|phase| phase.evolves(self.place()));
         actions.push(Action::Evolve(state == State::Run && evolves));
         if segment > self.segment && state == State::Run {
@@ -700,7 +704,7 @@ impl Core {
         self.plan.as_ref().is_some_and(|plan| !plan.phases.iter().any(|phase| phase.evolves(me)))
     }
 
-    /// Puts a tree in control, under the node `avoiding`.
+    /// Puts a tree in control in the form `sel2(avoiding, tree)`, so that the robot avoids collisions.
     pub fn load(&mut self, tree: &Tree) -> Result<(), CompileError> {
         self.controller = Some(Controller::new(tree.under_avoiding())?);
         Ok(())
@@ -784,7 +788,7 @@ impl Core {
         actions
     }
 
-    /// Returns whether a message from the hub arrived within the last [`HUB_SILENCE`] seconds; `now` is arena time
+    /// Returns whether the last message from the hub is at most [`HUB_SILENCE`] seconds old at the arena time `now`
     /// (s).
     pub fn hears_hub(&self, now: f64) -> bool {
         self.heard.is_some_and(|at| now - at <= HUB_SILENCE)
@@ -845,13 +849,13 @@ impl Core {
         self.wheels
     }
 
-    /// Returns whether the robot is in RUN, in an experiment that compares reality with simulation.
+    /// Returns whether the robot is in RUN and its experiment compares reality with simulation.
     pub fn adapts(&self) -> bool {
         self.state == State::Run && self.plan.as_ref().is_some_and(|plan| plan.adapt)
     }
 
-    /// Records the wheel speeds that were sent to the body (m/s), which completes the update. Returns the updates that
-    /// are due for a report.
+    /// Completes the control update: records the wheel speeds that were sent to the body (m/s). Returns the updates
+    /// that are due for a report.
     pub fn sent(&mut self, wheels: [f32; 2]) -> Vec<Updates> {
         self.tracer.sent(wheels)
     }
@@ -888,12 +892,14 @@ impl Core {
         self.segment
     }
 
-    /// Returns the brightness at the light sensors; `None` if the tree does not read the light.
+    /// Returns the brightness at the light sensors. Returns `None` if the tree does not read the light, or if there
+    /// are no valid readings.
     fn light(&self, readings: &Readings) -> Option<[f32; 8]> {
         readings.light.filter(|_| self.controller.as_ref().is_some_and(Controller::reads_light))
     }
 
-    /// Returns range (m) and bearing (rad) of the nearest tag; `None` if the tree does not read tags.
+    /// Returns range (m) and bearing (rad) of the nearest tag. Returns `None` if the tree does not read tags, or if no
+    /// tag was detected.
     fn tag(&self, readings: &Readings) -> Option<[f32; 2]> {
         readings.tag.filter(|_| self.controller.as_ref().is_some_and(Controller::reads_tags))
     }

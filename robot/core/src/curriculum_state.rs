@@ -18,12 +18,14 @@ pub struct CurriculumState {
 }
 
 impl CurriculumState {
-    /// Returns the trials of the current step. After the last step, returns `own`, the trials of the phase.
+    /// Returns the trials of the current step of the curriculum. After the last step, returns `own`, which contains
+    /// the trials of the phase.
     pub fn trials(&self, plan: &Plan, own: &Trials) -> Trials {
         self.course.step(&plan.steps).map_or_else(|| own.clone(), |step| Trials::from_step(plan, step))
     }
 
-    /// Returns the name of the current step; `None` after the last step, in the experiment's own world.
+    /// Returns the name of the current step. Returns `None` after the last step, when evolution uses the experiment's
+    /// own world.
     pub fn step<'a>(&self, plan: &'a Plan) -> Option<&'a str> {
         self.course.step(&plan.steps).map(|step| step.name.as_str())
     }

@@ -55,7 +55,7 @@ pub enum ProgramRequest {
     Take(String),
     /// Drive with this command.
     Drive(Command),
-    /// Send this text to the controller of another robot, given by its number in the swarm file, from 1.
+    /// Send this text to the controller of another robot. The number identifies the robot in the swarm file, from 1.
     Tell(u16, String),
     /// An invalid request from a faulty program.
     Unreadable,
@@ -186,7 +186,7 @@ impl External {
             (ProgramRequest::Drive(_) | ProgramRequest::Tell(..), None) => {
                 Err("this program does not control the wheels; take the wheels first".into())
             }
-            // Only the robot can decide whether the text can be delivered.
+            // The caller checks whether the text can be delivered.
             (ProgramRequest::Tell(..), Some(_)) => Ok(None),
             (ProgramRequest::Unreadable, Some(seat)) => {
                 seat.command = None;

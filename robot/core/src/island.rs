@@ -1,5 +1,5 @@
-//! Interface between the robot's control loop and its island: the plan of the island, the results of a generation, and
-//! the reports.
+//! Interface between the robot's control loop and its island: the plan of the island, the conditions of its trials,
+//! the events of the island, and the results of a generation.
 
 use crate::probe::ProbeResult;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +39,8 @@ impl IslandPlan {
         Island::new(self.plan.settings.clone(), self.plan.primitive_set.clone(), self.island, self.seed)
     }
 
-    /// Returns the simulation job for one of the island's trials with this team.
+    /// Returns the simulation job for one of the island's trials. `trials` are the conditions of the trial, and `team`
+    /// defines the program of each robot.
     pub fn job<'a>(&self, trial: &Trial, trials: &'a Trials, team: Team) -> Job<'a> {
         Job {
             spec: &trials.world,
@@ -59,7 +60,7 @@ pub struct Trials {
     pub world: Arc<WorldSpec>,
     /// Assigned tree of each robot. `None`: the robot runs the individual that is evaluated.
     pub given: Vec<Option<Arc<Tree>>>,
-    /// Number of controller updates in a trial of length 1.
+    /// Number of controller updates in a trial of length 1. A trial of length n has n times this number.
     pub updates: u32,
 }
 
@@ -91,7 +92,7 @@ pub enum IslandEvent {
     Resumed {
         /// Progress of the island.
         progress: Progress,
-        /// Individual that will control the robot.
+        /// Fittest individual of the island. Its tree can be loaded to control the robot.
         champion: Box<Migrant>,
     },
     /// A line for the log.
@@ -105,7 +106,7 @@ pub struct Generation {
     pub progress: Progress,
     /// Individual to offer to other islands.
     pub emigrant: Migrant,
-    /// Individual that will control the robot.
+    /// Fittest individual of the island. Its tree can be loaded to control the robot.
     pub champion: Migrant,
     /// Individuals born in this generation.
     pub births: Vec<Birth>,

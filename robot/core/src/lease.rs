@@ -17,7 +17,7 @@ pub trait Command: Copy + Default {
 pub struct TimedCommand<C> {
     /// The command.
     pub command: C,
-    /// Time of the command.
+    /// Time at which the command was given.
     pub at: Duration,
 }
 

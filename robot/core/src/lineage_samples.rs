@@ -1,6 +1,6 @@
-//! Samples of individuals after their first generation, which the robot collects for the record. An island may
-//! complete many generations per second. Therefore only the newest samples of each individual are kept, and reported
-//! at intervals.
+//! Samples that individuals receive after their first generation. The robot collects these samples for the hub's
+//! record. An island may complete many generations per second. Therefore only the newest samples of each individual
+//! are kept, and reported at intervals.
 
 use std::collections::BTreeMap;
 use xpuck_wire::message::{MAX_SAMPLE_SUMMARIES, RobotMessage, Sampled};
@@ -17,7 +17,8 @@ pub struct SampleReporter {
 }
 
 impl SampleReporter {
-    /// Stores the samples of a generation. Ignores individuals without stored samples beyond [`MAX_SAMPLE_SUMMARIES`].
+    /// Stores the samples of a generation. Samples of at most [`MAX_SAMPLE_SUMMARIES`] individuals are stored. If this
+    /// limit is reached, samples of further individuals are ignored.
     pub fn record(&mut self, generation: u32, samples: &[Sampled]) {
         self.generation = generation;
         for sampled in samples {

@@ -48,8 +48,8 @@ impl MissedGenerations {
     }
 
     /// Stores a generation that was completed at `now` (s), with its messages. Returns the messages to send at once.
-    /// These are all messages of the generation if the hub is `heard` and no earlier generation is waiting, otherwise
-    /// none.
+    /// All messages of the generation are returned if the hub is heard (`heard`) and no earlier generation is waiting.
+    /// Otherwise, no messages are returned.
     pub fn push(&mut self, now: f64, heard: bool, generation: u32, messages: Vec<RobotMessage>) -> Vec<RobotMessage> {
         let at_once = heard && self.waiting() == 0;
         let told = at_once.then_some(now);
@@ -64,7 +64,7 @@ impl MissedGenerations {
         to_send
     }
 
-    /// Drops generations that the hub has had time to save, if the hub is `heard`.
+    /// Drops generations that the hub has had time to save. If the hub is not heard (`heard`), drops nothing.
     fn forget(&mut self, now: f64, heard: bool) {
         while heard && self.done.front().and_then(|d| d.told).is_some_and(|told| now - told > self.kept) {
             self.done.pop_front();

@@ -53,8 +53,8 @@ pub trait Shell {
     /// Sends a message to the hub. Returns false if the queue is full and the message is lost.
     fn send(&mut self, message: RobotMessage) -> bool;
 
-    /// Takes the next message from another robot, validated by [`peers::open`], with the island to which the sender's
-    /// key belongs. Returns `None` if no message waits.
+    /// Takes the next message from another robot, as validated by [`peers::open`]. The number is the island to which
+    /// the sender's key belongs. Returns `None` if no message waits.
     fn receive_peer(&mut self) -> Option<(u16, PeerInput)> {
         None
     }
@@ -62,8 +62,9 @@ pub trait Shell {
     /// Sends a message to another robot. The message is lost if it cannot be sent.
     fn send_peer(&mut self, _island: u16, _message: PeerMessage) {}
 
-    /// Returns the number of messages from robots that were rejected since the start because of their keys. Also
-    /// returns the number of messages that were dropped since the last call because a queue was full.
+    /// Returns two counts of rejected messages from other robots. The first count contains the messages with invalid
+    /// keys since the start. The second count contains the messages that were dropped since the last call because a
+    /// queue was full.
     fn refused_peers(&mut self) -> (u64, u64) {
         (0, 0)
     }
@@ -80,7 +81,7 @@ pub trait Shell {
     /// Changes the trials of the island, if any.
     fn change_trials(&mut self, trials: Trials);
 
-    /// Passes validated genes to the island, if any. The genes are the answer to the emigrants of `generation`.
+    /// Passes validated genes to the island, if any. The genes answer the message with the emigrants of `generation`.
     fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>);
 
     /// Passes an observation to the reality probe, if any.
@@ -95,7 +96,8 @@ pub trait Shell {
     /// Stores the last directive across restarts of the program.
     fn remember(&mut self, told: ObeyedDirective);
 
-    /// Takes the number of the directive that is now stored across restarts, if it changed.
+    /// Takes the number of the directive that is now stored across restarts. Returns `None` if the number has not
+    /// changed since the last call.
     fn remembered(&mut self) -> Option<u64>;
 
     /// Handles the hub's welcome: reports the installed release to the hub.
@@ -107,8 +109,8 @@ pub trait Shell {
     /// Handles a piece of a payload that this robot has requested.
     fn chunk(&mut self, _digest: String, _offset: u64, _bytes: Vec<u8>) {}
 
-    /// Applies `text`, a part of a robot's file that has not been validated yet, to this robot's file. Replies to the
-    /// hub. `may` states whether changes are allowed now.
+    /// Applies `text` to this robot's file, and replies to the hub. `text` is a part of a robot's file that has not
+    /// been validated yet. `may` states whether changes are allowed now.
     fn change_settings(&mut self, number: u64, text: &str, may: bool);
 
     /// Returns the latest readings of all senses.
@@ -119,8 +121,8 @@ pub trait Shell {
         None
     }
 
-    /// Commands the wheels with speeds over the floor (m/s). The lamps show the core's state, or the colours in
-    /// `lamps` from an external controller. Returns the speeds that the motors produce.
+    /// Commands the wheels with speeds over the floor (m/s). The lamps show the colours that an external controller
+    /// sets in `lamps`. Without these colours, they show the core's state. Returns the speeds that the motors produce.
     fn drive(&mut self, core: &Core, wheels: [f32; 2], lamps: Option<Ring>) -> [f32; 2];
 
     /// Stops the wheels at once. The next control update would be too late, because it may be 0.1 s away.
@@ -187,7 +189,7 @@ pub struct Robot {
     driven: Option<Command>,
     /// Time at which [`Sensors`] are sent to the hub next (s).
     sensors_due: f64,
-    /// Model of the robot's own wheels, with the errors that the reality probe has found.
+    /// Model of the robot's own wheels, with the wheel errors that the reality probe has found.
     body: WorldModel,
     /// Number of the last stored directive that was reported to the hub, and the time of the next report (s).
     told_kept: (u64, f64),
@@ -352,7 +354,7 @@ impl Robot {
         self.peers.take_lines().into_iter().for_each(|line| shell.log(line));
     }
 
-    /// Detects a silence of the hub. The hub may have lost the reports that the robot sent just before the silence.
+    /// Detects a silence of the hub. Recent reports are then queued again, because the hub may have lost them.
     fn notice_hub(&mut self, now: f64) {
         let heard = self.core.hears_hub(now);
         if std::mem::replace(&mut self.heard, heard) && !heard {
@@ -458,8 +460,8 @@ impl Robot {
         sent
     }
 
-    /// Sends lines of the robot's log to the hub. Lines that exceed the maximum rate wait in the queue of the shell,
-    /// and are lost if it is full.
+    /// Sends lines of the robot's log to the hub. Lines that exceed the maximum rate wait in the queue of the shell.
+    /// Lines are lost if this queue is full.
     fn tell_log(&mut self, shell: &mut impl Shell) {
         self.lines_due = (self.lines_due + LOG_PER_UPDATE).min(LOG_BURST);
         while self.lines_due >= 1.0

@@ -14,8 +14,8 @@ use xpuck_wire::groot::NodeState;
 use xpuck_wire::message::{Neighbour, State};
 use xpuck_wire::updates::{BATCH, Packer, Update, Updates};
 
-/// Interval of batches that contain the tree, counted from the first batch of a tree in a run (batches). With one
-/// batch per second, the tree is sent twice a minute.
+/// Interval between batches that contain the tree (batches). The first batch of a tree in a run always contains it.
+/// With one batch per second, the tree is sent twice a minute.
 const TREE_INTERVAL: u32 = 30;
 
 /// Common properties of the updates in a batch.
@@ -59,7 +59,7 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    /// Sets whether each update is sent at once, because a viewer is connected.
+    /// Sets whether each update is sent at once, which is useful while a viewer is connected.
     pub fn set_immediate(&mut self, hurry: bool) {
         self.hurry = hurry;
     }

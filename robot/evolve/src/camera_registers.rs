@@ -1,12 +1,14 @@
-//! Detection of camera registers that trees read. A robot without a camera cannot run trees that read one.
+//! Detection of camera registers that trees read. A robot without a camera cannot run a tree that reads such a
+//! register.
 
 use crate::primitive_set::PrimitiveSet;
 use xpuck_kernels::tree::{Kind, Operand, REGISTERS, Tree};
 
-/// Registers that the camera writes.
+/// Names of the registers whose values are computed from camera frames.
 const CAMERA_REGISTERS: [&str; 4] = ["v_red", "v_green", "v_blue", "v_tag"];
 
-/// Returns the camera register that contains this cell; `None` if the cell does not belong to a camera register.
+/// Returns the name of the camera register that contains this cell. `None` if the cell does not belong to a camera
+/// register.
 fn of_cell(cell: u8) -> Option<&'static str> {
     REGISTERS.iter().find(|r| r.full == cell & !1 && CAMERA_REGISTERS.contains(&r.name)).map(|r| r.name)
 }

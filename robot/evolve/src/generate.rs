@@ -17,7 +17,8 @@ pub struct Primitives<'a> {
 /// Function that creates a branch with at most the given depth (edges).
 pub type Method = fn(Primitives<'_>, usize, &mut Draws) -> Branch;
 
-/// Creates a branch in which every path from the root to a leaf is `depth` edges long.
+/// Creates a branch in which every path from the root to a leaf is `depth` edges long. If eight such branches in
+/// sequence do not fit a robot, returns a single leaf.
 pub fn full(primitives: Primitives<'_>, depth: usize, draws: &mut Draws) -> Branch {
     fitting(|draws| branch(primitives, depth, 0.0, draws), primitives, draws)
 }

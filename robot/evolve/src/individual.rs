@@ -45,11 +45,11 @@ pub enum Stage {
     Elite,
     /// Individual from another island or an earlier start. It is tried like the elite, but does not breed.
     Guest,
-    /// Individual in the last trials before the elite.
+    /// Individual in the last stage before the elite.
     Finalist,
-    /// Individual in longer trials than a newborn.
+    /// Promoted newborn, whose trials are longer than those of newborns.
     Contender,
-    /// New individual in short trials.
+    /// New individual, which gets short trials.
     #[default]
     Newborn,
 }
@@ -86,7 +86,8 @@ pub struct Migrant {
     pub tree: Tree,
     /// Fitness samples so far.
     pub samples: Samples,
-    /// Number of fresh starts of the sending island. An island accepts the migrant only if its own number is equal.
+    /// Number of completed epochs of the sending island. Except in `racing`, an island accepts the migrant only if it
+    /// has completed the same number of epochs.
     pub epoch: u32,
 }
 
@@ -132,7 +133,8 @@ impl Migrant {
         }
     }
 
-    /// Validates and converts a migrant without a check against a primitive set, which [`Migrant::admit`] adds.
+    /// Validates and converts a migrant. In contrast to [`Migrant::admit`], the tree is not compared with a primitive
+    /// set.
     ///
     /// # Errors
     /// Returns an error if the text is not a valid tree, if the tree does not fit a robot, or if no set of samples has

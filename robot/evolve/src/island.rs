@@ -76,7 +76,7 @@ impl Island {
         self.deme.generation()
     }
 
-    /// Returns the number of fresh starts so far.
+    /// Returns the number of completed epochs. A fresh start and [`Island::forget`] each end an epoch.
     pub fn epoch(&self) -> u32 {
         self.deme.epoch()
     }
@@ -111,7 +111,8 @@ impl Island {
     pub fn champion(&self) -> &Individual {
         let (rules, settings) = (self.algorithm.rules(), self.settings());
         let rank = |individual: &Individual| rules.champion_value(individual, settings);
-        // If values are equal, the champion of earlier epochs is chosen, or else the first of the population.
+        // Of individuals with equal values, the champion of earlier epochs has priority, then the first in the
+        // population.
         let mut best = self.deme.past_champion().unwrap_or(&self.population()[0]);
         for individual in self.population() {
             if rank(individual) > rank(best) {
@@ -140,14 +141,14 @@ impl Island {
         self.generation().is_multiple_of(self.settings().exchange_every)
     }
 
-    /// Returns the individual to offer to the other islands, which the algorithm selects.
+    /// Returns the individual that the algorithm selects for the other islands.
     pub fn emigrant(&self) -> Migrant {
         let best = self.algorithm.rules().emigrant(&self.deme, self.champion());
         Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: self.epoch() }
     }
 
-    /// Continues with the same trees in a different world, and discards all samples. Migrants are rejected unless their
-    /// island has discarded its samples too.
+    /// Continues with the same trees in a different world, and discards all samples. Except in `racing`, a migrant is
+    /// rejected unless its own island has discarded its samples too.
     pub fn forget(&mut self) {
         self.deme.forget();
         self.algorithm.rules_mut().forget();
@@ -163,9 +164,9 @@ impl Island {
         self.algorithm.rules_mut().relearn();
     }
 
-    /// Continues with the next step of a curriculum, whose world may differ strongly. In contrast to
-    /// [`Island::relearn`], the existing samples only get the weight of one sample per scenario. They order the trees
-    /// until the trees are tried.
+    /// Continues with the next step of a curriculum, whose world may differ strongly from the current one. In contrast
+    /// to [`Island::relearn`], the weight of the existing samples is reduced to one sample per scenario. These samples
+    /// only order the trees until the first trials in the new world.
     pub fn begin_step(&mut self) {
         self.deme.fade(1);
         self.algorithm.rules_mut().relearn();

@@ -154,7 +154,7 @@ impl Ranges {
     ///
     /// # Errors
     /// Returns one line that names a range outside the limits of its operand type, or a reversed range. Also returns an
-    /// error if an end is not a multiple of the type's step.
+    /// error if the minimum or maximum of a range is not a multiple of the type's step.
     pub(crate) fn check(&self) -> Result<(), String> {
         for (key, operand) in NUMBERS {
             let ([low, high], (least, most)) = (self.range(operand), operand.range());

@@ -67,8 +67,8 @@ impl<'a> Space<'a> {
         Genotype::Bits(Bits::zero(self.settings.bits))
     }
 
-    /// Generates the branch of a bit string with the greatest depth, up to the settings' limit, at which the branch
-    /// fits a robot.
+    /// Generates the branch of a bit string. Reduces the depth limit, beginning with that of the settings, until the
+    /// branch fits a robot. `None` if the branch does not fit at any limit.
     fn generate(self, bits: &Bits) -> Option<Branch> {
         let at = |depth| self.primitive_set.generate(bits, depth);
         (0..=self.settings.depth)

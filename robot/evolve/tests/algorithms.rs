@@ -95,7 +95,7 @@ fn dars2016_crosses_pairs_with_probability_0_8() {
         }
         try_all(&mut island);
     }
-    // For 3300 pairs, the standard deviation of the share is 0.007.
+    // For 3300 pairs, the standard deviation of the share of crossed pairs is 0.007.
     let share = f64::from(crossed) / f64::from(pairs);
     assert!((share - 0.8).abs() < 0.028, "{share}");
 }

@@ -13,8 +13,8 @@ fn island(algorithm: Algorithm, seed: u64) -> Island {
     Island::new(settings(algorithm), PrimitiveSet::in_swarm(), 1, seed)
 }
 
-/// Returns a fitness that is simple to compute for each trial: the share of `bsearch` among the nodes, with noise of
-/// standard deviation `noise`.
+/// Returns the fitness of each trial: the share of `bsearch` among the nodes of the tree, plus noise. The magnitude of
+/// the noise is at most twice the parameter `noise`.
 fn fitness(island: &Island, noise: f32) -> Vec<f32> {
     let trial = |t: &xpuck_evolve::Trial| {
         let nodes = island.population()[t.individual].tree.nodes();
@@ -52,7 +52,7 @@ fn golden_generations() {
         let island = evolve(algorithm, 7, 12, 0.1);
         let text: String = island.population().iter().map(|i| format!("{} {}", i.id, i.tree)).collect();
         let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-        // These hashes change only if the results of evolution change, so that published runs cannot be reproduced.
+        // These hashes change only if the results of evolution change. Then published runs can no longer be reproduced.
         // Change the hashes only on purpose, and state the change in the changelog.
         assert_eq!(hash, golden, "{algorithm}: {hash:#018x}");
     }

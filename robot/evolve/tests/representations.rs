@@ -7,7 +7,7 @@ use xpuck_evolve::{
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{MAX_DEPTH, Program, Tree};
 
-/// Small primitive set with two subtrees. One subtree uses a node that is not allowed outside subtrees.
+/// Small primitive set with two subtrees. Both subtrees use the node `ifquad`, which is not allowed outside subtrees.
 const OWN: &str = r#"
 inner = ["seq2", "sel3", "invert"]
 leaves = ["movcv", "mulav"]

@@ -12,7 +12,7 @@ const PHI: f64 = 0.2;
 /// Progress of a run in its curriculum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CurriculumProgress {
-    /// Number of completed steps. It equals the number of all steps while the run is in its own world.
+    /// Number of completed steps. After the last step, the run continues in its own world.
     step: u16,
     /// Number of generations that the run had completed before the current step.
     began: u32,
@@ -50,9 +50,9 @@ pub struct GenerationStats {
     pub robot_seconds: f64,
 }
 
-/// Reduces the known fitness of migrants to one sample per scenario if the run has a curriculum. Each island advances
-/// by itself, so the world of a migrant's samples is unknown. An island reduces its own samples in the same way after
-/// the end of a step.
+/// Reduces the weight of the migrants' samples to one sample per scenario if the run has a curriculum. Each island
+/// begins its steps independently, so the world of a migrant's samples is unknown. An island reduces its own samples in
+/// the same way after the end of a step.
 pub fn discount_migrant_samples(steps: &[Step], migrants: &mut [Migrant]) {
     if !steps.is_empty() {
         migrants.iter_mut().for_each(|migrant| migrant.samples.limit_weight(1));
@@ -60,12 +60,12 @@ pub fn discount_migrant_samples(steps: &[Step], migrants: &mut [Migrant]) {
 }
 
 impl CurriculumProgress {
-    /// Returns the number of completed steps. It equals the number of all steps while the run is in its own world.
+    /// Returns the number of completed steps. After the last step, the run continues in its own world.
     pub fn completed_steps(&self) -> u16 {
         self.step
     }
 
-    /// Returns the current step; `None` while the run is in its own world.
+    /// Returns the current step. `None` after the last step, when the run continues in its own world.
     pub fn step<'a>(&self, steps: &'a [Step]) -> Option<&'a Step> {
         steps.get(usize::from(self.step))
     }

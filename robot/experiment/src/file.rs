@@ -24,8 +24,8 @@ const LONGEST: f64 = 1440.0;
 pub struct Experiment {
     /// Name of the experiment in records and displays.
     pub name: String,
-    /// Running time without pauses (minutes of arena time), 0.05 to 1440. Not allowed with phases, because each phase
-    /// has its own duration.
+    /// Running time of the experiment, not counting pauses (minutes of arena time, 0.05 to 1440). Not allowed with
+    /// phases, because each phase has its own duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.05, max = 1440.0))]
     pub minutes: Option<f64>,
@@ -42,7 +42,7 @@ pub struct Experiment {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
     /// Calibration file, which is sent with the experiment. Its measurements change the simulated worlds. The robots'
-    /// own calibration files then do not change these worlds.
+    /// own calibration files do not change these worlds if the experiment has a calibration file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<String>,
     /// Primitive set of the trees: `in-swarm` (Table 8.2), `transferability` (Table 7.4), or a file that is sent with
@@ -63,7 +63,8 @@ pub struct Experiment {
     /// File with the tree of `controller`, sent with the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controller_file: Option<String>,
-    /// Trees that some robots run unchanged; the other robots evolve, and simulate these robots as their mates.
+    /// Trees that some robots run unchanged. The other robots evolve, and simulate the robots with given trees as their
+    /// mates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<Given>,
     /// Evolution of controllers.
@@ -81,7 +82,7 @@ pub struct Experiment {
     #[serde(default, skip_serializing_if = "Silence::is_usual")]
     #[schemars(extend("default" = Silence::default()))]
     pub silence: Silence,
-    /// Display of the robots' lamps in a run. It is "state", "battery", "branch" (the leaf of the tree that drives),
+    /// Display of the robots' lamps in a run. It is "state", "battery", "branch" (a colour for the tree's active leaf),
     /// "off", or up to 15 colours like "#10ff00" around the ring.
     #[serde(default, skip_serializing_if = "is_state")]
     #[schemars(extend("default" = "state"))]
@@ -178,7 +179,7 @@ impl Experiment {
     /// errors.
     ///
     /// # Errors
-    /// One line with the key or line number, and the range.
+    /// One line that contains the key or the line number, and the valid range.
     pub fn parse(name: &str, text: &str) -> Result<Experiment, FileError> {
         if text.len() > MAX_TEXT {
             return Err(FileError::value(
@@ -247,7 +248,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// Validates the durations of the run and its parts.
+    /// Validates the durations of the run, its phases and its segments, and the end conditions of the phases.
     fn check_lengths(&self) -> Result<(), String> {
         if self.phases.is_empty() {
             let minutes = self.minutes.ok_or("minutes is missing")?;

@@ -1,6 +1,6 @@
 //! Experiments: the experiment file ([`mod@file`]), the simulated world ([`world_file`]) and measurements of the real
-//! world ([`mod@calibration`]). A curriculum has steps ([`mod@steps`]), and each island has its progress in these
-//! steps ([`mod@course`]). A [`plan`] combines the world, task, primitive set, evolution settings, controllers and
+//! world ([`mod@calibration`]). A curriculum has steps ([`mod@steps`]), and [`mod@course`] tracks each island's
+//! progress through the steps. A [`plan`] combines the world, task, primitive set, evolution settings, controllers and
 //! phases for robots and hub. Robots, hub and laboratory share this code, so that they all accept and reject the same
 //! files.
 

@@ -63,14 +63,15 @@ pub struct Given {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Until {
-    /// Minimum number of generations that every robot's island has completed in this run.
+    /// Number of generations that the island of every connected, evolving robot must have completed in this run.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub generations: Option<u32>,
-    /// Minimum of the derated fitness of each robot's fittest tree, averaged over the robots.
+    /// Required average of the robots' evolved fitness. A robot's evolved fitness is the derated fitness of its fittest
+    /// tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evolved_fitness: Option<f64>,
-    /// Minimum of the real fitness in a whole segment of this phase.
+    /// Required real fitness, measured over a complete segment of this phase.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fitness: Option<f64>,
 }

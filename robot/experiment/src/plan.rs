@@ -64,7 +64,7 @@ pub struct Plan {
     /// Whether the experiment contains a calibration. If so, robots do not apply their own calibration files to the
     /// experiment's worlds.
     pub calibrated: bool,
-    /// Curriculum steps that each island completes before it evaluates trees in the phases' worlds.
+    /// Curriculum steps that each island completes before it evolves in the worlds of the phases.
     pub steps: Vec<Step>,
     /// Phases of the run in their order; never empty.
     pub phases: Vec<PlannedPhase>,
@@ -87,8 +87,8 @@ pub struct PlannedPhase {
     pub drive: Drive,
     /// Tree that each robot runs unchanged, in the order of the swarm file; `None` for robots without a given tree.
     pub given: Vec<Option<Arc<Tree>>>,
-    /// Given tree of robots that join the swarm during the run. It is the tree of the last entry if that entry applies
-    /// to all remaining robots, and `None` otherwise.
+    /// Given tree of robots that join the swarm during the run. It is the tree of the last entry in `controllers` if
+    /// this entry applies to all remaining robots, and `None` otherwise.
     pub given_later: Option<Arc<Tree>>,
     /// World of the simulations, including the task.
     pub world: Arc<WorldSpec>,
@@ -288,8 +288,8 @@ fn assign_trees(list: &[Given], files: &Files, robots: usize) -> Result<GivenTre
             )));
         }
         let from = entry.file.as_deref().unwrap_or("controller");
-        // Errors are one line, so only the first line of the parser's message is kept. Further lines would show the
-        // position in the text.
+        // A `PlanError` has only one line. Therefore only the first line of the parser's message is kept, without the
+        // lines that show the error's position in the text.
         let wrong = |why: String| fail(format!("{from}: {}", why.lines().next().unwrap_or_default()));
         let parsed = match (&entry.tree, &entry.file) {
             (Some(tree), None) => Tree::parse(tree),

@@ -6,7 +6,7 @@ use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, Settings};
 use xpuck_wire::Migration;
 
-/// Settings that other keys of the file determine. Each pair contains the setting and the determining key.
+/// Settings that other keys of the file determine. Each pair contains the name of the setting and the name of the key.
 pub const DERIVED_SETTINGS: [(&str, &str); 3] =
     [("algorithm", "algorithm"), ("immigrants", "migration.receive"), ("exchange_every", "migration.every")];
 
@@ -31,8 +31,8 @@ pub fn effective(algorithm: Algorithm, mut given: Table, migration: &Migration) 
             return Err(format!("settings.{key}: set `{instead}` instead"));
         }
     }
-    // The algorithm's default number of immigrants may be too large for the given population. Zero is always valid,
-    // and is replaced below.
+    // The algorithm's default number of immigrants may be too large for the given population. Zero is always valid. The
+    // actual number replaces zero below.
     given.insert("immigrants".into(), Value::Integer(0));
     let settings = Settings::read(algorithm, &given).map_err(|error| error.to_string())?;
     // The number of immigrants is at most half of the population.

@@ -32,7 +32,7 @@ pub enum OnSilence {
     Stop,
     /// Evolution continues; the wheels are stopped.
     Evolve,
-    /// Evolution continues, and the robot drives by its own senses, if its own file allows it.
+    /// Evolution continues. The robot drives with only its own sensors, if the robot's file allows this.
     Drive,
 }
 

@@ -27,7 +27,7 @@ pub struct Step {
     pub spec: Arc<WorldSpec>,
     /// Duration of a trial (s of simulated time). `None`: duration of the run's trials.
     pub seconds: Option<f32>,
-    /// End formula: the step ends as soon as it holds.
+    /// End formula. The step ends as soon as the formula holds.
     pub end: Formula,
     /// Text of the end formula.
     pub end_text: String,
@@ -67,9 +67,9 @@ impl From<&Step> for StepEntry {
     }
 }
 
-/// Converts entries to steps before the world `own`, in a run of at most `generations` generations. `world` reads a
-/// world file, and returns the world and the text of the file. `fail` creates an error from a line that names step and
-/// key.
+/// Converts the entries of a file to steps. `own` is the run's own world, which follows the steps, and `generations` is
+/// the maximum number of generations of the run. `world` reads a world file, and returns the world and the text of the
+/// file. `fail` creates an error from a line that names step and key.
 ///
 /// # Errors
 /// The first error found.

@@ -32,14 +32,14 @@ impl Form {
     }
 }
 
-/// Options for reading a file.
+/// Options for reading a tree file.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions<'a> {
     /// Form of the file. `None`: the file's extension selects the form.
     pub form: Option<Form>,
     /// ID of the tree to read, for an XML file with several trees.
     pub tree: Option<&'a str>,
-    /// Kind of robot. It determines the register that `[index]` in text means.
+    /// Register map, which determines the register that `[index]` in a tree's text refers to.
     pub map: RegisterMap,
     /// Whether angles in text keep their written values. Otherwise they are rounded to steps of pi/128.
     pub exact: bool,

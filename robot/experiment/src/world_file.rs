@@ -1,4 +1,5 @@
-//! World files in TOML. Every key is described in docs/worlds.md. Editors show the comments of fields as descriptions.
+//! World files in TOML. Every key is described in docs/worlds.md. Text editors show the comments of the fields below as
+//! descriptions of the keys.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,7 +112,8 @@ struct PhysicsEntry {
     body_friction: f32,
     /// Coefficient of restitution between bodies, and between bodies and walls, 0 to 1.
     restitution: f32,
-    /// Motion noise parameters alpha 1, 2 and 3, 0 to 1 each. They scale the noise of distance, turn and drift.
+    /// Motion noise parameters alpha_1, alpha_2 and alpha_3 (each 0 to 1). They scale the noise of distance, turn and
+    /// drift respectively.
     noise: [f32; 3],
 }
 
@@ -232,8 +234,8 @@ struct TagEntry {
     facing_deg: f32,
 }
 
-/// Returns the lighting of a world from the keys of its file. `room` is the reading without lights, as a fraction of
-/// full scale.
+/// Returns the lighting of a world from the keys of its file. `room` is the reading of a light sensor when the lights
+/// are off, as a fraction of full scale. `None` selects the default.
 pub fn lighting(room: Option<f32>, lights: &[LightEntry]) -> Lighting {
     let usual = if lights.is_empty() { Lighting::default().room } else { DARK_AMBIENT };
     let light = |l: &LightEntry| Light { at: place(l.at_m), height: l.height_m, brightness: l.brightness };

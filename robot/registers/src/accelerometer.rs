@@ -1,5 +1,5 @@
-//! Accelerometer of the e-puck. It has three axes, a range of 1.5 g, and analogue outputs that the 12-bit converter
-//! reads.
+//! Accelerometer of the e-puck. It has three axes, a range of 1.5 g, and analogue outputs. The e-puck digitises the
+//! outputs with a 12-bit converter.
 
 /// Raw readings along x (ahead), y (left) and z (up) (ADC counts), 0..=4095.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct MetresPerSecondSquared(pub [f32; 3]);
 
 /// Standard gravity (m/s^2).
 pub const GRAVITY: f32 = 9.81;
-/// Reading at 0 g according to the data sheet (counts). It is half of the converter's range.
+/// Reading at 0 g according to the data sheet (counts). It is the middle of the converter's range.
 pub const ZERO_COUNTS: f32 = 2048.0;
 /// Sensitivity according to the data sheet (counts/g).
 pub const COUNTS_PER_G: f32 = 800.0;

@@ -11,8 +11,8 @@ pub const CONFIGURATION: u8 = 1;
 pub const CONFIGURATION_AT_RESET: u16 = 0x8583;
 /// Bit of [`CONFIGURATION`]. Writing 1 starts a conversion. When read, 1 means that the converter is idle.
 pub const START: u16 = 1 << 15;
-/// Position of the input selection in [`CONFIGURATION`] (bits). The values 4 to 7 select the inputs 0 to 3 against
-/// ground.
+/// Number of the lowest bit of the input selection in [`CONFIGURATION`]. The values 4 to 7 of this field select the
+/// inputs 0 to 3 against ground.
 pub const INPUT_SHIFT: u32 = 12;
 /// Bits of [`CONFIGURATION`] for a range of 4.096 V, single-shot mode, 1600 conversions/s, and the comparator off.
 pub const SETTINGS: u16 = 1 << 9 | 1 << 8 | 4 << 5 | 3;
@@ -22,7 +22,7 @@ pub const CONVERSION_MS: u64 = 1;
 pub const BATTERY_INPUT: u16 = 0;
 /// Number of the input to which the auxiliary battery is connected.
 pub const AUXILIARY_INPUT: u16 = 1;
-/// Resolution of the voltage at the input (V).
+/// Input voltage per step of the converter (V).
 const STEP: f32 = 0.002;
 /// Division ratio of the board's voltage dividers.
 const DIVIDER: f32 = 2.0;

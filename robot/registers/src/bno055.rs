@@ -9,8 +9,8 @@ pub const CHIP_ID: (u8, u8) = (0x00, 0xa0);
 pub const DATA: u8 = 0x08;
 /// Length of all data registers (bytes).
 pub const DATA_BYTES: usize = 24;
-/// Register of the calibration status. It has two bits each for system, gyroscope, accelerometer and magnetometer. The
-/// value 3 means fully calibrated.
+/// Register of the calibration status. It has a field of two bits each for system, gyroscope, accelerometer and
+/// magnetometer. A field value of 3 means fully calibrated.
 pub const CALIBRATION: u8 = 0x35;
 /// Register of the operation mode.
 pub const MODE: u8 = 0x3d;

@@ -2,9 +2,9 @@
 //! frames/s. The values are those that Pi-puck boards have used for years (York Robotics Laboratory, GCtronic). Their
 //! meanings are from the public data sheets.
 //!
-//! A sensor sends one byte per clock, also during blanking, and a pixel has two bytes. The frame rate is therefore the
-//! clock frequency divided by twice the number of pixels of the frame, blanking included. The e-puck supplies the
-//! clock. The frame is padded to reach 15 frames/s.
+//! A sensor sends one byte per clock cycle, also during blanking. A pixel has two bytes. The frame rate is therefore
+//! the clock frequency divided by twice the number of pixels of the frame, blanking included. The clock frequency
+//! depends on the robot ([`Clock`]). Each frame is padded with blanking, so that the frame rate is 15 frames/s.
 
 mod exposure;
 mod tables;
@@ -57,13 +57,13 @@ pub enum Padding {
         /// First register of the pair with the height.
         height: u8,
     },
-    /// Padding by additional lines. Two registers contain the number of these lines, least significant byte first.
+    /// Padding by additional lines. Two registers contain the number of additional lines, least significant byte first.
     DummyLines {
         /// Register of the low byte. The next register contains the high byte.
         register: u8,
         /// Frame width, blanking included (pixels).
         width: u32,
-        /// Frame height without additional lines, blanking included (lines).
+        /// Frame height, including blanking but not the additional lines (lines).
         height: u32,
     },
 }

@@ -2,15 +2,15 @@
 //! (`docs/protocols/camera.md`).
 //!
 //! The logic clamps pixel bytes to 1..=254, so the byte 0xFF always begins a header. After a loss of bytes, a reader
-//! searches for the next header. This module only defines the layout. Arena and robot have separate implementations,
-//! which are tested against [`GOLDEN_PIXELS`] and [`GOLDEN_STREAM`].
+//! searches for the next header. This module only defines the layout. Arena and robot have separate implementations of
+//! the layout, which are tested against [`GOLDEN_PIXELS`] and [`GOLDEN_STREAM`].
 
 /// First byte of a header. No other byte of the stream has this value.
 pub const SYNC: u8 = 0xff;
 /// Second byte of a header. Pixel bytes do not have this value.
 pub const SYNC_2: u8 = 0x00;
-/// Length of a header (bytes): two bytes of the mark, one of the kind, two of the frame number, two of the value, and
-/// one of the check.
+/// Length of a header (bytes). A header contains the mark (2 bytes), the kind (1), the frame number (2), the value (2)
+/// and the CRC (1), in this order.
 pub const HEADER: usize = 8;
 /// Upper two bits of each header byte after the mark ([`SYNC`], [`SYNC_2`]). Such a byte carries six data bits, and is
 /// therefore neither 0x00 nor 0xFF.
@@ -25,8 +25,8 @@ pub const ROW: u8 = 1;
 /// Kind of a header after the last row of a frame. The header's value is the number of rows received from the camera.
 pub const END: u8 = 2;
 
-/// Lower terms of the CRC polynomial x^6 + x + 1 (CRC-6/ITU). The CRC covers the five digits of six bits before it,
-/// most significant bit first.
+/// Lower terms of the CRC polynomial x^6 + x + 1 (CRC-6/ITU). The CRC covers the data bits of the five header bytes
+/// between the mark and the CRC, most significant bit first.
 pub const CRC_POLYNOMIAL: u8 = 0x03;
 /// Start value of the CRC.
 pub const CRC_START: u8 = 0x3f;

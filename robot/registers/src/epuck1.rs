@@ -2,8 +2,8 @@
 //! The slave has 23 registers. A transaction transfers one register, least significant byte first.
 //!
 //! A write consists of pointer, low byte and high byte. If the high byte is omitted, it becomes 0. A read consists of
-//! a write of the pointer, a repeated start, and two bytes. The pointer does not increment. There is neither a
-//! checksum nor a time-out, so without communication the motors keep their last speed.
+//! a write of the pointer, a repeated start, and two bytes. The pointer does not increment. The protocol has neither a
+//! checksum nor a time-out. If the communication stops, the motors keep their last speed.
 
 /// 7-bit I2C address of the e-puck1. The bus runs at 100 kHz.
 pub const ADDRESS: u8 = 0x1f;
@@ -90,7 +90,7 @@ impl Register {
         self.first + i as u8
     }
 
-    /// Returns the registers of the kind to which a pointer belongs; `None` for an unknown pointer.
+    /// Returns the entry of [`REGISTERS`] that contains the register at `pointer`; `None` for an unknown pointer.
     pub fn at(pointer: u8) -> Option<Register> {
         REGISTERS.into_iter().find(|r| (r.first..r.first + r.count).contains(&pointer))
     }

@@ -1,8 +1,9 @@
 //! e-puck2 as an I2C slave (selector position 10; e-puck2 main processor firmware, branch gumstix). The master sends a
-//! command of 20 bytes, a repeated start, and reads a report of 47 bytes. Values have their least significant byte
-//! first. The last byte of each packet is the exclusive or of all preceding bytes.
+//! command of 20 bytes and a repeated start, and then reads a report of 47 bytes. Values have their least significant
+//! byte first. The last byte of each packet is a checksum, the exclusive or of all preceding bytes.
 //!
-//! The robot ignores a command with a wrong checksum, but still replies. Without communication the wheels do not stop.
+//! The robot ignores a command with a wrong checksum, but still replies. If the communication stops, the wheels do not
+//! stop.
 
 use crate::spi::Pixel;
 use crate::stepper::StepsPerSecond;
@@ -66,7 +67,7 @@ impl Settings {
     /// Calibrate the infra-red sensors: average 100 scans without obstacles and subtract the result from later
     /// readings. The calibration takes about a second, during which the robot executes no other command.
     pub const CALIBRATE: Settings = Settings(1 << 0);
-    /// Avoid obstacles onboard. This firmware does not implement the setting.
+    /// Avoid obstacles onboard. The e-puck2's firmware does not implement this setting.
     pub const AVOID: Settings = Settings(1 << 1);
     /// Interpret the speeds as new values of the step counters.
     pub const SET_STEPS: Settings = Settings(1 << 2);

@@ -5,7 +5,8 @@
 
 /// 7-bit I2C address of the board.
 pub const ADDRESS: u8 = 0x20;
-/// Register whose read takes the next word from the queue. It is 1 if the queue contained a word, and 0 otherwise.
+/// Register whose read takes the next word from the queue. The value read is 1 if the queue contained a word, and 0
+/// otherwise.
 pub const AVAILABLE: u8 = 0;
 /// First of the one-byte registers that describe the received word. They contain word, bearing, strength and peak (two
 /// bytes each, high byte first), and the number of the receiver.
@@ -17,12 +18,13 @@ pub const POWER: u8 = 12;
 /// Registers of the high and the low byte of the word to send. A write of the high byte only stores it. A write of the
 /// low byte sends both bytes.
 pub const SEND: [u8; 2] = [13, 14];
-/// Register that stores the current light as the dark level. The board is then busy for [`STORE_LIGHT_MS`].
+/// Register for storing the ambient light. After a write to it, the board stores the current light as its dark level,
+/// and is busy for [`STORE_LIGHT_MS`].
 pub const STORE_LIGHT: u8 = 16;
 /// Duration for which the board is busy after a write to [`STORE_LIGHT`] (ms).
 pub const STORE_LIGHT_MS: u64 = 150;
-/// Register that selects the processor that computes bearing and strength, and the value that selects the board's
-/// processor.
+/// Register that selects the processor for computing bearing and strength. The second number is the register value that
+/// selects the processor of the board.
 pub const COMPUTE: (u8, u8) = (17, 0);
 /// Number of bearing units per radian. Bearings are signed 16-bit values from -pi to pi. The register map states
 /// degrees, but the firmware uses radians.

@@ -16,12 +16,12 @@ pub const CHANNEL_A: u16 = 1;
 
 /// Length of a full packet at high speed (bytes).
 pub const PACKET: usize = 512;
-/// Number of status bytes at the start of every packet. A longer transfer contains them at the start of each of its
-/// packets.
+/// Number of status bytes at the start of every packet. A transfer of several packets contains status bytes at the
+/// start of each packet.
 pub const STATUS: usize = 2;
 /// Length of the payload of a full packet (bytes).
 pub const PAYLOAD: usize = PACKET - STATUS;
-/// Modem and line status of a chip at rest. In libftdi's terms, CTS and DSR are set and the transmitter is empty.
+/// Modem and line status of an idle chip. In libftdi's terms, CTS and DSR are set and the transmitter is empty.
 pub const STATUS_AT_REST: [u8; STATUS] = [0x32, 0x60];
 
 /// Vendor request to the device, without data.
@@ -43,9 +43,9 @@ const fn request(name: &'static str, request: u8, value: u16) -> Request {
 
 /// Request that resets the channel.
 pub const RESET: Request = request("reset", 0x00, 0);
-/// Request that discards data that the host has sent and the FIFO's user has not read.
+/// Request that discards data from the host which the shim's logic has not yet read from the FIFO.
 pub const PURGE_FROM_HOST: Request = request("purge of host data", 0x00, 1);
-/// Request that discards data that the FIFO's user has written and the host has not read.
+/// Request that discards data from the shim's logic which the host has not yet read.
 pub const PURGE_TO_HOST: Request = request("purge of camera data", 0x00, 2);
 /// Request that enables flow control by RTS and CTS. Without flow control the chip may lose bytes (AN_130).
 pub const FLOW_CONTROL: Request = Request { name: "flow control", request: 0x02, value: 0, index: 0x0100 | CHANNEL_A };
@@ -54,8 +54,8 @@ pub const MODE_RESET: Request = request("mode reset", 0x0b, 0x00ff);
 /// Request that selects the synchronous 245 FIFO. The chip starts its 60 MHz clock output.
 pub const MODE_SYNC_FIFO: Request = request("synchronous FIFO mode", 0x0b, 0x40ff);
 
-/// Returns the request that sets the delay before the chip sends a packet that is not full (ms). If no data are
-/// available, the packet contains only the status.
+/// Returns the request that sets the latency timer (ms). The chip sends a partly filled packet when the timer expires.
+/// If no data are available, the packet contains only the status.
 pub const fn latency_timer(milliseconds: u8) -> Request {
     request("latency timer", 0x09, milliseconds as u16)
 }

@@ -61,8 +61,8 @@ impl Curve {
         }
     }
 
-    /// Computes the rounded reading of an aligned sensor at `distance` from white card (counts, 0..=4095). The reading
-    /// is 0 at infinite distance.
+    /// Computes the reading of an aligned sensor at `distance` from white card, rounded to whole counts (0..=4095). The
+    /// reading is 0 at infinite distance.
     pub fn reading(&self, distance: Metres) -> RawInfrared {
         RawInfrared(self.counts(distance.0.max(0.0)).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
     }
@@ -124,7 +124,7 @@ mod tests {
                 continue;
             }
             let back = Metres::from_raw(RawInfrared::from_distance(Metres(d))).0;
-            // An error of half a count is 0.03 mm on the flat parts of the curve.
+            // A rounding error of half a count corresponds to 0.03 mm on the flat parts of the curve.
             assert!((back - d).abs() < 5e-5, "{d} came back as {back}");
         }
     }

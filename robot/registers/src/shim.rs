@@ -2,9 +2,9 @@
 //! SPI messages.
 //!
 //! The dsPIC ignores the last word, and the checks do not cover it, so the shim uses it in both directions. The last
-//! word from the board selects a register. The shim replaces the last word to the board by the register's value
-//! (`docs/protocols/shim.md`). [`header`] exports the numbers to the logic, and [`page`] exports them to the
-//! documentation.
+//! word from the board selects a register. The shim replaces the last word to the board with the register's address
+//! and value (`docs/protocols/shim.md`). [`header`] exports the constants of this module to the logic, and [`page`]
+//! exports them to the documentation.
 
 pub mod header;
 pub mod page;
@@ -22,7 +22,7 @@ pub struct Register {
     pub access: Access,
     /// Value after power-up.
     pub reset: u8,
-    /// Meaning.
+    /// Meaning of the register.
     pub meaning: &'static str,
 }
 
@@ -31,9 +31,9 @@ pub struct Register {
 pub enum Access {
     /// Read only.
     Read,
-    /// Both read and write.
+    /// Read and write.
     Write,
-    /// Read and clear. The register's bits to which 1 is written are cleared.
+    /// Read and clear. A write clears the bits that are 1 in the written value.
     Clear,
 }
 
@@ -45,7 +45,7 @@ const fn register(address: u8, name: &'static str, access: Access, reset: u8, me
 pub const IDENT: u8 = b'X';
 /// Revision of the table of registers. It increases when the meaning of registers changes.
 pub const REVISION: u8 = 1;
-/// Length of a unit of the register `row_units` (bytes of a camera row).
+/// Number of bytes of a camera row per unit of the register `row_units`.
 pub const ROW_UNIT: usize = 16;
 
 /// All registers of the shim's logic.
@@ -118,8 +118,8 @@ pub const fn write(address: u8, value: u8) -> u16 {
     0x8000 | read(address) | value as u16
 }
 
-/// Returns the address and the value of a register from the last word to the board. Returns `None` for a word that
-/// does not come from the shim's logic, because the dsPIC's last word is 0.
+/// Returns the address and the value of a register from the last word to the board. Returns `None` if bit 15 is 0,
+/// because the shim's logic always sets this bit. The last word of the dsPIC itself is 0.
 pub const fn answer(word: u16) -> Option<(u8, u8)> {
     if word & 0x8000 == 0 { None } else { Some(((word >> 8 & 0x7f) as u8, word as u8)) }
 }

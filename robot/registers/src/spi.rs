@@ -26,13 +26,15 @@ pub const BYTES: usize = 2 * WORDS;
 pub const PIXELS: usize = 15;
 /// Clock frequency of the link (Hz) (thesis 5.2.1).
 pub const CLOCK_HZ: u32 = 5_000_000;
-/// Pause between two words, during which the slave loads its next word (clocks; 6.4 us) (thesis 5.2.1).
+/// Pause between two words, during which the slave loads its next word (clock cycles). The pause lasts 6.4 us (thesis
+/// 5.2.1).
 pub const GAP_CLOCKS: u32 = 32;
 /// Message period (ms) (thesis 5.2.1).
 pub const PERIOD_MS: u32 = 5;
 /// Time without a valid command after which the dsPIC stops its motors (ms).
 pub const COMMAND_TIMEOUT_MS: u32 = 200;
-/// Start value of the CRC. With this value, an idle line (all zeros or all ones) is not a valid message.
+/// Start value of the CRC. With this value, the words from an idle line (all bits 0 or all bits 1) are not a valid
+/// message.
 pub const CRC_START: u16 = 0xffff;
 /// Polynomial of the CRC, x^16 + x^12 + x^5 + 1.
 pub const CRC_POLYNOMIAL: u16 = 0x1021;
@@ -75,13 +77,13 @@ impl Actions {
     pub const SET_MOTOR: Actions = Actions(mask(ACTION_BITS, "set_motor"));
     /// Apply the LEDs and the blinking period of the command.
     pub const SET_LED: Actions = Actions(mask(ACTION_BITS, "set_led"));
-    /// Return to the state of the dsPIC after power-up.
+    /// Reset the dsPIC to its state after power-up.
     pub const RESET: Actions = Actions(mask(ACTION_BITS, "reset"));
-    /// Calibrate the infra-red sensors. The bit exists only on the Linux extension board; this firmware ignores it.
+    /// Calibrate the infra-red sensors. Only the Linux extension board uses this bit. The Xpuck's firmware ignores it.
     pub const CALIBRATE_IR: Actions = Actions(mask(ACTION_BITS, "calibrate_ir"));
-    /// Calibrate the accelerometer. The bit exists only on the Linux extension board; this firmware ignores it.
+    /// Calibrate the accelerometer. Only the Linux extension board uses this bit. The Xpuck's firmware ignores it.
     pub const CALIBRATE_ACCELERATION: Actions = Actions(mask(ACTION_BITS, "calibrate_acceleration"));
-    /// Scan the reflected infra-red light. The firmware always scans it.
+    /// Read the reflected infra-red light. The firmware always reads it.
     pub const READ_IR: Actions = Actions(mask(ACTION_BITS, "read_ir"));
     /// Read the ambient infra-red light. The firmware always reads it.
     pub const READ_LIGHT: Actions = Actions(mask(ACTION_BITS, "read_light"));
@@ -180,8 +182,8 @@ impl Command {
         words[SPEEDS[1]] = self.speeds[1].get() as u16;
         words[LEDS] = self.leds;
         words[BLINK] = self.blink;
-        // The LED strip expects green, red and blue in this order, most significant bit first. The bytes are packed in
-        // the same order.
+        // A Neopixel expects green, red and blue in this order, most significant bit first. The words contain the bytes
+        // in the same order.
         for (i, byte) in self.pixels.iter().flat_map(|p| [p.green, p.red, p.blue]).enumerate() {
             words[PIXEL_WORDS.start + i / 2] |= u16::from(byte) << (8 * (1 - i % 2));
         }
@@ -248,10 +250,10 @@ impl Report {
     }
 }
 
-/// Returns the dsPIC's receive buffer after an exchange. When an SPI slave loads word i of its reply, it has received
-/// word i - 1. The dsPIC uses one index for both directions, so every received word is one position late. The buffer
-/// begins with word 31 of the previous message (`previous_last`). The CRC arrives before the dummy word. The slave
-/// validates the message during the dummy word.
+/// Returns the dsPIC's receive buffer after an exchange of `words`. When an SPI slave loads word i of its reply, it has
+/// received word i - 1. The dsPIC uses one index for both directions, so every received word is one position late. The
+/// buffer begins with word 31 of the previous message (`previous_last`). The dummy word is missing. It is not needed,
+/// because the dsPIC validates the message as soon as the CRC has arrived.
 pub fn shifted_buffer(previous_last: u16, words: &Words) -> Words {
     let mut buffer = [previous_last; WORDS];
     buffer[1..].copy_from_slice(&words[..WORDS - 1]);

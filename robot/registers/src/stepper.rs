@@ -12,8 +12,8 @@ pub const WHEEL_DIAMETER: f32 = 0.041;
 pub const METRES_PER_STEP: f32 = PI * WHEEL_DIAMETER / STEPS_PER_REVOLUTION;
 /// Maximum speed of a motor in either direction (steps/s), equal to 0.1288 m/s.
 pub const MAX_STEPS_PER_SECOND: i16 = 1000;
-/// Frequency of the timer that determines the time between steps (Hz). The agenda of the e-puck library has 0.1 ms per
-/// tick.
+/// Frequency of the timer that determines the time between steps (Hz). The timer is the `agenda` of the e-puck library,
+/// whose ticks last 0.1 ms.
 pub const TICKS_PER_SECOND: i16 = 10_000;
 
 /// Speed of a motor (whole steps/s), -1000..=1000. A positive speed drives the robot forward.
@@ -33,9 +33,10 @@ impl StepsPerSecond {
         StepsPerSecond(steps.clamp(-MAX_STEPS_PER_SECOND, MAX_STEPS_PER_SECOND))
     }
 
-    /// Returns the actual speed of the motor for this command. Each step takes an integer number of timer ticks, which
-    /// results from an integer division. For example, commands from 667 to 714 steps/s all take 14 ticks per step, and
-    /// give 714 steps/s. The result is rounded down to whole steps/s. The function is idempotent.
+    /// Returns the actual speed of the motor when this speed is commanded. A step takes a whole number of timer ticks:
+    /// the timer frequency divided by the commanded speed, rounded down. For example, all commands from 667 to 714
+    /// steps/s result in 14 ticks per step, which is 714 steps/s. The result is rounded down to whole steps/s. The
+    /// function is idempotent.
     pub fn quantised(self) -> StepsPerSecond {
         let made = |steps: i16| TICKS_PER_SECOND / (TICKS_PER_SECOND / steps);
         StepsPerSecond(if self.0 == 0 { 0 } else { made(self.0.abs()) * self.0.signum() })

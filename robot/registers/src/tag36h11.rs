@@ -1,5 +1,5 @@
-//! Cells of the first AprilTags of the family 36h11 (Olson 2011, Wang and Olson 2016). Tags are drawn from these
-//! cells.
+//! Black and white cells of the first 30 AprilTags of the family 36h11 (Olson 2011, Wang and Olson 2016), for drawing
+//! the tags.
 
 /// Number of cells per side of a tag, including the black border.
 pub const SIDE: usize = 8;
@@ -8,8 +8,8 @@ pub const WITH_MARGIN: usize = SIDE + 2;
 /// Number of cells per side of the code, which is inside the black border.
 const CODE: usize = 6;
 
-/// Codes of the tags with ids 0 to 29. The bits are six rows of six cells each, starting at the upper left. The value
-/// 1 means white.
+/// Codes of the tags with ids 0 to 29. The 36 bits of a code are six rows of six cells each, starting at the upper left
+/// with the most significant bit. A 1 bit means a white cell.
 pub const CODES: [u64; 30] = [
     0xd5d628584,
     0xd97f18b49,

@@ -7,9 +7,9 @@ pub const VENDOR: u16 = 0x0403;
 /// USB product id of the FT903 on the Pi-puck board.
 pub const PRODUCT: u16 = 0x0fd8;
 
-/// Length of the shortest header, which contains no times (bytes).
+/// Length of the shortest header, without presentation time and source clock reference (bytes).
 pub const HEADER: usize = 2;
-/// Length of the longest header, which contains both times (bytes).
+/// Length of the longest header, with presentation time and source clock reference (bytes).
 pub const LONGEST_HEADER: usize = 12;
 /// Length of the presentation time, which follows the first two bytes of the header (bytes).
 pub const PRESENTATION_TIME: usize = 4;
@@ -20,7 +20,7 @@ pub const LONGEST: usize = LONGEST_HEADER + 1280;
 
 /// Header bit "frame identifier", which toggles with each new frame.
 pub const FID: u8 = 0x01;
-/// Header bit "end of frame". The payload is the last of its frame.
+/// Header bit "end of frame". It is set in the last payload of a frame.
 pub const EOF: u8 = 0x02;
 /// Header bit "presentation time". The header contains a presentation time.
 pub const PTS: u8 = 0x04;

@@ -7,7 +7,7 @@ pub const ADDRESS: u8 = 0x29;
 pub const MODEL: (u8, u8) = (0xc0, 0xee);
 /// Register that starts a measurement when 1 is written to it.
 pub const START: u8 = 0x00;
-/// Register of the measurement state. The bits of [`DONE_MASK`] are not all 0 after a measurement.
+/// Register of the measurement state. After a measurement, at least one of the bits in [`DONE_MASK`] is 1.
 pub const DONE: u8 = 0x13;
 /// Mask of the state bits in [`DONE`].
 pub const DONE_MASK: u8 = 0x07;
@@ -19,7 +19,7 @@ pub const RESULT: u8 = 0x14;
 pub const RESULT_BYTES: usize = 12;
 /// Duration of a measurement (ms).
 pub const MEASUREMENT_MS: u64 = 33;
-/// Distance value without an echo (mm). Distances of 8.19 m and more cannot be distinguished from it.
+/// Distance value of a result without an echo (mm). Valid distances are smaller.
 pub const NOTHING: u16 = 8190;
 /// Maximum range of the sensor according to the data sheet (m).
 pub const RANGE: f32 = 1.2;
@@ -40,7 +40,7 @@ pub fn decode(result: &[u8; RESULT_BYTES]) -> Option<f32> {
 /// Encodes a result for a distance (m). `None` encodes a result without an echo.
 pub fn encode(distance: Option<f32>) -> [u8; RESULT_BYTES] {
     let mut result = [0; RESULT_BYTES];
-    // Status 4 means that the signal is too weak.
+    // The status of a result without an echo is 4 (signal too weak).
     result[STATUS] = if distance.is_some() { GOOD << 3 } else { 4 << 3 };
     let millimetres = distance.map_or(NOTHING, |d| (d * 1000.0).round().clamp(0.0, 8189.0) as u16);
     result[DISTANCE..].copy_from_slice(&millimetres.to_be_bytes());

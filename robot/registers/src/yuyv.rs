@@ -1,6 +1,6 @@
 //! Pixel format of the camera: 4:2:2 in the order Y0 U Y1 V, with two bytes per pixel. Two adjacent pixels of a row
-//! share one pair of colour differences. Values follow ITU-R BT.601 in studio range (Y 16..=235, U and V 16..=240,
-//! grey at 128), which is the default of UVC cameras.
+//! share one pair of colour differences (U, V). Values follow ITU-R BT.601 in studio range, which is the default of UVC
+//! cameras. In this range, Y is 16..=235, and U and V are 16..=240, with grey at 128.
 
 /// Number of bytes per pixel.
 pub const BYTES_PER_PIXEL: usize = 2;

@@ -1,9 +1,9 @@
 //! `xpuckd power`: sets the processor clocks of the board. The clocks are low during boot, and at the operating point
 //! afterwards.
 //!
-//! The values of each board are in a built-in table (`robot/boards.toml`). The file `/etc/xpuck/board` contains the
-//! board's name. Each value is read back after it is set, because the kernel selects the nearest step that the board
-//! supports.
+//! The clocks of each type of board are in a built-in table (`robot/boards.toml`). The file `/etc/xpuck/board` contains
+//! the board's name. Each clock is read back after it is set, because the kernel selects the nearest clock that the
+//! board supports.
 
 use super::processors;
 use super::table::{Board, Cluster, board, board_of};
@@ -74,8 +74,8 @@ pub fn run(args: &PowerArgs) -> Result<()> {
     Ok(())
 }
 
-/// Sets the maximum clock of each cluster to `wanted` (kHz), and returns a report of the values that the kernel
-/// selected.
+/// Sets the maximum clock of each cluster. `wanted` returns the clock for a cluster (kHz). Returns a report of the
+/// clocks that the kernel selected.
 fn set(board: &Board, sysfs: &Path, wanted: impl Fn(&Cluster) -> u32) -> Result<String> {
     let mut text = String::new();
     let mut failed = Vec::new();
@@ -152,7 +152,7 @@ fn mhz(khz: u32) -> String {
 mod tests {
     use super::*;
 
-    /// Creates a folder like /sys that contains cpufreq policies with these numbers.
+    /// Creates a substitute for /sys that contains cpufreq policies with the numbers in `policies`.
     fn kernel(policies: &[u8]) -> tempfile::TempDir {
         let sysfs = tempfile::tempdir().unwrap();
         for policy in policies {

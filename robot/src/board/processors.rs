@@ -1,7 +1,7 @@
-//! Processor affinities. The control loop and the body link run on one processor, the control processor, which the
-//! table of boards defines. The interrupts of the body's buses are routed to the control processor. All other
-//! interrupts are routed to the other processors. Network and disk interrupts therefore do not delay an exchange with
-//! the body. Evolution runs on all processors at idle priority, so that the kernel preempts it at once.
+//! Processor affinities. The control loop and the body link run on the control processor, which the table of boards
+//! defines. The interrupts of the body's buses are routed to the control processor. All other interrupts are routed to
+//! the other processors. Network and disk interrupts therefore do not delay an exchange with the body. Evolution runs
+//! on all processors at idle priority, so that the kernel preempts it at once.
 
 use super::table;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -35,8 +35,8 @@ fn pin_to(processor: usize) -> rustix::io::Result<()> {
     sched_setaffinity(None, &set)
 }
 
-/// Allows the calling thread and its future children to run on all processors. A new thread inherits the affinity of
-/// the thread that creates it.
+/// Allows the calling thread, and the threads that it creates later, to run on all processors. A new thread inherits
+/// the affinity of its creator.
 pub fn unpin() {
     let mut set = CpuSet::new();
     (0..CpuSet::MAX_CPU).for_each(|processor| set.set(processor));
@@ -72,7 +72,7 @@ pub fn route_interrupts(proc: &Path, control: usize, processors: usize) -> io::R
         }
         let body = is_of_body(&folder);
         let wanted = if body { control.to_string() } else { rest.clone() };
-        // Only existing files are opened. The kernel rejects the write for a per-processor interrupt.
+        // The file is not created if it is missing. For a per-processor interrupt, the kernel rejects the write.
         let list = folder.join("smp_affinity_list");
         let opened = std::fs::OpenOptions::new().write(true).open(list);
         match opened.and_then(|mut file| io::Write::write_all(&mut file, wanted.as_bytes())) {
@@ -96,8 +96,8 @@ fn others(control: usize, processors: usize) -> String {
     [range(0, control), range(control + 1, processors)].into_iter().flatten().collect::<Vec<_>>().join(",")
 }
 
-/// Returns whether the interrupt with this folder belongs to a bus of the body. The folder contains one subfolder per
-/// driver, whose name is the driver's name.
+/// Returns whether an interrupt belongs to a bus of the body. `folder` is the interrupt's folder in procfs. It contains
+/// a subfolder for each driver, with the name of the driver.
 fn is_of_body(folder: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
     let drivers = entries.flatten().filter(|entry| entry.path().is_dir());
@@ -118,7 +118,7 @@ mod tests {
             fs::create_dir_all(folder.join(driver)).unwrap();
             fs::write(folder.join("smp_affinity_list"), "0-3").unwrap();
         }
-        // In this test, the per-processor interrupt has no affinity file.
+        // Interrupt 1 represents a per-processor interrupt. It cannot be moved, because it has no affinity file here.
         fs::create_dir_all(proc.path().join("irq/1/arch_timer")).unwrap();
         fs::write(proc.path().join("irq/default_smp_affinity"), "f").unwrap();
         let text = route_interrupts(proc.path(), 3, 4).unwrap();

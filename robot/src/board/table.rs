@@ -35,8 +35,8 @@ pub struct Cluster {
     pub run_khz: u32,
 }
 
-/// Returns the control processor of the board that the file names. Returns `None` if the file is invalid or the board
-/// is unknown.
+/// Returns the number of the control processor of the board whose name is in `board_file`. Returns `None` if the file
+/// is invalid or the board is unknown.
 pub fn control_of(board_file: &Path) -> Option<usize> {
     let name = board_of(board_file).ok()?;
     Some(board(&name).ok()?.control)

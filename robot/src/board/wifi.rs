@@ -16,7 +16,7 @@ use xpuck_wire::event_at;
 use xpuck_wire::notify::Notifier;
 use xpuck_wire::shutdown::{ShutdownTriggers, service_flag};
 
-/// Time limit of a program (s), in the form of an argument of `timeout`.
+/// Time limit of a program call (s), as text for the command `timeout`.
 const LIMIT: &str = "15";
 /// Interval at which the program checks the stop flag while it waits.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(200);
@@ -93,7 +93,7 @@ fn nap(wait: Duration, stop: &AtomicBool) {
     }
 }
 
-/// Returns the name of the radio's interface; `None` if the interface does not exist.
+/// Returns the name of the radio's network interface; `None` if this interface does not exist.
 fn radio(args: &WifiArgs) -> Option<String> {
     let folder = args.sysfs.join("class/net");
     match &args.interface {
@@ -102,7 +102,7 @@ fn radio(args: &WifiArgs) -> Option<String> {
     }
 }
 
-/// Returns the name of the first wireless interface in alphabetical order.
+/// Returns the name of the first wireless interface in alphabetical order; `None` if there is no wireless interface.
 fn first_radio(folder: &Path) -> Option<String> {
     let entries = std::fs::read_dir(folder).ok()?.flatten();
     let radios = entries.filter(|entry| ["wireless", "phy80211"].iter().any(|name| entry.path().join(name).exists()));
@@ -122,7 +122,8 @@ fn check_link(radio: &str, target: Option<IpAddr>) -> Link {
     }
 }
 
-/// Returns the gateway's address from a route such as `default via 192.168.1.1 proto dhcp`.
+/// Returns the gateway's address from the first line of `routes`, such as `default via 192.168.1.1 proto dhcp`. Returns
+/// `None` if the line does not contain an address after `via`.
 fn gateway(routes: &str) -> Option<IpAddr> {
     let mut words = routes.lines().next()?.split_whitespace();
     words.find(|&word| word == "via")?;
@@ -147,7 +148,8 @@ fn apply_remedy(remedy: Remedy, radio: &str) {
     }
 }
 
-/// Calls wpa_cli with a command for the radio. The client's socket must be in a folder that wpa_supplicant can access.
+/// Calls wpa_cli with the command `word` for the interface `radio`. The socket of wpa_cli must be in a folder that
+/// wpa_supplicant can access.
 fn wpa_cli(radio: &str, word: &str) -> Option<String> {
     match std::env::var("RUNTIME_DIRECTORY") {
         Ok(folder) => call("wpa_cli", &["-s", &folder, "-i", radio, word]),

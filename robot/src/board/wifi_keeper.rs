@@ -1,7 +1,7 @@
 //! State machine that selects remedies for a lost connection to the access point (thesis 5.2.3). It uses neither a
 //! clock nor a radio.
 //!
-//! The input is the state of the connection. The output is a remedy and the time until the next check. Cheaper
+//! The input is the state of the connection. The output is a remedy and the time until the next check. Less disruptive
 //! remedies are applied first. The pauses between remedies grow, because a radio that is reset too often never
 //! connects.
 
@@ -30,7 +30,7 @@ pub enum Link {
     Disconnected,
     /// The radio is connected to the access point, but the pinged address does not reply.
     Unresponsive,
-    /// The radio is connected to the access point, and the pinged address replies if there is one.
+    /// The radio is connected to the access point. The pinged address replies, or no address to ping is known.
     Connected,
 }
 
@@ -120,7 +120,8 @@ impl WifiRecovery {
             3 => Remedy::Renew,
             _ => Remedy::RestartLogin,
         };
-        // Only tries 1, 2, 4, 8, ... are logged, so that the log stays short during a night without an access point.
+        // Only remedies 1, 2, 4, 8, ... of an outage are logged, so that the log stays short if the access point is off
+        // for a night.
         let say = lost.tries.is_power_of_two().then(|| {
             let what = if link == Link::Disconnected { "no access point" } else { "the access point does not answer" };
             let seconds = now.saturating_sub(lost.since).as_secs();
@@ -145,8 +146,8 @@ impl Remedy {
 mod tests {
     use super::*;
 
-    /// Runs the recovery for `seconds` with the link states of `link`. Returns the remedies with their times (s), and
-    /// the log lines.
+    /// Simulates the recovery for `seconds`. `link` returns the state of the link at a time (s). Returns the remedies
+    /// with their times (s), and the log lines.
     fn course(seconds: u64, link: impl Fn(u64) -> Link) -> (Vec<(u64, Remedy)>, Vec<String>) {
         let (mut keeper, mut now) = (WifiRecovery::default(), Duration::ZERO);
         let (mut remedies, mut said) = (Vec::new(), Vec::new());

@@ -11,16 +11,17 @@ pub use xpuck_robot_core::readings::Readings;
 /// value does not count as motion. The tolerance is necessary because the intervals between exchanges vary.
 const SLACK: f64 = 100.0;
 
-/// Computes the proximity as in the reference model. It is 1 - distance / range, or 0 beyond the range.
+/// Computes the proximity at each infra-red sensor as in the reference model. The proximity is 1 - distance / range,
+/// or 0 beyond the range.
 pub fn proximity(raw: &[RawInfrared; 8], infrared: &Infrared) -> [f32; 8] {
     std::array::from_fn(|i| {
-        // 0 counts mean that no obstacle is near, independent of the sensor's offset.
+        // A reading of 0 counts means that no obstacle is near, whatever the sensor's offset is.
         if raw[i].0 == 0 {
             return 0.0;
         }
         let aligned = (f32::from(raw[i].0) - infrared.offset[i]) / infrared.scale[i];
-        // The curve has no distance for negative counts, so they are replaced by 0. The distance for 0 counts is
-        // beyond the range.
+        // The response curve does not define a distance for negative counts. They are replaced by 0 counts, for which
+        // the distance is beyond the range.
         let distance = infrared.curve.distance(aligned.max(0.0));
         (1.0 - distance / PROX_RANGE).clamp(0.0, 1.0)
     })
@@ -50,9 +51,9 @@ pub struct Odometry {
 }
 
 impl Odometry {
-    /// Updates the pose from step counters that were read `elapsed` seconds after the previous reading. A change
-    /// larger than the motors can make means that the body restarted. The pose then stays unchanged, and the odometry
-    /// continues from the new counts.
+    /// Updates the pose from step counters that were read `elapsed` seconds after the previous reading. A change that
+    /// is too large for the motors means that the body has restarted. In this case, the pose does not change, and the
+    /// odometry continues from the new counts.
     pub fn update(&mut self, steps: [u16; 2], elapsed: f64, wheels: &Wheels) {
         let last = self.last.replace(steps).unwrap_or(steps);
         let made: [i16; 2] = std::array::from_fn(|i| steps[i].wrapping_sub(last[i]) as i16);
@@ -155,7 +156,7 @@ mod tests {
         let wheels = Wheels { left: 1.02, right: 0.98, baseline: 1.05 };
         let command = command([0.05, 0.05], &wheels);
         let real = speeds_of(command, &wheels);
-        // At this speed, two neighbouring speeds that the motors can run differ by 3 %.
+        // The motors support only certain speeds. Near 0.05 m/s, adjacent supported speeds differ by 3 %.
         assert!((real[0] - 0.05).abs() < 2e-3 && (real[1] - 0.05).abs() < 2e-3, "{command:?}: {real:?}");
         assert!(command[0].get() < command[1].get());
         assert_eq!(super::command([f32::NAN, 0.1], &wheels), [StepsPerSecond::ZERO; 2]);

@@ -19,7 +19,7 @@ use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
 /// Frame size of a real camera (pixels).
 pub const CAMERA: (usize, usize) = (640, 480);
-/// Folder in which the kernel lists the power monitors of its own drivers.
+/// Folder in which the kernel lists the power monitors that have a kernel driver.
 const HWMON: &str = "/sys/class/hwmon";
 /// Minimum interval between exchanges with a virtual body, at any speed of the arena (wall time).
 const MIN_PERIOD: Duration = Duration::from_millis(2);
@@ -64,7 +64,8 @@ impl DeviceKind {
         }
     }
 
-    /// Returns whether the board has INA231 monitors. The shim has two monitors; a Pi-puck board has none.
+    /// Returns whether the board has INA231 monitors. The Xpuck's board has two monitors. A Pi-puck board does not have
+    /// any.
     pub fn has_monitors(&self) -> bool {
         matches!(self, DeviceKind::Virtual { .. } | DeviceKind::Xpuck { .. })
     }
@@ -97,8 +98,8 @@ pub fn lock_body(robot: &RobotFile) -> Result<BodyLock, DeviceError> {
     BodyLock::acquire(&robot.devices.wheels(&robot.id))
 }
 
-/// Opens the robot's body. A guard process is started if the body has no watchdog. `speed` is the ratio of arena time
-/// to wall time.
+/// Opens the robot's body. If the body has no watchdog, a guard process is started, which stops the wheels when this
+/// program fails. `speed` is the ratio of arena time to wall time.
 ///
 /// # Errors
 /// If the body cannot be opened.
@@ -162,7 +163,7 @@ pub fn open_sensor(robot: &RobotFile) -> Result<BoxedSensor, DeviceError> {
 /// # Errors
 /// If the monitor does not answer.
 pub fn open_monitor(robot: &RobotFile, address: u8) -> Result<Box<dyn PowerMonitor>, DeviceError> {
-    // A virtual robot's monitors never have a kernel driver, so a folder that does not exist is searched.
+    // A virtual robot's monitors never have a kernel driver. The name of a missing folder disables the search for one.
     let kernel = if matches!(robot.devices, DeviceKind::Virtual { .. }) { "/nonexistent" } else { HWMON };
     hwmon::open(&robot.devices.i2c(&robot.id), Path::new(kernel), address)
 }

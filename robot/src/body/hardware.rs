@@ -62,7 +62,7 @@ pub struct Hardware {
     /// Last sample read from the body.
     seen: Option<Sample>,
     odometry: Odometry,
-    /// Further sensors of the body, followed by the last logged fault of these sensors.
+    /// State of the body's sensors except proximity. The next field is the last logged description of their faults.
     sensors: BodySensors,
     sensor_trouble: String,
     started: Instant,
@@ -70,7 +70,7 @@ pub struct Hardware {
     fitted: Vec<Poller<FittedReadings>>,
     camera: Option<Poller<View>>,
     power: Poller<PowerReport>,
-    /// Last error of the body that was logged; `None` after the body answers again.
+    /// Last logged error of the body. `None` before the first error, and again after the body has been reopened.
     logged_error: Option<Arc<str>>,
     reopened: u64,
     /// Time of the last identify request; `None` if the robot does not blink.
@@ -102,8 +102,8 @@ impl Hardware {
         let (camera, power) = (poll_camera(&robot, eyes)?, poll_power(&robot)?);
         let fitted = poll_fitted(&robot, config.place())?;
         let calibration = robot.calibration.clone();
-        // The priority of the body thread is one above the priority of the control loop. The body thread has the
-        // shorter period, and an exchange with the body takes only a few microseconds.
+        // The priority of the body thread is one above the priority of the control loop, because the body thread has
+        // the shorter period. An exchange with the body takes only a few microseconds of processor time.
         let realtime = Some(robot.control.realtime + 1).filter(|_| robot.control.realtime > 0);
         let body = BodyLink::start(Box::new(move || open_body(&robot, speed)), realtime)?;
         let odometry = Odometry::default();
@@ -135,7 +135,7 @@ impl Hardware {
         self.calibration = calibration;
     }
 
-    /// Returns the latest readings of all senses.
+    /// Returns the latest readings of the infra-red sensors, the camera and the tag detection, with their ages.
     pub fn sense(&mut self) -> Readings {
         if let Some(sample) = self.body.latest()
             && self.seen.is_none_or(|seen| seen.number != sample.number)
@@ -203,7 +203,7 @@ impl Hardware {
         self.power.seen().latest.filter(|(_, at)| at.elapsed() < POWER_STALE).map(|(report, _)| report)
     }
 
-    /// Adds odometry, steps and battery to the sense message for external controllers.
+    /// Adds the odometry, the step counters and the battery voltage to the sense message for external controllers.
     pub fn complete(&mut self, view: external::SenseMessage) -> external::SenseMessage {
         let battery = self.fresh_power().and_then(|report| report.battery_v);
         external::SenseMessage {
@@ -214,8 +214,8 @@ impl Hardware {
         }
     }
 
-    /// Returns the tags of the last processed frame. Returns each frame's tags once, at most twice a second, and
-    /// otherwise `None`.
+    /// Returns the tags of the last processed frame. Returns `None` if this frame's tags have already been returned, or
+    /// less than half a second after the previous tags.
     #[cfg(feature = "apriltag")]
     pub fn tags(&mut self) -> Option<Tags> {
         self.tags.next_report()
@@ -258,7 +258,8 @@ impl Hardware {
         conditioning::speeds_of(speeds, &self.calibration.drive)
     }
 
-    /// Commands zero speed. When `Hardware` is dropped, the body link ends and commands zero speed again.
+    /// Commands zero speed and the lamp colour of a stopped robot. When `Hardware` is dropped, the body link ends and
+    /// commands zero speed again.
     pub fn halt(&mut self) {
         self.body.command(Drive { lamps: Lamps::all(lamps::colour(State::Stop)), ..Drive::default() });
     }
@@ -342,7 +343,7 @@ impl FrameConsumers {
     }
 }
 
-/// Colours in the camera's view, and number of frames lost since the camera was opened.
+/// Coloured blobs in the last camera frame, and number of frames lost since the camera was opened.
 #[derive(Clone, Copy)]
 struct View {
     blobs: Blobs,

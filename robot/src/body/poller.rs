@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// Interval between attempts to open a device after an error.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Function that reads a device once. It returns `None` without a new value.
+/// Function that reads a device once. It returns `None` if the device has no new value.
 pub type Reader<T> = Box<dyn FnMut() -> Result<Option<T>, DeviceError> + Send>;
 
 /// Values and errors of a device so far.
@@ -85,7 +85,7 @@ impl<T: Copy + Send + 'static> Poller<T> {
         self.seen
     }
 
-    /// Returns the last new error that [`Poller::seen`] has received since the previous call.
+    /// Returns the last new error, and clears it. New errors become available when [`Poller::seen`] is called.
     pub fn take_error(&mut self) -> Option<String> {
         self.trouble.take()
     }
@@ -117,7 +117,7 @@ fn poll<T>(
         if result.is_err() {
             reader = None;
         }
-        // The polling thread holds the lock only for short operations, so readers are never delayed.
+        // The polling thread may wait for the lock here. Readers hold the lock only briefly, and never wait for it.
         latest.lock().unwrap_or_else(PoisonError::into_inner).record(result, &mut told);
         std::thread::sleep(wait);
     }

@@ -18,7 +18,7 @@ pub struct TagReporter {
     colour: Option<Colour>,
     /// Tags of the last processed frame, and the arrival time of that frame.
     seen: Option<(Tags, Instant)>,
-    /// Number of the last reported result (0 before the first report), and the time of its report.
+    /// Number of the last reported detection result (0 before the first report), and the time of the report.
     last_report: (u32, Option<Instant>),
     /// Ratio of arena time to wall time.
     speed: f64,
@@ -69,8 +69,8 @@ impl TagReporter {
         nearest(tags)
     }
 
-    /// Returns the tags of the last processed frame. Returns each frame's tags once, at most twice a second, and
-    /// otherwise `None`.
+    /// Returns the tags of the last processed frame. Returns `None` if this frame's tags have already been returned, or
+    /// less than half a second after the previous tags.
     pub fn next_report(&mut self) -> Option<Tags> {
         let (looks, at) = self.last_report;
         if at.is_some_and(|at| at.elapsed() < REPORT_INTERVAL) {

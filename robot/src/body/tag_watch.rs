@@ -43,7 +43,8 @@ pub struct FrameSender {
 }
 
 impl FrameSender {
-    /// Copies a frame for detection if the period has elapsed and the previous frame has been processed.
+    /// Copies a frame for detection, if the detection period has elapsed since the last copied frame and that frame has
+    /// been processed. Otherwise, the frame is ignored.
     pub fn offer(&self, frame: &Frame) {
         let mut state = self.shared.lock();
         let due = state.taken.is_none_or(|at| at.elapsed() >= self.period);
@@ -203,8 +204,8 @@ mod tests {
             ((-0.1f32).atan2(0.5) + 10f32.to_radians(), std::f32::consts::PI - 0.3 - 10f32.to_radians());
         assert!((tag.range - 0.51).abs() < 0.015 && (tag.height - 0.03).abs() < 0.01, "{tag:?}");
         assert!((tag.bearing - bearing).abs() < 0.01, "{tag:?} {bearing}");
-        // The tag is turned to the left by 0.3 rad, relative to the direction of the camera. The camera points 10
-        // degrees to the left.
+        // The tag is turned to the left by 0.3 rad relative to the direction of the camera. The camera itself points 10
+        // degrees to the left of the robot's forward direction.
         assert!((tag.facing.abs() - facing).abs() < 0.05 && tag.facing < 0.0, "{tag:?} {facing}");
     }
 

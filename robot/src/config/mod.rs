@@ -172,7 +172,7 @@ impl TryFrom<String> for Camera {
 #[serde(deny_unknown_fields, default)]
 pub struct ExternalFile {
     /// Path of the Unix socket for external controllers, relative to the robot's file (default: none). The robot's
-    /// user and group may open the socket and drive the robot in RUN.
+    /// user and group may open the socket, and may drive the robot while it is in RUN.
     pub socket: Option<PathBuf>,
 }
 
@@ -187,7 +187,7 @@ pub struct ControlFile {
     /// `["systemctl", "reboot"]`. By default, only `xpuckd` restarts.
     pub reboot: Vec<String>,
     /// Maximum time for which the robot may drive without a message from the hub (s of arena time; 0: never). Applies
-    /// only if the experiment requests the permission.
+    /// only to experiments that request the permission to drive without the hub.
     #[schemars(range(min = 0.0, max = LONGEST_ALONE))]
     pub drive_alone_s: f64,
 }
@@ -243,7 +243,8 @@ impl EvolutionFile {
         }
     }
 
-    /// Verifies that the required GPU adapter exists, if one is required. Called at the start.
+    /// Verifies that the GPU adapter exists, if these settings require a GPU. The program calls this function at its
+    /// start.
     ///
     /// # Errors
     /// One line that names the keys and the available adapters.
@@ -272,7 +273,8 @@ pub struct Config {
     pub swarm: Swarm,
     /// Island of the robot, from 1.
     pub island: u16,
-    /// Content of the swarm's calibration file, which `calibration.file` names; the default without such a file.
+    /// Content of the swarm's calibration file, whose path is `calibration.file` in the robot's file. If the robot's
+    /// file does not have this key, the default calibration.
     pub measured: xpuck_experiment::Calibration,
 }
 

@@ -58,7 +58,8 @@ pub struct Counts {
 
 /// Body of a robot, as reached over a bus.
 pub trait Body: Send {
-    /// Sends a command, and returns the readings received in the same exchange, which may be older than the command.
+    /// Sends a command, and returns the readings received in the same exchange. The readings may be older than the
+    /// command.
     fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError>;
 
     /// Returns the interval between exchanges.

@@ -69,8 +69,9 @@ fn beside(socket: &Path) -> PathBuf {
     name.into()
 }
 
-/// Returns the id of the process that holds a lock on a file, from a line of `locks` such as `1: FLOCK  ADVISORY  WRITE
-/// 1234 fe:01:5678 0 EOF`. `None` if the process is unknown: a process in another container has the id 0.
+/// Returns the id of the process that holds a lock on a file. A line of `locks` contains the id, such as 1234 in
+/// `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`. `None` if no line matches the file, or if the id is 0. A process
+/// in another container has the id 0.
 fn holder(locks: &str, device: u64, inode: u64) -> Option<u32> {
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
     let place = format!("{major:02x}:{minor:02x}:{inode}");

@@ -104,7 +104,8 @@ struct Transfer {
 unsafe impl Send for Transfer {}
 
 impl Endpoint {
-    /// Creates an endpoint for the device's endpoint at `address`. The interface of that endpoint must be claimed.
+    /// Creates an empty transfer queue for the bulk endpoint at `address`. The interface that contains this endpoint
+    /// must already be claimed.
     pub fn new(device: Arc<DeviceHandle<Context>>, address: u8) -> Endpoint {
         Endpoint { device, address, queue: VecDeque::new() }
     }

@@ -202,7 +202,7 @@ impl Drop for Camera {
     fn drop(&mut self) {
         self.stop.store(true, Relaxed);
         if let Some(reader) = self.reader.take() {
-            // The result is ignored, also if the thread panicked.
+            // The result is ignored, even if the thread panicked.
             let _ = reader.join();
         }
     }

@@ -26,8 +26,8 @@ impl BoxedSensor {
 }
 
 impl<B: I2cBus> CameraSensor<B> {
-    /// Finds the sensor on a bus: reads the id at the address of each known kind of sensor. Without a match, returns
-    /// the unknown id that was read last, or the error that no sensor answered.
+    /// Finds the sensor on a bus by reading the id at the address of each known kind of sensor. If no id matches, the
+    /// error contains the last unknown id, or states that no sensor answered.
     pub fn find(mut bus: B) -> Result<CameraSensor<B>, DeviceError> {
         let mut why: Option<DeviceError> = None;
         for sensor in SENSORS {

@@ -26,10 +26,10 @@ pub struct SpiCounts {
     pub bus_errors: u64,
     /// Number of reports with a wrong checksum.
     pub corrupt_reports: u64,
-    /// Number of commands that the dsPIC rejected according to its last report. It includes commands from before the
-    /// bus was opened.
+    /// Count of rejected commands in the last report of the dsPIC. The count includes commands that were sent before
+    /// the bus was opened.
     pub rejected_commands: u16,
-    /// Number of reports that did not echo the previous command, because it was lost or rejected.
+    /// Number of reports that did not echo the previous command, because that command was lost or rejected.
     pub unechoed_commands: u64,
 }
 

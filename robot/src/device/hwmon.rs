@@ -1,4 +1,4 @@
-//! INA231 power monitor with the kernel's `ina2xx` driver. Its readings are files below /sys/class/hwmon.
+//! INA231 power monitor with the kernel's `ina2xx` driver, which provides the readings as files below /sys/class/hwmon.
 
 use super::i2c::{self, I2cError};
 use super::ina231::Ina231;
@@ -30,8 +30,9 @@ pub fn open(i2c: &Path, root: &Path, address: u8) -> Result<Box<dyn PowerMonitor
 }
 
 impl Hwmon {
-    /// Finds the INA231 that a kernel driver serves at a 7-bit address. Returns `None` if the kernel lists none.
-    /// Returns an error if the shunt is not set to 20 mOhm: the kernel assumes 10 mOhm by default.
+    /// Finds the INA231 that a kernel driver serves at a 7-bit address. Returns `None` if the kernel does not list it.
+    /// Returns an error if the driver's shunt resistance is not 20 mOhm, because currents would then be wrong. The
+    /// driver's default is 10 mOhm.
     pub fn find(root: &Path, address: u8) -> Result<Option<Hwmon>, DeviceError> {
         // If the folder is missing, the kernel has no hardware monitors.
         let Ok(entries) = fs::read_dir(root) else { return Ok(None) };

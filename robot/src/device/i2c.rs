@@ -7,7 +7,7 @@ use super::{DeviceError, I2cBus};
 use std::path::{Path, PathBuf};
 use xpuck_registers::epuck2::ChecksumError;
 
-/// Maximum number of attempts per transfer. About one transfer in a thousand to an e-puck times out (GCtronic).
+/// Maximum number of attempts per transfer. According to GCtronic, about 0.1 % of the transfers to an e-puck time out.
 pub const TRIES: u32 = 3;
 
 /// Invalid answer of a device.
@@ -49,7 +49,7 @@ pub enum I2cError {
         /// Content of the id registers.
         id: u16,
     },
-    /// A camera sensor's register does not keep the written value.
+    /// A register of a camera sensor does not keep the written value.
     #[error("register {register:#04x}{} of the {sensor} at I2C address {address:#04x} holds {found:#04x}; {written:#04x} was written", bank_name(.bank))]
     SensorRegister {
         /// Name of the sensor.

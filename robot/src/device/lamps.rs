@@ -49,9 +49,9 @@ impl Lamps {
         self.pixels[(degrees.rem_euclid(360.0) / step).round() as usize % PIXELS]
     }
 
-    /// Returns the state of the e-puck's own LEDs. If `leds` is `None`, the LEDs approximate the pixels: a red pixel
-    /// lights the nearest ring LEDs, and a blue pixel only those with an even number. A green pixel lights the body
-    /// LED.
+    /// Returns the state of the e-puck's own LEDs. If `leds` is `None`, the LEDs approximate the pixels. A ring LED is
+    /// lit if its nearest pixel has a red component. Ring LEDs with even numbers are also lit if that pixel has a blue
+    /// component. The body LED is lit if any pixel has a green component.
     pub fn leds_or_default(&self) -> Leds {
         self.leds.unwrap_or_else(|| {
             let lit = |led: &u8| match self.pixel_at(-45.0 * f32::from(*led)) {
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(shown(0, 16, 16), Leds { ring: 0x55, body: true, front: false });
         assert_eq!(Lamps::default().leds_or_default(), Leds::default());
         let mut left = Lamps::default();
-        // Pixel 4 is 96 degrees to the left; LED 6 is 90 degrees to the left.
+        // Pixel 4 is 96 degrees to the left. The nearest ring LED is LED 6, which is 90 degrees to the left.
         left.pixels[4] = Pixel { red: 1, ..DARK };
         assert_eq!(left.leds_or_default().ring, 1 << 6);
         let leds = Leds { ring: 1, body: true, front: true };

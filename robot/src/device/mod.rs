@@ -34,8 +34,8 @@ use std::path::{Path, PathBuf};
 use xpuck_registers::spi::{SpiError, Words};
 use xpuck_registers::yuyv;
 
-/// Maximum length of each of the two parts of an I2C transaction, write and read (bytes). It is the length of an
-/// e-puck2's report.
+/// Maximum length of the write part of an I2C transaction, and of its read part (bytes). An e-puck2's report has this
+/// length.
 pub const MAX_I2C: usize = xpuck_registers::epuck2::REPORT_BYTES;
 
 /// Returns the name of a device for error texts: its path, or a description for a socket of a virtual arena.
@@ -184,7 +184,7 @@ pub enum DeviceError {
 
 /// Full-duplex link that exchanges whole messages with the dsPIC.
 pub trait SpiBus: Send {
-    /// Sends 32 words, and returns the 32 words received meanwhile.
+    /// Sends 32 words, and returns the 32 words that were received at the same time.
     fn transfer(&mut self, words: &Words) -> Result<Words, DeviceError>;
 }
 
@@ -243,7 +243,7 @@ impl Frame {
         Ok(Frame { width, height, bytes })
     }
 
-    /// Creates a black frame, whose bytes a reader overwrites.
+    /// Creates a black frame, as a buffer for the bytes of camera frames.
     pub(crate) fn black(width: usize, height: usize) -> Result<Frame, DeviceError> {
         let pairs = Frame::len_of(width, height)? / 4;
         Frame::new(width, height, [16, 128, 16, 128].repeat(pairs))

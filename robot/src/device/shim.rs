@@ -1,6 +1,6 @@
 //! Registers of the shim, the logic between the board and the dsPIC (`docs/protocols/shim.md`). They are accessed
-//! through the last word of the SPI messages. This module sets the row length of the camera, and stores the values that
-//! the shim reports.
+//! through the last word of the SPI messages. This module sets the row length that the shim expects from the camera,
+//! and stores the values that the shim reports.
 
 use std::collections::VecDeque;
 use xpuck_registers::shim::{IDENT, REGISTERS, REVISION, answer, at, read, write};
@@ -15,10 +15,10 @@ pub struct ShimReport {
     pub known: bool,
     /// Checksum of the shim's source code.
     pub build: u32,
-    /// All status bits received since the shim last started to answer. The bits are cleared in the shim after they
-    /// were read.
+    /// All status bits received since the shim last started to answer. After each reading, the robot clears these bits
+    /// in the shim.
     pub status: u8,
-    /// Bits of the register `now` at the last reading.
+    /// Current conditions, such as a stopped camera: the bits of the register `now` at the last reading.
     pub now: u8,
     /// Number of camera rows dropped because the buffer was full, wrapping.
     pub rows_left_out: u8,
@@ -35,7 +35,7 @@ pub struct ShimReport {
 pub(super) struct ShimLink {
     /// Row length to set (units of 16 bytes). `None`: the shim keeps its setting.
     row_units: Option<u8>,
-    /// Last words of the messages to be sent, in order.
+    /// Queue of the last words of future messages.
     queue: VecDeque<u16>,
     /// Last words of the previous and the current message. The answer to the previous message arrives with the
     /// current message.
@@ -45,7 +45,7 @@ pub(super) struct ShimLink {
     answers: bool,
 }
 
-/// Number after the highest register address.
+/// Highest register address plus 1.
 const REGISTERS_END: usize = REGISTERS[REGISTERS.len() - 1].address as usize + 1;
 
 impl ShimLink {
@@ -96,7 +96,7 @@ impl ShimLink {
         }
     }
 
-    /// Queues a write as the next words. The shim requires two equal consecutive words.
+    /// Queues a register write before all other words. The shim requires two equal consecutive words for a write.
     fn write(&mut self, address: u8, value: u8) {
         (0..2).for_each(|_| self.queue.push_front(write(address, value)));
     }

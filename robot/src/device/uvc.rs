@@ -1,5 +1,5 @@
-//! Assembles frame buffers from the payloads of a camera of the USB video class, like the kernel's uvcvideo driver. It
-//! is used for a camera in a virtual arena, and accesses no device.
+//! Assembles frame buffers from the payloads of a camera of the USB video class, like the kernel's uvcvideo driver. The
+//! module is used for a camera in a virtual arena, and accesses no device.
 //!
 //! A frame ends at a payload with the end flag, at a change of the frame identifier, or when a payload exceeds the
 //! buffer. As in Video4Linux, frames with errors are delivered too. A frame is marked as damaged if it is too long, or

@@ -121,7 +121,7 @@ impl Connection {
 
     fn end(&self, state: &mut SenderState) {
         state.broken = true;
-        // The reading thread detects the shutdown.
+        // The reading thread detects the shutdown and ends.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 

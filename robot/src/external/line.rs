@@ -22,7 +22,7 @@ pub enum Request {
     Hello {
         /// Version of the protocol, [`PROTOCOL`].
         protocol: u32,
-        /// Name for logs and for other controllers that request the wheels.
+        /// Name of the controller. Logs contain it, and so does the rejection of other controllers' requests.
         name: String,
         /// Rate of sense messages (1/s of arena time, 0.1..=50; default: 10).
         #[serde(default = "usual_rate")]
@@ -145,12 +145,13 @@ impl<'a> Reply<'a> {
 pub struct SenseMessage {
     /// Time since the start of the robot's program (s).
     pub time: f64,
-    /// "IDLE", "READY", "RUN", "PAUSE" or "STOP"; external controllers drive in RUN.
+    /// State of the robot: "IDLE", "READY", "RUN", "PAUSE" or "STOP". External controllers can drive only in RUN.
     pub state: State,
-    /// Proximity of the eight sensors (0..=1) in the order of the thesis's Table 6.1: counter-clockwise from left of
-    /// the front.
+    /// Proximity readings of the eight sensors (0..=1), in the order of the thesis's Table 6.1. The order is
+    /// counter-clockwise, and the first sensor is left of the front.
     pub proximity: Option<[f32; 8]>,
-    /// Red, green and blue blobs in the camera's left, centre and right third.
+    /// Whether a colour appears in a third of the camera's picture. The first index is the colour (red, green, blue),
+    /// and the second index is the third (left, centre, right).
     pub blobs: Option<[[bool; 3]; 3]>,
     /// Direction of the world's +x axis in the robot's frame (rad).
     pub up: Option<f32>,
@@ -167,8 +168,8 @@ pub struct SenseMessage {
 }
 
 impl SenseMessage {
-    /// Creates a sense message at `now` (s of arena time). The core provides most values; `readings` provides the
-    /// values of the device layer.
+    /// Creates a sense message at `now` (s of arena time) from the core's state and the readings. The odometry, the
+    /// step counters and the battery voltage have default values, which the caller replaces.
     pub fn new(core: &Core, now: f64, readings: &Readings) -> SenseMessage {
         let told = core.virtual_senses(now);
         SenseMessage {
@@ -197,8 +198,8 @@ pub fn driver_name(driver: Driver, connection: u32) -> &'static str {
     }
 }
 
-/// Response times of a controller (wall time). They start when a sense message is sent, and end when the command that
-/// answers it is passed to the body.
+/// Response times of a controller (wall time). A response time is the time from the sending of a sense message until
+/// the command that answers it is passed to the body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Stats {
     /// Number of sense messages for which a response time was measured.

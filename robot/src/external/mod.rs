@@ -160,7 +160,7 @@ impl Drop for ProgramServer {
     fn drop(&mut self) {
         self.shared.ending.store(true, Ordering::Release);
         lock(&self.shared.connections).iter().for_each(|connection| connection.close());
-        // Connects to the own socket, to wake the listening thread. The thread then ends.
+        // Connects to the server's own socket, to wake the listening thread. The thread then ends.
         let woken = UnixStream::connect(&self.path).is_ok();
         let _ = std::fs::remove_file(&self.path);
         if let Some(listener) = self.listener.take().filter(|_| woken) {

@@ -34,13 +34,14 @@ const TRIALS_PER_CHECK: usize = 16;
 const DEVICE_CHUNK_S: f64 = 0.2;
 /// Interval at which a paused island checks whether it may continue (wall time).
 const PAUSE_NAP: Duration = Duration::from_millis(2);
-/// Maximum number of queued answers of the hub to the island. Further answers are dropped.
+/// Maximum number of queued answers to the island. An answer is the hub's list of immigrants for a generation. Further
+/// answers are dropped.
 const ANSWERS: usize = 4;
 /// Maximum number of queued observations for the island. The queue holds the observations of about twelve seconds.
 const NOTICES: usize = 256;
 
-/// State shared by the control loop and the island's thread. It has no locks, because a thread at idle priority that
-/// holds a lock would block the control loop.
+/// State shared by the control loop and the island's thread. It has no locks. A lock held by a thread at idle priority
+/// could block the control loop.
 #[derive(Default)]
 struct Shared {
     running: AtomicBool,
@@ -125,7 +126,8 @@ impl Onboard {
                     return drop(sender.send(ThreadMessage::News(IslandEvent::Say(line))));
                 }
             };
-            // The engine is opened in this thread, because the threads of a GPU driver inherit its idle priority.
+            // The engine is opened in this thread, so that the threads of a GPU driver inherit this thread's idle
+            // priority.
             let machine = Machine { clock: monotonic, gpu: gpu_nodes::any() };
             let engine = ChosenEngine::open_or_wait(plan.engine.clone(), machine);
             let own = Trials::from_phase(&plan.island.plan, plan.island.plan.phase(0));
@@ -184,7 +186,8 @@ impl Onboard {
         self.engine.borrow().clone()
     }
 
-    /// Returns the fraction of the time that the island may use (0..=1). Below 1, the processor is too hot.
+    /// Returns the fraction of the time that the island may use (0..=1). A value below 1 means that the processor is
+    /// too hot.
     pub fn duty(&self) -> f32 {
         f32::from_bits(self.shared.duty.load(Ordering::Relaxed))
     }
@@ -231,8 +234,8 @@ impl TrialSetup {
         TrialSetup { trials, mates }
     }
 
-    /// Returns the team for a trial of one individual. In the list of programs, the fixed trees follow the trees of
-    /// the `trees` individuals.
+    /// Returns the team for a trial of the individual with this index. `trees` is the number of individuals. In the
+    /// list of programs, the fixed trees follow the individuals' trees.
     fn team(&self, individual: usize, trees: usize) -> Team {
         if self.mates.is_empty() {
             return Team::all(individual);
@@ -340,7 +343,7 @@ impl IslandThread<'_> {
         Some(island)
     }
 
-    /// Selects the trials of the current curriculum step. Without a curriculum, selects those of the phase.
+    /// Selects the trials of the current curriculum step. Without a curriculum, selects the trials of the phase.
     fn update_setup(&mut self) {
         self.setting = TrialSetup::of(self.curriculum_state.trials(&self.plan.island.plan, &self.phase_trials));
     }
@@ -352,8 +355,8 @@ impl IslandThread<'_> {
         }
     }
 
-    /// Adds the probe's estimates to the generation. Returns the world to simulate from now on; `None` if the world
-    /// did not change.
+    /// Adds the probe's estimates to the report of a generation. Returns the world to simulate from now on; `None` if
+    /// the world did not change.
     fn update_world(&mut self, done: &mut Generation) -> Option<Arc<WorldSpec>> {
         self.process_observations();
         let probe = self.probe.as_mut()?;
@@ -377,14 +380,16 @@ impl IslandThread<'_> {
         let _ = self.sender.send(ThreadMessage::Engine(report.bounded()));
     }
 
-    /// Returns the number of trials until the next check of whether evolution may continue. `left` trials of the
-    /// generation remain. Each trial simulates `robot_seconds` (s, summed over its robots).
+    /// Returns the number of trials in the next batch. After each batch, the island checks whether evolution may
+    /// continue. `left` is the number of remaining trials of the generation. `robot_seconds` is the simulated time of a
+    /// trial, summed over its robots (s).
     fn chunk(&self, left: usize, robot_seconds: f64) -> usize {
         let few = TRIALS_PER_CHECK * self.plan.threads;
         let EngineStatus { adapter, r_acc, .. } = self.engine.status();
         let many = (DEVICE_CHUNK_S * r_acc / robot_seconds) as usize;
         let chunk = if adapter.is_some() { many.max(few) } else { few };
-        // Includes a remainder of less than half a batch, because a separate call for it would be inefficient.
+        // If less than half a batch would remain afterwards, the batch includes these trials. A separate batch for them
+        // would be inefficient.
         if left < chunk + chunk / 2 { left } else { chunk }
     }
 

@@ -88,7 +88,7 @@ fn island_adopts_world_estimate_by_majority() {
         let mass = found.estimates.iter().find(|estimate| estimate.parameter == "frisbee-mass");
         mass.expect("every parameter is told").simulated
     };
-    // In a swarm of two robots, the estimate of one other robot is enough to change the simulation.
+    // In a swarm of two robots, an estimate that the other robot sent is enough to change the simulation.
     let first = generation(&onboard, |news| lines.push(news));
     assert!((simulated(&first) - 0.28).abs() < 1e-3);
     onboard.immigrate(1, vec![]);

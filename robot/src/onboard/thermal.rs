@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// File with the processor temperature on Linux (thousandths of a degree C).
 pub const SOC_TEMPERATURE_PATH: &str = "/sys/class/thermal/thermal_zone0/temp";
-/// Difference between the temperature at which evolution stops and the limit at which throttling begins (K).
+/// Temperature range from the limit, at which throttling begins, to the temperature at which evolution stops (K).
 const THROTTLE_SPAN: f32 = 8.0;
 /// Cooling that is required before evolution gets more time again (K). This hysteresis avoids oscillation.
 const HYSTERESIS: f32 = 4.0;
@@ -56,7 +56,8 @@ impl Governor {
     }
 }
 
-/// Returns the rest after a working time of `worked` that results in this duty cycle, at most [`LONGEST_REST`].
+/// Returns the duration of the rest after a working time of `worked`. The rest results in the duty cycle `duty`, but is
+/// at most [`LONGEST_REST`].
 pub fn rest(worked: Duration, duty: f32) -> Duration {
     if duty >= 1.0 {
         return Duration::ZERO;

@@ -24,9 +24,9 @@ const LOOK_MS: i64 = 500;
 
 /// Command from the control loop to the thread.
 enum Command {
-    /// Send a message to the robot of this island.
+    /// Sends a message to the robot of an island. The first field is the island's number.
     Tell(u16, PeerMessage),
-    /// Accept trees that fit this experiment from now on.
+    /// Sets the experiment. The thread then accepts only trees that fit this experiment.
     Admit(Arc<Plan>),
 }
 
@@ -99,7 +99,7 @@ impl PeersLink {
         self.want(Command::Tell(island, message));
     }
 
-    /// Accepts trees that fit this experiment from now on.
+    /// Sets the experiment. The thread then accepts only trees that fit this experiment.
     pub fn admit(&self, plan: &Arc<Plan>) {
         self.want(Command::Admit(plan.clone()));
     }
@@ -124,8 +124,9 @@ impl PeersLink {
     }
 }
 
-/// Returns the local address to bind for a robot that others reach at `address`. If the host is a number, it is the
-/// same address. If the host is a name, the robot binds all interfaces, because the name may not resolve on it.
+/// Returns the local address to bind for a robot that others reach at `address`. If the host in `address` is numeric,
+/// both addresses are equal. If the host is a name, the robot binds all interfaces, because the robot itself may be
+/// unable to resolve this name.
 fn bound(address: &str) -> String {
     let Some(authority) = address.strip_prefix("tcp://") else { return address.into() };
     let host = host_of(authority);
@@ -151,9 +152,10 @@ struct PeerWorker {
     counts: Arc<Counts>,
     /// Edition number of the keys that the links use.
     edition: u64,
-    /// Number of messages with an unknown robot name, plus answers that did not arrive over this robot's own links.
+    /// Number of rejected messages: those with an unknown robot name, and answers that did not arrive over this robot's
+    /// own links.
     unknown_senders: u64,
-    /// Islands of the robots without an enrolled key for which a warning was logged.
+    /// Islands for which a warning was logged because the island's robot has no enrolled key.
     unenrolled: BTreeSet<u16>,
     unknown: UnknownNames,
 }

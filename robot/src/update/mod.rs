@@ -14,7 +14,8 @@ use xpuck_wire::Waker;
 use xpuck_wire::message::RobotMessage;
 use xpuck_wire::rollout::{BundleHead, Installed};
 
-/// Maximum number of queued messages from the hub. Further messages are dropped, and pieces are requested again.
+/// Maximum number of queued messages from the hub. Further messages are dropped. The thread requests a dropped piece
+/// again.
 const WAITING: usize = 4;
 /// Maximum number of queued reports from the thread to the control loop.
 const TOLD: usize = 8;
@@ -132,7 +133,7 @@ mod tests {
         seal(Kind::App, &boards, this_arch(), &release, &payload()[..], signer).unwrap().into()
     }
 
-    /// Waits for the next report for which `counts` returns a value, and returns that value.
+    /// Waits for the next report for which `counts` returns a value, and returns that value. Other reports are ignored.
     fn reports<T>(updater: &mut Updater, counts: impl Fn(RobotMessage) -> Option<T>) -> T {
         let (end, mut others) = (Instant::now() + Duration::from_secs(30), Vec::new());
         loop {

@@ -20,7 +20,8 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum interval between reports of the installed release. An unchanged report is repeated, because a message may
 /// be lost.
 const REPORT_INTERVAL: Duration = Duration::from_secs(10);
-/// Maximum number of requests for a piece. After them, the robot waits until the hub offers the bundle again.
+/// Maximum number of requests for the same piece. After the last request, the robot waits until the hub offers the
+/// bundle again.
 const MAX_REQUESTS: u32 = 60;
 /// Size limit of the state file (bytes).
 const MAX_STATE: u64 = 64 * 1024;
@@ -138,7 +139,8 @@ impl UpdateReceiver {
             offered.requests = 0;
         }
         match &mut self.offered {
-            // An earlier start may have received the whole bundle. An empty piece makes the reception check this.
+            // The program may have received the whole bundle before it was restarted. An empty piece triggers the check
+            // for a complete payload.
             Some(Offer { digest, doing: OfferState::Loading(incoming), .. }) => {
                 let (digest, offset) = (digest.clone(), incoming.offset());
                 self.take_chunk(&digest, offset, &[]);

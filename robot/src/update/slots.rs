@@ -1,4 +1,5 @@
-//! Command `xpuckd slots`, which manages the update slots. The packaged program runs it as root.
+//! Command `xpuckd slots`, which manages the update slots. On a robot, systemd runs the command as root, with the
+//! program of the Debian package.
 
 use crate::config::Config;
 use anyhow::Context;
@@ -29,14 +30,15 @@ pub(crate) const BOARD: &str = "etc/xpuck/board";
 const HEALTH: &str = "run/xpuck/health";
 /// List of mounts, relative to the root.
 const MOUNTS: &str = "proc/self/mountinfo";
-/// Service that fills the card's other root, with privileges that `xpuckd slots` lacks. It writes the release or the
-/// reason of a failure to the slots folder.
+/// Service that writes an image to the card's idle root, with privileges that `xpuckd slots` lacks. It then writes the
+/// new root's release, or the reason of a failure, to a file in the slots folder.
 const FILL_SERVICE: &str = "xpuck-root.service";
 const FILLED: &str = "root.release";
 const NOT_FILLED: &str = "root.why";
 /// Size limit of each file that `FILL_SERVICE` writes (bytes).
 const MAX_TOLD: u64 = 1024;
-/// Minimum time limit for a version in a new root to become healthy (s), because the board must boot first.
+/// Minimum time limit for a version in a new root to become healthy (s). The limit is long, because the board must boot
+/// first.
 const ROOT_HEALTH_TIMEOUT_S: f64 = 240.0;
 /// Polling interval of `xpuckd slots judge`, and its number of attempts to write the verdict to disk.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
@@ -235,7 +237,7 @@ fn judge(args: &SlotsArgs, disk: &mut RealDisk, here: &BaseVersions, within: f64
         }
         let still = on_trial(disk)?;
         if still.is_none_or(|now| (now.slot, &now.sha256) != (candidate.slot, &candidate.sha256)) {
-            // The trial has ended in the meantime, because no start was left.
+            // The trial has already ended, because the version on trial had no starts left.
             return Ok(false);
         }
         std::thread::sleep(POLL_INTERVAL);

@@ -12,9 +12,10 @@ use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::senses::Blobs;
 use xpuck_registers::yuyv::{self, Rgb};
 
-/// Number of bits of Y, of U and of V that index the table.
+/// Number of upper bits that each of Y, U and V contributes to the table's index.
 const BITS: u32 = 6;
-/// Detection threshold: a colour is detected if more than 1/`ONE_IN` (0.2 %) of a segment's pixels have that colour.
+/// Reciprocal of the detection threshold. A colour is detected if more than 1/`ONE_IN` (0.2 %) of a segment's pixels
+/// have that colour.
 const ONE_IN: usize = 500;
 const COLOURS: [Colour; 3] = [Colour::Red, Colour::Green, Colour::Blue];
 /// Class of pixels without a primary colour.
@@ -24,7 +25,8 @@ const NONE: u8 = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// Hue range, counter-clockwise from the first to the second value (degrees, 0..=360).
+    /// Hue range from the first to the second value (degrees, 0..=360). If the first value is the higher one, the range
+    /// includes 0.
     pub hue: [f32; 2],
     /// Minimum saturation (0.05..=1).
     #[schemars(range(min = 0.05, max = 1.0))]

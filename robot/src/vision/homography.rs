@@ -5,8 +5,9 @@ use xpuck_kernels::math::linear::solve;
 /// Pivot below which a system of linear equations counts as singular.
 pub const LEAST_PIVOT: f64 = 1e-300;
 
-/// Computes the least-squares homography from the points `from` to the points `to`. The result is a matrix, row by row,
-/// with last element 1. Returns `None` for fewer than four points, or if the points do not determine a homography.
+/// Computes the least-squares homography from the points `from` to the points `to`. The result is a 3 x 3 matrix, row
+/// by row, whose last element is 1. Returns `None` for fewer than four points, or if the points do not determine a
+/// homography.
 pub fn homography(from: &[[f64; 2]], to: &[[f64; 2]]) -> Option<[f64; 9]> {
     if from.len().min(to.len()) < 4 {
         return None;

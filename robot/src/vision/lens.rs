@@ -26,8 +26,8 @@ pub struct Lens {
     pub size: [f64; 2],
     /// Horizontal and vertical focal length (pixels, 0.25 to 4 times the width).
     pub focal: [f64; 2],
-    /// Position of the lens's axis, from the picture's left and upper edge (pixels). Its distance from the middle is at
-    /// most a fifth of the picture's width and height.
+    /// Position of the lens's axis, from the picture's left and upper edge (pixels). Its horizontal offset from the
+    /// middle is at most a fifth of the picture's width, and its vertical offset at most a fifth of the height.
     pub centre: [f64; 2],
     /// Distortion coefficients k1 and k2. A negative k1 is a barrel distortion.
     pub distortion: [f64; 2],

@@ -1,7 +1,8 @@
 //! Pose of a planar target, from points on the target and the slopes at which the points are seen.
 //!
-//! The axes point to the right, down and away from the viewer. A distant planar target looks nearly the same if it is
-//! tilted in the opposite direction. Both poses are tried, and the better fit is returned.
+//! The axes point to the right, down and away from the viewer. Slopes are offsets to the right and downwards per unit
+//! of distance along the lens's axis. A distant planar target looks nearly the same if it is tilted in the opposite
+//! direction. Both poses are tried, and the better fit is returned.
 
 use crate::vision::homography::{LEAST_PIVOT, homography};
 use xpuck_kernels::math::linear::solve;

@@ -1,6 +1,6 @@
 //! Renders tags as a real camera sees them, to measure the performance of the tag detector. The model includes lens
-//! distortion, sampling over the pixel area, lens blur, sensor noise, and a rolling shutter while the robot turns. Two
-//! neighbouring pixels share their chroma.
+//! distortion, sampling over the pixel area, lens blur, sensor noise, and a rolling shutter while the robot turns. The
+//! two pixels of a YUYV pair share their chroma.
 
 use crate::device::Frame;
 use crate::device::apriltag::{PICTURE_SIDE, TAG_SIDE, picture};
@@ -30,7 +30,7 @@ pub struct Optics {
     pub blur: f64,
     /// Standard deviation of the colour noise in the dark (levels of 255).
     pub dark_noise: f64,
-    /// Additional noise variance per level of brightness (levels of 255).
+    /// Additional variance of the colour noise per level of brightness (levels of 255).
     pub shot_noise: f64,
     /// Exposure time of a row (s).
     pub exposure: f64,
@@ -179,7 +179,8 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 /// Returns the pose of a marker with its centre at `at` (m). At yaw 0, the marker faces against the camera's viewing
-/// direction. It is turned by `yaw` (rad) to the left, and rolled by `roll` (rad), clockwise for a viewer.
+/// direction. The marker is turned to the left by `yaw` (rad), and is rolled by `roll` (rad), clockwise for a viewer of
+/// its printed face.
 pub fn marker_pose(at: [f64; 3], yaw: f64, roll: f64) -> Pose {
     let outward = [-yaw.cos(), -yaw.sin(), 0.0];
     let up: [f64; 3] = [0.0, 0.0, 1.0];
@@ -238,7 +239,8 @@ mod tests {
         let tag = [(0, marker_pose([0.3, 0.0, 0.0], 0.0, 0.0))];
         let sharp = Optics::perfect(320, 240);
         let soft = Optics { blur: 2.0, ..sharp };
-        // Counts the pixels of a row whose levels are between the levels of wall, margin and ink.
+        // Counts the pixels of a row at the blurred edge of the tag. Their luma is between the luma of ink and the luma
+        // of paper.
         let between = |optics: &Optics| {
             let frame = render(&tag, 0.1, optics, &mut draws());
             (90..160).filter(|x| (60.0..180.0).contains(&luma(&frame, *x, 120))).count()
@@ -260,7 +262,7 @@ mod tests {
         let mean: f64 = (0..120).map(|y| luma(&frame, 10, y)).sum::<f64>() / 120.0;
         let variance: f64 = (0..120).map(|y| (luma(&frame, 10, y) - mean).powi(2)).sum::<f64>() / 119.0;
         // The luma is the sum of three colours with weights of 0.26, 0.50 and 0.10. The noise of each colour has a
-        // variance of 9 + 0.05 * 130.
+        // variance of 9 + 0.05 * 130, so the variance of the luma is about 5.
         assert!((2.5..9.0).contains(&variance), "{variance}");
         let tag = [(0, marker_pose([0.5, 0.0, 0.0], 0.0, 0.0))];
         let still = Optics::perfect(320, 240);

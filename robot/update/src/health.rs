@@ -79,8 +79,8 @@ pub struct TrialMonitor {
 }
 
 impl TrialMonitor {
-    /// Creates a monitor for the trial of a release that starts at `now` (s). The verdict is made after at most
-    /// `patience` (s).
+    /// Creates a monitor for the trial of a release. The trial starts at `now` (s), and the verdict is reached after at
+    /// most `patience` (s).
     pub fn new(release: Release, now: f64, patience: f64) -> TrialMonitor {
         TrialMonitor {
             release,
@@ -114,8 +114,8 @@ impl TrialMonitor {
 
     fn trouble(&self, now: f64, health: Option<&Health>) -> Option<&'static str> {
         let Some(health) = health else { return Some("the program did not report that it is healthy") };
-        // Rejects stale reports, because the program does not report any more. Also rejects reports with stamps in the
-        // future, which are from before a reboot.
+        // Rejects stale reports, because the program has stopped reporting. Also rejects reports with stamps in the
+        // future, because they were written before a reboot.
         if !(0.0..=FRESH_S).contains(&(now - health.stamp)) {
             return Some("the program stopped reporting");
         }

@@ -13,10 +13,10 @@ use xpuck_wire::{atomic, file};
 /// requests them again.
 const SYNC_EVERY: u64 = 4 << 20;
 
-/// Result of the storage of a piece.
+/// State of the reception after a piece was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// The next piece is required from this offset in the payload (bytes).
+    /// The payload is incomplete. The next piece must begin at this offset in the payload (bytes).
     Next(u64),
     /// The payload is complete and verified, and ready to be installed.
     Ready,
@@ -82,8 +82,7 @@ impl Incoming {
     /// complete, verifies it and makes the bundle ready for installation.
     ///
     /// # Errors
-    /// Errors of the disk. An error if the payload does not match the manifest. A complete but wrong payload is
-    /// removed.
+    /// The disk fails, or the payload does not match the manifest. A complete payload that does not match is removed.
     pub fn write_piece(&mut self, offset: u64, bytes: &[u8]) -> Result<Piece, BundleError> {
         if offset == self.offset && bytes.len() <= MAX_PIECE {
             let left = self.manifest.size - self.offset;

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tar::Archive;
 
-/// Returns the architecture of a package, such as "arm64", and its release. For a package for all architectures,
-/// returns "any".
+/// Returns the architecture of a package, such as "arm64", and the package's release. The architecture is "any" if the
+/// package is for all architectures.
 ///
 /// # Errors
 /// The file is not a package of the robot's program, or `dpkg-deb` cannot read it.

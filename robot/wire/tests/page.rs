@@ -180,7 +180,7 @@ fn example<T: Message + Serialize>(page: &mut String, message: &T) {
     let _ = writeln!(page, "```text\n{json}\n\n{}{more}\n```\n", lines.join("\n"));
 }
 
-/// Returns the formatted examples by the names of their variants.
+/// Formats examples, and returns them by the names of their variants.
 fn by_name<T: Message + Serialize>(messages: &[T]) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for message in messages {

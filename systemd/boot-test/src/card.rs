@@ -63,7 +63,7 @@ impl Card {
         }
     }
 
-    /// Writes all sectors that were not flushed to the file.
+    /// Flushes the card. All sectors that are stored separately are written to the card's file.
     ///
     /// # Errors
     /// Error of the operating system.

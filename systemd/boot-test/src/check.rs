@@ -11,7 +11,7 @@ pub struct OfflineCard {
 }
 
 /// Reads the positions of the second and third partition from the partition table. These partitions contain the two
-/// copies of the file system. A position consists of the first block and the number of blocks.
+/// copies of the file system. A position consists of the first block and the number of blocks (of 512 bytes).
 pub fn copies(card: &Path) -> Result<[(u64, u64); 2]> {
     let mut table = [0; 512];
     std::os::unix::fs::FileExt::read_exact_at(&fs::File::open(card)?, &mut table, 0)?;
@@ -50,7 +50,8 @@ impl OfflineCard {
     /// A copy is damaged, or a program fails.
     pub fn scrub(&self) -> Result<()> {
         self.read(|top| {
-            // The report is checked, because the exit status is 0 if the other copy could repair the damage.
+            // The report is checked, because the exit status is also 0 if the damage could be repaired from the other
+            // copy.
             let report = output_of(Command::new("btrfs").args(["scrub", "start", "-B", "-r"]).arg(top))?;
             ensure!(report.contains("no errors found"), "{}", report.trim());
             Ok(())
@@ -71,7 +72,7 @@ impl OfflineCard {
 impl Drop for OfflineCard {
     fn drop(&mut self) {
         for copy in &self.copies {
-            // An error is ignored, because `losetup` shows a device that is still attached.
+            // An error is ignored. A device that is still attached can be found and detached with `losetup`.
             let _ = Command::new("losetup").arg("--detach").arg(copy).status();
         }
     }

@@ -21,7 +21,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Returns the kind of virtual board for an architecture, which is given by Debian's name.
+    /// Returns the kind of virtual board for an architecture. `architecture` is Debian's name of the architecture.
     pub fn from_architecture(architecture: &str) -> Result<Kind> {
         match architecture {
             "arm64" => Ok(Kind { program: "qemu-system-aarch64", machine: "virt", processor: "cortex-a57" }),

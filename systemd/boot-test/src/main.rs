@@ -71,7 +71,7 @@ struct Args {
 
 /// Maximum wall time of a boot. It is long, because the board is emulated and this machine may be busy.
 const BOOT: Duration = Duration::from_secs(400);
-/// Maximum time before a power cut to wait until the card has sectors that are not flushed.
+/// Maximum time for which the test waits, before a power cut, until the card has sectors that are not flushed.
 const WRITES: Duration = Duration::from_secs(35);
 /// Maximum duration of a scrub of the whole card.
 const SCRUB: Duration = Duration::from_secs(900);
@@ -79,7 +79,7 @@ const SCRUB: Duration = Duration::from_secs(900);
 const LATENCY_S: u32 = 30;
 /// Size of the card (bytes).
 const CARD: u64 = 4_000_000_000;
-/// Text of the experiment. It is so small that an emulated processor completes generations.
+/// Text of the experiment. The experiment is small enough for an emulated processor to complete generations.
 const EXPERIMENT: &str = "name = \"boot-test\"\nminutes = 240.0\nsegment_minutes = 5.0\ntask = \"transport\"\n\n[evolution]\n\
     population = 8\ntrial_seconds = 5.0\n";
 
@@ -151,7 +151,8 @@ fn run(args: &Args) -> Result<()> {
     let during = args.cuts / 5;
     test.update_and_back(Bundle::Package(&newer), Bundle::Package(&broken))?;
     test.update_with_cuts(Bundle::Package(&newest), 2..=during, args.cuts)?;
-    // Power cut number 1 happens while an image's root is written or on trial. Without power cuts, the range is empty.
+    // Power cut number 1 happens during the update to an image, while the new root is written or runs on trial. If no
+    // power cuts during updates are requested, the range is empty.
     test.update_with_cuts(Bundle::Image(&newer_image), 1..=during.min(1), args.cuts)?;
     test.back_from(Bundle::Image(&broken_image))?;
     test.run()?;
@@ -255,7 +256,8 @@ impl Test {
         self.board.switch_on(seed, "")?;
         let swarm = &self.swarm;
         let took = self.board.wait("the robot back at the hub", BOOT, |_| swarm.virtual_robot().is_some())?;
-        // The card may lack the last generation. The robot then resumes from an earlier one and has to evolve it again.
+        // The card may lack the last generation. The robot then resumes from an earlier generation and must evolve the
+        // last generation again.
         self.wait_for_generation(evolved.max(1))?;
         let when = if boots { "after power-on" } else { "in the run" };
         log::write_raw(format_args!(

@@ -1,5 +1,5 @@
-//! Server for the card as a network block device on a Unix socket. It uses the NBD protocol with the handshake "fixed
-//! newstyle", and serves one virtual machine at a time.
+//! Server that provides the card as a network block device on a Unix socket. It uses the NBD protocol with the
+//! handshake "fixed newstyle", and serves one virtual machine at a time.
 
 use crate::card::Card;
 use std::io::{self, ErrorKind, Read, Write};
@@ -19,8 +19,8 @@ const FLAGS: u16 = 1 | 1 << 2;
 const INVALID: u32 = 22;
 const BROKEN: u32 = 5;
 
-/// Starts a thread that serves a card until the process ends, one connection at a time. The card is `None` while it has
-/// no power.
+/// Starts a thread that serves a card until the process ends. The thread handles one connection at a time. `card` is
+/// `None` while the card has no power.
 ///
 /// # Errors
 /// The socket cannot be bound.
@@ -28,7 +28,7 @@ pub fn serve(path: &Path, card: Arc<Mutex<Option<Card>>>) -> io::Result<()> {
     let listener = UnixListener::bind(path)?;
     std::thread::Builder::new().name("card".into()).spawn(move || {
         for stream in listener.incoming().flatten() {
-            // The error is ignored. The test kills the virtual machine, which then disconnects during a request.
+            // An error is ignored, because it is expected: the test kills the virtual machine during requests.
             let _ = serve_client(stream, &card);
         }
     })?;

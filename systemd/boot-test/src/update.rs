@@ -92,7 +92,8 @@ impl Test {
             std::thread::sleep(wait);
             self.wait_for_writes();
             let (kept, lost) = self.power_off()?;
-            // The command is killed, because its result is not needed. The update itself is aborted at the hub below.
+            // The command is killed, because its result is not needed. The update continues at the hub, and is aborted
+            // by the command `xpuck robot update abort`.
             let _ = update.kill();
             update.wait()?;
             self.swarm.xpuck(&["robot", "update", "abort"])?;

@@ -9,8 +9,8 @@ use xpuck_update::bundle::{self, Reader};
 use xpuck_update::{Kind, Release};
 use xpuck_wire::keys::Secret;
 
-/// Broken replacement for the robot's program. It passes the slot commands, which updates need, to the original
-/// program, and fails for all other commands.
+/// Broken replacement for the robot's program. It passes slot commands to the original program, because updates need
+/// these commands. It fails for all other commands.
 const BROKEN: &str = "#!/bin/sh\n[ \"$1\" = slots ] && exec /usr/lib/xpuck/whole \"$@\"\nexit 1\n";
 
 /// Makes a copy of `image` with another release, signs it with an operator's key of `keys`, and returns its path. If
@@ -31,8 +31,7 @@ pub fn build(image: &Path, keys: &Path, work: &Path, release: &Release, broken: 
     if broken {
         script += "tar -xf \"$1\" ./usr/bin/xpuckd; tar --delete -f \"$1\" ./usr/bin/xpuckd; mv usr/bin/xpuckd usr/lib/xpuck/whole\n";
         script += "printf '%s' \"$4\" >usr/bin/xpuckd; chmod 755 usr/bin/xpuckd\n";
-        // The kernel modules are deleted, because a broken program needs no drivers. This shortens the time to write
-        // the image.
+        // The kernel modules are deleted to reduce the time for writing the image. The broken program needs no drivers.
         script += "tar --delete -f \"$1\" ./usr/lib/modules ./usr/lib/udev/hwdb.bin\n";
     }
     script += "find . -type f -print0 | tar --null --owner=0 --group=0 -r -f \"$1\" -T -; zstd -q -1 -f \"$1\" -o \"$1.zst\"\n";

@@ -27,8 +27,8 @@ pub struct Board {
     /// Modules that the kernel needs before it can read the card. Dependencies of these modules are added
     /// automatically.
     pub modules: Vec<String>,
-    /// Further modules like those in `modules`, which may be missing. Some kernels have them built in, and some no
-    /// longer have them.
+    /// Further modules that the kernel needs before it can read the card. A missing module is not an error, because the
+    /// module may be built into the kernel, or may have been removed from newer kernels.
     #[serde(default)]
     pub modules_if_any: Vec<String>,
     /// Modules that are loaded after boot.
@@ -55,8 +55,8 @@ pub struct Board {
     /// boot loader provides the device tree.
     #[serde(default)]
     pub device_tree: Option<String>,
-    /// Symbols that the overlay needs for nodes of the device tree, with the paths of the nodes. Most kernels are built
-    /// without symbols.
+    /// Paths of device-tree nodes that the overlay needs, by symbol. The symbols are added to the device tree, because
+    /// the device trees of most kernels contain no symbols.
     #[serde(default)]
     pub symbols: BTreeMap<String, String>,
     /// Aliases of the device tree, which determine device numbers. A value is the path of a node, or a symbol of

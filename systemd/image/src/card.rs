@@ -10,7 +10,8 @@ pub const FIRST_PARTITION_START: u64 = 16 << 20;
 const BOOT: u64 = 112 << 20;
 /// Alignment of partitions (bytes), which matches the erase blocks of cards.
 const ALIGN: u64 = 4 << 20;
-/// Minimum size of a card (bytes). It has space for both copies of a root and of another root on trial, and for data.
+/// Minimum size of a card (bytes). Such a card has space for data and for two roots: the current root, and a new root
+/// on trial. Each of them is stored in two copies.
 pub const MIN_SIZE: u64 = 3_600_000_000;
 /// Maximum usable size of a card (bytes). It is limited, because an MBR partition table counts blocks in 32 bits.
 const MAX_SIZE: u64 = (u32::MAX as u64) * BLOCK;

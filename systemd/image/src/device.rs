@@ -90,7 +90,7 @@ impl Device {
             _ => ToolError::file(&path)(error).into(),
         })?;
         let by = |by: &str| DeviceError::InUse { device: name.clone(), by: by.into() };
-        // The lock prevents that two processes of this program write to the same card.
+        // The lock prevents two processes of this program from writing to the same card.
         rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive)
             .map_err(|_| by("another program is writing to it"))?;
         if let Some(attached) = attached(&path)? {
@@ -100,8 +100,8 @@ impl Device {
         Ok(Device { path, size, file })
     }
 
-    /// Returns whether the first block of a file is zero or a partition table. A file with other contents is
-    /// probably not the image of a card.
+    /// Returns whether the first block of a file contains only zeros or a partition table. A file with other contents
+    /// is probably not the image of a card.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -178,8 +178,8 @@ fn pattern(size: u64, place: u64) -> Vec<u8> {
     seed.iter().copied().cycle().take(PROBE).collect()
 }
 
-/// Checks that a block device is a whole removable card that is not in use, by the kernel's files below `sys`. If
-/// `force` is true, the device need not be removable.
+/// Checks that a block device is a whole removable card without holders (such as device mapper). The check reads the
+/// kernel's files below `sys`. If `force` is true, the device need not be removable.
 fn check_block_device(path: &Path, sys: &Path, force: bool) -> Result<(), DeviceError> {
     let name = path.file_name().unwrap_or_default();
     let here = sys.join(name);
@@ -203,8 +203,8 @@ fn check_block_device(path: &Path, sys: &Path, force: bool) -> Result<(), Device
     Ok(())
 }
 
-/// Returns a description of the use of a device or of one of its partitions; `None` if neither is in use. `mounts` and
-/// `swaps` are the kernel's lists of mounts and swap spaces.
+/// Returns a description of the mount or swap space that uses a device or one of its partitions. `None` if there is no
+/// such mount or swap space. `mounts` and `swaps` are the kernel's lists of mounts and swap spaces.
 fn find_user(path: &Path, mounts: &str, swaps: &str) -> Option<String> {
     let name = path.to_str()?;
     let is_part = |source: &str| {
@@ -284,8 +284,8 @@ mod tests {
         let card = Device::open(&path, false).unwrap();
         assert_eq!(card.size, 1 << 20);
         card.probe().unwrap();
-        // Simulates a card whose real capacity is half of its nominal capacity. Writes to the second half go to the
-        // first half, as on cards with a fake capacity.
+        // Simulates a card with a fake capacity, which is twice the real capacity. Writes to the second half of the
+        // card overwrite the first half.
         let liar = |place: u64| place % (card.size / 2);
         let places = [0, card.size / 2];
         for place in places {

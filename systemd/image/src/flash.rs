@@ -123,8 +123,8 @@ pub fn describe(image: &Path, operators: &BTreeMap<String, Key>) -> Result<Manif
 /// Writes a card and reads it back. Returns the manifest of the image.
 ///
 /// # Errors
-/// The image or the card cannot be used, or a step fails. If writing had begun, the card does not have a valid
-/// partition table.
+/// The image or the card cannot be used, or a step fails. If a step fails after the old contents were erased and before
+/// the new partition table is written, the card has no valid partition table.
 pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Result<Manifest, FlashError> {
     let manifest = describe(job.image, job.operators)?;
     let Some(layout) = Layout::for_size(device.size) else {
@@ -235,7 +235,8 @@ fn unpack(image: &Path, manifest: &Manifest, root: &Path, progress: &mut impl Pr
     let read =
         payload(image, manifest, progress, |piece| input.as_mut().map_or(Ok(()), |input| input.write_all(piece)));
     drop(input);
-    // If tar has failed, its error is returned instead of the error of the pipe, because it is more informative.
+    // If tar has failed, its error is returned instead of the error of the pipe, because tar's error is more
+    // informative.
     tools::finish("writing the root", &tar, child)?;
     read
 }
@@ -369,7 +370,7 @@ impl Files {
 }
 
 /// Reads the card back. In the file system, both copies of every block are verified by their checksums. The boot files
-/// are compared with their contents.
+/// on the card are compared with the contents of `files`.
 fn verify(boot: &Loop, copies: &[Loop; 2], files: &Files, device: &Device) -> Result<(), FlashError> {
     for part in copies.iter().chain([boot]) {
         part.drop_cache()?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::{FileError, Swarm, file};
 
-/// Name of the file in the folder of a swarm with the lab's settings for cards.
+/// Name of the file with the lab's settings for cards. The file is in the folder of a swarm.
 pub const CARDS: &str = "cards.toml";
 /// Maximum length of a key file (bytes).
 const LONGEST_KEY: u64 = 4096;
@@ -352,8 +352,8 @@ fn system(
     Ok(files)
 }
 
-/// Returns the address that follows the address `first` after `place` steps, with the prefix length. `None` if an
-/// address is invalid or outside the network.
+/// Adds `place` to the address `first`, and returns the resulting address with the prefix length. `None` if an address
+/// is invalid, or if the result is outside the network.
 fn address_at(first: &str, place: usize) -> Option<String> {
     let (address, length) = first.split_once('/')?;
     let (address, length): (Ipv4Addr, u32) = (address.parse().ok()?, length.parse().ok()?);
@@ -365,8 +365,8 @@ fn address_at(first: &str, place: usize) -> Option<String> {
     (inside && (8..=30).contains(&length)).then(|| format!("{}/{length}", Ipv4Addr::from(number)))
 }
 
-/// Returns the path of the calibration file, which the robot's file names; `None` without a calibration file. `name` is
-/// the name of the robot's file in errors, and `text` is its text.
+/// Returns the path of the calibration file that a robot's configuration file names. `None` if the configuration file
+/// does not name a calibration file. `text` is the text of the configuration file, and `name` is its name in errors.
 fn calibration(name: &str, text: &str) -> Result<Option<PathBuf>, FileError> {
     let table: toml::Table = file::parse(name, text)?;
     let file = table.get("calibration").and_then(|calibration| calibration.get("file")).and_then(|file| file.as_str());

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Maximum length of the output of a program that an error quotes (characters).
+/// Maximum length of the part of a program's output that an error quotes (characters).
 const MAX_OUTPUT: usize = 300;
 
 /// Failure of a program or a file operation.

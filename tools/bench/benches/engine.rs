@@ -2,8 +2,8 @@
 //!
 //! Criterion stores its measurements, so that the speed before and after a change can be compared. Before the change,
 //! run `cargo bench -p xpuck-bench --profile dev --bench engine -- --save-baseline before`. After the change, run the
-//! same command with `--baseline before`. The unit "elements per second" means simulated robot-seconds per second,
-//! which `xpuck dev bench` reports as r_acc.
+//! same command with `--baseline before` instead of `--save-baseline before`. The unit "elements per second" means
+//! simulated robot-seconds per second, which `xpuck dev bench` reports as r_acc.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use xpuck_kernels::engine::{Engine, Job, Simd, Team};
@@ -12,10 +12,10 @@ use xpuck_kernels::world::{Scenario, Sensing, WorldSpec};
 
 const WORLDS: u32 = 256;
 const ROBOTS: usize = 16;
-/// Number of controller updates of a world. An update lasts 0.1 s.
+/// Number of controller updates per world. One update covers 0.1 s of simulated time.
 const UPDATES: u32 = 300;
-/// Name of each workload, tree of the robots, and senses that are computed. With `None`, the senses that the tree reads
-/// are computed.
+/// Workloads. Each workload has a name, the tree of the robots, and the senses that are computed. With `None`, only the
+/// senses that the tree reads are computed.
 const WORKLOADS: [(&str, &str, Option<Sensing>); 4] = [
     ("physics", "movcv v_goal 60deg", Some(Sensing::NONE)),
     ("senses", "movcv v_goal 60deg", Some(Sensing::ALL)),

@@ -2,8 +2,8 @@
 //! fitness is not included.
 //!
 //! The first benchmark, "as DEAP", repeats a workload for which DEAP 1.4 needed 8.8 ms. Parents are selected by
-//! tournaments of three. Pairs are crossed with probability 0.8. Then a subtree, a node and a constant are replaced
-//! with probabilities 0.05, 0.1 and 0.1. Trees have about ten nodes.
+//! tournaments of three. Pairs are crossed with probability 0.8. Then a subtree is replaced with probability 0.05, a
+//! node with probability 0.1, and a constant with probability 0.1. Trees have about ten nodes.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;

@@ -9,8 +9,8 @@ use xpuck_kernels::tree::{RegisterMap, Tree};
 use xpuck_kilobots::{Foraging, Job, Program, run};
 
 const WORLDS: u32 = 256;
-/// Name of each workload and tree of the robots. In the first workload the swarm disperses, in the second it stays
-/// together, and in the third the robots do not move.
+/// Workloads. Each workload has a name and the tree of the robots. In the first workload, the swarm disperses. In the
+/// second, the swarm stays together. In the third, the robots do not move.
 const WORKLOADS: [(&str, &str); 3] =
     [("forward", "mf"), ("figure-4-6", include_str!("../../../docs/kilobots/figure-4-6.bt")), ("still", "failurel")];
 

@@ -1,5 +1,5 @@
-//! Measures the speed of reading and writing scenes. Reading is measured with recorded streams (bytes per second).
-//! Writing is measured for a scene of sixteen robots that have all moved.
+//! Measures the speed of reading and writing scenes. The speed of reading is measured with recorded streams, in bytes
+//! per second. Writing is measured for a scene of sixteen robots that have all moved.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

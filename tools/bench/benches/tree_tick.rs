@@ -1,8 +1,8 @@
 //! Measures the wall time of a tick per visited node.
 //!
-//! The first tree has also been measured in other behaviour-tree engines. It is a selector of three sequences (S, S,
-//! F), a selector (F, F, F) and a sequence (S, S, S). S stands for success, and F for failure. All 21 nodes of the tree
-//! are visited in every tick. The second tree is a robot's controller.
+//! The first tree has also been measured in other behaviour-tree engines. Its root is a selector with five children:
+//! three sequences (S, S, F), one selector (F, F, F) and one sequence (S, S, S). S stands for success, and F for
+//! failure. All 21 nodes of the tree are visited in every tick. The second tree is a robot's controller.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

@@ -15,8 +15,8 @@ use xpuck_robot::device::frames::{FrameDecoder, PixelOrder};
 use xpuck_robot::vision::colours::ColourClassifier;
 use xpuck_robot::vision::markers::Markers;
 
-/// Creates a frame. `pixel` returns two values for a row and a column: the luma, and a value for both colour
-/// differences.
+/// Creates a frame. `pixel` returns two values for the pixel at a row and a column: the luma, and a value that is used
+/// for both colour differences.
 fn frame(width: usize, height: usize, mut pixel: impl FnMut(usize, usize) -> [u8; 2]) -> Frame {
     let bytes = (0..width * height).flat_map(|i| pixel(i / width, i % width)).collect();
     Frame::new(width, height, bytes).expect("a size that frames have")
@@ -48,7 +48,8 @@ fn blobs(c: &mut Criterion) {
 
 fn markers(c: &mut Criterion) {
     let mut group = c.benchmark_group("markers");
-    // The first cases are from Table 5.4 of the thesis. The other cases have the full frame size of the camera.
+    // The cases with 320x240 pixels are from Table 5.4 of the thesis. The other cases have the full frame size of the
+    // camera.
     for (name, width, height, across, cell, decimate, expected) in [
         ("320x240, none", 320, 240, 1, 0, 1, 0),
         ("320x240, 4", 320, 240, 2, 8, 1, 4),
@@ -67,7 +68,8 @@ fn markers(c: &mut Criterion) {
     group.bench_function("320x240, noise", |b| b.iter(|| markers.detect(black_box(&noise)).len()));
 }
 
-/// Returns a header of the camera's stream. `number` is the number of the frame, and `value` is the number of the row.
+/// Returns a header of the camera's stream for a row (`kind` 1) or for the end of a frame (`kind` 2). `number` is the
+/// number of the frame. `value` is the index of the row, or at the end of a frame the number of rows.
 fn header(kind: u8, number: u16, value: u16) -> [u8; 8] {
     let digits = [u16::from(kind), number >> 6, number, value >> 6, value].map(|d| d as u8 & 0x3f);
     let bits = digits.iter().flat_map(|digit| (0..6).rev().map(move |bit| digit >> bit & 1));

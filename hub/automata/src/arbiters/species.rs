@@ -1,5 +1,5 @@
-//! Genome that is a behaviour tree, and its operators. The operators are those of rule lists, and the exchange of
-//! subtrees as crossover.
+//! Behaviour trees as genomes, with their genetic operators. Some of the mutations are those of rule lists. Crossover
+//! exchanges subtrees.
 
 use super::primitive_set;
 use std::hash::{Hash, Hasher};
@@ -59,8 +59,8 @@ enum Mutation {
     New,
 }
 
-/// Names, mutations and probabilities (%). The probabilities are those of rule lists in the racing algorithm, which
-/// chooses crossover separately.
+/// Mutations with their names and probabilities (%). The probabilities are those that the racing algorithm uses for
+/// rule lists. They do not include crossover.
 const MUTATIONS: [(&str, Mutation, u32); 8] = [
     ("question", Mutation::Question, 30),
     ("node", Mutation::Node, 10),

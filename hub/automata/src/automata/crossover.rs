@@ -9,8 +9,8 @@ struct StateAssignment {
     /// Whether each state goes to the first child; the other states go to the second child.
     first: Vec<bool>,
     number: Vec<u8>,
-    /// Stand-in for each state in the child that does not contain the state: the number of a state of the other
-    /// parent.
+    /// Stand-in for each state, which replaces the state in the child that does not contain it. A stand-in is a state
+    /// of the other parent, given by its number in that child.
     replacement: Vec<u8>,
 }
 
@@ -64,8 +64,9 @@ fn count(parts: &[bool], child: bool) -> usize {
     parts.iter().filter(|&&first| first == child).count()
 }
 
-/// Returns a stand-in for each state of a parent: the number of a random state of the other parent. The stand-in is
-/// in the child that does not contain the state. It is 0 if that child has no state of the other parent.
+/// Returns a stand-in for each state of a parent. The stand-in is a random state of the other parent in the child that
+/// does not contain the replaced state, and is given by its number in that child. It is 0 if that child contains no
+/// state of the other parent.
 fn stand_ins(mine: &[bool], others: &[bool], other_numbers: &[u8], draws: &mut Draws) -> Vec<u8> {
     let numbers = |child: bool| -> Vec<u8> {
         others.iter().zip(other_numbers).filter(|&(&first, _)| first == child).map(|(_, &n)| n).collect()
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn children_share_the_states_and_keep_what_stays_together() {
-        // Triggers identify the parents, and messages identify the states.
+        // In the automata of this test, triggers identify the parents, and messages identify the states.
         let ring = |trigger: &str| {
             let text: String = (1..=4)
                 .map(|i| {

@@ -37,8 +37,8 @@ fn with_arguments(kind: Kind, draws: &mut Draws) -> Message {
     message
 }
 
-/// Draws a transition for an automaton with `states` states. `None` if the bounds contain no trigger for its
-/// direction, outgoing or incoming messages.
+/// Draws a transition for an automaton with `states` states. The transition is triggered by outgoing messages if
+/// `outgoing` is set, otherwise by incoming messages. Returns `None` if the bounds contain no such trigger.
 pub fn random_transition(bounds: &Bounds, states: usize, outgoing: bool, draws: &mut Draws) -> Option<Transition> {
     let triggers = if outgoing { &bounds.outgoing_triggers } else { &bounds.triggers };
     let trigger = one_of(triggers, draws)?;
@@ -46,8 +46,8 @@ pub fn random_transition(bounds: &Bounds, states: usize, outgoing: bool, draws: 
     Some(Transition { trigger, to, inward: random_inward(bounds, draws), out: random_out(bounds, draws) })
 }
 
-/// Returns whether a new transition is for outgoing messages. The probability is the share of outgoing triggers among
-/// all triggers.
+/// Draws whether a new transition is for outgoing messages. The probability is the share of triggers for outgoing
+/// messages among all triggers.
 pub(super) fn random_direction(bounds: &Bounds, draws: &mut Draws) -> bool {
     let (incoming, outgoing) = (bounds.triggers.len() as u32, bounds.outgoing_triggers.len() as u32);
     outgoing > 0 && draws.below(incoming + outgoing) >= incoming
@@ -61,7 +61,8 @@ pub(super) fn add_transition(bounds: &Bounds, state: &mut State, states: usize, 
     }
 }
 
-/// Returns the transitions of a state for outgoing or for incoming messages.
+/// Returns the transitions of a state: those for outgoing messages if `outgoing` is set, otherwise those for incoming
+/// messages.
 pub(super) fn list(state: &mut State, outgoing: bool) -> &mut Vec<Transition> {
     if outgoing { &mut state.outgoing } else { &mut state.incoming }
 }

@@ -13,7 +13,7 @@ const FORMAT: i64 = 1;
 /// Maximum number of starts of a step, and maximum number of runs from each start.
 const MOST: usize = 64;
 
-/// Cache of evaluations, by trials and controller.
+/// Cache of evaluations. The key of an entry consists of the trials and the controller.
 pub struct Cache {
     database: Connection,
 }

@@ -1,4 +1,4 @@
-//! Operations of a run, other than evolution, that depend on the kind of controller.
+//! Operations for each kind of controller: evaluation, drawing and description.
 
 use crate::arbiters::TreeSpecies;
 use crate::automata::AutomataSpecies;

@@ -3,7 +3,7 @@
 use super::outcome::{Outcome, StepOutcome};
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg, to_svg_with};
 
-/// Best and mean fitness of a step, divided by 1000, over evaluations.
+/// Curves of a step: best and mean fitness (in thousands) over the number of evaluations.
 #[derive(Default)]
 struct Course {
     step: String,
@@ -38,7 +38,7 @@ pub(super) fn course(table: &str) -> String {
 }
 
 /// Returns a plot with two panels over the steps. The first shows each operator's share of all fitness gains. The
-/// second shows the fraction of improvements among all genotypes of an operator that changed the fitness.
+/// second shows each operator's fraction of fitter genotypes among its genotypes whose fitness changed.
 pub(super) fn operators(outcome: &Outcome) -> String {
     let steps: Vec<&StepOutcome> = outcome.steps.iter().filter(|step| !step.operators.is_empty()).collect();
     let mut shares = Plot::new("share of all gains", "step", "share").whole_x();

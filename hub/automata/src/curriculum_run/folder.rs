@@ -22,7 +22,7 @@ const ATTACHED: &str = "beside";
 const RESULT: &str = "result.json";
 /// Cache of evaluations.
 const CACHE: &str = "fitness.sqlite";
-/// Request file: while it exists, the current step ends as if its end formula held.
+/// Name of the file that requests the end of the current step. The step then ends as if its end formula held.
 const SKIP: &str = "skip";
 /// Folder of completed steps.
 const STEPS: &str = "steps";
@@ -48,14 +48,14 @@ struct Run {
     /// Hash of the curriculum, of the files that it names, and of the seed. A folder with another hash belongs to
     /// another run.
     fingerprint: String,
-    /// Names of the files that the curriculum names. File N of the list, from 1, is saved as `beside/N.txt`.
+    /// Names of the files that the curriculum names. The copy of the Nth file (from 1) is `beside/N.txt`.
     beside: Vec<String>,
 }
 
 /// Folder of a run.
 pub struct Folder {
     folder: RunFolder,
-    /// Position of each step in the order of execution, from 1. The list is indexed by step.
+    /// Position of each step in the order of execution (from 1), by step index.
     places: Vec<usize>,
     /// Whether the run was started by an earlier process.
     resumed: bool,
@@ -198,7 +198,8 @@ impl Folder {
         format!("{STEPS}/{}-{name}", self.places[i])
     }
 
-    /// Returns the request that a file in the folder makes. A skip file is deleted.
+    /// Returns the request for which the folder contains a file: stop or skip. Without such a file, returns the request
+    /// to continue. Deletes a skip file.
     pub fn request(&self) -> Request {
         let skip = self.path().join(SKIP);
         match () {
@@ -208,8 +209,8 @@ impl Folder {
         }
     }
 
-    /// Deletes the request files that an earlier process left. A stop request would end the resumed run, and a skip
-    /// request was for a step that now starts again.
+    /// Deletes the request files of an earlier process. Its stop request would end the resumed run. Its skip request is
+    /// obsolete, because the interrupted step starts again.
     ///
     /// # Errors
     /// If a file cannot be deleted.
@@ -250,7 +251,7 @@ impl Folder {
         let Generation { index, step, best, .. } = *generation;
         self.folder.sync_rows()?;
         let folder = self.step(scenario, index);
-        // TOML preserves numbers exactly.
+        // The outcome is saved as TOML, which preserves floating-point numbers exactly.
         let told = toml::to_string(told).map_err(|error| fail(&self.path().join(&folder), error.to_string()))?;
         // The population is written last, because it marks the step as complete.
         let last = [(STEP_FILE.to_string(), told), (POPULATION.to_string(), Population::new(generation).text())];

@@ -21,14 +21,14 @@ pub struct Outcome {
     pub seed: u64,
     /// Whether the end formula of the goal, the last step, held.
     pub solved: bool,
-    /// Number of generations of all steps.
+    /// Total number of generations of all steps.
     pub generations: u32,
-    /// Number of simulated controllers of all steps.
+    /// Total number of simulated controllers of all steps.
     pub evaluations: u64,
     /// Steps, in the order in which they ran.
     pub steps: Vec<StepOutcome>,
     /// Re-evaluation of the last step's best controller with other random numbers. `None` if the goal was not
-    /// reached, or if its weights reward no script.
+    /// reached, or if no script has a positive weight in the goal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fresh: Option<Fresh>,
     /// Automata or tree of the last step's best controller, as text.
@@ -77,11 +77,12 @@ pub struct OperatorOutcome {
 /// Re-evaluation of a controller with random numbers that evolution did not use.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Fresh {
-    /// Number of runs, which is the same from each start of the step.
+    /// Total number of runs from all starts of the step. Each start has the same number of runs.
     pub runs: usize,
     /// Mean score of a run.
     pub score: f64,
-    /// Script with the largest weight in the goal, from 1. In the cargo worlds it is 4, a delivery.
+    /// Number of the script with the largest weight in the goal (from 1). In the cargo worlds, this is script 4, which
+    /// delivers the cargo.
     pub script: usize,
     /// Mean number of executions of the script per run.
     pub times: f64,
@@ -129,7 +130,7 @@ impl Outcome {
         }
     }
 
-    /// Returns whether the run was stopped before its end, so that it can be resumed.
+    /// Returns whether the run was stopped before its end, and can be resumed.
     pub fn stopped(&self) -> bool {
         let over = [ending(Ending::Exhausted), ending(Ending::Skipped)];
         !self.solved && self.steps.last().is_none_or(|step| !over.contains(&step.ending.as_str()))
@@ -178,7 +179,7 @@ fn ending(ending: Ending) -> &'static str {
     }
 }
 
-/// Re-evaluates a controller in the world of a step; `None` if the step's weights reward no script.
+/// Re-evaluates a controller in the world of a step. Returns `None` if no script has a positive weight in the step.
 fn fresh(step: &Step, controller: Arbitration, seed: u64) -> Option<Fresh> {
     let wanted = step.weights.scripts;
     let script = (0..COUNTED_SCRIPTS).filter(|&i| wanted[i] > 0.0).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]))?;

@@ -13,8 +13,8 @@ const BELOW: f64 = 24.0;
 /// Minimum distance between two drawn points of a path (length units of the scene).
 const STEP: f32 = 0.004;
 
-/// Returns an SVG picture of a world with the path of a controller from the first start. The path lasts for `time`
-/// (ms).
+/// Returns an SVG picture of a world, with the path of the robot from the first start. The robot is driven by
+/// `controller` for `time` (ms).
 pub fn picture(world: &PreparedScene, weights: &Weights, controller: Arbitration, time: u32) -> String {
     let scene = world.scene();
     let [width, height] = scene.size;

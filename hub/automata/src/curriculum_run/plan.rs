@@ -20,7 +20,8 @@ pub struct Plan {
     pub name: String,
     /// Text of the curriculum file.
     pub(super) text: String,
-    /// Texts of the files that the curriculum names, by name. They are saved populations and the worlds of a project.
+    /// Texts of the files that the curriculum names, by file name. The files are saved populations, and the worlds of a
+    /// project.
     pub(super) beside: BTreeMap<String, String>,
     /// Seed of all random numbers.
     pub seed: u64,
@@ -29,9 +30,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Reads a curriculum file, or a project of Petrovic's program. Also reads the files that it names, which are
-    /// saved populations and the worlds of a project. Their paths in a curriculum are relative to the curriculum
-    /// file; in a project, they are relative to the current folder.
+    /// Reads a curriculum file, or a project of Petrovic's program. Also reads all saved populations and worlds that
+    /// the file names. In a curriculum, their paths are relative to the folder of the curriculum file. In a project,
+    /// their paths are relative to the current folder.
     ///
     /// # Errors
     /// One line with file, line and key.

@@ -19,7 +19,7 @@ use xpuck_lab::run_folder::FolderError;
 pub enum RunEvent<'a> {
     /// A step was completed by an earlier process.
     Before(&'a Step),
-    /// A generation of this step was evaluated. The variables are those after it.
+    /// A generation of this step was evaluated. The event contains the step's variables after this generation.
     Generation(&'a Step, &'a Variables),
     /// A problem occurred that does not end the run.
     Notice(String),

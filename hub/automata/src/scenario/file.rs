@@ -33,8 +33,8 @@ pub struct ScenarioFile {
     pub(super) steps: Vec<StepEntry>,
 }
 
-/// Returns the schema of the worlds. A world has the keys of a scene, but none is required, because another world may
-/// provide it.
+/// Returns the schema of the worlds. A world has the keys of a scene. All keys are optional, because the world named by
+/// `like` can provide them.
 fn worlds(generator: &mut SchemaGenerator) -> Schema {
     let mut world = Scene::json_schema(generator);
     let keys = world.ensure_object();
@@ -106,7 +106,7 @@ pub(super) struct StepEntry {
     pub selection: Selection,
     #[serde(default = "phi")]
     pub phi: f64,
-    /// Fitness with which a new best fitness is compared in the learning momentum.
+    /// Reference from which the gains in the learning momentum are measured.
     #[serde(default)]
     pub gain_over: GainOver,
     #[serde(default)]
@@ -246,8 +246,8 @@ pub(super) struct BlendEntry {
     pub module: String,
     /// Source of the individuals: the name of a step, or `population:NAME`.
     pub from: String,
-    /// Four values of the blend. The first is the share of the source population that is used, the fittest first. The
-    /// second and third are shares of the new population: individuals that are copied, and individuals that are
-    /// copied and mutated. The fourth is the number of mutations.
+    /// Four values of the blend. The first is the share of the source population from which copies are taken, counted
+    /// from the fittest individual. The second is the share of the new population that gets unchanged copies. The third
+    /// is the share that gets mutated copies. The fourth is the number of mutations of a mutated copy.
     pub row: [f32; 4],
 }

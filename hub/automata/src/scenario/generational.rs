@@ -67,7 +67,7 @@ impl Scenario {
         })
     }
 
-    /// Creates the evolution of a step, with the step's first population.
+    /// Creates the evolution of a step from the step's initial population.
     fn begin_step<S: Kind>(
         &self,
         i: usize,

@@ -7,7 +7,7 @@ use xpuck_automata::automaton::Module;
 use xpuck_automata::cargo::{Arbiter, Arbitration, ControllerAutomata, Usages, hand_made_automata};
 use xpuck_evolve::curriculum::{Blend, Member, Species};
 
-/// Kind of genome, from which controllers are made.
+/// Kind of genome that can evolve in a step. Each genome determines a controller.
 pub trait Kind: Species<Genome: std::fmt::Debug + SavedGenome> + Sized {
     /// Type of the evaluated controllers.
     type Controller: Clone + std::fmt::Debug + Sync;
@@ -89,8 +89,8 @@ impl Kind for TreeSpecies {
 
     fn usage(_of_automata: Usages) {}
 
-    /// Returns the rows for a tree, which has only one part. The first row of each source is used. The shares of the
-    /// rows are divided by the number of sources.
+    /// Returns the rows of the blend for a tree, which has only one part. Only the first row of each source is used,
+    /// and its shares of the new population are divided by the number of sources.
     fn rows(step: &Step) -> Vec<Blend> {
         let mut rows: Vec<Blend> = Vec::new();
         for row in &step.blends {

@@ -1,4 +1,4 @@
-//! Curricula of automata or trees that deliver cargo. The modules read curriculum files and run curricula.
+//! Curricula of automata or trees that deliver cargo: curriculum files and their readers, and runs of curricula.
 
 mod early_stop;
 mod file;
@@ -73,7 +73,8 @@ pub struct Step {
     pub settings: StepSettings,
     /// Indices of the steps whose final populations are blended.
     pub after: Vec<usize>,
-    /// Indices of the saved populations that are blended. [`Blend::from`] counts them after the steps.
+    /// Indices of the saved populations that are blended. [`Blend::from`] is an index into `after`, followed by this
+    /// list.
     pub saved: Vec<usize>,
     /// Rows of the blend.
     pub blends: Vec<Blend>,
@@ -97,6 +98,6 @@ pub struct Step {
     pub time: u32,
     /// Early stop rule; `None` disables early stops.
     pub early_stop: Option<EarlyStop>,
-    /// Combination of the scores of all runs to a fitness.
+    /// Rule that combines the scores of all runs to a fitness.
     pub combine: Combination,
 }

@@ -148,7 +148,7 @@ fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.chars().count()) && name.chars().all(|c| c.is_alphanumeric() || " -_.,+()".contains(c))
 }
 
-/// Value in `fixed` that stands for the hand-made automata.
+/// Value of a key in `fixed` that selects the hand-made automaton of the module.
 const BY_HAND: &str = "hand-made";
 
 /// Returns a step's name and its dependencies: the steps from which it takes populations or fixed automata.

@@ -26,7 +26,7 @@ pub struct StepReport<C = ControllerAutomata> {
     pub statistics: Statistics,
 }
 
-/// Result of an algorithm for one step.
+/// Result of a step, as an evolutionary algorithm returns it.
 pub(super) struct StepRun<S: Kind> {
     /// Variables at the end of the step.
     pub variables: Variables,
@@ -69,8 +69,8 @@ impl<C> Report<C> {
 }
 
 impl Scenario {
-    /// Runs all steps that are not in `begin`, the completed steps. `run_step` runs the step with the given index,
-    /// from the populations and variables of the previous steps.
+    /// Runs all steps except the completed steps, whose populations are in `begin`. `run_step` runs the step with the
+    /// given index, from the populations and variables of the previous steps.
     pub(super) fn run_steps<S: Kind>(
         &self,
         begin: &BTreeMap<usize, Population<S::Genome>>,
@@ -111,8 +111,9 @@ impl Scenario {
         report
     }
 
-    /// Returns the genomes with which a step begins or restarts. Each restart uses populations of a step further
-    /// back, because the step made no progress with the populations used before.
+    /// Returns the genomes with which step `i` starts or restarts. `restart` is the number of restarts (0 at the first
+    /// start). Each restart uses populations of still earlier steps, because the step made no progress from the
+    /// previous populations.
     pub(super) fn first_genomes<S: Kind>(
         &self,
         i: usize,
@@ -134,8 +135,8 @@ impl Scenario {
         blend(species, step.settings.population, &rows, &before, &mut draws)
     }
 
-    /// Returns the step that is `back` steps before `from` in the ancestry of a module's automata. After the first
-    /// step of the ancestry, the search continues at `from`.
+    /// Returns the step that is `back` steps before `from` in the ancestry of a module's automata. If the ancestry has
+    /// fewer steps, the count continues at `from`.
     fn ancestor_step(&self, from: usize, module: Module, back: u32) -> usize {
         let before = |&i: &usize| {
             let step = &self.steps[i];

@@ -27,8 +27,9 @@ pub struct Encounters {
 /// Number of physics steps between changes of the wheel speeds in an encounter. The steps last half a second.
 const STEPS_PER_COMMAND: u32 = 20;
 
-/// Simulates runs in which a robot drives alone, or towards the frisbee, another robot, or both. The robot starts a few
-/// centimetres from the other bodies and not aimed at their centres. It gets new wheel speeds every half second.
+/// Simulates runs in which a robot drives alone, or towards the frisbee, another robot, or both. At the start, the gap
+/// to each other body is 1 to 4 cm, and the robot does not aim exactly at a body's centre. The robot gets new wheel
+/// speeds every half second.
 pub fn encounters(setting: &Encounters) -> Vec<Run> {
     (0..setting.runs).map(|run| encounter(setting, run)).collect()
 }
@@ -90,7 +91,7 @@ fn any_wheels(draws: &mut Draws) -> [f32; 2] {
 }
 
 /// Returns the frame of motion capture at a physics step. `place` (m) and `angle` (rad) are the standard deviations of
-/// its noise.
+/// the noise of coordinates and headings.
 fn seen(bodies: &[Body], step: u32, [place, angle]: [f32; 2], draws: &mut Draws) -> Frame {
     let mut pose = |body: &Body| Pose {
         at: body.pose.at + vec2(normal(draws), normal(draws)) * place,

@@ -7,7 +7,7 @@ use xpuck_kernels::engine::Team;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_wire::output;
 
-/// Number of robots of each tree, with the tree's file, in the order of the robots.
+/// Trees of a mixed swarm, in the order of the robots: the number of robots that run the tree, and the tree's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mix(pub Vec<(usize, PathBuf)>);
 

@@ -85,7 +85,7 @@ pub enum ScenarioArg {
     A,
     /// Robots spread over the arena.
     B,
-    /// A and B alternately, by run.
+    /// A and B in alternate runs.
     Mix,
 }
 
@@ -247,7 +247,8 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     Ok(())
 }
 
-/// Simulates one run of the plan again, writes its pictures, and returns a line for the report.
+/// Simulates one run of the plan again and writes its pictures. Returns a line for the report, with the run's fitness
+/// and the paths of the pictures.
 fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan<'_>, run: u32) -> Result<String> {
     let world = World::new(plan.spec, run as usize, plan.seed, run);
     let trajectories = record(world, tree, program, plan.updates());

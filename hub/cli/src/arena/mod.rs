@@ -91,7 +91,7 @@ pub struct ArenaFile {
     /// Additional devices on the robots' I2C buses: `bno055`, `ads1015`, `ground`, `vl53l0x`, `erandb`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub fitted: Vec<Fitted>,
-    /// Discs on the floor that ground sensors see, at most 16.
+    /// Marks that ground sensors detect: discs on the floor, at most 16.
     #[serde(default, skip_serializing_if = "is_default")]
     pub marks: Vec<Mark>,
     /// Log file of the robots' lamps, relative to this file, with one line per change.
@@ -103,8 +103,9 @@ pub struct ArenaFile {
     /// Robots of another kind, by id, such as `bodies = { xp02 = "e-puck2" }`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bodies: BTreeMap<String, BodyFile>,
-    /// Whether the SPI bus and the camera of the first robot run through the logic of the FPGA shim, simulated clock by
-    /// clock. This is slow. It requires a program built with the logic (`make build-fpga`).
+    /// Whether the SPI bus and the camera of the first robot run through the logic of the FPGA shim. The logic is
+    /// simulated clock cycle by clock cycle, which is slow. The program must be built with the logic
+    /// (`make build-fpga`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub fpga: bool,
     /// Time with all wheels at rest after which a displaced frisbee is put back to its start position (s of arena
@@ -168,7 +169,8 @@ pub struct UnkindFile {
 }
 
 impl UnkindFile {
-    /// Reads the value of `--unkind`: a preset, or a file, which may be a whole `arena.toml`.
+    /// Returns the conditions that the value of `--unkind` selects. The value is the name of a preset or the path of a
+    /// file. The file may be a whole `arena.toml`.
     pub fn named(what: &str) -> Result<UnkindFile> {
         match what {
             "none" => return Ok(UnkindFile::default()),
@@ -448,8 +450,8 @@ pub fn known(name: &str, calibration: Option<&Path>, measured: &Calibration, rob
     Ok(())
 }
 
-/// Returns `unkind`, with measured values for all properties of arena and robots that it does not set. The measured
-/// distance between a robot's wheels is ignored, because the simulation has no parameter for it.
+/// Returns `unkind` after the properties of arena and robots that it does not set are set to the measured values. The
+/// measured distance between a robot's wheels is ignored, because the simulation does not have such a parameter.
 fn as_measured(measured: &Calibration, unkind: Unkind) -> Unkind {
     let camera = measured.camera;
     let every = RobotKeys {

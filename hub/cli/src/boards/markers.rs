@@ -15,10 +15,11 @@ const COLUMNS: usize = 8;
 
 /// Choose reflector patterns by which motion capture distinguishes robots.
 ///
-/// Each robot gets four reflectors on a grid of 4 x 4 points with a spacing of 10 mm. The choice maximises the
-/// separation of the two most similar patterns (mm). For any rotation, displacement or reflection of a pattern, at
-/// least one distance between two markers differs by the separation. Each pattern also differs by the separation from
-/// any rotated copy of itself. If the search reaches its limit, the output states that a better choice may exist.
+/// Each robot gets four reflectors (markers) on a grid of 4 x 4 points with a spacing of 10 mm. The separation of two
+/// patterns is the largest difference between corresponding marker distances in the best match of their markers (mm).
+/// Rotated, displaced and mirrored copies therefore count as equal. The choice maximises the separation of the two most
+/// similar patterns. Each pattern also differs by at least this separation from itself with permuted markers. If the
+/// search reaches its limit, the output states that a better choice may exist.
 #[derive(Args)]
 pub struct MarkersArgs {
     /// Number of robots, 1 to 99.
@@ -57,7 +58,8 @@ pub fn run(args: &MarkersArgs) -> Result<()> {
 pub struct Patterns {
     /// Spacing of the grid on which the reflectors lie (mm).
     spacing_mm: f64,
-    /// Separation of the two most similar patterns: at least one distance between two markers differs by this (mm).
+    /// Minimum separation of two patterns, and of a pattern from itself with permuted markers (mm). The separation is
+    /// the largest difference between corresponding marker distances.
     separation_mm: f64,
     /// Whether it is proven that no other choice of patterns has a greater separation.
     best: bool,

@@ -1,6 +1,6 @@
-//! Commands that take files of several kinds. Each kind has its own command line. The arguments are parsed first with
-//! the options of all kinds, which determines the file's kind, and then with the command line of this kind. The help
-//! shows the options that the kinds share, then those of each kind.
+//! Commands that take files of several kinds. Each kind has its own command line. The arguments are parsed twice. The
+//! first pass accepts the options of all kinds, and determines the file's kind. The second pass uses the command line
+//! of this kind. The help shows the options that the kinds share, then the other options of each kind.
 
 use anyhow::Result;
 use clap::builder::{PossibleValue, ValueParser};
@@ -168,8 +168,9 @@ fn takes_many(arg: &Arg) -> bool {
     arg.get_num_args().is_some_and(|range| range.max_values() > 1) || matches!(arg.get_action(), ArgAction::Append)
 }
 
-/// Merges an option of several kinds into one for the help. The option accepts any value, because values are parsed
-/// when the kind is known. `kind` and `arg` are those of the first kind with the option.
+/// Merges the definitions of an option, `owners`, into one definition for the help. The merged option accepts any value
+/// or any possible value of a kind, because values are parsed when the kind is known. `kind` is the first kind with the
+/// option, and `arg` is its definition.
 fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
     let long = arg.get_long().unwrap_or_default().to_string();
     let mut option = Arg::new(long.clone()).long(long).hide(arg.is_hide_set());
@@ -253,7 +254,7 @@ impl<T: OfKinds> ByKind<T> {
 
     /// Returns the options on the command line, except for those that every command has.
     fn options(&self) -> impl Iterator<Item = String> {
-        // Only options of some kind are returned. This leaves out options that every command has.
+        // Only options that a kind defines are returned. This leaves out options that every command has.
         let known: Vec<String> =
             T::kinds().iter().flat_map(arguments).filter_map(|arg| Some(arg.get_long()?.into())).collect();
         let ids = self.matches.ids().map(|id| id.as_str().to_string());
@@ -287,8 +288,8 @@ impl<T: OfKinds> ByKind<T> {
         kinds.iter().find(has).unwrap_or(&kinds[0])
     }
 
-    /// Returns the arguments for a command line with the arguments `own` of a kind. A folder becomes the value of
-    /// --resume, if the kind has this option.
+    /// Returns the words of the command line for a kind. `own` contains the kind's argument definitions. A folder
+    /// becomes the value of --resume, if the kind has this option.
     fn words(&self, own: &[Arg]) -> Vec<OsString> {
         let mut words = vec![OsString::from("xpuck")];
         for long in self.options() {

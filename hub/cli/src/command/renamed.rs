@@ -83,7 +83,7 @@ const OPTIONS: [(&str, &str, &str); 5] = [
     ("sweep", "--collect", "sweep collect"),
     ("sweep", "--slurm", "sweep slurm"),
 ];
-/// Subcommands of `xpuck runs` for which `--runs`, now `--folder`, was the option for the record directory.
+/// Subcommands of `xpuck runs` whose former option `--runs` selected the record directory. It is now `--folder`.
 const OF_FOLDERS: [&str; 9] = ["list", "show", "export", "verify", "recover", "replay", "table", "lineage", "report"];
 /// Subcommands of `xpuck runs` whose option `--runs` is a count.
 const COUNTED: [&str; 2] = ["curves", "remeasure"];

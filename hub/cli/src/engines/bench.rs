@@ -242,8 +242,9 @@ fn measure(
     })
 }
 
-/// Returns the number of worlds for a measurement with this number of robots per world. For more than 16 robots, it is
-/// reduced to keep the total number of robots constant. At least 32 worlds remain, which form a block.
+/// Returns the number of worlds for a measurement with `robots` robots per world. For more than 16 robots, the number
+/// of worlds is reduced to keep the total number of robots constant. At least one block of 32 worlds remains, unless
+/// `worlds` is smaller.
 fn fewer(worlds: u32, robots: usize) -> u32 {
     if robots <= 16 { worlds } else { (worlds * 16 / robots as u32).max(worlds.min(32)) }
 }

@@ -53,8 +53,8 @@ pub struct Row {
     /// Mean fitness over the seeds; `error` is its standard error.
     mean: f64,
     error: f64,
-    /// Mean difference of the fitness to that of the channel through the hub, with the same seeds. `difference_error`
-    /// is its standard error.
+    /// Mean difference between the fitness with this channel and the fitness with the channel through the hub, for the
+    /// same seeds. `difference_error` is its standard error.
     difference: f64,
     difference_error: f64,
     in_range: f64,

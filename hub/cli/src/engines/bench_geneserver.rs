@@ -17,7 +17,7 @@ use xpuck_wire::output;
 
 /// Number of open files that a process needs besides the islands' sockets.
 const OTHER_FILES: usize = 100;
-/// Number of open files of a connecting socket: its connection, and ZeroMQ's own signal.
+/// Number of open files per connecting socket. ZeroMQ opens one file for the connection, and one for internal signals.
 const FILES_A_SOCKET: usize = 2;
 
 /// Measure a geneserver: its answer times with thousands of islands, and its memory.
@@ -48,7 +48,7 @@ pub struct GeneserverBenchArgs {
 #[derive(Serialize, JsonSchema)]
 pub struct Measurement {
     islands: u16,
-    /// Number of sockets for all islands. Each island has its own socket, if the limit of open files allows it.
+    /// Number of sockets for all islands. Each island has its own socket, if the limit of open files is high enough.
     sockets: usize,
     seconds: f64,
     messages: usize,

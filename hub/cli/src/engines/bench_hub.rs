@@ -248,8 +248,8 @@ fn sent_within(console: &str) -> Result<Vec<(f64, f64)>> {
     bins.map(bin).collect()
 }
 
-/// Returns the quantile `part` (0 to 1) of the send times between two readings of the hub's metrics: the upper edge of
-/// its bin (ms).
+/// Returns the quantile `part` (0 to 1) of the send times between two readings of the hub's metrics. The result is the
+/// upper edge of the histogram bin that contains the quantile (ms).
 fn quantile(before: &[(f64, f64)], after: &[(f64, f64)], part: f64) -> f64 {
     let sent: Vec<(f64, f64)> = before.iter().zip(after).map(|(b, a)| (a.0, a.1 - b.1)).collect();
     let all = sent.last().map_or(0.0, |(_, count)| *count);
@@ -327,7 +327,8 @@ impl Hub {
     /// Returns the processor time that the hub has used so far (s).
     fn cpu_seconds(&self) -> Result<f64> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id()))?;
-        // Fields are counted from the last bracket, because the program's name, in brackets, may contain spaces.
+        // The program's name is enclosed in brackets and may contain spaces. Fields are therefore counted from the last
+        // bracket.
         let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
         let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|f| f.parse().ok()).collect();
         ensure!(ticks.len() == 2, "/proc/{}/stat: has no processor times", self.0.id());

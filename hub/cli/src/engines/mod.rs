@@ -1,4 +1,4 @@
-//! Engines of simulation: list, selection, speed, and the loads of benchmarks.
+//! Simulation engines: list of the engines, selection of an engine, speed measurement, and benchmark loads.
 
 pub mod available;
 pub mod bench;

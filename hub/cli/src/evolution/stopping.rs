@@ -1,4 +1,4 @@
-//! Stopping of runs that are saved in a folder, and the message on how to continue the run.
+//! Stops runs that are saved in a folder, and prints the command that continues a stopped run.
 
 use crate::files::advice::word;
 use anyhow::Result;
@@ -9,9 +9,9 @@ use std::sync::atomic::AtomicBool;
 use xpuck_wire::log;
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 
-/// Returns the flag that signals set to stop a run. Without a folder (`kept` is `None`), signals do not set the flag,
-/// because such a run cannot be continued. Call this function before the first file is written, so that a signal is
-/// always handled.
+/// Returns a stop flag for a run. SIGINT and SIGTERM set the flag. Without a folder (`kept` is `None`), they do not set
+/// it, because such a run cannot be continued. Call this function before the first file is written, so that a signal
+/// is always handled.
 ///
 /// # Errors
 /// Signals cannot be handled.
@@ -22,8 +22,8 @@ pub fn flag(kept: Option<impl AsRef<Path>>) -> Result<Arc<AtomicBool>> {
     })
 }
 
-/// Reports that a run was stopped, its progress (`done`, such as ` after 3 bodies`), and the command that continues
-/// it. Returns the exit code of a stopped run.
+/// Reports that a run was stopped. The message has the progress `done` (such as ` after 3 bodies`), and the command
+/// that continues the run. Returns the exit code of a stopped run.
 pub fn stopped(done: &str, path: &Path) -> ExitCode {
     log::write_raw(stop_message(done, path));
     ExitCode::from(TRY_AGAIN)

@@ -50,7 +50,7 @@ fn printable(text: &str) -> String {
 }
 
 /// Returns the remedy for a missing file, or `None` if the file exists or no remedy is known. `name` ends with the
-/// path of the file; text up to the last colon is ignored.
+/// path of the file; text up to the last colon that a space follows is ignored.
 fn missing(name: &str) -> Option<String> {
     let path = Path::new(name.rsplit(": ").next()?);
     let file = path.file_name()?.to_str()?;

@@ -81,7 +81,8 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     }
 }
 
-/// Whether a path is a swarm's folder. Any folder counts as one, unless it has a hub key or its name ends in `.bt`.
+/// Returns whether a path is a swarm's folder. Every folder counts as a swarm's folder, unless it contains a hub key or
+/// its name ends in `.bt`.
 fn is_swarm(path: &Path) -> bool {
     let tree = path.extension().is_some_and(|extension| extension == "bt");
     path.is_dir() && !tree && !path.join("hub.pub").exists() && !path.join("hub.key").exists()

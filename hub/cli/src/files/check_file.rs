@@ -129,7 +129,7 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
     }
 }
 
-/// Checks a file with a tree, which is read with the options `asked`.
+/// Checks a tree file. `asked` has the options with which the tree is read.
 pub fn tree(path: &Path, asked: &ReadOptions<'_>) -> CheckResult {
     match of_tree(path, asked) {
         Ok(what) => Ok(format!("{}: {what}", path.display())),
@@ -160,7 +160,7 @@ fn describe(plan: &Plan) -> String {
 }
 
 /// Checks a robot's file by running `xpuckd --check`, because only the robot's program can read this kind of file.
-/// `None` for `xpuckd`: the file is not checked.
+/// If `xpuckd` is `None`, the file is not checked.
 pub fn robot(path: &Path, xpuckd: Option<&Path>) -> CheckResult {
     let Some(xpuckd) = xpuckd else {
         return Ok(format!("{}: a robot's file; `xpuckd --check --config` checks it", path.display()));

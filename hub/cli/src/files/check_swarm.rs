@@ -217,8 +217,8 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
     let need = |path: PathBuf| {
         let half = |end| is_there(&path.with_extension(end));
         (!is_there(&path)).then(|| match (path.extension().is_some_and(|end| end == "key"), half("pub")) {
-            // Both halves of a key are generated together, and a lost secret cannot be restored. Both have to be
-            // replaced.
+            // The secret half is missing and cannot be restored from the public half. Both halves are generated
+            // together, so the public half has to be deleted first.
             (true, true) => {
                 missing(&path, &format!("delete {}, then {remedy} again", path.with_extension("pub").display()))
             }

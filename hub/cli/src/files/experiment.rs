@@ -16,8 +16,8 @@ pub struct ExperimentFiles {
     pub files: BTreeMap<String, String>,
 }
 
-/// Reads an experiment and the files to which it refers. Their paths are relative to the experiment's folder. A file
-/// in `given` is used as it is, without being read.
+/// Reads an experiment and the files to which it refers. The paths of these files are relative to the experiment's
+/// folder. `given` maps file names to texts that are used in place of the files.
 pub fn read(path: &Path, given: BTreeMap<String, String>) -> Result<ExperimentFiles> {
     let text = file::text(path, file::MAX_TOML)?;
     let experiment = Experiment::parse(&path.display().to_string(), &text)?;

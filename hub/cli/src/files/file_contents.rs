@@ -1,4 +1,5 @@
-//! Kind of contents of a file. It is determined by the name and the first words, so that users need not state it.
+//! Kind of contents of a file. The kind is determined from the name and the text of the file, so that users need not
+//! state it.
 
 use crate::files::file_kind;
 use crate::files::guests::is_project;
@@ -28,8 +29,8 @@ pub enum What {
     Other,
 }
 
-/// Determines the kind of contents of a file. A file that cannot be read is `Other`, and its reader reports the
-/// error.
+/// Determines the kind of contents of a file. A file that cannot be read is `Other`. The error is reported by the
+/// function that reads the file later.
 pub fn is(path: &Path) -> What {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     if matches!(extension, "prif" | "urdf" | "nndf") {
@@ -51,8 +52,8 @@ pub fn is(path: &Path) -> What {
     }
 }
 
-/// Returns the kind of evolution that a file describes, or that the run in a folder belongs to. `None` if this is
-/// evolution of trees for e-pucks.
+/// Returns the kind of evolution of a run. `path` is the file that describes the run, or the folder of the run. `None`
+/// if the run evolves trees for e-pucks, or if the kind is unknown.
 pub fn evolves(path: &Path) -> Option<&'static str> {
     if path.is_dir() {
         let holds = |name: &str| path.join(name).exists();
@@ -71,7 +72,7 @@ pub fn evolves(path: &Path) -> Option<&'static str> {
     ["bodies", "kilobots"].into_iter().find(|known| *known == kind)
 }
 
-/// Whether a text is a curriculum in worlds of cargo; other curricula are evolution files with steps.
+/// Returns whether a text is a curriculum in worlds of cargo. All other curricula are evolution files with steps.
 fn is_of_cargo(text: &str) -> bool {
     let Ok(table) = text.parse::<Table>() else { return is_project(text) || text.contains("automata") };
     let steps = table.get("steps").and_then(Value::as_array);

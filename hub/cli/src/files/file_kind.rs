@@ -1,5 +1,5 @@
 //! Kind of a TOML file, determined by its keys. If a user gives a file to the wrong command, the error names the
-//! right one.
+//! right command.
 
 use crate::arena::ArenaFile;
 use crate::files::guests;
@@ -11,7 +11,7 @@ use xpuck_kernels::tree::Tree;
 use xpuck_lab::schemas::{FileKind, KINDS};
 use xpuck_wire::file::{self, FileError, shorten};
 
-/// Returns all kinds of files that have a schema here, in alphabetical order.
+/// Returns all kinds of files whose schemas are part of this program, in alphabetical order.
 pub fn kinds() -> Vec<FileKind> {
     let arena = FileKind::new::<ArenaFile>("arena", "arena.toml: the virtual arena");
     let mut kinds = [&[arena], &KINDS[..], &guests::kinds()].concat();
@@ -174,7 +174,7 @@ pub fn called(kind: &str) -> &'static str {
 pub fn misplaced(message: &str) -> Option<String> {
     let message = message.strip_prefix("tree ").unwrap_or(message);
     let (name, rest) = message.split_once(": ")?;
-    // If the error is about another file to which this file refers, the other file is explained.
+    // If the error is about another file to which this file refers, the kind of that other file is explained.
     if let Some((before, inner)) = named_in(rest) {
         return misplaced(inner).map(|said| format!("{name}: {before}{said}"));
     }
@@ -198,7 +198,7 @@ pub fn misplaced(message: &str) -> Option<String> {
     table.contains_key(&key).then(|| format!("{name}: is {}; use {}", called(kind), commands(kind, name)))
 }
 
-/// Splits a message before the part that is about another file; `None` if there is no such part.
+/// Splits a message before the part that is about another file. `None` if the message has no such part.
 fn named_in(message: &str) -> Option<(&str, &str)> {
     let starts = std::iter::once(0).chain(message.match_indices(": ").map(|(at, _)| at + 2));
     let is_file = |at: &usize| {

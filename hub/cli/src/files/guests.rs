@@ -1,4 +1,4 @@
-//! Files of optional features. This module has their kinds and checks, if this build has the features.
+//! Kinds and checks of the files that belong to optional features of this build.
 
 #[cfg(feature = "bodies")]
 use anyhow::Context;
@@ -30,7 +30,8 @@ pub fn kinds() -> Vec<FileKind> {
     ]
 }
 
-/// Checks a file of an optional feature, and describes it in one line; `None` if the kind belongs to no such feature.
+/// Checks a file of an optional feature, and describes the file in one line. `None` if `kind` does not belong to an
+/// optional feature of this build.
 pub fn check(kind: &str, path: &Path) -> Option<Result<String>> {
     let _ = path;
     match kind {
@@ -77,7 +78,7 @@ pub struct Body {
 /// Reads a body in the format that the file's extension indicates.
 ///
 /// # Errors
-/// The file is invalid. The error states the file, the place in it and the rule, in one line.
+/// The file is invalid. The error states the file, the position of the mistake and the violated rule, in one line.
 #[cfg(feature = "bodies")]
 pub fn read_body(path: &Path) -> Result<Body> {
     let name = path.display().to_string();
@@ -108,7 +109,7 @@ pub fn check_body(path: &Path) -> Result<String> {
     anyhow::bail!("{}: is a body; build xpuck with the feature `bodies` to use it", path.display())
 }
 
-/// Whether a text is a curriculum in the format of the original program.
+/// Returns whether a text is a curriculum in the format of Petrovic's program (docs/curricula.md).
 pub fn is_project(text: &str) -> bool {
     let _ = text;
     #[cfg(feature = "automata")]

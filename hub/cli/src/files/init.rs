@@ -247,8 +247,8 @@ fn experiment() -> String {
     )
 }
 
-/// Returns the address under which other machines reach this machine; an example address if this machine has no route.
-/// Nothing is sent, because the kernel only selects the source address.
+/// Returns the address at which other machines can reach this machine. If this machine has no route, returns an
+/// example address. No packet is sent: the kernel only selects the source address of a route.
 fn own_address() -> IpAddr {
     let ask = || -> std::io::Result<IpAddr> {
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;

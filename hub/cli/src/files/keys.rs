@@ -142,7 +142,8 @@ fn enrol(file: &Path, role: Role, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads a public half that may be enrolled. Its owner must have the `name`, if one is given.
+/// Reads the public half of a key, and checks that the key can be enrolled. If `name` is given, the owner of the key
+/// must have this name.
 ///
 /// # Errors
 /// `dir` is not a folder of keys, the key is already enrolled, or its owner has another name.

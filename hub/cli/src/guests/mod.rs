@@ -1,6 +1,5 @@
 //! Commands of optional features: automata in the world of cargo, bodies of joined cubes, Kilobots, and protocols of
-//! other makers' programs. Each group of commands has its own Cargo feature. Modules outside this one use it only for
-//! external programs of the arena and for kinds of files.
+//! other makers' programs. Each group of commands has its own Cargo feature.
 
 #[cfg(feature = "automata")]
 pub mod automata;

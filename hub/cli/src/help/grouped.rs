@@ -46,7 +46,7 @@ pub fn grouped(program: Command) -> Command {
     program.help_template(format!("{{about-with-newline}}\nUsage: xpuck COMMAND\n\n{list}\n{EXIT_CODES}"))
 }
 
-/// Commands that users of other programs may type, and the equivalent `xpuck` command.
+/// Command names that users know from other programs, each with an equivalent `xpuck` command.
 const CALLED_ELSEWHERE: [(&str, &str); 14] = [
     ("btcpp", "tree convert"),
     ("groot", "tree convert"),
@@ -64,8 +64,8 @@ const CALLED_ELSEWHERE: [(&str, &str); 14] = [
     ("new", "init"),
 ];
 
-/// Adds suggestions to an error about an unknown command. They are commands of the same name in groups, and
-/// equivalents of other programs' commands.
+/// Adds suggestions to an error about an unknown command. The suggestions are commands of this name in a group of
+/// commands, and equivalents of other programs' commands.
 pub fn elsewhere(program: &Command, mut error: clap::Error) -> clap::Error {
     let word = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
         (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word))) => word.clone(),
@@ -98,7 +98,7 @@ pub fn in_plain_words(error: clap::Error) -> clap::Error {
     }
     let text = error.render().to_string();
     match NUMBERS.iter().find(|(said, _)| text.contains(said)) {
-        // The message already begins with `error: `, and clap adds it again.
+        // The prefix `error: ` is removed from the message, because clap adds it again.
         Some((said, words)) => {
             let text = text.replace(said, words);
             clap::Error::raw(ErrorKind::ValueValidation, text.strip_prefix("error: ").unwrap_or(&text))

@@ -119,7 +119,8 @@ impl HubAddress {
                 Ok(HubTarget { hub: only.hub.clone(), key: Some(only.key.clone()), demo })
             }
             [] if self.hub.is_some() => Ok(HubTarget { hub: named, key: Some(key), demo: None }),
-            // If --hub is given, the arm above applies, and `link` reports the missing key.
+            // This arm is for commands without --hub. With --hub, the arm above applies, and `link` reports the missing
+            // key.
             [] => bail!(
                 "no hub is known here: this folder has no swarm.toml, and you have no running demo; start one with \
                  `xpuck demo`, make a swarm's folder with `xpuck init DIR`, or set --hub and --key"
@@ -161,7 +162,7 @@ pub fn events(link: &OperatorLink, after: u64) -> Result<Vec<Event>> {
     }
 }
 
-/// Sends a command to the hub. If the hub executes the command with a reservation, prints it as a warning.
+/// Sends a command to the hub. If the hub executes the command but returns a warning, prints the warning.
 ///
 /// # Errors
 /// The hub does not answer, or rejects the command.

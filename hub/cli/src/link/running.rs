@@ -28,14 +28,14 @@ pub struct RunningDemo {
     pub console: Option<String>,
 }
 
-/// Lock that announces a running demo to other commands until it is dropped. The announcing file is removed together
-/// with the demo's socket folder.
+/// Announcement of a running demo to other commands. The file with the demo's addresses is locked until this value is
+/// dropped. The file is removed together with the demo's socket folder.
 pub struct Announcement {
     _locked: File,
 }
 
 impl Announcement {
-    /// Writes the demo's addresses to a file in its folder `sockets`, and locks the file.
+    /// Writes the demo's addresses to a file in the demo's socket folder `sockets`, and locks the file.
     ///
     /// # Errors
     /// The file cannot be written or locked.

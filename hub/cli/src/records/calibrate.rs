@@ -205,7 +205,7 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
     }
 }
 
-/// Whether both paths refer to the same file.
+/// Returns whether both paths refer to the same file.
 fn same(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
     place(a) == place(b)
@@ -242,8 +242,8 @@ fn show(report: &Report, args: &ShowArgs) -> Result<()> {
     }
     let mut text = format!("{}\n", report.data);
     let width = report.estimates.iter().map(|e| e.name.len()).max().unwrap_or(0).max(12);
-    // A report without fitted parameters comes from a simulation without noise, so an error of its estimates has no
-    // meaning.
+    // A report without fitted parameters comes from a simulation without noise. Its estimates have no statistical
+    // error, so no note is printed in place of a missing error.
     let none = if report.toml.is_empty() { "" } else { "(too few for an error)" };
     for e in &report.estimates {
         let error = e.error.map_or(none.into(), |error| format!("+- {error:.5}"));
@@ -261,7 +261,7 @@ fn read(path: &Path) -> Result<String> {
         return Ok(file::text(path, MAX_BYTES as u64)?);
     }
     let mut text = String::new();
-    // At most one byte above the limit is read. The table reader rejects an input of this size.
+    // The read ends one byte above the limit. The table reader then rejects the input as too large.
     let read = std::io::stdin().take(MAX_BYTES as u64 + 1).read_to_string(&mut text);
     read.context("-: standard input cannot be read as text")?;
     Ok(text)

@@ -147,7 +147,7 @@ fn read(folders: &[PathBuf], quiet: bool) -> (Vec<RunFacts>, Vec<String>) {
     (runs, left_out)
 }
 
-/// Whether two folders contain the same run: start time, seed and experiment are equal.
+/// Returns whether two folders contain the same run: start time, seed and experiment are equal.
 fn same(a: &RunFacts, b: &RunFacts) -> bool {
     (a.started_unix_ms, a.seed, &a.experiment) == (b.started_unix_ms, b.seed, &b.experiment)
 }

@@ -32,10 +32,11 @@ use xpuck_wire::shutdown::TRY_AGAIN;
 /// With --above, the server acts as an island of another geneserver, the upper server. An upper server may have an
 /// upper server itself. Once a second, the server sends the best tree of its islands to the upper server, and
 /// distributes the trees that it receives from there. While the upper server is down, the server continues alone.
-/// Island numbers identify genes, so each lower server needs its own range, --numbers. The first number of the range
-/// is its own number at the upper server.
+/// Island numbers identify genes, so each lower server needs its own range of numbers (--numbers). The upper server
+/// knows the lower server as an island with the first number of the range.
 ///
-/// Exit codes: 0 when --islands are done or silent; 75 ("try again") when SIGTERM ended the server before.
+/// Exit codes: 0 when the number of islands in --islands is done, or no message has arrived for the time in --idle;
+/// 75 ("try again") when SIGTERM ended the server before.
 #[derive(Args)]
 pub struct GeneserverArgs {
     /// Evolution file (.toml) of the islands: its algorithm, seed and `[migration]` define the exchange of genes.

@@ -25,8 +25,8 @@ use xpuck_wire::socket::Sockets;
 const REPORT: Duration = Duration::from_secs(10);
 /// Maximum wait until the geneserver acknowledges the island's end, if the server answered during this process.
 const DONE_TIMEOUT: Duration = Duration::from_secs(120);
-/// Maximum wait for the acknowledgement if the geneserver never answered, or if an earlier process has ended the
-/// island.
+/// Maximum wait for the acknowledgement of the island's end, if the geneserver never answered during this process, or
+/// if an earlier process has completed the island's evolution.
 const SHORT_DONE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Evolve one island, exchanging genes with other island processes through a geneserver.

@@ -13,7 +13,7 @@ pub struct Answer {
     pub robot: String,
     /// Whether the hub currently receives messages of the robot.
     pub there: bool,
-    /// Whether the robot has been heard since the hub started.
+    /// Whether the hub has received a message of the robot since the hub started.
     pub known: bool,
     /// Whether the robot has acknowledged the directive.
     pub obeys: bool,

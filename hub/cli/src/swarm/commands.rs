@@ -86,8 +86,8 @@ pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
     }
 }
 
-/// Prints the last acknowledgements. `seen` is `None` if the hub ended before it reported any. `ended` is true if the
-/// hub ended after the command, as the hub of a demo may do.
+/// Prints the acknowledgements in `seen`. `None`: the hub ended before it reported any. `ended` is true if the hub
+/// ended after the command, as the hub of a demo may do.
 fn print_acks(seen: Option<&Obedience>, args: &CommandArgs, ended: bool) -> Result<()> {
     const SINCE: &str = "the hub has ended; wheels stop within 1.1 s after its last message";
     let Some(seen) = seen else { return Ok(output::line(format_args!("sent; {SINCE}"))?) };

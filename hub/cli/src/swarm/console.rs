@@ -12,8 +12,7 @@ use xpuck_wire::output;
 /// Print a one-time link with which a browser opens the console's page with your permissions.
 ///
 /// The link can be used once, within ten minutes. The browser's session ends after twelve hours, or after two hours
-/// without a request.
-/// Anyone with the link has the permissions of your key, so do not share it.
+/// without a request. Anyone with the link has the permissions of your key, so do not share the link.
 #[derive(Args)]
 pub struct ConsoleArgs {
     #[command(flatten)]

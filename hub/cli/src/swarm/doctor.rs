@@ -18,7 +18,7 @@ pub struct DoctorArgs {
     /// Configuration file of the hub (TOML).
     #[arg(long, default_value = "hub.toml")]
     config: PathBuf,
-    /// Key for queries to the hub: an operator's or observer's, usually `operator` in the key folder.
+    /// Operator's or observer's key for queries to the hub, usually the file `operator` in the key folder.
     #[arg(long, value_name = "FILE", env = "XPUCK_KEY")]
     key: Option<PathBuf>,
     /// Print the findings as JSON.

@@ -18,7 +18,7 @@ use xpuck_wire::{Swarm, atomic, output, quote_input};
 
 /// Add a robot to the swarm: its key, its file, its entry in swarm.toml, and its registration at the running hub.
 ///
-/// The hub accepts the robot immediately. If it is added during a run, its island starts from scratch. Run the
+/// The hub accepts the robot immediately. If the robot is added during a run, its island starts from scratch. Run the
 /// command in the folder of the hub's swarm.toml. Existing files are kept, so the command can be repeated.
 #[derive(Args)]
 pub struct EnrolArgs {
@@ -30,8 +30,8 @@ pub struct EnrolArgs {
     /// Robot whose file is the template [default: the last robot in swarm.toml that has a file].
     #[arg(long, value_name = "ROBOT")]
     like: Option<String>,
-    /// Address at which the robot listens to the other robots, such as tcp://192.168.1.110:7606. Only if swarm.toml
-    /// has `peers`.
+    /// Address at which the robot listens to the other robots, such as tcp://192.168.1.110:7606. Allowed only if
+    /// swarm.toml has `peers`.
     #[arg(long, value_name = "ADDRESS")]
     peer: Option<String>,
     #[command(flatten)]
@@ -155,8 +155,8 @@ pub fn replace(args: &ReplaceArgs) -> Result<()> {
     notify_hub(&args.common, &swarm, robot, said, &request, "the hub waits for the new board")
 }
 
-/// Ensures that a robot has a key: copies the file `public`, or makes a key pair without it. Returns a description of
-/// the change; `None` if the robot already had the key.
+/// Ensures that a robot has a key. Copies the file `public`, or makes a key pair if `public` is `None`. Returns a
+/// description of the change; `None` if the robot already had the key.
 fn key(dir: &Path, robot: &str, public: Option<&Path>) -> Result<Option<String>> {
     let Some(file) = public else {
         let made = keyring::create_pair(dir, Some(Role::Robot), robot)?;

@@ -2,7 +2,7 @@
 
 use xpuck_wire::message::Event;
 
-/// Cursor in the hub's list of events, which stores the last event that was read.
+/// Cursor that stores the last event read from the hub's list of events.
 #[derive(Debug, Default)]
 pub struct EventCursor {
     last: Option<Event>,
@@ -25,8 +25,8 @@ impl EventCursor {
         EventCursor { last: (number > 0).then(|| event(number)) }
     }
 
-    /// Returns the number after which events must be requested. It is one less than the number of the last event. The
-    /// hub then sends the last event again, and a different event shows that the hub was restarted.
+    /// Returns the number after which events must be requested. It is one less than the number of the last event, so
+    /// that the hub sends this event again. If the hub sends a different event with this number, it was restarted.
     pub fn position(&self) -> u64 {
         self.last.as_ref().map_or(0, |last| last.number.saturating_sub(1))
     }

@@ -99,7 +99,7 @@ pub fn line(event: &Event, colours: bool) -> String {
         true => format!("\x1b[{colour}m{level:<5}\x1b[0m"),
         false => format!("{level:<5}"),
     };
-    // The author is left out if the text contains the name.
+    // The author is left out if the text already contains the author's name.
     let who = match event.who.is_empty() || names(event, &event.who) {
         true => String::new(),
         false => format!("{}: ", escape(&event.who)),

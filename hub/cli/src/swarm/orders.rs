@@ -128,8 +128,8 @@ pub fn check_names(robots: &[String]) -> Result<()> {
     }
 }
 
-/// Returns the ids of the robots that are meant. `all` stands for the robots to which the order applies, such as held
-/// robots for a release.
+/// Returns the ids of the robots that receive the order. `all` stands for the robots to which the order applies, such
+/// as held robots for a release.
 fn resolve_robots(named: &[String], status: &Status, order: Order) -> Vec<String> {
     if named != [ALL] {
         return named.to_vec();

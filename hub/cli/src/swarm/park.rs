@@ -42,7 +42,7 @@ pub struct ParkArgs {
     /// World file. The robots drive to the start poses of a run in this world, and avoid the walls of the world.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["poses", "pose_file"])]
     world: Option<PathBuf>,
-    /// Scenario of the benchmark, which defines the start region.
+    /// Benchmark scenario that defines the start region.
     #[arg(long, value_enum, default_value_t = ScenarioArg::A, conflicts_with_all = ["poses", "pose_file", "world"])]
     scenario: ScenarioArg,
     /// Seed of the random poses in the start region.

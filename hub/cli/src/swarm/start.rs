@@ -98,7 +98,8 @@ pub fn start(args: &StartArgs) -> Result<()> {
                 missing_robots(&status).unwrap_or_else(|| "the robots are present, but not ready".into())
             ),
             Phase::Idle => bail!("not running: {}", new_event(&status, before.as_deref())),
-            // Waits for the acknowledgements, because the hub repeats the directive five times a second.
+            // The loop waits for missing acknowledgements, because the hub repeats RUN five times a second for robots
+            // that have not received it.
             Phase::Running
                 if !Obedience::from_status(&status).is_settled() && !ack_timeout_passed(&mut running_since, wait) => {}
             _ => break status,

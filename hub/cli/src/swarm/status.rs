@@ -55,8 +55,8 @@ pub fn run(args: &StatusArgs) -> Result<()> {
     }
 }
 
-/// Prints the status repeatedly. If the hub stops to answer, it is queried again. If it has never answered, an error
-/// is returned.
+/// Prints the status repeatedly. If the hub has never answered, an error is returned. If the hub stops answering
+/// later, it is queried again.
 fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
     let mut place = (output::is_terminal() && !args.json).then(InPlace::default);
     let colours = output::has_colours();
@@ -89,7 +89,8 @@ fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
 fn changes(status: &Status) -> Vec<Row> {
     let stays = |name: &str| !matches!(name, "time" | "fitness" | "poses");
     let mut rows: Vec<Row> = summary::rows(status).into_iter().filter(|row| stays(row.name)).collect();
-    // A continuation line has no name. It gets the name of its first line, because each line is printed alone.
+    // A continuation line has no name. It gets the name of the line that it continues, because lines are printed one
+    // by one.
     let mut name = "";
     for row in &mut rows {
         name = if row.name.is_empty() { name } else { row.name };

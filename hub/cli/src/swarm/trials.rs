@@ -34,11 +34,11 @@ use xpuck_wire::{Phase, Status, escape, file};
 const EVERY: Duration = Duration::from_millis(50);
 /// Displacement of the frisbee between two status requests below which it counts as at rest (m).
 const STILL: f32 = 0.002;
-/// Maximum number of status requests until a body must appear in motion capture.
+/// Maximum number of status requests while a body is missing in motion capture.
 const SEE_ATTEMPTS: u32 = 40;
 /// Maximum number of attempts to park the robots.
 const PARK_ATTEMPTS: u32 = 3;
-/// Minimum fraction of a trial's length that must be scored, so that the trial counts as complete.
+/// Scored fraction of a trial's length from which the trial counts as complete.
 const MIN_SCORED_FRACTION: f64 = 0.98;
 /// Maximum deviation of a robot from its start pose: distance (m) and heading (degrees).
 const MAX_START_ERROR: [f32; 2] = [0.02, 10.0];
@@ -68,7 +68,7 @@ pub struct TrialsArgs {
     /// World file, which defines the start poses, the start position of the frisbee, and the task.
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
-    /// Scenario of the benchmark, which defines the start poses.
+    /// Benchmark scenario that defines the start poses.
     #[arg(long, value_enum, default_value_t = ScenarioArg::A, conflicts_with = "world")]
     scenario: ScenarioArg,
     /// Seed of the start poses and the simulations.
@@ -179,8 +179,8 @@ impl TrialSession<'_> {
         })
     }
 
-    /// Checks that no run is in progress. Stops parking, and also a trial that an earlier call of this command
-    /// started.
+    /// Checks that no run of another command is in progress. Stops parking, and any trial that an earlier call of this
+    /// command started.
     fn ensure_idle(&self) -> Result<()> {
         let now = status(&self.link)?;
         match now.phase {
@@ -252,7 +252,7 @@ impl TrialSession<'_> {
     }
 
     /// Returns the largest distance (m) and the largest difference of heading (degrees) of a robot from its start
-    /// pose. Returns an error if one of them is above [`MAX_START_ERROR`].
+    /// pose. Returns an error if a value is above its limit in [`MAX_START_ERROR`].
     fn off(&self, report: &ParkReport) -> Result<[f32; 2]> {
         let mut off = [0.0f32; 2];
         for row in &report.robots {

@@ -129,7 +129,7 @@ fn sealed(deb: &Path, boards: &[String], secret: Option<&Secret>) -> Result<Head
     seal(Kind::App, boards, &arch, &release, open(deb)?, secret).with_context(|| deb.display().to_string())
 }
 
-/// Returns an error during a run, so that nothing is uploaded. The hub refuses updates during a run.
+/// Returns an error if a run is in progress. The hub would refuse the update, so the upload would be useless.
 fn refuse_in_run(link: &OperatorLink) -> Result<()> {
     match link.ask(&Request::Status)? {
         Reply::Status(status) if !matches!(status.phase, Phase::Idle | Phase::Finished) => {

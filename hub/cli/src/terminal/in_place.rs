@@ -6,10 +6,10 @@ use ratatui::text::Line;
 use std::io::{self, Write};
 use xpuck_wire::output::{Standard, escape_for_terminal};
 
-/// Writer of lines that replace the lines it wrote before.
+/// Writer of lines on a terminal. New lines replace the previous lines of the same writer.
 #[derive(Default)]
 pub struct InPlace {
-    /// Number of lines that were written last, and are replaced by the next lines.
+    /// Number of lines on the terminal that the next lines replace.
     there: u16,
 }
 

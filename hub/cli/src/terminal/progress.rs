@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use xpuck_wire::{log, output};
 
-/// Duration of work above which a bar is shown.
+/// Minimum duration of work for which a bar is shown.
 const SHOW_DELAY: Duration = Duration::from_millis(500);
 /// Delay of the first line. Each further delay is 1.5 times the previous one.
 const FIRST_DELAY: Duration = Duration::from_secs(5);
@@ -17,7 +17,7 @@ const MAX_DELAY: Duration = Duration::from_secs(60);
 const MIN_TREND_STEPS: u64 = 8;
 /// Maximum number of stored marks. A mark is a pair of a step count and an elapsed time.
 const MARKS: usize = 256;
-/// Interval at which the bar is redrawn, or the program checks whether a line is due.
+/// Interval between two updates of the bar. Without a bar, interval between two checks whether a line is due.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Display of the progress, which is shown until this value is dropped.
@@ -68,7 +68,7 @@ impl Progress {
         Progress::new(what, Unit::Thousandths, 1000, quiet)
     }
 
-    /// Creates a display in bytes, which are set with [`Progress::set`]. `what` describes the work.
+    /// Creates a display in bytes. [`Progress::set`] sets the number of bytes. `what` describes the work.
     pub fn bytes(what: &'static str, quiet: bool) -> Progress {
         Progress::new(what, Unit::Bytes, 0, quiet)
     }
@@ -167,7 +167,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Redraws the bar until the work ends. With `plain`, prints a line whenever one is due instead.
+    /// Redraws the bar until the work ends. If `plain` is true, prints lines at growing intervals instead.
     fn run(&self, bar: &ProgressBar, plain: bool) {
         let (mut wait, mut next, show) = (FIRST_DELAY, Instant::now() + FIRST_DELAY, Instant::now() + SHOW_DELAY);
         while !self.over.load(Ordering::Relaxed) {
@@ -211,7 +211,7 @@ impl Shared {
 
 /// Estimates the remaining time. `None` before the first step, or if `done` exceeds `total`. Work in thousandths,
 /// such as evolution, slows down as trees grow. For such work, the change of the step duration from the first to the
-/// second half is extrapolated. For other work, the mean step duration is used.
+/// second half of the completed steps is extrapolated. For other work, the mean step duration is used.
 fn remaining(unit: Unit, marks: &[(u64, Duration)], (done, total): (u64, u64), passed: Duration) -> Option<Duration> {
     let (before, _) = *marks.first()?;
     let steps = done.checked_sub(before).filter(|steps| *steps > 0)?;

@@ -14,7 +14,7 @@ impl fmt::Display for WrongArgument {
 
 impl std::error::Error for WrongArgument {}
 
-/// Returns from the calling function with the error [`WrongArgument`]. The arguments are those of `format!`.
+/// Returns from the enclosing function with the error [`WrongArgument`]. The arguments are those of `format!`.
 macro_rules! wrong_argument {
     ($($message:tt)*) => {
         return Err($crate::terminal::WrongArgument(format!($($message)*)).into())

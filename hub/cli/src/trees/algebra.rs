@@ -17,7 +17,7 @@ use xpuck_wire::output;
 
 /// Number of robots in a comparison, as in the thesis.
 const ROBOTS: usize = 9;
-/// Number of controller updates in a run of a comparison, which lasts 60 s.
+/// Number of controller updates in a run of a comparison. A run lasts 60 s.
 const UPDATES: u32 = 600;
 
 /// Print a smaller tree that drives the wheels in exactly the same way.
@@ -98,8 +98,8 @@ pub fn reduce(args: &ReduceArgs) -> Result<()> {
     print(text.as_bytes())
 }
 
-/// Summarises the reduction of all trees. Each item is the removed share of a tree (0 to 1), and the number of its
-/// nodes before and after.
+/// Summarises the reduction of all trees as text. An item of `parts` is the removed share of a tree's nodes (0 to 1),
+/// and the number of nodes before and after the reduction.
 fn summary(parts: &[(f64, usize, usize)]) -> String {
     if parts.is_empty() {
         return "no tree has that many nodes\n".into();

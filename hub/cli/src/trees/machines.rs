@@ -14,11 +14,11 @@ use xpuck_wire::output;
 
 /// Make a tree for robots from a finite state machine, which may be probabilistic.
 ///
-/// The file names the initial state. For each state, it has an action and the transitions, in order of priority with
-/// the highest first. Actions and conditions are trees. In each update, the machine takes the first transition of the
-/// current state whose condition succeeds and whose random draw passes, if there is one. Then it ticks the action of
-/// the state that is now current. The register v_scr holds the current state, so actions and conditions must not use
-/// it.
+/// The file names the initial state. For each state, the file defines an action and the transitions, which are in
+/// descending order of priority. Actions and conditions are trees. In each update, the machine takes the first
+/// transition of the current state whose condition succeeds and whose random draw passes, if there is one. Then it
+/// ticks the action of the state that is now current. Actions and conditions must not use the register v_scr, which
+/// holds the current state.
 #[derive(Args)]
 pub struct FromFsmArgs {
     /// State machine file (.toml). The format is described in docs/algebra.md.
@@ -57,9 +57,10 @@ pub struct RaspArgs {
     steps: u64,
 }
 
-/// Converts a tree to a tree of memoryless nodes. Integer variables hold the state that nodes with memory had: idle
-/// (0), active (1) or running (2). All variables start at 0, and are listed in comments of the result. The result
-/// behaves the same bit for bit. Robots cannot run it, because they have no registers for the variables.
+/// Converts a tree to a tree of memoryless nodes, as text. Integer variables replace the internal state of nodes with
+/// memory: idle (0), active (1) or running (2). All variables start at 0, and are listed in comments of the result.
+/// The result behaves bit for bit like `tree`. Robots cannot run the result, because they have no registers for the
+/// variables.
 ///
 /// # Errors
 /// The tree does not compile, or contains a network.

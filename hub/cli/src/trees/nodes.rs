@@ -27,7 +27,7 @@ pub struct Reference {
     registers: Vec<RegisterRow>,
 }
 
-/// Row of the reference about a node.
+/// Entry for a node in the reference.
 #[derive(Serialize, JsonSchema)]
 struct Node {
     /// Name of the node in the text form of trees.
@@ -46,7 +46,7 @@ struct Node {
     meaning: &'static str,
 }
 
-/// Row of the reference about an operand of a node.
+/// Entry for an operand of a node in the reference.
 #[derive(Serialize, JsonSchema)]
 struct OperandRow {
     /// Name of the operand.
@@ -55,7 +55,7 @@ struct OperandRow {
     domain: String,
 }
 
-/// Row of the reference about a register.
+/// Entry for a register in the reference.
 #[derive(Serialize, JsonSchema)]
 struct RegisterRow {
     /// Name of the register in the text form of trees.

@@ -33,7 +33,7 @@ pub struct FmtArgs {
 /// The formats text, xml, json and bin can be read again and give the same tree. The formats svg and dot are
 /// drawings. The xml format is the XML of BehaviorTree.CPP version 4 with a model of all nodes, so that Groot2 can
 /// open it. The bin format is the form of a tree in a robot's memory. The kilobot format is a C table for the program
-/// of a Kilobot, from a tree of Kilobot nodes and registers.
+/// of a Kilobot. It requires a tree of Kilobot nodes and registers.
 #[derive(Args)]
 pub struct ConvertArgs {
     /// Tree file: .bt, .xml, .json or .bin.
@@ -44,7 +44,7 @@ pub struct ConvertArgs {
     /// Input format [default: from the file's extension].
     #[arg(long, value_enum)]
     from: Option<From>,
-    /// ID of the tree to convert. Needed if the XML contains several trees that no other tree uses.
+    /// ID of the tree to convert. Required if the XML contains several trees that no other tree uses.
     #[arg(long, value_name = "ID")]
     tree: Option<String>,
     /// Output file [default: standard output].

@@ -22,15 +22,16 @@ const CURVE: (f64, f64) = (0.015, 0.3);
 const POINT: f64 = 0.004;
 /// Maximum number of points of the discharge. If there are more, two adjacent points are merged.
 const POINTS: usize = 32;
-/// Charge drawn during a new point (A h).
+/// Charge drawn during a section of the discharge after which the section becomes a new point (A h).
 const WIDTH: f64 = 0.01;
-/// Charge drawn after a point for which the point still counts as recent (A h). Recent points are merged last.
+/// Constant that is added to the charge drawn since a point when points are compared for a merge (A h). It limits the
+/// preference for recent points.
 const RECENT: f64 = 0.1;
 /// Number of Gauss-Newton steps per fit. Each fit starts at the solution of the previous fit.
 const STEPS: usize = 4;
 
-/// Means over a section of the discharge: charge drawn before the readings (A h), voltage (V), current (A). `seconds`
-/// is the duration of the section (s).
+/// Means over a section of the discharge: charge drawn since the start of the count (A h), voltage (V) and current (A).
+/// `seconds` is the duration of the section (s).
 #[derive(Clone, Copy, Debug, Default)]
 struct Point {
     taken: f64,
@@ -79,8 +80,8 @@ impl Default for Fit {
 }
 
 impl Fit {
-    /// Adds a reading that represents the duration `seconds` (s). `taken` is the charge drawn so far (A h). Returns
-    /// whether a point is complete.
+    /// Adds a reading that represents an interval of `seconds` (s). `taken` is the charge drawn so far (A h). Returns
+    /// whether the reading completes a point.
     pub fn add_reading(&mut self, taken: f64, volts: f64, amps: f64, seconds: f64) -> bool {
         self.open.add(Point { taken, volts, amps, seconds });
         if self.open.amps * self.open.seconds / 3600.0 < WIDTH {
@@ -93,7 +94,7 @@ impl Fit {
         true
     }
 
-    /// Merges the two adjacent points whose charge is smallest relative to the charge drawn after them.
+    /// Merges two adjacent points: the pair with the smallest ratio of its own charge to the charge drawn after it.
     fn merge(&mut self) {
         let (now, charge) = (self.points[POINTS].taken, |p: &Point| p.amps * p.seconds / 3600.0);
         let wide = |i: &usize| {
@@ -110,7 +111,8 @@ impl Fit {
         self.cell
     }
 
-    /// Fits the cell to all points. `measured` is the resistance from load steps and its standard error (ohm).
+    /// Fits the cell to all points. `measured` contains the resistance measured from load steps and its standard error
+    /// (ohm), or `None` if no load step was measured.
     pub fn fit(&mut self, measured: Option<(f64, f64)>) {
         let mut points = self.points.clone();
         if self.open.seconds > 0.0 {
@@ -126,7 +128,7 @@ impl Fit {
             self.cell.charge = super::curve::charge_at(first.volts + first.amps * ohms).clamp(0.02, 1.1);
         }
         // The unknowns are the initial state of charge, the inverse of the capacity, and the resistance. The inverse is
-        // used because the remaining charge is linear in it.
+        // used because the state of charge at a point is linear in it.
         let inverse = (1.0 / CAPACITY.0, CAPACITY.1 / CAPACITY.0 / CAPACITY.0);
         let mut x = [self.cell.charge, 1.0 / self.cell.capacity, self.cell.ohms];
         let priors = [CHARGE, inverse, OHMS];
@@ -153,7 +155,7 @@ impl Fit {
                 rows.push([0.0, 0.0, 1.0 / error, (ohms - x[2]) / error]);
             }
             let Some(step) = solve(&rows) else { return };
-            // Steps are limited, and the parameters are limited to the valid range of the curve.
+            // Limits the step for stability, and the unknowns to plausible ranges.
             x[0] = (x[0] + step[0].clamp(-0.2, 0.2)).clamp(0.01, 1.15);
             x[1] = (x[1] + step[1].clamp(-0.05, 0.05)).clamp(0.1, 1.0);
             x[2] = (x[2] + step[2].clamp(-0.1, 0.1)).clamp(0.0, 2.0);
@@ -162,7 +164,8 @@ impl Fit {
     }
 }
 
-/// Returns the lower Cholesky factor of the covariance of points at these states of charge.
+/// Returns the lower Cholesky factor of the covariance matrix of the voltage errors of points. `parts` contains the
+/// points' states of charge.
 fn cholesky(parts: &[f64]) -> Vec<Vec<f64>> {
     let n = parts.len();
     let mut lower = vec![vec![0.0; n]; n];

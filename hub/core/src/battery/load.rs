@@ -1,10 +1,11 @@
-//! Estimate of a robot's lasting load. Short changes of the power are averaged, and a lasting change replaces the load.
+//! Estimate of a robot's load, its mean power over a long time. Short changes of the power are averaged. A power that
+//! differs for a long time replaces the estimate.
 
 /// Averaging time of the load (s). It covers several phases of an experiment and the pauses between them.
 const SMOOTH: f64 = 1200.0;
 /// Averaging time of the momentary power, which is compared with the load (s).
 const MOMENT: f64 = 10.0;
-/// Relative deviation of the momentary power from the mean above which the load counts as different.
+/// Relative deviation of the momentary power from the mean power above which the load counts as different.
 const OTHER: f64 = 0.1;
 /// Minimum duration after which a different load becomes the new load (s).
 const STAYS: f64 = 240.0;
@@ -16,14 +17,14 @@ const AT_MOST: f64 = 600.0;
 /// Mean power of a robot (W).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Load {
-    /// Weighted energy (J) and weighted time (s) of the mean power.
+    /// Weighted energy (J) and weighted time (s), whose ratio is the mean power. Older readings have lower weights.
     energy: f64,
     seconds: f64,
     moment: Option<f64>,
     /// Recent peak power, which decays towards the mean (W).
     peak: f64,
-    /// Side of the mean on which the momentary power is: -1 below, 0 near, 1 above. `stay` is the energy (J) and the
-    /// time (s) since the side changed.
+    /// Position of the momentary power relative to the mean: -1 below, 0 near, 1 above. `stay` contains the energy (J)
+    /// and the time (s) since `side` changed.
     side: i8,
     stay: (f64, f64),
     /// Duration of the longest deviation so far (s).
@@ -71,7 +72,7 @@ impl Load {
         *self = Load::default();
     }
 
-    /// Returns the weighted time of the mean power (s).
+    /// Returns the sum of the durations of all readings, each with its weight in the mean power (s).
     pub fn seconds(&self) -> f64 {
         self.seconds
     }

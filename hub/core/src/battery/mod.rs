@@ -29,10 +29,10 @@ const FIT_EVERY: f64 = 20.0;
 const CAPACITIES: std::ops::RangeInclusive<f64> = 1.2..=7.5;
 /// Drawn charge above which the fitted capacity must be plausible (A h).
 const KNOWN_AFTER: f64 = 0.3;
-/// Maximum rise of a cell's open-circuit voltage that is explained by recovery after its load is removed (V).
+/// Maximum rise of the open-circuit voltage that the recovery of a cell after a load can explain (V).
 const RECOVERS: f64 = 0.15;
 
-/// Weighted running time after which the mean power counts as the mean power of a run (s).
+/// Minimum weighted duration of a run's readings after which their mean power counts as the power of a run (s).
 const RUN_KNOWN: f64 = 60.0;
 /// Power of a robot that evolves at full load (W). This load drains the cell of the thesis in 1.5 h.
 pub const FULL_LOAD_WATTS: f32 = 6.6;
@@ -57,7 +57,7 @@ pub enum NoEstimate {
     /// The readings are constant, although charge was drawn or the load changed.
     #[error("its power monitor reports a constant value")]
     Stuck,
-    /// The voltage jumps, and no load change explains the jump.
+    /// The voltage jumps by more than a change of the load can explain.
     #[error("its battery's voltage jumps: a loose contact or a faulty monitor")]
     Jumps,
     /// The open-circuit voltage rises although charge is drawn.
@@ -139,7 +139,8 @@ impl Battery {
         Battery { monitor, load, runs, run_watts, ..Battery::default() }
     }
 
-    /// Detects a rise of the open-circuit voltage, which is impossible while a cell is discharged.
+    /// Restarts the estimate if the smoothed open-circuit voltage rises by more than [`RECOVERS`], which is impossible
+    /// while a cell is discharged.
     fn watch_rise(&mut self, volts: f64, amps: f64, seconds: f64) {
         // Without a measured resistance, the voltage drop is unknown.
         let Some((ohms, _)) = self.resistance.measured() else { return };
@@ -182,7 +183,8 @@ impl Battery {
     }
 
     /// Returns the remaining time in a run (min of arena time), at the mean power of the robot's last run. Before the
-    /// first run, uses the usual power with or without evolution, or the current mean power if it is higher.
+    /// first run, uses [`FULL_LOAD_WATTS`] if the robot evolves and [`DRIVING_WATTS`] if not, or the current mean power
+    /// if it is higher.
     ///
     /// # Errors
     /// Returns the reason for a missing estimate.

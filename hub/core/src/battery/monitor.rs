@@ -13,18 +13,19 @@ const LEAST: f64 = 0.02;
 /// of load change (V/A).
 const JUMP: f64 = 0.12;
 const JUMP_PER_AMP: f64 = 0.4;
-/// Duration for which the voltage must stay changed after a jump to count as the voltage of a new battery (s).
+/// Duration of a changed voltage after a jump that indicates a new battery (s).
 const ANOTHER: f64 = 30.0;
-/// Number of jumps after which all readings are rejected. The count is reset after `JUMPS_WITHIN` without a jump (s).
+/// Number of jumps after which all readings are rejected. `JUMPS_WITHIN` is the time without a jump after which the
+/// count is reset (s).
 const JUMPS: u32 = 3;
 const JUMPS_WITHIN: f64 = 600.0;
-/// Drawn charge after which the voltage of a working monitor must have changed (A h). `SAME_AMPS` is the same limit for
-/// the current.
+/// Drawn charge after which a working monitor must report a different voltage (A h). `SAME_AMPS` is the corresponding
+/// charge for the current (A h).
 const SAME_VOLTS: f64 = 0.1;
 const SAME_AMPS: f64 = 0.3;
-/// Change of the current above which the voltage must also change (A).
+/// Change of the current above which a working monitor must also report a different voltage (A).
 const STEP: f64 = 0.3;
-/// Interval between readings above which the drawn charge is unknown, so that the checks restart (s).
+/// Interval between readings above which the drawn charge counts as unknown and the checks restart (s).
 const GAP: f64 = 120.0;
 
 /// Detector for a monitor that reports a constant value.
@@ -59,7 +60,7 @@ pub(super) struct AcceptedReading {
 pub(super) struct Monitor {
     /// Time (s), voltage (V) and current (A) of the last accepted reading.
     last: Option<(f64, f64, f64)>,
-    /// Time of the first reading after a jump, while all later voltages also differ from the last accepted voltage (s).
+    /// Time of the first rejected reading after a jump of the voltage (s). `None` if the last reading had no jump.
     away: Option<f64>,
     jumps: u32,
     jumped: f64,
@@ -113,7 +114,8 @@ impl Monitor {
     }
 
     fn note_same(&mut self, volts: f64, amps: f64, taken: f64) -> Result<(), NoEstimate> {
-        // Each tolerance is half a step of the monitor chip plus the rounding to milliwatts.
+        // Values that differ by at most the tolerance count as equal. The tolerances (V and A) are half a step of the
+        // monitor chip plus the error from the rounding to milliwatts.
         let long = self.volts.add_sample(volts, taken, 6e-4) > SAME_VOLTS;
         self.range = match self.volts.taken == taken {
             true => (amps, amps),

@@ -1,22 +1,22 @@
 //! Resistance of the path from a battery cell to its power monitor, including the cell's internal resistance. It is
-//! measured from steps of the load.
+//! estimated from the voltage steps that load steps cause.
 
 /// Minimum current step (A). Smaller steps are too close to the monitor's resolution of 1 mA.
 const STEP: f64 = 0.006;
 /// Maximum interval between two readings (s). Over a longer interval the cell's own voltage may change.
 const APART: f64 = 15.0;
-/// Maximum plausible resistance (ohm), and error of the monitor's voltage (V). Both limit the voltage step that is
-/// accepted for a current step.
+/// Maximum plausible resistance (ohm), and maximum error of the monitor's voltage (V). A voltage step is accepted if
+/// it is at most the current step times this resistance, plus this error.
 const MOST: f64 = 2.0;
 const SLACK: f64 = 0.005;
-/// Standard error of a voltage difference (V). The two readings have a resolution of 1.25 mV, and the current may
-/// change between the readings of voltage and power.
+/// Standard error of the difference between two voltage readings (V). Readings have a resolution of 1.25 mV, and the
+/// current may change between a reading of the voltage and the reading of the power.
 const ERROR: f64 = 0.002;
-/// Error of the resistance that averaging does not reduce (ohm). The voltage of a cell continues to fall for seconds
-/// after a load step.
+/// Part of the resistance's standard error that averaging does not reduce (ohm). It arises because the voltage of a
+/// cell continues to fall for seconds after a load step.
 const SAG: f64 = 0.003;
-/// Forgetting factor. A current step of 1 A multiplies the weight of all earlier steps by this factor, because
-/// contact resistances change.
+/// Forgetting factor of the estimate, because contact resistances change. A current step of 1 A multiplies the weight
+/// of all earlier steps by this factor.
 const KEEP: f64 = 0.99;
 
 /// Least-squares estimate of the resistance over all load steps.

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Batteries {
-    /// Minimum battery time of a robot (0..=60 min; default 3); 0 disables the limit. During a run, a robot stops
-    /// when its battery time falls below this minimum. A run starts only if every battery lasts this much longer than
-    /// the run, unless the start is forced.
+    /// Minimum remaining battery time of a robot (0..=60 min; default 3). With 0 there is no minimum. During a run, a
+    /// robot stops when its remaining battery time falls below this minimum. A run starts only if every battery lasts
+    /// this much longer than the run, unless the start is forced.
     #[schemars(range(min = 0.0, max = 60.0))]
     pub reserve_minutes: f64,
     /// Effect of a nearly empty battery on the run.
@@ -28,8 +28,8 @@ pub enum WhenEmpty {
 }
 
 impl Default for Batteries {
-    /// Returns the default settings. The estimate of a nearly empty battery is accurate to two minutes. The default
-    /// minimum therefore leaves time to fetch a robot while it still responds.
+    /// Returns the default settings. The estimated remaining time of a nearly empty battery is accurate to two
+    /// minutes. The default minimum therefore leaves time to fetch a robot while it still responds.
     fn default() -> Batteries {
         Batteries { reserve_minutes: 3.0, when_empty: WhenEmpty::Leave }
     }

@@ -1,5 +1,5 @@
-//! Geneserver for workers: replies to their messages, state of the islands, and status. A state machine without
-//! sockets or files.
+//! Geneserver for workers: replies to the workers' messages, state of the islands, and status. The module is a state
+//! machine without sockets or files.
 
 use super::{Gate, Geneserver, Heterogeneity, Offer, to_emigrants};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Status {
     pub islands: usize,
     /// Number of islands whose generations are all finished.
     pub done: usize,
-    /// Number of emigrants that the geneserver has accepted and answered.
+    /// Number of emigrants that the geneserver has accepted.
     pub exchanges: u64,
     /// Number of rejected messages and genes.
     pub refused: u64,
@@ -66,14 +66,14 @@ impl Broker {
         Broker { numbers, ..self }
     }
 
-    /// Returns the migrant for exchange number `beat` (from 0) with the geneserver above, and the generation to
-    /// report with it. Returns `None` as long as no island has sent an emigrant.
+    /// Returns the generation and the migrant to send in exchange number `beat` (from 0) with the geneserver above.
+    /// Returns `None` as long as no island has sent an emigrant.
     pub fn offer_above(&self, beat: u32) -> Option<(u32, Migrant)> {
         let offer = self.server.upstream_offer(beat)?;
         Some((beat.saturating_mul(self.server.every()), offer.migrant()))
     }
 
-    /// Replaces the migrants of the geneserver above. Each new migrant must have passed a gate.
+    /// Replaces the migrants of the geneserver above. Each new migrant must have passed a [`Gate`].
     pub fn receive_above(&mut self, migrants: &[Migrant]) {
         self.server.set_upstream(migrants);
     }
@@ -124,7 +124,7 @@ impl Broker {
         }
     }
 
-    /// Returns whether an island is known, or fits into the table of islands.
+    /// Returns whether an island is known, or whether the table of islands has room for it.
     fn has_standing(&self, island: u16) -> bool {
         self.islands.len() < super::MAX_ISLANDS || self.islands.contains_key(&island)
     }

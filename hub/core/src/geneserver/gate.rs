@@ -6,10 +6,10 @@ use xpuck_evolve::{Migrant, MigrantError, PrimitiveSet};
 use xpuck_wire::codec::MAX_BYTES;
 use xpuck_wire::message::Emigrant;
 
-/// Maximum number of senders with a refusal counter of their own. Refusals of all other senders are counted together.
+/// Maximum number of senders with an individual counter of refused messages. All other senders share one counter.
 const MAX_SENDERS: usize = 1000;
-/// Maximum size of the trees in a reply (bytes). With names and samples, such a reply stays below the maximum message
-/// size.
+/// Maximum total size of the trees in a reply (bytes). The limit leaves room for the identifiers and samples, so that
+/// the reply does not exceed the maximum message size.
 const MAX_ANSWER: usize = MAX_BYTES / 2;
 
 /// Admits genes that are valid for the islands, and counts the refused genes per sender.
@@ -29,7 +29,7 @@ impl Gate {
     /// Validates a gene and returns the individual. A refusal is counted under the sender's name.
     ///
     /// # Errors
-    /// Fails as [`Migrant::admit`].
+    /// Returns the error of [`Migrant::admit`].
     pub fn admit(&mut self, sender: &str, gene: &Emigrant) -> Result<Migrant, MigrantError> {
         Migrant::admit(gene.values(), Some(&self.primitive_set)).inspect_err(|_| self.count(sender))
     }
@@ -59,7 +59,8 @@ impl Gate {
     }
 }
 
-/// Converts emigrants to messages, in the same order. The list ends before the size limit of a reply is exceeded.
+/// Converts emigrants to the form for messages, in the same order. The list is truncated so that it does not exceed
+/// the size limit of a reply.
 pub fn to_emigrants(emigrants: Vec<&Offer>) -> Vec<Emigrant> {
     let mut bytes = 0;
     let fits = |gene: &Emigrant| {

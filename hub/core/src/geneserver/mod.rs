@@ -1,8 +1,8 @@
 //! Geneserver: mediates migration between islands (thesis 8.3.1). The types are state machines without sockets.
 //!
 //! [`Geneserver`] stores the most recent emigrants of each island, and replies to an island with emigrants of other
-//! islands. [`Gate`] validates incoming genes. [`Broker`] handles messages of workers by means of both.
-//! `xpuck-hub-service` connects it to sockets.
+//! islands. [`Gate`] validates incoming genes. [`Broker`] uses both types to handle messages of workers.
+//! `xpuck-hub-service` connects [`Broker`] to sockets.
 
 mod broker;
 mod gate;
@@ -114,8 +114,8 @@ impl Geneserver {
     }
 
     /// Returns the local islands' emigrant for exchange number `beat` with the geneserver above, or `None` without
-    /// emigrants. Even numbers return the fittest emigrant, so that it arrives without delay. Odd numbers return the
-    /// next fittest emigrants in turn, so that the geneserver above receives `migration.keep` different ones.
+    /// emigrants. Every even exchange sends the fittest emigrant, so that it arrives without delay. The odd exchanges
+    /// send the next fittest emigrants in turn, so that the geneserver above receives `migration.keep` different ones.
     pub fn upstream_offer(&self, beat: u32) -> Option<&Offer> {
         let ranking = self.rankings.values().next_back()?;
         let best = ranking.best(UPSTREAM, Copies::Once, self.migration.keep);
@@ -130,8 +130,8 @@ impl Geneserver {
     }
 
     /// Stores an emigrant, and returns `false` if there is no room for its island. The new emigrant replaces an
-    /// earlier one of the same sender and generation. With [`Copies::Once`] it also replaces an earlier one of the
-    /// same sender and identifier.
+    /// earlier emigrant with the same sender and generation. With [`Copies::Once`] it also replaces an earlier
+    /// emigrant with the same sender and identifier.
     pub fn keep(&mut self, emigrant: Offer) -> bool {
         if !self.has_room(emigrant.sender) {
             return false;

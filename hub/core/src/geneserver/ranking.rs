@@ -51,7 +51,7 @@ impl Eq for Rank {}
 /// Treatment of equal trees from different islands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Copies {
-    /// Only the fittest emigrant of each tree is sent.
+    /// Among emigrants with equal trees, only the fittest is sent.
     Once,
     /// All emigrants are sent, even if their trees are equal, as in the thesis.
     Each,
@@ -98,7 +98,7 @@ impl Ranking {
         }
     }
 
-    /// Returns the fittest `count` emigrants that `island` did not send.
+    /// Returns the `count` fittest emigrants that were not sent by `island`, in descending order of fitness.
     pub fn best(&self, island: u16, copies: Copies, count: usize) -> Vec<&Offer> {
         match copies {
             Copies::Each => self.all.values().map(Arc::as_ref).filter(|e| e.sender != island).take(count).collect(),
@@ -106,8 +106,8 @@ impl Ranking {
         }
     }
 
-    /// Returns the fittest emigrant of each tree, at most `count`, in descending order. An emigrant of `island`
-    /// itself is replaced by the next fittest one with the same tree, which is returned at its own rank.
+    /// Returns at most `count` emigrants in descending order of fitness: for each tree, the fittest emigrant that was
+    /// not sent by `island`.
     fn best_trees(&self, island: u16, count: usize) -> Vec<&Offer> {
         let mut heads = self.heads.iter().copied().peekable();
         let mut seconds: BTreeSet<Rank> = BTreeSet::new();

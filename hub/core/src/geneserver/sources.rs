@@ -1,4 +1,4 @@
-//! Selection of the islands that genes come from, for migration policies that do not use all islands.
+//! Selection of the islands from which an island receives genes, for migration policies that do not use all islands.
 
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_kernels::random::Draws;
@@ -6,8 +6,8 @@ use xpuck_kernels::random::Draws;
 /// Positions of the islands in the arena (m).
 pub type Places = BTreeMap<u16, [f32; 2]>;
 
-/// Returns the `count` islands nearest to index `index` of `islands`, alternating between both sides. The list is a
-/// ring: its first and last islands are adjacent.
+/// Returns the `count` islands nearest to index `index` of `islands`, alternately from the left and the right. The
+/// list is a ring: its first and last islands are adjacent.
 pub fn ring(islands: &[u16], index: usize, count: usize) -> Vec<u16> {
     let n = islands.len();
     let steps = (1..n).flat_map(|step| [index + n - step, index + step]);
@@ -33,7 +33,7 @@ pub fn near(places: &Places, island: u16, range: Option<f32>, count: usize) -> V
     within.into_iter().map(|(_, other)| other).collect()
 }
 
-/// Draws `count` different islands, but never the island at `index`. All sets of islands have equal probability
+/// Draws `count` different islands, except the island at `index`. All sets of `count` islands have equal probability
 /// (Floyd's sampling).
 pub fn random(islands: &[u16], index: usize, count: usize, draws: &mut Draws) -> Vec<u16> {
     let others = islands.len() - 1;

@@ -100,7 +100,8 @@ pub trait Shell {
     /// Selects the connection over which messages to this robot are sent.
     fn answer_by(&mut self, robot: &str, connection: Self::Connection);
 
-    /// Observes an accepted message or its decoding error, before the hub handles it.
+    /// Informs the shell of a message from an accepted robot program, before the hub handles this message. If the
+    /// message cannot be decoded, `message` is the decoding error.
     fn heard(&mut self, now: f64, robot: &str, message: &Result<RobotMessage, CodecError>);
 
     /// Returns the next request of an operator, if any.
@@ -124,8 +125,8 @@ pub trait Shell {
         seed: u64,
     ) -> Result<String, String>;
 
-    /// Adds an entry to the record, if one is open. Returns the number of entries lost so far if the hub must report
-    /// it.
+    /// Adds an entry to the record, if a record is open. If entries were lost and the hub must report this, returns
+    /// the number of entries lost so far.
     fn record(&mut self, entry: Entry) -> Option<u64>;
 
     /// Returns the next event of the record, if any.

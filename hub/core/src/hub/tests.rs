@@ -224,8 +224,7 @@ fn unknown_message_is_ignored_with_one_line() {
 #[test]
 fn record_closes_with_status_of_its_own_run() {
     let (mut hub, mut bench) = (hub(), trusting());
-    // One robot is connected and has not confirmed STOP, so the record of the first run stays open until the second
-    // start.
+    // The record of the first run stays open until the second start, because a connected robot has not confirmed STOP.
     bench.says("xp01", 1, hello(7));
     bench.requests.extend([start("first"), Request::Stop, start("second")]);
     bench.news.push_back(RecordNews::Kept(StorageResult::Stops(Ok(1))));
@@ -285,7 +284,8 @@ fn operators_see_when_nothing_is_recorded_and_when_it_goes_on() {
     assert!(bench.lines.contains(&"recording again".to_string()), "{:?}", bench.lines);
 }
 
-/// Tests that a state is not reported as missing after its record was closed. The disk may answer too late for that.
+/// Tests that a missing answer of the disk is not reported after the record was closed, because the hub then no longer
+/// receives this answer.
 #[test]
 fn state_pending_at_record_close_raises_no_alarm() {
     let (mut hub, mut bench) = (hub(), trusting());
@@ -344,7 +344,7 @@ fn stop_order_reply_waits_for_disk() {
     hub.step(0.6, &mut bench);
     let Reply::DoneBut(what) = bench.replies.pop().unwrap() else { panic!() };
     assert_eq!(what, "not durable: a hub that restarts will wait for RESUME (no space)");
-    // Case 3: neither the disk nor a robot stores the order.
+    // Case 3: neither the disk nor the robot stores the order.
     bench.requests.push_back(Request::Stop);
     hub.step(0.7, &mut bench);
     assert_eq!(bench.stops, Some(1));

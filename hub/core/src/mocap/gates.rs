@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use xpuck_kernels::math::{atan2, vec2};
 use xpuck_kernels::world::Pose;
 
-/// Maximum deviation of a rotation matrix from orthonormality: greatest absolute difference between its transpose
-/// times itself and the identity matrix.
+/// Maximum deviation of a rotation matrix R from orthonormality: maximum absolute value of the elements of R^T R - I.
 const ORTHONORMAL: f64 = 0.05;
 /// Minimum cosine of the angle between a body's z axis and the vertical. It allows a tilt of 60 degrees.
 const UPRIGHT: f64 = 0.5;
@@ -17,17 +16,17 @@ const MAX_DISTANCE: f64 = 1000.0;
 /// Distance from the origin beyond which poses of robots and the frisbee are rejected, as a multiple of the longer
 /// side of the arena.
 const ARENA_LENGTHS: f64 = 3.0;
-/// Uncertainty of a position (m). It is much less than 0.07 m, the minimum jump if two robots of this width exchange
-/// names.
+/// Uncertainty of a position (m). It is much less than the diameter of a robot (0.07 m). If motion capture exchanges
+/// the names of two robots, their positions jump by at least this diameter.
 const SLACK: f64 = 0.01;
 /// Duration for which the frame numbers of a system must increase before its restart is accepted (s of the system's
 /// clock).
 const RESTART: f64 = 1.0;
-/// Maximum decrease of the timestamp from one frame to the next (s). A system with several sources may have slightly
-/// different clocks.
+/// Maximum decrease of the timestamp from one frame to the next (s). In a system with several sources of timestamps,
+/// the clocks of the sources may differ slightly.
 const SKEW: f64 = 0.1;
-/// Minimum age of a pose (s). It is negative because rounding may put the time of a measurement slightly after the
-/// time of its frame.
+/// Minimum age of a pose (s). It is negative, because the rounded time of a measurement may be slightly later than the
+/// time of the frame.
 const FUTURE: f64 = -1e-3;
 /// Minimum interval between reports of rejected poses (s of the system's clock).
 const REPORT: f64 = 10.0;
@@ -93,8 +92,8 @@ impl Place {
     }
 }
 
-/// State of a robot: the last accepted position, and a different position that may replace it. The time (s) since
-/// which the robot has been at this different position is stored with it.
+/// State of a robot. `believed` is the last accepted position. `instead` is a rejected position that may replace it,
+/// and the time since which the robot has been seen there (s).
 #[derive(Clone, Copy, Debug)]
 struct Track {
     believed: Place,
@@ -155,8 +154,8 @@ impl PoseFilter {
         self.robots.insert(robot);
     }
 
-    /// Announces a new connection to the server. If the number of the next frame differs from the last one, the
-    /// server may have restarted, and the frame is accepted at once.
+    /// Records that the connection to the server is new, so that the server may have restarted. The next frame is
+    /// therefore accepted at once, unless its number equals the number of the last frame.
     pub fn connected(&mut self) {
         self.fresh = true;
     }
@@ -253,7 +252,7 @@ impl PoseFilter {
     fn check(&mut self, body: &RawBody, time: f64) -> Result<Pose, (Reason, String)> {
         shape(body).map_err(|why| (Reason::NoPose, why))?;
         let limits = &self.limits;
-        // The comparison must reject a quality of NaN too.
+        // A quality of NaN is rejected too, although every comparison with NaN is false.
         if let Some(quality) = body.quality.filter(|q| q.is_nan() || *q < limits.min_quality) {
             return Err((Reason::Quality, format!("quality {quality} is below min_quality = {}", limits.min_quality)));
         }
@@ -283,8 +282,8 @@ impl PoseFilter {
         Err(format!("{far} from the centre of the arena: if the server sends millimetres, set mocap.scale = 0.001"))
     }
 
-    /// Accepts a position of a robot if the robot can have reached it since its last pose, or has stayed there for
-    /// `settle_s`.
+    /// Accepts a position of a robot if the robot can have reached this position since its last accepted pose, or has
+    /// stayed there for `settle_s`. Otherwise returns the reason for the rejection.
     fn follow(&mut self, name: &str, here: Place) -> Result<(), String> {
         let reach = |from: &Place| SLACK + self.limits.v_max_m_s * (here.time - from.time).max(0.0);
         let Some(track) = self.tracks.get_mut(name) else {

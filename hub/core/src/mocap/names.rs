@@ -50,8 +50,8 @@ impl NamesWatch {
     }
 }
 
-/// Describes a mismatch: names that match nothing, robots without a body, and the most probable match. Returns `None`
-/// if every robot and the frisbee have a body, or if all names match.
+/// Describes a mismatch: body names that match nothing, robots or a frisbee without a body, and the most probable
+/// correction. Returns `None` if every robot and the frisbee have a body, or if all body names match.
 fn mismatch(names: &[&str], robots: &[String], frisbee: &str) -> Option<String> {
     let is_disc = |name: &str| name == frisbee || name.strip_prefix("disc").is_some_and(|n| n.parse::<u32>().is_ok());
     let left: Vec<&str> =
@@ -83,8 +83,8 @@ fn mismatch(names: &[&str], robots: &[String], frisbee: &str) -> Option<String> 
     Some(text)
 }
 
-/// Returns the name that differs from `wanted` only in case or separators. Without such a name, returns the only name
-/// with the same number.
+/// Returns the name that differs from `wanted` only in case or separators. Without such a name, returns the name with
+/// the same number, if exactly one name has this number. Otherwise returns `None`.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
     let plain = |name: &str| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let number = |name: &str| {

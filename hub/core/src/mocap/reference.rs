@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
     scale: f64,
-    /// Whether poses must be rotated from y up to z up. For NatNet it is false, because the NatNet client rotates the
-    /// poses.
+    /// Whether poses must be rotated from y up to z up. For NatNet the value is false, because the NatNet client has
+    /// already rotated the poses.
     turned: bool,
     arrival: bool,
     /// Robot id by subject name.

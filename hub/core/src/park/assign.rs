@@ -1,8 +1,8 @@
 //! Assignment of robots to places with the minimum total cost (Kuhn 1955; shortest augmenting paths of Jonker and
 //! Volgenant 1987).
 
-/// Returns a column for each row, all different, so that the sum of the costs is minimal. Costs must be finite, and
-/// there must be at least as many columns as rows.
+/// Assigns a different column to each row so that the sum of the costs is minimal, and returns the column of each row.
+/// Costs must be finite, and there must be at least as many columns as rows.
 ///
 /// # Panics
 /// If there are fewer columns than rows.
@@ -10,8 +10,8 @@ pub fn assign(costs: &[Vec<f64>]) -> Vec<usize> {
     let rows = costs.len();
     let columns = costs.first().map_or(0, Vec::len);
     assert!(columns >= rows, "{rows} rows and {columns} columns");
-    // Potentials of rows and columns (`of_row`, `of_column`), and the row of each column (`taken`). Indices start at
-    // 1. In `taken`, 0 means that the column is unassigned.
+    // `of_row` and `of_column` are the potentials of the rows and columns. `taken` is the row assigned to each column,
+    // or 0 if the column is unassigned. Indices start at 1.
     let (mut of_row, mut of_column) = (vec![0.0; rows + 1], vec![0.0; columns + 1]);
     let mut taken = vec![0; columns + 1];
     let mut before = vec![0; columns + 1];

@@ -9,7 +9,7 @@ use xpuck_kernels::world::Pose;
 
 /// Look-ahead time of the point towards which a robot steers (s).
 const AHEAD: f64 = 0.6;
-/// Look-ahead time for the heading of a robot whose path waits (s).
+/// Look-ahead time for the heading of a robot that waits on its path (s).
 const LOOK: f64 = 2.5;
 /// Maximum forward speed (m/s) and maximum turning speed (rad/s).
 const SPEED: f32 = 0.11;
@@ -20,8 +20,8 @@ const GAIN: f32 = 2.6;
 const WIDE: f32 = 0.7;
 /// Distance from the goal within which the robot may drive backwards (m).
 const NEAR: f32 = 0.045;
-/// Position error (m) and heading error (rad) below which a robot has arrived. A robot that has arrived counts as
-/// displaced only above the greater errors of `DISPLACED`.
+/// Position error (m) and heading error (rad) below which a robot counts as arrived. Afterwards it counts as arrived
+/// until one of its errors reaches the greater limit in `DISPLACED`.
 const ARRIVED: (f32, f32) = (0.007, 0.05);
 const DISPLACED: (f32, f32) = (0.013, 0.1);
 /// Look-ahead times at which contact is checked (s).
@@ -57,7 +57,7 @@ pub fn has_arrived(pose: Pose, goal: Pose, there: bool) -> bool {
 }
 
 /// Returns the motion of a robot `since` seconds after the start of its path, and whether the robot turns on the spot
-/// at its goal. `turning` is the previous value of the latter.
+/// at its goal. `turning` is the second value of the previous call.
 pub fn follow(pose: Pose, goal: Pose, way: &TimedPath, since: f64, turning: bool) -> (Motion, bool) {
     let ahead = way.after(since + AHEAD);
     let to_goal = (goal.at - pose.at).length();
@@ -70,7 +70,7 @@ pub fn follow(pose: Pose, goal: Pose, way: &TimedPath, since: f64, turning: bool
     let mut way_to = ahead - pose.at;
     let mut speed = (way_to.length() / AHEAD as f32).min(SPEED);
     if !ends && way_to.length() < 0.012 {
-        // The path waits at this point. Meanwhile the robot turns in the direction in which the path continues.
+        // The robot waits at this point of its path. Meanwhile it turns in the direction in which the path continues.
         let later = (3..=10).map(|k| way.after(since + LOOK * f64::from(k) / 10.0) - pose.at);
         way_to = later.into_iter().find(|later| later.length() > 0.03).unwrap_or(Vec2::ZERO);
         speed = 0.0;
@@ -103,7 +103,7 @@ impl Other {
     }
 }
 
-/// Returns the motion of a robot. Its forward speed is 0 if the robot would otherwise soon touch a disc, a wall or
+/// Returns the given motion of a robot, with forward speed 0 if the robot would otherwise soon touch a disc, a wall or
 /// another robot.
 pub fn without_touching(pose: Pose, motion: Motion, room: &FreeSpace, others: &[Other]) -> Motion {
     let velocity = motion.velocity(pose.heading);

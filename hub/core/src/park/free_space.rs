@@ -10,9 +10,9 @@ use xpuck_kernels::world::wall::Wall;
 const WALL_MARGIN: f32 = 0.012;
 /// Minimum distance of a robot's rim from discs that it must not touch (m).
 pub const DISC_MARGIN: f32 = 0.022;
-/// Distance between adjacent grid nodes (m). It is greater in very large arenas.
+/// Minimum distance between adjacent grid nodes (m).
 const CELL: f32 = 0.05;
-/// Maximum number of grid nodes. In larger arenas the distance between nodes is increased.
+/// Approximate maximum number of grid nodes. In large arenas the distance between nodes is increased accordingly.
 const MOST_CELLS: f32 = 16_000.0;
 /// Straight and diagonal moves on the grid: columns, rows, and length (tenths of a cell).
 const MOVES: [(i32, i32, u32); 8] =
@@ -30,15 +30,15 @@ pub struct FreeSpace {
 }
 
 impl FreeSpace {
-    /// Returns the gap between the rim of a robot at `at` and the nearest disc (m). The gap is negative if they
-    /// overlap, and infinite if there are no discs.
+    /// Returns the gap between the rim of a robot at `at` and the nearest disc (m). The gap is negative if the robot
+    /// overlaps a disc, and infinite if there are no discs.
     pub fn to_discs(&self, at: Vec2) -> f32 {
         let gaps = self.discs.iter().map(|(disc, radius)| (at - *disc).length() - radius - ROBOT_RADIUS);
         gaps.fold(f32::INFINITY, f32::min)
     }
 
-    /// Returns the gap between the rim of a robot at `at` and the nearest wall (m). The gap is negative if they
-    /// overlap.
+    /// Returns the gap between the rim of a robot at `at` and the nearest wall (m). The gap is negative if the robot
+    /// overlaps a wall.
     pub fn to_walls(&self, at: Vec2) -> f32 {
         let outer = (self.half.x - at.x.abs()).min(self.half.y - at.y.abs());
         let inner = self.walls.iter().map(|wall| wall.offset(at).length());
@@ -109,7 +109,7 @@ impl Grid {
         MOVES.into_iter().filter_map(move |(x, y, length)| Some((self.place(column + x, row + y)?, length)))
     }
 
-    /// Returns the free nodes within a distance of `cells` from a point.
+    /// Returns the free nodes within `cells` times the node distance from a point.
     pub fn near(&self, at: Vec2, cells: f32) -> impl Iterator<Item = usize> + '_ {
         let middle = |value: f32, count: i32| (value / self.cell).round() as i32 + count / 2;
         let (column, row) = (middle(at.x, self.columns), middle(at.y, self.rows));
@@ -119,8 +119,8 @@ impl Grid {
         places.filter(move |place| (self.at(*place) - at).length() <= cells * self.cell)
     }
 
-    /// Returns the free nodes that connect to a point by a straight line without obstacles. Distant nodes are
-    /// returned only if no near node connects.
+    /// Returns the free nodes to which a robot may drive straight from a point. The nodes are at most 1.6 cells away,
+    /// or at most 3.5 cells if there is no such node.
     pub fn connections(&self, room: &FreeSpace, at: Vec2) -> Vec<usize> {
         let doors =
             |cells| -> Vec<usize> { self.near(at, cells).filter(|place| room.is_clear(at, self.at(*place))).collect() };

@@ -35,7 +35,8 @@ const MOVED: f32 = 0.004;
 /// Minimum decrease of the robots' total remaining path length (m), and time limit for it (s). If the decrease is
 /// smaller, the robots are stuck.
 const PROGRESS: (f32, f64) = (0.03, 6.0);
-/// Maximum number of further attempts, with newly assigned goals and reversed priorities, before parking is aborted.
+/// Maximum number of further attempts before parking is aborted. For each attempt, goals are assigned again and the
+/// priorities are reversed.
 const TRIES: u32 = 3;
 /// Maximum duration of parking (s).
 const LONGEST: f64 = 180.0;
@@ -70,7 +71,7 @@ struct RobotState {
     motion: Motion,
     turning: bool,
     parked: bool,
-    /// Whether the robot's last path ended before the time window, because other robots block it.
+    /// Whether the robot's last path ended before the end of the planning window, because other robots block the way.
     blocked: bool,
 }
 
@@ -114,19 +115,21 @@ pub struct Parking {
     /// For each goal, the distances from all nodes of the grid (tenths of a cell); `None` for unreachable nodes.
     fields: Vec<Vec<Option<u32>>>,
     robots: Vec<RobotState>,
-    /// Time and position at which the frisbee was last seen, and its first position (s, m).
+    /// Time (s) and position (m) at which the frisbee was last seen, and its first position (m).
     frisbee: Option<(f64, Vec2)>,
     frisbee_first: Option<Vec2>,
-    /// Positions of all other bodies, by name (m). They are treated as robots that stand still.
+    /// Name and position of each body that is neither a robot of the task nor the frisbee (m). These bodies are
+    /// treated as discs with the radius of a robot.
     strangers: Vec<(String, Vec2)>,
     /// Indices of the robots, in order of descending priority.
     order: Vec<usize>,
-    /// Position in `order` of the robot that is planned next.
+    /// Position in `order` of the robot whose path is planned next.
     turn: usize,
     next: f64,
     /// Time since which all robots have been at their goals (s).
     settled: Option<f64>,
-    /// Minimum of the robots' total remaining path length so far (m), and time at which it was reached (s).
+    /// Minimum so far of the robots' total remaining path length, plus 0.05 m per robot that is not at its goal (m),
+    /// and the time at which this minimum was reached (s).
     progress: (f32, f64),
     tries: u32,
 }
@@ -135,8 +138,8 @@ impl Parking {
     /// Starts a parking operation from the poses in `frame`.
     ///
     /// # Errors
-    /// Returns the reason in one line. A robot or the frisbee may be invisible, a goal may be unreachable, or it may
-    /// be too close to another goal or to an obstacle.
+    /// Returns the reason in one line. Possible reasons are an invisible robot or frisbee, an unreachable goal, and a
+    /// goal that is too close to another goal or to an obstacle.
     pub fn new(now: f64, orders: ParkingTask, frame: &Frame) -> Result<Parking, String> {
         let missing: Vec<&str> =
             orders.robots.iter().filter(|name| frame.pose(name).is_none()).map(String::as_str).collect();
@@ -231,13 +234,13 @@ impl Parking {
         self.fields = self.orders.goals.iter().map(|goal| self.grid.distances(&self.room, goal.at)).collect();
     }
 
-    /// Assigns the goals. If `own`, robots keep the goals with their own index, otherwise the total path length is
-    /// minimised.
+    /// Assigns goals to the robots so that the total path length is minimal. If `own`, the robots keep their current
+    /// goals, which have their own index.
     fn assign_goals(&mut self, own: bool) {
         if own {
             return;
         }
-        // Distance used in place of an unreachable goal's distance (m).
+        // Assumed path length to a goal that is unreachable (m).
         const NONE: f64 = 1e3;
         let ways = |robot: &RobotState| -> Vec<f64> {
             let at = robot.seen.map_or(Vec2::ZERO, |(_, pose)| pose.at);
@@ -371,7 +374,7 @@ impl Parking {
         let parked = has_arrived(pose, goal, robot.parked);
         let (mut motion, mut turning) = (Motion::default(), false);
         if let Some((planned, way)) = &robot.way {
-            // A robot at its goal stands still, unless its path makes it leave the goal for another robot.
+            // A robot at its goal stands still, unless its path leaves the goal to make way for another robot.
             let stays = (way.after(now - planned + 2.0 * plan::STEP) - goal.at).length() < 1e-3;
             if !(parked && stays) {
                 (motion, turning) = follow(pose, goal, way, now - planned, robot.turning);

@@ -16,13 +16,14 @@ const SPEED: f32 = 0.1;
 const TURN: f32 = 2.2;
 /// Length of the planning window (time steps).
 pub const WINDOW: usize = 44;
-/// Maximum duration of one move (time steps). The last move of a path may end after the window.
+/// Maximum duration of one move (time steps). The last move of a path may end after the planning window.
 const OVER: usize = 16;
 /// Minimum distance between the centres of robots (m).
 pub const APART: f32 = 2.0 * ROBOT_RADIUS + 0.018;
 /// Additional cost of a move that ends near a robot with lower priority (time steps).
 const NEAR_COST: u32 = 6;
-/// Maximum number of expanded nodes. If it is reached, the path that extends furthest in time is used.
+/// Maximum number of nodes that a search expands. If this number is reached, the search returns the path that extends
+/// furthest in time.
 const MAX_NODES: usize = 12_000;
 
 /// Positions of a robot at successive time steps (m). After the last step the robot stays at the last position.
@@ -102,8 +103,9 @@ impl Task<'_> {
         ((time / STEP as f32 - 0.05).ceil().max(1.0) as usize).min(OVER)
     }
 
-    /// Returns whether a move that begins at time step `step` and takes `steps` keeps the minimum distance from all
-    /// robots with higher priority. Robots that are already too close to each other may move apart.
+    /// Returns whether the robot keeps the minimum distance from all robots with higher priority during a move. The
+    /// move begins at time step `step` and takes `steps` time steps. Robots that are already too close to each other
+    /// may move apart.
     fn is_free(&self, from: Place, to: Place, step: usize, steps: usize) -> bool {
         let (from, to) = (self.at(from), self.at(to));
         let turning = steps - ((((to - from).length() / SPEED / STEP as f32 - 0.05).ceil() as usize).clamp(1, steps));
@@ -203,7 +205,7 @@ impl Task<'_> {
                 if from[(step + steps) * places + next] != u32::MAX || !self.is_free(place, next, step, steps) {
                     continue;
                 }
-                // Waiting has a cost, except at the goal.
+                // The cost of a move or of waiting is its duration, but waiting at the goal is free.
                 let waits_there = next == place && place == self.end();
                 let mut costs = if waits_there { 0 } else { steps as u32 };
                 if self.disturbs(next) {

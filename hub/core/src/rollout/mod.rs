@@ -1,6 +1,6 @@
-//! Software update of a swarm. A few robots are updated first, and the others follow if the update succeeds on these.
-//! After the first failure no further robot is updated. The module decides when each robot is offered the bundle. The
-//! caller passes in messages and times.
+//! Software update of a swarm. A first group of a few robots is updated before all other robots. The other robots are
+//! updated only if the first group succeeds. After the first failure no further robot is updated. The module decides
+//! when each robot is offered the bundle. The caller provides messages and times.
 
 mod row;
 
@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 pub const MAX_PARALLEL: usize = 4;
 /// Interval at which an unanswered offer is repeated (s).
 pub const OFFER_EVERY: f64 = 2.0;
-/// Time since the last request after which the bundle is offered again to a loading robot, which may have restarted
-/// (s).
+/// Time since a loading robot's last request after which the bundle is offered to the robot again (s). The robot may
+/// have restarted.
 pub const REOFFER_AFTER: f64 = 5.0;
 /// Maximum duration of each step before the trial, for a robot that sends messages (s).
 pub const NO_PROGRESS: f64 = 60.0;
@@ -44,14 +44,14 @@ pub struct Rollout {
     /// Maximum duration of installation and trial (s).
     #[serde(default = "trial")]
     pub trial: f64,
-    /// Minimum number of robots that must succeed before all others are updated.
+    /// Number of robots on which the update must succeed before all other robots are updated.
     canary: usize,
     /// One row per robot, in the order of the update.
     rows: Vec<Row>,
     /// Reason why no further robot is updated.
     stopped: Option<String>,
-    /// Time since which only silent robots are left (s); `None` if another robot is left. It is not saved, because
-    /// the clock restarts with the hub.
+    /// Time since which all unfinished robots have been waiting, because they are silent (s). `None` while another
+    /// robot is being updated, or if no robot waits. The time is not saved, because the clock restarts with the hub.
     #[serde(skip)]
     only_silent_since: Option<f64>,
 }
@@ -126,8 +126,8 @@ impl Rollout {
         self.heard(robot, now);
         let (ours, version) = (digest == self.digest, self.version.clone());
         let Some(row) = self.row(robot).filter(|row| ours && !row.stand.is_final()) else { return };
-        // A robot that waits may report the result of an earlier attempt with the same bundle. Such a report is
-        // ignored.
+        // A robot that waits for its turn may report the result of an earlier attempt with the same bundle. Such a
+        // report is ignored, unless the robot runs the bundle's version.
         if row.stand == UpdateState::Waiting && told != BundleReport::Good {
             return;
         }
@@ -205,8 +205,8 @@ impl Rollout {
         actions
     }
 
-    /// Marks robots as lost if they have made no progress or have not reported the result of the trial in time. The
-    /// update may have damaged them, so no further robot is updated.
+    /// Marks robots as lost if they have made no progress, or have not reported the result of the trial in time. The
+    /// update may have damaged such a robot, so no further robot is updated.
     fn give_up_lost(&mut self, now: f64) {
         let (mut lost, trial, goes_on) = (None, self.trial, self.stopped.is_none());
         for row in &mut self.rows {

@@ -11,8 +11,8 @@ use xpuck_wire::Phase;
 const CONFIRM_TIME: f64 = 10.0;
 
 impl Switchboard {
-    /// Returns the reason for refusing a plan if a battery would not last for it. The second value is a message that
-    /// lists the batteries without an estimate, and is empty if there are none.
+    /// Returns two messages. The first is the reason for refusing a plan, or `None` if all batteries with an estimate
+    /// last for the plan. The second lists the batteries without an estimate, and is empty if there are none.
     pub(super) fn batteries_for(&self, plan: &Plan) -> (Option<String>, String) {
         let (needed, reserve) = (plan.seconds() / 60.0, self.config.hub.batteries.reserve_minutes);
         let (mut short, mut unknown) = (Vec::new(), Vec::new());
@@ -58,7 +58,7 @@ impl Switchboard {
                         robot.held |= stops;
                     }
                 }
-                // Only a much higher estimate means that the battery was replaced.
+                // The battery counts as replaced only if the estimate is much higher than the minimum.
                 Ok(left) if left > 2.0 * reserve + 5.0 => robot.low = Low::default(),
                 Ok(_) | Err(_) => robot.low.since = None,
             }

@@ -1,4 +1,4 @@
-//! Detection of repeated messages about a robot's generation, so that each generation counts once.
+//! Detection of repeated messages about a generation of a robot's island, so that each generation counts once.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -15,9 +15,9 @@ pub struct SeenGenerations {
 }
 
 impl SeenGenerations {
-    /// Marks a generation as received, and returns `false` if it was marked before. A robot that lost its island
-    /// starts again at generation 1 with other individuals, which count. The mark contains only values that a record
-    /// restores exactly.
+    /// Marks a generation as received, and returns `false` if it was marked before. A mark contains a checksum of the
+    /// emigrant, because a robot that lost its island starts again at generation 1 with other individuals. The checksum
+    /// covers only values that can be restored exactly from a record.
     pub fn insert(&mut self, island: u16, generation: u32, emigrant: &Emigrant) -> bool {
         let Emigrant { island: from, number, epoch, tree, count, .. } = emigrant;
         let bytes = postcard::to_stdvec(&(from, number, epoch, tree, count)).unwrap_or_default();

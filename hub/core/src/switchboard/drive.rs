@@ -9,7 +9,7 @@ use xpuck_wire::message::{DriveCommand, Reply, State, ToRobot};
 const COMMAND_MS: f64 = 250.0;
 /// Maximum age of a command at its arrival at the robot (s of wall time). Older commands are ignored.
 const VALID: f64 = 0.5;
-/// Interval without commands after which the next command is logged again (s of wall time).
+/// Duration without commands after which the next command is logged again (s of wall time).
 const LOG_GAP: f64 = 5.0;
 /// Time after a command during which other operators cannot drive the robot (s of wall time).
 const EXCLUSIVE_TIME: f64 = 0.5;

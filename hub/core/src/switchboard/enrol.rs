@@ -9,7 +9,7 @@ const NEWCOMERS: usize = 16;
 
 impl Switchboard {
     /// Adds robots that were added to the swarm file. During a run, new robots are handled like robots after a power
-    /// loss: they first receive the experiment, and RUN after they have accepted it.
+    /// loss: they receive the experiment, and then RUN after they have accepted the experiment.
     pub(super) fn enrol(&mut self, now: f64, who: &str, robots: Vec<String>, peers: Vec<String>) -> Reply {
         let swarm = match self.config.swarm.grown(robots, peers) {
             Ok(swarm) => swarm,

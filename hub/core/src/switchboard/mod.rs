@@ -43,7 +43,7 @@ use xpuck_wire::{Body, Phase, SecurityReport, Swarm};
 
 /// Interval at which an unacknowledged experiment or directive is sent again (s).
 const REPEAT: f64 = 0.2;
-/// Duration of a directive's validity (s). Each repetition has a new expiry time.
+/// Time from the sending of a directive to its expiry (s). Each repetition has a new expiry time.
 const VALID: f64 = 3.0;
 /// Minimum interval between reports of rejected peers (s).
 const REFUSALS: f64 = 30.0;
@@ -132,10 +132,10 @@ pub struct Switchboard {
     next_ping: f64,
     next_repeat: f64,
     next_snapshot: f64,
-    /// Number of the experiment and of the directive in the last stored state.
+    /// Number of the experiment and number of the last directive in the last stored state.
     snapshot_at: Option<(u64, u64)>,
-    /// Whether the state must be stored at the end of this turn, in any phase of the hub, because the next hub needs
-    /// it.
+    /// Whether the state must be stored at the end of this turn because the next hub needs it. This applies to every
+    /// phase of the hub.
     snapshot_wanted: bool,
     frame: Option<(f64, Frame)>,
     sightings: LastPoses,
@@ -156,7 +156,7 @@ pub struct Switchboard {
     refused: u64,
     /// Number of robots enrolled since the hub started.
     newcomers: usize,
-    /// Rate limit of log lines about messages that are too invalid to be recorded.
+    /// Rate limit of log lines about messages that are not recorded because they are invalid.
     malformed: RateLimit,
     trust: Trust,
     security: SecurityReport,
@@ -166,8 +166,8 @@ pub struct Switchboard {
 }
 
 impl Switchboard {
-    /// Creates a switchboard. `base` is the wall time (ms). It exceeds the base of earlier hubs unless the clock was
-    /// set back, and robots accept a lower base too.
+    /// Creates a switchboard. `base` is the wall time (ms). It exceeds the base of earlier hubs, unless the clock was
+    /// set back. Robots accept a lower base too.
     pub fn new(config: Config, base: u64) -> Switchboard {
         Switchboard {
             roster: Roster::new(&config.swarm.robots),
@@ -315,8 +315,8 @@ impl Switchboard {
         }
     }
 
-    /// Returns the current directive for a robot, with a new expiry time. A held robot must stop or pause, even while
-    /// other robots run.
+    /// Returns the current directive for a robot, with a new expiry time. A held robot is ordered to stop or pause even
+    /// if the current directive is RUN.
     fn directive(&self, robot: &crate::roster::Robot) -> ToRobot {
         let (number, state, segment) = self.directive;
         let state = match (robot.held, state) {
@@ -328,8 +328,8 @@ impl Switchboard {
         };
         // During parking the directive does not contain a run, because robots without an experiment are parked too.
         let run = self.run.as_ref().filter(|_| self.phase != Phase::Parking);
-        // While the robots' testimony is awaited, the PAUSE of this hub must not replace the last order that robots
-        // remember. A STOP or a hold is a new order, which they remember.
+        // `asks` is true while the hub waits for the robots' testimony. A PAUSE of this hub must then not replace the
+        // last order that robots remember. Robots do remember a STOP or a hold, because these are new orders.
         let asks = !robot.held && state == State::Pause && run.is_some_and(|run| run.claim.is_some());
         let (run, phase, tree) = run.map_or((0, 0, None), |run| (run.number, run.phase, run.tree.clone()));
         let (expires, stops, held) = (self.last + VALID, self.stops, robot.held);

@@ -56,8 +56,8 @@ impl Switchboard {
                 self.pause();
                 self.note_for(now, who, format!("paused by {who}"));
             }
-            // The PAUSE makes the robots' testimony about earlier orders irrelevant. Only the holds that it reports
-            // still apply.
+            // After this PAUSE, the robots' testimony about earlier orders is irrelevant. Only the holds that the
+            // testimony reports still apply.
             (Request::Pause, Phase::Preparing) if self.is_returning() => {
                 self.apply_reported_holds();
                 self.pause();
@@ -116,7 +116,7 @@ impl Switchboard {
         self.roster.robots.iter().flat_map(of).collect()
     }
 
-    /// Returns the number of the run, which is 0 without a run, and the index of the plan's phase.
+    /// Returns the number of the run and the index of the plan's current phase. Both are 0 without a run.
     pub fn here(&self) -> (u64, u16) {
         self.run.as_ref().map_or((0, 0), |run| (run.number, run.phase))
     }
@@ -126,7 +126,8 @@ impl Switchboard {
         self.run.as_ref().map(|run| &*run.planned().world)
     }
 
-    /// Returns the phase, segment and running time (s). The call is cheaper than [`Switchboard::status`].
+    /// Returns the hub's phase, and the run's segment and running time (s). Without a run, the last two values are 0.
+    /// The call is cheaper than [`Switchboard::status`].
     pub fn progress(&self) -> (Phase, u32, f64) {
         self.run.as_ref().map_or((self.phase, 0, 0.0), |run| (self.phase, run.segment, run.run_seconds))
     }

@@ -8,7 +8,7 @@ use xpuck_wire::message::{BLINKS_S, Event, Order, Reply, State, StoredPicture, T
 const NOTE: usize = 500;
 /// Minimum interval between two requests for a camera picture of one robot (s of wall time).
 const PICTURE_EVERY: f64 = 0.5;
-/// Time after a request within which an arriving camera picture is stored (s of wall time).
+/// Time after an operator's request within which an arriving camera picture is stored (s of wall time).
 pub(super) const PICTURE_WAITS: f64 = 10.0;
 
 impl Switchboard {
@@ -148,7 +148,7 @@ impl Switchboard {
         self.events.iter().skip(skipped).map(|event| format!("{:.1} {}", event.time, event.text)).collect()
     }
 
-    /// Returns the robots' rows for the status, including the confirmation of the current directive.
+    /// Returns the robots' rows for the status. They state whether and when each robot confirmed the current directive.
     pub(super) fn rows(&self, now: f64) -> Vec<RobotRow> {
         let number = self.directive.0;
         let speed = self.config.swarm.speed;

@@ -18,7 +18,7 @@ const WALLS: usize = 64;
 /// Maximum number of poses in a parking order.
 const POSES: usize = 64;
 
-/// Parking operation in progress, or the last one.
+/// Parking operation in progress, or otherwise the last parking operation.
 pub(super) struct Parked {
     parking: Parking,
     /// Index of each parked robot in the swarm file, from 0.
@@ -130,7 +130,8 @@ impl Switchboard {
         }
     }
 
-    /// Stops all robots and restores the phase before parking. `done` states whether the robots are at their goals.
+    /// Stops all robots and restores the phase before parking. `line` states the reason in the log, and `done` states
+    /// whether the robots are at their goals.
     pub(super) fn end_parking(&mut self, now: f64, who: &str, line: Line, done: bool) {
         let mut report = self.park_report(now);
         if let Some((parked, report)) = self.parked.as_mut().zip(report.as_mut()) {

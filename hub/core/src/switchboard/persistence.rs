@@ -1,4 +1,4 @@
-//! State that outlives this hub: the run's state and the count of STOPs. The reply to STOP, PAUSE or HOLD reports
+//! State that the next hub needs: the run's state and the count of STOPs. The reply to STOP, PAUSE or HOLD reports
 //! whether a restarted hub would know the order.
 
 use super::Switchboard;
@@ -7,7 +7,8 @@ use xpuck_wire::message::{Order, Request};
 /// Result of writing state to the disk, or the reason why it failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StorageResult {
-    /// Result for the run's state: number of its last directive. The number is `u64::MAX` if no state is stored.
+    /// Result for the run's state: number of the last directive in the stored state. The number is `u64::MAX` if the
+    /// disk contains no state of the run, so that no state is outdated.
     State(Result<u64, String>),
     /// Result for the count of STOPs: the stored count.
     Stops(Result<u64, String>),
@@ -23,7 +24,8 @@ pub(super) struct DurableState {
     stops_refused: Option<String>,
     /// Whether a record is open. Only an open record stores states and reports the results.
     recording: bool,
-    /// Time at which the oldest state without a result was passed to the disk (s); `None` if there is no such state.
+    /// Time at which the first state after the last result was passed to the disk (s); `None` if there is no such
+    /// state.
     asked: Option<f64>,
 }
 
@@ -38,7 +40,7 @@ impl DurableState {
     }
 }
 
-/// Order to stand still. A restarted hub must know it.
+/// Order to stand still, which a restarted hub must know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StopOrder {
     directive: u64,
@@ -91,8 +93,8 @@ impl Target {
 }
 
 impl Switchboard {
-    /// Returns the order to stand still that was just given to `whom`. Without a run, an order to one robot returns
-    /// `None`, because robots then do not drive without a later order.
+    /// Returns the order to stand still that was just given to `whom`. Returns `None` for an order to a single robot if
+    /// there is no run, because robots then do not drive without a later order.
     pub fn stand_of(&self, whom: &Target) -> Option<StopOrder> {
         let directive = self.directive.0;
         match whom {
@@ -128,8 +130,8 @@ impl Switchboard {
         self.keeping.asked = self.keeping.asked.or(self.keeping.recording.then_some(now));
     }
 
-    /// Returns the reason why a state that a restarted hub needs is not stored, or an empty string if all states are
-    /// stored.
+    /// Returns the reason why the run's state or the count of STOPs is not stored. The text is empty if no failure is
+    /// known.
     pub(super) fn not_kept(&self, now: f64) -> String {
         let waits = self.keeping.asked.map_or(0.0, |at| (now - at) / self.config.swarm.speed);
         let hangs = waits > HANGS && !self.record.starts_with("NOT RECORDING");
@@ -173,8 +175,8 @@ impl Switchboard {
         self.keeping.stops = self.keeping.stops.max(stops);
     }
 
-    /// Starts with a new record, for which the disk contains no state yet. If nothing is recorded, the disk cannot
-    /// contain an outdated state of the run.
+    /// Prepares for a new record, for which the disk contains no state yet. If `recording` is false, every order counts
+    /// as stored, because the disk cannot contain an outdated state of a run that is not recorded.
     pub fn record_begins(&mut self, recording: bool) {
         self.keeping.directive = if recording { 0 } else { u64::MAX };
         (self.keeping.state_refused, self.keeping.asked, self.keeping.recording) = (None, None, recording);

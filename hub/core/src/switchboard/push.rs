@@ -1,5 +1,5 @@
-//! Transfer of settings to the robots' files. The settings are sent repeatedly until a robot answers or the time
-//! limit has passed. The answer of each robot is kept.
+//! Transfer of settings to the robots' files. The settings are sent repeatedly to each robot, until the robot answers
+//! or the time limit has passed. The hub stores the answer of each robot.
 
 use super::{Action, Switchboard};
 use xpuck_wire::log::Line;

@@ -16,11 +16,11 @@ use xpuck_wire::message::State;
 const RETURN: f64 = 10.0;
 
 impl Switchboard {
-    /// Resumes the run of an earlier hub. `now` (s) continues the time of that hub. Robots stand still until they
-    /// have given their testimony. A paused run stays paused until an operator gives RESUME.
+    /// Resumes the run of an earlier hub. `now` (s) continues the time of that hub. The robots stand still until their
+    /// testimonies have been evaluated. A paused run stays paused until an operator gives RESUME.
     ///
     /// # Errors
-    /// Returns the reason in one line why the run cannot be resumed.
+    /// Returns the reason why the run cannot be resumed, in one line.
     pub fn resume(&mut self, now: f64, snapshot: Snapshot) -> Result<(), String> {
         // The new swarm may have additional robots, because they may have been added to the swarm file while no hub
         // was running.
@@ -84,8 +84,8 @@ impl Switchboard {
         Ok(())
     }
 
-    /// Evaluates the testimony of the robots. The run continues if all robots that were connected before confirm that
-    /// it was meant to continue.
+    /// Evaluates the testimony of the robots. The run continues if all robots that were connected to the earlier hub
+    /// confirm that the run was meant to continue. Robots that the earlier hub held need not confirm this.
     pub(super) fn evaluate_testimony(&mut self, now: f64) {
         let Some(run) = &self.run else { return };
         let Some(Claimed { claim, phase }) = &run.claim else { return };
@@ -127,9 +127,9 @@ impl Switchboard {
         }
     }
 
-    /// Ends a resumed run if robot `id` knows a later STOP. This concerns robots that were absent when the
-    /// testimonies were evaluated. A run that was paused is resumed without an evaluation, so there it concerns all
-    /// robots.
+    /// Ends a resumed run if robot `id` has received a STOP after the state of this run was saved. This check is needed
+    /// for robots that were absent when the testimonies were evaluated. In a run that was paused before the restart, it
+    /// is needed for all robots, because their testimonies are not evaluated.
     pub(super) fn end_if_stopped(&mut self, now: f64, id: &str, stops: u64) {
         let goes_on = !matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
         let judged = self.run.as_ref().filter(|run| goes_on && run.claim.is_none());
@@ -162,7 +162,8 @@ impl Switchboard {
         }
     }
 
-    /// Returns the reason why the run waits. The text is empty if the run does not wait, or if an operator paused it.
+    /// Returns the reason why the run waits after a restart of the hub. The text is empty if the run does not wait, or
+    /// if an operator paused the run.
     pub(super) fn waits(&self) -> String {
         let paused = self.phase == Phase::Paused;
         match &self.run {
@@ -188,7 +189,7 @@ impl Switchboard {
         self.send_directive(State::Pause, segment);
     }
 
-    /// Continues the run in the phase in which the earlier hub was.
+    /// Continues the run in `phase`, which is the phase of the earlier hub.
     fn go_on_as(&mut self, phase: Phase) {
         let now = self.last;
         let Some(run) = &mut self.run else { return };

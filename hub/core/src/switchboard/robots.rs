@@ -16,7 +16,8 @@ use xpuck_wire::witness::LastDirectiveReport;
 /// Maximum length of a robot's program version (characters).
 const VERSION: usize = 32;
 
-/// Maximum count of STOPs that is accepted from a robot. A greater, false count could make the hub's count overflow.
+/// Maximum count of STOPs that is accepted from a robot. A greater count is wrong, and could cause an overflow of the
+/// hub's count.
 const MAX_STOPS: u64 = 1 << 53;
 
 /// Formats a duration (ms) for operators.
@@ -52,7 +53,8 @@ impl Switchboard {
     }
 
     /// Handles a robot's hello. The robot may have restarted, and may have orders from an earlier hub. `seen` is the
-    /// number of the latest hub that the robot has heard.
+    /// hub number in the last message that the robot accepted. It is derived from that hub's start time (ms of wall
+    /// time).
     fn on_hello(&mut self, now: f64, place: usize, version: &str, seen: u64, witness: LastDirectiveReport) {
         let returning = self.is_returning();
         let robot = &mut self.roster.robots[place];
@@ -203,7 +205,8 @@ impl Switchboard {
         }
     }
 
-    /// Sends a robot the world parameters that other robots have estimated.
+    /// Sends a robot the recent estimates of world parameters by the other connected robots, if the experiment adapts
+    /// the simulated world.
     fn send_estimates(&mut self, now: f64, place: usize) {
         if !self.run.as_ref().is_some_and(|run| run.plan.adapt) {
             return;
@@ -217,14 +220,15 @@ impl Switchboard {
         self.actions.push(Action::Send(place, ToRobot::Estimates(told)));
     }
 
-    /// Reports that a robot's message is invalid and not recorded. The rate of these reports is limited.
+    /// Reports that a robot's message is invalid and therefore not recorded. The rate of such reports is limited.
     fn unrecorded(&mut self, now: f64, place: usize, why: &str) {
         let id = self.roster.robots[place].id.clone();
         let line = self.malformed.line(now, || format!("robot {id}: message not recorded: {why}"));
         line.into_iter().for_each(|text| self.warn(now, text));
     }
 
-    /// Reports, once per robot, that the robot has heard a hub whose clock is ahead of this hub's clock.
+    /// Reports once per robot that the robot has heard an earlier hub with a later start time than this hub, because
+    /// one of their clocks is wrong. `hub` is the start time of the earlier hub (ms of wall time).
     fn compare_clocks(&mut self, now: f64, place: usize, hub: u64) {
         let ahead = hub.saturating_sub(self.base);
         let robot = &mut self.roster.robots[place];
@@ -269,8 +273,8 @@ impl Switchboard {
         match run.gate.admit(&robot.id, gene) {
             Ok(_) if run.plan.genes == Genes::Peers => {
                 robot.fittest = Some(gene.clone());
-                // Immigrants came directly from other robots, as the robot has reported. This reply only confirms the
-                // emigrant.
+                // The robot has received its immigrants directly from other robots, and has reported their source
+                // islands. This reply only confirms the emigrant.
                 self.actions.push(Action::Send(place, ToRobot::Genes { generation, immigrants: Vec::new() }));
                 let told = robot.peers.as_ref().filter(|peers| peers.generation == generation);
                 told.map_or(Vec::new(), |peers| peers.from.clone())

@@ -16,12 +16,12 @@ use xpuck_wire::signed::Signed;
 
 /// Time for which a start waits for all robots (s). Afterwards the run starts without the robots that are not ready.
 const PREPARE: f64 = 30.0;
-/// Distance between the frisbee and the end of the arena below which the frisbee counts as touching it (m).
+/// Distance between the frisbee's rim and an end of the arena below which the frisbee counts as touching this end (m).
 const TOUCH: f32 = 0.004;
-/// Distance from the centre along x below which a frisbee at rest counts as relocated (m).
+/// Distance from the arena's centre along x below which a frisbee at rest counts as relocated (m).
 const CENTRAL: f32 = 0.25;
-/// Time for which the frisbee must be at rest until it counts as put down (s). A shorter rest may mean that a hand
-/// holds it.
+/// Time for which the frisbee must be at rest until it counts as put down (s). During a shorter rest, a person may
+/// still hold the frisbee.
 const AT_REST: f64 = 0.1;
 /// Interval between warnings while the frisbee is not relocated (s).
 const RELOCATION: f64 = 20.0;
@@ -41,8 +41,8 @@ pub(super) struct Run {
     pub(super) phase_seconds: f64,
     /// Number of segments completed in the current phase.
     pub(super) phase_segment: u32,
-    /// Fittest tree of the swarm at the start of the phase, if the phase makes all robots drive with this tree;
-    /// otherwise `None`.
+    /// Tree with which all robots drive in the current phase: the fittest tree of the swarm at the start of the phase.
+    /// `None` if the phase does not require a common tree, or if there was no tree.
     pub(super) tree: Option<String>,
     pub(super) signed: Signed,
     /// Number of robots at the start of the run. All islands simulate worlds with this number of robots, so that
@@ -61,7 +61,8 @@ pub(super) struct Run {
     pub(super) seen: SeenGenerations,
     /// Whether RUN has been sent in this run. Statistics of round trips are reset at this time.
     pub(super) under_way: bool,
-    /// Reason why the run waits for RESUME; `None` if it does not wait or an operator paused it.
+    /// Reason why the run waits for RESUME after a restart of the hub; `None` if the run does not wait, or if an
+    /// operator paused it.
     pub(super) doubt: Option<String>,
     /// Claim about a resumed run that the robots have not confirmed yet.
     pub(super) claim: Option<Claimed>,
@@ -164,8 +165,8 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// Sends RUN when all robots are ready, or when the waiting time is over and at least one robot is ready. If no
-    /// robot is ready after the waiting time, the run is cancelled.
+    /// Sends RUN when all robots are ready. After the waiting time of 30 s, it is sufficient that one robot is ready.
+    /// If no robot is ready then, the run is cancelled.
     pub(super) fn prepare(&mut self, now: f64) {
         let Some(run) = self.run.as_mut().filter(|_| self.phase == Phase::Preparing) else { return };
         if run.claim.is_some() {
@@ -200,7 +201,7 @@ impl Switchboard {
         self.announce(now);
     }
 
-    /// Continues the run with the state that its phase requires.
+    /// Starts or continues the run, and sends the robots the state that the current phase requires.
     pub(super) fn go_on(&mut self) {
         let Some(run) = &mut self.run else { return };
         run.doubt = None;
@@ -285,8 +286,8 @@ impl Switchboard {
         (fitness >= wanted).then(|| format!("the segment's fitness is {fitness:.3}"))
     }
 
-    /// Starts the next phase, or ends the run after its last phase. `why` is the reason for operators, if the phase
-    /// ends early.
+    /// Starts the next phase, or ends the run after its last phase. If the phase ends early, `why` states the reason
+    /// for operators.
     pub(super) fn next_phase(&mut self, now: f64, why: Option<String>) {
         let Some(run) = &mut self.run else { return };
         if usize::from(run.phase) + 1 >= run.plan.phases.len() {

@@ -32,7 +32,8 @@ pub struct Snapshot {
     pub signed: Signed,
     /// Number of the experiment, by which robots identify it.
     pub number: u64,
-    /// Last number that the hub assigned to a directive or an experiment. Later ones have greater numbers.
+    /// Last number that the hub assigned to a directive or an experiment. Later directives and experiments get greater
+    /// numbers.
     pub last_number: u64,
     /// State that the robots were ordered to enter, and the numbers of the first and the last directive with this
     /// state.
@@ -58,13 +59,13 @@ pub struct Snapshot {
     pub dead: u32,
     /// Ids of the connected robots.
     pub alive: Vec<String>,
-    /// Sums over all round trips so far.
+    /// Total time (ms) and count of all round trips so far, and the count of slow round trips.
     pub round_trips: RoundTrips,
     /// Recent emigrants of the islands.
     pub geneserver: Geneserver,
     /// Generations that the hub has received so far.
     pub seen: SeenGenerations,
-    /// For each robot, the trees that controlled the robot, and the last emigrant of its island.
+    /// Trees that controlled each robot, and the last emigrant of the robot's island. Entries are in robot order.
     pub trees: Vec<(Loaded, Option<Emigrant>)>,
     /// Ids of the robots that operators hold still.
     #[serde(default)]
@@ -77,7 +78,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns whether the run has finished, so that a restarted hub only has to close its record.
+    /// Returns whether the run has finished. A restarted hub then only has to close the record of the run.
     pub fn is_over(&self) -> bool {
         self.phase == Phase::Finished
     }
@@ -98,8 +99,8 @@ impl Snapshot {
 }
 
 impl Switchboard {
-    /// Saves the state if a save was requested. Before the end of a run, also saves it at the interval `KEEP`, and
-    /// whenever the run or the directive has changed.
+    /// Saves the state of the run if a save was requested. Before the end of the run, also saves the state at the
+    /// interval `KEEP`, and whenever the run or the directive has changed.
     pub(super) fn snapshot_if_due(&mut self, now: f64) {
         let here = self.run.as_ref().map(|run| (run.number, self.directive.0));
         let over = matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
@@ -134,8 +135,8 @@ impl Switchboard {
         // The hub parks robots only when no run is in progress, so the run has finished.
         let phase = if self.phase == Phase::Parking { Phase::Finished } else { self.phase };
         let (number, state, _) = self.directive;
-        // The robots may not have confirmed the claim of an earlier hub yet. In this case that claim is saved again,
-        // in case this hub crashes too.
+        // If the robots have not confirmed the claim of an earlier hub yet, saves this claim again. Another restarted
+        // hub needs the claim if this hub crashes, too.
         let waits = run.claim.as_ref().filter(|_| phase == Phase::Preparing);
         let (phase, told, stops, alive) = match waits {
             Some(Claimed { claim, phase }) => {

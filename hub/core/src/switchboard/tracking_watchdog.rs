@@ -32,7 +32,8 @@ impl TrackingWatchdog {
 }
 
 impl Switchboard {
-    /// Pauses a run while poses are missing, and resumes it when they return. A pause by an operator continues.
+    /// Pauses a run while poses are missing, and resumes the run when poses return. Does not end a pause that an
+    /// operator has ordered.
     pub(super) fn watch_tracking(&mut self, now: f64) {
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
         let frisbee = self.run.as_ref().is_none_or(|run| run.planned().world.task.moves_disc());

@@ -18,7 +18,7 @@ const WHY: usize = 300;
 /// Update bundle of the hub. The service around this library has verified it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bundle {
-    /// Bundle without its payload, which the hub offers to robots.
+    /// Description of the bundle without the payload. The hub sends this description in its offers to robots.
     pub head: BundleHead,
     /// SHA-256 of the payload.
     pub digest: String,
@@ -40,7 +40,7 @@ pub struct Update {
     by: String,
     bundle: Bundle,
     rollout: Rollout,
-    /// Number of offers withheld from each robot without a report of its installed release.
+    /// Number of withheld offers, for each robot that has not reported its installed release.
     #[serde(skip)]
     held_back: BTreeMap<String, u32>,
     /// Last logged update state of each robot, and whether the end of the update was logged.

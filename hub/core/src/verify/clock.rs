@@ -2,7 +2,7 @@
 
 /// Maximum drift between the clocks (s/s).
 const DRIFT: f64 = 1e-4;
-/// Increase of the offset that indicates a restart of the robot's program, and so of its clock (s).
+/// Increase of the clock offset above which the robot's program is assumed to have restarted with a new clock (s).
 const ANOTHER: f64 = 10.0;
 
 /// Estimated clock offset of one robot.

@@ -19,8 +19,8 @@ const WAITING: usize = 10_000;
 /// Maximum gap between two poses for interpolation (s).
 const LONGEST_GAP: f64 = 0.2;
 
-/// Gap in the poses that indicates an interruption of the hub (s). After such a gap, clock offsets are estimated
-/// again.
+/// Gap between poses above which the hub is assumed to have been interrupted (s). After such a gap, clock offsets are
+/// estimated again.
 const AWAY: f64 = 1.0;
 /// Time after a gap longer than `AWAY` during which updates are not compared (s).
 const SETTLING: f64 = 3.0;
@@ -130,7 +130,7 @@ impl SenseVerifier {
     fn set_discs(&mut self, discs: impl IntoIterator<Item = Shape>) {
         self.shapes = std::iter::repeat_n(Shape::ROBOT, self.robots).chain(discs).collect();
         self.places = places(&self.names, &self.frisbee, self.shapes.len() - self.robots).collect();
-        // The stored poses have one entry per body of the previous world.
+        // The stored poses have one entry per body of the previous world, which may have had fewer or more discs.
         let most = self.shapes.len();
         self.poses.iter_mut().for_each(|(_, poses)| poses.resize(most, None));
     }
@@ -144,7 +144,7 @@ impl SenseVerifier {
                 poses[*place] = Some(Pose { at: vec2(x, y), heading });
             }
         }
-        // A hub that resumes a run restores the time of the run only approximately.
+        // A hub that resumes a run restores the time of the run only approximately. The time may jump back or forward.
         let step = self.poses.back().map_or(0.0, |(last, _)| time - last);
         if !(0.0..=AWAY).contains(&step) {
             self.clocks.clear();
@@ -295,7 +295,8 @@ mod tests {
     use super::*;
     use xpuck_wire::updates::Packer;
 
-    /// Returns updates of a robot that turns at 1 rad/s. At the robot's time `then`, its data are 0.05 s old.
+    /// Returns one update at the time `then` of the robot's clock (s). The robot turns at 1 rad/s, and its sensor data
+    /// are 0.05 s old.
     fn updates_at(then: f64) -> Updates {
         let heading = (then - 0.05) as f32;
         let update = Update {

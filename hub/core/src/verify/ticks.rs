@@ -314,15 +314,16 @@ mod tests {
     use xpuck_wire::bytes::Bytes;
     use xpuck_wire::updates::Packer;
 
-    /// Returns a batch with one update of a tree that reads the light. Its senses follow from `light`, but its
-    /// recorded sensor data are the second argument.
+    /// Returns a batch with one update of a tree that reads the light. The recorded senses are computed from `light`,
+    /// but the recorded sensor data are `told`.
     fn lit(light: [f32; 8], told: [f32; 8]) -> Updates {
         let senses = Senses { up: Vec2::ZERO, light: light_vector(&light), ..Senses::default() };
         let told = Update { light: Some(told.map(f32::to_bits)), ..Update::default() };
         batch("mulav v_goal v_zero 4 v_light\n", &senses, told)
     }
 
-    /// Returns a batch with one update of `tree` with these senses. The last argument contains the sensor data.
+    /// Returns a batch with one update: a tick of `tree` with `senses`. The sensor data of the update are those of
+    /// `told`.
     fn batch(tree: &str, senses: &Senses, told: Update) -> Updates {
         let tree = Tree::parse(tree).unwrap();
         let program = Program::compile(&tree).unwrap();

@@ -35,11 +35,11 @@ pub(super) struct Connection {
     pub(super) since: Instant,
     pub(super) progress: Handshake,
     pub(super) team: String,
-    /// Number in the team that the agent requested, until a robot is assigned; 0 requests any number.
+    /// Number that the agent requested within its team; 0 requests any number. `None` if no request is pending.
     wanted: Option<u32>,
     /// Whether the agent ended its cycle with `(syn)`.
     pub(super) done: bool,
-    /// Whether the agent missed a deadline. The server does not wait for a late agent until its next `(syn)`.
+    /// Whether the agent missed a deadline. Until the next `(syn)` of a late agent, the server does not wait for it.
     pub(super) late: bool,
     frames: Frames,
     waiting: Vec<u8>,

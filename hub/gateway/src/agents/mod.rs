@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const NEW_AT_ONCE: usize = 16;
 /// Maximum number of connections without a robot. Further connections are closed at once.
 const MOST_WAITING: usize = 32;
-/// Time limit for the handshake. A connection that still has no robot at this time is closed.
+/// Time limit for the handshake. A connection that has no robot after this time is closed.
 const GREETING: Duration = Duration::from_secs(10);
 
 /// Events and effectors from all agents.
@@ -146,8 +146,9 @@ impl Agents {
         self.connections.iter().all(|one| one.robot().is_none() || one.done)
     }
 
-    /// Processes messages until every agent with a robot has ended its cycle, for at most `longest`. Late agents are
-    /// excluded from further waits until their next `(syn)`.
+    /// Processes messages until every agent with a robot has ended its cycle, or until `longest` has passed. Agents
+    /// that have not ended their cycle by then are late. Further calls do not wait for a late agent before its next
+    /// `(syn)`.
     pub fn wait(&mut self, longest: Duration, free: &[bool], said: &mut AgentInput) {
         let began = Instant::now();
         while !self.all_done() {

@@ -32,9 +32,9 @@ pub struct Layer {
     pub polygons: Vec<Polygon>,
 }
 
-/// Corners `[x, y]` of a polygon (mm), 3 to 256 in either orientation. The magnitude of a coordinate is at most 10
-/// 000, and the last corner is joined to the first. The positive y-axis is the direction of travel. Self-intersection
-/// is not checked.
+/// Corners `[x, y]` of a polygon (mm). A polygon has 3 to 256 corners, either clockwise or counter-clockwise. The
+/// last corner is joined to the first. A coordinate has a magnitude of at most 10000. The positive y-axis is the
+/// direction of travel. Self-intersection is not checked.
 pub type Polygon = Vec<[f64; 2]>;
 
 impl BodyShape {
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(Message::parse(line), Ok(Message::BodyShape { identifier: 17, shape }));
     }
 
-    /// Conformance case 25. The layers should have 12 + 4, 14 and 4 + 4 points.
+    /// Conformance case 25. The three layers should have polygons of 12 and 4, of 14, and of 4 and 4 corners.
     #[test]
     fn wrong_number_count_in_layered_example_is_rejected() {
         let polygon = |count: usize| {

@@ -13,7 +13,7 @@ use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 /// Maximum number of clients. A further client replaces the oldest client that has been connected for more than 5 s
-/// without sending a whole message. Without such a client, the further client is disconnected.
+/// without sending a whole message. If there is no such client, the further client is disconnected.
 pub const MOST_CONNECTIONS: usize = 256;
 /// Maximum number of bytes read from a client per call of [`Connections::turn`].
 const READ_LIMIT: usize = 64 << 10;
@@ -22,9 +22,10 @@ const READ_LIMIT: usize = 64 << 10;
 const TURN: Duration = Duration::from_millis(5);
 /// Interval between reports of refused connections.
 const TELL_REFUSED: Duration = Duration::from_secs(10);
-/// Time after which a client is dropped that does not read its answers.
+/// Time after which a client that does not read its answers is dropped.
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// Age from which a connection without a whole message may be closed for a new one when the maximum is reached.
+/// Age above which a connection that has not sent a whole message may be closed. Such a connection is closed when the
+/// maximum number of connections is reached and a new client connects.
 const SILENT_AGE: Duration = Duration::from_secs(5);
 /// Maximum number of connections accepted per port and call of [`Connections::turn`].
 const NEW_AT_ONCE: usize = 64;
@@ -70,7 +71,7 @@ struct Connection {
 
 /// Connections of clients on one or more ports.
 pub(super) struct Connections {
-    /// Name of a client's kind in the log.
+    /// Kind of client that connects, as named in the log: "robot simulator", for example.
     client: &'static str,
     doors: Vec<PollingListener>,
     connections: Vec<Connection>,

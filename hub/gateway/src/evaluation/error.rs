@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::lines::LINE_LIMIT;
 use super::number::{MAX_VALUES, text};
 
-/// Maximum number of characters of a received word in an error message.
+/// Maximum number of characters that an error message quotes from a received word.
 const WORD_SHOWN: usize = 32;
 
 /// Error of a message. The text of each error fits on one line.
@@ -100,7 +100,7 @@ pub enum ValueCount {
 }
 
 impl ValueCount {
-    /// Rejects a received number of values, `came`, that differs from the required one.
+    /// Checks that a message with `came` values has the required number of values.
     ///
     /// # Errors
     /// [`MessageError::WrongCount`].
@@ -140,7 +140,8 @@ pub(super) fn in_range(
     Err(MessageError::OutOfRange { message, what, value, low: *range.start(), high: *range.end() })
 }
 
-/// Returns the start of a received word, which is short enough for one line of the log.
+/// Shortens a received word to `WORD_SHOWN` characters followed by "...", so that it fits on one line of the log.
+/// Returns a shorter word unchanged.
 pub(super) fn shortened(word: &str) -> String {
     let mut characters = word.chars();
     let mut start: String = characters.by_ref().take(WORD_SHOWN).collect();

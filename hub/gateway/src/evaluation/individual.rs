@@ -116,8 +116,8 @@ impl<'a> Genome<'a> {
     }
 
     /// Returns the values of a weight; empty outside the matrix. Rows are output neurons, then hidden neurons.
-    /// Columns are input, output, then hidden neurons. Both indices start at 0. Nulled weights
-    /// ([`NetParameters::is_nulled`]) have the transmitted values.
+    /// Columns are input, output, then hidden neurons. Both indices start at 0. For nulled weights
+    /// ([`NetParameters::is_nulled`]), the transmitted values are returned, too.
     pub fn weight(&self, row: usize, column: usize) -> &'a [f64] {
         let columns = self.parameters.columns(self.hidden_count);
         if row >= self.parameters.rows(self.hidden_count) || column >= columns {
@@ -127,7 +127,8 @@ impl<'a> Genome<'a> {
     }
 }
 
-/// Returns slice `index` of consecutive slices of `size` values each; empty if `values` ends before the slice does.
+/// Divides `values` into consecutive slices of `size` values, and returns the slice at `index`. Returns an empty slice
+/// if `values` is too short.
 fn part(values: &[f64], index: usize, size: u32) -> &[f64] {
     let size = size as usize;
     let start = index.saturating_mul(size);

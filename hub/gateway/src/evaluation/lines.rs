@@ -60,7 +60,7 @@ impl Lines {
         let found = self.buffer[self.searched..].iter().position(|&byte| byte == b'\n');
         let Some(distance) = found else {
             self.searched = self.buffer.len();
-            // A CR of the line ending may already be in the buffer.
+            // Allows one extra byte, because the buffer may already contain the CR of the line ending.
             let too_long = self.buffer.len() - self.start > LINE_LIMIT + 1;
             return too_long.then(|| self.fail(LineError::TooLong));
         };

@@ -7,7 +7,7 @@ use super::individual::Individual;
 use super::parameters::NetParameters;
 use super::place::{Beam, Position, Target};
 
-/// Message of the protocol, which is transmitted as one line. Identifiers of robots are 1 to 65535; 0 is invalid.
+/// Message of the protocol. A message is transmitted as one line. Identifiers of robots are 1 to 65535; 0 is invalid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// Population manager to robot simulator: requests the supported networks. The answer is `NetParameters`.

@@ -1,8 +1,9 @@
-//! Recurrent network of a genome: `y(t) = tanh(g (b + W x(t-1)))`, `y(0) = 0` (section 3.1 of the specification). `x`
-//! are the inputs and the outputs `y` of all neurons.
+//! Recurrent network of a genome: `y(t) = tanh(g (b + W x(t-1)))`, `y(0) = 0` (section 3.1 of the specification). `W`
+//! is the weight matrix, and `x` are the inputs and the outputs `y` of all neurons.
 //!
 //! The parameter values of an output or hidden neuron are its bias `b` (default 0) and its gain `g` (default 1).
-//! Further values are ignored. Nulled weights ([`NetParameters::is_nulled`]) are 0, whatever value was transmitted.
+//! Further values are ignored. Nulled weights ([`NetParameters::is_nulled`]) are 0; their transmitted values are
+//! ignored.
 
 use super::individual::Genome;
 use super::parameters::NetParameters;
@@ -146,8 +147,8 @@ mod tests {
             let mut network = network(parameters, values);
             [0.5, -1.0, 0.25].map(|input| network.step(&[input])[0])
         };
-        // `places` are the indices of the nulled weights: input to output, or output to output, output to hidden and
-        // hidden to hidden.
+        // `places` are the indices of the nulled weights in `VALUES`. In the first case, this is the weight from input
+        // to output. In the second case, these are output to output, output to hidden and hidden to hidden.
         for (input_to_output, recurrent, places) in [(false, true, &[4][..]), (true, false, &[5, 8, 9])] {
             let parameters = parameters(input_to_output, recurrent);
             for place in 4..10 {

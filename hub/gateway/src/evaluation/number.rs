@@ -9,14 +9,15 @@ pub(super) const FINITE: RangeInclusive<f64> = -f64::MAX..=f64::MAX;
 /// Allowed range of counts and indices.
 pub(super) const COUNTS: RangeInclusive<f64> = 0.0..=u32::MAX as f64;
 
-/// Maximum number of values of an individual. Also the maximum number of neurons of each kind.
+/// Maximum number of values of an individual, and maximum number of neurons of each kind.
 pub const MAX_VALUES: usize = 60_000;
 
 /// Range of magnitudes that are written without an exponent. Outside it, numbers would need many insignificant
 /// digits.
 const PLAIN: RangeInclusive<f64> = 1e-6..=1e16;
 
-/// Parses a number. Returns infinity if the number exceeds a 64-bit float; `None` if the word is not a number.
+/// Parses a number. Returns an infinity if the number is too large for a 64-bit float; `None` if the word is not a
+/// number.
 pub(super) fn read(word: &str) -> Option<f64> {
     // Excludes "inf" and "nan", which Rust's parser accepts.
     if !word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'E' | b'e' | b'.')) {

@@ -159,8 +159,8 @@ impl NetParameters {
     /// checked.
     ///
     /// # Errors
-    /// A count or a value is out of range, or the end of a range is below its start. Also if individuals could have
-    /// more than [`MAX_VALUES`] values.
+    /// A count or a value is out of range, the end of a range is below its start, or individuals could have more than
+    /// [`MAX_VALUES`] values.
     pub fn check(&self) -> Result<(), MessageError> {
         self.visit(&mut |what, value, range| in_range("NetParameters", what, value, range))?;
         let ranges = [
@@ -186,7 +186,7 @@ impl NetParameters {
         let neurons = product(inputs.count, inputs.values)
             + product(outputs.count, outputs.values)
             + product(hidden, self.hidden.values);
-        // At most 2^34 columns, 2^33 rows and 2^32 values per weight, so the product fits into 128 bits.
+        // The product fits into 128 bits, because there are at most 2^34 columns, 2^33 rows and 2^32 values per weight.
         let weights = self.columns(hidden) as u128 * self.rows(hidden) as u128 * u128::from(self.weights.values);
         usize::try_from(u128::from(self.globals.count) + neurons + weights).unwrap_or(usize::MAX)
     }
@@ -201,7 +201,7 @@ impl NetParameters {
         self.inputs.count as usize + self.rows(hidden)
     }
 
-    /// Returns whether the network replaces the weight in this row and column with 0. Also true outside the matrix.
+    /// Returns whether the network replaces the weight in this row and column with 0. Returns true outside the matrix.
     ///
     /// Fio = 0 nulls the weights from inputs to outputs. Fre = 0 nulls the recurrent weights: output to output,
     /// output to hidden and hidden to hidden. Weights from inputs to hidden neurons and from hidden neurons to

@@ -57,7 +57,8 @@ impl Message {
         Ok(message)
     }
 
-    /// Parses the values of a message that start with a robot's identifier; `None` if no such message has this name.
+    /// Parses the values of a message whose first value is a robot's identifier. Returns `None` if no such message is
+    /// called `name`.
     fn parse_of_robot(name: &str, values: &mut Reader<'_>) -> Result<Option<Message>, MessageError> {
         let identifier = values.identifier()?;
         Ok(Some(match name {

@@ -12,7 +12,7 @@ use super::number::FINITE;
 use super::reader::Reader;
 use super::visit::Visit;
 
-/// Tolerance for quarter turns (rad). Programs may send a quarter turn with few digits and rounded up, as 1.571.
+/// Tolerance for angles slightly above a quarter turn (rad). Programs may round pi / 2 up, for example to 1.571.
 const ROUNDING: f64 = 0.001;
 /// Range of tilts (rad). The specification excludes a tilt of exactly a quarter turn, but sensors that point straight
 /// down need it.
@@ -31,10 +31,10 @@ pub struct Position {
     pub z: f64,
     /// Dir: direction of travel (rad).
     pub direction: f64,
-    /// `TiltS`: tilt in the direction of travel, positive uphill (rad). At most a quarter turn in magnitude.
+    /// `TiltS`: tilt in the direction of travel, positive uphill (rad). The magnitude is at most a quarter turn.
     pub tilt_forward: f64,
-    /// `TiltC`: tilt across the direction of travel, positive if the left side is higher (rad). At most a quarter
-    /// turn in magnitude.
+    /// `TiltC`: tilt across the direction of travel, positive if the left side is higher (rad). The magnitude is at
+    /// most a quarter turn.
     pub tilt_across: f64,
     /// Stress: fraction of the move that obstacles prevented, 0 to 1.
     pub stress: f64,
@@ -103,7 +103,7 @@ pub struct Beam {
     pub z: f64,
     /// Dir: direction of the beam (rad).
     pub direction: f64,
-    /// Tilt, positive upwards (rad). At most a quarter turn in magnitude.
+    /// Tilt of the beam, positive upwards (rad). The magnitude is at most a quarter turn.
     pub tilt: f64,
     /// `AngH`: full horizontal opening angle (rad), 0 to a quarter turn.
     pub horizontal: f64,

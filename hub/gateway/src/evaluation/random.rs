@@ -29,7 +29,7 @@ impl Random {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Returns a uniform random number from `low` to `high`. The difference between the limits may overflow.
+    /// Returns a uniform random number from `low` to `high`. The result is correct even if `high - low` overflows.
     pub(super) fn between(&mut self, low: f64, high: f64) -> f64 {
         let part = self.unit();
         (low * (1.0 - part) + high * part).clamp(low, high)

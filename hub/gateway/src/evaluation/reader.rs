@@ -22,7 +22,7 @@ pub(super) fn next_word<'a>(rest: &mut &'a str) -> &'a str {
     word
 }
 
-/// Values of a message, which follow its name on the line.
+/// Reader of the values of a message. The values follow the name of the message on its line.
 pub(super) struct Reader<'a> {
     message: &'static str,
     rest: &'a str,

@@ -3,5 +3,6 @@
 use super::error::MessageError;
 use std::ops::RangeInclusive;
 
-/// Function that receives each value of a message in the order of the line: name, value and allowed range.
+/// Function that is called for each value of a message, in the order of the line. Its arguments are the value's name,
+/// the value and the allowed range.
 pub(super) type Visit<'a> = dyn FnMut(&'static str, f64, RangeInclusive<f64>) -> Result<(), MessageError> + 'a;

@@ -114,8 +114,8 @@ impl Monitors {
         self.turn(now, room, true)
     }
 
-    /// Runs a cycle without new data. `last`, the data of the previous cycle, is sent only to viewers without the
-    /// whole scene.
+    /// Runs a cycle without new data. `last` is the data of the previous cycle. It is sent only to viewers that have
+    /// not received the whole scene.
     pub fn cycle_unchanged(&mut self, last: &Frame<'_>, room: usize) -> Events {
         self.turn(last, room, false)
     }
@@ -169,7 +169,7 @@ impl Monitors {
 
     fn publish(&mut self, now: &Frame<'_>, news: bool) {
         if self.viewers.is_empty() {
-            // The next viewer will need the whole scene.
+            // Nobody receives changes now, so the next viewer will need the whole scene.
             self.sender = Sender::default();
             return;
         }

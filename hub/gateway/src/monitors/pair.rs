@@ -49,7 +49,7 @@ impl MonitorServers {
     /// Opens a listening socket for each protocol that has an address.
     ///
     /// # Errors
-    /// An address cannot be used. The error contains it with the error of the operating system.
+    /// An address cannot be used. The error contains this address and the error of the operating system.
     pub fn listen(
         simspark: Option<SocketAddr>,
         rsmp: Option<SocketAddr>,
@@ -73,7 +73,7 @@ impl MonitorServers {
         self.servers.iter().map(|server| Ok((server.protocol(), server.address()?))).collect()
     }
 
-    /// Returns the number of viewers, and the other counters since the start.
+    /// Returns the current number of viewers, and the values of the other counters since the start.
     pub fn counts(&self) -> Counts {
         Counts {
             viewers: self.servers.iter().map(Monitors::viewers).sum(),
@@ -88,8 +88,8 @@ impl MonitorServers {
         self.show(picture, &scene(&picture.arena), room)
     }
 
-    /// Sends the last picture to viewers without the whole scene, and reads commands ([`Monitors::cycle_unchanged`]).
-    /// Never blocks.
+    /// Sends the last picture to viewers that have not received the whole scene, and reads commands
+    /// ([`Monitors::cycle_unchanged`]). Never blocks.
     pub fn wait(&mut self, last: &GameFrame, room: usize) -> MonitorInput {
         self.turn(last, &scene(&last.arena), room, Monitors::cycle_unchanged)
     }

@@ -25,7 +25,7 @@ pub(super) struct Viewer {
     pub(super) at: SocketAddr,
     stream: TcpStream,
     frames: Frames,
-    /// Commands of received messages that a later cycle will process.
+    /// Received commands that wait for a later cycle.
     commands: VecDeque<Command>,
     waiting: VecDeque<Arc<[u8]>>,
     /// Number of bytes already sent of the first message in the queue.

@@ -5,13 +5,13 @@
 
 use super::{Look, Mesh, Node, Shape, ShapeKind, StandardShape, Subject, pose_matrix};
 
-/// Heights and thicknesses of drawn objects (m). They have no other use.
+/// Heights and thicknesses of drawn objects (m), used only for drawing.
 const ROBOT_HEIGHT: f64 = 0.07;
 const DISC_HEIGHT: f64 = 0.03;
 const WALL_HEIGHT: f64 = 0.05;
 const WALL: f64 = 0.01;
 const FLOOR: f64 = 0.01;
-/// Number of player numbers in a team. Viewers have materials only for these numbers.
+/// Highest player number in a team. Viewers have materials only for the numbers from 1 to this one.
 pub const NUMBERS: u32 = 11;
 
 /// Contents of an arena. Lengths are in metres, and the origin is the arena's centre. Headings are counter-clockwise
@@ -90,8 +90,8 @@ impl Team {
     }
 }
 
-/// Converts the arena into a scene. Arenas with equal numbers of walls, lamps, discs and robots give the same nodes.
-/// Their scenes differ only in transforms, colours and visibility.
+/// Converts the arena into a scene. Arenas with equal numbers of walls, lamps, discs and robots give the same tree of
+/// nodes, which differs only in the nodes' properties.
 pub fn scene(arena: &Arena) -> Vec<Node> {
     let [half_x, half_y] = arena.half;
     let grey = || Look::Material("matGrey".into());

@@ -18,7 +18,7 @@ pub struct Cube {
 }
 
 /// Returns a scene of cubes on a floor. `half` is half of the floor's size along x and y (m), and `edge` is the edge
-/// length of a cube (m). Equal numbers of cubes give the same nodes.
+/// length of a cube (m). Scenes with equal numbers of cubes have the same tree of nodes.
 pub fn scene(half: [f64; 2], edge: f64, cubes: &[Cube]) -> Vec<Node> {
     let white = Look::Material("matWhite".into());
     let floor = box_node([0.0, 0.0, -0.5 * FLOOR], 0.0, [2.0 * half[0], 2.0 * half[1], FLOOR], white);

@@ -23,11 +23,12 @@ pub type Matrix = [f64; 16];
 /// Node of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
-    /// Transform of the child nodes into the coordinates of their parent.
+    /// Transform from the coordinates of the given children into the coordinates of the node above.
     Transform(Matrix, Vec<Node>),
     /// Node with children but without own content ("base node").
     Group(Vec<Node>),
-    /// Robot or ball whose body the children form. RSMP identifies it by this node, SimSpark only by its materials.
+    /// Robot or ball, whose body consists of the given children. Only RSMP has this node. In SimSpark, viewers
+    /// recognise robots by their materials, and the ball by its model.
     Subject(Subject, Vec<Node>),
     /// Model from a file that the viewer has.
     Mesh(Mesh),
@@ -67,7 +68,8 @@ pub struct Mesh {
 pub struct Shape {
     /// Kind of shape.
     pub form: ShapeKind,
-    /// Edges of a box; three times the radius of a sphere; radius, radius and length of a cylinder (m).
+    /// Scale factors along x, y and z. The unscaled standard shapes have dimensions of 1 m. The factors are therefore
+    /// the edges of a box, three equal radii of a sphere, or radius, radius and length of a cylinder (m).
     pub scale: [f64; 3],
     /// Whether the shape is drawn.
     pub visible: bool,

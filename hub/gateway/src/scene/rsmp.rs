@@ -101,8 +101,8 @@ fn write_node(text: &mut String, node: &Node) {
             children.iter().for_each(|child| write_node(text, child));
             text.push(')');
         }
-        // RSMP does not have these nodes. A group is replaced by its children. Viewers add lights and robot numbers
-        // themselves.
+        // RSMP has no groups, lights and meshes. A group is replaced by its children. Viewers add lights, and the robot
+        // numbers that meshes show, themselves.
         Node::Group(children) => children.iter().for_each(|child| write_node(text, child)),
         Node::Light(_) | Node::Mesh(_) => {}
         Node::Shape(shape) => {

@@ -1,5 +1,5 @@
-//! SimSpark monitor protocol (SimSpark wiki, "Network Protocol") of servers of version 0.7.1. A message has three
-//! consecutive expressions: fields, header and graph.
+//! SimSpark monitor protocol (SimSpark wiki, "Network Protocol"), as used by servers of version 0.7.1. A message has
+//! three consecutive expressions: fields, header and graph.
 
 use super::materials::nearest;
 use super::numbers::write_general;

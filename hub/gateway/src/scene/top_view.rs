@@ -3,10 +3,10 @@
 
 use super::{Look, Matrix, Mesh, Node, Shape, ShapeKind, StandardShape, Subject, materials};
 
-/// Maximum number of outlines of a scene, because servers are not trusted.
+/// Maximum number of outlines, and of robots and balls, in a top view. Servers are not trusted to send fewer.
 const MOST: usize = 10_000;
 
-/// Maximum coordinate of a body (m). Bodies beyond it, or with NaN coordinates, are omitted.
+/// Limit for the magnitude of a body's coordinates (m). Bodies with a larger or NaN coordinate are omitted.
 const FARTHEST: f64 = 1e6;
 
 /// Outline of a shape.
@@ -108,7 +108,7 @@ impl TopView {
 
 const IDENTITY: Matrix = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 
-/// Returns the matrix product a b, which is the transform `b` relative to `a`.
+/// Returns the matrix product a b: the transform that applies `b` first and then `a`.
 fn times(a: &Matrix, b: &Matrix) -> Matrix {
     let mut product = [0.0; 16];
     for (i, number) in product.iter_mut().enumerate() {
@@ -130,8 +130,8 @@ fn outline(shape: &Shape, here: &Matrix) -> Option<Outline> {
         }
         ShapeKind::Standard(StandardShape::Sphere, _) => OutlineKind::Circle(place(here, [0.0; 3]), x),
         ShapeKind::Standard(StandardShape::Cylinder | StandardShape::Capsule, numbers) => {
-            // Some servers send radius and length in these numbers, other servers send them in the scale. The unused
-            // values are 1.
+            // Some servers send the radius and the length as `numbers`, with a scale of 1. Other servers send them as
+            // the scale, with 1 for each of the `numbers`.
             let (radius, length) =
                 (numbers.first().copied().unwrap_or(1.0) * x, numbers.get(1).copied().unwrap_or(1.0) * z);
             if here[10].abs() > 0.7 {

@@ -133,7 +133,7 @@ fn flooding_client_is_not_read_and_others_are_served() {
         assert!(!writer.is_finished(), "the flood waits");
         let told = server.stop();
         assert!(told.len() < 20, "{told:?}");
-        // The flood's write fails, because the server has closed the connection.
+        // The client's write fails, because the server has closed the connection.
         assert!(writer.join().is_err());
     });
 }

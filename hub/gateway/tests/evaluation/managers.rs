@@ -24,7 +24,8 @@ struct Run {
     told: Vec<String>,
 }
 
-/// Runs an evolution for a number of generations. After each generation, `between` is called with its number.
+/// Runs an evolution for a number of generations. After each generation, `between` is called with the generation's
+/// number.
 fn run(simulators: &[SocketAddr], generations: u32, timeout: Duration, mut between: impl FnMut(u32)) -> Run {
     let mut manager = Manager::new(settings(), simulators, timeout);
     let (mut summaries, mut told) = (Vec::new(), Vec::new());
@@ -55,7 +56,7 @@ fn replaced_simulator_does_not_change_evolution() {
 
     let (one, two) = (robots(&task(), worlds[0].at), robots(&task(), worlds[1].at));
     let (places, mut one) = ([one.at, two.at], Some(one));
-    // The simulator stops during a generation, because individuals are sent as soon as a generation starts.
+    // The simulator stops while it evaluates individuals: the next generation is sent before the closure is called.
     let disturbed = run(&places, 8, LONG, |generation| {
         if generation == 3 {
             one.take().map(|one| one.stop());
@@ -73,8 +74,8 @@ fn replaced_simulator_does_not_change_evolution() {
 
 const PARAMETERS: &str = "NetParameters 2 0 0 0 2 0 0 0 2 1 -5 5 0 3 1 -5 5 1 -10 10 1 1\r\n";
 
-/// Starts a simulator that answers the request for parameters. For an individual, `then` gets its generation and
-/// number and returns the answer.
+/// Starts a simulator that answers the request for parameters. For each individual, `then` gets a text with the
+/// generation and the number, and returns the simulator's answer. `None` closes the connection.
 fn scripted(then: impl Fn(&str) -> Option<String> + Send + Clone + 'static) -> SocketAddr {
     peer(move |line| match line.strip_prefix("Individual ") {
         None => Some(PARAMETERS.into()),

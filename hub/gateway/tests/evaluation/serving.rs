@@ -73,7 +73,8 @@ pub fn robots(task: &Task, world: SocketAddr) -> Serving {
     Serving::new(at, move || server.turn(LOOK).unwrap().into_iter().map(|line| line.text).collect())
 }
 
-/// Returns the example of the specification: two sonars, two wheels, no hidden neurons, only weights.
+/// Returns the example of the specification. The robot has two sonars and two wheels. Its network has weights, but no
+/// hidden neurons and no biases.
 pub fn example() -> Task {
     Task {
         sonars: vec![0.3, -0.3],

@@ -26,8 +26,8 @@ fn fitness_is_sent_only_after_world_measured_it() {
     let server = robots(&example(), place);
     let mut client = Client::new(server.at);
     client.say(&format!("{GENOME}\r\n"));
-    // The worlds send, in this order: nothing, an invalid message, an unsolicited answer, the loss of the robot, an
-    // invalid number, and the identifier of another robot.
+    // The first world sends nothing. The next worlds send an invalid message, an unsolicited answer, a report that the
+    // robot is lost, an invalid number, and the identifier of another robot, in this order.
     let lost = b"YourIdentifier 7\r\nYourPosition 7 0 0 0 0 0 0 1 1\r\n";
     for line in [
         &b""[..],

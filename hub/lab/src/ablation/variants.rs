@@ -2,8 +2,8 @@
 
 use xpuck_kernels::tree::{Group, Kind, Node, Operand, Tree};
 
-/// Changes of angles and widths (pi/128 rad). The small ones are the resolution of an operand, and the large ones are
-/// 14 degrees.
+/// Changes of angles and widths (pi/128 rad). The small changes equal the resolution of an operand, and the large
+/// changes are 14 degrees.
 const STEPS: [f32; 4] = [-10.0, -1.0, 1.0, 10.0];
 /// Factors for changes of float, gain and share operands.
 const PARTS: [f64; 2] = [0.8, 1.2];
@@ -40,7 +40,8 @@ pub enum Change {
     },
 }
 
-/// Returns all variants: first the removals, then the changed constants. Both are in preorder.
+/// Returns all variants: first the removals, then the changed constants. Each group is sorted by the preorder index of
+/// the node.
 pub fn variants(tree: &Tree) -> Vec<Variant> {
     let mut all = removals(tree);
     for (at, node) in tree.nodes().iter().enumerate() {
@@ -56,8 +57,8 @@ pub fn variants(tree: &Tree) -> Vec<Variant> {
     all
 }
 
-/// Returns the variants with a removal. Removed are children of composites with several children, synapses of
-/// neurons, and decorators, which are replaced by their child.
+/// Returns the variants with a removal. A variant lacks one child of a composite with several children, one synapse of
+/// a neuron, or one decorator, which is replaced by its child.
 fn removals(tree: &Tree) -> Vec<Variant> {
     let nodes = tree.nodes();
     let mut all = Vec::new();
@@ -115,7 +116,7 @@ fn changed(value: f32, operand: Operand) -> Vec<f32> {
     values.into_iter().filter(|new| *new != value).collect()
 }
 
-/// Rounds to six significant digits, so that the number has a short text form.
+/// Rounds a number to six significant digits, so that it has a short text form.
 fn six_digits(x: f64) -> f32 {
     format!("{x:.5e}").parse().unwrap_or(x as f32)
 }

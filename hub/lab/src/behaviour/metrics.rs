@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-/// Maximum interval between instants for which acceleration is computed (s). A longer interval counts as a gap.
+/// Maximum interval between two instants from which an acceleration is computed (s). A longer interval is a gap without
+/// an acceleration.
 pub const LONGEST_STEP: f64 = 0.5;
 /// Distance from the frisbee's edge within which a robot pushes (robot radii; thesis 8.5).
 const PUSHING_ROBOT_RADII: f64 = 1.5;
@@ -36,14 +37,15 @@ pub struct Instant<'a> {
 /// Numbers of samples from which the metrics were computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counted {
-    /// Number of robots with wheel speeds known at least once. Energy and acceleration are sums over these robots.
+    /// Number of robots whose wheel speeds were known at least once. Energy and acceleration are sums over these
+    /// robots.
     pub robots: usize,
-    /// Number of instants at which the frisbee and a robot were seen. Pushing and loitering are means over these
-    /// instants.
+    /// Number of instants at which the frisbee and at least one robot were seen. Pushing and loitering are means over
+    /// these instants.
     pub instants: u64,
-    /// Number of instants at which a robot pushed. Cooperation is the mean over these instants.
+    /// Number of instants at which at least one robot pushed. Cooperation is a mean over these instants.
     pub pushing: u64,
-    /// Number of instants at which the wheel speeds of a robot were known.
+    /// Number of instants at which the wheel speeds of at least one robot were known.
     pub wheels: u64,
 }
 
@@ -162,7 +164,7 @@ impl MetricsMeter {
         }
     }
 
-    /// Adds an instant, which must be later than the previous one.
+    /// Adds an instant. An instant that is not later than the previous one is ignored.
     pub fn add_sample(&mut self, instant: &Instant<'_>) {
         let seconds = instant.seconds;
         if !seconds.is_finite() || self.last.is_some_and(|last| seconds <= last) {
@@ -234,8 +236,8 @@ impl MetricsMeter {
             pushing: self.pushing / counted.instants as f64,
             loitering: self.loitering / counted.instants as f64,
             cooperation: self.cooperation / counted.pushing.max(1) as f64,
-            // A robot whose wheel speeds were never known at two instants in a row counts with the mean of the other
-            // robots.
+            // Some robots may have no acceleration, because their wheel speeds were never known at two instants within
+            // `LONGEST_STEP`. They are given the mean of the other robots.
             acceleration: acceleration * known.len() as f64 / moved.len() as f64,
             counted,
         })

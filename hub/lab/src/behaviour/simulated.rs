@@ -18,9 +18,9 @@ pub struct Simulated {
     pub runs: Vec<(Metrics, f64)>,
 }
 
-/// Runs a team by a plan and measures its behaviour after every controller update. The runs equal those of every
-/// engine for the same plan. The runs are spread over threads, but the result does not depend on the number of
-/// threads.
+/// Runs a team by a plan and measures its behaviour after every controller update. The runs equal those of the engines
+/// `simd` and `reference` for the same plan. They are spread over threads, but the result does not depend on the number
+/// of threads.
 ///
 /// # Errors
 /// The world cannot be run, or has no disc to push. The team refers to a missing program. The plan has no runs, or

@@ -1,4 +1,4 @@
-//! Selection of the individual that represents an island, and the fitness threshold for the time that a run needs.
+//! Selection of the individual that represents an island, and fitness threshold whose first crossing a run reports.
 
 use xpuck_evolve::{Individual, Island, Settings};
 

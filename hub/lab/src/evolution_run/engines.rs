@@ -83,8 +83,8 @@ impl Engines {
         Ok(())
     }
 
-    /// Returns a notice if the given engine differs from the last one. In this case, results may differ from those of
-    /// an uninterrupted run.
+    /// Returns a notice if the run continues with an engine whose results may differ from those of the last engine.
+    /// Returns `None` if the results are known to be equal, or if one of the engines is not known yet.
     pub(super) fn other(&self, status: &EngineStatus) -> Option<String> {
         let (last, now) = (self.last.as_ref()?, Note::from_status(0, status));
         // The engine is unknown until `auto` has chosen it.
@@ -96,7 +96,7 @@ impl Engines {
     }
 }
 
-/// Returns the contents of the log file; empty if it does not exist.
+/// Returns the contents of the log file; empty if the file does not exist.
 fn text(path: &Path) -> Result<Vec<u8>, FolderError> {
     match file::bytes(path, MAX_ENGINES) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),

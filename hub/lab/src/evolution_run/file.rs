@@ -170,7 +170,7 @@ pub fn merge(table: &mut Table, overrides: Table) {
 /// quotes, because shells remove them.
 ///
 /// # Errors
-/// A text is invalid. The error is one line that names it.
+/// A text is invalid. The error is one line that contains this text.
 pub fn keys(texts: &[String]) -> Result<Table, FileError> {
     let mut table = Table::new();
     for text in texts {

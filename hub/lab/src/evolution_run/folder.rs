@@ -46,8 +46,8 @@ pub struct Folder {
     engines: Engines,
 }
 
-/// Lengths and checksums of the record and the table at a checkpoint. The record's end, which each generation
-/// overwrites, is not included.
+/// Lengths and checksums of the record and the table at a checkpoint. They do not include the record's end section,
+/// because the next generation overwrites this section.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Grown {
     record: Part,
@@ -101,9 +101,10 @@ impl Part {
 pub struct Resumed {
     /// Folder of the run.
     pub folder: Folder,
-    /// State of the run at its last valid checkpoint. Without a valid checkpoint, the state at the start of the run.
+    /// State of the run at its newest valid checkpoint. If there are no checkpoints, this is the state at the start.
     pub evolution: EvolutionRun,
-    /// Notices for the user about unusable checkpoints, and about files that have changed since they were written.
+    /// Notices for the user: one if a checkpoint is unusable, and one for each of the record and the table that has
+    /// changed since the program wrote it.
     pub notices: Vec<String>,
 }
 
@@ -210,7 +211,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes a generation: its events, and the state of the run after it.
+    /// Writes the events of a generation, and the state of the run after this generation.
     ///
     /// # Errors
     /// A file cannot be written. All previously written data stays valid.
@@ -223,7 +224,7 @@ impl Folder {
             record::chunk(&generation.record).map_err(|message| fail(&self.folder.path().join(RECORD), message))?;
         self.append(chunk, &rows)?;
         let (path, record, table) = (self.folder.path(), self.folder.grown(), &self.table);
-        // All files are synced in parallel, which takes a disk little longer than one file.
+        // All files are synced in parallel, because this takes hardly more time than the sync of a single file.
         let kept = std::thread::scope(|scope| {
             let grown = [record, table].map(|file| scope.spawn(|| file.sync_data()));
             let kept = (self.grown, state);
@@ -264,14 +265,13 @@ impl Folder {
         self.engines.note(generation, status)
     }
 
-    /// Returns a notice if the run continues with another engine. In this case, results may differ from those of an
-    /// uninterrupted run.
+    /// Returns a notice if the run continues with an engine whose results may differ from those of the last engine.
     pub fn other_engine(&self, status: &EngineStatus) -> Option<String> {
         Some(format!("{}: {}", self.folder.path().display(), self.engines.other(status)?))
     }
 
-    /// Writes the result, and the trees of the result as text. Each tree of an island is written with the collision
-    /// avoidance under which robots run it (`avoiding`).
+    /// Writes the result, and the trees of the champions, the elites and the Pareto front as text. Each tree is written
+    /// together with the collision avoidance (`avoiding`) with which robots run it.
     ///
     /// # Errors
     /// A file cannot be written.

@@ -7,12 +7,12 @@ use xpuck_evolve::{Individual, Island, Settings};
 /// Maximum number of trees of a front. If a front has more trees, the trees with the most nodes are kept.
 const MOST: usize = 16;
 
-/// A Pareto-optimal tree: all other trees of the same or a smaller size have a lower fitness.
+/// A Pareto-optimal tree. All other trees of the same or a smaller size have a lower fitness.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct FrontTree {
     /// Identifier of the individual, as accepted by `xpuck runs lineage`.
     pub id: String,
-    /// Number of nodes, without the `avoiding` node under which a robot runs the tree.
+    /// Number of nodes, without the collision avoidance (`avoiding`) with which robots run the tree.
     pub nodes: usize,
     /// Number of evaluations.
     pub evaluations: u32,
@@ -20,7 +20,7 @@ pub struct FrontTree {
     pub fitness: f64,
     /// Mean fitness in fresh simulations.
     pub remeasured: f64,
-    /// The tree under an `avoiding` node, as text.
+    /// Text of the tree, together with the collision avoidance (`avoiding`) with which robots run it.
     pub tree: String,
 }
 

@@ -24,7 +24,7 @@ pub struct EvolutionRun {
     /// Cache of compiled trees; it can be rebuilt from the state.
     evaluator: Evaluator,
     engine: ChosenEngine,
-    /// Worlds of the islands that do not test their trees in the configuration's world, by island index.
+    /// Worlds set by [`EvolutionRun::change_world`], by island index. The other islands use the configuration's world.
     worlds: BTreeMap<usize, WorldSpec>,
 }
 
@@ -56,7 +56,7 @@ pub struct Reached {
     pub robot_seconds: f64,
 }
 
-/// Data of one generation: a line of `generations.csv` for each island, and a block of the record.
+/// Data of one generation: a line of `generations.csv` for each island, and a chunk of the record.
 pub struct Generation {
     /// One row per island.
     pub rows: Vec<GenerationRow>,
@@ -175,7 +175,8 @@ impl EvolutionRun {
         self.try_everybody()
     }
 
-    /// Same as [`EvolutionRun::step`], but every island receives `immigrants`, and no individuals of other islands.
+    /// Same as [`EvolutionRun::step`], but every island receives `immigrants` instead of individuals from the other
+    /// islands.
     pub fn step_with(&mut self, immigrants: &[Migrant]) -> Generation {
         if self.state.generation > 0 {
             let mut immigrants = immigrants.to_vec();
@@ -199,6 +200,7 @@ impl EvolutionRun {
     }
 
     /// Records a generation in the curriculum, and begins the next curriculum step if the current one has ended.
+    /// `trials` is the number of trials of the generation.
     fn attend(&mut self, trials: u64) {
         let islands = &self.state.islands;
         let mean = islands.iter().map(|island| island.progress().mean).sum::<f64>() / islands.len() as f64;

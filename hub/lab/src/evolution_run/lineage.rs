@@ -78,7 +78,7 @@ impl Index {
     /// Reads the parent relations and champions from the record at `path`.
     ///
     /// # Errors
-    /// If the file cannot be read or is not a record. A truncated record is read up to its last valid chunk.
+    /// The file cannot be read or is not a record. A truncated record is read up to its last valid chunk.
     pub fn read(path: &Path) -> Result<Index, RecordError> {
         let mut index = Index { parents: BTreeMap::new(), champions: Vec::new(), generation: 0, left_over: 0 };
         let mut reader = Reader::open(path)?;
@@ -110,7 +110,7 @@ impl Index {
     /// read from the record at `path`.
     ///
     /// # Errors
-    /// If the record does not contain the individual, or cannot be read.
+    /// The record does not contain the individual, or cannot be read.
     pub fn lineage(&self, path: &Path, id: Id, depth: usize) -> Result<Lineage, RecordError> {
         if !self.parents.contains_key(&id) {
             let generation = self.generation;
@@ -143,7 +143,7 @@ impl Index {
 /// out.
 ///
 /// # Errors
-/// If the record cannot be read.
+/// The record cannot be read.
 pub fn individuals(path: &Path, ids: &[Id]) -> Result<Vec<Individual>, RecordError> {
     let wanted: BTreeSet<Id> = ids.iter().copied().collect();
     let mut found: BTreeMap<Id, Individual> = BTreeMap::new();

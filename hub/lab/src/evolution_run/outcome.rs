@@ -44,7 +44,7 @@ pub struct Outcome {
     /// Graphics adapter of the engine, if the engine used one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adapter: Option<String>,
-    /// Driver of the adapter, if the engine used one.
+    /// Driver of the adapter, if the engine used an adapter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
     /// Mean simulation rate over the last eight generations of this process (robot-seconds/s); 0 if this process has
@@ -59,7 +59,8 @@ pub struct Outcome {
     pub generations: u32,
     /// Champion of each island.
     pub champions: Vec<Champion>,
-    /// Tree of the champion with the highest fitness in fresh simulations, under an `avoiding` node, as text.
+    /// Text of the champion with the highest fitness in fresh simulations, together with the collision avoidance
+    /// (`avoiding`) with which robots run it.
     pub best_tree: String,
     /// Pareto front of size and fitness, the smallest tree first, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,8 +87,9 @@ pub fn on_fresh_worlds(engine: &dyn Engine, config: &Config, programs: &[Program
     measure_all(engine, programs, &plan).iter().map(|m| m.mean).collect()
 }
 
-/// Returns the individuals' trees under `avoiding` nodes, and the trees' mean fitness in worlds that the evolution has
-/// not used. The engine is always `simd`, so that results of runs with different engines are comparable.
+/// Adds the collision avoidance (`avoiding`) to the individuals' trees. Returns these trees, and their mean fitness in
+/// worlds that the evolution has not used. The engine is always `simd`, so that results of runs with different engines
+/// are comparable.
 fn measured_again(config: &Config, individuals: &[&Individual]) -> Result<(Vec<Tree>, Vec<f64>), CompileError> {
     let trees: Vec<Tree> = individuals.iter().map(|i| i.tree.under_avoiding()).collect();
     let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
@@ -99,7 +101,7 @@ impl Outcome {
     /// Returns the result of a run. Every island's champion is remeasured in worlds that the evolution has not used.
     ///
     /// # Errors
-    /// If a champion cannot be compiled for a robot.
+    /// A champion cannot be compiled for a robot.
     pub fn from_evolution(evolution: &EvolutionRun) -> Result<Outcome, CompileError> {
         let (config, state) = (evolution.config(), evolution.state());
         let champions: Vec<&Individual> = state.islands.iter().map(|i| champion(i, &config.settings)).collect();
@@ -136,11 +138,11 @@ impl Outcome {
         })
     }
 
-    /// Remeasures the run's Pareto front of fitness and size like the champions, and keeps the trees that are still
-    /// Pareto-optimal.
+    /// Adds the run's Pareto front of fitness and size. The trees of the front are remeasured in the same worlds as the
+    /// champions. Only trees that are still Pareto-optimal are kept.
     ///
     /// # Errors
-    /// If a tree of the front cannot be compiled for a robot.
+    /// A tree of the front cannot be compiled for a robot.
     pub fn with_front(self, evolution: &EvolutionRun) -> Result<Outcome, CompileError> {
         let all = front(&evolution.state().islands, &evolution.config().settings);
         let (trees, again) = measured_again(evolution.config(), &all)?;

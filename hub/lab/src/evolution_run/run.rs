@@ -20,7 +20,7 @@ pub enum Ended {
 /// the folder contains a file named `stop`.
 ///
 /// # Errors
-/// If the folder cannot be written; all previous generations are kept.
+/// The folder cannot be written. All previous generations are kept.
 pub fn run(
     evolution: &mut EvolutionRun,
     folder: Option<&mut Folder>,
@@ -34,7 +34,7 @@ pub fn run(
 /// from another process.
 ///
 /// # Errors
-/// As [`run`].
+/// The errors are the same as those of [`run`].
 pub fn run_with(
     evolution: &mut EvolutionRun,
     mut folder: Option<&mut Folder>,

@@ -1,7 +1,7 @@
 //! Export to ARGoS 3: an `.argos` file for each run, and a library with the controller and the loop functions.
 //!
 //! The exported robot is the e-puck of ARGoS. Its body, its wheels and its range-and-bearing device equal those of
-//! Xpuck's reference robot. It has no camera, so the loop functions compute the reference robot's camera.
+//! Xpuck's reference robot. This e-puck has no camera, so the loop functions simulate the reference robot's camera.
 
 use super::{Export, ExportedFile, number, table};
 use std::fmt::Write;
@@ -90,8 +90,8 @@ fn experiment(export: &Export<'_>, run: u32) -> String {
     )
 }
 
-/// Returns the XML element of the controller for a tree. Xpuck's worlds draw the distance noise anew in each physics
-/// step; ARGoS's wheel noise models it.
+/// Returns the XML element of the controller for a tree. Xpuck's worlds draw motion noise in each physics step. In
+/// ARGoS, wheel noise with an adapted deviation replaces it.
 fn controller(export: &Export<'_>, tree: usize, run: u32) -> String {
     let seed = export.seed;
     let deviation = export.spec.physics.noise[0] / (STEPS_PER_UPDATE as f32).sqrt();

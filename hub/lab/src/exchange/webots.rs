@@ -1,4 +1,5 @@
-//! Export to Webots (R2022b and later): a world with Webots's E-puck for each run, and a controller in Python.
+//! Export to Webots (R2022b and later). Each run has its own world with E-puck robots of Webots. All worlds use the
+//! same controller in Python.
 
 use super::{Export, ExportedFile, number, table};
 use std::fmt::Write;
@@ -22,8 +23,8 @@ const PROTOS: [&str; 4] = [
 ];
 /// Red, green and blue as VRML colours, in the order of the colour registers.
 const COLOURS: [&str; 3] = ["1 0 0", "0 1 0", "0 0 1"];
-/// Height of walls, height of discs, and thickness of inner walls and patches (m). Proximity sensors have a height of
-/// 0.033 m, so they detect walls but not discs.
+/// Height of walls, height of discs, and thickness of inner walls and patches (m). Proximity sensors are 0.033 m above
+/// the floor, so they detect walls but not discs.
 const WALL: f32 = 0.1;
 const DISC: f32 = 0.02;
 const THIN: f32 = 0.004;

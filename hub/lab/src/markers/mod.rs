@@ -1,5 +1,5 @@
-//! Reflector patterns that distinguish robots (thesis 5.2.3): four markers on a grid of 4 x 4 points, 10 mm apart,
-//! chosen by brute force.
+//! Reflector patterns that distinguish robots (thesis 5.2.3). A pattern consists of four markers on a grid of 4 x 4
+//! points with a spacing of 10 mm. Patterns are chosen by brute force.
 //!
 //! Motion capture identifies a pattern by the distances between its markers. Patterns with similar distances can be
 //! confused. The thesis does not mention mirror images, which have the same distances as the original. This module
@@ -37,8 +37,8 @@ impl Pattern {
     }
 
     /// Returns the difference between two patterns (mm). The markers of the patterns are paired such that the six
-    /// distances between markers agree best. The result is the largest remaining difference of a distance; 0 means
-    /// congruent.
+    /// distances between markers agree best. The result is the largest difference between corresponding distances. It
+    /// is 0 for congruent patterns.
     pub fn separation(&self, other: &Pattern) -> f64 {
         ASSIGNMENTS.iter().map(|taken| self.difference(other, *taken)).fold(f64::INFINITY, f64::min)
     }

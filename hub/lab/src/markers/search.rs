@@ -6,8 +6,8 @@
 
 use super::{Pattern, SAME, all};
 
-/// Maximum number of sets of patterns that are examined for one separation. Sixteen patterns, as in the thesis, need
-/// 17.
+/// Maximum number of sets of patterns that are examined for one separation. A search for 16 patterns, as in the
+/// thesis, examines 17 sets.
 const MAX_STEPS: u32 = 200_000;
 
 /// Chosen patterns and their minimum separation.
@@ -29,7 +29,7 @@ pub fn choose(count: usize, side: u8) -> Option<Choice> {
         return None;
     }
     let n = patterns.len();
-    // The diagonal contains the asymmetry of each pattern.
+    // The diagonal of the matrix contains the asymmetry of each pattern. The other elements are the separations.
     let value = |i: usize, j: usize| {
         if i == j { patterns[i].asymmetry() } else { patterns[i].separation(&patterns[j]) }
     };
@@ -69,8 +69,8 @@ struct Search {
 }
 
 impl Search {
-    /// Searches for a clique that contains `chosen` and otherwise only `candidates`, each of which has edges to all
-    /// of `chosen`.
+    /// Searches for a clique that contains all patterns of `chosen`. Its other patterns are taken from `candidates`,
+    /// each of which has edges to all patterns of `chosen`.
     fn clique(&mut self, chosen: u128, mut candidates: u128) -> SearchResult {
         self.steps += 1;
         let missing = self.count - chosen.count_ones() as usize;

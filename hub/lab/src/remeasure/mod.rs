@@ -78,7 +78,8 @@ impl RecordedRun {
         }
         let mut blocks: Vec<(u32, Vec<Id>)> = Vec::new();
         for block in Reader::open(&path)? {
-            // The previous block is not the last one. It is kept only if its number is a multiple of `every`.
+            // Another block follows the newest entry of `blocks`, so this entry is not the run's last generation. It is
+            // kept only if its number is a multiple of `every`.
             if blocks.last().is_some_and(|(number, _)| !number.is_multiple_of(every)) {
                 blocks.pop();
             }

@@ -26,11 +26,11 @@ pub fn segments<'a>(runs: &[&'a RunFacts]) -> Vec<(String, &'a SegmentFacts, Met
     all
 }
 
-/// Returns the chapter on behaviour. `disc` states whether the world has a frisbee, and `topology` the cells of the
-/// map.
+/// Returns the chapter on behaviour. `disc` is true if the world has a frisbee. `topology` is the topology of the
+/// map's cells.
 pub fn section(runs: &[&RunFacts], disc: bool, topology: Topology) -> Section {
     let all = segments(runs);
-    // Metrics 1 to 3 require a frisbee.
+    // The metrics with the indices 1 to 3 require a frisbee.
     let shown: &[usize] = if disc { &[0, 1, 2, 3, 4] } else { &[0, 4] };
     let names: Vec<&str> = shown.iter().map(|i| Metrics::NAMES[*i]).collect();
     let values = |metrics: &Metrics| shown.iter().map(|i| metrics.values()[*i]).collect::<Vec<f64>>();

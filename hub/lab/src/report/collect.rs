@@ -48,7 +48,7 @@ pub struct RunFacts {
     pub last_world: Arc<WorldSpec>,
     /// Number of robots lost during the run.
     pub dead: u32,
-    /// Mean round-trip time (ms); `None` if no robot reported one.
+    /// Mean round-trip time between the hub and the robots (ms); `None` if no round trip was measured.
     pub ping_ms: Option<f64>,
     /// Share of round trips above 100 ms (%).
     pub slow_percent: f64,
@@ -62,11 +62,11 @@ pub struct RunFacts {
     pub curve: Vec<(f64, f64)>,
     /// Segments with a score. The first segments, in which robots have no evolved trees yet, are left out.
     pub segments: Vec<SegmentFacts>,
-    /// Trees that drove the robots last.
+    /// Last tree of each robot.
     pub trees: Vec<LastTree>,
     /// Ancestry of the last trees.
     pub ancestry: Vec<Ancestor>,
-    /// World parameters that the robots simulated over time, in runs with adaptation.
+    /// History of the world parameters in the robots' simulators; empty for runs without adaptation.
     pub held: Vec<ParameterHistory>,
     /// Comparison of the recorded senses with senses computed from the poses; empty if no control updates were
     /// recorded. `Err`: one line with the reason why there is no comparison.
@@ -99,20 +99,21 @@ pub struct LastTree {
     pub robot: String,
     /// Identifier of the individual; `None` for a tree from the experiment.
     pub id: Option<Id>,
-    /// The tree as executed, under collision avoidance.
+    /// The tree as executed. An evolved tree includes the added `avoiding` node; a tree from the experiment is
+    /// unchanged.
     pub tree: Tree,
 }
 
 /// An individual in the ancestry of the last trees.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ancestor {
-    /// Identifier.
+    /// Identifier of the individual.
     pub id: Id,
     /// Generation of birth; 0 if it is not recorded.
     pub generation: u32,
     /// Operator that created the individual.
     pub operator: Operator,
-    /// Parents.
+    /// Identifiers of the individual's parents.
     pub parents: Vec<Id>,
     /// Whether the individual's tree drove a robot at the end.
     pub last: bool,
@@ -350,8 +351,8 @@ fn frisbee_radius(file: &RunFile) -> f64 {
     arena.and_then(toml::Value::as_float).filter(|radius| *radius > 0.0).unwrap_or(f64::from(FRISBEE_RADIUS))
 }
 
-/// Returns whether any robot evolved in any phase. The result is also true if the record does not contain this
-/// information, as in earlier versions.
+/// Returns whether any robot evolved in any phase. The result is also true if the run file does not contain this
+/// information, as in runs of earlier versions.
 pub fn evolves(file: &RunFile) -> bool {
     plan(file).map_or(true, |plan| plan.evolves(file.robots.len()))
 }

@@ -36,8 +36,9 @@ pub struct Gap {
     pub p: Option<f64>,
 }
 
-/// Simulates the swarm of each run with the last tree of each robot. `plan` is returned by [`of_segment`]. Runs with
-/// unknown trees are left out. `progress` receives the number of simulated runs and the number of all runs.
+/// Simulates the swarm of each run with the last tree of each robot. `plan` is returned by [`of_segment`]. A run is
+/// left out if it has no segment, or if a robot has no known tree that can be compiled. `progress` receives the number
+/// of finished runs and the number of all runs.
 pub fn simulate(
     engine: &dyn Engine,
     runs: &[&RunFacts],
@@ -62,8 +63,8 @@ pub fn simulate(
     gaps
 }
 
-/// Returns the plan with the duration of the longest last segment, 600 s at most. Longer simulations would have a
-/// smaller spread than the real segments.
+/// Returns the plan with the duration of the real last segments, so that the spread of the simulated fitness is
+/// comparable. If the durations differ between runs, the longest is used. The maximum is 600 s.
 pub fn of_segment<'a>(runs: &[&RunFacts], plan: &Plan<'a>) -> Plan<'a> {
     let seconds = runs.iter().filter_map(|run| run.segments.last()).map(|segment| segment.seconds).fold(0.0, f64::max);
     if seconds > 0.0 { Plan { seconds: seconds.round().clamp(1.0, LONGEST) as f32, ..*plan } } else { *plan }

@@ -94,8 +94,8 @@ fn unique(runs: &[RunFacts]) -> Readable {
     }
 }
 
-/// Returns a table of the nodes and registers that the reduced trees use, the most used first (as Table 4.5 for
-/// Kilobots).
+/// Returns a table of the nodes and registers that the reduced trees use, in descending order of use. It corresponds
+/// to Table 4.5, which is for Kilobots.
 fn usage(known: &[MeasuredTree]) -> Readable {
     let mut used: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for one in known {

@@ -14,12 +14,13 @@ use xpuck_wire::output::count;
 
 /// Number of swarms drawn from the trees of all runs. `xpuck study hetero` draws 100 swarms, with more simulations.
 const DRAWN: usize = 40;
-/// Divisor of the report's number of simulations, for each mixed swarm. There are many swarms, so that each swarm
-/// needs fewer simulations.
+/// Ratio of the report's number of simulations to the number of simulations of each mixed swarm. Fewer simulations per
+/// swarm are enough, because there are many swarms.
 const SHARE: u32 = 8;
 
-/// Simulates mixed swarms, and homogeneous swarms of their trees. The tuple contains the number of simulations, their
-/// duration (s) and their seed. Returns `None` if no run has a known tree for each robot.
+/// Simulates mixed swarms, and homogeneous swarms of their trees. The parameters of the simulations are the report's
+/// number of simulations, the duration of a simulation (s), and the seed. Returns `None` if no run has a known tree
+/// for each robot.
 pub fn simulate(
     engine: &dyn Engine,
     runs: &[&RunFacts],

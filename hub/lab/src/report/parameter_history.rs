@@ -18,7 +18,7 @@ pub struct ParameterHistory {
 pub(super) struct Courses(BTreeMap<(String, String), Vec<(f64, f64)>>);
 
 impl Courses {
-    /// Records that a robot simulates with the value `simulated` of a parameter, at a time (min).
+    /// Records the value `simulated` of a parameter in a robot's simulator, at a time (min).
     pub fn record(&mut self, minutes: f64, robot: &str, parameter: &str, simulated: f64) {
         let course = self.0.entry((parameter.into(), robot.into())).or_default();
         // While the value is constant, only the time of the last point is updated. A course thus ends at the end of

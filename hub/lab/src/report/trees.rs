@@ -93,9 +93,9 @@ pub struct Shared {
     pub numbers: Ranges,
 }
 
-/// Returns the subtrees that at least two trees have in common after reduction, apart from numbers. The subtrees are
-/// sorted by the number of trees, then by length, both in descending order. A subtree is left out if the same trees
-/// share a larger subtree that contains it.
+/// Returns the subtrees that at least two reduced trees have in common. Numbers in a subtree may differ between trees.
+/// The subtrees are sorted by the number of trees, then by text length, both in descending order. A subtree is left
+/// out if the same trees share a larger subtree that contains it.
 pub fn shared(known: &[MeasuredTree]) -> Vec<Shared> {
     let mut found: BTreeMap<String, (BTreeSet<usize>, Ranges)> = BTreeMap::new();
     for (place, one) in known.iter().enumerate() {

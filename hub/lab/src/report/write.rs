@@ -74,7 +74,8 @@ fn is_left_over(path: &Path) -> bool {
     named && path.symlink_metadata().is_ok_and(|data| data.is_dir())
 }
 
-/// Returns whether a page is a report. Only the tables of a report may be replaced.
+/// Returns whether a file is the page of a report, according to its first lines. Files in a folder without such a page
+/// do not belong to a report, and must not be replaced.
 fn is_report(page: &Path) -> bool {
     let mut head = vec![0; HEAD.len()];
     std::fs::File::open(page).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == HEAD.as_bytes()

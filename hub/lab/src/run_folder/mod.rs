@@ -243,8 +243,8 @@ impl RunFolder {
     }
 }
 
-/// Returns the number of a key in the result of a finished run; `None` if there is no such number. A resumed run thus
-/// keeps measured values.
+/// Returns the number of a key in the result file of a finished run; `None` if there is no such number. If the run is
+/// resumed, its new result file keeps this number instead of a new measurement.
 pub fn result_number(path: &Path, key: &str) -> Option<f64> {
     let text = file::text(&path.join("result.json"), MAX_RESULT).ok()?;
     serde_json::from_str::<serde_json::Value>(&text).ok()?[key].as_f64()
@@ -283,7 +283,7 @@ fn refuse_used(path: &Path, kind: &Kind, files: &[(String, &str)], run: &str) ->
     for entry in std::fs::read_dir(path).map_err(io(path))? {
         let entry = entry.map_err(io(path))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        // A temporary file of an interrupted atomic write ends in `.new`.
+        // The name of the temporary file of an interrupted atomic write ends in `.new`.
         let begun = name.strip_suffix(".new").unwrap_or(&name);
         let is_request = kind.requests.contains(&begun) || begun == STOP;
         let mut texts = files.iter().map(|(file, text)| (file.as_str(), *text)).chain([(kind.run, run)]);

@@ -53,8 +53,8 @@ fn words(plan: &Plan, island: usize, generation: u32) -> [u32; 4] {
     random_block(plan.seed, island as u32, CLIMB, generation, Stream::Evolution, 0)
 }
 
-/// Returns whether an island is on in the next period. `on` is the current state, and `luck` is a random number in
-/// 0..1.
+/// Returns whether an island takes part (is on) in the next period. `on` is its current state, and `luck` is a random
+/// number in 0..1.
 fn stays(network: Network, period: f64, on: bool, luck: f32) -> bool {
     let Some((mean_on, mean_off)) = network.churn() else { return true };
     let changes = (period / if on { mean_on } else { mean_off }).min(1.0);

@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-/// Fitness limit for an infinite budget. The law is fitness = [`LIMIT`] - [`DEFICIT`] * budgets^-[`EXPONENT`], fitted
-/// to docs/evolution.md. There, the fitness is 0.205 after a quarter of the thesis's budget and 0.303 after one
-/// budget (20 seeds). It is 0.345 after three budgets and 0.356 after ten budgets.
+/// Fitness limit for an infinite budget. The law is fitness = [`LIMIT`] - [`DEFICIT`] * b^-[`EXPONENT`] after b times
+/// the budget of the thesis. It is fitted to the results in docs/evolution.md (20 seeds). The fitness there is 0.205
+/// for b = 0.25, 0.303 for b = 1, 0.345 for b = 3, and 0.356 for b = 10.
 pub const LIMIT: f64 = 0.37;
 /// Deficit of the fitness to [`LIMIT`] after one budget.
 pub const DEFICIT: f64 = 0.067;
 /// Exponent with which the deficit decreases as the budget grows.
 pub const EXPONENT: f64 = 0.65;
-/// Number of island generations in one budget, that of the thesis: 84 generations of 9 islands.
+/// Budget of the thesis as a number of island generations: 84 generations of each of 9 islands.
 pub const BUDGET: f64 = 756.0;
 /// Mean share of the deficit that one success of `Law::Steps` removes.
 const STEP: f64 = 0.05;

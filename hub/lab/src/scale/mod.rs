@@ -66,8 +66,8 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// Returns the interval between two exchanges of an island that is on (s). The interval is longer than a
-    /// generation if the islands of one server exceed the server's capacity.
+    /// Returns the interval between two exchanges of an island that is always on (s). The interval is longer than a
+    /// generation if the requests of a server's islands exceed the server's capacity.
     pub fn island_period(&self, topology: Topology) -> f64 {
         self.period.max(topology.fan_out(self.islands) as f64 * self.network.on() * SERVICE)
     }

@@ -222,8 +222,9 @@ mod tests {
 
     #[test]
     fn tree_takeover_time_is_logarithmic() {
-        // In a tree of L levels, the gene waits for a beat of the origin and of each island. In between, it waits for
-        // L - 1 beats of servers upwards and as many downwards. Each wait takes half a period on average.
+        // In a tree of L levels of servers, the gene first waits for a beat of its origin. It then waits for L - 1
+        // beats of servers upwards and L - 1 beats downwards, and finally for a beat of the receiving island. Each wait
+        // takes half a period on average.
         for (n, levels) in [(1000, 3.0), (10_000, 4.0), (100_000, 5.0)] {
             let times: Vec<f64> =
                 (0..20).map(|seed| takeover_spread(&plan(n, seed), Topology::Tree(10)).half).collect();
@@ -236,7 +237,7 @@ mod tests {
     #[test]
     fn partners_by_chance_follow_the_logistic_curve() {
         // Each island without the gene asks one island per period. The share x of islands with the gene follows dx/dt
-        // = x (1 - x). For a start from one island, chance adds Euler's constant to the mean time.
+        // = x (1 - x), with t in periods. For a start from one island, chance adds Euler's constant to the mean time.
         let n = 20_000;
         let mean = (0..16).map(|seed| takeover_spread(&plan(n, seed), Topology::Complete).half).sum::<f64>() / 16.0;
         let theory = 10.0 * ((n as f64).ln() + 0.577);

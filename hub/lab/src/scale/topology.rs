@@ -13,14 +13,16 @@ pub enum Topology {
     Tree(usize),
     /// Each island sends to its two neighbours.
     Ring,
-    /// A random regular graph. Each island sends to this number of fixed other islands, which is even.
+    /// A random regular graph. Each island always sends to the same islands. Their number is the value of the variant,
+    /// and is even.
     Regular(usize),
     /// In each period, each island asks a randomly drawn island.
     Complete,
 }
 
 impl Topology {
-    /// Returns the number of servers on each level, starting at the lowest level. Empty for peer topologies.
+    /// Returns the number of servers on each level, starting at the lowest level. The result is empty for peer
+    /// topologies.
     pub fn servers(self, islands: usize) -> Vec<usize> {
         let fan_out = match self {
             Topology::Star => islands.max(1),
@@ -43,7 +45,8 @@ impl Topology {
         }
     }
 
-    /// Returns the islands to which each island sends. Empty for topologies with servers or with changing partners.
+    /// Returns the islands to which each island sends. The lists are empty for topologies with servers or with changing
+    /// partners.
     pub fn neighbours(self, islands: usize, seed: u64) -> Neighbours {
         let n = islands as u32;
         match self {

@@ -11,7 +11,7 @@ use xpuck_kernels::world::WorldSpec;
 /// A change of the tree, and its effect on the fitness.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Change {
-    /// "branch" for a removed branch, "constant" for a changed number.
+    /// Kind of the change: "branch" for a removed branch, or "constant" for a changed number.
     pub kind: &'static str,
     /// Line of the changed node in the tree's text, from 1.
     pub line: usize,
@@ -32,7 +32,7 @@ pub struct AblationStudy {
     pub fitness: f64,
     /// Standard error of the fitness.
     pub error: f64,
-    /// Number of variants beyond the limit, which were not run.
+    /// Number of variants that were not run, because a study runs at most 300 variants.
     pub left_out: usize,
     /// Removed branches, then changed constants, each in descending order of their effects.
     pub changes: Vec<Change>,

@@ -13,8 +13,7 @@ use xpuck_kernels::tree::Program;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// Minimum share of the fitness of a swarm evolved for the new world. A swarm with this share has regained its
-/// fitness.
+/// Minimum fitness of a swarm that counts as recovered, as a share of the fitness of a swarm evolved for the new world.
 const REGAINED: f64 = 0.9;
 /// Minimum fitness of a swarm evolved for the new world. Below this fitness, recovery is not evaluated.
 const WORTH_REGAINING: f64 = 0.01;
@@ -139,8 +138,8 @@ pub struct Seed {
     pub mistaken: usize,
     /// Time at which the first robot detected the change (s after the change); `None` if no robot detected it.
     pub noticed: Option<f64>,
-    /// Values of the changed parameter in the robots' simulators, two minutes after the change. For a wheel, only the
-    /// value of the first robot.
+    /// Values of the changed parameter in the robots' simulators, two minutes after the change. For a wheel parameter,
+    /// the list contains only the value of the first robot.
     pub found: Vec<f32>,
     /// Time until 90 % of the fitness of a swarm evolved for the new world was reached (s after the change), for each
     /// strategy; `None` if this fitness was not reached.
@@ -323,8 +322,8 @@ fn one(
 }
 
 impl AdaptStudy {
-    /// Returns the largest relative error of a robot's value of the changed parameter, two minutes after the change
-    /// and over all seeds; `None` if there are no values.
+    /// Returns the largest relative error of the values in [`Seed::found`] over all seeds; `None` if there are no
+    /// values.
     pub fn worst_error(&self) -> Option<f64> {
         let value = f64::from(self.plan.value);
         let errors =
@@ -332,8 +331,8 @@ impl AdaptStudy {
         errors.fold(None, |worst: Option<f64>, error| Some(worst.map_or(error, |worst| worst.max(error))))
     }
 
-    /// Returns the mean fitness of the strategy `way` after the change minus that of the strategy `of`, for each
-    /// seed.
+    /// Returns a difference for each seed: the mean fitness of `strategy` after the change, minus the mean fitness of
+    /// the strategy `of`.
     pub fn ahead(&self, strategy: Strategy, of: Strategy) -> Vec<f64> {
         let mean = |curve: &[f64]| curve.iter().sum::<f64>() / curve.len() as f64;
         self.seeds.iter().map(|seed| mean(seed.worth.get(strategy)) - mean(seed.worth.get(of))).collect()

@@ -28,7 +28,7 @@ pub struct Place {
     pub sector: usize,
     /// Number of robot updates at this position.
     pub updates: u64,
-    /// Number of robot updates that each leaf drove, by the leaf's line in the tree's text (from 1).
+    /// Number of robot updates in which each leaf drove the robot, by the leaf's line in the tree's text (from 1).
     pub drivers: BTreeMap<usize, u64>,
 }
 
@@ -229,7 +229,7 @@ mod tests {
         let found = study(&tree, &WorldSpec::benchmark(9), budget, || {}).unwrap();
         let all: u64 = found.places.iter().map(|place| place.updates).sum();
         assert_eq!(all, 8 * 200 * 9);
-        // The branch after bfront drives if the frisbee is straight ahead, and rarely if it is behind.
+        // The branch after `bfront` drives if the frisbee is straight ahead, and rarely if the frisbee is behind.
         let ahead = |place: &Place| (SECTORS / 2 - 1..=SECTORS / 2).contains(&place.sector) && place.ring < 6;
         let behind = |place: &Place| [0, SECTORS - 1].contains(&place.sector) && place.ring < 6;
         let front = found.branches.iter().find(|(_, text, _)| text.starts_with("mulas")).unwrap().0;

@@ -42,7 +42,7 @@ pub struct HeteroPlan {
 /// A heterogeneous swarm.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Swarm {
-    /// Name of the run of the trees; `None` for a swarm drawn from all runs.
+    /// Name of the run in which the trees evolved; `None` for a swarm drawn from all runs.
     pub run: Option<String>,
     /// Number of distinct trees.
     pub different: usize,
@@ -97,7 +97,7 @@ pub struct HeteroStudy {
 /// Compiled distinct trees of all runs.
 struct Pool {
     programs: Vec<Program>,
-    /// For each run, the program index of each robot.
+    /// Index in `programs` of the program of each robot, by run.
     runs: Vec<Vec<usize>>,
 }
 

@@ -1,4 +1,4 @@
-//! Study of migration: finds the interval between exchanges up to which a swarm keeps its fitness, although its
+//! Study of migration: finds the longest interval between exchanges at which a swarm keeps its fitness, although its
 //! robots run different trees (thesis 8.8).
 
 use super::hetero::{HeteroPlan, RunTrees, study as hetero};

@@ -22,7 +22,7 @@ pub struct Mixture {
     pub fitness: Estimate,
     /// Expected fitness if each robot contributed as much as in a homogeneous swarm of its tree.
     pub expected: f64,
-    /// p of the difference from `expected`, corrected over all mixtures (Holm).
+    /// p-value of the difference between `fitness` and `expected`, corrected over all mixtures (Holm).
     pub p: f64,
 }
 

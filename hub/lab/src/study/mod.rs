@@ -29,7 +29,7 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_stats::statistics::{Spread, student_t_975};
 use xpuck_wire::output::count;
 
-/// Duration, number and seed of the simulations from which one reported number is computed.
+/// Duration, number and seed of the simulations from which one reported value is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Budget {
     /// Duration of each run in simulated time (s).

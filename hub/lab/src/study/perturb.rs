@@ -111,7 +111,7 @@ pub struct PerturbStudy {
 /// Runs each program from the same random starts. `progress` receives the numbers of finished and of all runs.
 ///
 /// # Errors
-/// If a number is out of range, or if too few of the drawn start poses are free of overlaps.
+/// If a value of `perturbation` is out of range, or if no start poses without overlaps are found.
 pub fn study(
     engine: &dyn Engine,
     programs: &[(String, Program)],

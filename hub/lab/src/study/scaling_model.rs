@@ -4,8 +4,8 @@
 use serde::Serialize;
 use xpuck_kernels::math::linear::solve_underdetermined;
 
-/// Minimum number of swarm sizes to which the three parameters can be fitted. Their fitness must be clearly above
-/// zero.
+/// Minimum number of swarm sizes for a fit of the model's three parameters. Only sizes with a mean fitness clearly
+/// above zero count.
 const FEWEST: usize = 4;
 /// Number of standard errors by which a mean must exceed zero to be used. The logarithm of a smaller mean would be
 /// noise.
@@ -24,8 +24,8 @@ pub struct ScalingModel {
     pub interference: f64,
     /// Standard error of `interference`.
     pub interference_se: f64,
-    /// Number of robots with the highest fitness of the swarm; `None` unless `cooperation` and `interference` are
-    /// positive.
+    /// Number of robots at which the model predicts the highest fitness of the swarm; `None` unless `cooperation` and
+    /// `interference` are positive.
     pub peak: Option<f64>,
     /// Share of the weighted variance of ln fitness that the model explains, at most 1.
     pub r_squared: f64,
@@ -37,9 +37,9 @@ impl ScalingModel {
         self.scale * robots.powf(self.cooperation) * (-self.interference * robots).exp()
     }
 
-    /// Fits the model to points of (number of robots, mean fitness, standard error of the mean). Minimises the
-    /// weighted squares of the logarithms' errors. The weight of a point is (mean / error)^2, the inverse variance of
-    /// its logarithm. Returns `None` if fewer than four sizes have a fitness clearly above zero.
+    /// Fits the model to points of (number of robots, mean fitness, standard error of the mean). Minimises the weighted
+    /// sum of the squared errors of ln fitness. The weight of a point is (mean / standard error)^2, which is the
+    /// inverse variance of ln fitness. Returns `None` if fewer than four sizes have a fitness clearly above zero.
     pub fn fit(points: &[(usize, f64, f64)]) -> Option<ScalingModel> {
         let clear: Vec<(f64, f64, f64)> = points
             .iter()

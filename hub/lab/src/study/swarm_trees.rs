@@ -46,12 +46,13 @@ fn tree(path: &Path) -> Result<Tree, StudyError> {
     tree_file::read(path, &tree_file::ReadOptions::default()).map_err(|error| StudyError(error.to_string()))
 }
 
-/// Returns the trees in a folder whose file names start with `begin`, in the order of the numbers in the names.
+/// Returns the trees from the .bt files of a folder, in the order of the numbers in the file names. Only files are read
+/// whose names start with `begin`.
 fn files(folder: &Path, begin: &str) -> Result<Vec<Tree>, StudyError> {
     let wrong = |error: std::io::Error| StudyError(format!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = Vec::new();
     for (count, entry) in std::fs::read_dir(folder).map_err(wrong)?.enumerate() {
-        // With more files, the selection would be arbitrary.
+        // A larger folder is rejected, because a limited selection of its files would be arbitrary.
         if count == MOST {
             return Err(StudyError(format!(
                 "{}: contains more than {MOST} files; choose a folder with fewer files",

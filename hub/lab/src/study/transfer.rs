@@ -108,8 +108,8 @@ pub struct LevelResult {
 pub struct TransferStudy {
     /// Simulations of each swarm.
     pub budget: Budget,
-    /// Whether a separate world represents reality, such as a calibrated one. Otherwise the first setting's world
-    /// represents reality.
+    /// Whether a separate world represents reality, for example a calibrated world. Otherwise, the first setting's
+    /// world represents reality.
     pub measured: bool,
     /// Results of each run.
     pub runs: Vec<Evolved>,

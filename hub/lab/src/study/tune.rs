@@ -1,5 +1,5 @@
-//! Study of tuning: optimises the numbers of one tree by CMA-ES. Measures the gain of fitness in the tuned swarm, and
-//! the gain or loss in swarms of other sizes (thesis 8.6.7).
+//! Study of tuning: optimises the numbers of one tree for one swarm size by CMA-ES. It then measures the gain of
+//! fitness for this size, and the gain or loss for other sizes (thesis 8.6.7).
 
 use super::{Budget, Estimate, StudyError, study_error, with_size};
 use crate::measure::fitness_of;
@@ -15,7 +15,7 @@ use xpuck_stats::statistics::t::paired;
 
 /// Maximum number of tunable numbers in a tree.
 pub const MOST: usize = 40;
-/// Initial step size of the search, in units of a number's scale.
+/// Initial step size of the search, relative to the scale of each tunable number.
 const STEP: f64 = 0.5;
 
 /// A tunable number in a tree.
@@ -25,7 +25,7 @@ struct Place {
     operand: usize,
     kind: Operand,
     value: f64,
-    /// Size of a large change of the number, which is the unit of the search.
+    /// Scale of the number: the search varies the number in multiples of this amount.
     scale: f64,
 }
 
@@ -156,14 +156,14 @@ fn compile(trees: &[Tree]) -> Result<Vec<Program>, StudyError> {
     trees.iter().map(Program::compile).collect::<Result<_, _>>().map_err(|error| StudyError(error.to_string()))
 }
 
-/// Returns the tunable numbers of a tree, without registers and quadrants.
+/// Returns the tunable numbers of a tree. Register numbers and quadrants are not tunable.
 fn places(tree: &Tree) -> Vec<Place> {
     let mut all = Vec::new();
     for (at, node) in tree.nodes().iter().enumerate() {
         for (i, spec) in node.kind.spec().operands.iter().enumerate() {
             let value = f64::from(node.operands[i]);
             let scale = match spec.operand {
-                // The scale is 20 units, which are 28 degrees.
+                // Angles are in units of pi/128, so a scale of 20 is 28 degrees.
                 Operand::Angle | Operand::Width => 20.0,
                 Operand::Float | Operand::Gain => 0.5 * value.abs().max(1.0),
                 Operand::Fixed | Operand::Threshold => 2.0,
@@ -185,7 +185,8 @@ fn places(tree: &Tree) -> Vec<Place> {
     all
 }
 
-/// Returns the tree with its numbers moved by `point`, in units of their scales, and rounded to valid values.
+/// Returns the tree with changed numbers. `point` contains the change of each number as a multiple of its scale. The
+/// changed numbers are rounded and limited to valid values.
 fn with(tree: &Tree, places: &[Place], point: &[f64]) -> Tree {
     let mut changed = tree.clone();
     for (place, x) in places.iter().zip(point) {

@@ -84,8 +84,8 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     Ok(collected)
 }
 
-/// Draws the map of a sweep over two keys. The map shows the remeasured fitness, or the estimated fitness if the
-/// remeasured fitness of a run is missing.
+/// Draws the map of a sweep over two keys. The map shows the remeasured fitness. If any run lacks remeasured fitness,
+/// the map shows the estimated fitness of all runs.
 fn map(sweep: &Sweep, settings: &[Setting]) -> Option<String> {
     let again = settings.iter().flat_map(|setting| &setting.remeasured).all(Option::is_some);
     let what = match again {

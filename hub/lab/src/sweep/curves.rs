@@ -1,4 +1,5 @@
-//! Curves over the course of evolution: each run, the mean of a setting's runs, and its confidence interval.
+//! Curves over the course of evolution: one curve for each run, and the mean of a setting's runs with its confidence
+//! interval.
 
 use crate::evolution_run::GenerationRow;
 use schemars::JsonSchema;
@@ -39,12 +40,13 @@ impl Axes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Along {
-    /// Simulated robot-seconds of the whole swarm: a fair comparison of settings with generations of different cost.
+    /// Simulated robot-seconds of the whole swarm. The comparison of settings is then fair, even if their generations
+    /// differ in cost.
     #[default]
     RobotSeconds,
     /// Number of the generation.
     Generation,
-    /// Simulated time of all islands together, as a number of trials with all robots.
+    /// Simulated robot-seconds of all islands together, divided by the robot-seconds of one trial.
     Simulations,
 }
 
@@ -52,13 +54,13 @@ pub enum Along {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quality {
-    /// Fitness of the fittest tree of each island, derated for few evaluations and averaged over the islands (Fig.
-    /// 8.4).
+    /// Derated fitness of the fittest tree of each island, averaged over the islands (Fig. 8.4). Derated fitness is
+    /// lower for trees with few evaluations.
     #[default]
     Derated,
     /// Fitness of the fittest tree of all islands (Fig. 5.10, 7.7, 8.1).
     Best,
-    /// Mean fitness of the populations.
+    /// Mean fitness of each island's population, averaged over the islands.
     Mean,
     /// Share of distinct trees in a population, averaged over the islands.
     Distinct,
@@ -106,8 +108,8 @@ pub struct Step {
 /// Wall time of each generation (s), by the number of the generation.
 pub type Times = BTreeMap<u32, f64>;
 
-/// Returns the curve of a run from the rows of its islands. [`Quality::Seconds`] uses `times` instead, and leaves out
-/// generations without a time.
+/// Returns the curve of a run from the rows of its islands. The values of [`Quality::Seconds`] are taken from `times`,
+/// and generations without a time are left out.
 pub fn of_run(lines: &[GenerationRow], times: &Times, quality: Quality) -> Vec<Step> {
     let mut generations: BTreeMap<u32, Vec<GenerationRow>> = BTreeMap::new();
     for line in lines {
@@ -129,7 +131,8 @@ pub struct Summary {
     pub numbers: [f64; 5],
 }
 
-/// Returns one box for each `every` generations. A box is left out if a run ends before the box's last generation.
+/// Returns the boxes of a box plot, each of which covers `every` generations. A box is left out if any run ends before
+/// the box's last generation.
 pub fn boxes(runs: &[Vec<Step>], every: u32) -> Vec<Summary> {
     let mut values: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     let last = runs.iter().filter_map(|run| run.last()).map(|step| step.generation).min().unwrap_or(0);
@@ -155,7 +158,7 @@ pub struct MeanStep {
     pub robot_seconds: f64,
     /// Value on the y axis, averaged over the runs.
     pub mean: f64,
-    /// Half of the 95 % confidence interval; `None` for a single run.
+    /// Half the width of the mean's 95 % confidence interval. `None` for a single run.
     pub half: Option<f64>,
 }
 
@@ -208,7 +211,7 @@ mod tests {
             (1..).zip(values).map(step).collect()
         };
         let runs = [run(&[0.0, 1.0, 2.0, 3.0, 9.0]), run(&[4.0, 8.0, 5.0, 5.0, 9.0, 9.0])];
-        // Not all runs fill the box that begins with the fifth generation.
+        // The box of generations 5 and 6 is left out, because the first run ends after generation 5.
         let expected = [
             Summary { generation: 2, numbers: [0.0, 0.75, 2.5, 5.0, 8.0] },
             Summary { generation: 4, numbers: [2.0, 2.75, 4.0, 5.0, 5.0] },
@@ -238,7 +241,8 @@ mod tests {
         let course = mean_course(&[run(&[0.1, 0.2]), run(&[0.3, 0.4, 0.9]), run(&[0.2, 0.6])]);
         assert_eq!(course.len(), 2);
         assert!((course[0].mean - 0.2).abs() < 1e-12 && course[1].robot_seconds == 20.0);
-        // The standard deviation is 0.1, with two degrees of freedom.
+        // The first values of the three runs have the standard deviation 0.1. 4.302653 is the 97.5 % quantile of
+        // Student's t distribution with two degrees of freedom.
         assert!((course[0].half.unwrap() - 4.302_653 * 0.1 / 3f64.sqrt()).abs() < 1e-6);
         assert_eq!(mean_course(&[run(&[0.1])])[0].half, None);
         assert!(mean_course(&[]).is_empty());

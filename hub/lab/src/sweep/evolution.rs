@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use toml::Table;
 use xpuck_wire::file;
 
-/// Maximum length of a result (bytes).
+/// Maximum size of a run's `result.json` (bytes).
 const MAX_RESULT: u64 = 1 << 20;
 /// Maximum number of rows in a run's table of generations.
 const MAX_GENERATIONS: usize = 1_000_000;
@@ -56,7 +56,7 @@ fn rows<R: DeserializeOwned, C: FromIterator<R>>(path: &Path) -> Result<C, Probl
     })
 }
 
-/// Reads the wall time of each generation of the run in a folder (s).
+/// Reads the wall time of each generation (s) from the folder of a run.
 ///
 /// # Errors
 /// If the table cannot be read, or has an invalid row.
@@ -136,14 +136,15 @@ impl Run {
         self.folder.with_extension("log")
     }
 
-    /// Returns the first line of the log, or the reason if the log cannot be read. `None` if the log has no line.
+    /// Returns the first line of the log, which is the error message of a failed run. If the log cannot be read,
+    /// returns the error of reading. `None` if the log is empty.
     pub fn complaint(&self) -> Option<String> {
         let log = self.log();
         file::first_line(&log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
     }
 
-    /// Locks the run by its log, and returns the log. `None` while another process works on the run. A child process
-    /// with this file as standard error keeps the lock.
+    /// Locks the run's log file, so that no other process works on the run. Returns the file, or `None` if another
+    /// process holds the lock. A child process with this file as standard error keeps the lock.
     ///
     /// # Errors
     /// If the log cannot be opened or locked.
@@ -153,9 +154,8 @@ impl Run {
         Ok(locked(&file, &log)?.then_some(file))
     }
 
-    /// Starts the run with these options, or resumes it from its last checkpoint. `said` is the log from
-    /// [`Run::try_lock`]. The run ends when the returned child's standard input is closed, so it cannot outlive this
-    /// process.
+    /// Starts the run, or resumes it from its last checkpoint. `said` is the log file from [`Run::try_lock`]. The child
+    /// process exits when its standard input is closed, so it cannot outlive this process.
     ///
     /// # Errors
     /// If the log cannot be written, or `program` cannot be started.

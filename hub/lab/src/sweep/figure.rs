@@ -5,12 +5,12 @@ use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{BoxShape, Footer, Plot, Stroke, to_svg_with};
 use xpuck_stats::statistics::{Spread, student_t_975};
 
-/// Data of a setting that the figure shows.
+/// One setting's data for the figure.
 #[derive(Clone, Debug, Default)]
 pub struct Setting {
     /// Label in the legend.
     pub label: String,
-    /// Number of robot-seconds of one trial.
+    /// Duration of one trial, multiplied by the number of robots (robot-seconds).
     pub simulation: f64,
     /// Seeds of the setting's runs.
     pub seeds: Vec<u64>,
@@ -19,8 +19,8 @@ pub struct Setting {
     /// Remeasured mean fitness of the runs' champions, in the order of `seeds`. `None` if a result does not contain
     /// it.
     pub remeasured: Vec<Option<f64>>,
-    /// Derated fitness of the fittest tree after the last generation, averaged over the islands, in the order of
-    /// `seeds`.
+    /// Derated fitness of the fittest tree after each run's last generation, averaged over the islands. The runs are in
+    /// the order of `seeds`.
     pub last: Vec<f64>,
 }
 
@@ -206,7 +206,7 @@ mod tests {
         let texts: Vec<&str> = document.descendants().filter_map(|n| n.text()).collect();
         assert!(texts.contains(&"a < b") && texts.contains(&"simulated time, robot-seconds"), "{texts:?}");
         assert!(texts.iter().any(|t| t.contains("mean over 3 seeds") && t.contains("95 % confidence interval")));
-        // Each of the two settings has a band and a bar, three faint runs, and two dots.
+        // Each of the two settings has a band, a bar, three faint curves of its runs, and two dots.
         assert_eq!((with("fill-opacity", "0.2"), with("class", "line faint"), with("r", "1.8")), (4, 6, 4));
         assert!(texts.contains(&"a < b, seed 3: 0.3000") && !texts.iter().any(|t| t.contains("seed 2: 0.3000 ")));
         let axes = Axes { x: Along::Generation, boxes: Some(2), ..Axes::default() };

@@ -26,7 +26,7 @@ pub(crate) struct SweepFile {
     /// Title of the results, and name of the folder below `runs/`: 1 to 60 letters, digits, `-` and `_`.
     #[schemars(length(min = 1, max = MAX_NAME))]
     name: String,
-    /// Seeds with which each point runs once: a range like "1-20" or a list.
+    /// Seeds: a range like "1-20" or a list. Each point is run once with each seed.
     #[schemars(schema_with = "seeds_schema")]
     seeds: Value,
     /// Number of parallel processes.

@@ -31,8 +31,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Locks the sweep's folder, and creates it if it does not exist. `check` validates each point's evolution file.
-    /// If a file is invalid, the sweep leaves no files.
+    /// Locks the sweep's folder, and creates it if it does not exist. `check` validates each point's evolution file. If
+    /// one is invalid, the folder is not created or changed.
     ///
     /// # Errors
     /// If a point is invalid, the sweep was begun with other settings, another process uses the folder, or a file
@@ -79,14 +79,14 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Returns all runs in the order of their seeds. An unfinished sweep therefore has about the same number of runs
-    /// of every point.
+    /// Returns all runs in the order of their seeds. An unfinished sweep therefore has about the same number of
+    /// finished runs for every point.
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }
 }
 
-/// Rejects a folder that contains files other than those of a sweep, because they could be replaced.
+/// Rejects an existing folder that is not a sweep folder, because the sweep could overwrite files in it.
 fn refuse_foreign(path: &Path) -> Result<(), Problem> {
     if path.join("points").is_dir() || !path.exists() {
         return Ok(());

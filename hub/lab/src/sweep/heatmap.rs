@@ -7,10 +7,10 @@ use xpuck_kernels::markup::escape;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::begin_svg;
 
-/// Final values of the runs of a point.
+/// Final fitness of the runs of a point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ends {
-    /// Fitness of each run.
+    /// Final fitness of each run.
     pub fitness: Vec<f64>,
 }
 
@@ -37,8 +37,8 @@ const LETTERS: usize = 24;
 const TOP: f64 = 84.0;
 const MARGIN: f64 = 20.0;
 
-/// Draws the map as SVG. `None` if the points are not all combinations of exactly two keys. `what` describes the
-/// fitness.
+/// Draws the map as SVG. `what` describes the fitness. Returns `None` unless the points are all combinations of the
+/// values of exactly two keys.
 pub fn draw(title: &str, what: &str, points: &[Point], ends: &[Ends]) -> Option<String> {
     let grid = Grid::from_points(points)?;
     let means: Vec<Option<f64>> = ends.iter().map(mean).collect();

@@ -9,7 +9,8 @@ use xpuck_wire::file;
 pub struct Missing {
     /// Name of the run.
     pub run: String,
-    /// `running`, `not started`, `begun`, or the first line of the run's log, which is its error message.
+    /// State of the run (`running`, `not started` or `begun`), or its error message, which is the first line of its
+    /// log.
     pub why: String,
 }
 

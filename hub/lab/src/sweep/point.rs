@@ -1,4 +1,5 @@
-//! Points of a sweep: settings to compare. Each point is a base with some changed values.
+//! Points of a sweep: settings to compare. Each point consists of the sweep's common settings, called the base, with
+//! some changed values.
 
 use std::collections::BTreeSet;
 use toml::{Table, Value};

@@ -46,7 +46,7 @@ pub(crate) fn files(sweep: &Sweep, point: usize) -> Result<Vec<StoredFile>, Prob
     Ok(files)
 }
 
-/// Whether a folder of points contains all files of this point, with the same contents.
+/// Whether `folder`, the folder `points/` of a sweep, contains all files of point `point` with the same contents.
 pub(crate) fn is_kept(folder: &Path, sweep: &Sweep, point: usize) -> Result<bool, Problem> {
     let same =
         |kept: &StoredFile| file::bytes(&folder.join(&kept.name), MAX_INPUT).is_ok_and(|bytes| bytes == kept.bytes);

@@ -14,10 +14,10 @@ use xpuck_stats::statistics::{Spread, quantile};
 const MAX_PRINTED: usize = 100;
 /// Maximum length of a description or source (characters).
 const MAX_WORDS: usize = 120;
-/// Maximum number of runs for which values are published individually.
+/// Maximum number of published values in one entry, if each published run has its own value.
 const MAX_RUNS: usize = 1000;
 
-/// Published number, or the numbers of several published runs.
+/// Published number or list of numbers, and the quantity of the sweep's runs to compare with it.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Printed {
@@ -110,11 +110,12 @@ pub struct Compared {
     pub thesis: Option<f64>,
     /// Spread of the published runs. `None` unless they are published individually.
     pub thesis_spread: Option<Spread>,
-    /// Corresponding value of the sweep's runs. `None` if no run is finished, or a level is never reached.
+    /// Corresponding value of the sweep's runs. `None` if no run has a value, or the level is never reached.
     pub here: Option<f64>,
-    /// Spread over the sweep's runs. `None` if no run is finished, or the statistic applies to the mean curve.
+    /// Spread over the sweep's runs. `None` if no run has a value, or if the statistic is "reaches", which applies to
+    /// the mean curve.
     pub spread: Option<Spread>,
-    /// Number of the sweep's runs with a value.
+    /// Number of the sweep's runs that have a value of this quantity.
     pub runs: usize,
 }
 
@@ -184,7 +185,7 @@ impl Printed {
         }
     }
 
-    /// Returns the statistic of the runs' values. `None` without values.
+    /// Returns the statistic of the runs' values. `None` if `values` is empty.
     fn taken(&self, values: &[f64]) -> Option<f64> {
         let spread = Spread::from_sample(values)?;
         Some(match self.take {
@@ -204,7 +205,7 @@ impl Printed {
 }
 
 impl Quantity {
-    /// Returns the quantity of each run for which it is available.
+    /// Returns this quantity for each run that has a value of it.
     fn values(self, found: &PointResults) -> Vec<f64> {
         let of_courses = |value: fn(&[Step]) -> Option<f64>| found.courses.iter().filter_map(|c| value(c)).collect();
         let of_results =

@@ -13,7 +13,7 @@ use xpuck_wire::shutdown::TRY_AGAIN;
 
 /// Interval for checking whether a process has ended.
 const POLL: Duration = Duration::from_millis(20);
-/// Waiting time for another process after which the wait is reported.
+/// Time for which a run waits for another process before the wait is reported.
 const QUIET: Duration = Duration::from_secs(2);
 /// Free space below which a disk counts as full (bytes).
 const LITTLE: u64 = 1 << 16;
@@ -52,12 +52,12 @@ pub struct Plan<'a> {
     pub threads: Option<usize>,
     /// Additional options of the command `evolve`.
     pub options: &'a [String],
-    /// Stops all runs when it is set.
+    /// Flag that stops all runs when it is set.
     pub stop: &'a AtomicBool,
 }
 
 /// Executes the unfinished runs, and returns the outcome of every run, in the order of `runs`. `tell` receives the
-/// events of all runs that were unfinished. It is called from any thread.
+/// events of the runs that were unfinished at first. It may be called from any thread.
 pub fn execute(runs: &[Run], plan: &Plan<'_>, tell: impl Fn(&Run, RunEvent<'_>) + Sync) -> Vec<Ending> {
     let endings: Vec<Mutex<Ending>> = runs.iter().map(|_| Mutex::new(Ending::Stopped)).collect();
     let queue = Mutex::new(runs.iter().zip(&endings));
@@ -105,7 +105,8 @@ fn one(run: &Run, plan: &Plan<'_>, waits: impl FnOnce()) -> Result<Ending, Probl
             None => std::thread::sleep(POLL),
         }
     };
-    // Schedulers send signals to all processes of a job. A run may end by the signal before this process handles it.
+    // Schedulers send a signal to all processes of a job. It may end the run's process before this process has handled
+    // the same signal.
     if let Some(signal) = status.signal() {
         return Ok(Ending::Killed(format!("killed by signal {signal}; repeat the same command to continue the run")));
     }
@@ -117,9 +118,9 @@ fn one(run: &Run, plan: &Plan<'_>, waits: impl FnOnce()) -> Result<Ending, Probl
     }
 }
 
-/// Locks a run, and waits while another process works on it. The wait is short if that process was killed, but may be
-/// long if it runs on another machine. `waits` is called once if the wait is long. `None` if this process is stopped
-/// while it waits.
+/// Locks a run, and waits while another process works on it. The wait is short if the other process was killed, but may
+/// be long if it runs on another machine. `waits` is called once if the wait is longer than [`QUIET`]. Returns `None`
+/// if `stop` is set during the wait.
 fn wait_for_lock(run: &Run, stop: &AtomicBool, waits: impl FnOnce()) -> Result<Option<File>, Problem> {
     let (begun, mut waits) = (Instant::now(), Some(waits));
     loop {
@@ -135,8 +136,8 @@ fn wait_for_lock(run: &Run, stop: &AtomicBool, waits: impl FnOnce()) -> Result<O
     }
 }
 
-/// Returns a note if the disk is full, and an empty text otherwise. On a full disk, the run could not write an error
-/// message.
+/// Returns a note if the run's disk is full, and an empty text otherwise. The run itself cannot log this error on a
+/// full disk.
 fn full(run: &Run) -> &'static str {
     let free = rustix::fs::statvfs(run.log().as_path()).map_or(u64::MAX, |disk| disk.f_bavail * disk.f_frsize);
     if free < LITTLE { "; its disk is full; free disk space, then repeat the same command" } else { "" }
@@ -144,7 +145,7 @@ fn full(run: &Run) -> &'static str {
 
 /// Kills a child process. A clean shutdown is unnecessary, because the run resumes from its checkpoint.
 fn end(child: &mut Child) {
-    // An error means that the process has just ended by itself.
+    // Killing fails only if the process has just exited.
     let _ = child.kill();
     let _ = child.wait();
 }

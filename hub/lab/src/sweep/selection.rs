@@ -1,9 +1,9 @@
-//! Selection of the runs of a sweep for one of many processes that work in the same folder.
+//! Selection of some runs of a sweep. Many processes can thus share one sweep folder, each with its own runs.
 
 use super::evolution::Run;
 use std::str::FromStr;
 
-/// Selection of runs by name, or by number from 1 in the order of the plan.
+/// Selection of runs, by name or by position in the sweep's list of runs. Positions begin at 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Only(Vec<Selector>);
 
@@ -39,7 +39,7 @@ impl FromStr for Only {
 }
 
 impl Only {
-    /// Returns the selected runs in the plan's order, without duplicates.
+    /// Returns the selected runs in the order of `runs`, without duplicates.
     ///
     /// # Errors
     /// If a selected run does not exist.

@@ -1,5 +1,5 @@
-//! A sweep as Slurm jobs: an array whose tasks execute the runs, and a subsequent job that collects the results. This
-//! module only returns texts. The caller writes and submits them.
+//! Scripts that execute a sweep as Slurm jobs: an array whose tasks execute the runs, and a subsequent job that
+//! collects the results. This module only returns the scripts. The caller writes and submits them.
 
 use super::evolution::Run;
 use std::fmt::Write;
@@ -122,7 +122,8 @@ pub fn memory(text: &str) -> Result<String, String> {
     }
 }
 
-/// Options of `sbatch` that the scripts set themselves: long name, short name, and the alternative or the reason.
+/// Options of `sbatch` that the scripts set themselves and users must not set. Each entry has the long name, the short
+/// name, and a hint for the error message: an alternative, or the reason.
 const OWN: [(&str, &str, &str); 15] = [
     ("--array", "-a", "use --throttle for the number of concurrent tasks, --per-task for the runs of a task"),
     ("--job-name", "-J", "it is the sweep's name"),
@@ -145,7 +146,8 @@ const OWN: [(&str, &str, &str); 15] = [
 /// themselves.
 ///
 /// # Errors
-/// If the option is invalid. For an option of the scripts, the message contains the alternative or the reason.
+/// If the option is invalid. If the scripts set the option themselves, the message contains an alternative or the
+/// reason.
 pub fn option(text: &str) -> Result<String, String> {
     let text = word(text)?;
     let name = text.split('=').next().unwrap_or_default();

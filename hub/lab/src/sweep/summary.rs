@@ -17,7 +17,7 @@ pub const MEASURES: [(&str, &str); 3] = [
 pub struct Group {
     /// Label of the setting.
     pub label: String,
-    /// Differences from the base.
+    /// Keys and values in which the setting differs from the sweep's common settings.
     pub parameters: Map<String, Value>,
     /// Results of the finished runs.
     pub results: Vec<Map<String, Value>>,
@@ -28,9 +28,10 @@ pub struct Group {
 pub struct Measure {
     /// Spread over the seeds; `None` if no result contains the measure.
     pub spread: Option<Spread>,
-    /// Half of the mean's 95 % confidence interval. `None` if it cannot be computed.
+    /// Half the width of the mean's 95 % confidence interval. `None` with fewer than two values.
     pub half_interval: Option<f64>,
-    /// Comparison with the first setting. `None` for the first setting itself, and if a setting lacks values.
+    /// Comparison with the first setting. `None` for the first setting itself, and if one of the two settings has no
+    /// values.
     pub against_first: Option<Against>,
 }
 
@@ -51,7 +52,7 @@ pub struct Against {
 pub struct Row {
     /// Label of the setting.
     pub label: String,
-    /// Differences from the base.
+    /// Keys and values in which the setting differs from the sweep's common settings.
     pub parameters: Map<String, Value>,
     /// Number of finished runs.
     pub runs: usize,
@@ -220,8 +221,8 @@ mod tests {
         let same = of(1).against_first.unwrap();
         assert_eq!((same.ranks.superiority, same.ranks.p, same.p_holm), (0.5, 1.0, 1.0));
         let better = of(2).against_first.unwrap();
-        // Only 2 of the 184756 arrangements of the ranks are as extreme. Two settings are compared with the first
-        // one.
+        // Only 2 of the 184756 arrangements of the ranks are as extreme. Holm's correction doubles p, because two
+        // settings with values are compared with the first one.
         assert!(
             (better.ranks.p - 2.0 / 184_756.0).abs() < 1e-12 && (better.p_holm - 2.0 * better.ranks.p).abs() < 1e-12
         );

@@ -63,22 +63,26 @@ mod tests {
     #[test]
     fn comparison_matches_scipy() {
         let compared = compare(&REAL, &SIMULATED).unwrap();
-        // scipy 1.17.1: stats.ttest_ind(real, simulated, equal_var=False), and its confidence_interval(0.95)
+        // Values from scipy 1.17.1: `stats.ttest_ind(real, simulated, equal_var=False)`, and the method
+        // `confidence_interval(0.95)` of its result.
         close(compared.welch.t, -0.795980504314991);
         close(compared.welch.p, 0.43188531849417106);
         close(compared.welch.degrees, 32.12994513542837);
         close(compared.welch.interval[0], -0.03926836469109396);
         close(compared.welch.interval[1], 0.017198920246649485);
-        // stats.ttest_ind(real, simulated)
+        // Values from `stats.ttest_ind(real, simulated)`.
         close(compared.student.t, -0.820438891228283);
         close(compared.student.p, 0.41682855939873303);
-        // stats.mannwhitneyu(real, simulated, method='exact'): statistic 191.0 of 18 * 24
+        // Values from `stats.mannwhitneyu(real, simulated, method='exact')`. The statistic is 191.0, out of 18 * 24
+        // pairs.
         close(compared.mann_whitney_p, 0.5374747426149568);
         close(compared.superiority, 191.0 / 432.0);
-        // (mean(real) - mean(simulated)) / s_pooled, and times 1 - 3 / (4 (n + m) - 9)
+        // Cohen's d is (mean(real) - mean(simulated)) / s_pooled. Hedges' g is d * (1 - 3 / (4 (n + m) - 9)), where n
+        // and m are the sample sizes.
         close(compared.cohens_d, -0.25581676981341056);
         close(compared.hedges_g, -0.25099003830749717);
-        // The thesis prints rounded values. Its standard deviation divides by n, the one computed here by n - 1.
+        // The thesis prints rounded values. Its standard deviation has the divisor n, whereas `sd` has the divisor
+        // n - 1.
         let over_n = compared.real.sd.unwrap() * (17.0f64 / 18.0).sqrt();
         assert!((compared.real.mean - 0.119).abs() < 6e-4 && (over_n - 0.047).abs() < 6e-4, "{over_n}");
     }

@@ -46,7 +46,7 @@ pub struct Settings {
 pub struct Trial {
     /// Number of the trial, from 1.
     pub number: u32,
-    /// Number of the seed's world that defines the start poses, as shown by `xpuck simulate --run`.
+    /// Number of the simulated world that defines the start poses. `xpuck simulate --run` shows this world.
     pub world: u32,
     /// Intended start poses of the robots: x (m), y (m), and heading (rad).
     pub starts: Vec<[f32; 3]>,
@@ -113,8 +113,8 @@ impl Trials {
     }
 }
 
-/// Opens the trials of a folder, or creates them. Only the numbers of runs and simulations may differ from the
-/// settings of existing trials.
+/// Opens the trials of a folder, or creates them. If trials exist, `settings` must equal their settings, except for the
+/// numbers of runs and simulations.
 ///
 /// # Errors
 /// If the folder cannot be read or written, or contains trials of other settings.

@@ -7,12 +7,12 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::spec::Area;
 use xpuck_kernels::world::{Pose, WorldSpec, start};
 
-/// Minimum distance between a robot and the frisbee's rim at the start (m). Parking robots keep this distance.
+/// Minimum gap between a robot and the frisbee's rim at the start (m). Parking robots keep the same distance from it.
 const CLEAR: f32 = 0.03;
 /// Maximum number of worlds that are drawn for a trial.
 const TRIES: u32 = 10_000;
-/// Maximum distance of the frisbee from its start area at which it counts as placed (m). It allows for the accuracy
-/// of hands and cameras.
+/// Maximum distance of the frisbee from its start area at which it counts as placed (m). It allows for inaccurate
+/// placement by hand and for errors of motion capture.
 const PLACED: f32 = 0.01;
 
 /// Returns the start poses of trial `number` of a seed, and the number of the world that defines them. It is the

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use xpuck_wire::{Body, Phase, Status};
 
-/// Tolerance (m) and maximum speed (m/s) of a body. A body that moved further between two status messages was
-/// carried.
+/// Maximum displacement of a body between two status messages: a tolerance (m), plus a speed (m/s) times the elapsed
+/// time. A body with a larger displacement was carried.
 const CARRIED: (f64, f64) = (0.12, 0.4);
-/// Minimum distance of the frisbee's centre beyond the arena's edge at which the frisbee has left the arena (m).
+/// Distance beyond the arena's edge at which the frisbee's centre counts as outside the arena (m).
 const OUT: f32 = 0.02;
 
 /// Reason for discarding a trial.
@@ -98,8 +98,8 @@ impl Watch {
         self.carried(status)
     }
 
-    /// Detects a body at a position that it cannot have reached by driving. The frisbee may be moved while it is
-    /// relocated.
+    /// Detects a body whose displacement since the last status is too large for driving or being pushed. The frisbee is
+    /// ignored during a relocation, in which it is returned to the centre.
     fn carried(&self, status: &Status) -> Option<Discard> {
         let (time, phase, bodies) = self.last.as_ref()?;
         let reach = CARRIED.0 + CARRIED.1 * (status.time - time).max(0.0);

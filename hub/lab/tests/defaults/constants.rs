@@ -1,5 +1,5 @@
-//! Reads constants, and types with `Default`, from source files, together with their documentation. No other crate
-//! can access them directly.
+//! Reads constants and `Default` implementations from source files, together with their documentation. Other crates can
+//! access neither private constants nor documentation.
 
 use std::collections::BTreeMap;
 use std::path::Path;

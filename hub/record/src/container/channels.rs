@@ -74,9 +74,9 @@ impl Channels {
         Some(id)
     }
 
-    /// Returns the channels of the messages in a chunk. The definition from another chunk is used unless the
-    /// channel's first message in this chunk clearly belongs to another topic of this program. This can happen
-    /// because files may have been assembled from pieces.
+    /// Returns the channels of the messages in a chunk. A definition in the chunk itself is always used. A definition
+    /// from another chunk may be wrong, because a file may have been assembled from pieces. If it names a topic of this
+    /// program, but the channel's first message clearly belongs to another such topic, the latter topic is used.
     pub fn of_chunk(&mut self, records: &[u8]) -> ChannelMap {
         let told = self.learn(records);
         let mut meanings = ChannelMap::new();

@@ -120,8 +120,8 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Reads the header of a chunk. `None` if no chunk begins here, its header is invalid, or the chunk is longer
-    /// than the `left` bytes of the file.
+    /// Reads the header of a chunk at the beginning of `bytes`. Returns `None` if no chunk begins there, its header is
+    /// invalid, or it is longer than `left`, the remaining length of the file (bytes).
     pub fn read(bytes: &[u8], left: u64) -> Option<Frame> {
         let mut fields = Fields(bytes);
         if fields.take(1)?[0] != kind::CHUNK {

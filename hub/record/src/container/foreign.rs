@@ -9,7 +9,8 @@ pub(crate) fn is_foreign(kind: u8, body: &[u8]) -> bool {
     match kind {
         kind::METADATA => metadata(body).is_some(),
         kind::ATTACHMENT => attachment(body).is_some(),
-        // Other programs may use these kinds. A body of a chunk or an index indicates that the kind is damaged.
+        // Other programs may use these kinds. If the body is that of a chunk or a message index, the record is not
+        // foreign: its kind code is damaged.
         0x80.. => !is_chunk(body) && index_of(body).is_none(),
         _ => false,
     }
@@ -27,7 +28,7 @@ fn index_of(body: &[u8]) -> Option<(u16, &[u8])> {
     (fields.0.is_empty() && entries.len().is_multiple_of(16)).then_some((channel, entries))
 }
 
-/// Returns the total length of the added records at the front (bytes).
+/// Returns the total length of the records at the beginning of `bytes` that users or other programs added (bytes).
 pub(crate) fn records(bytes: &[u8]) -> usize {
     let mut fields = Fields(bytes);
     let mut done = 0;
@@ -66,8 +67,8 @@ pub(crate) fn attachment(body: &[u8]) -> Option<mcap::Attachment<'_>> {
     right.then_some(mcap::Attachment { log_time, create_time, name, media_type, data: data.into() })
 }
 
-/// Returns the length of the message index after a chunk (bytes), with the entries in any order. The format requires
-/// no order. 0 if the entries do not match the messages of the chunk.
+/// Returns the length of the message index after a chunk (bytes). The entries may be in any order, because the format
+/// does not define one. Returns 0 if the entries do not match the messages of the chunk.
 pub(crate) fn index(bytes: &[u8], chunk: &[u8]) -> usize {
     type Entries = BTreeSet<(u16, u64, u64)>;
     let wanted: Entries = messages(chunk).map(|m| (m.channel, m.log_time, m.offset as u64)).collect();
@@ -99,7 +100,7 @@ fn channel(body: &[u8]) -> Option<()> {
     fields.0.is_empty().then_some(())
 }
 
-/// Whether this is a valid schema, channel or message record, which may be outside of chunks.
+/// Whether this is a valid record of a kind that may be inside or outside of chunks: schema, channel or message.
 pub(crate) fn is_loose(kind: u8, body: &[u8]) -> bool {
     match kind {
         kind::SCHEMA => schema(body).is_some(),

@@ -6,7 +6,7 @@ use super::scan::{Scanner, Source};
 use std::collections::BTreeMap;
 use std::io::Result;
 
-/// Maximum number of bytes between two chunks that are checked. A longer piece counts as damage.
+/// Maximum length of the data between two chunks (bytes). Longer data is not checked, and counts as damage.
 pub(crate) const MAX_BETWEEN: u64 = 64 << 20;
 /// Length of the data-end record, which follows the last chunk (bytes).
 const DATA_END: u64 = HEAD as u64 + 4;
@@ -18,7 +18,7 @@ const FOOTER: u64 = 20;
 pub(crate) enum End {
     /// The file is complete, with its summary.
     Whole,
-    /// The file is in progress. It ends after an MCAP record, or within a chunk that was begun.
+    /// The file is in progress. It ends after a complete MCAP record, or within an unfinished chunk.
     Open,
     /// The file is damaged. It ends with bytes that no writer produces.
     #[default]
@@ -41,16 +41,16 @@ pub(crate) fn at_start(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether `body` is the body of a header record. It contains a profile and the name of the program that wrote the
-/// file.
+/// Whether `body` is the body of a header record. Such a body contains a profile and the name of the program that wrote
+/// the file.
 fn is_header(body: &[u8]) -> bool {
     let mut fields = Fields(body);
     let is_plain = |text: Option<&str>| text.is_some_and(|text| text.chars().all(|c| (' '..='~').contains(&c)));
     is_plain(fields.text()) && is_plain(fields.text()) && fields.0.is_empty()
 }
 
-/// Returns the number of valid bytes after a chunk with these records. Valid are the message index of each channel,
-/// and records added by other programs.
+/// Returns the number of valid bytes at the beginning of `bytes`, which follow a chunk with these records. The message
+/// index of each channel is valid, and so are records added by other programs.
 pub(crate) fn behind(bytes: &[u8], records: &[u8]) -> usize {
     let index = index(records);
     let index = if bytes.starts_with(&index) { index.len() } else { foreign::index(bytes, records) };

@@ -122,8 +122,8 @@ pub(crate) fn options() -> mcap::WriteOptions {
         .library(concat!("xpuck ", env!("CARGO_PKG_VERSION")))
         .chunk_size(Some(CHUNK))
         .compression_level(LEVEL)
-        // Compression runs on the recorder's own thread, because the threads of zstd would take 50 MB for only a few
-        // kilobytes per second.
+        // Compression runs on the recorder's own thread. The threads of zstd would need 50 MB of memory, although only
+        // a few kilobytes per second are compressed.
         .compression_threads(0)
 }
 

@@ -232,8 +232,8 @@ impl<S: Source> Reader<S> {
         }
     }
 
-    /// Stores the latest time and the last number of the messages in the last chunk. Counts its messages of unknown
-    /// channels.
+    /// Updates the latest message time and the last sequence number from the messages of the last chunk. Counts the
+    /// messages of unknown channels in the chunk.
     fn note(&mut self) {
         let Some(chunk) = &self.last else { return };
         for message in messages(&chunk.records) {
@@ -245,7 +245,8 @@ impl<S: Source> Reader<S> {
     }
 }
 
-/// Identifier of a chunk: length, checksum, and the time and number of its first message.
+/// Identifier of a chunk: length of its records (bytes), checksum, and time (ns) and sequence number of its first
+/// message.
 type Mark = (usize, u32, Option<(u64, u32)>);
 
 fn mark(records: &[u8]) -> Mark {

@@ -6,11 +6,12 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
 
-/// Length up to which schemas, channels and messages outside of chunks are combined (bytes).
+/// Total length of records outside of chunks from which no further record is combined with them (bytes). Combined
+/// records are read like one chunk.
 const TOGETHER: usize = 256 << 10;
 /// Size of the buffer in which the file is searched (bytes).
 const WINDOW: usize = 256 << 10;
-/// Maximum total size of false chunks: a multiple of the file's length, plus a constant (bytes).
+/// Maximum total size of invalid chunks that are tried: a multiple of the file's length, plus a constant (bytes).
 const MOST_TRIED: (u64, u64) = (16, 256 << 20);
 
 /// Random-access source of bytes.
@@ -90,7 +91,7 @@ pub(crate) struct Scanner<S> {
     window: Vec<u8>,
     window_at: u64,
     tried: u64,
-    /// Whether the first data record lies outside of chunks. More such records may follow.
+    /// Whether the file's first data record is outside of chunks. Only then are further such records read.
     is_chunkless: bool,
 }
 
@@ -170,8 +171,8 @@ impl<S: Source> Scanner<S> {
         Ok(None)
     }
 
-    /// Reads the record at an offset. Returns its kind, its body, and the offset of the next record. `None` if the
-    /// record is incomplete, or `wanted` returns false for its kind. In this case the body is not read.
+    /// Reads the record at an offset. Returns its kind, its body, and the offset of the next record. Returns `None`
+    /// without reading the body if the record is incomplete or too long, or if `wanted` returns false for its kind.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -229,7 +230,7 @@ impl<S: Source> Scanner<S> {
         Ok((at > from).then_some((records, at)))
     }
 
-    /// Returns buffered bytes from offset `at`. There are at least `least` bytes unless the file ends.
+    /// Returns buffered bytes from offset `at`. The result has at least `least` bytes, unless the file ends earlier.
     fn look(&mut self, at: u64, least: usize) -> Result<&[u8]> {
         let end = self.window_at + self.window.len() as u64;
         let wanted = (at + least as u64).min(self.length);

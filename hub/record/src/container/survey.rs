@@ -138,7 +138,8 @@ impl Survey {
                 writer.write_to_known_channel(&header, data).map_err(plain)?;
                 proof.add(&channel.topic, &message);
             }
-            // Each chunk is written as a separate chunk, so that later damage affects only one chunk.
+            // Each chunk of the original becomes one chunk of the new record, so that later damage affects only one
+            // chunk.
             writer.flush().map_err(plain)?;
         }
         writer.finish().map_err(plain)?;

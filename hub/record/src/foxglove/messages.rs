@@ -123,7 +123,7 @@ pub struct Text {
     pub text: String,
 }
 
-/// Type of primitives that are never sent.
+/// Placeholder for those kinds of Foxglove's primitives that are never sent.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Unused {}
 

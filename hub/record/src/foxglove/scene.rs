@@ -33,8 +33,8 @@ pub struct Scene {
     robots: BTreeMap<String, State>,
     /// Radii of the world's discs (m). They are assigned in turn to the bodies that are not robots.
     discs: Vec<f32>,
-    /// Names of all bodies that have been observed, and whether the last frame contained them. Motion capture limits
-    /// the number of bodies.
+    /// Names of all bodies that have been observed, and whether the last frame contained each of them. The map stays
+    /// small, because motion capture limits the number of bodies.
     bodies: BTreeMap<String, bool>,
     /// Whether shapes have changed since they were last sent.
     changed: bool,
@@ -52,7 +52,7 @@ impl Scene {
         }
     }
 
-    /// Adds the robots of the complete list `robots` that the scene does not contain yet.
+    /// Adds the robots that the scene does not contain yet. `robots` is the list of all robots.
     pub fn set_robots(&mut self, robots: &[String]) {
         for robot in robots {
             self.robots.entry(robot.clone()).or_default();
@@ -80,7 +80,8 @@ impl Scene {
         }
     }
 
-    /// Sets the world, and returns the message that draws it. `None` if there is no run: only the arena is drawn.
+    /// Sets the world, and returns the message that draws it. If `world` is `None`, because there is no run, only the
+    /// arena is drawn.
     pub fn world(&mut self, world: Option<&WorldSpec>, stamp: u64) -> Message {
         let discs = world.map(|world| world.discs.iter().map(|disc| disc.shape.radius).collect::<Vec<_>>());
         self.discs = discs.filter(|discs| !discs.is_empty()).unwrap_or_else(|| vec![self.arena.frisbee_radius_m]);
@@ -114,8 +115,8 @@ impl Scene {
         messages
     }
 
-    /// Returns the shapes of all bodies that have been observed. They must be complete, because a viewer that seeks
-    /// receives only this message.
+    /// Returns the shapes of all bodies that have been observed, including unchanged ones. A viewer that seeks to
+    /// another time receives only this message.
     fn looks(&self, time: Time) -> Vec<Entity> {
         let mut discs = self.discs.iter().cycle();
         let look = |(name, seen): (&String, &bool)| match self.robots.get(name) {
@@ -207,8 +208,8 @@ fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
     entity
 }
 
-/// Draws a region on the floor. A region beyond a distance is the area outside of a disc, so this disc is drawn with
-/// a label.
+/// Draws a region on the floor, with a label. The region `Beyond` is the area outside of a disc. In this case the disc
+/// is drawn, and the label states that the region is outside.
 fn area(entity: &mut Entity, name: &str, region: &Region, color: Color) {
     let flat = 0.002;
     let at = match *region {

@@ -20,7 +20,7 @@ use xpuck_wire::output::count;
 /// Result of recovering a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
-    /// Path of the complete file. If nothing could be recovered, new path of the original.
+    /// Path of the complete file, or the new path of the original if no message could be recovered.
     pub path: PathBuf,
     /// Number of messages in the complete file.
     pub messages: u64,
@@ -54,7 +54,7 @@ impl Recovered {
 ///
 /// # Errors
 /// If the file is not an MCAP file, contains no recoverable messages, is being written, or cannot be read. Also if the
-/// new file cannot be written. The original file is then unchanged.
+/// new file cannot be written. After an error, the original file is unchanged.
 pub fn file(path: &Path) -> Result<Recovered, RecordError> {
     make_whole(path)?.map_err(|damage| {
         RecordError::new(path, format!("no message could be recovered; the file is left unchanged: {damage}"))
@@ -130,7 +130,7 @@ fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
 }
 
 /// Rejects an existing file at the path of the new file. A file that begins with the magic bytes of MCAP is accepted,
-/// because a killed recovery left it.
+/// because it was probably left by a killed recovery.
 fn refuse_other(new: &Path) -> Result<(), RecordError> {
     let Ok(data) = new.symlink_metadata() else { return Ok(()) };
     let is_ours = data.is_file() && {
@@ -161,8 +161,8 @@ fn has_room(path: &Path, bytes: u64) -> Result<(), RecordError> {
 
 /// Writes the contents found by a survey to a new file, reads the file back and verifies it.
 fn write_beside(source: &File, survey: &Survey, new: &Path) -> io::Result<Proof> {
-    // An existing file was left by a killed recovery, because this process holds the lock on the original. If the
-    // path is a link, only the link is removed.
+    // If `new` exists, a killed recovery left it. It is not in use, because this process holds the lock on the
+    // original. If the path is a link, only the link is removed.
     atomic::remove(new)?;
     let mut file = File::create_new(new)?;
     let written = survey.write(source, BufWriter::new(&file))?;

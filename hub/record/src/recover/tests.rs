@@ -346,7 +346,7 @@ fn bytes_resembling_records_cause_no_loss() {
             assert!(recovered.unwrap().messages >= 36, "byte {at}");
         }
     }
-    // A chunk with 16 bytes of records: the first record has nine bytes, and the second exceeds the chunk.
+    // The chunk contains 16 bytes of records. The first record has nine bytes, and the second one exceeds the chunk.
     let header = [&[1][..], &24u64.to_le_bytes(), &[0; 4], &16u32.to_le_bytes(), b"mcap-rusz/0.26.0"].concat();
     let mut chunk = [&[6][..], &126u64.to_le_bytes(), &[0; 162]].concat();
     chunk[9 + 32] = 16;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use xpuck_hub_core::entry::Entry;
 use xpuck_wire::message::{Birth, Emigrant};
 
-/// Generation in the form of the export.
+/// Generation in the form that the export reads, with one list item per birth.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Unpacked {
     time: f64,

@@ -46,12 +46,12 @@ const TABLES: [Spec; 16] = [
     Spec("estimates", "/estimates", Some("estimates"), &[]),
 ];
 
-/// Table with one row per segment, which has the latest values of the segment. The table `segment_samples` has all
-/// recorded values.
+/// Name of the table with one row per segment. Each row has the latest values of its segment. The table
+/// `segment_samples` has all recorded values.
 const SEGMENTS: &str = "segments";
-/// Fields of the whole run, which the tables of segments leave out.
+/// Fields that concern the whole run. The tables of segments omit these fields.
 const OF_RUN: &[&str] = &["segment", "phase", "evolved", "slow_round_trips", "dead"];
-/// Topics whose messages are packed; the export unpacks them first.
+/// Topics with packed messages, which the export unpacks before it writes the rows.
 const UPDATES: &str = "/updates";
 const GENES: &str = "/genes";
 
@@ -216,8 +216,8 @@ impl Output {
         };
         for item in items {
             match item["number"].as_u64().filter(|_| self.name == SEGMENTS) {
-                // Each message contains all segments so far. The row of a segment has the time of the segment's last
-                // change.
+                // Each message contains all segments so far. An unchanged segment keeps its row, so that the row has
+                // the time of the segment's last change.
                 Some(number) if self.latest.get(&number).is_some_and(|(_, known)| known == item) => {}
                 Some(number) => {
                     let of_run = message.as_object().into_iter().flatten().filter(|(key, _)| *key != SEGMENTS);

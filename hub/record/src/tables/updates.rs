@@ -10,7 +10,7 @@ use xpuck_wire::updates::Update;
 /// Row of the table: one control update. Undefined numbers (NaN) are exported as missing values.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Row {
-    /// Number of the update since the start of the robot's program.
+    /// Number of the update, counted from the start of the robot's program.
     number: u32,
     /// Time of the update on the robot's clock (s).
     robot_time: f64,

@@ -209,7 +209,7 @@ mod tests {
         let damaged = root.path().join("damaged");
         std::fs::create_dir(&damaged).unwrap();
         std::fs::write(damaged.join(RUN_FILE), "state = \"fin").unwrap();
-        // The damaged run counts for the budget, but is not deleted.
+        // The size of the damaged run counts towards the budget, but the run is not deleted.
         assert!(limits.spent().unwrap() > 0 && limits.budget(&mine).is_err() && damaged.exists());
         // The root is a file, so its folders cannot be listed.
         std::fs::remove_dir_all(root.path()).unwrap();

@@ -11,8 +11,8 @@ use xpuck_wire::log::Line;
 /// Job for the writing thread.
 pub(crate) enum Job {
     Entry(Entry),
-    /// Image of the overhead camera: time of capture (s of arena time), JPEG data, and a token. The number of the
-    /// token's clones limits the waiting images.
+    /// Image of the overhead camera: time of capture (s of arena time), JPEG data, and a clone of a token. The hub
+    /// counts the clones, to limit the number of images that wait for the disk.
     Overhead(f64, Arc<dyn AsRef<[u8]> + Send + Sync>, Arc<()>),
     Snapshot(Box<Snapshot>),
 }
@@ -22,7 +22,7 @@ pub(crate) enum Job {
 pub(crate) struct Orders {
     /// Final status of the run, set when the record is to be closed.
     pub last_word: Arc<Mutex<Option<Status>>>,
-    /// Whether the run is over. If true, states from before its end are no longer written.
+    /// Whether the run is over. If true, the thread no longer writes states from before the end of the run.
     pub over: Arc<AtomicBool>,
     /// Whether the hub is exiting. If true, the thread does not retry after disk errors.
     pub hurry: Arc<AtomicBool>,

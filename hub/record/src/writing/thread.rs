@@ -20,8 +20,8 @@ use xpuck_wire::{Status, priority};
 
 /// Capacity of the entry queue. It holds the entries of the largest swarm for a few seconds.
 const QUEUE: usize = 16_384;
-/// Time limit for a disk to begin a record (wall time). It must be shorter than 1 s, because robots without a hub
-/// stop after 1 s.
+/// Maximum time that the hub waits for a disk to begin a record (wall time). It must be shorter than 1 s, because
+/// robots stop if they receive nothing from the hub for 1 s.
 const BEGIN_TIMEOUT: Duration = Duration::from_millis(800);
 /// Interval for checking whether the recording thread has ended.
 const LOOK: Duration = Duration::from_millis(10);
@@ -105,7 +105,8 @@ impl Recorder {
         let (outbox, notes) = channel();
         let orders = Orders::default();
         let writes = (directory.clone(), outbox.clone(), orders.clone());
-        // This channel has no buffer. After the time limit, sending therefore fails, and the thread keeps the result.
+        // This channel has no buffer, so sending fails if the hub no longer waits. The thread then reports the result
+        // in a note.
         let (done, begun) = sync_channel(0);
         let work = move || {
             let (directory, notes, orders) = writes;
@@ -151,7 +152,7 @@ impl Recorder {
         &self.directory
     }
 
-    /// File that is being written; `None` while recording is stopped.
+    /// Returns the path of the file that is being written; `None` while recording is stopped.
     pub fn file(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -208,15 +209,16 @@ impl Recorder {
     }
 }
 
-/// Resets the thread's priority to the default. The thread inherits the priority of the hub's loop, which runs before
-/// all other threads, but writing to a disk can wait.
+/// Resets the priority of the recording thread to the default. Otherwise, the thread would have the high priority of
+/// the hub's loop, which starts the thread.
 fn reset_priority() {
     if priority::runs_first() {
         let _ = priority::run_as_others();
     }
 }
 
-/// Reports that a slow disk failed to begin a record after the time limit. Waiting entries are dropped.
+/// Reports an error in beginning a record that occurs when the hub no longer waits for the disk. Drops all entries
+/// that are in the queue.
 fn refuse_late(why: &RecordError, notes: &Sender<Note>, inbox: &Receiver<Job>) {
     let _ = notes.send(Note::Stopped(why.to_string()));
     let _ = notes.send(Note::State(Ok(u64::MAX)));
@@ -280,7 +282,7 @@ mod tests {
         Entry::event(time, "x")
     }
 
-    /// Returns a recorder below a folder. Its disk starts to respond when `gate` receives a result.
+    /// Returns a recorder that writes below `root`. Its disk does not respond until `gate` receives a result.
     fn slow(root: &Path, gate: Receiver<Result<(), &'static str>>) -> Recorder {
         let directory = root.join("x-1-seed1");
         std::fs::create_dir(&directory).unwrap();

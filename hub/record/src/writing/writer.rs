@@ -1,5 +1,6 @@
-//! Writer of the recording thread: writes entries to a file and respects the disk limits. After a full disk has space
-//! again, it continues in a further file. A run is closed when all of its files are complete ([`crate::close`]).
+//! Writer of the recording thread: writes entries to a file and respects the disk limits. If the disk is full, the
+//! writer stops, and continues in a further file when there is space again. To close a run, all of its files are
+//! completed ([`crate::close`]).
 
 use super::budget::{Limits, Within};
 use super::job::{Job, Note, Orders};
@@ -22,8 +23,9 @@ use xpuck_wire::atomic;
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::log::Line;
 
-/// Flush interval for runs without stored states; storing a state flushes once per second. Flushed data survives the
-/// end of the hub. The interval is not shorter, because every flush ends a chunk, and short chunks compress less.
+/// Flush interval for runs without stored states. In other runs, a state is stored once per second, which also flushes
+/// the file. Flushed data survives the end of the hub. Every flush ends a chunk, so a shorter interval would make the
+/// compression worse.
 const FLUSH: Duration = Duration::from_millis(1500);
 /// Interval for syncing flushed data to the disk. Synced data survives a crash of the machine.
 const SYNC: Duration = Duration::from_secs(4);
@@ -33,8 +35,8 @@ const LOOK: Duration = Duration::from_secs(1);
 const COUNT: Duration = Duration::from_secs(10);
 /// Interval for checking the free space again after the disk was full.
 const RETRY: Duration = Duration::from_secs(5);
-/// Maximum delay before a further file is begun. The delay doubles after each stop, because a disk with little space
-/// must not split a run into a thousand files.
+/// Maximum delay before a further file is begun. The delay doubles after each stop. Otherwise, a disk with little
+/// space would split a run into a thousand files.
 const LONGEST_RETRY: Duration = Duration::from_secs(320);
 
 /// Maximum number of flushes per file, which corresponds to about 80 minutes of wall time. The summary of a file
@@ -67,7 +69,7 @@ pub(crate) struct Writer {
     orders: Orders,
     /// Last error in computing the size of all runs, which was already reported; `None` if the size is known.
     uncounted: Option<String>,
-    /// Number of robots in `run.toml`, as far as this writer knows; 0 until the first state is stored.
+    /// Number of robots in `run.toml` after the last stored state; 0 until the first state is stored.
     robots: usize,
     /// Schema of images, created when the first image is written.
     image_schema: Option<String>,
@@ -140,7 +142,8 @@ impl Writer {
         self.attempt(|mcap, _| mcap.write(entry));
     }
 
-    /// Writes an image, if a file is open. Lost images are not counted; the report of lost entries also covers them.
+    /// Writes an image, if a file is open. Otherwise, the image is lost. Lost images are not counted, because the
+    /// report of lost entries already shows that there is a gap.
     fn overhead(&mut self, time: f64, jpeg: &[u8]) {
         let stamp = McapFile::<BufWriter<File>>::stamp(time);
         let schema = self.image_schema.get_or_insert_with(image::schema).clone();
@@ -149,8 +152,8 @@ impl Writer {
         });
     }
 
-    /// Resumes recording in a further file if there is enough free space, and returns whether it did. The required
-    /// space is twice the reserve. `time` is the arena time (s) of the event that reports the gap.
+    /// Resumes recording in a further file if the free space is at least twice the reserve. Returns whether recording
+    /// was resumed. `time` is the time of the event that reports the gap (s of arena time).
     fn again(&mut self, time: f64, now: Instant) -> bool {
         let Some(stopped) = self.stopped.as_mut().filter(|stopped| now >= stopped.look) else { return false };
         stopped.look = now + RETRY;
@@ -245,7 +248,7 @@ impl Writer {
         if (closing && !kept.is_over()) || stale || self.file.is_none() {
             return;
         }
-        // The record must contain everything that was reported before the state, so it is flushed first.
+        // The file must contain all entries from before the state, so the file is flushed before the state is stored.
         let mut bytes = 0;
         self.attempt(|mcap, disk| {
             mcap.flush()?;
@@ -259,8 +262,8 @@ impl Writer {
         self.name_robots(kept);
         let part = self.path.file_name().and_then(|name| part_number(&name.to_string_lossy())).map_or(1, |(n, _)| n);
         let written = snapshot::write(&self.directory, kept, unix_ms(), Reach { part, bytes });
-        // If the state cannot be written and the run is still running, the previous state is kept. The robots have
-        // newer data, and the next state is written after a second.
+        // If the state of a run in progress cannot be written, the previous state is kept. The robots have the newer
+        // data, and the next state is written after a second.
         let removed = written.is_err() && kept.is_over() && snapshot::remove(&self.directory).is_ok();
         let written = written.map(|()| kept.told.2).map_err(|error| error.to_string());
         self.tell_state(if removed { Ok(u64::MAX) } else { written });

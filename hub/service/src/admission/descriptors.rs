@@ -6,7 +6,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// Number of descriptors that the ports must leave free. They are needed for the current record and earlier runs, the
 /// key folder, motion capture, ZeroMQ's own use, and STOP.
 const RESERVE: u64 = 192;
-/// Descriptor limit that stands for an unlimited number, and to which higher limits are reduced.
+/// Descriptor limit that is used if the system's limit is higher or unlimited.
 const UNLIMITED: u64 = 1 << 20;
 /// Number of descriptors of a relayed connection: the outer socket, the inner socket, and libzmq's own end.
 pub const RELAYED: u64 = 3;
@@ -16,7 +16,8 @@ const PER_ROBOT: usize = 2;
 /// Maximum number of bytes that a subscriber of the stream may send; enough to subscribe to 50 000 topics.
 const WATCHER_BYTES: usize = 1 << 20;
 
-/// Maximum number of viewers of the live view for Foxglove, and maximum number of its connections in the handshake.
+/// Maximum number of viewers of the live view for Foxglove. The number of connections that are not yet established is
+/// limited to the same value.
 const VIEWERS: usize = 16;
 
 /// Raises the soft limit of file descriptors as far as possible without privileges. Returns the resulting limit.

@@ -9,7 +9,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 /// queued for a slow reader. Must be called within a Tokio runtime.
 ///
 /// # Errors
-/// The endpoint is invalid, or the address is in use.
+/// If the endpoint is invalid, or the address is in use.
 pub fn listen(endpoint: &str, send_buffer: u32) -> io::Result<tokio::net::TcpListener> {
     let address = address(endpoint)?;
     let socket = if address.is_ipv4() { tokio::net::TcpSocket::new_v4() } else { tokio::net::TcpSocket::new_v6() }?;
@@ -19,7 +19,8 @@ pub fn listen(endpoint: &str, send_buffer: u32) -> io::Result<tokio::net::TcpLis
     socket.listen(BACKLOG)
 }
 
-/// Returns the socket address of an endpoint. For `*` it is the unspecified address or port 0.
+/// Returns the socket address of an endpoint. The host `*` becomes the unspecified address, and the port `*` becomes
+/// port 0.
 ///
 /// # Errors
 /// If the endpoint is invalid.

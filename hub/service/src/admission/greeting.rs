@@ -62,8 +62,9 @@ impl Greeting {
         if !is_signature(&heard) || !ticket.advance(Stage::Greeting) {
             return Err(refused());
         }
-        // The port sends the rest of its greeting only after the peer's whole greeting. A peer with another mechanism
-        // disconnects as soon as it receives the rest, and could otherwise not be counted.
+        // The port sends the rest of its greeting only after it has received the peer's whole greeting. A peer with
+        // another mechanism disconnects as soon as it receives the rest. The port must know the peer's mechanism before
+        // that, to count the rejected peer.
         let (beginning, rest) = self.0.split_at(VERSION + 1);
         let go_on = async {
             outside.write_all(beginning).await?;
@@ -96,7 +97,8 @@ impl Greeting {
             return Some(false);
         }
         let (greeting, command) = heard.split_at_checked(GREETING)?;
-        // The port does not answer a peer with another mechanism. libzmq closes such a connection, and counts it.
+        // A peer with another mechanism is passed to libzmq without waiting for a command. libzmq closes the
+        // connection.
         if greeting[MECHANISM] != self.0[MECHANISM] {
             return Some(true);
         }
@@ -115,7 +117,7 @@ fn is_signature(bytes: &[u8]) -> bool {
     bytes[0] == 0xff && bytes[SIGNATURE - 1] & 1 == 1
 }
 
-/// Frame of ZMTP; its end may not have arrived yet.
+/// Frame of ZMTP, of which at least the header has arrived.
 pub(super) struct Frame<'a> {
     /// Whether the frame is a command rather than a part of a message.
     pub is_command: bool,

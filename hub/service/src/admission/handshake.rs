@@ -69,8 +69,8 @@ mod tests {
                 assert_eq!(ready, expected, "in pieces of {piece}");
             }
         }
-        // A message that contains the word READY is not a command. If a handshake does not end, only a limited number
-        // of its bytes is stored.
+        // A message that contains the word READY does not complete the handshake, because it is not a command. The
+        // number of stored bytes is limited, even if the handshake never ends.
         let mut server = Server::default();
         assert!(!server.sends(b"\x00\x06\x05READY"));
         (0..100).for_each(|_| assert!(!server.sends(&[COMMAND; 100])));

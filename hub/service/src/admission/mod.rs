@@ -142,7 +142,7 @@ impl Admission {
         }
     }
 
-    /// Registers an accepted connection that has not sent any bytes, which may evict another connection.
+    /// Registers an accepted connection as silent. If there are too many silent connections, one of them is evicted.
     fn enter(self: &Arc<Admission>, peer: IpAddr) -> (Ticket, Eviction) {
         let (sender, receiver) = oneshot::channel();
         let mut inside = self.inside();
@@ -182,8 +182,8 @@ impl Ticket {
         self.heard.store(self.admission.began.elapsed().as_millis() as u64, Ordering::Relaxed);
     }
 
-    /// Moves the connection to a later stage. If that stage is full, a connection is evicted. Returns false if it is
-    /// this connection, which then has to end.
+    /// Moves the connection to a later stage. If that stage is full, one connection is evicted. Returns false if the
+    /// evicted connection is this one. The caller then has to end it.
     pub fn advance(&self, stage: Stage) -> bool {
         let mut inside = self.admission.inside();
         match inside.table.advance(self.id, stage) {

@@ -40,7 +40,8 @@ pub enum EvictionPolicy {
 /// connection.
 pub(super) type LastHeard = Arc<AtomicU64>;
 
-/// Maximum number of connections in each stage.
+/// Limits of a port: maximum number of connections in each stage, eviction policy, and maximum number of bytes per
+/// peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Maximum number of silent connections.
@@ -73,8 +74,8 @@ impl Bounds {
     }
 }
 
-/// Connections of one stage, by peer. Ids increase with each new connection, so a peer's oldest connection has its
-/// lowest id.
+/// Connections of one stage, by peer. Each new connection gets a higher id, so the lowest id of a peer is the id of its
+/// oldest connection.
 #[derive(Debug, Default)]
 struct StageSlots {
     peers: BTreeMap<IpAddr, BTreeSet<u64>>,
@@ -183,8 +184,8 @@ impl Table {
     }
 }
 
-/// Returns the address that represents a peer. For IPv6 it is the network of 64 bits, because a single host can use
-/// all addresses of such a network.
+/// Returns the address that represents a peer. All IPv6 addresses with the same first 64 bits count as one peer,
+/// because a single host can use all of them.
 fn network(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(six) => IpAddr::V6(Ipv6Addr::from_bits(six.to_bits() >> 64 << 64)),
@@ -242,8 +243,8 @@ mod tests {
         assert_eq!(establish(ip(3)).1, Some(first[1]));
     }
 
-    /// Checks a stage full of peers with one connection each. A new connection evicts the oldest connection, never
-    /// itself, regardless of its address.
+    /// Checks a full stage in which each peer has one connection. A new connection evicts the oldest one and is itself
+    /// accepted, regardless of its address.
     #[test]
     fn among_peers_with_one_connection_each_the_oldest_makes_room() {
         for newcomer in [ip(0), ip(9)] {

@@ -325,7 +325,8 @@ mod tests {
         let local = journal("WAL");
         assert!(left("-wal") && left("-shm"));
         drop(local);
-        // Opens the same catalogue on a network file system, as if it had been moved there.
+        // Opens the same catalogue twice with the journal mode for a network file system, as if the catalogue had been
+        // moved to one.
         let [first, second] = [journal("DELETE"), journal("DELETE")];
         assert!(!left("-wal") && !left("-shm"));
         assert_eq!((first.rows().unwrap().len(), second.rows().unwrap().len()), (1, 1), "both at once");

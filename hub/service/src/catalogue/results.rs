@@ -11,7 +11,7 @@ use xpuck_wire::telemetry::EngineReport;
 
 /// Duration of silence at the end of the run above which a robot counts as dead (s of arena time).
 const SILENT: f64 = 3.0;
-/// Time between two power readings from which the energy between them is not integrated (s).
+/// Interval between two power readings (s) from which the energy drawn in the interval is not counted.
 const LONGEST_GAP: f64 = 5.0;
 
 /// Result of one robot.

@@ -41,7 +41,8 @@ pub struct Row {
     pub quality: String,
     /// Real fitness of the last segment with a fitness; `None` if there is none.
     pub last_fitness: Option<f64>,
-    /// Mean real fitness of all segments with evolved trees, weighted by their time.
+    /// Mean real fitness of all segments with evolved trees, weighted by their duration; `None` if there are no such
+    /// segments.
     pub mean_fitness: Option<f64>,
     /// Mean derated fitness of the champions at the end (f_EA of Table 8.3).
     pub evolved_fitness: f64,
@@ -107,8 +108,8 @@ impl Row {
     }
 }
 
-/// Returns whether no hub writes the run, and the last write is older than the time within which a hub may resume the
-/// run. A run that cannot be examined does not count as abandoned.
+/// Returns whether no hub writes the run, and the time limit for resuming the run has expired since the last write. A
+/// run that cannot be examined does not count as abandoned.
 fn is_abandoned(directory: &Path) -> bool {
     let quiet = |path: &PathBuf| path.metadata().and_then(|data| data.modified()).ok()?.elapsed().ok();
     let Ok(all) = files(directory) else { return false };
@@ -132,7 +133,8 @@ fn shortened(id: &str, digits: usize) -> String {
     parts(id).map_or(id.into(), |(name, stamp)| format!("{name}-{}", &stamp[stamp.len().saturating_sub(digits)..]))
 }
 
-/// Returns the short ids of runs, with as few digits as make them unique, but at least `DIGITS`.
+/// Returns the short ids of runs. All of them have the smallest number of digits that makes them unique, but at least
+/// `DIGITS`. If no number of digits is sufficient, the full ids are returned.
 pub fn short_ids(rows: &[Row]) -> Vec<String> {
     let of = |digits: usize| -> Vec<String> { rows.iter().map(|row| shortened(&row.id, digits)).collect() };
     let differ = |ids: &Vec<String>| ids.iter().collect::<BTreeSet<_>>().len() == ids.len();

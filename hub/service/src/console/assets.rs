@@ -21,7 +21,8 @@ struct Files;
 /// Name of the page's file, and the placeholder in it for the folder of all other files.
 const PAGE: &str = "index.html";
 const PLACE: &str = "ASSETS";
-/// Content security policy: pages may load only this console's own files.
+/// Content security policy: pages may load only this console's own files, and images that they generate (`data:` and
+/// `blob:` URLs).
 const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -17,7 +17,8 @@ use xpuck_wire::message::Picture;
 
 /// Maximum length of the queue between the hub's loop and the task. Further messages are dropped.
 pub const QUEUE: usize = 8192;
-/// Number of waiting events at which a page is disconnected. The page then reconnects and starts again.
+/// Number of waiting events above which a page is disconnected. The page then reconnects, and receives the current
+/// state.
 const BEHIND: usize = 1024;
 /// Number of waiting events above which a page no longer receives events that a later event replaces.
 const SLOW: usize = 48;
@@ -27,7 +28,8 @@ const ON_THE_WAY: usize = 8;
 const LINES: usize = 200;
 /// Minimum interval between status events (wall time).
 const STATUS: Duration = Duration::from_millis(190);
-/// Minimum interval between pose events (wall time), which limits them to 25 per second at any speed.
+/// Minimum interval between pose events (wall time). It limits their rate to about 25 Hz, even if arena time runs
+/// faster than wall time.
 const POSES: Duration = Duration::from_millis(38);
 /// Minimum interval between events with a robot's sensor readings (wall time).
 const ROBOT: Duration = Duration::from_millis(90);
@@ -226,7 +228,7 @@ impl Live {
         look(&mut self.state().feed)
     }
 
-    /// Returns the robots that pages show in detail. For each robot, states whether pictures of its camera are
+    /// Returns the robots that pages show in detail, each with a flag that is true if pictures of its camera are
     /// requested.
     pub fn watched(&self) -> Vec<(String, bool)> {
         let mut state = self.state();
@@ -258,8 +260,8 @@ impl Live {
         Watch(self.clone(), robot.into())
     }
 
-    /// Returns the stream of events for one page, which ends when `leaves` resolves. It contains general events, the
-    /// events of `robot` if given, and the log lines after number `seen`.
+    /// Returns the stream of events for one page. The stream contains general events, the events of `robot` if given,
+    /// and the log lines after number `seen`. It ends when `leaves` resolves.
     pub fn stream<L: Future<Output = ()> + Send + 'static>(
         &self,
         robot: Option<String>,
@@ -323,8 +325,8 @@ async fn forward(
             // The page has disconnected, so the stream ends.
             () = sender.closed() => return,
         };
-        // If the page has missed an event that no later event replaces, the stream ends. The page's event source then
-        // reconnects automatically.
+        // Receiving fails if more than [`BEHIND`] events wait for the page. The stream then ends, and the page's event
+        // source reconnects automatically.
         let Ok(event) = event else { return };
         let theirs = event.robot.is_none() || event.robot.as_deref() == robot.as_deref();
         let late = event.is_passing() && receiver.len() > SLOW;

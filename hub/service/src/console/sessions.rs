@@ -17,8 +17,8 @@ const IDLE: f64 = 2.0 * 3600.0;
 /// Maximum number of sessions per person, and of unused links per person. Further sessions and links are rejected
 /// rather than replacing valid ones. Therefore no person can displace the sessions of another person.
 const MOST: usize = 64;
-/// Maximum number of logins by challenge of one person within [`CHALLENGE`]. Answered challenges are stored for this
-/// time, so that each challenge is accepted only once.
+/// Maximum number of challenges that one person may answer within [`CHALLENGE`]. Answered challenges are stored for
+/// this time, so that each challenge is accepted only once.
 const ANSWERS: usize = 256;
 /// Prefix of the signed bytes. Because of it, a signature made for another purpose is not valid for a login.
 const PURPOSE: &str = "xpuck console 1\n";
@@ -167,7 +167,7 @@ impl Sessions {
             return Err(Refused::Robot);
         }
         let person = Person { name: holder.public.name.clone(), role: holder.role, key: Some(holder.public.ed25519) };
-        // Challenges answered earlier have expired, so they are removed.
+        // Challenges that were answered more than [`CHALLENGE`] ago are removed, because they have expired.
         self.answered.retain(|(_, _, at)| now - at <= CHALLENGE);
         if self.answered.iter().filter(|(_, other, _)| other.same_person(&person)).count() >= ANSWERS {
             return Err(Refused::RateLimited);
@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(refused, 300 - MOST);
         let again = sessions.answer(30.0, "hub", (&used, &signed), &operator, "t".into());
         assert_eq!(again, Err(Refused::Challenge), "used stays used");
-        // A person who logs out after each login is limited by the number of stored answers.
+        // The number of stored answers limits the logins of a person who logs out after each login.
         (0..300).for_each(|number| sessions.end(&format!("e{number}")));
         let mut often = 0;
         for number in 300..300 + 2 * ANSWERS {

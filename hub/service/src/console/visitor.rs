@@ -14,7 +14,7 @@ use xpuck_wire::keyring::Role;
 /// Name of the header that every request for a change must have. Pages of other sites cannot send this header.
 pub const HEADER: &str = "x-xpuck";
 
-/// Maximum number of session tokens of a request that are checked.
+/// Maximum number of session tokens that are checked per request.
 const TOKENS: usize = 4;
 
 /// Visitor, with the remaining lifetime of the session (s); `None` without a session.

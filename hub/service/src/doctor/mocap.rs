@@ -61,7 +61,7 @@ mod tests {
     use xpuck_arena::mocap::natnet::{Version, encode};
     use xpuck_wire::{Body, Status};
 
-    /// Returns the verdict and the evidence about a server, without a hub.
+    /// Returns the verdict and the evidence for a motion-capture server if no hub is running.
     fn found(kind: MocapKind, address: impl ToString) -> (Verdict, String) {
         let mocap = Mocap { kind, address: address.to_string(), ..Mocap::default() };
         let Finding { verdict, evidence, .. } = poses(&mocap, None);
@@ -109,8 +109,8 @@ mod tests {
         assert!(verdict == Verdict::Off && evidence.contains("did not connect"), "{evidence}");
         let called = std::thread::spawn(move || {
             let mut bytes = [0; 64];
-            // Requests may also contain addresses of earlier probes, at which no program listens any more. These are
-            // skipped.
+            // The server first reads the request of the probe above, which no longer listens at its address. Such
+            // requests are skipped.
             loop {
                 let n = server.recv(&mut bytes).unwrap();
                 let place = String::from_utf8_lossy(&bytes[..n - 1]).replace(' ', ":");

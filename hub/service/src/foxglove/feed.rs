@@ -48,8 +48,8 @@ impl Feed {
         feed
     }
 
-    /// Processes a message of the hub, and returns the messages for viewers. Entries without a subscriber are
-    /// omitted.
+    /// Processes a message of the hub, and returns the messages for viewers. Messages in Foxglove's own schemas are
+    /// always returned. An entry in its recorded form is only returned if a viewer subscribes to its topic.
     pub(super) fn on_message(&mut self, told: ViewMessage, shared: &Shared) -> Vec<Data> {
         let (time, entry) = match &told {
             ViewMessage::Entry(entry) => (entry.time(), Some(&**entry)),

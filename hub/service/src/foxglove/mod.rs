@@ -34,9 +34,9 @@ const QUEUE: usize = 4096;
 pub enum ViewMessage {
     /// Entry of the record. It is sent even if no record is open.
     Entry(Box<Entry>),
-    /// New world, and the arena time from which it applies (s). `None`: no run is in progress.
+    /// Arena time from which a new world applies (s), and the world. `None`: no run is in progress.
     World(f64, Option<Box<WorldSpec>>),
-    /// Ids of all robots after some were added, and the arena time from which they apply (s).
+    /// Arena time from which the ids apply (s), and the ids of all robots. Sent after robots were added to the swarm.
     Robots(f64, Vec<String>),
 }
 
@@ -99,7 +99,8 @@ impl ViewSender {
         self.send(ViewMessage::World(now, world.map(|world| Box::new(world.clone()))));
     }
 
-    /// Sends the ids of all robots after some were added. They apply from the arena time `now` (s).
+    /// Sends the ids of all robots, because robots were added to the swarm. `now` is the arena time from which the ids
+    /// apply (s).
     pub fn robots(&self, now: f64, robots: &[String]) {
         self.send(ViewMessage::Robots(now, robots.into()));
     }

@@ -25,8 +25,8 @@ impl Origins {
     pub fn check(&self, origin: &str) -> Result<(), String> {
         let lower = origin.trim_end_matches('/').to_ascii_lowercase();
         let Some(site) = lower.strip_prefix("http://").or_else(|| lower.strip_prefix("https://")) else {
-            // Installed viewers have pages with their own scheme instead of `http`. A web site cannot have such an
-            // origin. A browser extension or a page without an origin (`null`) can, so both are rejected.
+            // The origin of an installed viewer has a scheme of its own, which an origin of a web site cannot have. A
+            // browser extension also has its own scheme, and some pages have the origin `null`. Both are rejected.
             let of_browser = ["", "null"].contains(&lower.as_str()) || lower.contains("-extension:");
             return if of_browser { Err(refusal(origin)) } else { Ok(()) };
         };

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use xpuck_hub_core::entry::TOPICS;
 use xpuck_record::foxglove::{channels, schema_of};
 
-/// Names of the supported subprotocols, which are identical for the supported messages. A viewer that supports both
-/// gets the first.
+/// Names of the supported subprotocols. The messages in this module are identical in both of them. A viewer that
+/// supports both uses the first one.
 pub const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
 /// Number of channels: four with Foxglove's own schemas, and one for each topic of the record.
 pub const CHANNELS: usize = 4 + TOPICS.len();

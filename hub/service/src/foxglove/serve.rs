@@ -1,6 +1,6 @@
-//! Connections of the viewers. The backlog of each viewer is limited to the kernel's buffer, one message here, and a
-//! ring of messages that all viewers share. A viewer that is slower than the ring misses the oldest messages, and
-//! receives a warning with their number.
+//! Connections of the viewers. All viewers share a ring buffer of messages. Apart from the ring, the backlog of a
+//! viewer is limited to the kernel's buffer and one message. If a viewer falls behind by more than the length of the
+//! ring, it misses the oldest messages, and receives a warning with their number.
 
 use super::feed::{Data, Feed};
 use super::origin::Origins;

@@ -198,8 +198,8 @@ fn non_reading_viewer_does_not_delay_others() {
             }
         }
         assert!(longest < Duration::from_secs(1), "the hub's loop waited {longest:?}");
-        // The hub has disconnected the viewer that does not read, or has counted the messages that this viewer
-        // missed.
+        // Waits until the hub has disconnected the viewer that does not read, or has counted the messages that this
+        // viewer missed.
         let start = Instant::now();
         while teller.counts().viewers == 2 && teller.counts().left_out == 0 {
             assert!(start.elapsed() < PATIENCE, "{:?}", teller.counts());

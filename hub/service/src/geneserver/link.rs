@@ -8,8 +8,8 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Emigrant, ToWorker, WorkerMessage};
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 
-/// Time limit for the immigrants after a finished generation. After a missed answer, [`Link::exchange`] does not wait
-/// for further answers until the server answers again.
+/// Maximum wait for the immigrants that answer an emigrant. If they do not arrive in time, [`Link::exchange`] no longer
+/// waits for answers until the server answers again.
 const ANSWER: Duration = Duration::from_secs(1);
 /// Time limit for the server's first answer, when the island joins.
 const GREETING: Duration = Duration::from_secs(1);
@@ -32,15 +32,17 @@ pub struct Link {
     dealer: Dealer,
     _sockets: Sockets,
     endpoint: String,
-    /// File with the server's address, and the time of its last check.
+    /// File with the server's address, and the time at which the link last read the file. `None`: no such file was
+    /// added.
     file: Option<(PathBuf, Instant)>,
     island: u16,
     gate: Gate,
     /// Whether the server has ever answered.
     met: bool,
-    /// Whether the last answer was missed.
+    /// Whether the server did not answer the last request in time.
     away: bool,
-    /// Last reason for which the server rejected the island or its gene; cleared on acceptance.
+    /// Last reason for which the server rejected the island or its gene. `None`: the server has accepted the island
+    /// since then.
     refused: Option<String>,
     notes: Vec<Line>,
 }
@@ -109,8 +111,8 @@ impl Link {
         while Instant::now() < deadline {
             let before = self.notes.len();
             self.follow();
-            // After a switch to a new address, the message has to be sent again: the old server may not have received
-            // it.
+            // After a switch to a new address, the message has to be sent again, because the old server may not have
+            // received it.
             sent &= self.notes.len() == before;
             sent = sent || self.dealer.send(&message);
             wait(&[&self.dealer], RETRY_MS);
@@ -202,8 +204,8 @@ impl Link {
         }
     }
 
-    /// Processes an answer. The immigrants of the answer replace earlier ones in `arrived`; invalid genes are
-    /// rejected.
+    /// Processes an answer. The valid immigrants in the answer replace earlier immigrants in `arrived`. Invalid genes
+    /// are rejected.
     fn apply_answer(&mut self, answer: ToWorker, arrived: &mut Vec<Migrant>) {
         match answer {
             ToWorker::Immigrants { immigrants, .. } => {

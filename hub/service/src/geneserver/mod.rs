@@ -34,19 +34,19 @@ const MESSAGES_AT_ONCE: usize = 256;
 const REPORT: Duration = Duration::from_secs(10);
 /// Interval of saving the state.
 const SAVE: Duration = Duration::from_secs(5);
-/// Time for which the server still answers after all islands are done, so that its last answers arrive.
+/// Time for which the server continues to answer after all islands are done, so that its last answers arrive.
 const FAREWELL: Duration = Duration::from_secs(1);
 /// State file in the server's folder.
 const FILE: &str = "geneserver.state";
 /// Lock file, locked while a server uses the folder.
 const LOCK: &str = "lock";
-/// Maximum size of the state (bytes).
+/// Maximum size of the state file (bytes).
 const MAX_MEMORY: u64 = 1 << 30;
 
 /// Configuration of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// ZeroMQ endpoint to listen on; port `*` selects a free one.
+    /// ZeroMQ endpoint on which the server listens. The port `*` selects a free port.
     pub listen: String,
     /// File to which the server writes its address for the islands.
     pub address_file: Option<PathBuf>,
@@ -54,9 +54,10 @@ pub struct Options {
     pub key: Option<Secret>,
     /// Folder for the server's state. Without a folder, a restarted server restores its state from its workers.
     pub dir: Option<PathBuf>,
-    /// Number of finished islands after which the server ends; `None`: only `stop` ends the server.
+    /// Number of finished islands after which the server ends. `None`: the server ends only when the `stop` flag of
+    /// [`run`] is set.
     pub islands: Option<usize>,
-    /// Time without messages after which the server ends, if `islands` is set.
+    /// Time without messages after which the server ends. It has no effect if `islands` is `None`.
     pub idle: Duration,
     /// Fingerprint of the configuration, stored with the state.
     pub configuration: u32,
@@ -69,9 +70,9 @@ pub struct Options {
 pub enum ServerOutput<'a> {
     /// The server listens at this endpoint.
     Listening(&'a str),
-    /// A line for the log.
+    /// Line for the log.
     Note(&'a Line),
-    /// The status, every ten seconds.
+    /// Status, reported every ten seconds.
     Report(&'a Status),
 }
 
@@ -110,8 +111,9 @@ pub enum ServiceError {
     },
 }
 
-/// Serves until `stop` is set, all islands are done or no messages arrive for `options.idle`. Returns the final
-/// status, and whether all islands are done. The broker's state is saved at the end.
+/// Serves until `stop` is set. If `options.islands` is set, also ends when this number of islands is done, or when no
+/// message arrives for `options.idle`. Returns the final status, and whether this number of islands is done. Saves the
+/// broker's state at the end if `options.dir` is set.
 ///
 /// # Errors
 /// The socket or the folder is not usable.
@@ -210,7 +212,8 @@ fn answer(router: &Router, broker: &mut Broker, namesakes: &mut DuplicateIslands
     MESSAGES_AT_ONCE
 }
 
-/// Saves the broker's state on a separate thread, because a disk may be slow.
+/// Handle of the thread that saves the broker's state. The server's loop does not write to the disk, because a disk may
+/// be slow.
 struct Saver {
     memories: SyncSender<SavedState>,
     thread: JoinHandle<()>,

@@ -16,14 +16,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Time limit for the upper server's acknowledgement at the end.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Connection to the upper geneserver.
+/// Configuration of the connection to the upper geneserver.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Endpoint of the upper server.
     pub endpoint: String,
     /// Key that the upper server shares with its islands; `None` if it uses no key.
     pub key: Option<Secret>,
-    /// Island number of this server at the upper server.
+    /// Island number with which this server registers at the upper server.
     pub number: u16,
     /// Primitive set of accepted trees.
     pub primitive_set: PrimitiveSet,
@@ -32,7 +32,7 @@ pub struct Options {
 /// Link to the upper geneserver, which may be temporarily unavailable.
 pub struct UpperLink {
     link: Link,
-    /// Endpoint and island number for the log; `None` once the first connection was logged.
+    /// Endpoint and island number for the log line about the first connection; `None` after this line was logged.
     unreported: Option<(String, u16)>,
     beat: u32,
     next: Instant,

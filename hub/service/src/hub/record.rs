@@ -31,7 +31,7 @@ const TELEMETRY_HZ: f64 = 5.0;
 /// Time limit for completing a record when the hub ends (wall time).
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Rate limit of a robot's recorded telemetry, and the state in the robot's last message.
+/// Rate limit of a robot's recorded telemetry, and the state, segment and obeyed directive in the robot's last message.
 #[derive(Default)]
 struct TelemetryState {
     rate: Rate,
@@ -39,8 +39,8 @@ struct TelemetryState {
 }
 
 impl TelemetryState {
-    /// Returns whether the telemetry has to be recorded. It is recorded at [`TELEMETRY_HZ`], and at once when the
-    /// robot's state changes.
+    /// Returns whether the telemetry has to be recorded. Telemetry is recorded at [`TELEMETRY_HZ`], and at once when
+    /// the robot's state, segment or obeyed directive changes.
     fn is_due(&mut self, time: f64, telemetry: &Telemetry) -> bool {
         let stands = Some((telemetry.state, telemetry.segment, telemetry.obeyed));
         let changed = std::mem::replace(&mut self.stands, stands) != stands;

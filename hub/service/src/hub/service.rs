@@ -34,8 +34,8 @@ use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{OperatorsHub, ReturnAddress, Router, Sender};
 use xpuck_wire::{Status, Swarm, event_at, priority};
 
-/// Maximum number of results of the bundle thread that are sent per turn, such as pieces of update bundles. The limit
-/// prevents delays of sensor data.
+/// Maximum number of results of the bundle thread that are sent in one turn of the hub's loop. A result may be a large
+/// piece of an update bundle, so the limit prevents delays of sensor data.
 const PIECES_AT_ONCE: usize = 2;
 
 /// Environment of the hub: its sockets, threads and queues.
@@ -48,7 +48,8 @@ pub(super) struct HubProgram {
     /// Access control, and the keyring version known to the hub; `None` without keys.
     pub(super) guard: Option<(Arc<AccessControl>, u64)>,
     pub(super) poses: Receiver<Event>,
-    /// Queue to the thread of motion capture for robots added to the swarm, whose poses have to pass its filter.
+    /// Queue that passes robots added to the swarm to the motion-capture thread. The pose filter of this thread has to
+    /// accept the poses of these robots.
     pub(super) newcomers: Queue<String>,
     pub(super) commands: Receiver<Command>,
     /// Queue to the console's pages; `None` without a console.
@@ -57,7 +58,7 @@ pub(super) struct HubProgram {
     pub(super) viewers: Option<foxglove::ViewSender>,
     /// Sessions of the console.
     pub(super) sessions: Arc<Mutex<Sessions>>,
-    /// Run and phase of the world last sent to pages and viewers.
+    /// Run and phase of the world that was last sent to pages and viewers. `None`: the world has to be sent again.
     pub(super) shown: Option<(u64, u16)>,
     /// Events of the camera above the arena; `None` without such a camera.
     pub(super) overhead: Option<Receiver<overhead::Event>>,
@@ -69,7 +70,8 @@ pub(super) struct HubProgram {
     pub(super) observer: Observer,
     /// Rate limit of the warning about evicted connections, and the number of evicted connections at the last warning.
     pub(super) eviction_warning: (RateLimit, u64),
-    /// The same as `eviction_warning`, for connections without a valid key.
+    /// Rate limit of the warning about connections without a valid key, and the number of such connections at the last
+    /// warning.
     pub(super) rejection_warning: (RateLimit, u64),
     pub(super) started: Instant,
     /// Git commit from which this program was built.
@@ -134,8 +136,8 @@ impl Shell for HubProgram {
         self.observer.message(now, message);
     }
 
-    /// Returns the next request from a console page or from ZeroMQ. Pages come first, because they send few requests
-    /// at a time.
+    /// Returns the next request from a console page or from ZeroMQ. Requests of pages have priority, because pages send
+    /// few requests at a time.
     fn request(&mut self) -> Option<OperatorRequest<Asker>> {
         if let Ok(Command { who, request, answer }) = self.commands.try_recv() {
             return Some(OperatorRequest { by: Asker::Page(answer), who, request: Ok(request) });
@@ -227,14 +229,14 @@ impl Shell for HubProgram {
 
     fn enrolled(&mut self, now: f64, swarm: &Swarm) {
         let known = self.config.swarm.robots.len();
-        // The send fails only if the thread of motion capture has ended, which happens at shutdown.
+        // The send fails only if the motion-capture thread has ended, which happens at shutdown.
         swarm.robots[known..].iter().for_each(|robot| drop(self.newcomers.send(robot.clone())));
         self.config.swarm = swarm.clone();
         self.send_to_console(LiveMessage::Robots(swarm.robots.clone()));
         if let Some(viewers) = &self.viewers {
             viewers.robots(now, &swarm.robots);
         }
-        // The next status sends the world to the pages again, because the world contains the robots.
+        // The world contains the robots. With `None`, the hub sends the world to the pages again at the next status.
         self.shown = None;
     }
 
@@ -318,7 +320,7 @@ impl HubProgram {
         }
     }
 
-    /// Publishes the status to console, live view and observer.
+    /// Publishes the status to the console, the live view and the observer.
     pub(super) fn publish(&mut self, now: f64, hub: &mut Hub<Asker>) {
         self.report_ports(now, hub);
         hub.board.set_log_lines_lost(log::lost());

@@ -26,7 +26,8 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 pub enum Event {
     /// Frame with its time of arrival at this thread.
     Frame(Frame, Instant),
-    /// Number of poses rejected so far, by reason. Sent when a number has changed, at most ten times a second.
+    /// Number of poses rejected so far, by reason. The event is sent when a number has changed, at most ten times per
+    /// second.
     Refused(Vec<(String, u64)>),
     /// Line for the log about the connection or about rejected poses.
     Note(Line),
@@ -51,7 +52,8 @@ pub fn start(
         Client { mocap: mocap.clone(), reference, began, gates, more, events, warned: false, reported: told };
     std::thread::Builder::new().name("mocap".into()).spawn(move || {
         if realtime > 0 {
-            // An error is ignored here, because the hub's main thread makes the same request and reports the error.
+            // An error is ignored here, because the hub's main thread also requests this priority, and reports the
+            // error.
             let _ = priority::run_first(realtime);
         }
         while !stop.load(Ordering::Relaxed) {
@@ -74,7 +76,7 @@ struct Client {
     more: Receiver<String>,
     events: SyncSender<Event>,
     warned: bool,
-    /// Rejected poses by reason, as last reported to the hub, and the time of that report.
+    /// Numbers of rejected poses by reason in the last report to the hub, and the time of this report.
     reported: (Vec<(String, u64)>, Instant),
 }
 

@@ -21,7 +21,7 @@ pub enum MocapError {
     /// The server did not answer within this time (s).
     #[error("no answer for {0} s")]
     NoAnswer(f32),
-    /// The server's name has no IPv4 address, which its protocol requires.
+    /// The server's name has no IPv4 address, but the protocol requires one.
     #[error("the name has no IPv4 address")]
     NoIpv4,
     /// The server's name has no address.

@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use xpuck_hub_core::config::{Mocap, MocapKind};
 
-/// Probes the motion-capture system with its configured protocol, and returns a description of the result. Waits for
-/// an answer for slightly longer than `patience` at most.
+/// Probes the motion-capture system with its configured protocol, and returns a description of the result. The wait for
+/// an answer may exceed `patience` slightly.
 ///
 /// # Errors
 /// A hub could not connect; the error contains the reason.

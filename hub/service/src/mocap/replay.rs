@@ -52,7 +52,8 @@ impl Replay {
         let mut poses: Vec<Poses> = Vec::new();
         for message in messages.map_while(Result::ok).filter(|m| m.channel.topic == "/poses") {
             let one: Poses = serde_json::from_slice(&message.data).map_err(|e| format!("{name}: /poses: {e}"))?;
-            // Times of a record increase strictly. Otherwise another program wrote the record.
+            // The hub writes records with strictly increasing times. Other times show that another program wrote the
+            // record.
             if !one.time.is_finite() || poses.last().is_some_and(|last| one.time <= last.time) {
                 return Err(format!("{name}: /poses: time {} does not increase", one.time));
             }

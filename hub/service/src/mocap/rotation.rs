@@ -16,8 +16,8 @@ pub(super) fn from_quaternion([x, y, z, w]: [f64; 4]) -> [f64; 9] {
     ]
 }
 
-/// Converts a rotation vector, which is the axis times the angle (rad), by Rodrigues' formula. The zero vector gives
-/// the identity.
+/// Converts a rotation vector into a rotation matrix by Rodrigues' formula. The rotation vector is the unit axis times
+/// the angle (rad). The zero vector gives the identity matrix.
 pub(super) fn from_axis_angle(axis: [f64; 3]) -> [f64; 9] {
     let angle = axis.iter().map(|a| a * a).sum::<f64>().sqrt();
     let [x, y, z] = if angle > 0.0 { axis.map(|a| a / angle) } else { [0.0, 0.0, 1.0] };

@@ -35,6 +35,6 @@ pub trait Codec {
         Duration::ZERO
     }
 
-    /// Processes a silence of the server; the codec may request an answer.
+    /// Handles a silence of the server. The codec may queue a request, so that the server answers.
     fn quiet(&mut self) {}
 }

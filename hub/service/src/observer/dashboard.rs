@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use xpuck_wire::{RobotRow, Status};
 
-/// Returns all metrics of a hub with one robot that reports all values, as label names by metric name.
+/// Returns the label names of all exported metrics, by metric name. The hub has one robot, which reports all values.
 fn exported_metrics() -> BTreeMap<String, BTreeSet<String>> {
     let (metrics, registry) = Metrics::new();
     let mut row = RobotRow { id: "xp01".into(), alive: true, ..RobotRow::default() };

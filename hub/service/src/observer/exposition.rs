@@ -1,11 +1,12 @@
 //! Text formats of the metrics: OpenMetrics, and the older text format of Prometheus, which `promtool` checks. The
-//! formats differ in the name in the description of a counter, and in the last line.
+//! older format has neither unit lines nor a last line `# EOF`. Its descriptions of counters contain the suffix
+//! `_total`.
 
 use std::collections::HashSet;
 
 /// Media type in an Accept header that requests OpenMetrics.
 const OPEN: &str = "application/openmetrics-text";
-/// Suffix of the sample names of a counter, which follows the name of the counter.
+/// Suffix that follows the name of a counter in the names of its samples.
 const TOTAL: &str = "_total";
 
 /// Text format of metrics.

@@ -14,7 +14,7 @@ pub(super) fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: 
     metric
 }
 
-/// Raises a counter to the value `to` of a count kept outside the metrics.
+/// Raises a counter to `to`, the current value of a count that is kept outside the metrics. The counter never falls.
 pub(super) fn raise(counter: &Counter, to: u64) {
     counter.inc_by(to.saturating_sub(counter.get()));
 }

@@ -198,7 +198,8 @@ impl Metrics {
             },
         };
         for reason in ["size", "version", "unknown", "malformed", "stranger"] {
-            // Each reason is exported from the start, so that even the first rejection is visible as an increase.
+            // The counter of each reason is exported from the start, so that the first rejection is visible as an
+            // increase.
             drop(metrics.refused.get_or_create(&Reason { reason }));
         }
         for reason in xpuck_hub_core::mocap::gates::Reason::ALL {
@@ -229,7 +230,7 @@ impl Metrics {
         self.ports.show(counts);
     }
 
-    /// Records the number of viewers of the live view, and of the messages that they missed so far.
+    /// Records the number of viewers of the live view, and the number of messages that they have missed so far.
     pub fn viewers(&self, viewers: usize, left_out: u64) {
         self.viewers.set(viewers as f64);
         raise(&self.viewers_left_out, left_out);

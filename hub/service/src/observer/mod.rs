@@ -43,7 +43,7 @@ pub struct MetricsView {
 /// State of the hub's loop, for the health check.
 #[derive(Default)]
 struct LoopState {
-    /// Whether a hub's loop exists, which has to turn.
+    /// Whether a hub's loop exists. The hub is then unhealthy until the first turn of this loop.
     watched: bool,
     /// Time of the last turn of the loop.
     turned: Option<Instant>,
@@ -168,7 +168,7 @@ impl Observer {
         }
     }
 
-    /// Records the number of viewers of the live view, and of the messages that they missed so far.
+    /// Records the number of viewers of the live view, and the number of messages that they have missed so far.
     pub fn viewers(&self, viewers: usize, left_out: u64) {
         self.metrics.viewers(viewers, left_out);
     }

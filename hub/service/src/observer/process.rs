@@ -24,8 +24,9 @@ impl Process {
     }
 }
 
-/// Returns the processor time of all threads (s) from the contents of `/proc/self/stat`, with `ticks` per second. The
-/// program's name in it may contain spaces and brackets, so the last closing bracket marks its end.
+/// Returns the processor time of all threads (s). `stat` contains the text of `/proc/self/stat`, and `ticks` is the
+/// number of clock ticks per second. The program's name in the text may contain spaces and brackets, so the last
+/// closing bracket marks the end of the name.
 fn processor(stat: &str, ticks: u64) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let (user, system) = (fields.next()?.parse::<f64>().ok()?, fields.next()?.parse::<f64>().ok()?);

@@ -24,7 +24,8 @@ struct Topic {
     rate: Rate,
 }
 
-/// Rate limits of the topics. The number of topics is bounded by the swarm file: one for each robot, and two more.
+/// Rate limits of the topics. The topics are bounded in number: one for each robot in the swarm file, `poses` and
+/// `status`.
 #[derive(Debug, Default)]
 struct Pace {
     topics: BTreeMap<String, Topic>,
@@ -33,8 +34,8 @@ struct Pace {
 }
 
 impl Pace {
-    /// Returns the number of the next message on its topic. Returns `None` if the interval since the last message of
-    /// this topic is too short.
+    /// Returns the sequence number of the next message on `topic`. Returns `None` if the interval since the last
+    /// message on this topic is too short.
     fn next(&mut self, topic: &str, wall: f64) -> Option<u64> {
         if !self.topics.contains_key(topic) {
             self.topics.insert(topic.into(), Topic::default());
@@ -55,7 +56,7 @@ impl Pace {
 pub struct Counts {
     /// Number of sent messages.
     pub sent: u64,
-    /// Number of omitted messages, which came faster than [`MAX_RATE`].
+    /// Number of messages omitted because their topic had reached [`MAX_RATE`].
     pub left_out: u64,
     /// Number of connections closed because too many were open, or because a watcher sent too much data.
     pub turned_away: u64,

@@ -14,8 +14,8 @@ use xpuck_hub_core::config::Overhead;
 
 /// Maximum number of pictures waiting for the hub's loop; further pictures are dropped.
 const WAITING: usize = 4;
-/// Time limit for connecting and sending (`CONNECT`). `POLL` is the interval at which a waiting thread checks whether
-/// it has to end.
+/// Time limit for connecting and for sending the request (`CONNECT`), and interval at which the waiting thread checks
+/// whether it has to end (`POLL`).
 const CONNECT: Duration = Duration::from_secs(3);
 const POLL: Duration = Duration::from_millis(200);
 /// Time without a complete picture after which the connection is renewed.
@@ -29,7 +29,7 @@ const MOST_A_SECOND: f64 = 32.0 * 1024.0 * 1024.0;
 pub enum Event {
     /// Picture with its time of arrival.
     Picture(Arc<OverheadPicture>, Instant),
-    /// Pictures have stopped, for this reason. Sent when the reason changes.
+    /// No pictures arrive, for this reason. The event is sent when the reason changes.
     Trouble(String),
     /// Pictures arrive again after a failure.
     Comes,
@@ -90,7 +90,7 @@ impl Reader {
             if self.is_over() {
                 return;
             }
-            // Some cameras send one picture per response. The next picture then needs a new request at the time
+            // Some cameras send only one picture per response. The thread then requests the next picture at the time
             // `due`.
             wait = match ended {
                 Ok(()) if self.pictures > 0 => self.due.saturating_duration_since(Instant::now()).max(POLL / 10),
@@ -171,7 +171,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Passes on the picture, unless it comes before the time `due`.
+    /// Passes on the picture, unless it arrives before the time `due`.
     fn on_picture(&mut self, Jpeg { bytes, size }: Jpeg) {
         self.pictures = self.pictures.saturating_add(1);
         let now = Instant::now();

@@ -1,12 +1,13 @@
 //! Parser that extracts JPEG files from an HTTP response, without I/O. Memory use is bounded for any data from a
 //! camera.
 
-/// Maximum length of the header of a response (`MAX_HEAD`) and of the header of a part (`MAX_PART_HEAD`) (bytes).
+/// Maximum lengths (bytes): header of a response (`MAX_HEAD`), and header of a part (`MAX_PART_HEAD`).
 const MAX_HEAD: usize = 16 * 1024;
 const MAX_PART_HEAD: usize = 4 * 1024;
 /// Maximum length of the boundary between parts (bytes). The standard limits the length to 70.
 const MAX_BOUNDARY: usize = 200;
-/// Maximum size of a picture (`MAX_PICTURE`, bytes) and of its longer side (`MAX_SIDE`, pixels).
+/// Maximum size of a picture's file (`MAX_PICTURE`, bytes), and maximum length of a picture's longer side (`MAX_SIDE`,
+/// pixels).
 pub const MAX_PICTURE: usize = 4 << 20;
 const MAX_SIDE: u16 = 8192;
 
@@ -28,9 +29,9 @@ enum ParserState {
     Between,
     /// The parser is in the header of a part.
     PartHead,
-    /// The parser is in a part with this length (bytes), or up to the next boundary if `None`.
+    /// The parser is in a part of this length (bytes). `None`: the part ends at the next boundary.
     Part(Option<usize>),
-    /// The response is a single picture with this length (bytes), or up to the end of the response if `None`.
+    /// The response is a single picture of this length (bytes). `None`: the picture ends with the response.
     Whole(Option<usize>),
     /// The response is complete.
     Over,
@@ -59,10 +60,10 @@ impl MultipartParser {
         matches!(self.place, ParserState::Over)
     }
 
-    /// Processes bytes and passes the completed pictures to `deliver`.
+    /// Processes bytes of the response, and passes the completed pictures to `deliver`.
     ///
     /// # Errors
-    /// The response contains invalid data, which the error describes in one line. The connection is then unusable.
+    /// The response is invalid; the error contains the reason in one line. The connection is then unusable.
     pub fn push(&mut self, bytes: &[u8], mut deliver: impl FnMut(Jpeg)) -> Result<(), String> {
         self.held.extend_from_slice(bytes);
         while self.step(&mut deliver)? {}
@@ -93,7 +94,7 @@ impl MultipartParser {
             }
             ParserState::Between => {
                 let Some(at) = find(&self.held, &self.boundary) else {
-                    // The last bytes are kept, because they may be the start of a boundary.
+                    // The last bytes are kept, because they may be the first bytes of a boundary.
                     let keep = self.boundary.len().saturating_sub(1).min(self.held.len());
                     self.held.drain(..self.held.len() - keep);
                     return Ok(false);

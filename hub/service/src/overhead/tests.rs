@@ -16,8 +16,8 @@ fn part(number: u8) -> Vec<u8> {
     [b"--b\r\nContent-Type: image/jpeg\r\n\r\n".to_vec(), file(number), b"\r\n".to_vec()].concat()
 }
 
-/// Starts a server, and the thread that reads pictures from it. `serve` handles each connection and gets the number
-/// of earlier connections.
+/// Starts a server, and the thread that reads pictures from this server. `serve` handles each connection. Its first
+/// argument is the number of earlier connections.
 fn watch(serve: impl Fn(usize, TcpStream) + Send + 'static) -> (Receiver<Event>, Arc<AtomicBool>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/stream", listener.local_addr().unwrap());

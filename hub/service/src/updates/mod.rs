@@ -16,7 +16,8 @@ use xpuck_wire::keys::Key;
 use xpuck_wire::message::Reply;
 use xpuck_wire::rollout::BundleHead;
 
-/// Maximum number of queued jobs. Further requests of operators are rejected, and robots repeat their requests.
+/// Maximum number of queued jobs. Requests of operators are rejected while the queue is full. Robots repeat requests
+/// that get no answer.
 const WAITING: usize = 16;
 /// Maximum number of results waiting for the hub.
 const DONE: usize = 4;
@@ -31,14 +32,14 @@ pub enum Job<To> {
         bundle: BundleHead,
         /// Offset of the bytes.
         offset: u64,
-        /// Bytes of the piece. Empty bytes only request the received length.
+        /// Bytes of the piece. An empty piece only requests the number of payload bytes that the hub has received.
         bytes: Vec<u8>,
     },
     /// Verifies a bundle for an update of these robots.
     Begin {
         /// Return address of the operator.
         to: To,
-        /// SHA-256 of its payload.
+        /// SHA-256 of the bundle's payload.
         digest: String,
         /// Ids of the robots; empty for all robots.
         robots: Vec<String>,
@@ -93,7 +94,8 @@ pub struct Updates<To> {
 }
 
 impl<To: Send + 'static> Updates<To> {
-    /// Starts the bundle thread. Also returns the unfinished or last update of an earlier hub, if any.
+    /// Starts the bundle thread. Also returns the last update that an earlier hub stored, if any. This update may be
+    /// unfinished.
     ///
     /// # Errors
     /// The operating system cannot create a thread.

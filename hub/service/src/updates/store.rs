@@ -82,7 +82,7 @@ impl Store {
         }
         let disk = |error: &dyn std::fmt::Display| format!("{}: {error}", place.display());
         if self.incoming.as_ref().is_none_or(|incoming| incoming.digest() != manifest.sha256) {
-            // A stored bundle with the same payload, but another signer, is replaced.
+            // The upload replaces a stored bundle that has the same payload but another signature or description.
             self.make_room(&manifest.sha256, manifest.size)?;
             fs::create_dir_all(&place).map_err(|error| disk(&error))?;
             self.incoming = Some(Incoming::begin(&place, &head, &manifest).map_err(|error| disk(&error))?);
@@ -152,7 +152,8 @@ impl Store {
         Reader::new(file).map(|reader| reader.head).map_err(|error| error.to_string())
     }
 
-    /// Removes the oldest bundles, except those in use and with this digest, until a bundle of `size` bytes fits.
+    /// Removes the oldest bundles until a bundle of `size` bytes fits. Never removes the bundle in use or the bundle
+    /// with this digest.
     fn make_room(&mut self, digest: &str, size: u64) -> Result<(), String> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Ok(()) };
         let mut bundles: Vec<(SystemTime, String, u64)> = Vec::new();
@@ -216,7 +217,7 @@ mod tests {
         assert_eq!(store.add_piece(head.clone(), &operators, 0, &[]), Ok(0));
         assert_eq!(store.add_piece(head.clone(), &operators, 0, &payload[..MAX_PIECE]), Ok(MAX_PIECE as u64));
         assert!(store.bundle(&digest, &operators).unwrap_err().contains("upload it first"));
-        // After a restart of the hub, the upload continues at the same position.
+        // A new store, as after a restart of the hub, continues the upload at the same position.
         let mut store = Store::new(dir.path());
         assert_eq!(store.add_piece(head.clone(), &operators, 0, &[]), Ok(MAX_PIECE as u64));
         assert_eq!(store.add_piece(head.clone(), &operators, MAX_PIECE as u64, &payload[MAX_PIECE..]), Ok(300_000));

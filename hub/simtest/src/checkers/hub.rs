@@ -1,5 +1,5 @@
-//! Checker of the hub. Checks the roster, increasing numbers of directives, the origin of genes, and the bounds of
-//! queues.
+//! Checker of the hub. It checks the roster, and that the numbers of directives never fall. Each gene sent to a robot
+//! must come from another robot, and queues must stay within their bounds.
 
 use super::Fault;
 use super::record::RecordChecker;
@@ -14,9 +14,9 @@ use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::message::{Directive, Emigrant, RobotMessage, State, ToRobot};
 use xpuck_wire::{Phase, Status};
 
-/// Maximum number of actions per turn that depend only on time: a few for each robot, and a few for the run.
+/// Maximum number of actions in a turn that do not depend on inputs: a few for each robot, and a few for the run.
 const ACTIONS: usize = 8 * ROBOTS + 16;
-/// Maximum number of additional actions per message, request or frame of a turn.
+/// Maximum number of additional actions for each message, request or frame that arrives in a turn.
 const ACTIONS_EACH: usize = 8;
 /// Maximum number of events in a status.
 const EVENTS: usize = 50;
@@ -27,14 +27,14 @@ const IMMIGRANTS: usize = 4;
 const LOST_SECONDS: f64 = 1.1;
 
 /// Identity of a gene: island of birth, number, and hash of the tree. The hash is necessary because a robot that lost
-/// its island restarts its numbers at 0. Other robots may then still send an old gene with the same number.
+/// its island numbers new genes from 0 again. Other robots may then still send an old gene with the same number.
 type Individual = (u16, u32, u64);
 
 fn individual(gene: &Emigrant) -> Individual {
     (gene.island, gene.number, fnv1a(gene.tree.bytes()))
 }
 
-/// Counts of a run when a snapshot is stored.
+/// State of the checker for a run, kept with each snapshot that the hub stores.
 #[derive(Clone, Debug)]
 pub struct RunCounts {
     score: ScoreChecker,
@@ -42,7 +42,7 @@ pub struct RunCounts {
     came: HashSet<u64>,
 }
 
-/// Observed behaviour of the hub.
+/// Checker of the hub, with the observations so far.
 #[derive(Debug, Default)]
 pub struct HubChecker {
     heard: [Option<f64>; ROBOTS],
@@ -56,7 +56,7 @@ pub struct HubChecker {
     pub(super) record: RecordChecker,
     /// Checker of recorded control updates.
     pub updates: UpdateChecker,
-    /// Whether an operator holds each robot.
+    /// Whether an operator holds the robot, for each robot.
     held: [bool; ROBOTS],
     /// `held` flag in the last directive to each robot from the current program of the hub. The robot itself may have
     /// reported the hold to the hub.
@@ -81,11 +81,11 @@ impl HubChecker {
         RunCounts { score: self.score.clone(), waits_for_run: self.waits_for_run, came: self.record.came() }
     }
 
-    /// Handles a start of the hub's program that resumes a run at `run_seconds`. Resets the roster and pending round
-    /// trips. Keeps the counts and the genes that may be sent.
+    /// Handles a start of the hub's program that resumes a run at the running time `run_seconds` (s). Resets the
+    /// expected roster and the pending round trips. Restores `counts`, and keeps the genes that the hub may send.
     ///
-    /// If the stored state is not `fresh`, its age is unknown. The hub then learns only from the robots which robots
-    /// are held.
+    /// `held` contains the ids of the robots that the stored state marks as held. If `fresh` is false, the stored state
+    /// is not the latest one, and the robots that are held may differ.
     pub fn resumed(&mut self, now: u32, counts: RunCounts, run_seconds: f64, held: &[String], fresh: bool) {
         let forgotten = |robot: &usize| fresh && self.held[*robot] && !held.iter().any(|name| name == id(*robot));
         let forgotten = (0..ROBOTS).find(forgotten);
@@ -134,7 +134,7 @@ impl HubChecker {
     }
 
     /// Handles the arrival of a robot's message at the switchboard. The message comes from the program that the hub
-    /// currently accepts as the robot's.
+    /// currently accepts as the robot's program.
     pub fn delivered(&mut self, local: f64, robot: &str, message: &RobotMessage) {
         let name = robot;
         let Some(robot) = (0..ROBOTS).find(|i| id(*i) == name) else { return };
@@ -251,7 +251,7 @@ impl HubChecker {
         self.record.settled(now);
     }
 
-    /// Checks the hub's status immediately after a step of the time.
+    /// Checks the hub's status immediately after the simulated time has advanced.
     pub fn check(&mut self, now: u32, status: &Status) {
         for (robot, row) in status.robots.iter().enumerate() {
             let there = self.heard[robot].is_some_and(|at| self.local - at <= LOST_AFTER);

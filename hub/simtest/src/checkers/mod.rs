@@ -31,11 +31,11 @@ pub struct Violation {
     pub rule: &'static str,
     /// Component that violated the rule.
     pub who: String,
-    /// Observed violation of the rule.
+    /// Description of the observation that violates the rule.
     pub what: String,
 }
 
-/// First violation that a checker found; `None` if it found none.
+/// First violation that a checker found; `None` before the first violation.
 #[derive(Debug, Default)]
 struct Fault(Option<Violation>);
 
@@ -44,7 +44,8 @@ impl Fault {
         self.0.get_or_insert_with(|| Violation { at, rule, who: who.into(), what: what.into() });
     }
 
-    /// Records a violation of `rule` unless `holds` is true. `who` returns the component and the observation.
+    /// Records a violation of `rule` unless `holds` is true. `who` returns the component that violated the rule, and a
+    /// description of the observation.
     fn hold(&mut self, holds: bool, at: u32, rule: &'static str, who: impl FnOnce() -> (String, String)) {
         if !holds {
             let (who, what) = who();

@@ -37,15 +37,16 @@ pub struct RecordChecker {
     expected: VecDeque<Fact>,
     /// Texts of recorded events that are not logged yet.
     events: VecDeque<String>,
-    /// Hashes of the generations and trees received in this run, with their senders, so that repeated messages count
-    /// once. The hash is calculated from bytes, because forged genes contain NaN, which does not equal itself.
+    /// Hashes of the generations and trees received in this run, so that repeated messages count once. Each hash covers
+    /// the sender's id and the bytes of the message. Forged genes may contain NaN, which does not equal itself.
     came: HashSet<u64>,
     /// Populations that robots have reported, to be recorded with the genes of the same generation.
     populations: BTreeMap<String, Population>,
     /// Whether the hub has a run, either in progress or finished.
     runs: bool,
     open: bool,
-    /// Number of the last frame processed by this hub. `pose_rate` selects the frames that are recorded.
+    /// Number of the last frame processed by this hub (`frame`), and rate limit that selects the frames to be recorded
+    /// (`pose_rate`).
     frame: Option<u32>,
     pose_rate: Rate,
     /// State of the replayed record: last state and segment of each robot (`states`), and last poses.
@@ -98,7 +99,7 @@ impl RecordChecker {
                 self.populations.insert(robot.into(), *population);
                 return;
             }
-            // Without a run, the hub does not recognise repeated genes, and records each message.
+            // Without a run, the hub does not detect repeated messages with genes, and records each of them.
             RobotMessage::Genes { generation, emigrant, .. } if self.is_new(robot, message) || !self.runs => {
                 let told = self.populations.remove(robot).filter(|told| told.generation == *generation);
                 self.expected.extend(told.map(|told| Fact::Population(robot.into(), told)));
@@ -142,7 +143,7 @@ impl RecordChecker {
             Entry::Estimates { robot, estimates, .. } => Fact::Estimates(robot, estimates),
         };
         let expected = self.expected.pop_front();
-        // Debug texts are compared too, because forged genes contain NaN, which does not equal itself.
+        // The debug output is compared too, because forged genes contain NaN, which does not equal itself.
         let same = expected.as_ref() == Some(&found) || format!("{expected:?}") == format!("{:?}", Some(&found));
         self.fault.hold(same, now, TRUTH, || {
             let what = |fact: &Option<Fact>| fact.as_ref().map_or("nothing".into(), |f| short(&format!("{f:?}")));

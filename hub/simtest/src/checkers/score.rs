@@ -34,8 +34,8 @@ impl ScoreChecker {
     /// Handles a ping that the hub sends to a robot.
     pub fn pinged(&mut self, robot: usize, stamp: f64) {
         self.asked[robot].insert(stamp.to_bits());
-        // The first entry is the oldest ping, because the bits of positive numbers have the same order as the
-        // numbers.
+        // The first entry is the oldest ping, because positive floating-point numbers have the same order as their bit
+        // patterns.
         if self.asked[robot].len() > PINGS {
             self.asked[robot].pop_first();
         }
@@ -49,7 +49,7 @@ impl ScoreChecker {
         }
     }
 
-    /// Handles a frame with the frisbee's x coordinate (m).
+    /// Handles a frame with the frisbee at the coordinate `x` (m), in the given phase and segment of the run.
     pub fn frisbee(&mut self, x: f32, (phase, segment, _): (Phase, u32, f64)) {
         if !self.runs {
             return;
@@ -105,8 +105,8 @@ impl ScoreChecker {
         *self = ScoreChecker::default();
     }
 
-    /// Handles a hub's resumption of the run with these counts. Pings of the previous program get no answer. The
-    /// frisbee's displacement during the interruption does not count.
+    /// Handles a hub's resumption of the run with the results in `counted`. Pongs for the previous program's pings no
+    /// longer count. The frisbee's displacement during the interruption does not count either.
     pub fn go_on(&mut self, counted: ScoreChecker) {
         *self = ScoreChecker { asked: Default::default(), last_x: None, ..counted };
     }

@@ -5,8 +5,8 @@ use super::Fault;
 use crate::{ROBOTS, id};
 use xpuck_wire::message::State;
 
-/// Maximum time for which an unreachable robot follows earlier directives (ms). It includes the limit of the hub's
-/// silence, the time of driving without a hub, and message delays.
+/// Maximum time for which an unreachable robot follows earlier directives (ms). It includes the time until the robot
+/// detects the silence of the hub, the time of permitted driving without a hub, and message delays.
 const MAX_UNREACHABLE_MS: u32 = 8_000;
 /// Time after which robots no longer follow earlier directives (ms). Directives expire after 3 s.
 const DIRECTIVE_EXPIRY_MS: u32 = 3_500;
@@ -21,13 +21,13 @@ struct Standstill {
     what: &'static str,
 }
 
-/// Acknowledged orders for each robot.
+/// Checker of standstill, with the acknowledged orders for each robot.
 #[derive(Debug, Default)]
 pub struct StandstillChecker {
     stopped: [Option<Standstill>; ROBOTS],
     paused: [Option<Standstill>; ROBOTS],
     held: [Option<Standstill>; ROBOTS],
-    /// Number of permissions, which are commands that permit motion.
+    /// Number of permissions, that is, of commands so far that permit motion.
     permissions: u64,
     pub(super) fault: Fault,
 }
@@ -37,8 +37,8 @@ fn from(since: u32, what: &'static str) -> Option<Standstill> {
 }
 
 impl StandstillChecker {
-    /// Returns the number of permissions: commands so far that permit motion. If it changes between the request of an
-    /// order and its acknowledgement, a later command has permitted motion again.
+    /// Returns the number of commands so far that permit motion. If this number changes between an order and its
+    /// acknowledgement, a later command has permitted motion again.
     pub fn permissions(&self) -> u64 {
         self.permissions
     }

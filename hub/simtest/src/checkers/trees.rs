@@ -41,8 +41,8 @@ impl TreeChecker {
         self.before.truncate(RUNS - 1);
     }
 
-    /// Adds the trees of an island that has not received genes since it bred them. Forged genes, which have high
-    /// numbers, are excluded.
+    /// Adds the trees in the population of an island. The island must not have received genes since it bred this
+    /// population. Forged genes, which have high numbers, are excluded.
     pub fn add_island(&mut self, island: &Island) {
         let own = island.population().iter().filter(|i| i.id.number < 1_000_000);
         self.now.trees.extend(own.map(|i| fnv1a(i.tree.under_avoiding().key())));

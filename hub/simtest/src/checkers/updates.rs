@@ -19,7 +19,7 @@ pub struct UpdateChecker {
 }
 
 impl UpdateChecker {
-    /// Handles a run with this number and seed that the hub sends to a robot.
+    /// Handles the number and seed of a run, which the hub sends to a robot.
     pub(super) fn on_run_sent(&mut self, run: u64, seed: u64) {
         self.runs.entry(run).or_insert_with(|| TickVerifier::new(seed));
         while self.runs.len() > RUNS {

@@ -1,5 +1,5 @@
-//! Checker of wheels. They must stop after STOP, after a silence of the hub, when the control thread hangs, and when
-//! the program is dead. The limit after a silence includes the time for which the robot may drive without a hub.
+//! Checker of wheels. They must stop after STOP, when the hub is silent, when the control thread hangs, and when the
+//! program is dead. The time limit for a silent hub includes the time for which the robot may drive without a hub.
 
 use super::Fault;
 use crate::text::trust;
@@ -16,11 +16,11 @@ use xpuck_wire::settings::Answer;
 pub const SLACK: u32 = BODY_STEP + STEP;
 /// Silence of the hub after which control updates stop the wheels (ms), with a margin for clock drift.
 pub const SILENCE: u32 = (HUB_SILENCE * 1000.0) as u32 + 1;
-/// Silence of the hub after which wheels must stand (ms). Control updates are 100 ms apart.
+/// Silence of the hub after which wheels must have stopped (ms). It includes the 100 ms between two control updates.
 pub const SILENT: u32 = SILENCE + 100 + SLACK;
-/// Time without a control update after which wheels must stand (ms).
+/// Time without a control update after which wheels must have stopped (ms).
 pub const HUNG: u32 = LEASE.as_millis() as u32 + SLACK;
-/// Time without a program after which wheels must stand (ms), due to the dsPIC's own time-out.
+/// Time without a running program after which wheels must have stopped (ms). The time-out of the dsPIC stops them.
 pub const DEAD: u32 = 200 + SLACK;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,15 +28,15 @@ struct RobotObservation {
     dead_since: Option<u32>,
     heard: Option<u32>,
     controlled: Option<u32>,
-    /// Time of the first message after a silence (ms). Driving is then forbidden until RUN arrives. `None`: not
-    /// forbidden.
+    /// Time of the first message after a silence (ms), from which driving is forbidden until RUN arrives. `None`:
+    /// driving is permitted.
     silenced: Option<u32>,
     /// Directive of the acknowledged STOP, and the time of its acknowledgement (ms).
     stopped: Option<(Rank, u32)>,
     /// Highest directive that the robot has reported as obeyed.
     obeyed: Rank,
-    /// Time for which the robot may drive without a hub (ms). It follows from the robot's last accepted experiment
-    /// and the robot's own file.
+    /// Time for which the robot may drive without a hub (ms). It depends on the experiment that the robot accepted
+    /// last, and on the robot's own file.
     alone: u32,
     /// Session of the robot's program.
     session: u64,
@@ -44,8 +44,8 @@ struct RobotObservation {
     seal: (u64, u64),
 }
 
-/// Rank of a directive: number of the hub and number of the directive. The number of the hub is that in the seal, and
-/// increases with each hub.
+/// Rank of a directive: number of the hub, and number of the directive. The seal of a message contains the number of
+/// the hub. Each new hub has a higher number.
 type Rank = (u64, u64);
 
 /// Checker of wheels, with the observations of each robot.
@@ -104,8 +104,8 @@ impl WheelChecker {
             && *number < FORGED
         {
             seen.silenced = None;
-            // RUN ends the standstill if it comes from another hub than STOP, or has a higher number. The other hub
-            // started later: an earlier hub does not know this session, or its seal is stale.
+            // RUN ends the standstill if its number is higher than that of the STOP, or if another hub sent it. This
+            // other hub started later, because an earlier hub does not know this session, or its seals are stale.
             seen.stopped = seen.stopped.filter(|(stop, _)| sealed.hub == stop.0 && *number <= stop.1);
         }
     }
@@ -116,12 +116,11 @@ impl WheelChecker {
             seen.alone = self.alone.get(number).copied().unwrap_or(0);
         }
         let RobotMessage::Telemetry(told) = message else { return };
-        // After a silence, the robot no longer reports its last directive as obeyed, and the number in telemetry is
-        // 0.
+        // After a silence, the robot reports the number 0, because its last directive no longer counts as obeyed.
         if told.obeyed == 0 {
             return;
         }
-        // After a change of hubs, telemetry also contains the number 0 at first. Any other number is therefore a
+        // After a change of hubs, the robot also reports the number 0 at first. Any other number therefore belongs to a
         // directive of the latest hub.
         let (obeyed, last) = ((seen.seal.0, told.obeyed), seen.obeyed);
         seen.obeyed = last.max(obeyed);
@@ -141,8 +140,8 @@ impl WheelChecker {
         }
         self.moves += 1;
         let seen = self.seen[robot];
-        // An unreachable body keeps its wheel speeds until its own time-out. All other rules therefore use the time
-        // of the last command.
+        // An unreachable body keeps its wheel speeds until its own time-out. Most rules therefore measure time up to
+        // the last command, not up to `now`.
         let since = |at: Option<u32>| at.map_or(u32::MAX, |at| told.saturating_sub(at));
         let mut wrong = |rule, what: String| {
             self.fault.say(now, rule, id(robot), format!("wheels turn at {wheels:?} m/s {what}"));
@@ -171,7 +170,7 @@ impl WheelChecker {
         }
     }
 
-    /// Returns the number of steps in which any robot's wheels turned.
+    /// Returns the number of steps in which a robot's wheels turned, summed over all robots.
     pub fn moves(&self) -> u64 {
         self.moves
     }

@@ -18,14 +18,14 @@ use xpuck_wire::seal::Sealed;
 use xpuck_wire::witness::{LastDirectiveReport, ObeyedDirective};
 use xpuck_wire::{Phase, Status};
 
-/// Interval between missing entries with [`Mutant::DropsEntry`]: one in this number of entries is missing.
+/// Interval between missing entries with [`Mutant::DropsEntry`] (entries).
 const DROPPED: u64 = 1_000;
 
 /// One turn of the hub's program.
 pub(super) struct Turn<'a> {
     /// Simulated time (ms).
     pub(super) now: u32,
-    /// Clock of the program (s), and time since the program's start in `wall` (s).
+    /// Clock of the program (`local`, s), and time since the program's start (`wall`, s).
     pub(super) local: f64,
     pub(super) wall: f64,
     /// Phase, segment and running time (s) at the start of the turn, before frames are processed.
@@ -37,7 +37,7 @@ pub(super) struct Turn<'a> {
     pub(super) world: &'a mut World,
     pub(super) network: &'a mut Network,
     pub(super) checkers: &'a mut Checkers,
-    /// Number of inputs received in this turn, and number of actions in `done`.
+    /// Number of inputs received in this turn (`came`), and number of actions in this turn (`done`).
     pub(super) came: usize,
     pub(super) done: usize,
 }
@@ -123,8 +123,8 @@ impl Shell for Turn<'_> {
     }
 
     fn answer(&mut self, to: Asker, reply: Reply) {
-        // An order that is not stored may be lost in a restart of the hub, so the checker does not require it to
-        // last.
+        // An order that is not stored may be lost in a restart of the hub. The checker therefore does not require
+        // standstill after such an order.
         let kept = match &reply {
             Reply::Done => true,
             Reply::DoneBut(what) => what.contains("a hub that restarts will wait"),
@@ -135,8 +135,8 @@ impl Shell for Turn<'_> {
         match to {
             Asker::Starts if done => {
                 standstill.starts();
-                // A hub without memory may not know that robots are held. Its next start releases all robots that it
-                // does not hold.
+                // A hub that lost its stored state may not know that robots are held. START then releases all robots
+                // that this hub does not hold.
                 (0..ROBOTS)
                     .filter(|robot| !self.checkers.hub.is_held(*robot))
                     .for_each(|robot| standstill.releases(robot));
@@ -169,7 +169,8 @@ impl Shell for Turn<'_> {
         if let (Some(Mutant::CountsTwice), ToRobot::Genes { immigrants, .. }) = (self.mutant, &mut sealed.message) {
             immigrants.extend(immigrants.first().cloned());
         }
-        // Robots reject messages with a lower STOP count, and these mutants would then have no effect.
+        // These mutants send the highest STOP count, because robots reject directives with a lower STOP count than
+        // their own.
         if let (Some(Mutant::KeepsStaleState | Mutant::TrustsClock), ToRobot::Directive(directive)) =
             (self.mutant, &mut sealed.message)
         {

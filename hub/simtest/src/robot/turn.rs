@@ -194,8 +194,8 @@ impl Turn<'_, '_> {
     /// correctly.
     fn misread(&mut self, message: &ToRobot) -> Option<ToRobot> {
         match (self.mutant, message) {
-            // Forged numbers are excluded. The mutant would ignore every STOP after a forged number, which is a
-            // different bug.
+            // Forged numbers are excluded, because this mutant would ignore every STOP after a forged number. That
+            // would be a different bug.
             (Some(Mutant::OldRun), ToRobot::Directive(Directive { number, state, segment, run, .. }))
                 if *number < FORGED =>
             {

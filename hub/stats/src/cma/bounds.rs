@@ -20,8 +20,8 @@ impl Bounds {
         self.low.len()
     }
 
-    /// Reflects a point at the bounds until it is inside. The strategy itself continues with the original point: it
-    /// minimises the function of the reflected point, which is defined for every original point.
+    /// Reflects a point at the bounds until it is inside. The function is evaluated at the reflected point, but the
+    /// strategy continues with the original point, which may be outside the bounds.
     pub fn reflect(&self, point: &[f64]) -> Vec<f64> {
         point.iter().zip(self.low.iter().zip(&self.high)).map(|(x, (low, high))| reflected(*x, *low, *high)).collect()
     }

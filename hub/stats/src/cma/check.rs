@@ -112,7 +112,7 @@ const STARTS: [Start; 3] = [
     Start { name: "rosenbrock", f: rosenbrock, mean: 0.0, sigma: 0.3 },
 ];
 
-/// Returns the median of evaluation counts, in which a failed run counts as `u64::MAX`.
+/// Returns the median of evaluation counts. The count of a failed run is `u64::MAX`.
 fn median(mut counts: Vec<u64>) -> f64 {
     counts.sort_unstable();
     counts[counts.len() / 2] as f64
@@ -143,7 +143,7 @@ fn runs_take_as_long_as_those_of_cma() {
         let ours = our_evaluations(n, false, start, SEEDS);
         let theirs =
             median(theirs.as_array().unwrap().iter().map(|count| count.as_u64().unwrap_or(u64::MAX)).collect());
-        // A much lower count would be as suspicious as a much higher one.
+        // A much lower count than that of the package would also indicate an error.
         let name = start.name;
         assert!((1.0 / 1.2..=1.2).contains(&(ours / theirs)), "{name} of {n}: {ours} evaluations, cma {theirs}");
     }

@@ -24,8 +24,8 @@ pub struct Minimum {
 /// bounds if there are any. It returns the function values of these points in the same order; smaller is better.
 ///
 /// # Errors
-/// Returns an error if the bounds and the strategy have different numbers of variables. Also if `evaluate` returns a
-/// NaN, or a number of values that differs from the number of points.
+/// Returns an error if the bounds and the strategy have different numbers of variables. Returns an error if `evaluate`
+/// returns a NaN, or if the numbers of values and points differ.
 pub fn minimise(
     mut strategy: Strategy,
     bounds: Option<&Bounds>,

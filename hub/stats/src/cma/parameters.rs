@@ -25,9 +25,9 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Creates the tutorial's parameters for a number of variables. The number of points per generation is 4 +
-    /// floor(3 ln n) by default; `active` enables negative weights. Returns `None` without variables, or with fewer
-    /// than 4 or more than 65535 points.
+    /// Creates the tutorial's parameters for n variables, where n is `dimension`. The default number of points per
+    /// generation is 4 + floor(3 ln n). `active` enables negative weights. Returns `None` without variables, or with
+    /// fewer than 4 or more than 65535 points.
     ///
     /// The package `cma` 4.5 differs in two parameters. Its `cs` has mueff + 3 in the denominator where the tutorial
     /// has mueff + 5, and is at most 0.5. Its `damps` multiplies the root of (mueff - 1) / (n + 1) by up to three,
@@ -72,7 +72,8 @@ impl Parameters {
     }
 }
 
-/// Returns the number of equal weights whose weighted mean has the same variance as with these weights.
+/// Returns the effective number of the weighted points: the number of points with equal weights whose weighted mean has
+/// the same variance.
 fn effective(weights: &[f64]) -> f64 {
     weights.iter().sum::<f64>().powi(2) / weights.iter().map(|w| w * w).sum::<f64>()
 }

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 /// Limits of the stopping criteria (section B.3 of Hansen's tutorial).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Minimum range of function values. It applies to all values of the last generation, together with the best values
-    /// of the last 10 + 30 n / lambda generations, for n variables and lambda points per generation.
+    /// Range of function values below which the run stops. The range covers all values of the last generation, and the
+    /// best value of each of the last 10 + 30 n / lambda generations, for n variables and lambda points per generation.
     pub tol_fun: f64,
     /// Minimum step. The run stops when two quantities are below it for every variable: the standard deviation, and the
     /// step size times the component of the evolution path of the rank-one update.

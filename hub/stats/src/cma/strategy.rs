@@ -26,8 +26,8 @@ pub struct Strategy {
 }
 
 impl Strategy {
-    /// Creates a strategy with this initial mean, and the standard deviation `sigma` in every direction. All random
-    /// numbers depend only on `seed`.
+    /// Creates a strategy whose first distribution has the given mean, and the standard deviation `sigma` in every
+    /// direction. All random numbers depend only on `seed`.
     ///
     /// # Errors
     /// See [`CmaError`].
@@ -142,7 +142,7 @@ mod tests {
         let n = points.len() as f64;
         let mean = |of: &dyn Fn(&Vec<f64>) -> f64| points.iter().map(of).sum::<f64>() / n;
         assert!((mean(&|p| p[0]) - 10.0).abs() < 0.02 && (mean(&|p| p[1]) + 4.0).abs() < 0.02);
-        // The matrix C equals B diag(4, 1) B^T.
+        // The expected entries are those of C = B diag(4, 1) B^T, where the rows of B are `vectors`.
         for (i, j, c) in [(0, 0, 2.08), (0, 1, 1.44), (1, 1, 2.92)] {
             let centre = [10.0, -4.0];
             let found = mean(&|p| (p[i] - centre[i]) * (p[j] - centre[j])) / 0.09;

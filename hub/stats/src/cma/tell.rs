@@ -65,7 +65,8 @@ impl Strategy {
         let mut updates = vec![(c_1, self.path_c.as_slice())];
         for (weight, step) in weights.iter().zip(steps).filter(|(weight, _)| **weight != 0.0) {
             let white = if *weight < 0.0 { self.whitened(step) } else { Vec::new() };
-            // A negative update is scaled to the expected length of a step, so its own length has no effect.
+            // Each step with a negative weight is scaled to the expected length of a step, so that only its direction
+            // has an effect.
             let length = if *weight < 0.0 { n as f64 / (dot(&white, &white).sqrt() + 1e-9).powi(2) } else { 1.0 };
             updates.push((c_mu * weight * length, step));
         }

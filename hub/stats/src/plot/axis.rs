@@ -13,7 +13,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Creates an axis from pixel `from` to pixel `to`, which covers these numbers with a small margin.
+    /// Creates an axis from pixel `from` to pixel `to`. The range of the axis covers `numbers` and a small margin.
     pub(super) fn around(numbers: impl Iterator<Item = f64> + Clone, from: f64, to: f64) -> Axis {
         let low = numbers.clone().fold(f64::INFINITY, f64::min);
         let high = numbers.fold(f64::NEG_INFINITY, f64::max);
@@ -31,7 +31,7 @@ impl Axis {
         (self.high - self.low) / (self.to - self.from).abs()
     }
 
-    /// Returns the axis extended at both ends to this scale.
+    /// Returns the axis with the given scale (units per pixel). The middle of its range is unchanged.
     pub(super) fn widened(&self, scale: f64) -> Axis {
         let (middle, half) = ((self.low + self.high) / 2.0, scale * (self.to - self.from).abs() / 2.0);
         Axis { low: middle - half, high: middle + half, ..*self }

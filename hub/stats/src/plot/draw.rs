@@ -14,7 +14,7 @@ const MARGINS: [f64; 4] = [70.0, 20.0, 54.0, 55.0];
 const ROW: f64 = 20.0;
 /// Length of a line sample in the legend (pixels).
 const SAMPLE: f64 = 26.0;
-/// Approximate width of a letter (pixels); SVG cannot measure text.
+/// Approximate width of a letter (pixels). The exact width depends on the font of the viewer.
 const LETTER: f64 = 7.2;
 
 const STYLE: &str = "  <style>

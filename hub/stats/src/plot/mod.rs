@@ -152,14 +152,15 @@ impl Plot {
         self.layers.push(Layer::Band { label: label.into(), colour, edges });
     }
 
-    /// Adds boxes from quartile to quartile, with whiskers to the extremes and the median in red.
+    /// Adds boxes of a box plot. Each box extends from the lower to the upper quartile, and has a red line at the
+    /// median. Whiskers extend to the minimum and the maximum.
     pub fn boxes(&mut self, colour: Colour, boxes: Vec<BoxShape>) {
         self.layers.push(Layer::Boxes { colour, boxes });
     }
 
     /// Adds outlines of the samples' smoothed densities (Scott's rule) from minimum to maximum. Each outline is scaled
-    /// to its own maximum width, with ticks at the extremes and the median in red. A constant sample is drawn as ticks
-    /// only.
+    /// separately, so that its maximum width is the width of the violin. Ticks mark the minimum and the maximum, and a
+    /// red line marks the median. For a constant sample, only the median is drawn.
     pub fn violins(&mut self, colour: Colour, violins: Vec<ViolinOf>) {
         self.layers.push(Layer::Violins { colour, violins });
     }

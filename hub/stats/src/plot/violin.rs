@@ -44,7 +44,8 @@ impl ViolinOf {
     }
 }
 
-/// Draws the outline of a violin, ticks at its extremes with a third of the maximum width, and the median.
+/// Draws the outline and the median of a violin, and ticks at its minimum and maximum. The length of a tick is a third
+/// of the maximum width. For a constant sample, only the median is drawn.
 pub(super) fn draw(svg: &mut String, violin: &ViolinOf, colour: Colour, x: &Axis, y: &Axis) {
     let (values, (middle, half), code) = (violin.values(), violin.x, colour.code());
     let (Some(least), Some(greatest)) = (values.first(), values.last()) else { return };

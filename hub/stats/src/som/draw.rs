@@ -1,5 +1,5 @@
-//! Drawing of a map (thesis, Fig. 8.6). Each cell has a wedge for each column; its background colour shows the fitness.
-//! A scatter plot shows the samples along their principal components.
+//! Drawing of a map (thesis, Fig. 8.6). Each cell contains a wedge for each column of the data, and the background
+//! colour of the cell shows the fitness. A scatter plot shows the samples along their principal components.
 
 use super::grid::{Grid, HEXAGONAL_ROW, Topology};
 use super::map::{Cell, Map};

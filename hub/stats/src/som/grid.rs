@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn grid_size_follows_data() {
-        // For 36 samples on a regular lattice, both variances are 1 after standardisation. The map therefore has 30
-        // units and is nearly square.
+        // For 36 samples on a regular lattice, both principal components have variance 1 after standardisation. The map
+        // therefore is nearly square, and has 5 sqrt(36) = 30 units.
         let cross: Vec<Vec<f64>> = (0..36).map(|i| vec![f64::from(i % 6), f64::from(i / 6)]).collect();
         let grid = |topology, data: &[Vec<f64>]| Grid::for_data(topology, data).map(|grid| (grid.columns, grid.rows));
         assert_eq!(grid(Topology::Rectangular, &cross), Ok((6, 5)));

@@ -49,9 +49,9 @@ impl Map {
     /// Trains a map of samples, one per row, with a value for each column.
     ///
     /// # Errors
-    /// Returns a message of one line if the numbers of names, rows and fitness values differ. Also if a row does not
-    /// have one value per column, if there are fewer than 4 samples or more than 64 columns, or if a number is not
-    /// finite.
+    /// Returns a message of one line if the numbers of names, rows and fitness values differ, or if a row does not have
+    /// one value per column. It also returns a message for fewer than 4 samples, more than 64 columns, or a number that
+    /// is not finite.
     pub fn fit(
         names: &[String],
         columns: &[&str],

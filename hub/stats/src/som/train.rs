@@ -6,8 +6,8 @@ use super::pca::Pca;
 use super::quality::{best, quantisation_error, topographic_error};
 use super::standardise::check;
 
-/// Maximum neighbourhood of an epoch whose weights may become the result (standard deviation in distances of adjacent
-/// units). With a greater neighbourhood, the map is still too smooth.
+/// Maximum standard deviation of the neighbourhood for which the weights of an epoch may become the result (distances
+/// of adjacent units). With a greater neighbourhood, the map is still too smooth.
 const SETTLED: f64 = 1.0;
 
 /// Topographic error and quantisation error, which are compared in this order.
@@ -20,8 +20,8 @@ pub struct Training {
     pub epochs: u32,
     /// Standard deviation of the Gaussian neighbourhood in the first epoch (distances of adjacent units).
     pub from: f64,
-    /// Standard deviation in the last epoch, > 0 (distances of adjacent units). The standard deviation decreases by a
-    /// constant factor per epoch.
+    /// Standard deviation of the neighbourhood in the last epoch, > 0 (distances of adjacent units). The standard
+    /// deviation decreases by a constant factor per epoch.
     pub to: f64,
 }
 
@@ -48,13 +48,14 @@ pub fn start(grid: &Grid, pca: &Pca) -> Vec<Vec<f64>> {
 
 /// Trains a map in batches, and returns its weights. In each epoch, the weights of a unit become the weighted mean of
 /// all samples. A sample counts more if its best-matching unit is nearer. As the neighbourhood shrinks, the
-/// quantisation error falls and the topographic error may rise. The result is the best of the last epoch and all epochs
-/// with a neighbourhood of at most 1. The best epoch has the least topographic error and, among equal topographic
-/// errors, the least quantisation error. The training is deterministic.
+/// quantisation error falls and the topographic error may rise. The result is the weights after the best epoch. Only
+/// the last epoch and epochs with a neighbourhood of at most 1 are compared. The best epoch has the least topographic
+/// error and, among equal topographic errors, the least quantisation error. The training is deterministic.
 ///
 /// # Errors
 /// Returns a message of one line if [`Pca::fit`] rejects the samples, or if the initial weights do not fit the grid or
-/// the samples. Also if the training has no epochs, or if the neighbourhood grows or does not stay above 0.
+/// the samples. It also returns a message if the training has no epochs, or if the neighbourhood grows or does not stay
+/// above 0.
 pub fn train(
     grid: &Grid,
     samples: &[Vec<f64>],

@@ -32,7 +32,8 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Option<Correlation> {
     if !r.is_finite() {
         return None;
     }
-    // r has a beta distribution on -1..1. This gives the same p as Student's t, but without cancellation for r near 1.
+    // If the samples are uncorrelated, r has a beta distribution on -1..1. This distribution gives the same p as
+    // Student's t, but without cancellation for r near 1.
     let shape = n / 2.0 - 1.0;
     let p = (2.0 * beta_reg(shape, shape, (1.0 - r.abs()) / 2.0)).min(1.0);
     Some(Correlation { r, p })

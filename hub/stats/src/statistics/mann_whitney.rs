@@ -18,7 +18,7 @@ pub struct Comparison {
 }
 
 /// Values of two samples, their doubled ranks in ascending order, the size of the first sample, and the sum of the
-/// doubled ranks of the first sample.
+/// doubled ranks of the first sample. Ranks are doubled because equal values may have ranks that end in one half.
 struct Ranked {
     pooled: Vec<f64>,
     ranks: Vec<usize>,
@@ -43,7 +43,7 @@ impl Ranked {
         self.ranks.len() - self.n
     }
 
-    /// Returns the probability of superiority. The minimum sum of doubled ranks is n (n + 1).
+    /// Returns the probability of superiority. The minimum sum of the doubled ranks of n values is n (n + 1).
     fn superiority(&self) -> f64 {
         (self.sum - self.n * (self.n + 1)) as f64 / (2 * self.n * self.m()) as f64
     }
@@ -128,7 +128,7 @@ fn rank_t_p(ranks: &[usize], n: usize, sum: usize) -> f64 {
     let between = n * (mine - mean).powi(2) + m * (theirs - mean).powi(2);
     let within = squares - between;
     if within <= 0.0 {
-        // The ranks vary only between the two samples, or not at all.
+        // All ranks of a sample are equal. If the two samples have different ranks, p is 0, otherwise 1.
         return if between > 0.0 { 0.0 } else { 1.0 };
     }
     t_two_sided((between / within * (count - 2.0)).sqrt(), count - 2.0)

@@ -25,9 +25,9 @@ fn sums(values: &[f64], groups: &[&[f64]]) -> Vec<f64> {
     groups.iter().map(sum).collect()
 }
 
-/// Tests whether the values of some group tend to be greater, by the Kruskal-Wallis rank test (1952) with the
-/// correction for ties. p is by chi-squared, which is accurate from about five values per group. Returns `None` for
-/// fewer than two groups, for an empty group, or if all values are equal.
+/// Tests whether the values of one group tend to be greater than those of another. This is the Kruskal-Wallis rank test
+/// (1952) with the correction for ties. p is by chi-squared, which is accurate from about five values per group.
+/// Returns `None` for fewer than two groups, for an empty group, or if all values are equal.
 pub fn kruskal_wallis(groups: &[&[f64]]) -> Option<SeveralTest> {
     let pooled = groups.concat();
     if groups.len() < 2 || groups.iter().any(|group| group.is_empty()) || !finite(&pooled) || constant(&pooled) {

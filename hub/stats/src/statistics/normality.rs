@@ -12,8 +12,8 @@ pub struct Normality {
     pub p: f64,
 }
 
-/// Computes the Shapiro-Wilk test with Royston's approximations (AS R94, Applied Statistics 44, 1995). The normal
-/// distribution is by AS 66 and AS 111, for which the approximations were made, so that the digits agree with SciPy.
+/// Computes the Shapiro-Wilk test with Royston's approximations (AS R94, Applied Statistics 44, 1995). Like Royston and
+/// SciPy, this function computes the normal distribution by AS 66 and AS 111, so that its digits agree with SciPy.
 /// Returns `None` for fewer than 3 or more than 5000 values, and for a constant sample.
 pub fn shapiro_wilk(sample: &[f64]) -> Option<Normality> {
     let n = sample.len();

@@ -21,8 +21,8 @@ pub struct TTest {
     pub interval: [f64; 2],
 }
 
-/// Returns a quantile of Student's t. Returns `None` if `part` is not between 0 and 1, both excluded, or the degrees of
-/// freedom are not above 0.
+/// Returns the quantile `part` of Student's t with `degrees` degrees of freedom. Returns `None` unless
+/// 0 < `part` < 1, and `degrees` is positive and finite.
 pub fn t_quantile(degrees: f64, part: f64) -> Option<f64> {
     let inside = 0.0 < part && part < 1.0 && degrees.is_finite();
     inside.then(|| StudentsT::new(0.0, 1.0, degrees).ok()).flatten().map(|t| t.inverse_cdf(part))

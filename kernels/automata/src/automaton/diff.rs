@@ -69,8 +69,8 @@ impl<'a> Matching<'a> {
         })
     }
 
-    /// Returns the pair of unmatched states with the highest similarity; among equally similar pairs, the first one.
-    /// Returns `None` if no pair is similar.
+    /// Returns the first pair of unmatched states with the highest similarity. Returns `None` if [`Self::likeness`]
+    /// returns `None` for every pair.
     fn nearest(&self) -> Option<(usize, usize)> {
         let alone = |matched: &[Option<usize>]| -> Vec<usize> {
             (0..matched.len()).filter(|&state| matched[state].is_none()).collect()
@@ -82,7 +82,7 @@ impl<'a> Matching<'a> {
     }
 
     /// Returns the similarity of two states: the weighted number of shared transitions minus the number of unshared
-    /// transitions. Returns `None` if the states share no transition, unless no transition leaves either of them.
+    /// transitions. Returns `None` if the states share no transition, unless both states have no transitions.
     fn likeness(&self, i: usize, j: usize) -> Option<i32> {
         let ends = |(a, b): (&Transition, &Transition)| {
             let (to, new) = (usize::from(a.to), usize::from(b.to));

@@ -25,8 +25,8 @@ const BLACK: &str = "#1b1f24";
 const MARGIN: f32 = 16.0;
 
 /// Returns an automaton as SVG. Labels show the trigger upright, the message to the module in italics after a slash,
-/// and the broadcast message on its own line. Arrows and labels have the colour of the state that they leave; a black
-/// arrow marks the start state.
+/// and the broadcast message on its own line. An arrow and its label have the colour of the state at the tail of the
+/// arrow. A black arrow marks the start state.
 pub fn draw(automaton: &Automaton) -> String {
     let layout = Layout::new(automaton);
     let bounds = layout.bounds();

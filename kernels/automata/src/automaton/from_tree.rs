@@ -9,7 +9,8 @@ use xpuck_kernels::tree::{self, Tree};
 /// states and hidden transitions that [`to_tree`] omitted.
 ///
 /// # Errors
-/// Returns the first node that does not fit the form, with the expected content, or two messages with the same tree.
+/// Returns an error if `meanings` is invalid or gives two messages the same tree. If a node does not fit the form, the
+/// error contains the first such node and the expected content.
 pub fn from_tree(tree: &Tree, meanings: &Meanings) -> Result<Automaton, ConversionError> {
     meanings.check()?;
     meanings.check_distinct()?;
@@ -125,7 +126,8 @@ impl Reader<'_> {
             _ => return Err(form(self.tree, at, WAY)),
         };
         let trigger = self.lookup::<Kind>(&self.meanings.conditions, condition, "no message has this condition")?;
-        // If no message is handed inward, the next code in v_scr depends on the previous message.
+        // The node is a `sel` if the transition hands no message inward. The next code of v_scr then depends on the
+        // message last handed inward, and the `sel` has a child for each such message.
         let keeps = self.tree.nodes()[enter].kind == tree::Kind::Sel;
         let entry = if keeps {
             let first = self.children(enter, tree::Kind::Sel, WAY)?[0];
@@ -146,7 +148,8 @@ impl Reader<'_> {
         Ok(Transition { trigger, to, out, inward: if keeps { None } else { message } })
     }
 
-    /// Returns the key whose tree equals the subtree at node `at`; an error with the text `wanted` without such a key.
+    /// Returns the key whose tree equals the subtree at node `at`. Returns an error with the text `wanted` if there is
+    /// no such key.
     fn lookup<K: Copy>(&self, list: &[(K, Tree)], at: usize, wanted: &'static str) -> Result<K, ConversionError> {
         let here = self.tree.subtree(at);
         let found = list.iter().find(|(_, tree)| *tree == here);

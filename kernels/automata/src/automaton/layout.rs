@@ -53,8 +53,8 @@ impl Area {
         points.iter().filter(inside).count()
     }
 
-    /// Returns the penalty of this label position: the overlap with the areas in `taken`. A label that covers most of
-    /// its own arrow, with sample points `own`, gets an extra penalty.
+    /// Returns the penalty of a label in this rectangle: the overlap with the areas in `taken`. A label that covers
+    /// most of its own arrow gets an extra penalty. The sample points of this arrow are in `own`.
     fn crowding(&self, taken: &[Area], own: &[Vec2]) -> f32 {
         let overlap: f32 = taken.iter().map(|other| other.overlap(self)).sum();
         overlap + if self.covers(own) > MOST_HIDDEN { self.half.x } else { 0.0 }
@@ -144,7 +144,7 @@ impl Layout {
         taken.push(Area::from_corners(start[0], start[1]));
         let mut crowding = 0.0;
         for (number, (arrow, is_loop, choices)) in arrows.iter_mut().enumerate() {
-            // A label may lie on its own arrow, but not on its own loop.
+            // A label may overlap its own arrow, unless the arrow is a loop.
             let others = curves.iter().enumerate().filter(|(other, _)| *other != number || *is_loop);
             let others: Vec<Vec2> = others.flat_map(|(_, curve)| points(curve)).collect();
             let own: Vec<Vec2> = if *is_loop { vec![] } else { points(&arrow.curve).collect() };

@@ -84,8 +84,8 @@ pub enum ConversionError {
     Compile(#[from] CompileError),
 }
 
-/// Name of the idle meaning in errors. Its tree makes the robot stand still, as the tree of NAVIGATE_STOP does, but the
-/// trees are different.
+/// Name of the idle meaning in error messages. Both the idle meaning and NAVIGATE_STOP make the robot stand still, but
+/// their trees differ.
 const IDLE: &str = "idling";
 
 impl Meanings {
@@ -105,8 +105,8 @@ impl Meanings {
     /// | BEEP_BEEP n, n from 1 to 255, sent out | `signal n` |
     ///
     /// Until the first command, v_goal is not written and the robot stands still. Timed commands have no meaning,
-    /// because no trigger reports their end; NAVIGATE_BACKWARD has no meaning, because no v_goal makes the robot
-    /// drive backward.
+    /// because no trigger reports their end. NAVIGATE_BACKWARD has no meaning, because no value of v_goal makes the
+    /// robot drive backward.
     pub fn epuck() -> Meanings {
         use tree::Kind::{Ifquad, Invert, Movcv, Mulav, Sel, Signal, Successl};
         let (goal, zero) = (GOAL as f32, 0.0);

@@ -35,7 +35,7 @@ pub use to_tree::to_tree;
 
 /// Maximum number of states of an automaton.
 pub const MAX_STATES: usize = 16;
-/// Maximum number of transitions of a state, for each direction.
+/// Maximum number of transitions of a state for each direction of messages (incoming and outgoing).
 pub const MAX_TRANSITIONS: usize = 16;
 
 /// Reaction to a message.

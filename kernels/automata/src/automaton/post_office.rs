@@ -41,7 +41,7 @@ pub struct RoutedMessages {
 pub struct PostOffice<'a> {
     automaton: &'a Automaton,
     state: u8,
-    /// Bit set of the kinds of outgoing messages that trigger a transition of any state.
+    /// Bit set of the kinds of outgoing messages that trigger a transition in at least one state.
     minded: u64,
     usage: Usage,
 }

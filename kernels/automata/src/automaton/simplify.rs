@@ -58,7 +58,8 @@ pub(super) fn reachable_transitions(list: &[Transition]) -> Vec<Transition> {
 fn merge_equals(automaton: &Automaton) -> Automaton {
     let n = automaton.states.len();
     let mut class = vec![0usize; n];
-    // Each round separates at least one more pair of states, so `n` rounds are enough.
+    // Each round splits at least one class until no class can be split. There are at most `n` classes, so `n` rounds
+    // are enough.
     for _ in 0..n {
         let described = |i: usize| {
             let lists = [&automaton.states[i].incoming, &automaton.states[i].outgoing];

@@ -1,4 +1,4 @@
-//! Text format for automata: one line per transition, in the form of figure 13 of the report:
+//! Text format for automata, with one line per transition. A line has the form of figure 13 of Petrovic's report:
 //!
 //! ```text
 //! states 2
@@ -7,8 +7,8 @@
 //! 2 -> 1: outgoing (CARGOLOADER_OK), in:-, out:BEEP_BEEP 3
 //! ```
 //!
-//! `states` may be omitted if a transition names the last state, and `start` if the start state is 1. `#` begins a
-//! comment.
+//! The line `states` may be omitted if a transition or the line `start` contains the number of the last state. The line
+//! `start` may be omitted if the start state is 1. `#` begins a comment.
 
 use super::{Automaton, Kind, MAX_STATES, MAX_TRANSITIONS, Message, Module, State, Transition};
 use std::fmt::Write;

@@ -16,7 +16,8 @@ use xpuck_kernels::tree::{Kind, MAX_DEPTH, Program, Tree};
 ///    first message it executes the idle meaning. The memory of this meaning is reset if the robot executed another
 ///    meaning in the previous tick.
 ///
-/// The result is that of step 2. If the action of the message sent out is running, the tick ends with that result.
+/// The result of the tick is the result of step 2. If the action of the message sent out is running, the tick ends with
+/// the result running, without step 2.
 ///
 /// v_scr holds the state and the message last handed inward. Its initial value, a short vector, represents the start
 /// state without a message. Each other reachable pair of a state and a message is represented by a direction. The test
@@ -27,14 +28,14 @@ use xpuck_kernels::tree::{Kind, MAX_DEPTH, Program, Tree};
 ///   successd
 ///     sel                  # one child per state:
 ///       seq
-///         sel              # tests: state current, with any of its messages
+///         sel              # tests: this state is current, with any message
 ///         sel              # its transitions:
 ///           seq
 ///             ...          # condition of the trigger
 ///             movcv v_scr  # next state and message handed inward; without a message, the previous one is kept:
 ///                          # "sel" over "seq" of a test for each message and its "movcv v_scr"
 ///             successd ... # action of the message sent out
-///   sel                    # one child per message handed inward, and one for none:
+///   sel                    # one child per message handed inward, and one for no message:
 ///     seq
 ///       sel                # tests: this message was the last
 ///       ...                # meaning of the message
@@ -193,7 +194,8 @@ mod tests {
         (memory.tick(&program, senses, draws).0, memory)
     }
 
-    /// Post-office that runs without a tree, with the robot's current action. It is the reference for the conversion.
+    /// Direct execution of an automaton by its post-office, with the robot's current action. The converted tree must
+    /// give the same results.
     struct Direct<'a> {
         meanings: &'a Meanings,
         automaton: &'a Automaton,

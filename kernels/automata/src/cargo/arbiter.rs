@@ -124,7 +124,7 @@ pub(super) struct Arbitrating<'a> {
     memory: Memory,
     /// Time of the next tick of the tree (ms).
     pub next: u32,
-    /// Behaviour that was last given the motors.
+    /// Behaviour that was last given the motors; `None` if the tree selected none, or if the behaviour has ended.
     pub driving: Option<Behaviour>,
     /// Whether a station has called since the last tick of the tree.
     pub called: bool,

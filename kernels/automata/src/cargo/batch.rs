@@ -14,15 +14,15 @@ pub struct Trials<'a> {
     pub world: &'a PreparedScene,
     /// Score weights.
     pub weights: &'a Weights,
-    /// Number of starts. The starts of the world are used in turn.
+    /// Number of start poses. The start poses of the world are used in turn.
     pub starts: usize,
-    /// Number of runs from each start.
+    /// Number of runs from each start pose.
     pub repeats: u32,
     /// Duration of a run (ms).
     pub time: u32,
     /// Seed of all random numbers, combined with a hash of the controller.
     pub seed: u64,
-    /// Minimum scores at given times. A run with a lower score at such a time is aborted.
+    /// Times at which the score of a run is compared with a minimum score. A run with a lower score is aborted.
     pub checkpoints: Checkpoints<'a>,
 }
 
@@ -44,7 +44,7 @@ pub struct Outcomes {
     pub starts: Vec<Vec<Outcome>>,
 }
 
-/// Execution count of a script over all runs.
+/// Execution statistics of a script over all runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ScriptTimes {
     /// Mean count per run; 0 without runs.
@@ -75,7 +75,8 @@ impl Outcomes {
         self.starts.iter().map(|of_start| of_start.iter().map(|outcome| outcome.score).collect()).collect()
     }
 
-    /// Returns the execution count of a script. Index 0 is script 1, and the index must be below [`COUNTED_SCRIPTS`].
+    /// Returns the execution statistics of a script. Index 0 is script 1, and the index must be below
+    /// [`COUNTED_SCRIPTS`].
     pub fn script_times(&self, script: usize) -> ScriptTimes {
         let counts = || self.runs().map(|outcome| outcome.tally.scripts[script]);
         let sum: f64 = counts().map(f64::from).sum();
@@ -111,8 +112,9 @@ where
 }
 
 /// Returns the scores of single runs. Each run is given by a controller index and a run number. The run number selects
-/// the start, in turn, and the random numbers. Controllers with equal run numbers therefore have equal starts and
-/// random numbers. The results are in the order of `runs`, and do not depend on the number of threads.
+/// the start pose (modulo the number of start poses) and the random numbers. Runs with equal run numbers therefore have
+/// equal start poses and random numbers. The results are in the order of `runs`, and do not depend on the number of
+/// threads.
 pub fn score_runs<C>(controllers: &[C], runs: &[(usize, u32)], trials: &Trials) -> Vec<f64>
 where
     C: Sync,

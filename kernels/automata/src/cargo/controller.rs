@@ -101,7 +101,7 @@ impl<'a> Controller<'a> {
             queue: Vec::with_capacity(16),
             draws,
         };
-        // With post-offices, the start messages of the original program are sent. With a tree, no module drives at the
+        // With post-offices, the start messages of Petrovic's program are sent. With a tree, no module drives at the
         // start.
         if controller.tree.is_none() {
             for kind in [Kind::AvoidanceStart, Kind::ExploreStart] {

@@ -21,7 +21,7 @@ const PUT_DOWN: f32 = 4.0;
 pub(super) struct Fork {
     since: u32,
     from: f32,
-    /// Speed (1/ms).
+    /// Change of the position per time (1/ms), positive while the fork rises.
     speed: f32,
 }
 

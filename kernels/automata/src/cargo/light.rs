@@ -1,8 +1,8 @@
 //! Brightness of lamps on the floor.
 //!
-//! The report states that an area under a lamp is lit, and that robots can detect whether they come nearer. In this
-//! model, brightness falls with the horizontal distance d as 1 / (1 + (d / reach)^2). A place is lit if its
-//! brightness is at least [`LIT`].
+//! Petrovic's report states that an area under a lamp is lit, and that a robot can detect whether it approaches a lamp.
+//! In this model, brightness falls with the horizontal distance d as 1 / (1 + (d / r)^2). Here r is the distance at
+//! which the brightness is halved. A place is lit if its brightness is at least [`LIT`].
 
 use super::scene::Lamp;
 use xpuck_kernels::math::{Vec2, max, vec2};

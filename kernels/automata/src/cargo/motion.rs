@@ -31,7 +31,7 @@ pub(super) struct Motion {
     /// Start time (ms).
     pub since: f64,
     pub from: Pose,
-    /// Forward speed (1/ms).
+    /// Forward speed (units/ms).
     pub speed: f32,
     /// Turning speed to the right (rad/ms).
     pub turn: f32,

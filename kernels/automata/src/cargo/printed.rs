@@ -1,4 +1,5 @@
-//! World of the report's sequential scenario. Values that the scan of the report damaged are repaired.
+//! World of the sequential scenario in Petrovic's report. Values that are damaged in the scan of the report are
+//! restored.
 
 use super::geometry::Rect;
 use super::scene::{Activation, Area, Body, CARGO, Command, Lamp, Line, Noise, Scene, Start, TARGET_MARK, TimeEvent};

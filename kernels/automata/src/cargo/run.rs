@@ -17,9 +17,9 @@ pub struct Setup<'a> {
     pub world: &'a PreparedScene,
     /// Score weights.
     pub weights: &'a Weights,
-    /// Index of the start pose, modulo the number of start poses of the world.
+    /// Index of the start pose. An index beyond the last start pose of the world wraps around to the first.
     pub start: usize,
-    /// Index of the run among the runs from this start. It is part of the seed.
+    /// Index of the run among the runs from this start pose. Runs with different indices draw different random numbers.
     pub repeat: u32,
     /// Duration (ms), at most [`MAX_TIME`].
     pub time: u32,
@@ -38,7 +38,8 @@ pub struct Outcome {
     pub usages: Usages,
 }
 
-/// Minimum scores at given times (ms, ascending). A run with a lower score at such a time is aborted.
+/// Pairs of a time (ms) and a minimum score, in ascending order of time. A run is aborted at the first of these times
+/// at which its score is below the minimum.
 pub type Checkpoints<'a> = &'a [(u32, f64)];
 
 /// Runs a controller in a world and returns the outcome.

@@ -1,8 +1,8 @@
 //! Cargo world as data: the content of a world file.
 //!
 //! Lengths are in arena units; with 1.48 m per unit, the robot has the size of an e-puck. Times are in milliseconds.
-//! Headings are as on a compass: 0 is along y, and pi / 2 is along x. This follows from the printed areas in front of
-//! the stations. The origin is the lower left corner.
+//! Headings are as on a compass: 0 is along y, and pi / 2 is along x. The areas in front of the stations, as printed in
+//! the report, imply this convention. The origin is the lower left corner.
 
 use super::geometry::Rect;
 use schemars::JsonSchema;
@@ -90,7 +90,7 @@ pub struct TimeEvent {
     /// Interval between executions (ms).
     #[serde(default)]
     pub period: u32,
-    /// Number of executions.
+    /// Number of executions of the script.
     #[serde(default = "once")]
     pub count: u32,
     /// Number of the script, from 1.
@@ -143,9 +143,9 @@ pub struct Noise {
     pub line: f32,
     /// Variance of a wheel's relative speed. The noise is drawn each time the speed is set.
     pub speed: f32,
-    /// Variance of the heading (rad^2) each time the motors change.
+    /// Variance of the error that is added to the heading each time the power of a motor changes (rad^2).
     pub heading: f32,
-    /// Variance of the heading (rad^2) at each contact with an obstacle.
+    /// Variance of the error that is added to the heading at the start of each contact with an obstacle (rad^2).
     pub obstacle: f32,
 }
 

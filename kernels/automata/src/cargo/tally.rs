@@ -8,17 +8,17 @@ pub const COUNTED_SCRIPTS: usize = 8;
 pub struct Tally {
     /// Duration of contact with an obstacle.
     pub obstacle_time: f64,
-    /// Duration under a lamp.
+    /// Duration in the light of a lamp, without contact with an obstacle.
     pub lit_time: f64,
-    /// Duration of forward motion with line contact.
+    /// Duration of forward motion with line contact, without contact with an obstacle.
     pub line_time: f64,
-    /// Part of `line_time` under a lamp.
+    /// Part of `line_time` in the light of a lamp.
     pub lit_line_time: f64,
     /// Distance travelled by the robot's centre (arena units).
     pub distance: f64,
-    /// Number of changes of a wheel's speed during line contact. Each wheel is counted separately.
+    /// Number of changes of wheel speeds during line contact. A change of both wheels counts as two changes.
     pub changes: u32,
-    /// Part of `changes` under a lamp.
+    /// Part of `changes` in the light of a lamp.
     pub lit_changes: u32,
     /// Number of executions of each script. Script 1 is at index 0.
     pub scripts: [u32; COUNTED_SCRIPTS],

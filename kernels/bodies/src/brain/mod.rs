@@ -7,7 +7,7 @@ use crate::{BodyError, Plan};
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::{Draws, normal_pair};
 
-/// Maximum number of synapses of a brain. No body with at most [`crate::prif::MAX_PARTS`] parts exceeds it.
+/// Maximum number of synapses of a brain. A body with at most [`crate::prif::MAX_PARTS`] parts needs fewer synapses.
 pub const MAX_SYNAPSES: usize = crate::prif::MAX_PARTS * crate::prif::MAX_PARTS;
 
 /// Maximum magnitude of a weight. The limit prevents overflow of sums.

@@ -167,8 +167,8 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    /// Returns the period of a sensor neuron (s); `None` if the neuron has no period. Only the neuron of the brain
-    /// part may have one.
+    /// Returns the period of a sensor neuron (s); `None` if the neuron has no period. Returns an error if the period is
+    /// invalid, or if the neuron does not belong to the brain part.
     fn period_of(&self, node: Node, link: &str) -> Result<Option<f64>, BodyError> {
         let Some(text) = node.attribute("period") else { return Ok(None) };
         if !self.plan.parts().iter().any(|part| part.name == link && part.part == Part::Brain) {

@@ -6,8 +6,8 @@ use super::order;
 use super::state::{Frames, State};
 use super::vector::V3;
 
-/// Maximum distance by which a corner may rise, or slide from its last contact point, before its contact ends (m): a
-/// fiftieth of the radius of the cube's circumscribed sphere.
+/// Maximum distance that a corner in contact may rise above the ground, or slide from its last contact point (m). It
+/// is a fiftieth of the radius of the cube's circumscribed sphere.
 const BREAKING_DISTANCE: f64 = 0.02 * 0.866_025_403_784_438_6;
 /// Half the edge of a cube (m).
 const HALF: f64 = 0.5;
@@ -40,8 +40,8 @@ struct Manifold {
 /// Contacts of all cubes with the ground.
 pub(super) struct Contacts {
     manifolds: Vec<Manifold>,
-    /// Cubes in contact, in order of arrival. When a cube is removed, the last cube takes its place. `order` lists the
-    /// indices into `touching` in processing order.
+    /// Cubes in contact. A new cube is added at the end. When a cube is removed, the last cube takes its place. `order`
+    /// lists the indices into `touching` in processing order.
     touching: Vec<usize>,
     order: Vec<usize>,
     /// Contacts of the current step, grouped by cube.
@@ -125,7 +125,7 @@ fn corner_of(rotation: &[V3; 3], centre: V3, corner: u8) -> V3 {
 }
 
 impl Manifold {
-    /// Adds all corners of the lowest face that are not above the ground.
+    /// Adds each corner of the lowest face, unless the corner is above the ground.
     #[inline(always)]
     fn add_face(&mut self, downward: V3, ground: f64, corner: impl Fn(u8) -> V3) {
         let mut lowest = 0;
@@ -160,7 +160,7 @@ impl Manifold {
         }
     }
 
-    /// Removes corners that have risen too far, or have slid too far while above the ground.
+    /// Removes corners that have risen or slid by more than [`BREAKING_DISTANCE`] since their last contact.
     #[inline(always)]
     fn drop_broken(&mut self, ground: f64, corner: impl Fn(u8) -> V3) {
         for at in (0..self.count).rev() {

@@ -12,9 +12,11 @@ use super::state::{Frames, State};
 use super::vector::{V3, add, scale};
 use super::{CONTACT_CORRECTION, DT, SLOP};
 
-/// Terms of a contact point's velocity `v + w x place` in the directions up, x and y. Each entry has the index of a
-/// linear velocity, the indices of an added and a subtracted angular velocity, and the two coordinates of `place` by
-/// which these angular velocities are multiplied.
+/// Terms of a contact point's velocity `v + w x place` in the directions up, x and y. `w` is the angular velocity of
+/// the point's link (indices 0 to 2), and `v` is its linear velocity (3 to 5).
+///
+/// Each entry has the index of a component of `v`, the indices of an added and a subtracted component of `w`, and the
+/// indices of the coordinates of `place` by which these two components are multiplied.
 const TERMS: [(usize, usize, usize, usize, usize); 3] = [(5, 0, 1, 1, 0), (3, 1, 2, 2, 1), (4, 2, 0, 0, 2)];
 
 /// Coupling of the rows in this order: joints, normal impulses of contacts, then friction along x and y for each
@@ -35,8 +37,8 @@ pub(super) struct Coupling {
     by_freedom: Vec<f64>,
     /// Whether each link is in contact or is an ancestor of a link in contact.
     is_active: Vec<bool>,
-    /// Angular and linear velocity of each active link. `link_responses` holds the velocity changes of all degrees of
-    /// freedom per unit of each of the six impulse components on a link.
+    /// Angular and linear velocity of each active link. An impulse on a link has six components. For each component,
+    /// `link_responses` holds the velocity changes of all degrees of freedom per unit impulse.
     velocities: Vec<[V3; 2]>,
     link_responses: Vec<f64>,
     /// Changes of the six velocity components of each active link, per unit impulse on each row.
@@ -273,8 +275,8 @@ impl Coupling {
     }
 }
 
-/// Computes the row of a contact point in direction `k` from the six rows of the point's link (rotation, then
-/// translation).
+/// Computes the row of a contact point in direction `k` (0 up, 1 x, 2 y) from the six rows of the point's link. The
+/// first three rows are for rotation, and the last three are for translation.
 #[inline(always)]
 fn combine(out: &mut [f64], link: &[f64], place: V3, k: usize) {
     let (motion, plus, minus, a, b) = TERMS[k];

@@ -71,8 +71,8 @@ impl Forces {
         self.angular_velocity[0] = w;
         self.linear_velocity[0] = v;
         self.turning_rate[0] = [0.0; 3];
-        // The acceleration refers to the point that is fixed in space at the root's centre, so a root that moves and
-        // turns has this term.
+        // The velocity is taken at a point that is fixed in space. The root moves through this point, so the velocity
+        // there changes if the root both moves and turns.
         self.motion_rate[0] = cross(v, w);
         for (number, link) in model.links.iter().enumerate().skip(1) {
             let (axis, moment, rate) = (frames.axes[number], frames.moments[number], u[number + 5]);

@@ -17,8 +17,8 @@ struct Composite {
 }
 
 impl Composite {
-    /// Returns the moment about the root's centre and the force for angular motion `w` and linear motion `v` of the
-    /// point at the root's centre.
+    /// Returns the moment about the root's centre, and the force. The link moves with the angular motion `w` and with
+    /// the linear motion `v` of its point at the root's centre.
     #[inline(always)]
     fn momentum(&self, w: V3, v: V3) -> (V3, V3) {
         let [xx, yy, zz, xy, xz, yz] = self.second;
@@ -140,8 +140,8 @@ impl Inertia {
         }
     }
 
-    /// Solves L^T L X = 1 for the upper triangle of the inverse X, in whole lanes. The lower triangle is its mirror
-    /// image.
+    /// Solves L^T L X = I for the upper triangle of the inverse X, in whole lanes. I is the identity matrix. X is
+    /// symmetric, so the lower triangle is copied from the upper triangle.
     #[inline(always)]
     fn invert(&mut self, model: &Model) {
         let (n, stride) = (model.ancestors.len(), self.stride);

@@ -1,7 +1,7 @@
 //! Vectors that are padded to whole lanes and processed lane by lane. No operation combines different lanes, so
 //! results are bit-identical for all register widths.
 
-/// Number of lanes to whose multiples vectors are padded.
+/// Number of lanes. The length of each vector is padded to a multiple of this number.
 pub(super) const LANES: usize = 4;
 
 /// Rounds `length` up to a multiple of [`LANES`].

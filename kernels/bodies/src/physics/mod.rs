@@ -1,4 +1,4 @@
-//! Physics of moving bodies: links that are joined by motors above flat ground.
+//! Physics of bodies that move on flat ground. A body consists of links with motorised joints.
 //!
 //! Coordinates are reduced, so joints cannot separate. Cubes do not collide with each other. A step of 1/240 s updates
 //! velocities before positions. Equations and constants are those of PyBullet 3.2.7 as configured by pyro-corpus.
@@ -27,7 +27,8 @@ pub const DT: f64 = 1.0 / 240.0;
 pub const GRAVITY: f64 = 9.8;
 /// Maximum torque of a motor (N m).
 pub const MAX_TORQUE: f64 = 25.0;
-/// Maximum speed that a motor demands of a joint (rad/s). In one step it covers a tenth of the range of 0.4 rad.
+/// Maximum speed that a motor demands of a joint (rad/s). A motor corrects a tenth of the angle error per step. The
+/// error is at most 0.4 rad, which is the range of the target angles.
 pub const MAX_SPEED: f64 = 9.6;
 /// Friction coefficient of a contact: product of the coefficients of the cubes (0.5) and of the ground (1).
 pub const FRICTION: f64 = 0.5;
@@ -41,7 +42,7 @@ const MOMENT: f64 = 1.0 / 6.0;
 const DAMPING: f64 = 0.04;
 /// Maximum number of solver iterations per step.
 const ITERATIONS: u32 = 50;
-/// Convergence limit: the iteration ends when the square of the largest velocity change does not exceed this value.
+/// Convergence limit. The iteration ends when the square of the largest velocity change does not exceed this limit.
 const RESIDUAL: f64 = 1e-7;
 /// Share of a penetration depth that is corrected in one step.
 const CONTACT_CORRECTION: f64 = 0.08;

@@ -1,7 +1,6 @@
 //! Order in which Bullet processes constraints.
 
-/// Returns the order in which Bullet's quicksort leaves `n` equal elements. This algorithm swaps elements that compare
-/// equal.
+/// Returns the order of `n` equal elements after Bullet's quicksort, which swaps elements that compare equal.
 ///
 /// The last digits of a Gauss-Seidel iteration depend on this order if the iteration has not converged. Resting bodies
 /// creep because of these digits.

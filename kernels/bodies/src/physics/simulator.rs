@@ -26,8 +26,8 @@ pub enum Start {
     /// The lowest cube is on the ground.
     #[default]
     OnGround,
-    /// The root's frame is 2 m above the ground, as in pyro-corpus. Parts that reach deeper start inside the ground,
-    /// which ejects the body. The distance of such a body includes its flight.
+    /// The root's centre is half an edge away from a point 2 m above the ground, as in pyro-corpus. If a part extends
+    /// below the ground at the start, contact forces eject the body. The distance of such a body includes its flight.
     Published,
 }
 

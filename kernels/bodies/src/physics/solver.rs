@@ -17,13 +17,13 @@ use super::{DT, FRICTION, ITERATIONS, LIMIT_CORRECTION, MAX_ANGLE, RESIDUAL};
 
 /// Maximum impulse of a joint limit (N m s).
 const MAX_LIMIT_IMPULSE: f64 = 100.0;
-/// Angle beyond a joint limit from which Bullet stops the joint but does not move it back (rad).
+/// Minimum angle beyond a joint limit at which Bullet only stops the joint and no longer moves it back (rad).
 const HARD_LIMIT: f64 = 0.04;
 
 pub(super) struct Solver {
     joints: Vec<JointRow>,
-    /// Processing order of the joint constraints. Numbers below the number of joints are limits, and all larger numbers
-    /// are motors.
+    /// Processing order of the joint constraints. With n joints, constraints 0 to n - 1 are the limits of the joints,
+    /// and constraints n to 2n - 1 are their motors.
     order: Vec<usize>,
     coupling: Coupling,
     /// Accumulated impulse of each row.

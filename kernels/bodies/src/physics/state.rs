@@ -76,7 +76,7 @@ pub(super) fn columns(q: [f64; 4]) -> [V3; 3] {
     ]
 }
 
-/// Poses of links, joints and cubes. Positions are relative to the root's centre (m). Axes are given in world axes.
+/// Poses of links, joints and cubes. Positions are relative to the root's centre (m). All vectors are in world axes.
 pub(super) struct Frames {
     /// Columns of each link's rotation matrix.
     pub rotations: Vec<[V3; 3]>,
@@ -84,7 +84,8 @@ pub(super) struct Frames {
     pub origins: Vec<V3>,
     /// Axis of each joint, as a unit vector.
     pub axes: Vec<V3>,
-    /// For each joint, velocity of the link-fixed point at the root's centre (m/s) at a joint rate of 1 rad/s.
+    /// Effect of each joint on the velocity of its link. The velocity is that of the link-fixed point at the root's
+    /// centre, for a joint rate of 1 rad/s (m/s).
     pub moments: Vec<V3>,
     /// Centres of the cubes.
     pub centres: Vec<V3>,

@@ -20,7 +20,7 @@ pub const MAX_DEPTH: usize = 60;
 /// Maximum length of an instruction's text (bytes).
 pub const MAX_TEXT: usize = 1 << 16;
 
-/// Instruction with the instructions that follow it.
+/// Instruction, including all instructions that follow it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prif {
@@ -28,8 +28,8 @@ pub struct Prif {
     pub id: u32,
     /// Class of the parts.
     pub part: Part,
-    /// Direction of each part from the previous part. For the root: direction of the cube's centre from the base point
-    /// in the root's frame.
+    /// Direction of each part from the previous part. For the root, it is the direction from the base point in the
+    /// root's frame to the centre of the root's cube.
     #[serde(rename = "dir")]
     pub direction: Direction,
     /// Number of parts in the chain, at least 1.
@@ -67,7 +67,7 @@ impl Prif {
         }
     }
 
-    /// Returns the number of limbs: instructions without a following instruction.
+    /// Returns the number of limbs. A limb ends at an instruction without following instructions.
     pub fn limbs(&self) -> usize {
         let mut limbs = 0;
         self.each(&mut |prif| limbs += usize::from(prif.next.is_empty()));

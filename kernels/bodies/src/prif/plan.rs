@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Part of a body at its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedPart {
-    /// Name `<id>r<n>`, where `n` counts the repetitions left, including this one. A brain has the suffix `B`.
+    /// Name `<id>r<n>`, where `n` is the number of parts from this part to the end of its chain. A brain has the suffix
+    /// `B`.
     pub name: String,
     /// Class of the part.
     pub part: Part,

@@ -1,9 +1,11 @@
 //! PRIF as text, in the form printed in pyro-corpus's README.
 //!
-//! Example: `(B(1), [RIGHT, 3, X], {BOTTOM: (S(2), [BOTTOM, 2, X], None)})`. The parts of an instruction are the class
-//! with the id, then direction, repetitions and axis, then the following instructions. Classes are `B` body, `S`
-//! sensor, `F` fixed, `FS` fixed sensor and `CPG` brain, or the names in pyro-corpus's source. An instruction without
-//! an id, such as `B()`, gets its index in the text as id, counted from 0.
+//! Example: `(B(1), [RIGHT, 3, X], {BOTTOM: (S(2), [BOTTOM, 2, X], None)})`. An instruction begins with the class and
+//! the id. Then follow the direction, the repetitions and the axis, and finally the following instructions.
+//!
+//! The classes are `B` (body), `S` (sensor), `F` (fixed), `FS` (fixed sensor) and `CPG` (brain). The class names in
+//! pyro-corpus's source are also accepted. If an instruction has no id, as in `B()`, its index in the text becomes its
+//! id, counted from 0.
 
 use super::{MAX_DEPTH, MAX_TEXT, Prif};
 use crate::part::{Axis, Direction, Part};

@@ -8,14 +8,15 @@ use crate::physics::{MAX_SPEED, MAX_TORQUE};
 /// Dialect of a URDF file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// For other simulators. Names begin with a letter, as USD requires. The inertia is that of a cube, 1/6 kg m^2
-    /// about each axis. Joints have the torque and speed of the motors, and each motor has a transmission.
+    /// Dialect for other simulators. Names begin with a letter, as USD requires. The inertia is that of a cube, 1/6 kg
+    /// m^2 about each axis. Joints have the torque and speed of the motors, and each motor has a transmission.
     #[default]
     Simulators,
-    /// As [`Dialect::Simulators`], but with pyro-corpus's names, which begin with a digit.
+    /// Dialect that differs from [`Dialect::Simulators`] only in the names. Names are those of pyro-corpus, which begin
+    /// with a digit.
     PublishedNames,
-    /// As written by pyro-corpus. The inertia is 100 kg m^2, which PyBullet ignores. The effort limits of the joints
-    /// are zero.
+    /// Dialect that pyro-corpus writes. The inertia is 100 kg m^2, which PyBullet ignores. The effort and speed limits
+    /// of the joints are zero.
     AsPublished,
 }
 

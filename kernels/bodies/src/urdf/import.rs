@@ -76,7 +76,7 @@ pub fn import(text: &str) -> Result<Prif, BodyError> {
     assemble(root, &links, &joints)
 }
 
-/// Returns the fault itself if it is the only one; otherwise an error that summarises up to ten faults.
+/// Combines several faults to one error, which lists up to ten faults. A single fault is returned unchanged.
 fn all_faults(root: Node, mut faults: Vec<BodyError>) -> BodyError {
     const SHOWN: usize = 10;
     if let [_] = faults[..] {
@@ -132,7 +132,8 @@ fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, BodyError> {
         .ok_or_else(|| error(node, format_args!("<{}> has no attribute {name}", node.tag_name().name())))
 }
 
-/// Parses an attribute that consists of three whole multiples of `1 / per`. Returns the three multiples.
+/// Parses an attribute that consists of three numbers, and returns the numbers times `per`. Returns an error if a
+/// product is not an integer or is too large.
 fn three(node: Node, name: &str, per: f64) -> Result<[i32; 3], BodyError> {
     let text = attribute(node, name)?;
     let refuse = || error(node, format_args!("{name}=\"{text}\" does not fit the lattice of unit cubes"));
@@ -198,7 +199,8 @@ fn read_link<'a, 'i>(node: Node<'a, 'i>) -> Result<Link<'a, 'i>, BodyError> {
     Ok(Link { node, name: bare(name), id, left, part, centre: centres[0] })
 }
 
-/// Returns the class for a material's colour; `None` if no class has this colour. Some programs rename materials.
+/// Returns the class for a material's colour; `None` if no class has this colour. The material's name is not used,
+/// because some programs rename materials.
 fn by_colour(material: Node) -> Option<Part> {
     let rgba = material.children().find(|child| child.has_tag_name("color"))?.attribute("rgba")?;
     let numbers: Vec<f64> = rgba.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
@@ -309,7 +311,8 @@ impl Tree<'_, '_, '_> {
             }
             Some(joint) => self.check(first, joint, seen)?,
         };
-        // The axis of a root chain is that of its second part. A root that is a single part has no axis in the file.
+        // The root has no joint, so the axis of its chain is that of the second part. A root chain of a single part has
+        // no axis in the file.
         let mut axis = by.and_then(|joint| joint.axis);
         let mut last = first;
         for left in (1..first.left).rev() {

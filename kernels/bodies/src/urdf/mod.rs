@@ -2,8 +2,8 @@
 //! pyro-corpus writes them.
 //!
 //! The root's frame is at the world's origin. The centre of the root's cube is half an edge from (0, 0, 2) in the
-//! root's direction. The frame of every other part is at its joint, and its centre is half an edge from the joint in
-//! the part's direction. Frames are never rotated.
+//! root's direction. The frame of every other part is at the part's joint to its parent. The centre of the part is half
+//! an edge from this joint in the part's direction. Frames are never rotated.
 
 mod export;
 mod import;

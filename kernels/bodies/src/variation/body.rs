@@ -21,8 +21,8 @@ pub enum MutationRules {
 /// Maximum number of draws until a mutation gives a valid body. If all draws fail, the body remains unchanged.
 const TRIES: usize = 1000;
 
-/// Returns a body with one mutation. A mutation that gives an invalid body, mostly because parts overlap, is drawn
-/// again. The id of a new part is the maximum id plus 1.
+/// Returns a body with one mutation. If the mutated body is invalid, usually because parts overlap, another mutation is
+/// drawn. The id of a new instruction is the maximum id plus 1.
 ///
 /// # Errors
 /// Returns an error if `prif` itself is not a valid body.

@@ -18,7 +18,7 @@ const STEP_SHARES: [f32; 4] = [0.0, 0.1, 0.3, 0.75];
 const STEP_DEVIATIONS: [f64; 4] = [0.1, 0.3, 1.0, 3.0];
 /// Range from which a brain's own period is drawn, as multiples of the given period.
 const OWN_PACES: [f64; 2] = [0.25, 1.5];
-/// Standard deviation of the change in the logarithm of a period by a mutation.
+/// Standard deviation of the logarithm of the factor by which a mutation multiplies a period.
 const PERIOD_DEVIATION: f64 = 0.2;
 
 /// Returns a brain in which each weight has changed with probability 0.75 by an exponential deviate of mean 2. All
@@ -48,12 +48,12 @@ pub fn nudge_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     mutant
 }
 
-/// Returns a brain changed by a step of random kind, size and reach. The step changes one synapse, and each other
-/// synapse with probability 0, 0.1, 0.3 or 0.75. Standard deviations range from 0.1 to 3. Small steps tune a working
-/// brain, and large steps find alternatives.
+/// Returns a brain changed by a random step. Small steps tune a working brain, and large steps find alternatives.
 ///
-/// Six in ten steps add a normal deviate. One in ten each flips signs, draws new weights, halves weights, or applies
-/// [`mutate_brain`].
+/// One step in ten applies [`mutate_brain`]. All other steps change one random weight, and each further weight with
+/// probability 0, 0.1, 0.3 or 0.75. Six steps in ten add a normal deviate to these weights. One step in ten flips the
+/// signs, one draws new weights, and one halves the weights. Deviates and new weights have a standard deviation of 0.1
+/// to 3.
 pub fn vary_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     let kind = draws.below(10);
     let Some(last) = (brain.weights.len() as u32).checked_sub(1) else { return brain.clone() };
@@ -183,8 +183,8 @@ fn matched(names: impl Iterator<Item = Option<String>>, parents: impl Iterator<I
     names.map(|name| known.get(&name?).copied()).collect()
 }
 
-/// Builds a child's brain. Each synapse has the weight of the first parent that has both of its neurons. Other weights
-/// are drawn.
+/// Builds a child's brain. Each synapse has the weight from the first parent in which both neurons of the synapse
+/// exist. Other weights are drawn.
 fn build_child_brain(
     child: &Plan,
     parents: &[NeuronMap],

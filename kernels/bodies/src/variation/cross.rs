@@ -17,7 +17,9 @@ pub struct Graft {
     pub ids: BTreeMap<u32, u32>,
 }
 
-/// Returns `mother` with one instruction, and all instructions that follow it, replaced by an instruction of `father`.
+/// Returns a copy of `mother` in which a random instruction of `father` replaces a random instruction. Both
+/// instructions include all instructions that follow them. The root is never replaced or inserted.
+///
 /// The inserted instructions get new, unique ids. Returns `None` if no try gives a valid body, or if a parent has only
 /// one instruction.
 pub fn cross(mother: &Prif, father: &Prif, draws: &mut Draws) -> Option<Graft> {

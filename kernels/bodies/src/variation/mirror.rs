@@ -4,15 +4,15 @@
 //! the plane and the parts in front of it (x > 0). The whole body also has the images of these front parts behind the
 //! plane.
 //!
-//! Ids distinguish both sides: id `i` of a half becomes `2 i` in the whole body, and `2 i + 1` in the image. Parts
-//! therefore keep their names from parent to child.
+//! An instruction with id `i` in the half has id `2 i` in the whole body, and its image has id `2 i + 1`. The ids of an
+//! instruction and of its image therefore stay the same when other parts of the body evolve.
 
 use crate::part::{Axis, Direction};
 use crate::{Brain, Plan, Prif};
 use std::collections::BTreeMap;
 
-/// Returns the whole body of a half. Returns `None` if a part in the plane has a part behind the plane, or if ids are
-/// too large.
+/// Returns the whole body of a half. Returns `None` if an instruction of the half leads from the plane to a part behind
+/// it, or if ids are too large.
 ///
 /// Each key is the direction of its instruction, so halves that differ only in keys give the same body.
 pub fn mirrored_body(half: &Prif) -> Option<Prif> {
@@ -58,7 +58,8 @@ fn reflected(direction: Direction) -> Direction {
     }
 }
 
-/// Returns a limb beside the plane with the ids of a whole body, or the image of this limb.
+/// Returns a limb in front of the plane with the ids of the whole body. If `image` is set, returns the image of this
+/// limb behind the plane.
 fn mirrored_limb(limb: &Prif, image: bool) -> Option<Prif> {
     let next = limb.next.iter().map(|(key, one)| Some((*key, mirrored_limb(one, image)?)));
     Some(Prif {
@@ -69,9 +70,11 @@ fn mirrored_limb(limb: &Prif, image: bool) -> Option<Prif> {
     })
 }
 
-/// Returns the brain of a whole body, made mirror-symmetric. Neurons behind the plane copy the neurons of their images
-/// in front of the plane. Under reflection, a rotation about x keeps its sign, and a rotation about y or z changes its
-/// sign. Joints in the plane with axis y or z do not move, because they would bend the body sideways.
+/// Returns the brain of a whole body, made mirror-symmetric. A synapse of a neuron behind the plane gets the weight of
+/// the mirrored synapse in front of the plane. Under reflection, a rotation about x keeps its sign, and a rotation
+/// about y or z changes its sign.
+///
+/// Joints in the plane with axis y or z get weights of 0, because they would bend the body sideways.
 pub fn mirror_brain(plan: &Plan, brain: &Brain) -> Brain {
     let parts = plan.parts();
     let at: BTreeMap<[i32; 3], usize> = parts.iter().enumerate().map(|(part, one)| (one.cell, part)).collect();
@@ -124,7 +127,7 @@ mod tests {
         assert_eq!(cells.len(), 1 + 2 + 2 * 3, "{cells:?}");
         assert!(cells.iter().all(|[x, y, z]| cells.contains(&[-x, *y, *z])), "{cells:?}");
         assert_eq!(half_of_body(&body), Some(half_body.clone()));
-        // A half is not a whole body. A part in the plane that leads behind the plane has no image.
+        // A half is not a whole body. A half with a part directly behind the plane has no whole body.
         assert_eq!(half_of_body(&half_body), None);
         assert_eq!(
             mirrored_body(&Prif::parse("(CPG(0), [FRONT, 1, Y], {TOP: (B(1), [BACK, 1, X], None)})").unwrap()),
@@ -144,8 +147,8 @@ mod tests {
         assert!(made > 10, "{made}");
     }
 
-    /// The body does not walk exactly straight, because the constraints are solved one after another, which breaks the
-    /// symmetry.
+    /// The body does not walk exactly straight. The solver processes the constraints one after another, and this order
+    /// breaks the symmetry.
     #[test]
     fn mirrored_body_and_brain_start_straight_ahead() {
         let body = mirrored_body(&Prif::parse(LIZARD).unwrap()).unwrap();

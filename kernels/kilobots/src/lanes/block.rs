@@ -52,8 +52,8 @@ impl Inbox {
     pub(super) const EMPTY: Inbox =
         Inbox { crowding: [0.0; LANES], food: [NO_ROUTE; LANES], nest: [NO_ROUTE; LANES], signal: [0; LANES] };
 
-    /// Adds the message of `sender` in the worlds in which the message is received (`heard` is not 0). `mm` is the
-    /// measured distance (mm), and `crowd` is the contribution to the density.
+    /// Adds the message of `sender` in each world in which this message is received. `heard` is 1 for these worlds and
+    /// 0 for all others. `mm` is the measured distance (mm), and `crowd` is the contribution to the density.
     #[inline(always)]
     pub(super) fn add(&mut self, sender: &Robot, heard: &Words, mm: &Words, crowd: &Lanes) {
         for l in 0..LANES {

@@ -1,9 +1,9 @@
 //! Simulation of sixteen worlds of Kilobots side by side, one world per lane of the vector registers.
 //!
 //! Loops over lanes call the same functions for motion and senses as [`World`](super::World), so results are
-//! bit-identical. Values that a pair of robots shares are computed only once. These are the distance, and the random
-//! word that decides whether messages are received. Contacts are checked only for pairs of robots that are close
-//! enough in any world to touch before the next update. Trees are ticked robot by robot.
+//! bit-identical. The distance of a pair of robots, and the random word that decides whether their messages are
+//! received, are computed only once per pair. Contacts are checked only for pairs of robots that are close enough in
+//! any world to touch before the next update. Trees are ticked robot by robot.
 
 mod block;
 mod pairs;

@@ -10,7 +10,7 @@ const UPDATES: usize = 400;
 const FIGURE_4_6: &str = include_str!("../../../../docs/kilobots/figure-4-6.bt");
 /// Tree that drives to the food and sends signals at random.
 const SIGNALS: &str = "seqm4\n  set send_signal 1\n  mf\n  probm2 0.5\n    set send_signal 0\n    mf\n  mf\n";
-/// Size of an answer (bytes), which contains seven entries and the next message.
+/// Size of an answer (bytes). An answer contains seven blackboard entries and the next message of the robot.
 const ANSWER: usize = 28 + 9;
 /// Id of the robot in the C replay program.
 const UID: [u8; 2] = [0x34, 0x12];

@@ -20,9 +20,9 @@ fn measured(foraging: &Foraging) -> [f32; 2] {
     })
 }
 
-/// The measured fitness is 0.062 with a standard error of 0.001, a sixth less than in the thesis. The value of the
-/// thesis is between those for both rules of motor nodes. In the text of the thesis, motor nodes run before they
-/// succeed. In the original program, motor nodes succeed at once.
+/// The measured fitness is 0.062 with a standard error of 0.001. This is a sixth less than in the thesis. In the text
+/// of the thesis, motor nodes run before they succeed. In the original program, motor nodes succeed at once. The
+/// fitness in the thesis is between the measured values for these two rules.
 #[test]
 fn figure_4_6_fitness_is_near_thesis() {
     let [evolved, forward] = measured(&Foraging::thesis(25));

@@ -1,5 +1,5 @@
-//! Tests of foraging Kilobots. Both implementations of runs are compared with each other. The tick is compared with
-//! the thesis's description of each node.
+//! Tests of foraging Kilobots. The reference implementation of runs is compared with the vectorised implementation. The
+//! tick is compared with the thesis's description of each node.
 
 mod c;
 mod c_senses;

@@ -4,7 +4,7 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
 use xpuck_kilobots::{ControllerState, Motors, Program};
 
-/// Size of an answer (bytes), which contains a status and ten entries.
+/// Size of an answer (bytes). An answer contains a status and ten blackboard entries.
 pub const ANSWER: usize = 1 + 40;
 /// Number of random numbers available to a tick. It equals `DRAWN` in both files `replay.c`.
 const DRAWN: usize = 24;

@@ -51,7 +51,8 @@ fn large() -> Tree {
     Tree::parse_with(&text, RegisterMap::Kilobot, false).unwrap()
 }
 
-/// Compares all answers. Returns the maximum number of cycles of a tick, and the stack depth (bytes).
+/// Compares the answers of the interpreter with the recorded answers. Returns the maximum number of cycles of a tick,
+/// and the stack depth (bytes).
 fn compared(simavr: &Simavr, recorded: &TickRecording, ticks: u32) -> (u32, u32) {
     let run = simavr.run(&replay(), &recorded.ended());
     let mut most = 0;

@@ -25,7 +25,7 @@ pub struct Case {
     pub wheels: [f32; 2],
 }
 
-/// Sense with its typical values, each with a description.
+/// Sense with its typical values and a description of each value.
 struct Axis {
     cell: u8,
     values: Vec<(String, Vec2)>,
@@ -42,7 +42,8 @@ pub(super) fn cases(goal: &Pair, cells: &[u8], state: &State) -> Vec<Case> {
     })
 }
 
-/// Tabulates situations like [`cases`], but `does` computes the wheel speeds and the description from the senses.
+/// Tabulates the same situations as [`cases`]. `does` computes the wheel speeds and the description of the motion from
+/// the senses.
 pub(super) fn situations(cells: &[u8], state: &State, does: impl Fn(&[(u8, Vec2)]) -> ([f32; 2], String)) -> Vec<Case> {
     let mut axes: Vec<Axis> = cells.iter().map(|cell| axis(*cell, state)).collect();
     axes.sort_by_key(|axis| !always_present(axis.cell, state));
@@ -129,7 +130,8 @@ fn axis(cell: u8, state: &State) -> Axis {
     Axis { cell, values }
 }
 
-/// Returns the description of a heading (degrees to the left of upfield), and the upfield vector in the robot's frame.
+/// Returns the description of a heading, and the upfield vector in the robot's frame. `degrees` is the heading's angle
+/// to the left of upfield.
 fn heading(degrees: i32) -> (String, Vec2) {
     let word = match degrees {
         0 => "heading 0 (upfield)".into(),

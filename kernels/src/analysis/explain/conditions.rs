@@ -57,7 +57,7 @@ fn a1(branch: &Branch) -> f32 {
 struct Subject {
     /// Description of the vector.
     name: String,
-    /// Cell of the sense if the vector is a single sense, otherwise `None`.
+    /// Cell of the sense if the vector is a single sense; `None` for other vectors.
     sense: Option<u8>,
 }
 
@@ -123,7 +123,7 @@ fn short(subject: &Subject, word: &str) -> String {
     }
 }
 
-/// Returns the probability of an `ifprob` node with the operands `k` and `l` for the scalar `s`.
+/// Returns the probability that an `ifprob` node with the operands `k` and `l` succeeds for the scalar `s`.
 fn probability(k: f32, l: f32, s: f32) -> f64 {
     f64::from(1.0 / (1.0 + exp(k * (l - s))))
 }

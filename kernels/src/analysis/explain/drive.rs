@@ -25,7 +25,8 @@ pub(super) fn drive(goal: &Pair, state: &State) -> Drive {
     }
     let weight = |cell: u8| weight_of(goal, cell, state);
     senses.sort_by(|a, b| weight(*b).total_cmp(&weight(*a)));
-    // Only senses that always have a value set the scale, because a sense that is often zero must not outweigh them.
+    // The scale is the largest weight of the constant and of the senses that always have a value. A sense that is often
+    // zero must not make these appear minor.
     let steady = senses.iter().filter(|cell| always_present(**cell, state)).map(|cell| weight(*cell));
     let heaviest = steady.fold(goal[0].constant.hypot(goal[1].constant), f64::max);
     let matter: Vec<u8> = senses.iter().copied().filter(|cell| weight(*cell) > LITTLE * heaviest).collect();
@@ -101,8 +102,8 @@ fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
             let size = number(factor.abs());
             let text = match signs(*cell) {
                 Some([more, less]) => {
-                    // Describes the situation in which the robot moves forward or left, if this situation is possible
-                    // in `state`.
+                    // Describes the situation in which the robot moves forward or left. If this situation is impossible
+                    // in `state`, describes the opposite situation.
                     let [may_more, may_less] = may_be(*cell, state);
                     let up = *factor > 0.0;
                     let by_more = if up { may_more || !may_less } else { !may_less || less.is_empty() };

@@ -34,8 +34,8 @@ impl Facts {
         (root, facts)
     }
 
-    /// Computes the facts of a subtree in preorder. A tick has the same order, so a node that writes a register
-    /// precedes the nodes that read it.
+    /// Computes the facts of a subtree in preorder. A tick visits nodes in the same order, so the facts of a node that
+    /// writes a register are known when a later node reads the register.
     fn learn(&mut self, branch: &Branch, next: &mut usize, inside: bool) {
         self.places.push(if inside { *next - 1 } else { *next });
         *next += if inside { 0 } else { branch.parts.len().max(1) };
@@ -78,7 +78,7 @@ impl Facts {
         self.visit(branch).entry.as_ref()
     }
 
-    /// Returns the components that a node computes; `None` for each component that is NaN.
+    /// Returns both components of the vector that a node writes; `None` for each component that is NaN.
     pub fn computed(&self, branch: &Branch) -> [Option<Linear>; 2] {
         match self.entry(branch) {
             Some(state) => computed(&branch.code, state, &self.written),

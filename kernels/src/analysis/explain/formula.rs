@@ -1,4 +1,5 @@
-//! Formulas of vectors: the sum of a constant and of scaled and rotated senses, if both components have this form.
+//! Formulas of vectors. A formula is the sum of a constant vector and of scaled and rotated senses. Vectors that do not
+//! have this form are formatted by component.
 
 use super::linear::{Pair, Sum};
 use super::words::{degrees, number, vector};
@@ -65,7 +66,7 @@ pub(super) fn expression(pair: &Pair) -> String {
 fn write(Terms { constant: (length, angle), terms }: &Terms) -> String {
     let mut sum = Sum::default();
     if *length != 0.0 {
-        // Replaces a length that differs from 1 only by rounding errors of sines.
+        // A length that differs from 1 only by rounding errors is printed as 1.
         let length = if (length - 1.0).abs() < 1e-6 { 1.0 } else { *length };
         sum.add(length, &format!("unit({angle:.0} deg)"));
     }

@@ -63,8 +63,8 @@ impl Linear {
         self.factors.iter().fold(self.constant, |sum, (cell, factor)| sum + factor * cells(*cell))
     }
 
-    /// Returns the cells in the combination that nodes may write. The combination refers to their contents at the time
-    /// of computation.
+    /// Returns all cells of the combination that nodes may write. The combination refers to the contents that these
+    /// cells had at the time of computation.
     pub fn registers(&self) -> impl Iterator<Item = u8> {
         self.factors.keys().copied().filter(|cell| is_written(*cell))
     }
@@ -105,8 +105,8 @@ impl Sum {
     }
 }
 
-/// Returns the knowledge about a cell in `state`. `written` contains the two components that each node writes, by node
-/// id.
+/// Returns the knowledge about a cell in `state`. `written` holds both components of the value that each node writes,
+/// indexed by node id.
 pub(super) fn known(cell: u8, state: &State, written: &[[CellValue; 2]]) -> CellValue {
     if cell < 2 {
         return CellValue::Sum(Linear::default());
@@ -121,7 +121,8 @@ pub(super) fn known(cell: u8, state: &State, written: &[[CellValue; 2]]) -> Cell
     if let Some(only) = value.only.filter(|only| only.is_finite()) {
         return CellValue::Sum(Linear::only(f64::from(only)));
     }
-    // A scalar node writes the same value to both components. In a vector, the second component has an odd cell.
+    // The first component of a vector has an even cell, and the second component has an odd cell. For a scalar, both
+    // components are equal.
     let sum = state.writer(cell).map(|id| written[id][usize::from(cell & 1)].clone());
     match sum {
         // A value that was computed from registers may be invalid, because the registers may have changed since.
@@ -141,8 +142,8 @@ pub(super) fn sum_of(cell: u8, state: &State, written: &[[CellValue; 2]]) -> Opt
     }
 }
 
-/// Returns the components that a node computes for its write; `None` for each component that is NaN. Both components
-/// of a scalar result are equal.
+/// Returns both components of the value that a node writes; `None` for each component that is NaN. Both components of a
+/// scalar value are equal.
 pub(super) fn computed(code: &Instruction, state: &State, written: &[[CellValue; 2]]) -> [Option<Linear>; 2] {
     let scalar = |cell: u8| sum_of(cell, state, written);
     let vector = |cell: u8| [scalar(cell & !1), scalar(cell | 1)];
@@ -164,7 +165,7 @@ pub(super) fn computed(code: &Instruction, state: &State, written: &[[CellValue;
             [add(&add(&x, a, &u), -b, &v), add(&add(&y, b, &u), a, &v)]
         }
         Kind::Upfield => [UP, UP + 1].map(|cell| gain(cell, a)),
-        // This value is valid only if there are neighbours. Without neighbours, v_attr is (1, 0).
+        // This sum is valid only if there are neighbours. Without neighbours, v_attr is (1, 0).
         Kind::Attract => [ATTR, ATTR + 1].map(|cell| gain(cell, a)),
         _ => [None, None],
     }

@@ -105,8 +105,8 @@ fn tests_only(tree: &Tree, reduced: &Tree) -> Option<String> {
 }
 
 impl Account {
-    /// Adapts the account to a world. Blue is called a frisbee only if the task moves a blue disc. Red is not called a
-    /// robot if the world has red patches.
+    /// Adapts the account to a world. Blue is called a frisbee only if the task is to move a blue disc. Red is called
+    /// another robot only if the world has no red patches.
     pub fn for_world(mut self, spec: &WorldSpec) -> Account {
         let frisbee =
             spec.task.moves_disc() && spec.discs.first().is_some_and(|disc| disc.shape.colour == Colour::Blue);
@@ -134,7 +134,7 @@ impl Item {
         self.children.iter_mut().for_each(|child| child.each(change));
     }
 
-    /// Returns whether `what` holds for the item or any descendant.
+    /// Returns whether `what` returns true for the item or for any descendant.
     fn any(&self, what: &impl Fn(&Item) -> bool) -> bool {
         what(self) || self.children.iter().any(|child| child.any(what))
     }

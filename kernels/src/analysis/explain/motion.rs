@@ -12,7 +12,8 @@ pub(super) struct Motion {
     pub words: String,
 }
 
-/// Minimum speed that is described as motion (m/s). `STRAIGHT` is the minimum turn rate that is described (deg/s).
+/// Minimum speed that is described as motion (m/s). `STRAIGHT` is the minimum turn rate that is described as a turn
+/// (deg/s).
 const STANDS: f32 = 1e-4;
 const STRAIGHT: f32 = 0.5;
 

@@ -14,13 +14,13 @@ use crate::tree::registers::{CELLS, SCRATCH, scalar_name};
 use crate::tree::{Kind, Status};
 use crate::world::physics::steer;
 
-/// Number of updates after which a network is assumed to have settled or to be in a cycle. `MEAN_OF` is the number of
-/// updates over which means are computed. It is a multiple of many short cycle lengths.
+/// Number of updates after which a network is assumed to have settled or to be in a cycle. Means are computed over the
+/// next `MEAN_OF` updates. Many short cycle lengths are divisors of `MEAN_OF`.
 const BEFORE: usize = 100;
 const MEAN_OF: usize = 120;
 /// Change of an output below which the output counts as settled.
 const STILL: f32 = 1e-3;
-/// Change of a sense in each direction for the computation of its sensitivity.
+/// Amount by which a sense is increased and decreased to compute the sensitivity of an output to this sense.
 const STEP: f32 = 0.05;
 /// Minimum magnitude of a sensitivity or saliency that is listed.
 const MIN_SLOPE: f32 = 0.005;
@@ -124,7 +124,8 @@ struct SteadyResponse {
 }
 
 impl SteadyResponse {
-    /// Simulates a network with constant senses. If `without` is a neuron, its output is treated as 0.
+    /// Simulates a network with constant senses. If `without` is the index of a neuron, all neurons receive 0 instead
+    /// of this neuron's output.
     fn simulate(network: &Network, cells: &[f32; CELLS], without: Option<usize>) -> SteadyResponse {
         let mut cut = network.clone();
         if let Some(without) = without {

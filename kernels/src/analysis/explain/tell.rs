@@ -58,7 +58,8 @@ fn times(n: f32) -> String {
     if n == 1.0 { "once".into() } else { format!("{n} times") }
 }
 
-/// Describes a decorator by the description of its child and the change of the child's result.
+/// Describes a decorator. The text is the description of the child, followed by `how`, which describes the change of
+/// the child's result.
 fn changed(branch: &Branch, facts: &Facts, how: &str) -> Item {
     let kid = describe(&branch.kids[0], facts);
     if kid.children.is_empty() {
@@ -70,8 +71,8 @@ fn changed(branch: &Branch, facts: &Facts, how: &str) -> Item {
     }
 }
 
-/// Describes a repeat node. The node ticks its child once per update, and it is running until the child has succeeded
-/// for the last time.
+/// Describes a repeat node. The node ticks its child once per update, until the child has succeeded the required number
+/// of times. `count` is the text for this number.
 fn repeated(branch: &Branch, facts: &Facts, count: String) -> Item {
     let lead = format!("once in each update, until it has succeeded {count}");
     let kid = describe(&branch.kids[0], facts);
@@ -102,8 +103,8 @@ fn selection(branch: &Branch, facts: &Facts) -> Item {
     all
 }
 
-/// Describes a sequence node, which ticks each child only if the previous children have succeeded. The leading tests
-/// form the condition, and the remaining children form the steps.
+/// Describes a sequence node, which ticks each child only if the previous children have succeeded. Tests before the
+/// first other child form the condition, and the remaining children form the steps.
 fn sequence(branch: &Branch, facts: &Facts) -> Item {
     let shown: Vec<&Branch> = branch.kids.iter().filter(|kid| !facts.is_described_by_readers(kid)).collect();
     let tests: Vec<String> = shown.iter().map_while(|kid| condition(kid, facts)).collect();
@@ -234,7 +235,7 @@ fn never(branch: &Branch) -> String {
     format!("`{}`, which is never reached", branch.node)
 }
 
-/// Describes a leaf that represents a small tree, which drives the robot.
+/// Describes a subtree leaf, which expands to a small tree that drives the robot.
 fn subtree(branch: &Branch, facts: &Facts) -> Item {
     let [a, ..] = branch.node.operands;
     let Some(state) = facts.entry(branch) else { return item(branch, facts, never(branch)) };

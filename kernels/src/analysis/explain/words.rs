@@ -67,7 +67,8 @@ pub(super) fn thing(cell: u8) -> &'static str {
     }
 }
 
-/// Returns the name of the object to which the vector at an even cell points, for descriptions of steering.
+/// Returns the name of the object to which the vector at an even cell points, in the form used after "towards" or "away
+/// from". The name differs from that of [`thing`] only for obstacles.
 pub(super) fn target(cell: u8) -> &'static str {
     if usize::from(cell) == PROX { "obstacles" } else { thing(cell) }
 }
@@ -77,8 +78,8 @@ pub(super) fn vector(cell: u8) -> &'static str {
     if usize::from(cell) == NEIGHBOURS { "(s_n, s_scr)" } else { register_of(cell).name }
 }
 
-/// Returns the situations in which a cell of a sense is positive and negative. The text is empty for an impossible
-/// situation. Returns `None` for cells that are not senses.
+/// Returns two texts: the situation in which a cell of a sense is positive, and the situation in which it is negative.
+/// The text is empty for an impossible situation. Returns `None` for cells that are not senses.
 pub(super) fn signs(cell: u8) -> Option<[&'static str; 2]> {
     Some(match (usize::from(cell & !1), cell & 1) {
         (PROX, 0) => ["obstacles are in front", "obstacles are behind"],

@@ -10,17 +10,17 @@ pub enum Form<L> {
     Seq(Vec<Form<L>>),
     /// Ticks children in order until one does not fail.
     Sel(Vec<Form<L>>),
-    /// Returns success for any result of the child except running.
+    /// Returns running while the child is running, otherwise success.
     Successd(Box<Form<L>>),
-    /// Returns failure for any result of the child except running.
+    /// Returns running while the child is running, otherwise failure.
     Failed(Box<Form<L>>),
-    /// Returns failure if the child succeeds, and success if the child fails.
+    /// Returns failure if the child succeeds, success if the child fails, and running while the child is running.
     Invert(Box<Form<L>>),
     /// Leaf, which a [`Domain`] ticks.
     Leaf(L),
 }
 
-/// Interpreter of leaves, with any kind of state.
+/// Interpreter that ticks leaves and holds the state that they need.
 pub trait Domain {
     /// Type of the leaves that the interpreter ticks.
     type Leaf;

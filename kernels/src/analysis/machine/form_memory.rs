@@ -1,4 +1,4 @@
-//! Ticks of a memoryless form on a robot. The only state consists of registers and variables.
+//! Ticks of a memoryless form on a robot. Between ticks, the robot keeps only its registers and variables.
 
 use super::form::{Domain, Form};
 use super::leaf::{Leaf, Role, Variable};

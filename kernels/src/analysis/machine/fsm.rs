@@ -74,7 +74,7 @@ pub enum MachineError {
     Unknown {
         /// Place of the reference, for example a transition.
         place: String,
-        /// Name that is referred to.
+        /// Name of the missing state.
         name: String,
         /// Suggestion of a similar name; empty if there is none.
         hint: String,
@@ -166,8 +166,8 @@ impl StateMachine {
         Ok(EncodedMachine { tree, notes })
     }
 
-    /// Returns a tree for each transition of a state. The tree is a sequence of the transition's guards and the entry
-    /// to the target state (Figure 3.11).
+    /// Returns one tree per transition of a state. The tree is a sequence of the transition's guards, followed by the
+    /// node that makes the target state current (Figure 3.11).
     fn transition_trees(
         &self,
         state: &State,
@@ -226,7 +226,7 @@ impl StateMachine {
 /// Encoding of a state in v_scr.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StateCode {
-    /// Vector that is shorter than any vector of a direction.
+    /// Vector that is shorter than all vectors that encode a direction.
     Short,
     /// Direction (steps of pi/128).
     Direction(f32),
@@ -235,8 +235,8 @@ pub enum StateCode {
 const STATE: f32 = SCRATCH as f32;
 
 impl StateCode {
-    /// Returns the codes of all states. `initial` is the index of the initial state. Directions are distributed over
-    /// the circle, or placed at right angles if there are few states.
+    /// Returns the codes of all states. `initial` is the index of the initial state. All other states have directions
+    /// in equal steps around the circle. The steps are at most a right angle.
     pub fn of_states(states: usize, initial: usize) -> Vec<StateCode> {
         let step = (256 / states.saturating_sub(1).max(1)).min(64) as f32;
         let mut angle = -step;

@@ -11,7 +11,8 @@ pub enum Role {
     State,
     /// Number of the child to tick, counted from 1.
     Index,
-    /// Number of successes: still required for `repeati` and `repeatr`, or obtained in this tick for `par`.
+    /// Number of successes. For `repeati` and `repeatr`, it is the number of successes that are still required. For
+    /// `par`, it is the number of children that succeeded in this tick.
     Count,
     /// Number of children of `par` that did not fail in this tick.
     Possible,
@@ -22,7 +23,8 @@ pub enum Role {
 impl Role {
     /// Number of roles.
     pub const COUNT: usize = 5;
-    /// Value of [`Role::State`] for a node that was not ticked or not running in the last update.
+    /// Value of [`Role::State`] for a node that was not running in the last update, because it was not ticked or ended
+    /// with another result.
     pub const IDLE: i32 = 0;
     /// Value of [`Role::State`] for a node that was running in the last update.
     pub const ACTIVE: i32 = 1;
@@ -51,8 +53,8 @@ pub struct RobotLeaf {
 pub enum Leaf {
     /// Leaf of the node table.
     Robot(RobotLeaf),
-    /// Leaf of the node table for places at which the result running is not allowed. Instead of running, the leaf
-    /// fails and sets the variable to 1.
+    /// Leaf of the node table that must not return running. If its original result is running, the leaf sets the
+    /// variable to 1 and returns failure.
     Flag(Variable, RobotLeaf),
     /// Sets the variable to a value. Always succeeds.
     Set(Variable, i32),

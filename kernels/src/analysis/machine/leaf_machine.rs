@@ -38,7 +38,7 @@ pub struct LeafMachine<L> {
     pub states: Vec<LeafState<L>>,
 }
 
-/// Targets of a subtree's fragment of the machine, by the subtree's result (thesis Figure 3.12).
+/// Targets to which the machine continues after a subtree, one for each result of the subtree (thesis Figure 3.12).
 #[derive(Clone, Copy)]
 struct Exits {
     success: Target,

@@ -11,8 +11,8 @@ use std::fmt;
 /// original.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memoryless {
-    /// Sequence of the resets of thesis Figure 3.8, followed by the converted tree. Without resets, only the
-    /// converted tree.
+    /// Sequence of the resets of thesis Figure 3.8, followed by the converted tree. If no node needs a reset, the form
+    /// consists of only the converted tree.
     pub form: Form<Leaf>,
     /// Nodes that need variables, each with its position in preorder (from 1, after the expansion of subtrees). The
     /// variables of the first of these nodes have number 1, those of the second have number 2, and so on.
@@ -91,8 +91,8 @@ impl Rewriting<'_> {
     }
 }
 
-/// Converts `seqm` (thesis Figure 3.9). Each child has a wrapper, which succeeds without a tick of the child if the
-/// stored index is not the child's number.
+/// Converts `seqm` (thesis Figure 3.9). Each child is enclosed in a wrapper. If the stored index is not the child's
+/// number, the wrapper succeeds without a tick of the child.
 fn seqm(children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
     let (state, index) = of_composite(number);
     let mut steps = vec![Form::Sel(vec![is(state, Role::ACTIVE), set(index, 1)])];

@@ -57,7 +57,7 @@ pub enum Fault {
     /// The machine did not halt within the allowed number of instructions.
     #[error("the program did not halt within {0} instructions")]
     Steps(u64),
-    /// The program has more numbers than there are registers from X(0) on.
+    /// The program is longer than the sequence of registers from X(0) on.
     #[error("the program has {0} numbers; at most {LIMIT} fit in the registers from X(0) on")]
     Length(usize),
 }
@@ -74,8 +74,8 @@ pub struct Rasp {
 /// Mnemonics of Table 3.5 with their opcodes. Opcodes that are not in the table halt the machine, like `halt`.
 const MNEMONICS: [(&str, i64); 6] = [("halt", 0), ("ldi", 1), ("add", 2), ("sub", 3), ("st", 4), ("bp", 5)];
 
-/// Parses a program: integers and mnemonics, separated by white space; `#` starts a comment. Errors contain the
-/// number of the line, and the invalid word.
+/// Parses a program, which consists of integers and mnemonics separated by white space. A `#` starts a comment. Error
+/// messages contain the line number and the invalid word.
 pub fn assemble(text: &str) -> Result<Vec<i64>, String> {
     let mut program = Vec::new();
     for (line, code) in (1..).zip(text.lines()) {
@@ -107,7 +107,7 @@ pub fn rasp_tree() -> Form<RaspLeaf> {
 }
 
 impl Rasp {
-    /// Creates a machine with a program in the registers from X(0) on; all other state is 0. Returns
+    /// Creates a machine with a program in the registers from X(0) on. A, PC and all other registers are 0. Returns
     /// [`Fault::Length`] if the program does not fit.
     pub fn new(program: &[i64]) -> Result<Rasp, Fault> {
         let mut x = vec![0; 2 * LIMIT as usize];
@@ -131,7 +131,8 @@ impl Rasp {
         Some(self.x[place(index)?])
     }
 
-    /// Executes one instruction. Returns true if this instruction halts the machine, which changes no state.
+    /// Executes one instruction. Returns true if this instruction halts the machine. Such an instruction does not
+    /// change the state.
     pub fn tick(&mut self, tree: &Form<RaspLeaf>) -> Result<bool, Fault> {
         self.fault = None;
         let status = tree.tick(self);
@@ -171,7 +172,8 @@ impl Rasp {
         self.cell(j).copied()
     }
 
-    /// Executes a leaf. Returns false if the leaf is a query that does not hold. A fault changes no state.
+    /// Executes a leaf. Returns false if the leaf is a condition that is not met. A leaf that causes a fault does not
+    /// change the state.
     fn execute(&mut self, leaf: RaspLeaf) -> Result<bool, Fault> {
         let overflow = Fault::Overflow { pc: self.pc };
         match leaf {

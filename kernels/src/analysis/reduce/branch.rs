@@ -18,7 +18,7 @@ pub(in crate::analysis) struct Branch {
     /// Whether the subtree may return `running`, derived only from the kinds and operands of its nodes.
     pub may_run: bool,
     /// Bit mask of the registers that any node of the subtree changes: scratch cells, [`DRAW`] and [`DRIVE`]. A
-    /// signal counts as [`DRIVE`].
+    /// `signal` leaf sets the bit [`DRIVE`].
     pub touches: u8,
 }
 
@@ -53,7 +53,7 @@ impl Branch {
         Branch { code: decode(&node), node, id: 0, kids, parts: Vec::new(), may_run: true, touches: u8::MAX }
     }
 
-    /// Copies the node with other children.
+    /// Returns a copy of this node with the given children instead of its own.
     pub fn with(&self, kids: Vec<Branch>) -> Branch {
         Branch::over(self.node, kids)
     }

@@ -15,8 +15,8 @@ pub(super) struct Frame<'a> {
 
 pub(super) type Place<'a> = Option<&'a Frame<'a>>;
 
-/// Returns true if a node at `place` in `state` may return `b` instead of `a` without an effect in this or any later
-/// tick.
+/// Returns true if a node at `place` may return `b` instead of `a` without an effect in this or any later tick.
+/// `state` is the state after the node's tick.
 pub(super) fn same(place: Place, state: &State, a: Status, b: Status) -> bool {
     let Some(frame) = place else { return true };
     if a == b {
@@ -36,8 +36,8 @@ pub(super) fn same(place: Place, state: &State, a: Status, b: Status) -> bool {
 fn same_in_chain(frame: &Frame, state: &State, a: Status, b: Status) -> bool {
     let parent = frame.parent;
     let with_memory = matches!(parent.kind(), Kind::Seqm | Kind::Selm);
-    // A running child makes its composite store the child's index, unless it is the first child: a composite that
-    // resumes at its first child behaves as at its start.
+    // If a child is running, its composite stores the child's index and resumes there. This has no effect for the
+    // first child, because a composite that resumes at its first child behaves as at its start.
     if with_memory && frame.index > 0 && (a == Status::Running || b == Status::Running) {
         return false;
     }

@@ -3,10 +3,10 @@
 //! Two trees are equivalent if v_goal is bitwise equal after every tick for all possible sensor values. The result of
 //! the root and the scratch registers are not outputs. A random draw is removed only if no other draw can follow in
 //! the same tick, because draws are numbered and later draws would change. `bleft` and `bright` are assumed to work
-//! as specified; a tree for a program compiled [as published](crate::tree::LegacyBlueSides) must not be reduced.
+//! as specified. A tree for a program compiled [as published](crate::tree::LegacyBlueSides) must not be reduced.
 //!
-//! Every pass analyses one abstract tick from all possible start states: forwards for results and register values,
-//! backwards for live values. Rules then rewrite the tree until no rule applies.
+//! Every pass analyses one abstract tick from all possible start states. A forward analysis determines results and
+//! register values, and a backward analysis determines live values. Rules then rewrite the tree until no rule applies.
 
 pub(super) mod branch;
 mod context;
@@ -28,7 +28,7 @@ pub struct Options {
     pub executable: bool,
 }
 
-/// Rewriting rule of a step. The numbers in a rule's meaning are those of thesis 8.6.1.
+/// Rewriting rule of a step. The rule numbers in [`Rule::meaning`] refer to thesis 8.6.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "`meaning` holds each rule's meaning")]
 pub enum Rule {

@@ -85,7 +85,7 @@ impl Pass<'_> {
     }
 
     /// Returns `successl` or `failurel` as replacement for a subtree without effect whose result is known or
-    /// irrelevant.
+    /// irrelevant. Returns `None` for other subtrees.
     fn constant(&self, branch: &Branch, place: Place) -> Option<(Rule, Branch)> {
         if matches!(branch.kind(), Kind::Successl | Kind::Failurel) || self.has_effect(branch) {
             return None;

@@ -37,7 +37,8 @@ struct Sector(u8, u32, u32);
 pub(in crate::analysis) struct State {
     /// Possible values of v_goal.x, v_goal.y, s_scr, v_scr.x and v_scr.y.
     cells: [Value; 5],
-    /// Ids of the nodes that certainly wrote these cells last in this tick; `None` if unknown or unwritten.
+    /// For each element of `cells`, the id of the node that certainly wrote it last in this tick. `None` if this node
+    /// is unknown, or if no node wrote the cell.
     writers: [Option<usize>; 5],
     /// Bit masks of the possible patterns of each colour's vector (see [`PATTERNS`]).
     colours: [u8; 3],
@@ -67,7 +68,7 @@ impl State {
     }
 
     /// Returns the state at the start of a tick if the scratch registers have the values of either `self` or `end`.
-    /// `widen` drops magnitudes, so that repeated calls converge.
+    /// `widen` drops the bounds on magnitudes, so that repeated calls converge.
     pub fn next_tick(&self, end: &State, widen: bool) -> State {
         let mut next = self.clone();
         for (cell, left) in next.cells.iter_mut().zip(&end.cells).skip(2) {
@@ -101,8 +102,8 @@ impl State {
         }
     }
 
-    /// Returns the id of the node that certainly was the last to write a cell in this tick; `None` if unknown or
-    /// unwritten.
+    /// Returns the id of the node that certainly wrote a cell last in this tick. Returns `None` if this node is
+    /// unknown, or if no node wrote the cell.
     pub fn writer(&self, cell: u8) -> Option<usize> {
         self.writers[slot(usize::from(cell))?]
     }

@@ -98,13 +98,14 @@ impl Display for AdapterChoice {
     }
 }
 
-/// Returns the limits that the kernels request; every Vulkan GPU supports them. They match the Raspberry Pi 5 (V3DV):
-/// 256 invocations and 16 KiB per workgroup, 8 storage buffers.
+/// Returns the limits that the kernels request. Every Vulkan GPU supports these limits. They match the Raspberry Pi 5
+/// (V3DV), which supports 256 invocations and 16 KiB per workgroup, and 8 storage buffers.
 pub(super) fn required_limits() -> wgpu::Limits {
     wgpu::Limits { max_storage_buffers_per_shader_stage: 8, ..wgpu::Limits::downlevel_defaults() }
 }
 
-/// Checks the limits of an adapter. The error contains a limit that is too low, its value, and the needed value.
+/// Checks the limits of an adapter. If a limit is too low, the error contains its name, its value, and the required
+/// value.
 pub(super) fn check_limits(adapter: &str, there: &wgpu::Limits) -> Result<(), GpuError> {
     let mut lacking = None;
     required_limits()

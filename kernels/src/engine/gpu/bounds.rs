@@ -12,8 +12,8 @@ pub(super) const ITERATIONS: u32 = 65_535;
 /// Assumed maximum number of draws for a random point in a disc. More draws have a probability below 10^-40.
 const DRAWS: u32 = 64;
 
-/// Returns the number of updates per dispatch that certainly stays within [`ITERATIONS`] for programs with `nodes`
-/// nodes; 0 if a single update may exceed the limit.
+/// Returns the maximum number of updates per dispatch for programs with `nodes` nodes. The loop iterations of these
+/// updates certainly stay within [`ITERATIONS`]. Returns 0 if a single update may exceed this limit.
 pub(super) fn updates(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
     // Loading and storing the state also loops over bodies.
     (ITERATIONS - 4 * own(layout, scene.bodies.len())) / of_update(layout, scene, nodes)
@@ -43,7 +43,7 @@ pub(super) fn of_update(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
     let light = 1 + 2 * rays + rays * (1 + scene.lighting.lights.len() as u32);
     let tags = 1 + scene.tags.list.len() as u32 * (1 + walls + bodies);
     let heard = if scene.messages { robots * (17 + bodies) } else { robots };
-    // Registers are read and written in three loops.
+    // The number 15 is the total for three short loops that read and write registers.
     let tick = 1 + nodes as u32 + most_steps(nodes) + 15;
     let pairs = match layout.lane {
         LaneWork::Body => bodies,

@@ -27,8 +27,9 @@ pub(super) const JUMP_COUNTED: u32 = FIRST_JUMP + 4;
 /// First synapse source that denotes a neuron; smaller sources denote registers.
 pub(super) const FIRST_NEURON: u32 = 64;
 
-/// Words of an instruction. Word 0: kind and registers. Words 1 and 2: two numbers. Word 3: targets after success and
-/// failure. Word 4: target after running, and index of the node's memory.
+/// Words of an instruction. Word 0 contains the kind and the registers, and words 1 and 2 contain two numbers. Word 3
+/// contains the targets after success and failure. Word 4 contains the target after running and the index of the
+/// node's memory.
 pub(super) type Jump = [u32; NODE_WORDS];
 
 /// Returns the instructions of a program. The first instructions are the program's nodes, with the same indices.
@@ -45,7 +46,7 @@ pub(super) fn jumps(program: &Program) -> Vec<Jump> {
         linker.code[node][3] = success | failure << 16;
         linker.code[node][4] = running | slot << 16;
         if linker.is(node, &[Kind::Par]) {
-            // A `par` itself resets its counts to 0.
+            // A `par` is converted to an instruction that resets its counts to 0.
             linker.code[node][..2].copy_from_slice(&[JUMP_SET, 0]);
         }
     }
@@ -121,13 +122,13 @@ impl Linker {
         (self.nodes[node][3] >> 16) as usize
     }
 
-    /// Returns the next child of a node's parent; `None` for the last child.
+    /// Returns the next sibling of a node; `None` for the last child of a parent.
     fn sibling(&self, node: usize) -> Option<usize> {
         let end = self.end(node);
         (end != self.end(self.parent(node))).then_some(end)
     }
 
-    /// Returns the index of the first node of a subtree that is executed.
+    /// Returns the index of the node that is executed first when the subtree of `node` is ticked.
     fn entry(&self, mut node: usize) -> u32 {
         while self.is(node, &[Kind::Seq, Kind::Sel, Kind::Invert, Kind::Successd, Kind::Failed]) {
             node += 1;

@@ -44,12 +44,12 @@ pub(super) struct Batch<'a> {
     pub state_words: usize,
     pub programs: &'a [u32],
     pub table: &'a [u32],
-    /// Numbers of words: node memory, work space (contacts and neighbour masks), and cells with past poses. All words
-    /// of the node memory and of the cells and past poses start as zero.
+    /// Numbers of words of three buffers. `memory` is for node memories, `work` is for contacts and neighbour masks,
+    /// and `past` is for arena cells and past poses. All words of `memory` and `past` start as zero.
     pub memory: usize,
     pub work: usize,
     pub past: usize,
-    /// Number of words to read back from the state, and from `past`.
+    /// Numbers of words to read back: from the state, and from the `past` buffer.
     pub outcome: [usize; 2],
 }
 
@@ -88,7 +88,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Device {
-    /// Opens an adapter; `source` generates the kernels.
+    /// Opens an adapter. `source` generates the source code of the kernels.
     pub fn open(
         choice: &AdapterChoice,
         source: impl Fn(&Layout) -> String + Send + Sync + 'static,
@@ -329,7 +329,7 @@ impl Device {
         waited.map(|_| ()).map_err(|e| self.mark_lost(&e))
     }
 
-    /// Returns the first words of the node memory, for the twin test.
+    /// Returns the first words of the node memory, for the test that compares the kernels with `reference`.
     #[cfg(test)]
     pub fn read_memory(&self, flight: &InFlightBatch, words: usize) -> Vec<u32> {
         let staging = self.device.create_buffer(&wgpu::BufferDescriptor {

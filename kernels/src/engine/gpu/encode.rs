@@ -159,14 +159,14 @@ impl StateRows<'_> {
         Pose { at: vec2(number(X), number(X + 1)), heading: number(quantity("HEADING")) }
     }
 
-    /// Returns the displacement of the disc along x so far (m).
+    /// Returns the displacement along x so far (m) of the disc with body index `disc`.
     pub fn moved(&self, world: usize, disc: usize) -> f32 {
         let word = |name| f32::from_bits(self.header(world, name));
         word("TOTAL") + (self.get(world, quantity("X"), disc) - word("COUNTED_FROM"))
     }
 }
 
-/// All programs, and their words for the device.
+/// All programs, as such and as words for the device.
 pub(super) struct ProgramTable<'a> {
     pub programs: &'a [Program],
     pub words: Vec<u32>,

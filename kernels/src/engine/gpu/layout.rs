@@ -8,11 +8,11 @@ pub const MAX_ROBOTS: usize = 128;
 pub const MAX_BODIES: usize = MAX_ROBOTS + MAX_DISCS;
 /// Number of words per instruction.
 pub const NODE_WORDS: usize = 5;
-/// Maximum number of wall patches, and of inner walls, in a world.
+/// Maximum number of wall patches in a world. The same limit applies to inner walls.
 pub const MAX_PATCHES: usize = 16;
 /// Number of words of a contact in storage.
 pub const CONTACT_WORDS: usize = 7;
-/// Numbers of bodies per world for which kernels are compiled, each on first use.
+/// Maximum numbers of bodies per world, with separate kernels for each. The kernels are compiled on first use.
 const CAPACITIES: [usize; 2] = [24, MAX_BODIES];
 
 /// Names of the words in a world's header.
@@ -25,7 +25,7 @@ pub const HEADER: &[&str] = &[
     "COUNTED_FROM",
     "TOTAL",
     "RELOCATIONS",
-    // Sum over all updates of the size of the largest cluster.
+    // Size of the largest cluster, summed over all updates.
     "LARGEST",
 ];
 
@@ -150,7 +150,7 @@ impl Layout {
     }
 }
 
-/// Minimum number of invocations per workgroup with one body per lane. In each workgroup, only the leaders do the
+/// Minimum number of invocations per workgroup with one body per lane. In each world, one lane (the leader) does the
 /// work that is done once per world. In smaller workgroups, the leaders fill too small a part of a subgroup. On an
 /// NVIDIA H200, worlds of 9 robots take 25 % longer with 32 than with 128 invocations.
 const LEAST_INVOCATIONS: usize = 128;

@@ -3,7 +3,8 @@
 //! Batches of similar worlds are processed two at a time, so that one is prepared while the other runs. A dispatch
 //! performs several updates of all its worlds. The number of updates per dispatch is limited by time, because of
 //! driver watchdogs. On software adapters, it is also limited by loop iterations. The host does not wait between
-//! dispatches. Results differ from those of `reference` only in rounding; the twin test compares each stage.
+//! dispatches. Results differ from those of `reference` only in rounding. The twin test compares each stage on both
+//! engines.
 
 mod adapters;
 mod bounds;
@@ -83,8 +84,8 @@ impl Gpu {
         adapters::enumerate().into_iter().map(|(told, _)| told).collect()
     }
 
-    /// Opens the most capable adapter. The first compilation of the kernels takes seconds; drivers cache compiled
-    /// kernels.
+    /// Opens the most capable adapter. The first compilation of the kernels takes seconds. Later compilations are
+    /// faster, because drivers cache compiled kernels.
     ///
     /// # Errors
     /// If there is no adapter, or if its driver rejects the request.
@@ -104,9 +105,9 @@ impl Gpu {
     /// Opens the selected adapter.
     ///
     /// # Errors
-    /// - If no adapter matches; the error lists the available adapters.
+    /// - If no adapter matches. The error lists the available adapters.
     /// - If several adapters match.
-    /// - If a limit of the adapter is too low; the error contains the required and the actual value.
+    /// - If a limit of the adapter is too low. The error contains the required and the actual value.
     /// - If the driver rejects the request.
     pub fn open_adapter(choice: &AdapterChoice) -> Result<Gpu, GpuError> {
         let device = Device::open(choice, source)?;
@@ -137,7 +138,7 @@ impl Gpu {
             let Some((flight, worlds, begun)) = flying.pop_front() else { break };
             let words = self.device.finish(flight)?;
             let now = clock();
-            // The batch started after it was submitted and after the previous batch was done.
+            // The device started this batch at its submission, or at the end of the previous batch if that was later.
             self.set_pace(now - begun.max(freed), kind.updates, worlds);
             freed = now;
             outcomes.extend(self.outcomes(&kind, &words, worlds)?);

@@ -8,7 +8,8 @@ use crate::world::Task;
 use crate::world::task::foraging::food_max;
 use crate::world::task::transport::{fitness_of_place, raw_fitness};
 
-/// Count per update of a robot at the maximum distance from its nearest neighbour (task dispersion).
+/// Maximum amount that the kernel adds to a robot's count in one update (task dispersion). It applies if the distance
+/// to the nearest neighbour is at the upper limit of the score or above.
 const WHOLE: f64 = 16_777_216.0;
 
 /// Returns the outcome of world `w` after `updates` updates. `cells` is the bit mask of the visited cells of the

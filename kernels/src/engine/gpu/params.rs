@@ -110,7 +110,7 @@ pub(super) struct MessageParams {
     pub range: f32,
     pub range_noise: f32,
     pub bearing_noise: f32,
-    /// Probability that a message is not lost at zero distance.
+    /// Probability that a message over zero distance is received.
     pub kept: f32,
     pub loss_at_range: f32,
     pub sender_lobe: u32,

@@ -175,7 +175,8 @@ impl Twin {
         StateRows { words, worlds: self.state.worlds, bodies: self.state.bodies }
     }
 
-    /// Compares the quantities `names` of all bodies for which `expected` returns values, within a tolerance.
+    /// Compares the quantities `names` with the expected values, within a tolerance. For a given world, `expected`
+    /// returns a list of bodies, each with one value per name. Bodies after the end of the list are not compared.
     fn compare(
         &self,
         words: &[u32],
@@ -471,8 +472,8 @@ fn relocation(layout: Layout, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares messages. Receptions are computed from the same random numbers, so counts must be exact. Bearings are
-/// angles with some roundings, and up to fifteen vectors of length up to 1 are summed (tolerance 2e-5).
+/// Compares messages. Receptions are computed from the same random numbers, so counts must be exact. The tolerance of
+/// v_attr is 2e-5, because it is a sum of up to fifteen vectors of length up to 1, whose angles have some roundings.
 fn messages(layout: Layout, device: &Device) -> Result<(), String> {
     let model = Messages {
         range_noise_m: 0.03,

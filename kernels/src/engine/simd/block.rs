@@ -40,15 +40,15 @@ pub(super) struct Block {
     /// Message histories by world; empty without a message model.
     pub channel: Vec<ChannelHistory>,
     shapes: Vec<Body>,
-    /// Positions of the robots, as a buffer for scores.
+    /// Buffer for the robots' positions while a score is updated.
     centres: Vec<Vec2>,
     robots: usize,
-    /// Number of lanes with their own job.
+    /// Number of worlds in use, which equals the number of jobs. The remaining lanes repeat the last job.
     worlds: usize,
 }
 
 impl Block {
-    /// Creates the worlds of up to [`LANES`] jobs with equal world specifications, at their start.
+    /// Creates the worlds of up to [`LANES`] jobs in their start states. The jobs must have equal world specifications.
     pub fn new(jobs: &[Job<'_>]) -> (Block, Scene) {
         let worlds: Vec<World> = jobs.iter().map(|j| World::new(j.spec, j.start, j.seed, j.world)).collect();
         let scene = Scene::from_world(&worlds[0]);

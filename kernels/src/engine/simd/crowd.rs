@@ -1,4 +1,4 @@
-//! Worlds with many robots: neighbour lists for each world of a block, and cameras with many bodies.
+//! Neighbour lists and camera images for blocks of worlds with many robots.
 //!
 //! A robot's neighbour list contains all robots in range. It also contains robots that can come into range while no
 //! robot has moved farther than half of [`SKIN`]. When a robot has moved farther, the list is rebuilt (Verlet,
@@ -20,11 +20,11 @@ use crate::world::senses::{
     columns, columns_hidden, inner_walls_seen, may_be_seen, neighbour, view_edge, within_reach,
 };
 
-/// Additional range of the neighbour lists (m). A larger value makes lists longer; a smaller value requires more
+/// Additional range of the neighbour lists (m). A larger value makes the lists longer. A smaller value requires more
 /// rebuilds.
 const SKIN: f32 = 0.12;
-/// Maximum squared displacement of a robot without a rebuild (m^2): that of half the skin, minus a margin for
-/// rounding.
+/// Squared displacement of a robot above which the lists are rebuilt (m^2). The displacement is half of [`SKIN`], minus
+/// a margin for rounding.
 const MOST_MOVED: f32 = (0.499 * SKIN) * (0.499 * SKIN);
 /// Number of bodies that a camera processes together.
 const WIDTH: usize = 16;
@@ -37,7 +37,8 @@ pub(super) struct Crowd {
     grid: Grid,
     /// Positions of the robots of the world whose lists are built.
     centres: Vec<Vec2>,
-    /// Squared maximum distance of the robots of a pair in `pairs`: contact distance plus skin (m^2).
+    /// Squared maximum distance between two robots that are listed as a pair (m^2). The maximum distance is the contact
+    /// distance plus [`SKIN`].
     touch: f32,
     view: View,
 }
@@ -49,7 +50,7 @@ pub(super) struct NeighbourList {
     first: Vec<u32>,
     /// Neighbours of each robot, in ascending order for each robot.
     around: Vec<u16>,
-    /// Sorted pairs of robots that may touch; the smaller index is first.
+    /// Sorted pairs of robots that may touch. In each pair, the smaller index is first.
     pairs: Vec<[u16; 2]>,
     /// Pairs of robots that touch.
     pub touching: Vec<[u16; 2]>,
@@ -62,7 +63,7 @@ impl NeighbourList {
 }
 
 impl Crowd {
-    /// Creates empty lists for `worlds` worlds of a scene, at most [`LANES`].
+    /// Creates empty lists for worlds of a scene. `worlds` is the number of worlds, which is at most [`LANES`].
     pub fn new(scene: &Scene, worlds: usize) -> Crowd {
         let robots = scene.robots;
         let reach = 2.0 * scene.bodies[0].radius + SKIN;
@@ -74,7 +75,7 @@ impl Crowd {
         };
         Crowd {
             worlds: std::iter::repeat_with(near).take(worlds).collect(),
-            // The first lists are built in the first update, because a comparison with NaN is false.
+            // NaN causes the first update to build all lists, because a comparison with NaN is false.
             before: vec![[[f32::NAN; LANES]; 2]; robots],
             grid: Grid::new(scene.physics.half_arena, NEIGHBOUR_RANGE + SKIN, robots),
             centres: vec![Vec2::ZERO; robots],
@@ -83,7 +84,8 @@ impl Crowd {
         }
     }
 
-    /// Rebuilds the lists of the worlds in which any robot has moved far enough.
+    /// Rebuilds the lists of each world in which a robot has moved farther than half of [`SKIN`] since the last
+    /// rebuild.
     #[inline(always)]
     pub fn refresh(&mut self, bodies: &[BodyLanes]) {
         let mut stale = [0u32; LANES];

@@ -32,8 +32,8 @@ pub struct BatchSimulation {
 }
 
 impl BatchSimulation {
-    /// Creates one world for each number in `numbers`, at its start, and computes the senses for the first time.
-    /// World n of a seed has the same start as run n of this seed in other engines.
+    /// Creates one world in its start state for each number in `numbers`, and computes the first senses. World n of a
+    /// seed has the same start state as run n of this seed in other engines.
     ///
     /// # Panics
     /// If `numbers` is empty, or if [`WorldSpec::check`] rejects the world.

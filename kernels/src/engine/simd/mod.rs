@@ -37,8 +37,8 @@ pub(super) use scene::{Scene, SceneBody};
 /// Engine on the CPU. Its results are identical to those of `reference`, but it is several times as fast.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simd {
-    /// Senses to compute; `None` selects the senses that the trees of a block read. This is faster and has the same
-    /// results.
+    /// Senses to compute. `None` selects the senses that the trees of a block read, which is faster than all senses and
+    /// yields the same results.
     pub sensing: Option<Sensing>,
 }
 

@@ -94,13 +94,13 @@ fn friction(block: &mut Block, scene: &Scene) {
     }
 }
 
-/// Returns the index of the body that bit 0 denotes.
+/// Returns the index of the body that bit 0 of a contact bit mask denotes.
 fn first_with_bit(crowd: &Option<Crowd>, scene: &Scene) -> usize {
     if crowd.is_some() { scene.robots } else { 0 }
 }
 
-/// Finds the contacts, except those between robots in worlds with many robots. Returns the contact bits of each lane;
-/// 0 for a lane without contacts.
+/// Finds the contacts. In worlds with many robots, contacts between robots are excluded. Returns the contact bits of
+/// all bodies, combined for each lane (0 for a lane without contacts).
 #[inline(always)]
 fn find_touches(block: &mut Block, scene: &Scene) -> [u32; LANES] {
     let mut touched = [0; LANES];

@@ -9,7 +9,7 @@ use crate::tree::registers::{CELLS, GOAL};
 /// All robots of a block, grouped by program.
 pub(super) struct ProgramGroups<'a> {
     groups: Vec<ProgramGroup<'a>>,
-    /// Buffer for the registers of a group's robots that have different indices.
+    /// Buffer for the registers of the robots of a [`Robots::Picked`] group.
     gathered: Box<Gathered>,
 }
 
@@ -22,14 +22,14 @@ struct ProgramGroup<'a> {
     robots: Robots,
     memory: MemoryLanes,
     draws: DrawLanes,
-    /// Bit mask of the registers that are copied to the buffer before a tick, and of those that are copied back.
+    /// Bit masks of the registers that are copied to the buffer before a tick (`needs`), and back after it (`leaves`).
     needs: u32,
     leaves: u32,
 }
 
 /// Selection of the robots of a group.
 enum Robots {
-    /// The robot with this index in each world, and the bit mask of the lanes with a job.
+    /// The robot with the given index in each world, and the bit mask of the lanes that have a job.
     Row(usize, u32),
     /// Robots with any indices, as pairs of robot index and lane.
     Picked(Vec<(usize, usize)>),
@@ -112,7 +112,7 @@ impl<'a> ProgramGroup<'a> {
     }
 }
 
-/// Returns the indices of the set bits that denote registers.
+/// Returns the indices of the registers whose bits are set.
 fn cells_of(mut bits: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let cell = bits.trailing_zeros() as usize;

@@ -44,7 +44,7 @@ impl Rays {
         }
     }
 
-    /// Starts an update: no robot is near an obstacle.
+    /// Starts an update. Until an obstacle is added, no robot has an obstacle in reach.
     pub fn begin(&mut self) {
         self.near.fill(0);
     }
@@ -58,8 +58,8 @@ impl Rays {
         self.near[robot] |= lanes;
     }
 
-    /// Adds another robot at `other`, which is in reach, to the batch. `robot` at `at` is the robot whose rays are
-    /// computed.
+    /// Adds a case with another robot as the obstacle to the batch. `other` is the position of this obstacle. The rays
+    /// are those of `robot`, which is at `at`.
     #[inline(always)]
     pub fn add_robot(&mut self, robot: usize, l: usize, at: Vec2, ahead: Vec2, other: Vec2, radius: f32) {
         self.mark_near(robot, 1 << l);
@@ -69,7 +69,8 @@ impl Rays {
         }
     }
 
-    /// Adds the arena's walls, which may be in reach of a robot, to the batch.
+    /// Adds a case with the arena's walls as the obstacle to the batch. The rays are those of `robot`, which is at
+    /// `at`.
     #[inline(always)]
     pub fn add_walls(&mut self, robot: usize, l: usize, at: Vec2, ahead: Vec2, half_arena: (f32, f32)) {
         self.mark_near(robot, 1 << l);
@@ -79,7 +80,8 @@ impl Rays {
         }
     }
 
-    /// Computes the distances of a robot to the inner walls in the given lanes, where these walls may be in reach.
+    /// Shortens the rays of a robot to the inner walls. `lanes` is the bit mask of the lanes in which these walls may
+    /// be in reach.
     pub fn meet_inner_walls(&mut self, robot: usize, lanes: u32, body: &BodyLanes, senses: &SenseLanes, scene: &Scene) {
         self.mark_near(robot, lanes);
         for (free, ray) in self.free[robot].iter_mut().zip(ray_directions()) {
@@ -92,7 +94,7 @@ impl Rays {
         }
     }
 
-    /// Computes the remaining, incomplete batches.
+    /// Computes the rays of the last batches, which may be incomplete.
     #[inline(always)]
     pub fn finish(&mut self, scene: &Scene) {
         self.at_robots.robots(&mut self.free, scene.bodies[0].radius);

@@ -136,8 +136,8 @@ fn compass(body: &BodyLanes, senses: &mut SenseLanes) {
     }
 }
 
-/// Writes the colours that a perfect camera sees to a robot's registers. `colours` contains the columns of each
-/// colour.
+/// Writes the camera vectors of a robot with a perfect camera to the robot's registers. `colours` contains the columns
+/// of each colour.
 #[inline(always)]
 fn show(colours: &[[u32; LANES]; 3], senses: &mut SenseLanes) {
     let aside = Vec2::unit(SEGMENT_ANGLE);
@@ -151,8 +151,8 @@ fn show(colours: &[[u32; LANES]; 3], senses: &mut SenseLanes) {
     }
 }
 
-/// Writes the colours that cameras with delay or missed segments see to the registers of all robots. New images are
-/// stored only if `slow` is true.
+/// Writes the camera vectors of all robots to their registers, for cameras with delay or missed segments. New images
+/// are stored only if `slow` is true.
 #[inline(always)]
 fn show_the_past(block: &mut Block, scene: &Scene, slow: bool) {
     let Block { senses, pictures, key, world, update, .. } = block;

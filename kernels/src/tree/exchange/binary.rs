@@ -4,8 +4,8 @@
 //! each.
 //!
 //! A node has [`Kind::bytes`] bytes and starts at a multiple of 4. It starts with its kind (u8), the number of its
-//! children (u8) and the index of its state (u16, 0xffff without memory). The four-byte operands, the offsets of the
-//! children (u16 each) and the one-byte operands follow. Zero padding ends the node.
+//! children (u8) and the index of its state (u16, 0xffff for a node without memory). The four-byte operands, the
+//! offsets of the children (u16 each) and the one-byte operands follow. Zero padding ends the node.
 //!
 //! A one-byte operand is a register cell, a count, an angle in steps of pi/128, or a multiple of 1/8. Offsets are
 //! relative to the start of the magic.
@@ -22,12 +22,12 @@ const VERSION: u16 = 1;
 const HEADER: usize = 12;
 const NO_STATE: u16 = 0xffff;
 
-/// Violated rule of the binary form with its position, also for trees without a binary form.
+/// Error of reading a tree from the binary or compact form, or of writing a tree in the binary form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BinaryError {
-    /// Byte offset of the violation.
+    /// Byte offset of the error.
     pub at: usize,
-    /// Description of the violation.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn fault<T>(at: usize, message: impl Into<String>) -> Result<T, Binar
     Err(BinaryError { at, message: message.into() })
 }
 
-/// Whether an operand has four bytes; all other operands have one byte.
+/// Returns whether an operand of this type is stored in four bytes instead of one byte.
 pub(super) fn is_wide(operand: Operand) -> bool {
     matches!(operand, Operand::Float | Operand::Gain | Operand::Share)
 }
@@ -64,7 +64,8 @@ pub(super) fn from_byte(operand: Operand, byte: u8) -> f32 {
     }
 }
 
-/// Writes a tree in binary form. Nodes with more than 255 children and angles between two steps of pi/128 are errors.
+/// Writes a tree in binary form. Returns an error if a node has more than 255 children, or if an angle is not a
+/// multiple of pi/128.
 pub fn to_binary(tree: &Tree) -> Result<Vec<u8>, BinaryError> {
     let mut places = Vec::with_capacity(tree.nodes().len());
     let mut end = HEADER;
@@ -113,8 +114,8 @@ pub fn to_binary(tree: &Tree) -> Result<Vec<u8>, BinaryError> {
     Ok(bytes)
 }
 
-/// Reads a tree from bytes. Each byte after the header must belong to exactly one node, so that shared nodes, unused
-/// bytes and cycles are errors.
+/// Reads a tree from bytes. Each byte after the header must belong to exactly one node. Shared nodes, unused bytes and
+/// cycles are therefore errors.
 pub fn from_binary(bytes: &[u8]) -> Result<Tree, BinaryError> {
     let mut reader = Reader { bytes, used: vec![false; bytes.len() / 4], nodes: Vec::new(), states: Vec::new() };
     if bytes.get(..4) != Some(MAGIC) {
@@ -160,7 +161,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the node at `offset`, then its children. `from` is the position at which the offset is stored, for errors.
+    /// Reads the node at `offset`, then its children. `from` is the byte offset at which `offset` is stored, for error
+    /// messages.
     fn node(&mut self, from: usize, offset: u16, depth: usize) -> Result<(), BinaryError> {
         let at = usize::from(offset);
         if at % 4 != 0 || at < HEADER || at + 4 > self.bytes.len() {
@@ -218,7 +220,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads operands: wide operands from `wide`, one-byte operands from `narrow`, then zeros up to `end`.
+    /// Reads the operands of a node. The four-byte operands start at `wide`, and the one-byte operands start at
+    /// `narrow`. All bytes between the last operand and `end` must be 0.
     fn operands(&self, kind: Kind, mut wide: usize, mut narrow: usize, end: usize) -> Result<[f32; 4], BinaryError> {
         let mut values = [0.0; 4];
         for (value, o) in values.iter_mut().zip(kind.spec().operands) {

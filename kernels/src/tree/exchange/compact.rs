@@ -6,8 +6,8 @@
 //! children, as u8 in the narrow format and as u16 in the wide format. Wide operands are f32; narrow operands are those
 //! of the binary form without its padding. All numbers are little endian.
 //!
-//! A tree uses the wide format if the narrow format cannot represent it exactly. Examples are an angle between two
-//! steps, a negative zero, or a node with more than 255 children.
+//! A tree uses the wide format if the narrow format cannot represent it exactly. This is the case, for example, if an
+//! angle is not a multiple of pi/128, an operand is -0, or a node has more than 255 children.
 
 use super::super::network;
 use super::super::nodes::{Group, Kind, Operand};
@@ -19,7 +19,7 @@ use super::binary::{BinaryError, fault, from_byte, is_wide, to_byte};
 const NARROW: u8 = 0;
 const WIDE: u8 = 1;
 
-/// Writes a tree in compact form, about four bytes per node. Every tree has this form.
+/// Writes a tree in compact form, with about four bytes per node. The compact form can represent every tree.
 pub fn to_compact(tree: &Tree) -> Vec<u8> {
     let narrow = |node: &Node| {
         let operands = node.operands.iter().zip(node.kind.spec().operands);
@@ -51,8 +51,8 @@ fn counts_children(kind: Kind) -> bool {
     kind.spec().group == Group::Composite || matches!(kind, Kind::Network | Kind::Neuron)
 }
 
-/// Reads a tree from bytes. Any input results in a complete tree within the limits or in one error with its position;
-/// the function never panics.
+/// Reads a tree from bytes. For any input, the result is either a complete tree within the size limits or an error with
+/// its position. The function never panics.
 pub fn from_compact(bytes: &[u8]) -> Result<Tree, BinaryError> {
     let mut reader = Reader { bytes, at: 0 };
     let [form] = reader.read_array()?;

@@ -9,8 +9,8 @@ use std::fmt::Write;
 /// Width of the thickest arrow (points).
 const THICKEST: f32 = 4.0;
 
-/// Appends the graph of a network to `dot`. `n{place}` is the network's node in the graph of the tree. `nodes` starts
-/// with the network node.
+/// Appends the graph of a network to `dot`. In the graph of the tree, the network node has the name `n{place}`. `nodes`
+/// contains the network node and its descendants.
 pub(super) fn write(dot: &mut String, place: usize, nodes: &[Node]) {
     let Some(network) = networks(nodes).pop() else { return };
     let most = network.synapses.iter().map(|synapse| synapse.weight.abs()).fold(f32::MIN_POSITIVE, f32::max);

@@ -39,7 +39,7 @@ impl Serialize for Subtree<'_> {
             if named || matches!(o.operand, Operand::Angle | Operand::Width) {
                 object.serialize_entry(o.name, &word)?;
             } else {
-                // Writes the number as in the other forms, for example 1; serde_json would write this f32 as 1.0.
+                // Writes the number as in the other forms, for example as 1. Serde_json would write this f32 as 1.0.
                 object.serialize_entry(o.name, &RawValue::from_string(word).map_err(S::Error::custom)?)?;
             }
         }

@@ -133,8 +133,8 @@ impl<'a> Source<'a> {
         OperandFormat { map: self.map, exact: true }
     }
 
-    /// Creates an error for an unknown node name, which suggests a similar name. `also` lists further node names of the
-    /// format.
+    /// Creates an error for an unknown node name. Its message suggests a similar name. `also` contains node names that
+    /// are valid in the format in addition to the names of this crate.
     fn unknown_node<'n>(&self, at: usize, name: &str, also: impl IntoIterator<Item = &'n str>) -> ParseError {
         let known = Kind::all().filter(|kind| self.words().supports(*kind)).map(|kind| kind.spec().name);
         let hint = suggest(name, known.chain(also).map(String::from));
@@ -202,7 +202,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Whether an operand may have this value. A register must exist, and a vector register starts at an even cell.
+/// Returns whether an operand may have this value. A register must exist, and a vector register must start at an even
+/// cell.
 fn allowed(operand: Operand, value: f32) -> bool {
     let (low, high) = operand.range();
     let step = if operand.is_vector() { 2.0 } else { 1.0 };

@@ -27,7 +27,7 @@ const STYLE: &str = "  <style>
   </style>
 ";
 
-/// Additional CSS class for nodes that are never ticked, and for their lines.
+/// Additional CSS class for nodes that are never ticked, and for the lines to these nodes.
 const UNUSED_CLASS: &str = " never";
 /// Width of the line to a node that is ticked in every update (px).
 const MAX_LINE_WIDTH: f32 = 6.0;
@@ -84,7 +84,7 @@ fn draw(tree: &Tree, direction: Direction, shares: Option<&[f32]>) -> String {
     svg
 }
 
-/// Returns the text in the shape of a node; empty for nodes with a drawn symbol.
+/// Returns the text inside the shape of a node. The text is empty if the node has a drawn symbol.
 fn label(node: &Node) -> String {
     match node.kind {
         Kind::Seq | Kind::Seqm | Kind::Successd | Kind::Failed | Kind::Network => String::new(),

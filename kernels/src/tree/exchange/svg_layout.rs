@@ -43,7 +43,7 @@ fn size(node: &Node, label: &str) -> (f32, f32) {
     }
 }
 
-/// Computes the box of every node. `labels` contains the text in the shape of each node.
+/// Computes the box of every node. `labels` contains the text inside each node's shape.
 pub(super) fn place(tree: &Tree, labels: &[String], direction: Direction) -> Vec<Place> {
     let nodes = tree.nodes();
     let mut children = children(tree);
@@ -95,8 +95,8 @@ pub(super) fn place(tree: &Tree, labels: &[String], direction: Direction) -> Vec
     }
     let level = |depth: usize| thickness[..depth].iter().map(|t| t + BETWEEN).sum::<f32>() + thickness[depth] / 2.0;
     let centre = |i: usize| match direction {
-        // Nodes on the level of a network's picture are aligned at the top, so that no line passes behind the
-        // picture.
+        // In a tree with a network, the nodes of each level are aligned at the top. Otherwise lines could pass behind
+        // the picture of the network.
         Direction::Down if tree.has_network() => {
             let top = level(depth[i]) - (thickness[depth[i]] - sizes[i].1) / 2.0;
             (across[i], MARGIN + top)

@@ -31,7 +31,8 @@ pub(super) const SAME: [(Kind, &str); 9] = [
     (Kind::Failurel, "AlwaysFailure"),
 ];
 
-/// Name of the only tree in written files, and of its blackboard in the Groot2 protocol.
+/// Name of the tree in written files, which contain only one tree. In the Groot2 protocol, the blackboard of this tree
+/// has the same name.
 pub const TREE: &str = "xpuck";
 
 /// Name of the port that contains the neurons and synapses of a network. A network is a leaf in XML.
@@ -60,14 +61,14 @@ pub fn to_xml(tree: &Tree) -> String {
 }
 
 /// Writes the tree in the form in which BehaviorTree.CPP describes a running tree to Groot2. This is the form of
-/// [`to_xml`] with more attributes per node: its name, `_uid` (its index in [`Tree::nodes`], counted from 1) and the
-/// unique `_fullpath`.
+/// [`to_xml`] with additional attributes for each node: the name of the node, `_uid` (its index in [`Tree::nodes`],
+/// counted from 1) and the unique `_fullpath`.
 pub fn to_xml_live(tree: &Tree) -> String {
     write_xml(tree, " _fullpath=\"\"", numbers)
 }
 
-/// Writes a tree. `path` contains additional attributes of the tree. `identity` returns the identifying attributes of
-/// a node from the node's kind and number, counted from 1.
+/// Writes a tree. `path` contains additional attributes of the tree. `identity` returns the identifying attributes of a
+/// node. The arguments of `identity` are the kind of the node and its number in preorder, counted from 1.
 fn write_xml(tree: &Tree, path: &str, identity: fn(Kind, usize) -> String) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(xml, "<root BTCPP_format=\"4\" main_tree_to_execute=\"{TREE}\">");

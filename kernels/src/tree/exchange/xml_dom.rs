@@ -19,7 +19,7 @@ pub(super) struct Xml {
     pub at: usize,
     pub attributes: Vec<Attribute>,
     pub children: Vec<Xml>,
-    /// Position of the first text between the child elements. Such text is an error in a tree.
+    /// Position of the first text between the child elements, if there is any. Such text is an error in a tree.
     pub stray: Option<usize>,
 }
 
@@ -60,19 +60,20 @@ impl Xml {
     }
 }
 
-/// Parses the last file of `source`, which starts at `base`, and returns its root: a `<root>` of format 4.
+/// Parses the last file of `source`, which starts at byte offset `base`. Returns the root element of the file, which
+/// must be a `<root>` of format 4.
 pub(super) fn parse(source: &Source, base: usize) -> Result<Xml, ParseError> {
     let text = &source.text[base..];
     if text.bytes().filter(|b| *b == b'=').count() > MAX_ATTRIBUTES {
         return Err(source.error(base, format!("the text has more than {MAX_ATTRIBUTES} attributes")));
     }
-    // Attributes contain no `<`. The number of `=` between two `<` therefore limits the number of an element's
-    // attributes.
+    // Each attribute contains at least one `=` and no `<`. An element therefore has at most as many attributes as there
+    // are `=` between its `<` and the next `<`.
     if text.split('<').any(|element| element.bytes().filter(|b| *b == b'=').count() > MAX_OF_ELEMENT) {
         return Err(source.error(base, format!("an element has more than {MAX_OF_ELEMENT} attributes")));
     }
-    // The limit exceeds the maximum number of a tree's nodes, because the parser also counts white space and the
-    // elements of the TreeNodesModel as nodes.
+    // The parser also counts white space and the elements of the TreeNodesModel as nodes. Its limit is therefore higher
+    // than the maximum number of nodes of a tree.
     let options = ParsingOptions { nodes_limit: 16 * MAX_NODES as u32, ..ParsingOptions::default() };
     let document =
         Document::parse_with_options(text, options).map_err(|error| malformed(source, base, text, &error))?;

@@ -1,8 +1,9 @@
 //! XML reader for trees of BehaviorTree.CPP, version 4. The files can come from this project, from other tools or
 //! from users.
 //!
-//! A tree may consist of several files. The reader replaces each `SubTree` by the tree with this ID. It converts
-//! nodes of BehaviorTree.CPP that have an identically behaving equivalent, and rejects the others.
+//! A tree may consist of several files. The reader replaces each `SubTree` by the tree to which the ID of the
+//! `SubTree` refers. It converts a node of BehaviorTree.CPP if this crate has a node with the same behaviour, and
+//! rejects all other nodes of BehaviorTree.CPP.
 
 use super::super::Tree;
 use super::super::nodes::Kind;
@@ -28,7 +29,7 @@ pub type Include<'a> = dyn FnMut(&str, &str) -> Result<(String, String), String>
 
 /// Options of the XML reader.
 pub struct XmlOptions<'a> {
-    /// ID of the tree to read. Required if the file contains several trees and does not identify the main tree.
+    /// ID of the tree to read. `None` selects the main tree as described in [`read_xml`].
     pub tree: Option<&'a str>,
     /// Register map of the target robot.
     pub map: RegisterMap,
@@ -129,8 +130,8 @@ fn roots(source: &mut Source, open: &mut Include<'_>) -> Result<Vec<Xml>, ParseE
     Ok(roots)
 }
 
-/// Selects the `<BehaviorTree>` to read. `first` is the root element of the first file, and `asked` is the requested
-/// ID.
+/// Selects the `<BehaviorTree>` to read. `first` is the root element of the first file, and `asked` is the ID of the
+/// requested tree, if any.
 fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<&str>) -> Result<&'a Xml, ParseError> {
     let named = asked.or_else(|| first.get("main_tree_to_execute"));
     if let Some(name) = named {
@@ -347,8 +348,8 @@ impl<'a> Reader<'a> {
         Some(kind)
     }
 
-    /// Reads the tree whose ID a SubTree gives. The ports of the SubTree, which remap blackboard entries, have no
-    /// effect, because there is only one blackboard.
+    /// Reads the tree to which a SubTree refers by ID. The ports of a SubTree remap blackboard entries. They have no
+    /// effect here, because there is only one blackboard.
     fn subtree(&mut self, xml: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
         let Some(name) = xml.get("ID") else {
             self.fault(xml.at, "<SubTree> needs an ID");
@@ -374,9 +375,9 @@ impl<'a> Reader<'a> {
     /// Converts `Repeat` and `RetryUntilSuccessful` to a composite with copies of their child. This is equivalent,
     /// because BehaviorTree.CPP ticks the child repeatedly within one `tickOnce`.
     ///
-    /// For each repetition, BehaviorTree.CPP ticks the whole tree again. An enclosing reactive composite thereby
-    /// restarts an earlier child with memory that has ended in this tick. No node of Xpuck restarts such a child, so
-    /// this case is rejected.
+    /// For each repetition, BehaviorTree.CPP ticks the whole tree again. Each enclosing reactive composite then ticks
+    /// its earlier children again. An earlier child with memory restarts if it has already ended in this tick. No node
+    /// of Xpuck restarts a child in this way, so this case is rejected.
     fn repeated(
         &mut self,
         xml: &'a Xml,

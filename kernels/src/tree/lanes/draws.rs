@@ -1,10 +1,10 @@
-//! Random draws of sixteen robots in parallel lanes. Each lane gives the same words as the robot's own
+//! Random draws of sixteen robots in parallel lanes. The words of each lane are equal to those of the robot's own
 //! [`Draws`](crate::random::Draws).
 
 use super::{LANES, lanes_of};
 use crate::random::{NEXT_BLOCK, Stream, philox};
 
-/// Position of a robot's draws in the counter space.
+/// Seed, world and robot. Together with the number of the controller update, they determine the random draws.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawPlace {
     /// Seed of the run.

@@ -104,7 +104,8 @@ fn pair(v: [&Lanes; 2], l: usize) -> Vec2 {
     vec2(v[0][l], v[1][l])
 }
 
-/// Computes goal velocities: the vector at `cell` times `gain`, minus the weighted v_prox, which avoids obstacles.
+/// Computes goal velocities as the vector at `cell` times `gain`, minus v_prox times [`PROX_GAIN`]. The second term
+/// steers the robots away from obstacles.
 #[inline(always)]
 fn towards(cells: &Cells, cell: usize, gain: f32) -> [Lanes; 2] {
     let (v, prox) = (vector(cells, cell as u8), vector(cells, PROX as u8));

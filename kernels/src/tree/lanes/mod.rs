@@ -56,15 +56,15 @@ struct Results {
     running: u32,
 }
 
-/// A node with children whose tick is in progress.
+/// State of an inner node while its children are ticked.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     at: u16,
     /// Bit mask of the robots that tick the node.
     robots: u32,
-    /// Bit mask of the robots that resume at a child which the tick has not reached yet.
+    /// Bit mask of the robots that resume at a later child than the current child.
     waiting: u32,
-    /// Results that are already decided.
+    /// Results of the node for the robots whose result is already known.
     results: Results,
 }
 
@@ -239,8 +239,8 @@ fn apply_child_result(
     }
 }
 
-/// Updates a node's memory for the robots that ticked `child`. The memory of a robot becomes `child` if the child is
-/// running, otherwise 0.
+/// Updates a node's memory for the robots that ticked the child at index `child`. If the child is running, the memory
+/// becomes this index with [`RUNNING_FLAG`]. Otherwise the memory becomes 0.
 #[inline(always)]
 fn store_resume(memory: &mut [u16; LANES], child: usize, of: Results) {
     let ticked = lanes_of(of.success | of.failure | of.running);
@@ -300,8 +300,8 @@ fn next_child(
     None
 }
 
-/// Returns the results of a node after the results of its children were applied. `go_on` are the robots that would
-/// tick a further child.
+/// Returns the results of a node after the results of its children were applied. `go_on` is the bit mask of the robots
+/// that would tick a further child.
 #[inline(always)]
 fn final_result(node: &Instruction, visit: &Frame, go_on: u32, nodes: &mut [[u16; LANES]]) -> Results {
     let Results { success, failure, running } = visit.results;

@@ -12,8 +12,8 @@ use crate::model::{
 use crate::world::body::{Body, Shape};
 use crate::world::grid::Grid;
 
-/// Velocities of a body, which contacts change: velocity along x and y (m/s), angular velocity (rad/s), and zero
-/// padding for a SIMD load. In a list of body velocities, the last element is always zero and represents the walls.
+/// Velocity of a body along x and y (m/s), angular velocity (rad/s), and zero padding for a SIMD load. Contacts change
+/// these velocities. In the list of a world's velocities, the last element is always zero and represents the walls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(16))]
 pub(crate) struct BodyVelocity([f32; 4]);
@@ -98,8 +98,9 @@ struct Row {
 }
 
 impl Row {
-    /// Creates a row for the direction in which the second body moves away from the first body. `arms` and `turn` are
-    /// the rotational terms of velocity and change.
+    /// Creates a row for one direction, a unit vector. The relative velocity along this direction is positive if the
+    /// second body moves away from the first body. `arms` contains the rotational terms of the field `velocity`, and
+    /// `turn` contains those of the field `change`.
     #[inline(always)]
     fn new(direction: Vec2, arms: [f32; 2], inverse_mass: [f32; 2], turn: [f32; 2], mass: f32) -> Row {
         let Vec2 { x, y } = direction;
@@ -282,8 +283,8 @@ impl Contacts {
         }
     }
 
-    /// Sets the order of solution to the first contact of each world, then the second contact of each world, and so
-    /// on.
+    /// Computes the order in which contacts are solved: the first contact of each world, then the second contact of
+    /// each world, and so on.
     fn order_contacts(&mut self) {
         self.solve_order.clear();
         let mut turn = 0;
@@ -377,14 +378,15 @@ fn solve_contact(moving: &mut BodyVelocities, contact: &mut Contact, mu: f32) ->
 pub(crate) struct Collisions {
     contacts: Contacts,
     velocities: Vec<BodyVelocity>,
-    /// Search structure; `None` in a world with few bodies, which are all compared.
+    /// Search structure; `None` in a world with few bodies, in which all pairs of bodies are compared.
     crowd: Option<Crowd>,
 }
 
 /// Search structure for contacts between many bodies.
 #[derive(Clone, Debug)]
 struct Crowd {
-    /// Grid of all bodies, whose cell size is sufficient for contacts of bodies that are at most as large as a robot.
+    /// Grid of all bodies. Its cells are large enough to find the contacts of bodies that are at most as large as a
+    /// robot.
     grid: Grid,
     /// Bodies larger than a robot.
     large: Vec<u16>,

@@ -35,9 +35,9 @@ impl FrictionParams {
     }
 }
 
-/// Returns the square of a speed (m^2/s^2), up to which every speed s satisfies c atan(k s) >= s. Here, c is `change`
-/// (m/s) and k is the steepness of friction. The result follows from Shafer's inequality atan(x) >= 3 x / (1 + 2
-/// sqrt(1 + x^2)).
+/// Returns the square of a limit for the slip speed s (m^2/s^2). Every s up to this limit satisfies c atan(k s) >= s,
+/// where c is `change` (m/s) and k is the steepness of friction. The limit follows from Shafer's inequality atan(x) >=
+/// 3 x / (1 + 2 sqrt(1 + x^2)).
 fn stopped_within(change: f32) -> f32 {
     let root = 0.5 * (3.0 * change * FRICTION_STEEPNESS - 1.0);
     max(root * root - 1.0, 0.0) * (1.0 / (FRICTION_STEEPNESS * FRICTION_STEEPNESS))
@@ -86,19 +86,19 @@ pub(crate) fn apply_impulses(
     (velocity + push * footing.inverse_mass, spin + torque * footing.inverse_inertia)
 }
 
-/// Whether friction stops this slip (m/s) within one step. This is the usual case for wheels.
+/// Returns whether friction stops a slip of velocity `slip` (m/s) within one step. This is the usual case for wheels.
 #[inline(always)]
 pub(crate) fn stop_speed_squared(footing: &FrictionParams, slip: Vec2) -> bool {
     slip.length_squared() <= footing.stops_within_step
 }
 
-/// Returns the impulse on one floor contact (N s) that stops a slip (m/s).
+/// Returns the impulse on one floor contact (N s) that stops a slip of velocity `slip` (m/s).
 #[inline(always)]
 pub(crate) fn stopping_impulse(footing: &FrictionParams, slip: Vec2) -> Vec2 {
     slip * -footing.half_mass
 }
 
-/// Returns the friction impulse on one floor contact (N s) for a slip (m/s).
+/// Returns the friction impulse on one floor contact (N s) for a slip of velocity `slip` (m/s).
 #[inline(always)]
 pub(crate) fn slip_impulse(footing: &FrictionParams, slip: Vec2) -> Vec2 {
     let speed = slip.length();

@@ -5,8 +5,9 @@ use crate::model::{DT, V_MAX};
 use crate::random::nearly_normal;
 use std::f32::consts::FRAC_1_SQRT_2;
 
-/// Returns the noise of one step (thesis Eq. 5.9): a factor of the translation, a factor of the rotation, and the
-/// drift. `words` are random, and `deviations` are the three standard deviations.
+/// Returns the noise of one step (thesis Eq. 5.9). The values are a factor of the translation, a factor of the
+/// rotation, and the drift of the heading per distance (rad/m). `words` contains random words, and `deviations`
+/// contains the standard deviations of the three values.
 #[inline(always)]
 pub fn motion_noise(words: [u32; 4], deviations: [f32; 3]) -> [f32; 3] {
     let [s1, s2, s3] = [0, 1, 2].map(|i| nearly_normal(words[i], words[3] >> (8 * i)));
@@ -36,7 +37,7 @@ pub fn check_wheels(wheels: [f32; 2]) -> Result<(), String> {
 #[inline(always)]
 pub fn steer(goal: Vec2) -> [f32; 2] {
     let goal = vec2(finite(goal.x), finite(goal.y));
-    // The components are scaled before they are squared, so that large components do not overflow.
+    // The components are scaled before they are squared, so that the squares of large components do not overflow.
     let largest = max(goal.x.abs(), goal.y.abs());
     let scaled = vec2(goal.x / largest, goal.y / largest);
     let length = scaled.length();

@@ -10,7 +10,8 @@ pub struct Physics {
     pub mu_bodies: f32,
     /// Coefficient of restitution between bodies, and between bodies and walls.
     pub restitution: f32,
-    /// Standard deviations of the motion noise of position, turning and drift.
+    /// Standard deviations of the motion noise: relative error of the displacement, relative error of the turning, and
+    /// drift of the heading per distance (rad/m).
     pub noise: [f32; 3],
     /// Half the arena's length along x and along y (m).
     pub half_arena: (f32, f32),

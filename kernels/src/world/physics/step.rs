@@ -8,8 +8,8 @@ use crate::math::Vec2;
 use crate::random::motion_words;
 use crate::world::body::Body;
 
-/// Advances all bodies by one step of [`DT`](crate::model::DT). `seed`, `world` and `step`, the number of the physics
-/// step, determine the noise.
+/// Advances all bodies by one step of [`DT`](crate::model::DT). `step` is the number of the physics step. The noise
+/// depends on `seed`, `world` and `step`.
 pub fn step(bodies: &mut [Body], physics: &Physics, seed: u64, world: u32, step: u32) {
     let mut collisions = Collisions::new(bodies, physics);
     step_with(&mut collisions, bodies, physics, seed, world, step);

@@ -45,8 +45,8 @@ impl Blobs {
     }
 }
 
-/// Returns the vector of a colour that appears in these segments (thesis Table 6.4). `aside` is the direction of the
-/// left segment as a unit vector.
+/// Returns the camera vector of a colour (thesis Table 6.4). `left`, `centre` and `right` state whether the colour
+/// appears in these segments. `aside` is the direction of the left segment as a unit vector.
 #[inline(always)]
 pub(crate) fn segments_vector(left: bool, centre: bool, right: bool, aside: Vec2) -> Vec2 {
     let [l, c, r] = [left, centre, right].map(|seen| if seen { 1.0 } else { 0.0 });
@@ -70,7 +70,7 @@ pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32) -> u32 {
     const PER_RADIAN: f32 = CAMERA_COLUMNS as f32 / CAMERA_FOV;
     let (front, left) = (ahead.dot(between), ahead.cross(between));
     let bearing = atan2(left, front);
-    // Half of the angle under which the body appears; sin(half) = radius / distance.
+    // Half of the angle that the body covers in the view of the camera. Its sine is radius / distance.
     let half = atan2_positive(radius, max(between.length_squared() - radius * radius, 0.0).sqrt());
     let first = (CAMERA_FOV * 0.5 - bearing - half) * PER_RADIAN;
     let last = (CAMERA_FOV * 0.5 - bearing + half) * PER_RADIAN;
@@ -85,8 +85,8 @@ pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32) -> u32 {
 
 /// Left edge of the field of view as a unit vector in the robot's frame.
 static EDGE: LazyLock<Vec2> = LazyLock::new(|| Vec2::unit(CAMERA_FOV * 0.5));
-/// Margin outside the field of view within which [`may_be_seen`] still returns true (m). The margin exceeds the
-/// rounding errors in the largest arena.
+/// Width of the margin outside the field of view in which [`may_be_seen`] still returns true (m). The width exceeds
+/// the rounding errors in the largest arena.
 const OUTSIDE: f32 = 1e-3;
 
 /// Returns the left edge of the field of view as a unit vector in the robot's frame, for [`may_be_seen`].
@@ -94,8 +94,8 @@ pub(crate) fn view_edge() -> Vec2 {
     *EDGE
 }
 
-/// Whether the camera may see a body. This is a fast test, which is false only if [`columns`] returns 0 for the body.
-/// `edge` is the result of [`view_edge`].
+/// Returns whether the camera may see a body. The test is faster than [`columns`]. If the result is false, [`columns`]
+/// returns 0 for the body. `edge` is the result of [`view_edge`].
 #[inline(always)]
 pub(crate) fn may_be_seen(between: Vec2, ahead: Vec2, radius: f32, edge: Vec2) -> bool {
     let (front, left) = (ahead.dot(between), ahead.cross(between));
@@ -105,7 +105,8 @@ pub(crate) fn may_be_seen(between: Vec2, ahead: Vec2, radius: f32, edge: Vec2) -
     (inwards - across >= -(radius + OUTSIDE)) & (inwards + across >= -(radius + OUTSIDE))
 }
 
-/// Returns the squared distance to the nearest inner wall in each camera column (m^2); infinite without a wall.
+/// Returns the squared distance to the nearest inner wall in each camera column (m^2). The value of a column without an
+/// inner wall is infinite.
 pub(crate) fn inner_walls_seen(at: Vec2, heading: f32, walls: &[Wall]) -> [f32; CAMERA_COLUMNS] {
     let mut squares = [f32::INFINITY; CAMERA_COLUMNS];
     if walls.is_empty() {
@@ -191,8 +192,8 @@ mod tests {
         let (mut seen, mut looked_at) = (0, 0);
         for i in 0..200_000 {
             let heading = draws.range(-3.2, 3.2);
-            // Bodies are at random positions in the largest arena, at random positions close to the robot, or touch
-            // an edge of the field of view.
+            // A body is at a random position in the largest arena or close to the robot, or it touches an edge of the
+            // field of view.
             let radius = [0.0375, 0.105, 1.0][i % 3];
             let distance = draws.range(0.0, [28.0, 0.5, 3.0][i / 3 % 3]);
             let slip = [draws.range(-3.2, 3.2), (radius / distance.max(radius)).asin() + draws.range(-1e-5, 1e-5)];

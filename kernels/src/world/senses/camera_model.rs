@@ -43,8 +43,8 @@ impl CameraModel {
         self.delay_s == 0.0 && self.misses == 0.0
     }
 
-    /// Returns the history of a robot's camera before its first image. The history contains only the delay of the
-    /// robot, which is partly random.
+    /// Returns the history of a robot's camera before its first image. This history contains no images, but only the
+    /// delay of the robot's camera. The delay is partly random.
     pub(crate) fn initial_history(&self, seed: u64, world: u32, robot: u32) -> u32 {
         let updates = self.delay_s / CONTROL_PERIOD;
         let whole = updates as u32;
@@ -65,7 +65,7 @@ impl CameraModel {
         }
     }
 
-    /// Returns the segments that a robot's camera misses in an update, as a mask of image bits.
+    /// Returns the segments in which a robot's camera detects nothing in an update, as a mask of image bits.
     #[inline(always)]
     pub(crate) fn missed_segments(&self, seed: u64, world: u32, robot: u32, update: u32) -> u32 {
         let words = random_block(seed, world, robot, update, Stream::Camera, 0);

@@ -1,5 +1,5 @@
 //! Messages of simulated robots in a world with a message distribution model. Messages contain past poses, so recent
-//! poses are stored. The engines `reference` and `simd` use this module, with one instance per world.
+//! poses are stored. The engines `reference` and `simd` use one [`ChannelHistory`] per world.
 
 use super::messages::{Channel, MessageId, Messages};
 use super::{attraction_step, compass};
@@ -28,10 +28,10 @@ pub(crate) struct ChannelHistory {
     past: Vec<Option<Pose>>,
     kept: usize,
     noted: usize,
-    /// Index in `past` of the first pose that the last message contains.
+    /// Index in `past` of the first pose that the selected message contains.
     message_start: usize,
     moment: MessageId,
-    /// Grid of the poses in the last message; `None` for few robots.
+    /// Grid of the robots' positions in the selected message; `None` for few robots.
     grid: Option<Grid>,
     /// Buffer for candidate neighbours of the listening robot. Without a grid, these are all robots.
     near: Vec<u16>,
@@ -102,8 +102,8 @@ impl ChannelHistory {
         }
     }
 
-    /// Returns the sensor values of robot `me` from the current message. Without `listen`, only v_up is computed, and
-    /// the robot has no neighbours.
+    /// Returns the sensor values of robot `me` from the selected message. If `listen` is false, only v_up is computed,
+    /// and the result contains no neighbours.
     pub fn reading(&mut self, me: usize, listen: bool) -> Reading {
         let bodies = &self.past[self.message_start..self.message_start + self.bodies];
         let (mut sum, mut neighbours) = (Vec2::ZERO, 0.0);

@@ -7,8 +7,8 @@ use crate::model::ROBOT_RADIUS;
 
 /// Maximum number of lights in a world.
 pub const MAX_LIGHTS: usize = 4;
-/// Factor of the sum over the sensors in [`light_vector`]. Without this factor, the length of the sum is about twice
-/// the brightness.
+/// Factor of the vector sum over the sensors in [`light_vector`]. Without this factor, the length of the sum is about
+/// twice the reading of a sensor that faces the light.
 const SUM_SCALE: f32 = 0.5;
 /// Brightness of the standard arena as a fraction of the sensor range: 3900 of 4095 counts.
 pub const STANDARD_AMBIENT: f32 = 3900.0 / 4095.0;
@@ -77,7 +77,8 @@ pub fn light_vector(readings: &[f32; 8]) -> Vec2 {
     scale_sum(sum)
 }
 
-/// Scales the sum of the sensors to the reading of one sensor that faces the light.
+/// Scales the vector sum over the sensors. The length of the result is about the reading of a sensor that faces the
+/// light.
 #[inline(always)]
 pub(crate) fn scale_sum(sum: Vec2) -> Vec2 {
     sum * SUM_SCALE
@@ -107,8 +108,8 @@ mod tests {
         for step in 0..64 {
             let heading = step as f32 * 0.1;
             let off = crate::math::wrap_angle(sees(heading, &lighting).angle() + heading - bearing);
-            // The tolerance is large, because the eight sensors are not evenly spaced: there are no sensors between
-            // the sides and the back.
+            // The tolerance is large, because the eight sensors are not evenly spaced. The areas between the sides and
+            // the back have no sensors.
             assert!(off.abs() < 0.45, "heading {heading}: {off} off");
         }
     }

@@ -1,5 +1,5 @@
-//! The message distribution model of thesis 5.2.3, which determines which robots hear each other. The module contains
-//! its parameters and pure functions.
+//! The message distribution model of thesis 5.2.3 determines which robots hear each other. This module contains the
+//! parameters of the model and its pure functions.
 //!
 //! A robot broadcasts only its number. Receivers also measure range and bearing of the sender. The hub computes
 //! virtual senses with this model, and simulated worlds can use the same model.
@@ -113,8 +113,9 @@ impl Messages {
         }
     }
 
-    /// Computes the maximum distance at which `receiver` hears `sender`, for their headings (m). `between` is the
-    /// vector from receiver to sender (m), `range` is its length (m), and `gain` is the product of the range factors.
+    /// Computes the maximum distance at which `receiver` hears `sender` (m). The result depends on the headings of both
+    /// robots. `between` is the vector from receiver to sender (m), and `range` is its length (m). `gain` is the
+    /// product of the range factors.
     fn reach(&self, receiver: Pose, sender: Pose, between: Vec2, range: f32, gain: f32) -> f32 {
         let lobe = |power: u8, heading: f32, towards: Vec2| {
             let facing = if power == 0 || range == 0.0 { 1.0 } else { Vec2::unit(heading).dot(towards) / range };
@@ -124,8 +125,8 @@ impl Messages {
         self.range_m * gain * lobes * lobe(self.sender_lobe, sender.heading, -between)
     }
 
-    /// Computes the reception of a message without bodies in between; `None` if the receiver does not hear the
-    /// sender. `gain` is the product of the range factors, and `words` are random.
+    /// Computes the range and bearing that the receiver measures, if no body blocks the message. Returns `None` if the
+    /// receiver does not hear the sender. `gain` is the product of the range factors. `words` contains random words.
     fn link(&self, receiver: Pose, sender: Pose, gain: f32, words: [u32; 4]) -> Option<Neighbour> {
         let between = sender.at - receiver.at;
         let range = between.length();
@@ -240,8 +241,8 @@ impl Channel {
         self.model.range_m * widest(0) * widest(1) + ROBOT_RADIUS
     }
 
-    /// Whether one of `robots`, or a disc, blocks the line between the robots `two`. `at` returns the poses of
-    /// bodies.
+    /// Returns whether a disc or one of `robots` blocks the line between two robots. `two` contains the indices of the
+    /// two robots. `at` returns the pose of the body with the given index.
     fn is_occluded(
         &self,
         two: [usize; 2],

@@ -24,8 +24,9 @@ pub(crate) fn neighbour(between: Vec2) -> (Vec2, bool) {
     (if near { towards } else { Vec2::ZERO }, near)
 }
 
-/// Computes v_attr of a robot with heading `ahead` from the sum over its neighbours in the world frame. The result is
-/// (1, 0) without neighbours.
+/// Computes v_attr of a robot. `sum` is the sum of the contributions of the robot's neighbours in the world frame, and
+/// `count` is the number of neighbours. `ahead` is the robot's heading as a unit vector. The result is (1, 0) if
+/// `count` is 0.
 #[inline(always)]
 pub(crate) fn attraction_of_sum(sum: Vec2, count: f32, ahead: Vec2) -> Vec2 {
     let turned = sum.rotate(vec2(ahead.x, -ahead.y));

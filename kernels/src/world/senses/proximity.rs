@@ -9,8 +9,8 @@ use crate::world::wall::ray_to_inner_wall;
 /// Distance from a robot's centre to the end of its proximity rays (m).
 const REACH: f32 = ROBOT_RADIUS + PROX_RANGE;
 
-/// Whether a ray of a robot may hit a body of this radius (m). `between` is the position of the body relative to the
-/// robot (m).
+/// Returns whether a proximity ray of a robot may hit a body. `between` is the position of the body relative to the
+/// robot (m), and `radius` is the radius of the body (m).
 #[inline(always)]
 pub(crate) fn within_reach(between: Vec2, radius: f32) -> bool {
     between.length_squared() < (REACH + radius) * (REACH + radius)

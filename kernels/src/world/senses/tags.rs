@@ -8,13 +8,13 @@ use crate::world::wall::Wall;
 pub const MAX_TAGS: usize = 8;
 /// Detection range of 100 mm tags in images of 320 x 240 pixels (m), as measured by `xpuckd bench markers`.
 pub const USUAL_RANGE: f32 = 1.2;
-/// Tangent of half the camera's field of view, 28 degrees.
+/// Tangent of 28 degrees, which is half of the camera's field of view.
 pub(crate) const HALF_VIEW: f32 = 0.531_709_4;
-/// Squared cosine of the largest angle between a tag's normal and the line of sight at which the camera detects the
-/// tag, 70 degrees.
+/// Squared cosine of 70 degrees. The camera detects a tag only if the angle between the tag's normal and the line of
+/// sight is at most 70 degrees.
 pub(crate) const STEEPEST: f32 = 0.116_977_78;
-/// Fraction of the distance to a tag up to which a wall hides the tag. The fraction is below 1, so that a wall hides
-/// the tags behind it, but not the tags on its surface.
+/// Maximum distance at which a wall hides a tag, as a fraction of the distance to the tag. The fraction is below 1, so
+/// that a wall hides the tags behind it, but not the tags on its surface.
 pub(crate) const OCCLUSION_LIMIT: f32 = 0.99;
 
 /// A tag on a wall.
@@ -51,8 +51,8 @@ pub(crate) fn in_view(towards: Vec2, ahead: Vec2, facing: Vec2, range: f32) -> b
     (left.abs() <= front * HALF_VIEW) & (square <= range * range) & (faces > 0.0) & (faces * faces >= STEEPEST * square)
 }
 
-/// Whether a body of this radius hides a point from a camera. `offset` is the position of the body relative to the
-/// camera, and `towards` is the position of the point relative to the camera (m).
+/// Returns whether a body of this radius (m) hides a point from a camera. `offset` is the position of the body relative
+/// to the camera (m), and `towards` is the position of the point relative to the camera (m).
 #[inline(always)]
 pub(crate) fn occludes(offset: Vec2, radius: f32, towards: Vec2) -> bool {
     let (square, along, aside) = (towards.length_squared(), towards.dot(offset), towards.cross(offset));

@@ -24,7 +24,8 @@ impl Coverage {
         [self.columns, self.visited.len() / self.columns]
     }
 
-    /// Marks the cells that contain the centres `robots` as visited, after a controller update.
+    /// Marks each cell that contains the centre of a robot as visited. Must be called after each controller update.
+    /// `robots` contains the robots' centres (m).
     pub fn update(&mut self, robots: &[Vec2]) {
         let rows = self.visited.len() / self.columns;
         for at in robots {

@@ -62,8 +62,8 @@ impl Region {
     }
 }
 
-/// Returns the vector to a point from the nearest point of a rectangle that is centred at the origin (m, absolute
-/// values). It is zero inside the rectangle.
+/// Returns the distances along x and along y from a rectangle to a point (m). A distance is 0 if the point is within
+/// the rectangle's range on that axis. The rectangle is centred at the origin.
 fn outside_of(place: Vec2, half: Vec2) -> Vec2 {
     vec2(max(place.x.abs() - half.x, 0.0), max(place.y.abs() - half.y, 0.0))
 }
@@ -106,8 +106,8 @@ impl Foraging {
         }
     }
 
-    /// Returns the number of delivered items divided by its maximum (Eq. 4.1 and 4.2). The maximum assumes that robots
-    /// start at the edge of the nest and drive back and forth in straight lines at full speed.
+    /// Returns the number of delivered items divided by the maximum number (Eq. 4.1 and 4.2). The maximum assumes that
+    /// robots start at the edge of the nest and drive back and forth in straight lines at full speed.
     pub fn fitness(&self, robots: usize, seconds: f32) -> f32 {
         self.delivered as f32 / food_max(&self.nest, &self.food, robots, seconds)
     }

@@ -20,12 +20,12 @@ use transport::Transport;
 /// The scored task. The fitness of every task is dimensionless; higher is better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Task {
-    /// Mean speed of the first disc towards -x, divided by v_max (Eq. 8.3), -1 to 1. When the disc touches an x wall
-    /// it is moved back near the centre.
+    /// Mean speed of the first disc towards -x, divided by the robots' maximum speed v_max (Eq. 8.3), -1 to 1. When the
+    /// disc touches an x wall, it is moved back near the centre.
     Transport,
     /// Like `Transport`, without moving the disc back (Eq. 7.5 and 7.6).
     TransportOnce,
-    /// Final distance of the first disc from the centre towards -x, divided by its maximum (Eq. 5.11), 0 to 1.
+    /// Final distance of the first disc from the centre towards -x, divided by the maximum distance (Eq. 5.11), 0 to 1.
     TransportPosition,
     /// Mean fraction of the robots in the largest cluster, 1/n to 1. A cluster is a chain of robots whose centres are
     /// at most `range` apart.
@@ -33,8 +33,8 @@ pub enum Task {
         /// Maximum distance of neighbours in a cluster (m).
         range: f32,
     },
-    /// Mean distance of a robot to the nearest other robot, divided by the distance in a hexagonal packing of the
-    /// arena; 0 to 1.
+    /// Mean distance of a robot to the nearest other robot, divided by the distance between neighbours in a hexagonal
+    /// packing of all robots, 0 to 1.
     Dispersion,
     /// Fraction of the arena's cells that the centre of any robot has visited, 0 to 1.
     Coverage {
@@ -80,8 +80,8 @@ impl Task {
     }
 
     /// Returns the part of the final fitness that is earned so far. `fitness` is the fitness so far, and `part` is the
-    /// completed fraction of the run (0 to 1). The result is 0 at the start and the fitness of the whole run at the
-    /// end, so that its differences can serve as rewards for learning.
+    /// completed fraction of the run (0 to 1). At the end of the run, the result is the final fitness. The difference
+    /// between two successive results can therefore serve as a reward for learning.
     pub fn earned(&self, fitness: f32, part: f32) -> f32 {
         match self {
             // These fitness values are totals; the fitness values of other tasks are means over time.
@@ -90,9 +90,9 @@ impl Task {
         }
     }
 
-    /// Returns the fitness that evolution maximises (Eq. 7.6 and 8.3). `parsimony` is the free fraction of a robot's
-    /// memory; the fitness is scaled down below one half. It is reduced by 1 if the disc of `Transport` or
-    /// `TransportOnce` never moved.
+    /// Returns the fitness that evolution maximises (Eq. 7.6 and 8.3). If the disc of `Transport` or `TransportOnce`
+    /// never moved, 1 is subtracted from `fitness`. `parsimony` is the free fraction of a robot's memory. If less than
+    /// half of the memory is free, the result is scaled down.
     pub fn evolution_fitness(&self, fitness: f32, parsimony: f32) -> f32 {
         let unmoved = matches!(self, Task::Transport | Task::TransportOnce) && fitness == 0.0;
         let penalty = if unmoved { 1.0 } else { 0.0 };
@@ -106,7 +106,7 @@ impl Task {
 pub enum Score {
     /// Displacement of the first disc.
     Transport(Transport),
-    /// Position of the first disc, which does not need counting.
+    /// Position of the first disc. No state is needed, because only the final position counts.
     Position,
     /// Mean size of the largest cluster.
     Aggregation(Aggregation),

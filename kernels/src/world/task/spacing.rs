@@ -45,7 +45,8 @@ impl Aggregation {
         }
     }
 
-    /// Adds the size of the current largest cluster after a controller update. `robots` contains the robots' centres.
+    /// Updates the mean with the current fraction of the robots in the largest cluster. Must be called after each
+    /// controller update. `robots` contains the robots' centres (m).
     pub fn update(&mut self, robots: &[Vec2]) {
         let largest = self.largest_cluster(robots);
         self.mean.add(largest as f32 / robots.len() as f32);
@@ -93,27 +94,28 @@ impl Aggregation {
 /// Measurement of the mean distance between neighbours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dispersion {
-    /// Distance to the nearest robot that counts as 1 (m). Greater distances also count as 1.
+    /// Distance to the nearest other robot at which the score of a robot reaches 1, its maximum (m).
     widest: f32,
     mean: Mean,
     grid: Grid,
 }
 
 impl Dispersion {
-    /// Creates the score for the given number of robots and the half side lengths of the arena (m). The maximum
-    /// distance is that of a hexagonal packing of the arena.
+    /// Creates the score for the given number of robots and the half side lengths of the arena (m). A robot's score
+    /// reaches 1 at the distance between neighbours in a hexagonal packing of all robots.
     pub fn new(robots: usize, (hx, hy): (f32, f32)) -> Dispersion {
         let share = 4.0 * hx * hy / robots as f32;
         let widest = (share * (2.0 / 3f32.sqrt())).sqrt();
         Dispersion { widest, mean: Mean::default(), grid: Grid::new((hx, hy), widest, robots) }
     }
 
-    /// Returns the distance to the nearest robot that counts as 1 (m).
+    /// Returns the distance to the nearest other robot at which the score of a robot reaches 1, its maximum (m).
     pub(crate) fn max_distance(&self) -> f32 {
         self.widest
     }
 
-    /// Adds the current distances after a controller update. `robots` contains the robots' centres (m).
+    /// Updates the mean with the robots' current distances to their nearest neighbours. Must be called after each
+    /// controller update. `robots` contains the robots' centres (m).
     pub fn update(&mut self, robots: &[Vec2]) {
         self.grid.fill(robots.iter().copied());
         let mut sum = 0.0;

@@ -75,14 +75,14 @@ pub fn free_spot(bodies: &[Body], frisbee: usize, draws: &mut Draws) -> Vec2 {
     best.1
 }
 
-/// Returns f_raw of Eq. 8.3: mean speed of the frisbee towards -x, divided by v_max. `moved_x` is its displacement
-/// along x (m).
+/// Returns f_raw of Eq. 8.3: mean speed of the frisbee towards -x, divided by the robots' maximum speed v_max.
+/// `moved_x` is the frisbee's displacement along x in `seconds` (m).
 pub fn raw_fitness(moved_x: f32, seconds: f32) -> f32 {
     -moved_x / (seconds * V_MAX)
 }
 
-/// Returns the fitness of Eq. 5.11: distance of the frisbee from the centre towards -x, divided by its maximum; 0 to 1.
-/// `half_length` is half the arena's length along x (m).
+/// Returns the fitness of Eq. 5.11, 0 to 1: distance of the frisbee from the centre towards -x, divided by the maximum
+/// distance. `half_length` is half the arena's length along x (m).
 pub fn position_fitness(frisbee: &Body, half_length: f32) -> f32 {
     fitness_of_place(frisbee.pose.at.x, half_length - frisbee.shape.radius)
 }

@@ -127,8 +127,8 @@ const ARROWS: [(&str, &[&str]); 29] = [
 ];
 
 /// Additional dependencies that are allowed in tests, as pairs of user and used crate. Clients of motion capture are
-/// tested with streams of the simulated arena. Tests of the shim connect the robot's drivers to the arena's dsPIC; the
-/// drivers display an experiment's patterns.
+/// tested with streams of the simulated arena. Tests of the shim connect the robot's drivers to the arena's dsPIC. In
+/// these tests, the drivers display the lamp patterns of experiments.
 const TEST_ARROWS: [(&str, &str); 5] = [
     ("xpuck-hub-service", "xpuck-arena"),
     ("xpuck-shim", "xpuck-experiment"),
@@ -176,7 +176,7 @@ fn excepted(path: &std::path::Path) -> bool {
         "tests/repository/arrows.rs",
         "hub/service/src/heap.rs",
         "fpga/cosim/src/verilated.rs",
-        // GPU kernels are compiled without loop counters.
+        // This file compiles GPU kernels without loop counters, which requires an unsafe function.
         "kernels/src/engine/gpu/device.rs",
     ];
     places.iter().any(|end| path.ends_with(end))

@@ -146,7 +146,7 @@ fn reaches(uses: &BTreeMap<&Module, Vec<&Module>>, from: &Module, to: &Module) -
     false
 }
 
-/// Returns the dependencies that are part of cycles, as one description each.
+/// Returns one description for each dependency that is part of a cycle.
 fn circles(source: &Path) -> Vec<String> {
     let arrows = arrows(source);
     let mut uses: BTreeMap<&Module, Vec<&Module>> = BTreeMap::new();

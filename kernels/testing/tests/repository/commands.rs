@@ -23,7 +23,7 @@ struct Targets<'a> {
     filters: Vec<&'a str>,
 }
 
-/// Returns the `cargo test` and `cargo bench` commands in a line: text and targets of each.
+/// Returns the text and the targets of each `cargo test` and `cargo bench` command in a line.
 fn commands(line: &str) -> impl Iterator<Item = (&str, Targets<'_>)> {
     let starts = line.match_indices("cargo test ").chain(line.match_indices("cargo bench "));
     starts.map(move |(at, start)| {
@@ -54,8 +54,8 @@ fn packages(files: &[String]) -> BTreeMap<String, String> {
     named.collect()
 }
 
-/// Returns the functions of a file, as paths of folders, module and function. The test harness's filter matches parts
-/// of such paths.
+/// Returns the paths of the functions in a file. A path consists of the folders, the file name and the function name,
+/// for example `kernels::tests::tick::name`. A filter of the test harness matches a part of such a path.
 fn functions(path: &str, text: &str) -> Vec<String> {
     let modules = path.trim_end_matches(".rs").replace('/', "::");
     let names = text.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")?.split(['(', '<']).next());

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Maximum number of crate versions beyond the first version of each crate. One of them is used only by the Python
-/// package.
+/// Maximum number of additional crate versions. If a crate is built in n versions, n - 1 of them count. One of the
+/// current additional versions is used only by the Python package.
 const MOST_DUPLICATES: usize = 17;
 /// Public registry of crates, in the notation of lock files.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
@@ -33,7 +33,7 @@ fn packages() -> Vec<Value> {
     let rustc = Command::new("rustc").arg("-vV").output().expect("rustc runs");
     let version = String::from_utf8(rustc.stdout).expect("text");
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("rustc names its host");
-    // Crates of other operating systems are not on this disk, and this test downloads nothing.
+    // Crates that only other operating systems need may be missing on this disk, and this test must not download them.
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host])
         .current_dir(root())
@@ -79,8 +79,8 @@ fn crates_come_from_the_registry_and_none_is_banned() {
     }
 }
 
-/// Limits the number of crates with several versions, which cost build time and program size. The failure message lists
-/// the versions.
+/// Checks the number of additional crate versions, because each version costs build time and program size. The failure
+/// message lists the versions.
 #[test]
 fn few_crates_are_there_in_several_versions() {
     let mut versions: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -24,7 +24,7 @@ fn versions_are_the_same_everywhere() {
     {
         assert!(file(path).contains(&line), "{path} does not say {:?}", line.trim());
     }
-    // The channel of the toolchain must be `stable`, or a version that is new enough.
+    // The channel of the toolchain must be `stable`, or a version that is not older than `rust-version` in Cargo.toml.
     let toolchain = toml("rust-toolchain.toml")["toolchain"]["channel"].as_str().expect("a channel").to_owned();
     assert!(
         toolchain == "stable" || numbers(&toolchain) >= numbers(&oldest),

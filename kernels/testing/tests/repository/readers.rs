@@ -3,7 +3,8 @@
 
 use crate::{files, root};
 
-/// Source files and folders that may read files without a size limit, each with the reason or the files read.
+/// Source files and folders whose code may read files without a size limit. The second text of each entry names the
+/// files that the code reads.
 const ALLOWED: [(&str, &str); 14] = [
     ("robot/arena/src/shell/boards.rs", "/proc"),
     ("hub/service/src/console/assets.rs", "the console's own files, named by a developer"),

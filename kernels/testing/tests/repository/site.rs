@@ -22,7 +22,7 @@ fn every_page_is_in_navigation_exactly_once() {
 }
 
 /// Runs the link checker for a site of two pages, with `link` on the first page. Returns whether the checker succeeds,
-/// and its error output; `None` without Python.
+/// and its error output. Returns `None` if Python is not installed.
 fn checked(link: &str) -> Option<(bool, String)> {
     let place = tempfile::tempdir().expect("a folder");
     let write = |path: &str, text: &str| {

@@ -5,7 +5,7 @@ use crate::root;
 /// Maximum number of steps of a call path.
 const LONGEST: usize = 10;
 
-/// Returns the call paths of a page. Each path is a list of steps: file, and name of an item.
+/// Returns the call paths of a page. Each path is a list of steps. A step contains a file and the name of an item.
 fn walks(page: &str) -> Vec<Vec<(String, String)>> {
     let mut walks: Vec<Vec<(String, String)>> = Vec::new();
     let (_, after) = page.split_once("\n## Call paths\n").expect("the page has walks");

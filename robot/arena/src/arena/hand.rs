@@ -16,13 +16,13 @@ const PLACE_SPACING: f32 = 0.02;
 const GAP: f32 = 0.001;
 /// Maximum speed of a pushed disc (m/s).
 pub const MAX_PUSH_SPEED: f32 = 2.0;
-/// y and minimum x of removed robots (m), out of reach of all sensors and cameras.
+/// Place of removed robots: y coordinate, and minimum of the x coordinates (m). No sensor or camera reaches this place.
 const OUTSIDE: f32 = 1000.0;
 
 impl Arena {
-    /// Places a body at rest at `at` (m), or at the nearest free place within 0.5 m. `body` counts robots, then discs.
-    /// Without a finite `heading` (rad), the body keeps its heading. Returns the new position; `None` if the body does
-    /// not exist, there is no room, or the robot was removed.
+    /// Places a body at rest at `at` (m), or at the nearest free place within 0.5 m. `body` is an index in the list of
+    /// the robots, then the discs. Without a finite `heading` (rad), the body keeps its heading. Returns the new
+    /// position; `None` if the body does not exist, there is no room, or the robot was removed.
     pub fn put(&mut self, body: usize, at: Vec2, heading: Option<f32>) -> Option<Vec2> {
         if body >= self.bodies.len() || self.is_removed(body) {
             return None;
@@ -36,8 +36,8 @@ impl Arena {
         Some(at)
     }
 
-    /// Sets the velocity of a disc (m/s), limited to [`MAX_PUSH_SPEED`], and clears the disc's spin. `disc` counts only
-    /// discs. Returns false if the disc does not exist or the velocity is not finite.
+    /// Sets the velocity of a disc (m/s), limited to [`MAX_PUSH_SPEED`], and clears the disc's spin. `disc` is an index
+    /// in the list of the discs. Returns false if the disc does not exist or the velocity is not finite.
     pub fn push(&mut self, disc: usize, velocity: Vec2) -> bool {
         let place = self.robots.len() + disc;
         let Some(disc) = self.bodies.get_mut(place) else { return false };

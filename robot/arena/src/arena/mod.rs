@@ -38,7 +38,8 @@ pub struct Arena {
     keeper: Keeper,
     /// Whether the keeper moves the frisbee back after the frisbee touches an end wall.
     relocates: bool,
-    /// Number of steps at rest after which the frisbee is moved back to its start area, and this area.
+    /// Settings for moving the frisbee back to its start area: number of steps for which all wheels must be still, and
+    /// the start area. `None`: the frisbee is not moved back.
     resets: Option<(u32, Area)>,
     /// Coloured sections of the arena's walls.
     patches: Vec<Patch>,
@@ -47,7 +48,8 @@ pub struct Arena {
     sounds: Vec<Sound>,
     marks: Vec<Mark>,
     physics: Physics,
-    /// Friction coefficients of the bodies on a uniform floor, and the local deviations of the floor; `None`: uniform.
+    /// Friction coefficient of each body without local deviations, and the deviations of the floor by position. `None`:
+    /// the floor is uniform.
     floor: Option<(Vec<f32>, Floor)>,
     /// Pending changes of the world, the earliest first.
     changes: VecDeque<ChangeKeys>,
@@ -72,7 +74,8 @@ fn in_order(changes: &[ChangeKeys]) -> VecDeque<ChangeKeys> {
 /// Input for rendering a robot's camera.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Robots, then discs. The viewing robot is turned by the mounting error of its camera.
+    /// Bodies at the capture time: the robots, then the discs. The heading of the viewing robot includes the mounting
+    /// error of its camera.
     pub bodies: Vec<Body>,
     /// Whether the camera repeats one frame.
     pub frozen: bool,

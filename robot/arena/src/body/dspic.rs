@@ -127,7 +127,8 @@ impl Dspic {
         }
     }
 
-    /// Updates the sensor readings. `reflected` is in counts, `battery` in V.
+    /// Updates the sensor readings. `reflected` contains the proximity readings (counts), and `battery` is the battery
+    /// voltage (V).
     pub fn scan(&mut self, reflected: [u16; 8], felt: &SensorLevels, battery: f32, draws: &mut Draws) {
         self.report.reflected = reflected.map(RawInfrared);
         let [accelerometer, light, microphones] = felt.faults;

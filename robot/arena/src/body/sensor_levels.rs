@@ -49,7 +49,7 @@ impl SensorLevels {
     }
 }
 
-/// Applies a fault to the readings `good` of sensors of one kind, and returns the result.
+/// Returns the readings of sensors of one kind with the fault `fault`. `good` contains their readings without a fault.
 pub(crate) fn failed<const N: usize>(fault: Option<SenseFault>, good: [u16; N], chance: &mut Draws) -> [u16; N] {
     /// Reading of a stuck sensor (counts).
     const STUCK: u16 = 1234;

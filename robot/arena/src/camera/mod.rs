@@ -140,7 +140,8 @@ impl Camera {
         let pose = bodies[me].pose;
         let ahead = Vec2::unit(pose.heading);
         self.paint_arena(pose.at, ahead, around);
-        // If bodies do not overlap, distance^2 - radius^2 orders them by depth along every line of sight.
+        // If bodies do not overlap, distance^2 - radius^2 orders them by depth along every line of sight. The distance
+        // is measured from the camera to the body's centre.
         let power = |b: &Body| (b.pose.at - pose.at).length_squared() - b.shape.radius * b.shape.radius;
         let mut others: Vec<&Body> =
             bodies.iter().enumerate().filter(|(i, _)| *i != me).map(|(_, body)| body).collect();
@@ -215,11 +216,12 @@ impl Camera {
                 continue;
             }
             let near = near.max(NEAREST);
-            // Inner walls hide all bodies behind them, because they are higher.
+            // An inner wall hides all bodies behind it, because it is higher than any body.
             if near > self.hidden[column] {
                 continue;
             }
-            // From above, the camera sees the far rim as the body's upper edge; from below, it sees the near rim.
+            // If the camera is higher than the body, the upper edge of the body in the image is the far rim. Otherwise,
+            // it is the near rim.
             let top = self.row(height, near).min(self.row(height, far));
             self.paint_column(column, top, self.row(0.0, near), colour);
         }

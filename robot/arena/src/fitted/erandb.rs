@@ -62,7 +62,7 @@ impl Erandb {
                 }
             }
         }
-        // As in the firmware, each byte of a longer read comes from the same register.
+        // As in the firmware, the pointer does not advance during a read, so all bytes come from the same register.
         for byte in read {
             *byte = match self.pointer {
                 AVAILABLE => match self.queue.pop_front() {

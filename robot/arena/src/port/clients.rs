@@ -15,7 +15,7 @@ pub(crate) const MAX_CLIENTS: usize = 16;
 /// Queue capacity of a client (messages). It is sufficient for ten seconds of arena time.
 const QUEUE: usize = 512;
 
-/// Time limit for a client's first request. A client without a request by then is disconnected, to free its slot.
+/// Time limit for a client's first request. A client that exceeds this limit is disconnected, to free its slot.
 const ASKING: Duration = Duration::from_secs(10);
 
 /// Subscriptions of a client.
@@ -89,7 +89,7 @@ impl<M: Send, W: Wishes> Clients<M, W> {
         while !stop.load(Relaxed) && (wishes.has_any() || began.elapsed() < ASKING) {
             match reading.read(&mut chunk) {
                 Ok(0) => break,
-                // The reason is not reported, because the arena has no log for errors of clients.
+                // The reason for the disconnection is not reported, because the arena has no log for client errors.
                 Ok(n) if !hear(&chunk[..n], &queue, &wishes) => break,
                 Ok(_) => {}
                 Err(error) if is_timeout(&error) => {}

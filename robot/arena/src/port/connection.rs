@@ -17,13 +17,13 @@ pub(crate) fn prepare(stream: &TcpStream) -> std::io::Result<(TcpStream, TcpStre
     Ok((stream.try_clone()?, stream.try_clone()?))
 }
 
-/// Returns whether an error is a socket timeout or an interruption, which does not end the connection.
+/// Returns whether an error is a socket timeout or an interruption. Such an error does not end the connection.
 pub(crate) fn is_timeout(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
 /// Writes all bytes to a socket that has a timeout. Retries after timeouts, because a peer may read slowly. Returns an
-/// error if the arena has stopped at a timeout.
+/// error if the connection fails, or if a timeout occurs after the arena has stopped.
 pub(crate) fn write_all(stream: &mut impl Write, mut bytes: &[u8], stop: &AtomicBool) -> std::io::Result<()> {
     while !bytes.is_empty() {
         match stream.write(bytes) {

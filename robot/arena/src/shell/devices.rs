@@ -3,8 +3,8 @@
 //! * `.spi`: Each message has 64 bytes in each direction.
 //! * `.i2c`: A request consists of the address, the number of bytes to write, the number of bytes to read, and the
 //!   bytes to write. The reply is 0 (acknowledged) and the bytes that were read, or 1 (not acknowledged).
-//! * `.camera`: The stream consists of USB packets of an xpuck's FT2232H, or of payloads of a Pi-puck board's USB
-//!   video. A length of two bytes precedes each packet or payload. A slow reader loses frames.
+//! * `.camera`: The stream consists of USB packets of an xpuck's FT2232H, or of USB video payloads of a Pi-puck board.
+//!   The length of each packet or payload precedes it (two bytes, little-endian). A slow reader loses frames.
 
 use super::boards::Boards;
 use super::sleep_until;
@@ -33,8 +33,8 @@ use xpuck_registers::{epuck2, spi};
 const MAX_CONNECTIONS: usize = 16;
 /// Maximum length of an I2C transaction in each direction (bytes): the length of an e-puck2's report.
 const MAX_I2C: usize = epuck2::REPORT_BYTES;
-/// Period of the cameras' latency timer, in wall time. The period is longer than on a robot, to limit the load of nine
-/// cameras.
+/// Period of the cameras' latency timer, in wall time. The period is longer than on a robot, to limit the processor
+/// load of a typical arena with nine cameras.
 const LATENCY: Duration = Duration::from_millis(100);
 /// Maximum length of a Unix socket path on Linux (bytes).
 const MAX_PATH: usize = 107;
@@ -85,7 +85,7 @@ fn lock(arena: &Mutex<Arena>) -> MutexGuard<'_, Arena> {
 }
 
 impl Devices {
-    /// Binds the socket of every device; creates the directory of the sockets if it is missing.
+    /// Binds the socket of every device. Creates the directory of the sockets if it is missing.
     pub(super) fn bind(settings: &Settings) -> Result<Devices, ArenaError> {
         let dir = &settings.device_dir;
         fs::create_dir_all(dir).map_err(|source| ArenaError::DeviceDir { path: dir.clone(), source })?;
@@ -320,7 +320,8 @@ fn serve_i2c(mut stream: impl Read + Write, robot: usize, arena: &Mutex<Arena>, 
     Ok(())
 }
 
-/// Fills a buffer; returns false if the peer disconnected between messages or the arena stops.
+/// Fills a buffer. Returns false if the peer disconnects before the first byte or the arena stops. A disconnection
+/// within the data is an error.
 fn read_exact(stream: &mut impl Read, buffer: &mut [u8], stop: &AtomicBool) -> io::Result<bool> {
     let mut filled = 0;
     while filled < buffer.len() {

@@ -19,7 +19,7 @@ pub(super) struct LampsLog {
 }
 
 impl LampsLog {
-    /// Creates a log; replaces an existing file.
+    /// Creates a log, and replaces an existing file.
     pub(super) fn create(path: &Path, names: &[String]) -> io::Result<LampsLog> {
         let file = File::create(path)?;
         Ok(LampsLog { file, names: names.into(), before: vec![None; names.len()], written: 0 })

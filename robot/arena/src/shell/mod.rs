@@ -60,7 +60,7 @@ pub trait StepHooks {
 /// Callbacks that do nothing.
 impl StepHooks for () {}
 
-/// Callback for a change in an arena. The first argument is the arena time (s).
+/// Callback for a change in an arena. The arguments are the arena time (s) and the change.
 type Changed<'a> = &'a mut dyn FnMut(f64, &ChangeKeys);
 
 /// Result of a run.
@@ -75,8 +75,8 @@ pub struct Summary {
     pub ratio: f64,
 }
 
-/// Serves an arena until `stop` is set. Calls `ready` when all servers are listening, and `beside` before and after
-/// each step. Calls `changed` at each change in the arena, with the arena time (s).
+/// Serves an arena until `stop` is set. Calls `ready` when all servers are listening. Calls the methods of `beside`
+/// before and after each step. Calls `changed` at each change in the arena, with the arena time (s).
 pub fn run(
     settings: &Settings,
     stop: &AtomicBool,
@@ -161,7 +161,7 @@ fn advance(
     Summary { arena_seconds, wall_seconds, ratio: arena_seconds / (wall_seconds * speed) }
 }
 
-/// Sleeps until `moment`; returns false as soon as the arena stops.
+/// Sleeps until `moment`. Returns false as soon as the arena stops.
 fn sleep_until(moment: Instant, stop: &AtomicBool) -> bool {
     while !stop.load(Relaxed) {
         let left = moment.saturating_duration_since(Instant::now());

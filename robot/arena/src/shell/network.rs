@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const MAX_CONNECTIONS: usize = 1024;
 /// Maximum length of the first line (bytes), enough for a robot's name, a dot and `camera`.
 const MAX_NAME: usize = 40;
-/// Time limit for the device name.
+/// Time limit for the arrival of the device name.
 const NAMING: Duration = Duration::from_secs(1);
 /// Reply to the name of an existing device.
 const HAVE: u8 = 0;
@@ -59,8 +59,7 @@ fn serve(stream: TcpStream, devices: &Devices, arena: &Mutex<Arena>, stop: &Atom
     Ok(())
 }
 
-/// Reads the first line of a connection. It is read byte by byte, because the bytes after the line are data for the
-/// device.
+/// Reads the first line of a connection byte by byte, because the bytes after the line are data for the device.
 fn name(stream: &mut TcpStream) -> io::Result<String> {
     let deadline = Instant::now() + NAMING;
     stream.set_read_timeout(Some(NAMING))?;

@@ -29,7 +29,7 @@ impl StandstillLog {
         let us = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
         let what = if drives { "drives" } else { "stands" };
         let line = format!("{us} {} {what}\n", self.names[robot]);
-        // A write error is ignored: it is visible as a missing line.
+        // A write error is ignored, because the missing line makes it visible.
         let _ = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
     }
 }

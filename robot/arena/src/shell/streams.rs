@@ -1,4 +1,5 @@
-//! Motion-capture servers of the arena: always Vicon, and VRPN and NatNet if enabled.
+//! Motion-capture servers of the arena. Vicon is always served. VRPN and NatNet are served if the settings enable
+//! them.
 
 use super::{FRAME_DELAY_US, Listening};
 use crate::mocap::{natnet, vicon, vrpn};
@@ -54,7 +55,8 @@ impl Streams {
         }
     }
 
-    /// Sends frame `number`, with the poses at arena time `moment`, through all servers.
+    /// Sends a frame through all servers. `number` is the number of the frame, and `poses` are the poses at the arena
+    /// time `moment`.
     pub fn publish(&self, number: u32, moment: Duration, poses: &[Pose]) {
         self.vicon.publish(vicon::frame(number, poses, self.robots));
         if let Some(vrpn) = &self.vrpn {

@@ -28,7 +28,7 @@ pub struct ChangeKeys {
     /// Name of the robot whose wheels change; only with `wheels`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robot: Option<String>,
-    /// New speed factors of the left and right wheel (1: unchanged speed).
+    /// New speed factors of the left and right wheel. A wheel with the factor 1 drives at the commanded speed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = 0.0, max = 1.5)))]
     pub wheels: Option<[f32; 2]>,
@@ -52,7 +52,7 @@ impl ChangeKeys {
         steps(self.at_s)
     }
 
-    /// Applies the change to the bodies (the first `robots` bodies are robots) and to the physics.
+    /// Applies the change to the bodies and to the physics. The first `robots` bodies are robots.
     pub(crate) fn apply(&self, bodies: &mut [Body], robots: usize, physics: &mut Physics) {
         let PhysicsKeys { robot_mass_kg, robot_friction, frisbee_mass_kg, frisbee_friction, .. } = self.physics;
         for (i, body) in bodies.iter_mut().enumerate() {

@@ -1,4 +1,5 @@
-//! Intervals in which a condition holds, at a given time or at random times. Times are counted in arena steps.
+//! Intervals in which a condition holds. A single interval starts at a given time, and random intervals start at
+//! random times. Times are counted in arena steps.
 
 use super::streams;
 use xpuck_kernels::model::DT;
@@ -16,14 +17,14 @@ pub(crate) struct FaultInterval {
 
 #[derive(Clone, Copy, Debug)]
 enum Start {
-    /// A single interval that starts in this step.
+    /// First step of a single interval.
     From(u32),
     /// Random intervals. The value is the probability that an interval starts in a step in which the condition does
     /// not hold.
     Chance(f32),
 }
 
-/// Key of the random draws: the arena's seed, the index of the robot, and the number of the condition at the robot.
+/// Key of the random draws: the arena's seed, the index of the robot, and the number of the robot's condition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IntervalKey {
     pub seed: u64,

@@ -22,8 +22,8 @@ pub(crate) struct Floor {
 
 impl Floor {
     /// Creates the field for a seed: a sum of plane waves with normally distributed wave numbers. The correlation of
-    /// the factors at two positions with distance d is exp(-d^2 / (2 length^2)). See Rahimi and Recht 2007, "Random
-    /// features for large-scale kernel machines".
+    /// the factors at two positions with distance d is exp(-d^2 / (2 l^2)), where l is the correlation length. See
+    /// Rahimi and Recht 2007, "Random features for large-scale kernel machines".
     pub fn new(keys: &FloorKeys, seed: u64) -> Floor {
         let mut draws = Draws::new(seed, streams::FLOOR, 0, 0, Stream::Device);
         let mut wave = || {
@@ -63,8 +63,8 @@ mod tests {
         }
         let sd = (square / n).sqrt();
         assert!((sum / n).abs() < 0.02 && (0.085..0.115).contains(&sd), "mean {} sd {sd}", sum / n);
-        // The root-mean-square difference of the factors at a distance of 0.02 m is spread * sqrt(2 (1 -
-        // exp(-0.0032))) = 0.008. At independent positions, it is 0.141.
+        // The expected root-mean-square difference of the factors at two positions with a distance of 0.02 m is spread
+        // * sqrt(2 (1 - exp(-0.0032))) = 0.008. For positions far apart, it is 0.141.
         assert!((near / n).sqrt() < 0.012 && (far / n).sqrt() > 0.11, "{} {}", (near / n).sqrt(), (far / n).sqrt());
         assert_eq!(Floor::new(&keys, 3).factor(vec2(0.3, 0.2)), Floor::new(&keys, 3).factor(vec2(0.3, 0.2)));
         assert_ne!(Floor::new(&keys, 3).factor(vec2(0.3, 0.2)), Floor::new(&keys, 4).factor(vec2(0.3, 0.2)));

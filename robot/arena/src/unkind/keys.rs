@@ -15,7 +15,7 @@ pub struct Unkind {
     pub floor: Option<FloorKeys>,
     /// Defects and deviations of every robot.
     pub every_robot: RobotKeys,
-    /// Defects and deviations of individual robots; they take precedence over `every_robot`.
+    /// Defects and deviations of individual robots. They take precedence over `every_robot`.
     pub robots: Vec<RobotKeys>,
     /// Temporary faults, at given or random times.
     pub faults: Vec<FaultKeys>,
@@ -78,7 +78,7 @@ pub struct RobotKeys {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub wheel_noise: Option<f32>,
-    /// Random intervals in which a wheel slips, and hardly moves the robot.
+    /// Random intervals in which a wheel slips. A slipping wheel hardly moves the robot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wheel_slips: Option<SpellKeys>,
     /// Gain of each proximity sensor, in the order of Table 6.1. The ideal gain is 1.
@@ -87,15 +87,15 @@ pub struct RobotKeys {
     /// Offset of each proximity sensor, in the order of Table 6.1 (counts).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proximity_offset_counts: Option<Varied<[f32; 8]>>,
-    /// Standard deviation of the noise of each proximity reading (counts). The noise of the converter, 2 counts, is
-    /// added.
+    /// Standard deviation of the noise of each proximity reading (counts). The noise of the analogue-to-digital
+    /// converter (2 counts) is added to this noise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub proximity_noise_counts: Option<f32>,
     /// Proximity sensors with a constant reading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stuck_proximity: Option<Vec<StuckSensor>>,
-    /// Standard deviation of the noise of each byte of a picture (levels of 256).
+    /// Standard deviation of the noise of each byte of a picture, on the byte's scale of 0 to 255.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 64.0))]
     pub camera_noise: Option<f32>,
@@ -118,7 +118,8 @@ pub struct RobotKeys {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 2.0))]
     pub camera_delay_s: Option<f32>,
-    /// Transmission faults between the camera and the robot's board, as fractions.
+    /// Transmission faults between the camera and the robot's board. Each value is the fraction of affected packets or
+    /// frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub camera_faults: Option<ft2232h::Faults>,
     /// Periodic faults of the buses.
@@ -141,7 +142,7 @@ pub struct RobotKeys {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpellKeys {
-    /// Mean number of starts per minute of arena time without the condition (1/min).
+    /// Mean rate of starts in the arena time in which the condition does not hold (1/min).
     #[schemars(range(min = 0.0, max = 600.0))]
     pub per_minute: f32,
     /// Duration of an interval (s).
@@ -186,8 +187,9 @@ pub struct SupplyKeys {
 }
 
 impl Default for SupplyKeys {
-    /// Returns a supply with three times the resistance of the thesis's supply (0.1 ohm). The surges are those at an
-    /// XU4's start (over 3 A at 5 V). The undervoltage lockout is 2.3 V (thesis 5.1.4).
+    /// Returns a supply with a resistance of 0.3 ohm, three times the resistance of the thesis's supply (0.1 ohm). The
+    /// surge power is that of a starting XU4 board (over 3 A at 5 V). The undervoltage lockout is 2.3 V (thesis
+    /// 5.1.4).
     fn default() -> SupplyKeys {
         SupplyKeys {
             ohms: 0.3,
@@ -208,7 +210,7 @@ pub enum FaultKind {
     BrownOut,
     /// The body's processor restarts: the wheels stop, and the processor does not answer during the fault.
     BodyReset,
-    /// The body's processor does not answer, and continues with its last command.
+    /// The body's processor does not answer, and continues to execute its last command.
     BodySilent,
     /// The camera is missing.
     CameraGone,
@@ -231,7 +233,7 @@ pub struct FaultKeys {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e7))]
     pub at_s: Option<f32>,
-    /// Mean number of starts per minute of arena time without the fault (1/min). This key excludes `at_s`.
+    /// Mean rate of starts in the arena time in which the fault is not active (1/min). This key excludes `at_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 600.0))]
     pub per_minute: Option<f32>,

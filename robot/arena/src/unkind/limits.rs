@@ -26,7 +26,8 @@ const MAX_CHANGES: usize = 64;
 /// Range of a proximity sensor's gain.
 const GAIN: RangeInclusive<f32> = 0.0..=4.0;
 
-/// Validates every value against its bounds, and every robot name against `names`, the names of the swarm.
+/// Validates every value against its bounds. Validates every robot name against `names`, which contains the names of
+/// all robots of the swarm.
 pub(super) fn check(unkind: &Unkind, names: &[String]) -> Result<(), OutOfBounds> {
     physics("physics", &unkind.physics)?;
     if let Some(floor) = unkind.floor {

@@ -23,7 +23,7 @@ pub use preset::Preset;
 pub use traits::Traits;
 
 impl Unkind {
-    /// Validates every value and every robot name; `names` are the names of the swarm.
+    /// Validates every value and every robot name. `names` contains the names of all robots of the swarm.
     ///
     /// # Errors
     /// Returns the first invalid key with its value and the allowed values.

@@ -7,7 +7,7 @@ use xpuck_registers::yuyv::{self, BYTES_PER_PIXEL, Rgb, Yuv};
 
 /// Number of values in the noise table. Each row of a picture starts at a random index of the table.
 const TABLE: usize = 4096;
-/// Colours of the filters in front of each group of 2 x 2 pixels.
+/// Colours of the filters in front of the pixels, in each group of 2 x 2 pixels.
 const FILTERS: [[Rgb; 2]; 2] = [[[0, 255, 0], [255, 0, 0]], [[0, 0, 255], [0, 255, 0]]];
 /// Value of U and of V for a pixel without colour.
 const GREY: u8 = 128;
@@ -20,7 +20,7 @@ pub struct ImageDefects {
     width: usize,
     /// Index and colour of each dead or hot pixel.
     broken: Vec<(usize, Yuv)>,
-    /// Table of noise values (levels of 256), normally distributed; empty without noise.
+    /// Normally distributed noise, which is added to the bytes of a picture; empty without noise.
     noise: Vec<i16>,
     /// Probability that a third of a picture has no colour.
     misses: f32,

@@ -38,13 +38,15 @@ fn typical() -> Unkind {
             frisbee_friction: Some(0.48),
             // Midway between the fitted value 0.15 and the lowest tabulated value for plastics, 0.3 (7.2.1, 7.2.2).
             body_friction: Some(0.22),
-            // This value is an assumption; restitution "seemed to make little difference below about 0.3" (7.2.2).
+            // This value is an assumption. Restitution "seemed to make little difference below about 0.3" (7.2.2).
             restitution: Some(0.2),
-            // Motion noise as measured. It is less than the noise that masks the reality gap (7.2.2).
+            // Motion noise as measured in the thesis. The noise that the thesis uses to mask the reality gap is
+            // greater (7.2.2).
             noise: Some([0.01, 0.015, 0.015]),
             ..PhysicsKeys::default()
         },
         // In Table 7.2, the friction readings of one Xpuck scatter by 5 %, and the readings of the frisbee by 10 %.
+        // The spread lies between these values.
         floor: Some(FloorKeys { spread: 0.07, length_m: super::keys::floor_length() }),
         every_robot: RobotKeys {
             // The distance error differs between robots by 10 mm per metre (7.2.2).
@@ -63,11 +65,12 @@ fn typical() -> Unkind {
             dead_pixels: Some(0.0005),
             hot_pixels: Some(0.0001),
             camera_turn_deg: Some(Varied::Drawn(Spread { spread: 2.0 })),
-            // Delay of image processing, which Fig. 7.5 shows as a gap that grows with the turning speed.
+            // Latency of image processing. It makes the gap in Fig. 7.5 grow with the turning speed.
             camera_delay_s: Some(0.1),
-            // One I2C transfer in a thousand times out (GCtronic).
+            // According to GCtronic, one I2C transfer in a thousand times out.
             bus_faults: Some(Faults { nak_every: 1000, ..Faults::default() }),
-            // Two of twenty one-minute runs with nine robots ended because of a battery (7.4.4).
+            // With nine robots, 2 of 20 runs of one minute ended because of a battery (7.4.4). The rate is 2 / (20 *
+            // 9) per minute.
             supply: Some(SupplyKeys { surges_per_minute: 0.011, ..SupplyKeys::default() }),
             ..RobotKeys::default()
         },

@@ -1,11 +1,12 @@
-//! Deviations of the proximity sensors, which differ between the sensors.
+//! Deviations of the proximity sensors. Each sensor has its own deviations.
 
 use super::keys::StuckSensor;
 use super::streams;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_registers::infrared::MAX_COUNTS;
 
-/// Deviations of one robot's eight proximity sensors from the fitted curve, in the order of Table 6.1.
+/// Deviations of one robot's eight proximity sensors from the fitted response curve. The sensors have the order of
+/// Table 6.1.
 #[derive(Clone, Debug)]
 pub(crate) struct Proximity {
     pub gain: [f32; 8],

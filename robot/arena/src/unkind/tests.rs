@@ -24,7 +24,7 @@ struct BodyReport {
     steps: [u16; 2],
 }
 
-/// Sends speeds to a body; returns its report, or `None` if it does not answer.
+/// Sends speeds to a body. Returns the body's report, or `None` if the body does not answer.
 fn drive(arena: &mut Arena, kind: BodyKind, left: i16, right: i16) -> Option<BodyReport> {
     match kind {
         BodyKind::Xpuck => {
@@ -109,8 +109,8 @@ fn wheel_bias_turns_robot_but_not_step_counters() {
         let (straight, told) = go(None);
         let (bent, told_bent) = go(Some(Varied::Given([-0.02, 0.02])));
         assert_eq!(told, told_bent, "{kind:?}");
-        // In 4 s at 0.0644 m/s the robot drives 0.258 m. The robot turns by 4 % of this distance, divided by the wheel
-        // base of 53 mm: 0.19 rad.
+        // In 4 s at 0.0644 m/s the robot drives 0.258 m. The distances of the two wheels differ by 4 %. With a wheel
+        // base of 53 mm, the robot turns by 0.04 * 0.258 / 0.053 = 0.19 rad.
         assert!(straight.heading.abs() < 1e-3 && (bent.heading - 0.19).abs() < 0.03, "{kind:?} {straight:?} {bent:?}");
     }
 }
@@ -167,7 +167,7 @@ fn slipping_wheels_count_steps_and_do_not_drive() {
 fn proximity_sensors_have_offset_gain_noise_and_get_stuck() {
     for kind in KINDS {
         let read = |keys: RobotKeys| {
-            // Ideal readings: 1047 counts in front, 0 counts behind.
+            // The ideal readings are 1047 counts in front and 0 counts behind.
             let mut arena = arena(kind, 3, robots(keys), 0.95, (-0.5, 0.0));
             (0..40).map(|_| run(&mut arena, kind, 1, 0, 0).1.unwrap().reflected).skip(2).collect::<Vec<_>>()
         };
@@ -409,8 +409,8 @@ fn surge_over_bad_contacts_resets_board() {
             down.len()
         );
         assert!(down.iter().all(|i| !film[*i].2), "{kind:?}: the camera is gone with it");
-        // The exchange of each step precedes the physics of the step. Therefore the body does not answer the exchange
-        // that follows a step in reset.
+        // In each step, the exchange with the body precedes the physics. If the body is in reset after step i, it
+        // therefore does not answer in step i + 1.
         assert!(down.iter().all(|i| film.get(i + 1).is_none_or(|next| !next.0)), "{kind:?}");
         assert!(film.iter().filter(|seen| seen.0).count() > 300, "{kind:?}: it comes back");
     }
@@ -453,7 +453,7 @@ fn bus_faults_occur_at_configured_rate_on_all_kinds() {
         assert!(resets >= 1, "{kind:?}: counters begin anew: {resets}");
         assert_eq!(count(kind, Faults { frozen_counters: true, ..Faults::default() }).2, [0; 2], "{kind:?}");
     }
-    // An e-puck1's registers have no checksum, so a corrupt byte goes undetected.
+    // The e-puck1 is excluded, because its registers have no checksum, so a corrupt byte goes undetected.
     for kind in [BodyKind::Xpuck, BodyKind::Epuck2] {
         assert_eq!(count(kind, Faults { corrupt_every: 5, ..Faults::default() }).0, 12, "{kind:?}");
     }

@@ -11,8 +11,8 @@ use xpuck_kernels::random::{Draws, Stream, normal_pair};
 /// Maximum deviation of a random value, in standard deviations.
 const MAX_SIGMA: f32 = 3.0;
 
-/// Deviations that can be random. The numbers select the random streams and must not change, because a seed must
-/// always yield the same robots.
+/// Deviations that can be random. The numbers select the random values and must not change, because a seed must always
+/// yield the same robots.
 #[derive(Clone, Copy)]
 enum Deviation {
     WheelBias = 0,

@@ -4,8 +4,8 @@ use super::fault_interval::{FaultInterval, IntervalKey};
 use super::streams;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// Speed factor of a slipping wheel. The factor is not 0, because the keeper moves the frisbee when all wheels are
-/// still.
+/// Speed factor of a slipping wheel. The factor is not 0, because the arena's keeper may move the frisbee if all
+/// wheels have zero speed.
 const SLIPPING: f32 = 0.01;
 
 /// Deviations of one robot's wheels.

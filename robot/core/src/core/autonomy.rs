@@ -6,11 +6,11 @@ use xpuck_experiment::Silence;
 /// Permissions to continue while the hub is silent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SilencePermissions {
-    /// Maximum driving time during a silence that the robot's own file allows (s).
+    /// Maximum driving time while the hub is silent, from the robot's own file (s).
     allowed: f64,
-    /// Time until which the robot may drive (s); `None` while it has no permission.
+    /// Time until which the robot may drive without the hub (s); `None`: the robot may not.
     drives_until: Option<f64>,
-    /// Time until which evolution may continue (s); `None` without a limit in force.
+    /// Time until which evolution may continue without the hub (s); `None`: no time limit applies at present.
     evolves_until: Option<f64>,
 }
 
@@ -25,7 +25,8 @@ impl SilencePermissions {
         self.allowed
     }
 
-    /// Starts the permissions at the time `since` (s), for a silence in a run whose experiment lasts `seconds`.
+    /// Starts the permissions at the time `since` (s) in a silence of the hub. `silence` contains the rules of the
+    /// experiment. `seconds` is the duration of the experiment, which limits evolution.
     pub(super) fn begin(&mut self, since: f64, silence: &Silence, seconds: f64) {
         let drives = silence.drives(self.allowed);
         self.drives_until = (drives > 0.0).then_some(since + drives);

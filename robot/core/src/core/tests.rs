@@ -222,7 +222,7 @@ fn unknown_algorithm_is_rejected() {
     assert!(error.contains("`clasic`") && error.contains("classic"), "{error}");
 }
 
-/// Creates the core of a robot that has received messages of a hub, with session 77. Also returns the sealer of this
+/// Creates the core of a robot with session 77, which has received messages of a hub. Also returns the sealer of this
 /// hub.
 fn greeted() -> (Core, Sealer) {
     let mut hub = Sealer::new(1000);
@@ -345,8 +345,8 @@ fn hub_with_clock_set_back_is_obeyed_and_old_one_ignored() {
 #[test]
 fn stale_stop_does_not_block_the_present_hub() {
     let (mut core, mut present) = greeted();
-    // A recorded STOP has a stale seal: its hub had a clock that was ahead, and sent it to another session of the
-    // robot.
+    // The seal of a recorded STOP is stale, because the STOP was sent to another session of the robot. The clock of
+    // the sending hub was ahead.
     core.on_sealed(0.0, Sealer::new(9_000).seal("xp01", until(0.0, 9_001, State::Stop)));
     assert_eq!(core.state(), State::Stop);
     core.on_sealed(0.1, present.seal("xp01", until(503.0, 1_010, State::Run)));
@@ -599,8 +599,8 @@ fn witness_reports_last_directive_only() {
         assert!(actions.contains(&Action::Remember(expected.clone())), "{actions:?}");
         assert_eq!(core.last_directive, Some(expected));
     }
-    // The robot rejects a directive other than STOP if it has a lower count of STOPs. Its hub does not yet know of an
-    // executed STOP.
+    // The robot rejects a directive other than STOP if the directive's count of STOPs is lower than the robot's count.
+    // Its hub does not yet know of an executed STOP.
     core.on_message(4.2, directive(15, State::Ready, 2, false, false));
     assert_eq!((core.obeyed, core.state()), (14, State::Stop));
     // The robot reports that a directive is kept only after the directive is stored.

@@ -25,7 +25,7 @@ struct Reading {
 }
 
 impl VirtualSenses {
-    /// Stores senses that the hub sent, with their age at `now` (s). Ignores invalid senses.
+    /// Stores the senses that the hub sent, unless they are invalid. `age` is the age of the senses at `now` (s).
     pub(super) fn update(&mut self, now: f64, up: f32, neighbours: &[message::Neighbour], age: f64) {
         let finite = up.is_finite()
             && age.is_finite()
@@ -58,12 +58,12 @@ impl VirtualSenses {
     }
 
     /// Returns the latest senses as received, regardless of their age: the direction of the world's +x (rad), and the
-    /// robots in range.
+    /// robots in range. Without senses, returns 0 and no robots.
     pub(super) fn last_report(&self) -> (f32, &[message::Neighbour]) {
         self.0.as_ref().map_or((0.0, &[]), |reading| (reading.told.0, &reading.told.1))
     }
 
-    /// Returns the number of neighbours in the latest senses, regardless of their age.
+    /// Returns the number of neighbours in the latest senses, regardless of the age of the senses; 0 without senses.
     pub(super) fn neighbours(&self) -> u32 {
         self.0.as_ref().map_or(0, |reading| reading.neighbours)
     }

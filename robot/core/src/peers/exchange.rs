@@ -29,7 +29,7 @@ struct Offer {
 /// Known data about another robot's island.
 #[derive(Clone, Debug, Default)]
 struct Other {
-    /// Time of the last question (s), and the number of the question while its answer is pending.
+    /// Time of the last question (s), and number of this question; the number is `None` if no answer is pending.
     asked: Option<f64>,
     open: Option<u64>,
     /// Time of the last answer to this robot (s).
@@ -142,8 +142,9 @@ impl Exchange {
         other.answered = Some(now);
         let mut left = MAX_GENE_BYTES;
         let mut genes = Vec::new();
-        // The newest emigrants are added first, because they have priority if the message becomes full. If this island
-        // has restarted since the question's generation, all its emigrants are sent.
+        // The newest emigrants are added first, because they have priority if the message becomes full. If this
+        // island's generation is lower than the generation in the question, the island has restarted, and all its
+        // emigrants are sent.
         let wanted = |offer: &&Offer| offer.generation > after || self.generation < after;
         for offer in self.own.iter().rev().filter(wanted) {
             let gene = Emigrant::from_values(offer.migrant.values());
@@ -189,9 +190,9 @@ impl Exchange {
         Ok(brought)
     }
 
-    /// Records that this robot's island completed a generation and offers `emigrant`. Returns the immigrants, with the
-    /// fittest one first, each with the island that sent it. Returns no immigrants if no exchange is due after this
-    /// generation.
+    /// Records that this robot's island completed a generation and offers `emigrant`. Returns the immigrants in the
+    /// order of their fitness, with the fittest one first. The number before each immigrant is the island that sent
+    /// it. Returns no immigrants if no exchange is due after this generation.
     pub fn generation_done(&mut self, generation: u32, emigrant: &Migrant) -> Vec<(u16, Migrant)> {
         if !self.migration.due(generation) {
             return Vec::new();
@@ -215,7 +216,7 @@ impl Exchange {
 }
 
 /// Adds an offer to the recent offers of an island, and keeps at most `most` offers. The new offer replaces an offer
-/// of the same generation. If `once` is set, it also replaces an earlier offer of the same individual.
+/// of the same generation. If `once` is set, the new offer also replaces an earlier offer of the same individual.
 fn store(recent: &mut VecDeque<Offer>, offer: Offer, most: usize, once: bool) {
     recent.retain(|e| e.generation != offer.generation && !(once && e.migrant.id == offer.migrant.id));
     if recent.len() >= most {

@@ -24,7 +24,8 @@ pub enum PeerInput {
         run: RunName,
         /// Last generation in which the sender's island offered an emigrant.
         generation: u32,
-        /// Valid migrants, with the oldest one first, each with its generation.
+        /// Valid migrants, in order of age with the oldest one first. The number before each migrant is the generation
+        /// in which it was offered.
         migrants: Vec<(u32, Migrant)>,
         /// Number of rejected genes, and the reason for the first rejection.
         refused: (u32, Option<String>),

@@ -1,5 +1,5 @@
 //! Contact with other robots without a hub: radio range, exchange of genes, and texts between controllers. The module
-//! contains a state machine; the shell transports the messages.
+//! is a state machine. The shell transports the messages.
 
 mod exchange;
 mod gate;
@@ -21,7 +21,7 @@ use xpuck_wire::message::Neighbour;
 use xpuck_wire::peer::{PeerMessage, RunName};
 use xpuck_wire::peers_report::PeersReport;
 
-/// Maximum number of messages handled between two readings of the clock.
+/// Maximum number of messages handled in a batch, before the clock is read again.
 pub const MESSAGES_AT_ONCE: usize = 32;
 /// Maximum number of outgoing messages that wait for the shell. Further messages are dropped.
 const OUTBOX: usize = 64;
@@ -38,12 +38,12 @@ pub struct Peers {
     report: PeersReport,
     reported: f64,
     lines: Vec<Line>,
-    /// Number of the last question before the next run; question numbers continue across runs.
+    /// Number of the last question before the current exchange began. The numbers of questions continue across runs.
     number: u64,
 }
 
 impl Peers {
-    /// Creates the state at power-up for the robot of island `me` in a swarm of `robots` robots; `session` is a random
+    /// Creates the state at power-up for the robot of island `me` in a swarm of `robots` robots. `session` is a random
     /// number.
     pub fn new(me: u16, robots: u16, session: u64) -> Peers {
         Peers {
@@ -73,7 +73,7 @@ impl Peers {
         self.exchange.is_some()
     }
 
-    /// Handles range and bearing data with the robots that were heard at `now`. All times are arena time (s).
+    /// Records the robots that were heard by range and bearing at the arena time `now` (s).
     pub fn sense(&mut self, now: f64, neighbours: &[Neighbour]) {
         self.range.hear(now, neighbours);
     }
@@ -172,8 +172,9 @@ impl Peers {
         }
     }
 
-    /// Records that this robot's island completed a generation and offers `emigrant`. Returns the immigrants, with the
-    /// fittest one first. Returns no immigrants in a run without exchange between robots.
+    /// Records that this robot's island completed a generation and offers `emigrant`. Returns the immigrants in the
+    /// order of their fitness, with the fittest one first. Returns no immigrants in a run without exchange between
+    /// robots.
     pub fn generation_done(&mut self, generation: u32, emigrant: &Migrant) -> Vec<Migrant> {
         let Some(exchange) = &mut self.exchange else { return Vec::new() };
         let (from, migrants) = exchange.generation_done(generation, emigrant).into_iter().unzip();

@@ -19,7 +19,7 @@ pub struct Range {
     me: u16,
     robots: u16,
     heard: BTreeMap<u16, f64>,
-    /// Time of the last range and bearing data (s). Before the first data, it is the time of power-up, 0.
+    /// Time of the last range and bearing data (s). Before the first data, the value is 0, the time of power-up.
     sensed: f64,
 }
 

@@ -23,7 +23,7 @@ struct Bench {
     said: VecDeque<LogLine>,
     wishes: Vec<OperatorRequest>,
     remembered: VecDeque<u64>,
-    /// State of the robot at each stop of the wheels between two updates.
+    /// State of the robot whenever it stopped the wheels between two updates.
     stood: Vec<State>,
     /// Whether the queue to the hub is full, so that no message can be sent.
     full: bool,
@@ -405,7 +405,7 @@ fn peer_genes_reach_island_hub_answer_does_not() {
     bench.say(ToRobot::Genes { generation: 1, immigrants: Vec::new() });
     robot.listen(0.3, &mut bench);
     assert_eq!(bench.immigrants.len(), 1, "the island has had its answer");
-    // The robot also answers questions of other robots.
+    // The robot also sends genes to another robot that requests them.
     bench.from_peers.push_back((2, PeerInput::Ask { number: 9, run, after: 0 }));
     robot.listen(0.4, &mut bench);
     assert!(

@@ -2,9 +2,10 @@
 //!
 //! The three fittest individuals survive with their measured fitness. The others are selected by tournaments over the
 //! whole population. Pairs of selected individuals are crossed with probability 0.8, and both children are kept. Four
-//! mutations may follow, each with its own probability: a subtree is replaced, a subtree is shrunk, a node is replaced,
-//! a constant is replaced. Every selected individual gets ten trials, even if variation left it unchanged. This agrees
-//! with the thesis's 1.1 million simulations: 25 runs of 200 generations of 22 individuals, ten trials each.
+//! mutations may follow, each with its own probability: replacement of a subtree, shrinking of a subtree, replacement
+//! of a node, and replacement of a constant. Every selected individual gets ten trials, even if variation left it
+//! unchanged. This agrees with the thesis's 1.1 million simulations: 25 runs of 200 generations of 22 individuals, with
+//! ten trials each.
 
 use super::Rules;
 use super::classic::{fitness, lacking};

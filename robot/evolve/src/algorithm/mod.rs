@@ -1,4 +1,4 @@
-//! Rules and state of each algorithm, one file per algorithm. [`Deme`] holds the state that all islands share.
+//! Rules and state of each algorithm, one file per algorithm. [`Deme`] holds the state that every algorithm needs.
 //!
 //! To add an algorithm, add a file here, a variant of [`State`], and its name and settings in `settings/`.
 
@@ -99,9 +99,9 @@ pub(crate) trait Rules {
         self.sort_key(individual, settings)
     }
 
-    /// Returns the individual to offer to other islands. Default: in the top half of the elite, the individual with the
-    /// most evaluations, where at most `full_evaluations` count (thesis 8.3.1). If several individuals have the same
-    /// number of evaluations, the fittest of them is returned.
+    /// Returns the individual to offer to other islands. Default: the individual with the most evaluations in the top
+    /// half of the elite (thesis 8.3.1). Evaluations beyond `full_evaluations` are not counted. If several individuals
+    /// have the same number of evaluations, the fittest of them is returned.
     fn emigrant<'a>(&self, deme: &'a Deme, _champion: &'a Individual) -> &'a Individual {
         let (population, settings) = (deme.individuals(), deme.settings());
         let top = &population[..(settings.elites() / 2).max(1)];

@@ -4,17 +4,17 @@ use super::Species;
 use super::evolution::Member;
 use xpuck_kernels::random::Draws;
 
-/// Row of a project file of Petrovic's program. It defines the shares of a new population whose genomes get a part from
-/// an earlier step. The comment in the original file names three numbers, but its rows have four. This interpretation
-/// fits all rows.
+/// Row of a project file of Petrovic's program. A row defines which genomes of a new population get one of their parts
+/// from an earlier step. The comment in the project file describes three numbers per row, but the rows have four. The
+/// interpretation in the fields of this type fits all rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blend {
     /// Index of the genome part.
     pub part: usize,
     /// Index of the earlier step among the step's predecessors, from 0.
     pub from: usize,
-    /// Share of the earlier step's population from which copies are taken, counted from the fittest individual (> 0 and
-    /// <= 1).
+    /// Fittest share of the earlier step's population (> 0 and <= 1). The part is copied only from individuals in this
+    /// share.
     pub pool: f32,
     /// Share of the new population that gets an unchanged copy of the part (0 to 1).
     pub copied: f32,
@@ -24,8 +24,9 @@ pub struct Blend {
     pub times: u32,
 }
 
-/// Creates `size` genomes. The rows of each part are applied in order, and each fills the next genomes. Genomes that no
-/// row fills get a random part. `before` contains the populations of the predecessors, the fittest individual first.
+/// Creates `size` genomes. For each part, the rows are applied in order, and each row sets the part in the next
+/// genomes. The part is random in genomes that no row reaches. `before` contains the populations of the predecessors,
+/// the fittest individual first.
 pub fn blend<S: Species>(
     species: &S,
     size: usize,

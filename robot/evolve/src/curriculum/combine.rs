@@ -16,7 +16,7 @@ pub enum Combination {
     Best,
     /// Geometric mean, 0 if any score is 0 or negative (3).
     Geometric,
-    /// Geometric mean of the scores of each start, and then the smallest of these means (4).
+    /// Smallest of the geometric means that are computed separately for each start (4).
     #[default]
     WorstGeometric,
 }
@@ -28,7 +28,8 @@ impl Combination {
         [Mean, Worst, Best, Geometric, WorstGeometric].get(usize::from(number)).copied()
     }
 
-    /// Computes the fitness from the scores of each start. Returns 0 if there are no scores.
+    /// Computes the fitness. `scores` contains the scores of all runs, grouped by start. Returns 0 if there are no
+    /// scores.
     pub fn fitness(self, scores: &[Vec<f64>]) -> f64 {
         let all: Vec<f64> = scores.iter().flatten().copied().collect();
         if all.is_empty() {
@@ -82,7 +83,7 @@ mod tests {
         assert!((fitness(4) - 2.0).abs() < 1e-12);
         assert_eq!(Combination::Geometric.fitness(&[vec![-1.0, 2.0]]), 0.0);
         assert!(Combination::of_number(5).is_none());
-        // A start with a run of score 0 has fitness 0; starts without runs are ignored.
+        // The geometric mean of a start is 0 if one of its runs has the score 0. Starts without runs are ignored.
         assert_eq!(Combination::WorstGeometric.fitness(&[vec![4.0, 9.0], vec![], vec![7.0, 0.0]]), 0.0);
         assert!((Combination::WorstGeometric.fitness(&[vec![4.0, 9.0], vec![]]) - 6.0).abs() < 1e-12);
         assert!((0..5).all(|number| Combination::of_number(number).is_some_and(|combination| combination.fitness(&[]) == 0.0)));

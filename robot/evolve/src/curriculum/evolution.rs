@@ -26,7 +26,8 @@ pub struct Member<S: Species> {
     pub genome: S::Genome,
     /// Fitness, with the bonus or penalty for size.
     pub fitness: f64,
-    /// Operators that produced the member, if it is a child that the statistics have not counted yet.
+    /// Operators that produced the member. `None` if the member is not a child, or if the statistics have already
+    /// counted it.
     origin: Option<Origin>,
 }
 
@@ -37,7 +38,7 @@ struct Origin {
     mutation: Option<usize>,
     /// Whether the parents were crossed.
     crossed: bool,
-    /// Fitness of the parent that the child is compared with.
+    /// Fitness of the parent with which the child is compared.
     parent: f64,
 }
 
@@ -265,7 +266,7 @@ impl<S: Species> Evolution<S> {
         self.members.extend(children);
     }
 
-    /// Returns a random stream of this generation: 0 for trimming, 1 for breeding.
+    /// Returns a random stream of this generation. `use_` is 0 for trimming and 1 for breeding.
     fn draws(&self, use_: u32) -> Draws {
         Draws::new(self.seed, self.step, use_, self.variables.step_generation, Stream::Evolution)
     }

@@ -88,8 +88,8 @@ impl Formula {
         self.0.asks_for(NAMES.len() - 1)
     }
 
-    /// Returns the greatest lower limit for the best fitness in the formula's comparisons. `None` if no comparison
-    /// requires a minimum of the best fitness.
+    /// Returns the minimum that the formula requires of the best fitness. If several comparisons require a minimum,
+    /// returns the greatest one. `None` if no comparison requires a minimum.
     pub fn best_asked_for(&self) -> Option<f64> {
         self.0.least_asked_for(2)
     }
@@ -120,7 +120,8 @@ impl Term {
         }
     }
 
-    /// Returns the greatest lower limit of a variable, given by its index in [`NAMES`], in all comparisons.
+    /// Returns the greatest minimum that a comparison requires of a variable. `variable` is the index in [`NAMES`].
+    /// `None` if no comparison requires a minimum.
     fn least_asked_for(&self, variable: usize) -> Option<f64> {
         use Operator::{AtLeast, AtMost, Greater, Less};
         let Term::Apply(operator, terms) = self else { return None };

@@ -64,7 +64,7 @@ impl Graph {
     }
 }
 
-/// Describes a cycle that contains the step `from` or precedes it.
+/// Describes a cycle that contains the step `from`, or on which this step depends.
 fn cycle(nodes: &[Node], before: &[Vec<usize>], done: &[usize], from: usize) -> String {
     let mut way = vec![from];
     loop {

@@ -69,8 +69,8 @@ impl Statistics {
         }
     }
 
-    /// Counts a child for its mutation, given by index, and for crossover if `crossed`. `parent` and `child` are the
-    /// fitness values of both.
+    /// Counts a child for the mutation with the index `mutation`, and for crossover if `crossed` is true. `parent` and
+    /// `child` are the fitness values of the parent and the child.
     pub(super) fn count(&mut self, mutation: Option<usize>, crossed: bool, parent: f64, child: f64) {
         let crossover = self.0.len().checked_sub(1).filter(|_| crossed);
         for operator in mutation.into_iter().chain(crossover) {

@@ -5,9 +5,10 @@ use crate::individual::{Individual, Migrant, Operator, Stage};
 use crate::samples::Samples;
 
 impl Deme {
-    /// Replaces the last individuals by immigrants. If samples are pooled per genotype, an immigrant whose tree the
-    /// population already has is dropped. The other immigrants then start without samples, because the samples that
-    /// made a tree the best of its island are biased upwards.
+    /// Replaces the last individuals by immigrants. Immigrants from another epoch are dropped. If samples are pooled
+    /// per genotype, two more rules apply. An immigrant is dropped if the population already contains its tree. The
+    /// other immigrants start without samples, because the samples that made a tree the best of its island are biased
+    /// upwards.
     pub(crate) fn immigrate(&mut self, immigrants: &[Migrant]) {
         let mut keys = if self.shares_samples() { self.keys() } else { Keys::new() };
         let mut worst = self.individuals.len();

@@ -1,5 +1,4 @@
-//! State that all algorithms share: the population of one island, with ids, births, trials, immigrants and fresh
-//! starts.
+//! State of an island that every algorithm needs: the population with its ids, trials, immigrants and fresh starts.
 
 mod immigration;
 mod trials;
@@ -19,8 +18,8 @@ use std::collections::HashSet;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::Tree;
 
-/// Maximum number of attempts to create a tree that is new to the population by variation of parents. Afterwards, as
-/// many attempts with random trees follow.
+/// Maximum number of attempts to create a tree that the population does not contain. If all attempts of the caller's
+/// method fail, the same number of attempts with random trees follows.
 const NEW_TREE_TRIES: usize = 16;
 /// Keys of the trees of a population, from [`Tree::key`].
 pub(crate) type Keys = HashSet<Vec<u8>>;
@@ -36,7 +35,7 @@ pub(crate) struct Deme {
     born: u32,
     /// Number of worlds used so far.
     worlds: u32,
-    /// Individuals, sorted once the generation has been recorded.
+    /// Individuals. They are sorted after the generation has been recorded.
     individuals: Vec<Individual>,
     epoch: u32,
     /// Generation in which the current epoch began.
@@ -81,12 +80,12 @@ impl Deme {
         &self.settings
     }
 
-    /// Returns the individuals, which are sorted once the generation has been recorded.
+    /// Returns the individuals. They are sorted after the generation has been recorded.
     pub(crate) fn individuals(&self) -> &[Individual] {
         &self.individuals
     }
 
-    /// Returns the individuals for changes.
+    /// Returns the individuals for modification.
     pub(crate) fn individuals_mut(&mut self) -> &mut Vec<Individual> {
         &mut self.individuals
     }
@@ -106,7 +105,7 @@ impl Deme {
         self.generation
     }
 
-    /// Returns the number of fresh starts so far.
+    /// Returns the number of completed epochs. A fresh start and [`Deme::forget`] each end an epoch.
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
     }
@@ -116,7 +115,7 @@ impl Deme {
         self.kept.as_ref()
     }
 
-    /// Returns the number of samples that were not finite.
+    /// Returns the number of fitness values so far that were not finite.
     pub(crate) fn rejected(&self) -> u64 {
         self.rejected
     }
@@ -160,7 +159,7 @@ impl Deme {
     }
 
     /// Creates a genotype whose tree is not in `keys`, and adds the tree's key. If all attempts fail, returns the last
-    /// genotype. If samples are not pooled per genotype, returns the first genotype without this test.
+    /// genotype. If samples are not pooled per genotype, returns the first genotype and does not use `keys`.
     pub(crate) fn new_genotype(
         &self,
         keys: &mut Keys,
@@ -177,7 +176,7 @@ impl Deme {
             if keys.insert(tree.key()) {
                 break;
             }
-            // If all attempts with the parents fail, a random tree is created.
+            // If all attempts of `make` fail, random trees are created.
             let exhausted = attempt >= NEW_TREE_TRIES;
             genotype = if exhausted { space.random((grow, self.settings.depth), draws) } else { make(space, draws) };
             tree = space.tree(&genotype);
@@ -239,7 +238,7 @@ impl Deme {
     }
 }
 
-/// Orders floats from high to low.
+/// Number with the reverse order: the greater number comes first.
 #[derive(PartialEq)]
 struct Descending(f64);
 

@@ -11,7 +11,7 @@ const FAILURE: f64 = -1.0;
 pub struct Trial {
     /// Index of the individual in the population.
     pub individual: usize,
-    /// Stratum of the trial, 0 or 1; each stratum has its own scenario.
+    /// Stratum of the trial (0 or 1). Each stratum has its own scenario.
     pub stratum: usize,
     /// Number of the world, which together with the island's seed determines the simulation. Trials in the same world
     /// have the same random numbers. Different generations use different worlds.

@@ -12,7 +12,8 @@ pub struct Cell(pub Vec<u16>);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Archive<G> {
     most: usize,
-    /// Number of additions to the full archive. Each was rejected or displaced another cell.
+    /// Number of individuals of new cells that were offered to the full archive. Each of them was rejected or replaced
+    /// another cell.
     refused: u64,
     /// Cells with their best individuals, sorted by cell.
     cells: Vec<(Cell, FamilyMember<G>)>,
@@ -25,7 +26,8 @@ impl<G: Clone> Archive<G> {
     }
 
     /// Stores an individual in its cell if the cell is new, or if the individual is fitter than the stored one. If the
-    /// archive is full, an individual of a new cell replaces the least fit cell, or is rejected if it is not fitter.
+    /// archive is full, a new cell replaces the cell with the least fit individual. The new cell is rejected if its
+    /// individual is not fitter than that one.
     pub fn add(&mut self, cell: Cell, one: &FamilyMember<G>) {
         let place = |cells: &[(Cell, FamilyMember<G>)]| cells.binary_search_by(|(there, _)| there.cmp(&cell));
         if let Ok(at) = place(&self.cells) {

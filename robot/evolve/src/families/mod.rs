@@ -41,7 +41,7 @@ pub trait Species {
     fn likeness(&self, genome: &Self::Genome) -> Similarity;
 }
 
-/// Properties of a genome, besides its family, by which the number of similar survivors is limited.
+/// Form and size of a genome. The number of survivors with the same form, and of those with the same size, is limited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Similarity {
     /// Structure without parameters. For example, bodies that differ only in their brains have the same form.
@@ -171,8 +171,8 @@ impl<G: Clone> FamilyPopulation<G> {
     }
 
     /// For each unevaluated individual, in order, returns the fitness that it must exceed to survive. The individual
-    /// belongs to four groups: all survivors, its family, its form and its size. The result is the greatest of the
-    /// least fitness values of the full groups among these four, or `None` if no group is full.
+    /// belongs to four groups: all survivors, its family, its form and its size. It must exceed the least fitness in
+    /// each group that is full. `None` if no group is full.
     pub fn hurdles(&self, species: &impl Species<Genome = G>) -> Vec<Option<f64>> {
         let mut niches = Niches::new(&self.settings);
         let known = self.members.iter().filter(|member| member.fitness.is_some());
@@ -239,7 +239,7 @@ impl<G: Clone> FamilyPopulation<G> {
         }
         if self.settings.sharing == Sharing::Published {
             // As in the published pyro-corpus program, the n-th children of all parents of a family share one name,
-            // and only the last child with a name is kept.
+            // and only the last child with each name is kept.
             let name = |at: usize, child: &FamilyMember<G>| (child.family, at % self.settings.children);
             let last: BTreeMap<_, _> = children.iter().enumerate().map(|(at, child)| (name(at, child), at)).collect();
             let kept = children.into_iter().enumerate().filter(|(at, child)| last[&name(*at, child)] == *at);

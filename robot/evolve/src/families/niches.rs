@@ -66,8 +66,8 @@ impl Niches {
         self.sizes.entry(likeness.size).or_insert(EMPTY).add(worth);
     }
 
-    /// Returns the greatest of the least fitness values in the full groups of an individual with these properties;
-    /// `None` if no group is full.
+    /// Returns the fitness that an individual with these properties must exceed to survive. It must exceed the least
+    /// fitness in each of its groups that is full. `None` if no group is full.
     pub fn hurdle(&self, family: Family, likeness: &Similarity) -> Option<f64> {
         let full =
             self.groups(family, likeness).into_iter().zip(self.most).filter(|(group, most)| group.count >= *most);

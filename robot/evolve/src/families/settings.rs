@@ -10,9 +10,9 @@ pub enum Sharing {
     /// Each member counts once, and each child has a unique name, as in pyro-corpus's documents.
     #[default]
     Counted,
-    /// Each member counts twice, and the parents of a family give their children the same names, as in pyro-corpus's
-    /// program. With a limit of three survivors per family, at most two survive. A family keeps as many children as
-    /// one parent has.
+    /// Each member counts twice, as in pyro-corpus's program. With a limit of three survivors per family, at most two
+    /// survive. The parents of a family give their children the same names, and only the last child with each name is
+    /// kept. A family therefore keeps only as many children as a single parent creates.
     Published,
 }
 
@@ -28,7 +28,8 @@ pub struct FamilySettings {
     /// Number of children of each survivor in a generation (1..=32).
     #[schemars(range(min = 1, max = 32))]
     pub children: usize,
-    /// Number of new founders in a generation (0..=population - 1).
+    /// Minimum number of new founders in a generation (0..=population - 1). Founders also fill the places without
+    /// survivors.
     pub newcomers: usize,
     /// Maximum number of survivors of one family (1..=population; default two fifths of the population).
     #[schemars(range(min = 1))]
@@ -37,7 +38,8 @@ pub struct FamilySettings {
     /// as do trees that differ only in parameters.
     #[schemars(range(min = 1, max = 1024))]
     pub per_form: usize,
-    /// Maximum number of survivors of one size (1..=1024). Size is the number of parts of a body or nodes of a tree.
+    /// Maximum number of survivors of one size (1..=1024). The size of a body is its number of parts. The size of a
+    /// tree is its number of nodes.
     #[schemars(range(min = 1, max = 1024))]
     pub per_size: usize,
     /// Probability that a child has a second parent (0..=1).

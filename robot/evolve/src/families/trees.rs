@@ -18,7 +18,7 @@ use xpuck_kernels::tree::Kind;
 pub struct Trees {
     /// Primitive set of the trees.
     pub primitive_set: PrimitiveSet,
-    /// Representation with its parameters; the selection settings are not used.
+    /// Settings of the representation and of variation. The selection settings are not used.
     pub settings: Settings,
 }
 

@@ -80,7 +80,8 @@ impl Branch {
     }
 }
 
-/// Serialised form of a branch: a tree in compact form, and the subtree and function leaves with their positions in it.
+/// Serialised form of a branch: a tree in compact form, and a list of the subtree and function leaves with their
+/// positions in the tree.
 #[derive(Serialize, Deserialize)]
 struct Packed {
     tree: Tree,

@@ -1,8 +1,8 @@
 //! Generation of trees by a grammar (thesis 3.2.1): a bit string selects among the alternatives of a BNF grammar.
 //!
-//! The grammar is expanded depth first from its first rule. Each choice consumes the bits that it needs. After its last
-//! bit, the string is read again from its first bit. Only alternatives that can end within the remaining depth are
-//! available, so that every string yields a tree. At depth 0 these alternatives are leaves.
+//! The grammar is expanded depth first from its first rule. Each choice consumes the bits that it needs. After the last
+//! bit of the string, reading continues at the first bit. Only alternatives that can end within the remaining depth are
+//! available, so that the expansion ends for every string. At depth 0 these alternatives are leaves.
 
 pub(crate) mod bnf;
 mod check;

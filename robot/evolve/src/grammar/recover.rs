@@ -10,8 +10,8 @@ const MAX_TRIES: usize = 100_000;
 
 impl Grammar {
     /// Returns a string of `length` bits that generates this branch at the same `depth`; `None` if no such string was
-    /// found. If several alternatives of a rule match, only the first is tried. A branch that needs a later one cannot
-    /// be converted.
+    /// found. If several alternatives of a rule match, only the first is tried. A branch that requires another
+    /// alternative cannot be converted.
     pub(crate) fn recover(&self, branch: &Branch, depth: usize, length: usize, any: &Operands) -> Option<Bits> {
         let mut writer = Writer { genes: branch.genes(), bits: Vec::new(), tries: 0, grammar: self, any };
         let end = writer.rule(0, depth, 0)?;

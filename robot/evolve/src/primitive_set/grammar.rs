@@ -132,7 +132,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Rejects nodes and registers outside the set, so that every tree of the grammar passes the set's own check.
+    /// Rejects nodes and registers outside the primitive set, so that the set allows every tree of the grammar.
     fn refuse_forbidden(&self, kind: Kind, children: usize, sources: &[Source]) -> Result<(), String> {
         let mut node = Node::new(kind, children as u16, &[]);
         let specs = kind.spec().operands;

@@ -162,8 +162,8 @@ impl PrimitiveSet {
         Some(if children == 0 { self.leaf_at(which, draws) } else { self.draw(*inner().nth(which)?, draws) })
     }
 
-    /// Returns the node with a random other kind that has the same operand types and number of children (thesis 4.3.1).
-    /// The operand values are kept. `None` if there is no such kind.
+    /// Returns a copy of the node with another kind and the same operand values. The kind is drawn from those with the
+    /// same operand types and number of children (thesis 4.3.1). `None` if there is no such kind.
     pub(crate) fn same_signature(&self, node: &Node, draws: &mut Draws) -> Option<Node> {
         let types = |kind: Kind| kind.spec().operands.iter().map(|o| o.operand);
         let alike =

@@ -21,7 +21,7 @@ const MAX_CHILDREN: u16 = 16;
 pub struct PrimitiveSetError {
     /// Name of the file or text.
     pub file: String,
-    /// Key or line of the fault, the fault and the correction.
+    /// Message with the fault, its key or line, and the correction.
     pub message: String,
 }
 

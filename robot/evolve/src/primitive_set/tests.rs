@@ -4,7 +4,8 @@ use super::*;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::RegisterMap;
 
-/// Listing 3.1 of the thesis with nodes of this language; `upfield` with one of two strengths replaces `if`.
+/// Listing 3.1 of the thesis with nodes of the robots' language. The node `if` is replaced by `upfield` with one of two
+/// strengths.
 const LISTING: &str = r#"
 <tree>       ::= <node>
 <node>       ::= <leaf_node> | <inner_node>
@@ -48,7 +49,8 @@ fn bit_string_is_recovered_from_generated_tree() {
             continue;
         };
         all += 1;
-        // Generation may read the bits of a string several times. Recovery cannot, so the recovered string is longer.
+        // Generation may read the bits of a string several times. Recovery writes separate bits for each choice, so the
+        // recovered string is longer.
         if let Some(again) = primitive_set.recover(&branch, 4, 16 * 1024) {
             assert_eq!(primitive_set.generate(&again, 4), Some(branch));
             found += 1;

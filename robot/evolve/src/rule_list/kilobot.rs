@@ -11,7 +11,7 @@ use xpuck_kernels::tree::{Kind, Node, Operand};
 
 /// Maximum number of consecutive moves of one kind in a new manoeuvre. A node of a Kilobot has up to four children.
 const MOST_MOVES: u32 = 4;
-/// Probability that a second series of moves, of a newly drawn kind, follows the first series.
+/// Probability that a second series of moves follows the first series. Its kind of move is drawn independently.
 const SECOND_MOVE_PROBABILITY: f32 = 0.3;
 /// Probability that a manoeuvre begins by setting a blackboard entry.
 const SET_PROBABILITY: f32 = 0.1;

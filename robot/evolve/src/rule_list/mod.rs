@@ -190,8 +190,9 @@ impl<'a> RuleListBuilder<'a> {
         cells.iter().copied()
     }
 
-    /// Draws a register whose value carries information. Excluded are the zero register and the goal, which no earlier
-    /// node has written. For vector operands, registers composed of two scalars are also excluded.
+    /// Draws a register whose value carries information. The zero register is excluded. The goal is also excluded,
+    /// because no earlier node has written it. For vector operands, registers composed of two scalars are excluded as
+    /// well.
     fn source(&self, operand: Operand, read: Read, draws: &mut Draws) -> f32 {
         let says = |cell: &u8| {
             let register = register_of(*cell);
@@ -207,7 +208,8 @@ impl<'a> RuleListBuilder<'a> {
         self.cells(operand).filter(says).nth(which).map_or(0.0, f32::from)
     }
 
-    /// Draws a number within the operand's range that has an effect without saturating the wheels.
+    /// Draws a number within the operand's range. The magnitude of a gain is neither too small to have an effect, nor
+    /// so great that it only saturates the wheels.
     pub fn number(&self, operand: Operand, draws: &mut Draws) -> f32 {
         let drawn = match operand {
             Operand::Float if self.kilobots => kilobot::constant(self, draws),
@@ -229,7 +231,7 @@ impl<'a> RuleListBuilder<'a> {
         }
     }
 
-    /// Returns whether a subtree is a condition, inverted or not, without an action.
+    /// Returns whether a subtree consists only of a condition or an inverted condition.
     pub fn tests(&self, genes: &[Gene]) -> bool {
         let at = usize::from(matches!(genes[0], Gene::Node(node) if node.kind == Kind::Invert));
         matches!(genes[at], Gene::Node(node) if self.conditions.contains(&node.kind))

@@ -31,9 +31,9 @@ pub enum Algorithm {
 /// Owner of the fitness samples in an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleOwner {
-    /// The genotype owns the samples. A population contains no two equal trees, and migrants with a tree that it
-    /// already contains are dropped. Other migrants start without samples, because the samples from their own island
-    /// are biased upwards.
+    /// The genotype owns the samples. A population contains no two equal trees, so a migrant is dropped if the
+    /// population already contains its tree. Other migrants start without samples, because the samples from their own
+    /// island are biased upwards.
     Genotype,
     /// Each copy of a genotype owns its samples, as in the thesis. This favours lucky results (`docs/evolution.md`).
     Copy,

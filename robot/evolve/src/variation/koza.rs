@@ -14,8 +14,8 @@ const INNER_BIAS: f32 = 0.9;
 const EXPECTED_PARAMETERS: f32 = 1.0;
 /// Maximum expected number of nodes that a gentle mutation changes.
 const EXPECTED_POINTS: f32 = 0.5;
-/// Probability that a gentle mutation replaces a subtree by one of its own subtrees, which removes parts without
-/// effect.
+/// Probability that a gentle mutation replaces a subtree by one of its own subtrees. This mutation removes parts that
+/// have no effect.
 const HOIST: f32 = 0.15;
 
 /// Returns a copy of `mother` in which a random part is replaced by a part of `father`. Returns `mother` unchanged if
@@ -83,8 +83,8 @@ fn operand_count(gene: &Gene) -> usize {
     }
 }
 
-/// Replaces each operand by a random value with probability `rate`. With `small_steps`, half of the changes are small
-/// steps instead.
+/// Replaces each operand, with probability `rate`, by a random value. With `small_steps`, about half of the replaced
+/// operands instead get a value near the previous one.
 fn parameters(operands: &Operands, genotype: &mut Genotype, rate: f32, small_steps: bool, draws: &mut Draws) {
     let Genotype::Branches(branches) = genotype else { return };
     for branch in branches {
@@ -216,7 +216,7 @@ mod tests {
         // are 0.005.
         let parameters = mutants(Settings { mutate_parameter: own.mutate_parameter, ..off.clone() }, differ) / 16.0;
         assert!((parameters - 0.05).abs() < 0.005, "{parameters}");
-        // The measured rate is lower, because some inner nodes are replaced by an equal node.
+        // The measured rate is lower than the setting, because some inner nodes are replaced by an equal node.
         let points = mutants(Settings { mutate_point: own.mutate_point, ..off.clone() }, differ) / 21.0;
         assert!((0.04..0.054).contains(&points), "{points}");
         let changed = |a: &Branch, b: &Branch| usize::from(a != b);

@@ -127,8 +127,8 @@ fn changed(builder: &RuleListBuilder<'_>, branch: &Branch, at: usize, change: Ch
     }
 }
 
-/// Adds a random structure that plain rules do not have to the subtree `here`. If the primitive set lacks the required
-/// nodes, the subtree is inverted or unchanged.
+/// Adds a random structure to the subtree `here`: an alternative, a node with memory, a repetition or an inversion. If
+/// the primitive set lacks the required nodes, the subtree is inverted or unchanged.
 fn other(builder: &RuleListBuilder<'_>, here: Vec<Gene>, draws: &mut Draws) -> Vec<Gene> {
     let has = |kind, children| builder.primitive_set().has(kind, children);
     let repeat = |genes: Vec<Gene>, draws: &mut Draws| {

@@ -1,4 +1,5 @@
-//! Exposure time of a sensor, which is automatic or fixed. Times are measured in lines of the frame.
+//! Automatic or fixed exposure time of a sensor. The unit of exposure times is a line, which is the time that the
+//! sensor needs for a line of the frame.
 
 use super::{Clock, Padding, Sensor};
 
@@ -13,11 +14,11 @@ pub struct Exposing {
     pub automatic: u8,
     /// Value of the switch's register after power-up. It selects automatic exposure.
     pub at_first: u8,
-    /// Bank and first register of the exposure time, most significant byte first.
+    /// Bank and number of the first register of the exposure time. This register contains the most significant byte.
     pub time: (u8, u8),
-    /// Length of the exposure time (bytes).
+    /// Number of registers of the exposure time, one byte each.
     pub bytes: u8,
-    /// Number of units of the exposure time per line.
+    /// Register value that corresponds to an exposure time of one line.
     pub per_line: u32,
 }
 
@@ -42,12 +43,13 @@ impl Exposing {
 }
 
 impl Sensor {
-    /// Returns the duration of a line (s). `frame_width` includes blanking (pixels); a pixel lasts two clock cycles.
+    /// Returns the duration of a line (s). `frame_width` is the length of the line, blanking included (pixels). A pixel
+    /// lasts two clock cycles.
     pub fn line_seconds(clock: Clock, frame_width: u32) -> f64 {
         2.0 * f64::from(frame_width) / f64::from(clock.hertz())
     }
 
-    /// Returns the duration of a line after configuration (s).
+    /// Returns the duration of a line when the sensor is configured for this clock (s).
     pub fn set_up_line(&self, clock: Clock) -> f64 {
         Sensor::line_seconds(clock, self.frame(clock).0)
     }

@@ -6,7 +6,7 @@ use crate::spi::words::BitField;
 use crate::spi::{self, words};
 use std::fmt::Write;
 
-/// Returns the text of the header. It defines a macro for each number, with the number's width.
+/// Returns the text of the header. The header defines each number as a Verilog macro with an explicit width.
 pub fn header() -> String {
     let mut text = String::from(
         "// Numbers of the protocols. Written from robot/registers/src; do not edit.\n`ifndef SHIM_VH\n`define SHIM_VH\n",

@@ -34,7 +34,8 @@ impl fmt::Display for SpiError {
 
 impl std::error::Error for SpiError {}
 
-/// CRC register after eight steps, for each value of its upper byte.
+/// Table for computing the CRC byte by byte. Each entry is the state of the CRC register after eight steps, for a value
+/// of its upper byte.
 const CRC_OF_BYTE: [u16; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -57,8 +58,9 @@ pub fn crc(words: &[u16]) -> u16 {
     bytes.fold(CRC_START, |crc, byte| crc << 8 ^ CRC_OF_BYTE[usize::from((crc >> 8) as u8 ^ byte)])
 }
 
-/// Computes the sum of all words before the CRC, except the sum itself. A 16-bit CRC alone accepts one in 65536
-/// messages with several wrong words. The sum costs one addition per word, and reduces this rate to one in 2^32.
+/// Computes the sum of all words before the CRC, except the sum itself. With a 16-bit CRC alone, about one in 65536
+/// messages with several wrong words is accepted. The sum costs one addition per word, and reduces this rate to about
+/// one in 2^32.
 pub fn sum(words: &Words) -> u16 {
     words[..CRC].iter().fold(0u16, |sum, w| sum.wrapping_add(*w)).wrapping_sub(words[SUM])
 }

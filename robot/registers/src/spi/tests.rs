@@ -69,7 +69,7 @@ fn every_single_bit_error_is_detected() {
 
 #[test]
 fn sum_detects_errors_missed_by_crc() {
-    // An exclusive or of the message with the CRC polynomial, at any bit position, does not change the CRC.
+    // The CRC does not change if the polynomial, shifted to any bit position, is XORed into the message.
     let mut words = command().encode();
     (words[1], words[2]) = (words[1] ^ 0x0001, words[2] ^ CRC_POLYNOMIAL);
     assert_eq!(crc(&words[..30]), words[30]);

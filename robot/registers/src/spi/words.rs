@@ -129,7 +129,7 @@ pub(super) const fn at(table: &[WordField], name: &str) -> usize {
     field(table, name).first
 }
 
-/// Returns the range of words of a value.
+/// Returns the indices of the words that a value occupies.
 pub(crate) const fn span(table: &[WordField], name: &str) -> Range<usize> {
     let field = field(table, name);
     field.first..field.first + field.count

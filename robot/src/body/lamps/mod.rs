@@ -11,7 +11,7 @@ const LEVEL: u8 = 16;
 const BRIGHT: Pixel = Pixel { red: 64, green: 64, blue: 64 };
 /// Number of the melody that an identify request starts.
 const MELODY: u8 = 1;
-/// Voltages of an empty and a full lithium-ion cell (V).
+/// Voltage of an empty lithium-ion cell, and voltage of a full cell (V).
 const CELL: (f32, f32) = (3.3, 4.1);
 /// Hue difference between consecutive leaves (turns). It is the golden section of a turn, so that leaves with
 /// neighbouring indices have distinct colours.
@@ -42,7 +42,7 @@ pub struct LampInputs<'a> {
 /// Returns the current lamps and sound. Order of precedence: blinking, colours of an external controller, a state other
 /// than RUN, the tree's signal, the experiment's pattern.
 pub fn lamps(shown: &LampInputs<'_>) -> Lamps {
-    // The sound has the number of the last identify request. A new number restarts the melody.
+    // The number of identify requests identifies the sound. A change of this number restarts the melody.
     let sound = Sound { melody: if shown.called > 0 { MELODY } else { 0 }, number: shown.called };
     Lamps { sound, ..picture(shown) }
 }
@@ -91,8 +91,8 @@ pub fn colour(state: State) -> Pixel {
     Pixel { red, green, blue }
 }
 
-/// Returns the battery gauge. The number of lit pixels (at least one) is proportional to the charge, and their colour
-/// changes from green (full) to red (empty).
+/// Returns the lamps that display the battery charge. The number of lit lamps (at least one) is proportional to the
+/// charge. Their colour changes from green (full) to red (empty).
 fn battery(volts: f32) -> Lamps {
     let part = ((volts - CELL.0) / (CELL.1 - CELL.0)).clamp(0.0, 1.0);
     let lit = (part * PIXELS as f32).ceil().max(1.0) as usize;
@@ -101,7 +101,7 @@ fn battery(volts: f32) -> Lamps {
     Lamps { pixels: std::array::from_fn(|i| if i < lit { pixel } else { DARK }), ..Lamps::default() }
 }
 
-/// Returns the fully saturated colour with this hue (turns) and this maximum `level` of a channel.
+/// Returns the fully saturated colour with this hue (turns). Its brightest channel has the value `level`.
 fn hue(turns: f32, level: u8) -> Pixel {
     let part = |shift: f32| {
         let from = ((turns + shift).rem_euclid(1.0) * 6.0 - 3.0).abs() - 1.0;

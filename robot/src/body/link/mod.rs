@@ -2,8 +2,9 @@
 //!
 //! A command is valid for half a second ([`LEASE`]). When the command expires, the thread stops the wheels. If the
 //! body stops answering, the thread tries to reopen it once a second. A reopened body moves only on a new command. The
-//! thread never blocks on other threads. It receives the speeds through two atomic words. While another thread holds a
-//! mutex, the body thread skips reading lamp colours or publishing results.
+//! thread never blocks on other threads. It receives the wheel speeds and the time of the command through two atomic
+//! words. Lamp colours and results are exchanged through mutexes. While another thread holds a mutex, the body thread
+//! skips this exchange.
 
 mod worker;
 
@@ -42,10 +43,10 @@ pub struct Sample {
     pub sensed: BodyReadings,
     /// Time at which the exchange ended.
     pub at: Instant,
-    /// Number of the exchange with an answer, from 1.
+    /// Sequence number of the answer, from 1. Exchanges without an answer do not count.
     pub number: u64,
-    /// Sums over all sound values so far. They are needed because several exchanges happen between two reads of the
-    /// sample.
+    /// Sums over all sound readings so far. They are needed because the body sends several sound readings between two
+    /// reads of the sample by the control loop.
     pub heard: SoundSums,
 }
 
@@ -83,7 +84,8 @@ struct Shared {
     epoch: Instant,
     /// Speeds of both wheels, packed into one word.
     speeds: AtomicU64,
-    /// Lamp colours. The handle and the thread do not block: each skips its update while the other one holds the lock.
+    /// Lamp colours of the last command. Neither the handle nor the thread waits for the lock. If the lock is held, the
+    /// handle drops the new colours, and the thread sends the previous colours.
     lamps: Mutex<Lamps>,
     /// Time of the last command (ns after `epoch`). It is 0 before the first command.
     given: AtomicU64,
@@ -101,9 +103,9 @@ impl Shared {
         self.given.store(now.max(1), Ordering::Release);
     }
 
-    /// Returns the newest command; `None` before the first command. The command contains the lamps `before` while
-    /// another thread writes new colours. During a concurrent write, the returned time may be that of the previous
-    /// command. The lease is then shorter by at most a period.
+    /// Returns the newest command; `None` before the first command. If another thread is writing new lamp colours, the
+    /// command contains the colours `before` instead. During a concurrent write, the returned time may be that of the
+    /// previous command. The lease is then shorter by at most the interval between the two commands.
     fn command(&self, before: Lamps) -> Option<TimedCommand<Drive>> {
         let at = self.given.load(Ordering::Acquire);
         let speeds = unpack(self.speeds.load(Ordering::Acquire));
@@ -116,8 +118,8 @@ impl Shared {
     }
 }
 
-/// Handle of the body thread. When the handle is dropped, the wheels stop. The thread ends within a few periods, or
-/// within the timeout of the bus.
+/// Handle of the body thread. When the handle is dropped, the thread stops the wheels and ends. This takes a few
+/// periods, or the timeout of the bus if the body does not answer.
 #[derive(Debug)]
 pub struct BodyLink {
     shared: Arc<Shared>,
@@ -163,8 +165,8 @@ impl Drop for BodyLink {
     fn drop(&mut self) {
         self.shared.ending.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // The result of a thread that panicked is ignored: the process has already ended, or the body's timeout
-            // stops the wheels.
+            // An error means that the thread panicked. It is ignored, because `xpuckd` aborts on every panic. In other
+            // programs, the body's own timeout stops the wheels.
             let _ = thread.join();
         }
     }

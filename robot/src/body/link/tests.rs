@@ -45,7 +45,7 @@ struct Table {
     broken: Arc<AtomicBool>,
     opened: Arc<AtomicUsize>,
     body_link: Option<BodyLink>,
-    /// State of the link. Once it is set, a command is given each time that the body is opened.
+    /// Shared state of the link. If it is set, the function that opens the body also gives a forward command.
     hasty: Arc<OnceLock<Arc<Shared>>>,
 }
 
@@ -147,8 +147,7 @@ fn dead_body_is_reopened_and_waits_for_fresh_command() {
     let told = table.body_link().health().last_error.unwrap();
     assert!(told.contains("bench"), "{told}");
     let before = table.seen.lock().unwrap().left.len();
-    // Commands continue while the body is absent and while it is reopened. These commands must not move the reopened
-    // body.
+    // A command is given while the body is being reopened. The reopened body must not move on this command.
     table.hasty.set(table.body_link().shared.clone()).unwrap();
     table.broken.store(false, Ordering::Relaxed);
     eventually("it is opened again", || table.body_link().health().reopened == 1);

@@ -1,4 +1,5 @@
-//! Body thread of the link: it exchanges with the body, reopens it, and publishes the results.
+//! Body thread of the link. The thread performs the exchanges with the body, reopens the body after errors, and
+//! publishes the results.
 
 use super::{BodyLinkHealth, Open, Published, Sample, Shared};
 use crate::board::processors;
@@ -60,7 +61,7 @@ impl Worker {
         }
     }
 
-    /// Exchanges with the body until the handle of the thread is dropped.
+    /// Performs one exchange with the body per period until the handle of the thread is dropped. Then stops the wheels.
     pub fn run(mut self, realtime: Option<u8>) {
         self.health.realtime = realtime.is_some_and(raise_priority);
         loop {
@@ -88,7 +89,7 @@ impl Worker {
         let errors = body.counts().bus_errors;
         let result = body.exchange(&drive);
         let counts = body.counts();
-        // Corrupt answers come from a body that is present. Therefore the body is reopened only after bus errors.
+        // Only bus errors count. A corrupt answer shows that the body is connected, so reopening it would not help.
         self.errors_in_a_row = if counts.bus_errors > errors { self.errors_in_a_row + 1 } else { 0 };
         self.health.counts = add_counts(self.before, counts);
         match result {
@@ -98,7 +99,7 @@ impl Worker {
                 self.sample = Some(Sample { sensed, at: Instant::now(), number, heard: self.heard });
             }
             Err(error) => {
-                // The connection is already closed, so the body can be reopened at once.
+                // After this error, the connection is already closed, so the body can be reopened at once.
                 let given_up = matches!(error, DeviceError::Abandoned { .. });
                 self.record_error(&error);
                 if given_up {

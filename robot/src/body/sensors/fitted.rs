@@ -6,7 +6,7 @@ use xpuck_registers::erandb::ReceivedWord;
 use xpuck_registers::ground::MOST;
 use xpuck_wire::message::{HeardRobot, Sensors};
 
-/// Adds the readings to the body's message. The body's own accelerometer takes precedence over the accelerometer of
+/// Adds the readings to the sensor message. The accelerometer of the body takes precedence over the accelerometer of
 /// the inertial unit.
 pub fn add(readings: &FittedReadings, to: &mut Sensors) {
     if let Some(Data { acceleration, magnetic, turn, angles: [heading, roll, pitch] }) = readings.imu {

@@ -2,17 +2,18 @@
 
 use xpuck_registers::microphone::{Loudness, MAX_MICROPHONES, RawSound, SWING};
 
-/// Factor of the direction threshold for single samples. A direction is reported if the direction vector is longer
-/// than factor * mean level / sqrt(sample count). This threshold is three standard deviations of a root mean square
-/// value.
+/// Factor of the direction threshold for sound that is measured as single samples. A direction is reported if the
+/// direction vector is longer than factor * mean level / sqrt(sample count). This threshold is three standard
+/// deviations of a root mean square value.
 const DIRECTION_THRESHOLD_SAMPLES: f32 = 2.5;
-/// Direction threshold for volumes, as a fraction of the mean level. The threshold is lower than for single samples,
-/// because the body computes a volume from all of its samples.
+/// Direction threshold for sound that is measured as volumes, as a fraction of the mean level. The threshold is lower
+/// than for single samples, because the body computes each volume from many samples.
 const DIRECTION_THRESHOLD_VOLUMES: f32 = 0.05;
 /// Mean level below which no direction is reported (fraction of [`SWING`]).
 const SILENT: f32 = 0.005;
 
-/// Sums over all microphone readings so far. The difference of two values of this type covers the time between them.
+/// Sums over all microphone readings so far. The difference between two states of the sums covers the readings between
+/// them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SoundSums {
     samples: u64,
@@ -74,8 +75,8 @@ impl SoundSums {
 
 impl LoudnessReading {
     /// Computes the direction of a sound, which is louder on the side of its source. The left-right difference gives
-    /// one component of the direction. The front-back difference gives the other component. Without a front
-    /// microphone, the mean of the left and right microphones replaces it. `sure` is the minimum length of the
+    /// one component of the direction vector. The front-back difference gives the other component. If the body has no
+    /// front microphone, the mean of left and right replaces the front level. `sure` is the minimum length of the
     /// direction vector, as a fraction of the mean level.
     fn from_loudness(loudness: Vec<Loudness>, sure: f32) -> LoudnessReading {
         let level: Vec<f32> = loudness.iter().map(|l| l.0).collect();

@@ -8,11 +8,11 @@ use xpuck_registers::infrared::MAX_COUNTS;
 const STUCK_AFTER: f64 = 10.0;
 /// Duration of zero readings after which a sensor counts as dead (s).
 const DEAD_AFTER: f64 = 3.0;
-/// Threshold of a jump (counts). In a jump, a reading changes by more than this value, and the next reading changes
-/// back by more than this value. Jumps are rare even when a robot turns or bumps into an obstacle.
+/// Minimum size of a jump (counts). In a jump, a reading changes by more than this value, and the next reading changes
+/// by more than this value in the opposite direction. Jumps are rare even when a robot turns or hits an obstacle.
 const JUMP: i32 = 1500;
-/// Weight of a new reading in the moving average of the jump rate, and jump rate above which a sensor counts as
-/// erratic.
+/// Weight of a new reading in the moving average of the jump rate (jumps per reading). The next constant is the rate
+/// above which a sensor counts as erratic.
 const JUMP_RATE_WEIGHT: f32 = 0.05;
 const JUMP_RATE_FAULT: f32 = 0.2;
 /// Jump rate below which an erratic sensor counts as valid again.
@@ -39,12 +39,12 @@ impl fmt::Display for SensorFault {
     }
 }
 
-/// Behaviour of a sensor that is plausible while it works.
+/// Behaviour that is plausible for a working sensor of a given type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plausibility {
     /// Whether the reading may be zero for a long time, in darkness or silence.
     pub may_be_zero: bool,
-    /// Whether the reading may jump at any time.
+    /// Whether the reading may jump often without a fault.
     pub may_jump: bool,
 }
 
@@ -103,7 +103,8 @@ mod tests {
     const LIGHT: Plausibility = Plausibility { may_be_zero: true, may_jump: false };
     const SOUND: Plausibility = Plausibility { may_be_zero: false, may_jump: true };
 
-    /// Returns the fault that is detected after this number of seconds, with ten readings per second.
+    /// Returns the detected fault after `seconds`, with ten readings per second. The closure returns the reading with
+    /// the given index.
     fn after(seconds: u32, nature: Plausibility, told: impl Fn(u32) -> [u16; 2]) -> Option<SensorFault> {
         let mut watch = FaultDetector::new(nature);
         (0..10 * seconds).fold(None, |_, look| watch.look(f64::from(look) / 10.0, told(look)))

@@ -24,7 +24,7 @@ struct Shared {
     worlds: AtomicU64,
 }
 
-/// Load of threads that simulate worlds until [`Load::stop`] is called.
+/// Background load: threads that simulate worlds until [`Load::stop`] is called.
 pub(super) struct Load {
     shared: Arc<Shared>,
     done: Receiver<()>,
@@ -52,7 +52,7 @@ impl Load {
     /// Ends the load, and returns the number of simulated worlds.
     pub fn stop(self) -> u64 {
         self.shared.ending.store(true, Relaxed);
-        // Without threads the channel is already closed.
+        // If there are no threads, the channel is already closed, and `recv` returns at once.
         let _ = self.done.recv();
         self.shared.worlds.load(Relaxed)
     }

@@ -1,4 +1,4 @@
-//! `xpuckd bench`: measures a robot's devices, in a virtual arena or on the robot itself.
+//! `xpuckd bench`: benchmarks of a robot's SPI link, simulation speed and tag detector.
 
 mod load;
 #[cfg(feature = "apriltag")]
@@ -153,7 +153,7 @@ fn spi(args: &SpiArgs) -> Result<(), BenchError> {
     let mut turn = 0u32;
     while Instant::now() < end {
         turn = turn.wrapping_add(1);
-        // The lamps change with each command, so that the words differ.
+        // The lamps change with each command, so that the words of consecutive commands differ.
         let [red, green, blue, _] = turn.wrapping_mul(0x9e37_79b9).to_be_bytes().map(|level| level / 16);
         let speed = StepsPerSecond::new(if turn.is_multiple_of(2) { args.speed } else { -args.speed });
         body_link.command(Drive { speeds: [speed; 2], lamps: Lamps::all(Pixel { red, green, blue }) });

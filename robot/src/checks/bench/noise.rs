@@ -39,8 +39,8 @@ pub(super) struct NoisyBus<B> {
     tally: Arc<Tally>,
     /// Sequence numbers of the last uncorrupted commands.
     uncorrupted: VecDeque<u16>,
-    /// Whether the slave has echoed a number in `uncorrupted`. Echoes before this refer to commands that were sent
-    /// before this bus existed.
+    /// Whether the slave has already echoed a number in `uncorrupted`. Until then, it echoes commands that were sent
+    /// before this bus was created.
     synchronised: bool,
 }
 
@@ -65,7 +65,8 @@ impl<B> NoisyBus<B> {
         counts
     }
 
-    /// Checks whether an uncorrupted report echoes an uncorrupted command, and counts a wrong command otherwise.
+    /// Checks a report before it is corrupted. If the bus is synchronised and the report echoes a command that is not
+    /// in `uncorrupted`, the slave has accepted a corrupted command. This command is counted.
     fn judge_slave(&mut self, reply: &Words) {
         let Ok(Report { echo, .. }) = Report::decode(reply) else { return };
         let known = self.uncorrupted.contains(&echo);

@@ -17,7 +17,8 @@ pub(super) struct Panel {
 }
 
 impl Panel {
-    /// Converts a point from axis values to its position in the figure (SVG units).
+    /// Converts a point from axis values to its position in the figure (SVG units). A point beyond the end of an axis
+    /// is moved to the edge of the plot area.
     pub fn at(&self, x: f64, y: f64) -> [f64; 2] {
         let part = |i: usize, value: f64| (value / self.most[i]).clamp(0.0, 1.0) * PLOT[i];
         [self.left + part(0, x), TOP + PLOT[1] - part(1, y)]

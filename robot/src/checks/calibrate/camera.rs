@@ -1,5 +1,5 @@
-//! Calibration of the camera's colours. For each colour, finds the region of HSV space that contains the pixels of a
-//! coloured target, and excludes those of a white card.
+//! Calibration of the camera's colours. For each colour, finds a region of HSV space. The region contains the pixels of
+//! a coloured target, but not the pixels of a white card.
 
 use super::file::Edit;
 use super::{CalibrateError, Operator, unfit};

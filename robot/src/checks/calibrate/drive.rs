@@ -2,8 +2,9 @@
 //! moves gives the travel per step of each wheel, and the wheelbase.
 //!
 //! The factors f are relative to the nominal values. With steps s, nominal step length m and nominal wheelbase b, a
-//! move gives two equations: m (f_left s_left + f_right s_right) / 2 = distance, and m (f_right s_right - f_left
-//! s_left) - b f_baseline turn = 0. Both are linear in the factors. A turn on the spot gives only the second equation.
+//! move gives two equations: m (f_left s_left + f_right s_right) / 2 = path, and m (f_right s_right - f_left s_left) -
+//! b f_baseline turn = 0. The path is the length of the arc, computed from the measured distance and turn. Both
+//! equations are linear in the factors. A turn on the spot gives only the second equation.
 
 use super::file::Edit;
 use super::motion::Motion;

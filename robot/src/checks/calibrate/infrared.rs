@@ -13,7 +13,8 @@ use xpuck_registers::stepper::METRES_PER_STEP;
 const LEAST: usize = 5;
 /// Minimum difference between the curve's values at a sensor's smallest and largest distance (counts).
 const SPREAD: f64 = 1000.0;
-/// Maximum root mean square error of a sensor's readings (counts), equal to 0.5 mm where the curve is steepest.
+/// Maximum root mean square error of a sensor's readings (counts). Where the curve is steepest, this corresponds to a
+/// distance error of 0.5 mm.
 const WORST: f64 = 250.0;
 /// Largest distance to the wall, and step between distances, if the robot drives (m).
 const DISTANCES: (f64, f64) = (0.030, 0.002);
@@ -75,8 +76,8 @@ pub fn fit(readings: &[Reading], present: &Infrared) -> Result<Infrared, Calibra
     Ok(found)
 }
 
-/// Fits a line to points. Returns its slope, its intercept and the root mean square error; or why the points do not
-/// suffice.
+/// Fits a line to points. Returns the line's slope and intercept, and the root mean square error. The error message
+/// states why the points do not determine a line.
 fn line(points: &[(f64, f64)]) -> Result<(f64, f64, f64), String> {
     let n = points.len() as f64;
     if points.len() < LEAST {
@@ -119,13 +120,13 @@ pub fn by_driving(motion: &mut Motion<'_>, operator: &mut dyn Operator) -> Resul
     Ok(readings)
 }
 
-/// Drives backwards until the robot is at the distance `away` from its start (m).
+/// Drives backwards until the robot's distance from its start position is `away` (m).
 fn back_to(motion: &mut Motion<'_>, away: f64) -> Result<(), CalibrateError> {
     let steps = ((-motion.pose()[0] - away) / f64::from(METRES_PER_STEP)).round() as i64;
     motion.go([steps, steps]).map(drop)
 }
 
-/// Turns the robot to this heading (rad). At 0, the robot faces the wall.
+/// Turns the robot to `heading` (rad). At heading 0, the robot faces the wall.
 fn turn_to(motion: &mut Motion<'_>, heading: f64) -> Result<(), CalibrateError> {
     let arc = (heading - motion.pose()[2]) / 2.0 * f64::from(WHEELBASE) * f64::from(motion.wheels().baseline);
     let steps = (arc / f64::from(METRES_PER_STEP)).round() as i64;

@@ -65,8 +65,8 @@ impl<'a> Motion<'a> {
     /// the wheels stopped.
     ///
     /// # Errors
-    /// Any error of the body, a wheel that does not turn as commanded, or a set `stop` flag. The wheels are then
-    /// stopped.
+    /// Any error of the body, a move longer than `MAX_STEPS`, a wheel that does not turn as commanded, or a set `stop`
+    /// flag. The wheels are then stopped.
     pub fn go(&mut self, wanted: [i64; 2]) -> Result<[i64; 2], CalibrateError> {
         let made = self.drive(wanted).inspect_err(|_| self.halt())?;
         let before = self.steps;

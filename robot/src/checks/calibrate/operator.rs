@@ -78,7 +78,7 @@ impl<R: BufRead, W: Write> Operator for Terminal<R, W> {
     }
 
     fn say(&mut self, text: &str) {
-        // Errors are ignored, because the operator does not read a closed output.
+        // Write errors are ignored. They mean that the output is closed, so the operator cannot read the message.
         let _ = writeln!(self.output, "{text}");
         let _ = self.output.flush();
     }

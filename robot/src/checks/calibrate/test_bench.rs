@@ -105,7 +105,7 @@ impl Truth {
             _ => 1.0,
         };
         let curve = self.infrared.curve.counts(distance.max(0.0) as f32).max(0.0);
-        // The noise is deterministic, -5 to 5 counts.
+        // The noise is deterministic, and ranges from -5 to 5 counts.
         let noise = ((self.exchanges.wrapping_mul(7) + sensor as u32 * 5) % 11) as f32 - 5.0;
         let counts = self.infrared.scale[sensor] * curve + self.infrared.offset[sensor] + noise;
         RawInfrared(counts.round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)

@@ -57,7 +57,7 @@ fn infrared(bench: &mut Bench, told: &[BodyReadings]) {
     bench.judge("infra-red alive", different > 0, "readings that change", found);
 }
 
-/// Checks that the errors and retries of all exchanges so far are few enough.
+/// Checks that the number of errors and retries so far is at most one per [`ONE_IN`] exchanges.
 pub(super) fn errors(bench: &mut Bench, body: &dyn Body) {
     let c = body.counts();
     let wrong = c.bus_errors + c.retries + c.corrupt + c.rejected;

@@ -13,8 +13,8 @@ const LOOK: Duration = Duration::from_millis(2);
 
 /// Two exposure times (s). With the second, the picture of a lit scene must be brighter.
 const EXPOSURES: [f64; 2] = [0.003, 0.012];
-/// Minimum ratio between the mean lumas at the two exposures. Mean luma at the longer exposure below which the scene
-/// counts as dark.
+/// Minimum ratio of the mean luma at the longer exposure to the mean luma at the shorter exposure. The second constant
+/// is the mean luma at the longer exposure below which the scene counts as dark.
 const BRIGHTER: f64 = 1.15;
 const DARK: f64 = 20.0;
 /// Time after which frames no longer have the previous exposure.
@@ -67,7 +67,7 @@ fn exposure(bench: &mut Bench, camera: &mut dyn FrameSource, ready: Option<Ready
             Err(error) => return bench.fail("exposure", &expected, error.to_string()),
         }
     }
-    // The sensor's normal settings are restored: automatic exposure, or the fixed exposure time of its set-up.
+    // The sensor's normal exposure is restored: automatic, or the fixed exposure time that `set_up` configures.
     if let Err(error) = sensor.expose(None, clock).and_then(|()| sensor.set_up(clock)) {
         return bench.fail("exposure", &expected, error.to_string());
     }
@@ -78,7 +78,8 @@ fn exposure(bench: &mut Bench, camera: &mut dyn FrameSource, ready: Option<Ready
     bench.judge("exposure", long > BRIGHTER * short, &expected, format!("luma {short:.0} to {long:.0}"));
 }
 
-/// Returns the mean luma of the next three frames (0..=255), or of fewer if frames arrive slowly. 0 without frames.
+/// Returns the mean luma of the next three frames (0..=255). If frames arrive slowly, the mean is over fewer frames.
+/// Returns 0 if no frame arrives within [`COUNTED`].
 fn brightness(bench: &Bench, camera: &mut dyn FrameSource) -> Result<f64, DeviceError> {
     // A frame that was captured with the previous exposure is discarded.
     camera.latest()?;

@@ -1,5 +1,6 @@
 //! Camera checks that are not part of the selftest, because a person or a program must unplug the camera. The camera is
-//! opened twice at the same time, opened with another size, halted, unplugged and plugged in again.
+//! opened twice at the same time, and opened with another picture size. Its USB endpoint is halted. Finally, the camera
+//! is unplugged and plugged in again.
 
 use super::{Bench, Finding, Opened, Picture, camera};
 use crate::device::camera::CameraError;

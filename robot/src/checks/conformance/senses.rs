@@ -8,12 +8,13 @@ use xpuck_registers::infrared::MAX_COUNTS;
 use xpuck_registers::microphone::RawSound;
 
 /// Range of measured gravity on a robot at rest in any orientation (m/s^2). The error of an uncalibrated sensor is at
-/// most a third.
+/// most a third of gravity.
 const AT_REST: std::ops::RangeInclusive<f32> = 0.67 * GRAVITY..=1.33 * GRAVITY;
-/// Maximum change between two readings of a robot at rest (counts).
+/// Maximum change between consecutive readings of a light sensor or the accelerometer of a robot at rest (counts).
 const SHAKEN: u16 = 400;
 
-/// Checks the readings of several exchanges. An accelerometer or microphones that the body does not have are skipped.
+/// Checks the readings of several exchanges. If the body has no accelerometer or no microphones, the check of that
+/// device is skipped.
 pub(super) fn check(bench: &mut Bench, told: &[BodyReadings]) {
     let light: Vec<[u16; 8]> = told.iter().filter_map(|s| s.light.map(|raw| raw.0)).collect();
     let expected = "0 to 4095, not all 0, readings that change";
@@ -55,7 +56,7 @@ fn sounds(told: &[BodyReadings]) -> Vec<Vec<u16>> {
     told.iter().filter_map(|s| s.sound.map(of)).collect()
 }
 
-/// Returns whether the readings change, as noise makes those of a working converter do.
+/// Returns whether the readings change. The readings of a working converter change because of noise.
 fn alive<T: PartialEq>(readings: &[T]) -> bool {
     readings.windows(2).any(|pair| pair[0] != pair[1])
 }

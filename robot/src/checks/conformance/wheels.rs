@@ -59,15 +59,16 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body, allowed: bool, annou
     }
 }
 
-/// Drives at these speeds (steps/s) for [`MOVE`], and stops, also after an error. Returns the steps made, and the time
-/// between the two counter readings (s).
+/// Drives at `speeds` (steps/s) for [`MOVE`], and then stops the wheels, even after an error. Returns the steps made,
+/// and the time between the first and the last counter reading (s).
 fn drive(bench: &Bench, body: &mut dyn Body, speeds: [i16; 2]) -> Result<([i16; 2], f64), DeviceError> {
     let moved = turn(bench, body, &Drive { speeds: speeds.map(StepsPerSecond::new), lamps: MOVING });
     let stopped = body.exchange(&Drive::default());
     moved.and_then(|moved| stopped.map(|_| moved))
 }
 
-/// Drives for [`MOVE`] without stopping. Returns the steps made, and the time between the two counter readings (s).
+/// Drives for [`MOVE`], and does not stop the wheels at the end. Returns the steps made, and the time between the first
+/// and the last counter reading (s).
 fn turn(bench: &Bench, body: &mut dyn Body, moving: &Drive) -> Result<([i16; 2], f64), DeviceError> {
     body.exchange(moving)?;
     let first = body.exchange(moving)?;

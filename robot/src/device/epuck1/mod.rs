@@ -74,7 +74,8 @@ impl<B: I2cBus> Epuck1<B> {
         })
     }
 
-    /// Reads the speed register of motor `i` back, and writes it again if its value differs, at most [`TRIES`] times.
+    /// Reads the speed register of motor `i` back, at most [`TRIES`] times. After each wrong value except the last,
+    /// writes the register again.
     fn check_speed(&mut self, i: usize, written: u16) -> Result<(), DeviceError> {
         let mut found = self.read(SPEED, i)?;
         for _ in 1..TRIES {

@@ -90,7 +90,7 @@ fn in_range(report: Report) -> Result<Report, I2cError> {
 
 /// Converts a command of the control loop to a command of the e-puck2. LEDs are numbered clockwise, from 1 at the
 /// front. The RGB LEDs 2, 4, 6 and 8 have the colour of the nearest pixel in the ring of lamps. The red LEDs 1, 3, 5
-/// and 7 are set by the command, or else are lit if the nearest pixel contains red.
+/// and 7 have the states in `leds` of the lamps. If `leds` is `None`, each is lit if the nearest pixel contains red.
 fn command(drive: &Drive) -> Command {
     let part = |byte: u8| (u16::from(byte) * u16::from(FULL)).div_ceil(255) as u8;
     let lamps = &drive.lamps;

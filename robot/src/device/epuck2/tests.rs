@@ -2,7 +2,7 @@ use super::*;
 use crate::device::lamps::{DARK, Lamps, Leds};
 use xpuck_registers::spi::PIXELS;
 
-/// Simulated e-puck2 that answers with a report, and faults of its bus.
+/// Simulated e-puck2 that answers each command with `report`. The bus can fail.
 #[derive(Default)]
 struct Bench {
     report: Report,
@@ -109,7 +109,7 @@ fn calibration_stops_the_wheels() {
 fn leds_show_the_pixels_beside_them_and_a_melody_is_played_once() {
     let mut bench = bench();
     let mut epuck = Epuck2::new(&mut bench);
-    // The pixel 96 degrees to the right of straight ahead is red; the pixel 48 degrees to the left is green.
+    // The pixel 96 degrees to the right of straight ahead is red. The pixel 48 degrees to the left is green.
     let mut lamps = Lamps { pixels: [DARK; PIXELS], ..Lamps::default() };
     (lamps.pixels[11], lamps.pixels[2]) = (Pixel { red: 255, ..DARK }, Pixel { green: 255, ..DARK });
     let silent = Drive { lamps, ..Drive::default() };

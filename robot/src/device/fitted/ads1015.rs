@@ -1,4 +1,5 @@
-//! ADS1015 of the Pi-puck board: voltage converter that measures two battery voltages, one per conversion.
+//! ADS1015 of the Pi-puck board: analogue-to-digital converter that measures the voltages of two batteries. Each
+//! conversion measures one voltage.
 
 use super::{FittedDevice, FittedReadings};
 use crate::device::i2c::I2cError;

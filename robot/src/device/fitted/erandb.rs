@@ -23,8 +23,8 @@ pub(super) struct Erandb<B> {
 }
 
 impl<B: I2cBus> Erandb<B> {
-    /// Configures the board for full power, and for computing bearings itself. `own` is the word to send, the robot's
-    /// index in the swarm from 1. If `own` is 0, nothing is sent.
+    /// Configures the board to transmit at full power, and to compute the bearings of received words. `own` is the word
+    /// to send: the robot's index in the swarm, from 1. If `own` is 0, nothing is sent.
     pub fn set_up(mut bus: B, own: u16) -> Result<Erandb<B>, DeviceError> {
         for register in [(POWER, 0), COMPUTE, (STORE_LIGHT, 0)] {
             bus.write_read(ADDRESS, &[register.0, register.1], &mut [])?;

@@ -18,19 +18,19 @@ use xpuck_registers::{ads1015 as converter, bno055 as imu, erandb as board, grou
 /// Kind of an optional device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum Fitted {
-    /// Nine-axis inertial unit at 0x28.
+    /// Nine-axis inertial unit (I2C address 0x28).
     #[serde(rename = "bno055")]
     Bno055,
-    /// Voltage converter of the Pi-puck board, which measures the batteries, at 0x48.
+    /// Analogue-to-digital converter of the Pi-puck board for the battery voltages (I2C address 0x48).
     #[serde(rename = "ads1015")]
     Ads1015,
-    /// Ground sensors of an e-puck at 0x60.
+    /// Ground sensors of an e-puck (I2C address 0x60).
     #[serde(rename = "ground")]
     Ground,
-    /// Distance sensor of an e-puck2 at 0x29.
+    /// Distance sensor of an e-puck2 (I2C address 0x29).
     #[serde(rename = "vl53l0x")]
     Vl53l0x,
-    /// Range and bearing board of an e-puck at 0x20.
+    /// Range and bearing board of an e-puck (I2C address 0x20).
     #[serde(rename = "erandb")]
     Erandb,
 }
@@ -52,7 +52,7 @@ pub struct FittedReadings {
 }
 
 impl FittedReadings {
-    /// Returns these readings, with missing ones replaced by the readings in `other`.
+    /// Returns these readings, with missing readings replaced by those in `other`.
     pub fn and(self, other: &FittedReadings) -> FittedReadings {
         FittedReadings {
             imu: self.imu.or(other.imu),
@@ -96,8 +96,8 @@ impl Fitted {
         }
     }
 
-    /// Opens the device on the bus at path `i2c`, and configures it. `own` is the robot's index in the swarm, from 1,
-    /// which a range and bearing board sends.
+    /// Opens the device on the bus at path `i2c`, and configures it. `own` is the robot's index in the swarm, from 1.
+    /// Only a range and bearing board uses `own`: it sends this index to other robots.
     ///
     /// # Errors
     /// If the device does not answer, or another device answers.

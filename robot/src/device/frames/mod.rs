@@ -12,8 +12,8 @@ use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 /// Reciprocal of the maximum fraction of missing rows. A frame with at most `height / REPAIRABLE` missing rows is
 /// repaired; other frames are dropped.
 const REPAIRABLE: usize = 32;
-/// Advance of the frame number from which the camera counts as restarted. For smaller advances, the skipped frames
-/// count as dropped.
+/// Minimum increase of the frame number between two frames that counts as a restart of the camera. After a smaller
+/// increase, the skipped frames count as dropped.
 const GAP: u16 = 256;
 
 /// Byte order of two neighbouring pixels: their lumas Y, and the colour differences Cb and Cr that they share.
@@ -49,7 +49,7 @@ pub struct CameraCounts {
     pub frames: u64,
     /// Number of complete frames that were replaced by a newer frame before they were read.
     pub overtaken: u64,
-    /// Number of frames dropped because too many rows were missing.
+    /// Number of frames that were dropped because too many rows were missing, or that were not received at all.
     pub dropped_frames: u64,
     /// Number of frames dropped because their size differs from the configured size.
     pub wrong_size: u64,
@@ -220,8 +220,8 @@ impl FrameDecoder {
         &bytes[taken..]
     }
 
-    /// Ends the current frame, if there is one: delivers or drops it. `rows` is the number of rows in the header that
-    /// ends a frame; `None` if that header was not received.
+    /// Ends the current frame, if there is one: delivers or drops it. `rows` is the frame's height according to the
+    /// header that ends the frame; `None` if that header was not received.
     fn finish(&mut self, rows: Option<usize>, deliver: &mut impl FnMut(&mut Frame)) {
         self.place = ParserState::Header(0);
         if self.number.take().is_none() {

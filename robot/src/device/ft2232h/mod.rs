@@ -62,7 +62,7 @@ pub fn open(serial: Option<&str>, width: usize, height: usize, order: PixelOrder
     })
 }
 
-/// Finds and opens the first FT2232H with this serial number; any serial number matches `None`.
+/// Finds and opens the first FT2232H with this serial number. If `serial` is `None`, any FT2232H matches.
 fn find(serial: Option<&str>) -> Result<(Device<Context>, Handle), CameraError> {
     let (vendor, product) = (chip::VENDOR, chip::PRODUCT);
     let failed = |doing, device| move |source| CameraError::Usb { device, doing, source };
@@ -160,8 +160,8 @@ impl<E: BulkIn> Queue<E> {
         Ok(())
     }
 
-    /// Empties the queue, clears the halt of the endpoint, and fills the queue again. libusb requires that no transfer
-    /// is pending.
+    /// Empties the queue, clears the halt of the endpoint, and fills the queue again. The queue must be empty, because
+    /// libusb clears a halt only if no transfer is pending.
     fn recover(&mut self) -> Result<(), CameraError> {
         self.endpoint.cancel_all();
         for _ in 0..self.transfers {

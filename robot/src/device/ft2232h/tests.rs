@@ -136,7 +136,8 @@ fn queue_absorbs_56_ms_and_single_reads_1_ms() {
     };
     assert_eq!(held_up_once(TRANSFERS, 56_000), 0);
     assert!(held_up_once(TRANSFERS, 59_000) > 0);
-    // The reader is delayed after each transfer. With a single transfer, the FIFO is not emptied during the delay.
+    // The reader is delayed after each transfer. If only one transfer is queued, the chip cannot empty its FIFO during
+    // the delay.
     let held_up_each_time = |transfers, held_up| read(Chip::new(held_up), transfers).0.left_out;
     assert_eq!(held_up_each_time(1, 900), 0);
     assert!(held_up_each_time(1, 1_400) > 0);

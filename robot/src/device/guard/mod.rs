@@ -2,8 +2,9 @@
 //! last speed when the board stops sending.
 //!
 //! The guard is a separate process that opens the bus itself, so it continues to run when `xpuckd` is killed, stopped
-//! or hung. With every exchange, `xpuckd` sends it a byte through a pipe. After [`SILENCE`] without a byte, or when
-//! the pipe closes, the guard writes zero speeds every [`REPEAT`] until bytes arrive again.
+//! or hung. With every exchange, `xpuckd` sends a byte to the guard through a pipe. After [`SILENCE`] without a byte,
+//! the guard writes zero speeds every [`REPEAT`] until bytes arrive again. When the pipe closes, the guard writes zero
+//! speeds several times and ends.
 
 mod parent;
 mod process;
@@ -60,7 +61,7 @@ pub enum Event {
     Exchange,
     /// The pipe was closed, because the guarded program has ended.
     Closed,
-    /// Time has passed without another event.
+    /// The time returned by [`StopTimer::due`] was reached without another event.
     Tick,
 }
 
@@ -87,7 +88,7 @@ impl StopTimer {
         StopTimer { heard: now, closed: false, stopped: None }
     }
 
-    /// Processes an event at `now`. Returns a request to write zero speeds if it is due.
+    /// Processes an event at `now`. Returns a request if zero speeds must be written now.
     pub fn step(&mut self, now: Duration, event: Event) -> Option<Stop> {
         match event {
             Event::Exchange => *self = StopTimer::new(now),

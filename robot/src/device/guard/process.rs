@@ -15,12 +15,12 @@ use xpuck_registers::spi::Pixel;
 
 /// Number of successful stops after which the process ends, counted from the closing of the pipe.
 const STOPS_AT_END: u32 = 3;
-/// Maximum number of stop attempts after the pipe is closed. They take about 10 s.
+/// Maximum number of stop attempts after the pipe is closed. This number of attempts takes about 10 s.
 const TRIES_AT_END: u32 = 100;
 /// Lamps of a robot whose wheels the guard has stopped.
 const STOPPED: Lamps = Lamps::all(Pixel { red: 16, green: 0, blue: 0 });
 
-/// Guards the robot on the bus at `i2c` until standard input is closed; then stops the wheels and returns.
+/// Guards the robot on the bus at `i2c` until standard input is closed. Then stops the wheels and returns.
 pub fn run(kind: Kind, i2c: &Path) -> anyhow::Result<()> {
     // A service manager signals all processes of a service. The guard ignores these signals and ends after the
     // guarded program.

@@ -51,8 +51,8 @@ pub trait Buffers {
     fn next(&mut self, timeout: Duration, take: &mut dyn FnMut(&[u8], bool)) -> io::Result<bool>;
 }
 
-/// Rejects a format other than YUYV of the requested width and height. A driver may select the nearest format that it
-/// supports.
+/// Verifies that a driver's format is YUYV with the requested width and height. A driver may select another format if
+/// it does not support the requested one.
 ///
 /// # Errors
 /// [`CameraError::Format`] with the requested and the actual format.
@@ -119,7 +119,7 @@ pub(super) fn copy_frame(bytes: &[u8], damaged: bool, frame: &mut Frame, counts:
     fits && !damaged
 }
 
-/// Converts an error of the system. If the camera was unplugged, returns [`CameraError::Gone`].
+/// Converts an error of the system to a camera error. If the camera was unplugged, returns [`CameraError::Gone`].
 pub fn file_error(path: &Path, doing: &'static str, source: io::Error) -> CameraError {
     if Errno::from_io_error(&source) == Some(Errno::NODEV) {
         return CameraError::Gone { device: path.display().to_string() };
@@ -150,7 +150,7 @@ mod tests {
         assert!(refused(file.path()).contains("is not a video device"));
     }
 
-    /// Result of a driver call: the bytes of a buffer, and whether the buffer is damaged.
+    /// Result of a driver call: the bytes of a buffer, and whether the buffer is damaged. `None`: no buffer was filled.
     type Given = io::Result<Option<(Vec<u8>, bool)>>;
 
     /// Simulated driver that returns a list of results, and afterwards the error of an unplugged camera.

@@ -1,5 +1,5 @@
-//! Camera streams over a socket. An xpuck's camera sends packets of an FT2232H with the shim's frames; other cameras
-//! send payloads of the USB video class.
+//! Camera streams over a socket. An xpuck's camera sends the shim's frames in packets of an FT2232H. Other cameras send
+//! payloads of the USB video class.
 
 use super::stream::Stream;
 use crate::device::camera::{Camera, CameraError, LatestFrame, POLL};
@@ -44,8 +44,8 @@ pub fn open_uvc(path: &Path, width: usize, height: usize) -> Result<Camera, Devi
     })
 }
 
-/// Connects to a camera's socket. `take` processes each packet whose length is in `possible`, and returns the current
-/// counters.
+/// Connects to a camera's socket. `take` processes a packet, and returns the current counters. A packet whose length
+/// (bytes) is not in `possible` ends the stream with an error.
 fn open(
     path: &Path,
     size: (usize, usize),

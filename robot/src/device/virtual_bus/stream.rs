@@ -15,7 +15,7 @@ pub const TCP: &str = "tcp://";
 /// Answer byte of an arena that has the requested device.
 const HAVE: u8 = 0;
 
-/// Returns whether the path is a virtual device: a socket or a network address.
+/// Returns whether the path belongs to a virtual device. Such a path is a socket or a network address.
 pub fn is_virtual(path: &Path) -> io::Result<bool> {
     Ok(on_network(path).is_some() || std::fs::metadata(path)?.file_type().is_socket())
 }

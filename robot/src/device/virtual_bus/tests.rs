@@ -198,8 +198,8 @@ fn frames_of_a_usb_video_device_are_whole_or_counted() {
     };
     let [first, last] = GOLDEN_PAYLOADS;
     let mut bench = bench(move |mut stream| {
-        // Four frames: the first ends early, the second has the error flag, the third has a payload with an invalid
-        // header, and the fourth is complete.
+        // The camera sends four frames. The first ends early, the second has the error flag, the third has a payload
+        // with an invalid header, and the fourth is complete.
         let (damaged, end) = (other(first, FID | ERR), other(last, FID));
         let list = payloads(&[&first, &damaged, &end, &first, &[99; 14], &last, &other(first, FID), &end]);
         stream.write_all(&list).unwrap();

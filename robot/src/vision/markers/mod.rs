@@ -19,7 +19,8 @@ pub struct Marker {
     pub id: u16,
     /// Centre, from the frame's upper left corner (pixels).
     pub centre: [f64; 2],
-    /// Corners (pixels): lower left, lower right, upper right and upper left of an upright marker.
+    /// Corners in the order lower left, lower right, upper right, upper left (pixels). The names apply to an upright
+    /// marker.
     pub corners: [[f64; 2]; 4],
     /// Pose of the marker.
     pub pose: Pose,
@@ -70,8 +71,8 @@ impl Markers {
         Markers { detector, tag_size, lens: None, luma: Vec::new(), found: Vec::new(), doubled: 0 }
     }
 
-    /// Creates a detector with the robot's settings for frames of this width (pixels). From 640 pixels, the camera's
-    /// full width, the detector searches for outlines at half the resolution.
+    /// Creates a detector with the robot's settings for frames of this width (pixels). In frames of at least 640
+    /// pixels, the camera's full width, the detector searches for outlines at half the resolution.
     pub fn for_frames(tag_size: f64, width: usize) -> Markers {
         Markers::new(tag_size, if width >= 640 { 2 } else { 1 })
     }

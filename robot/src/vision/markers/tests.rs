@@ -42,7 +42,8 @@ fn marker_pose_is_estimated() {
         );
         assert!((told.bearing() - bearing).abs().to_degrees() < 1.0, "{id}: {} for {bearing}", told.bearing());
         assert!(close(told.at, placed.at, 0.03 * range), "{id}: {told:?} for {placed:?}");
-        // At a long range the tolerance is larger, because a small square's corners hardly determine its orientation.
+        // At a long range the tolerance is larger, because the corners of a small square hardly determine the
+        // orientation.
         let within = if range < 0.9 { 0.1 } else { 0.35 };
         assert!(
             close(told.right, placed.right, within) && close(told.up, placed.up, within),

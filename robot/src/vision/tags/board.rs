@@ -35,7 +35,8 @@ impl Board {
         Some([[x, below], [right, below], [right, y], [x, y]])
     }
 
-    /// Returns the board as SVG (mm), with a white margin and the id at each tag; `None` if an id is above 586.
+    /// Returns the board as an SVG in millimetres, with a white margin, and with the id next to each tag. Returns
+    /// `None` if an id is above 586.
     pub fn svg(&self) -> Option<String> {
         let (size, pitch) = (self.size * 1000.0, self.pitch * 1000.0);
         let cell = size / TAG_SIDE as f64;

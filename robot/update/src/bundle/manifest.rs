@@ -66,7 +66,7 @@ impl Manifest {
         Release { version: self.version.clone(), counter: self.counter }
     }
 
-    /// Validates the values of all keys, without a comparison with a robot.
+    /// Validates the values of all keys, independently of a robot's properties.
     ///
     /// # Errors
     /// One line that names the first invalid key.

@@ -8,7 +8,7 @@ use xpuck_wire::signed::hex;
 /// Size of a piece of the payload (bytes).
 const PIECE: usize = 64 * 1024;
 
-/// Reader of a bundle, which has already read the head.
+/// Reader of a bundle whose head has already been read.
 pub struct Reader<R> {
     /// Head, not yet verified.
     pub head: Head,
@@ -70,7 +70,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Verifies that a payload that is not in a bundle yet, such as a package, matches a manifest.
+/// Verifies that a payload outside a bundle, such as a package file, matches a manifest.
 ///
 /// # Errors
 /// The errors of [`Reader::payload`].

@@ -10,7 +10,7 @@ use xpuck_wire::signed::hex;
 /// Reads a payload to its end, describes it in a manifest, and signs the manifest. Returns the head of the bundle.
 ///
 /// # Errors
-/// The payload cannot be read, or the manifest would be invalid.
+/// The payload cannot be read, or its manifest is invalid.
 pub fn seal(
     kind: Kind,
     boards: &[String],

@@ -84,7 +84,8 @@ fn step(place: &mut SlotStore<'_, impl Disk>, lines: &mut Vec<String>) -> Result
     place.apply_targets()
 }
 
-/// Returns whether the trial of a new root is not yet registered for the next boot, because the power failed before.
+/// Returns whether the trial of a new root is not yet registered for the next boot. This happens if the power failed
+/// before the registration.
 fn waits_for_boot(place: &SlotStore<'_, impl Disk>, candidate: &Candidate) -> bool {
     let (slot, never) = (candidate.slot, candidate.starts_left == candidate.slot.starts());
     slot.is_root() && never && place.roots.is_some_and(|roots| roots.trial.is_none() && roots.current != slot)

@@ -9,7 +9,7 @@ use xpuck_wire::file;
 
 /// Disk with the slots' folder. After a power failure, any data that was not synchronised may be missing.
 pub trait Disk {
-    /// Opens a file for reading. Fails if the path is a symbolic link, or anything else than a file.
+    /// Opens a file for reading. Fails if the path is a symbolic link, or is not a regular file.
     fn open(&self, path: &str) -> Result<Box<dyn Read>>;
     /// Returns the target of a symbolic link.
     fn target(&self, path: &str) -> Result<String>;

@@ -99,7 +99,7 @@ fn attempt<D: Disk>(
                 "another version is on trial; send the bundle again after the trial".into(),
             ));
         }
-        // An earlier installation was interrupted, so it is given up first.
+        // An earlier installation was interrupted, and is cancelled first.
         Phase::Unpacking | Phase::Unpacked => advance(place, Event::Start)?,
         Phase::Settled => {}
     }
@@ -187,7 +187,7 @@ fn advance(place: &mut SlotStore<'_, impl Disk>, event: Event) -> Result<(), Ins
     Ok(place.write_state(state)?)
 }
 
-/// Returns whether this digest belongs to the latest bundle, and the trial of that bundle's version succeeded.
+/// Returns whether this digest is that of the latest bundle, and whether the trial of that bundle's version succeeded.
 pub fn runs_already(state: &State, sha256: &str) -> bool {
     state.last.as_ref().is_some_and(|last| last.result == TrialResult::Good && last.sha256 == sha256)
 }
@@ -206,7 +206,7 @@ fn outcome(manifest: &Manifest, result: TrialResult, why: String) -> Outcome {
 fn refuse(place: &mut SlotStore<'_, impl Disk>, why: &str) {
     let known = place.state.last.take().filter(|last| last.result == TrialResult::Refused && last.why.is_empty());
     let event = match place.state.phase {
-        // The bundle was unpacked, but the link `current` could not be changed.
+        // The trial was recorded, but the link `current` still points to the previous version.
         Phase::Trial if place.points_at() == Some(place.state.current) => Event::Unhealthy(why.into()),
         Phase::Trial | Phase::Reverting => return,
         _ => Event::Failed(why.into()),

@@ -59,8 +59,8 @@ pub fn conclude_trial(
                 Some(state) => place.write_state(state),
                 None => Ok(()),
             };
-            // The version is reverted even if there is no space to store the verdict. The trial then continues at the
-            // next start, until its starts are used up.
+            // The previous version is restored even if there is no space to store the verdict. If the verdict is not
+            // stored, the next start continues the trial, until the starts of the trial are used up.
             place.revert()?;
             noted?;
             if let Some(state) = next(&place.state, Event::Back) {

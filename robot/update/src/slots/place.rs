@@ -11,11 +11,11 @@ const MAX_STATE: u64 = 16 * 1024;
 /// Name under which a damaged state file is kept.
 const BROKEN: &str = "state.toml.broken";
 
-/// Name of a prepared file of roots without the trial. It is created before a trial, so that reverting needs no disk
-/// space.
+/// Name of a file that can replace [`ROOTS`] to end the trial of a root. The file is created before a trial, so that
+/// reverting needs no disk space.
 const ROOTS_BACK: &str = "roots.back";
 
-/// Versions that run outside the slots.
+/// Versions outside the folders `a` and `b`: the packaged release and the running root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseVersions {
     /// Packaged release of the running root.
@@ -24,7 +24,7 @@ pub struct BaseVersions {
     pub root: Option<Slot>,
 }
 
-/// The slots on a disk.
+/// Slots on a disk, with their state and the selection of the root.
 pub struct SlotStore<'a, D> {
     /// The disk.
     pub disk: &'a mut D,
@@ -47,7 +47,8 @@ pub fn complete_release(disk: &impl Disk, slot: Slot) -> Option<Release> {
     (some == 1).then(|| Release::parse(RELEASE, &text).ok()).flatten()
 }
 
-/// Reads the card's file of roots. Returns `None` if the file does not exist, because the card does not have two roots.
+/// Reads the file that selects one of a card's two roots. Returns `None` if the file does not exist, which means that
+/// the card does not have two roots.
 fn read_roots(disk: &impl Disk) -> Result<Option<Roots>> {
     match text(disk, ROOTS, 256) {
         Ok(text) => match Roots::parse(&text) {
@@ -127,7 +128,8 @@ impl<'a, D: Disk> SlotStore<'a, D> {
     pub fn apply_targets(&mut self) -> Result<()> {
         if let Some(roots) = self.roots {
             let tried = self.root_on_trial();
-            // A root that was accepted just before a power failure is already the current root.
+            // A power failure may occur after a root became the current root, but before the end of its trial was
+            // stored. In that case, no new trial of the root begins.
             if tried != roots.trial && tried != Some(roots.current) {
                 self.choose(tried.map_or(Roots::settled(roots.current), |slot| roots.with_trial(slot)))?;
             }
@@ -155,7 +157,8 @@ impl<'a, D: Disk> SlotStore<'a, D> {
         self.roots.is_some_and(|roots| self.here.root.is_some_and(|here| roots.wants_boot(here)))
     }
 
-    /// Creates the link and, for a card with two roots, the file that [`SlotStore::revert`] only needs to rename.
+    /// Creates the files that allow [`SlotStore::revert`] to work without free disk space. These files are a link to
+    /// the current version and, if the candidate is a root, a file that selects the current root.
     ///
     /// # Errors
     /// The disk cannot be written.
@@ -180,8 +183,8 @@ impl<'a, D: Disk> SlotStore<'a, D> {
         Ok(())
     }
 
-    /// Sets the root for the next boot and the target of `current` to the versions before the candidate. If the files
-    /// of [`SlotStore::prepare_revert`] exist, no disk space is needed.
+    /// Restores the previous version: sets the target of the link `current` and, if the candidate is a root, the root
+    /// for the next boot. Needs no disk space if the files of [`SlotStore::prepare_revert`] exist.
     ///
     /// # Errors
     /// The disk cannot be written.
@@ -231,8 +234,8 @@ impl<'a, D: Disk> SlotStore<'a, D> {
     }
 }
 
-/// Returns a safe state that replaces a missing or damaged state file. The highest healthy release is always on the
-/// disk. Every release on the disk therefore counts as healthy, so that the release counter cannot decrease.
+/// Returns a safe state that replaces a missing or damaged state file. The highest release on the disk is recorded as
+/// the highest healthy release. The lost value belonged to a release on the disk, so the counter cannot decrease.
 fn guess(disk: &impl Disk, here: &BaseVersions, roots: Option<Roots>) -> State {
     let slots = [Slot::A, Slot::B].map(|slot| (slot, complete_release(disk, slot)));
     let mut state = State::fresh(here.packaged.clone());

@@ -38,7 +38,7 @@ impl Roots {
     }
 
     /// Whether the board must be rebooted, given that root `here` runs. During a trial, a reboot is needed only if
-    /// another root than the one on trial runs and boots of the trial remain.
+    /// `here` is not the root on trial and boots of the trial remain.
     pub fn wants_boot(self, here: Slot) -> bool {
         match self.trial {
             Some(trial) => trial != here && self.starts > 0,

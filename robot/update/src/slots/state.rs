@@ -166,7 +166,7 @@ pub enum Result {
 /// Latest bundle and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Release of the bundle; counter 0 if unknown.
+    /// Release of the bundle. If the release is unknown, its counter is 0.
     #[serde(flatten)]
     pub release: Release,
     /// Digest of the payload; empty if unknown.
@@ -183,9 +183,9 @@ pub struct Outcome {
 pub struct State {
     /// Phase of the update.
     pub phase: Phase,
-    /// Version that runs without a trial, and to which a failed trial reverts.
+    /// Version that runs while no trial is in progress. After a failed trial, this version runs again.
     pub current: Target,
-    /// Highest release that was healthy on this robot; the counter never decreases.
+    /// Highest release that was healthy on this robot. Its counter never decreases.
     pub good: Release,
     /// Version being installed; `None` only in the phase `Settled`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -204,7 +204,7 @@ impl State {
     /// Parses the text of the state file.
     ///
     /// # Errors
-    /// The text is damaged: not TOML, a missing key, or contradictory keys.
+    /// The text is not TOML, lacks a key, or has contradictory values.
     pub fn parse(text: &str) -> std::result::Result<State, FileError> {
         let state: State = file::parse(super::STATE, text)?;
         let wrong = |what| Err(FileError::value(super::STATE, what));

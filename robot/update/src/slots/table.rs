@@ -22,12 +22,12 @@ pub enum Event {
     Healthy,
     /// The candidate was found unhealthy; the text is the reason.
     Unhealthy(String),
-    /// The link `current` points to the version before the candidate again.
+    /// The previous version was restored as the target of the link `current`.
     Back,
 }
 
-/// Kind of an [`Event`], without its data. [`Event::Start`] has two kinds: `Start` if the trial has starts left, and
-/// `LastStartUsed` if not.
+/// Kind of an [`Event`], without its data. [`Event::Start`] has two kinds: `LastStartUsed` during a trial without
+/// remaining starts, and `Start` otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "as the events")]
 pub enum EventKind {
@@ -42,7 +42,8 @@ pub enum EventKind {
     Back,
 }
 
-/// Row of the table: the phase, the event, the steps before the new phase is written, and the new phase.
+/// Row of the table: the phase, the event, the data that must be on the disk before the phase changes, and the new
+/// phase.
 pub type Row = (Phase, EventKind, &'static str, Phase);
 
 /// All allowed transitions. Any other event has no effect.
@@ -177,8 +178,8 @@ mod tests {
                     let Some(next) = next(&state, event) else { continue };
                     assert_eq!(State::parse(&next.to_text()).unwrap(), next, "{phase:?} {happened:?}");
                     assert!(next.good.counter >= state.good.counter);
-                    // The candidate must run after a transition into a trial or within it, and after the verdict
-                    // healthy. After all other transitions, the previous version must run.
+                    // The candidate must run after a transition into or within a trial, and after a healthy verdict.
+                    // After all other transitions, the previous version must run.
                     let may = match (phase, happened) {
                         (Phase::Unpacked, EventKind::Try) | (Phase::Trial, EventKind::Start | EventKind::Healthy) => {
                             Target::A

@@ -14,7 +14,7 @@ pub const MAX_ENTRIES: usize = 4096;
 pub const MAX_BYTES: u64 = 512 << 20;
 /// Maximum length of an entry's name (bytes).
 const MAX_NAME: usize = 255;
-/// Folder of the package whose files are unpacked in addition to the program.
+/// Folder in a package. Apart from the program, only the files in this folder are unpacked.
 const OWN_FOLDER: &str = "usr/lib/xpuck/";
 /// Maximum number of bytes per write to the disk.
 const PIECE: usize = 64 * 1024;
@@ -33,7 +33,7 @@ pub enum UnpackError {
     /// The package has too many entries or bytes.
     #[error("the package has more than {MAX_ENTRIES} entries or {MAX_BYTES} bytes")]
     TooMuch,
-    /// The package cannot be read or written.
+    /// The package cannot be read, or its files cannot be written to the disk.
     #[error("the package cannot be unpacked: {0}")]
     Disk(#[from] io::Error),
 }
@@ -48,8 +48,8 @@ pub fn unpack(disk: &mut impl Disk, slot: Slot, tar: impl Read) -> Result<(), Un
     make_folder(disk, slot.folder(), &mut folders)?;
     let mut archive = Archive::new(tar);
     let (mut entries, mut bytes) = (0, 0u64);
-    // In raw mode, the reader returns long names and format extensions as separate entries, which are rejected. It
-    // would otherwise store them in memory.
+    // In raw mode, the reader returns long names and format extensions as separate entries, which are rejected. In
+    // normal mode, the reader would store their contents in memory.
     for entry in archive.entries()?.raw(true) {
         let mut entry = entry?;
         entries += 1;
@@ -110,8 +110,8 @@ fn checked_name(entry: &Entry<'_, impl Read>) -> Result<Option<String>, UnpackEr
     Ok((!parts.is_empty()).then(|| parts.join("/")))
 }
 
-/// Whether the target of a link leads out of the package. `depth` is the depth of the link's folder; absolute targets
-/// lead out.
+/// Whether the target of a link leads out of the package. `depth` is the depth of the folder to which the target is
+/// relative. An absolute target always leads out of the package.
 fn leads_out(target: &[u8], depth: usize) -> bool {
     let Ok(target) = str::from_utf8(target) else { return true };
     let mut depth = depth as i64;

@@ -1,5 +1,5 @@
-//! In-memory disk with simulated power failures. Changes that were not synchronised are stored separately. At a power
-//! failure, a seed determines which of these changes are kept or lost, and which file contents are torn.
+//! In-memory disk with simulated power failures. Changes that were not synchronised are stored separately. After a
+//! power failure, a seed determines which of these changes are kept, and which files are truncated or partly zeroed.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Error, ErrorKind, Read, Result};

@@ -45,7 +45,7 @@ fn no_cut_of_power_leaves_a_robot_without_a_version() {
         let (operations, _) = counts(nature, from);
         for at in 0..operations {
             for moment in [Moment::Before, Moment::Inside, Moment::After] {
-                // To save time, only every third operation is tested for cards with a version in a slot.
+                // To save time, only every third operation is tested for a card with two roots and a version in a slot.
                 let seeds = if from == Baseline::RootAndSlot && at % 3 != 0 { 0 } else { seeds() };
                 for seed in 0..seeds {
                     let mut story = UpdateScenario::begin(nature, from, seed);

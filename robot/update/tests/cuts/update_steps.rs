@@ -37,7 +37,7 @@ pub enum Baseline {
     Slot,
     /// The root of a card with two roots, updated by an image.
     Root,
-    /// The root of a card with two roots and a version in a slot, updated by an image.
+    /// A version in a slot of a card with two roots, updated by an image.
     RootAndSlot,
 }
 
@@ -110,17 +110,18 @@ pub struct UpdateScenario {
     from: Baseline,
     /// Whether the waiting bundle is an image.
     image: bool,
-    /// Whether the board is on. A boot has no effect on a robot without two roots.
+    /// Whether the board is on. For a card without two roots, the simulated boot does nothing else.
     on: bool,
-    /// Number of boots of the update before it was found healthy.
+    /// Number of boots of a root on trial, counted from the delivery of the bundle or from damage to the state file.
     boots: u8,
     /// Release counter of the update.
     update: u64,
     /// Release counters of the versions that were found healthy.
     good: Vec<u64>,
-    /// Number of starts of the update before it was found healthy.
+    /// Number of starts of a version on trial, counted from the delivery of the bundle or from damage to the state
+    /// file.
     starts: u8,
-    /// Highest healthy release counter in the stored state, which must never decrease.
+    /// Counter of the highest healthy release, as last stored. The stored counter must never decrease.
     floor: u64,
     /// Whether the disk is full at some time in the test.
     pub full: bool,
@@ -282,7 +283,8 @@ impl UpdateScenario {
             let Some(candidate) = trial else { return };
             let runs = self.disk.target("current").ok();
             if runs.as_deref() != Some(Target::from(candidate.slot).link()) {
-                // On a full disk, the previous version runs, and there is no candidate to evaluate.
+                // The start could not be counted on a full disk. The previous version runs instead of the candidate, so
+                // the candidate is not evaluated.
                 return;
             }
             let well = self.good.contains(&candidate.release.counter) || self.nature == Behaviour::Good;

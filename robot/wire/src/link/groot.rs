@@ -197,9 +197,9 @@ pub struct GrootEnd {
 }
 
 impl GrootEnd {
-    /// Returns the parts of the next request, or `None` if no request arrives within `timeout_ms`. At most one part
-    /// more than allowed is returned, so that [`reply`] can report the error. After a request, [`GrootEnd::answer`]
-    /// must be called before the next `receive`.
+    /// Returns the parts of the next request, or `None` if no request arrives within `timeout_ms`. If a request has too
+    /// many parts, only one surplus part is kept, so that [`reply`] reports the error. After a request,
+    /// [`GrootEnd::answer`] must be called before the next `receive`.
     pub fn receive(&self, timeout_ms: i64) -> Option<Vec<Vec<u8>>> {
         if self.socket.poll(zmq::POLLIN, timeout_ms).ok()? == 0 {
             return None;

@@ -160,7 +160,7 @@ impl AccessControl {
         self.ring.read().unwrap_or_else(PoisonError::into_inner).1
     }
 
-    /// Returns the operators' keys, whose signatures are accepted.
+    /// Returns the public keys that verify signatures of operators. Experiments with other signatures are rejected.
     pub fn trust(&self) -> Trust {
         Trust::operators(&self.ring.read().unwrap_or_else(PoisonError::into_inner).0)
     }
@@ -184,8 +184,8 @@ impl AccessControl {
 
     /// Starts to monitor a server's socket, so that failed handshakes are counted.
     pub(crate) fn monitor(&self, context: &zmq::Context, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
-        // A client without CURVE also detects that the mechanisms differ. If the client disconnects first, libzmq only
-        // reports HANDSHAKE_FAILED_NO_DETAIL.
+        // If a client does not use CURVE, both the server and the client detect that their mechanisms differ. If the
+        // client disconnects first, libzmq only reports HANDSHAKE_FAILED_NO_DETAIL.
         let events = [HANDSHAKE_FAILED_PROTOCOL, HANDSHAKE_FAILED_NO_DETAIL, DISCONNECTED, MONITOR_STOPPED];
         // The receiving thread ends only after the guard is dropped, so sending cannot fail here.
         let _ = self.monitors.send((domain, monitor::start(context, socket, &events)?));
@@ -206,7 +206,7 @@ impl AccessControl {
             self.count(|r| &mut r.revoked);
             return None;
         };
-        // If a key was enrolled again with another name, its peer must reconnect.
+        // If a key was enrolled again with another name, the peer with this key must reconnect.
         if message.gets("User-Id") != Some(&holder.public.name) {
             self.count(|r| &mut r.wrong_name);
             return None;
@@ -328,7 +328,7 @@ fn run(
     }
 }
 
-/// Function that selects the counter of rejections to increase.
+/// Function that returns the counter to increase after a rejection.
 type Count = fn(&mut Refusals) -> &mut u64;
 
 struct Answer {

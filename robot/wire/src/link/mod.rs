@@ -1,4 +1,4 @@
-//! ZeroMQ sockets, their access control, and wake-ups for threads that wait for them.
+//! ZeroMQ sockets, their access control, and wake-ups for threads that wait for messages on sockets.
 
 pub mod groot;
 pub mod guard;

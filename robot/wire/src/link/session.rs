@@ -1,4 +1,4 @@
-//! Random session numbers, which distinguish two starts of a program, and random tokens.
+//! Random tokens, and random session numbers. A session number distinguishes one start of a program from another.
 
 use crate::file::FileError;
 use crate::signed::hex;

@@ -1,4 +1,5 @@
-//! Socket of the telemetry stream: text for viewers such as PlotJuggler. The hub accepts no commands through it.
+//! Socket of the telemetry stream, which sends text to viewers such as PlotJuggler. The hub accepts no commands through
+//! this socket.
 
 use crate::guard::Domain;
 use crate::signals::{retry_zmq, send_parts};
@@ -56,8 +57,8 @@ impl Stream {
     pub fn subscriptions(&mut self) -> usize {
         for _ in 0..REQUESTS_AT_ONCE {
             let Ok(request) = retry_zmq(|| self.socket.recv_bytes(zmq::DONTWAIT)) else { break };
-            // ZeroMQ only reports the first subscription to a prefix (1), and its cancellation by the last subscriber
-            // (0).
+            // The first byte of a request is 1 for a subscription and 0 for a cancellation. For each prefix, ZeroMQ
+            // only reports the first subscription, and the cancellation by the last subscriber.
             match request.split_first() {
                 Some((1, prefix)) if self.prefixes.len() < MAX_PREFIXES => drop(self.prefixes.insert(prefix.into())),
                 Some((0, prefix)) => drop(self.prefixes.remove(prefix)),
@@ -155,8 +156,8 @@ mod tests {
         assert!(longest < Duration::from_secs(2), "publishing took {longest:?}");
     }
 
-    /// Tests that, with keys, observers receive the stream, but robots and watchers without keys do not. Watchers
-    /// without keys receive a plain stream.
+    /// Tests that, with keys, observers can subscribe to the stream, but robots and watchers without keys cannot. A
+    /// watcher without keys can subscribe to a plain stream of the same hub.
     #[test]
     fn with_keys_only_those_who_may_look_watch() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Wake-ups, by which a thread ends the wait of another thread of the process for its sockets.
+//! Wake-ups, with which one thread ends the wait of another thread of the same process.
 
 use crate::signals::{retry_zmq, send_parts};
 use crate::socket::{Readable, SocketError, Sockets};
@@ -6,11 +6,11 @@ use crate::socket::{Readable, SocketError, Sockets};
 /// Maximum number of queued wake-ups. One is enough, because it ends the wait.
 const WAKEUPS: i32 = 1;
 
-/// Sender of wake-ups, for the thread that does not wait.
+/// Sender of wake-ups, for the thread that ends another thread's wait.
 pub struct Waker(zmq::Socket);
 
 impl Waker {
-    /// Ends the receiver's current wait, or its next wait if it does not wait now.
+    /// Ends the current wait of the receiving thread. If this thread is not waiting now, its next wait ends at once.
     pub fn wake(&self) {
         // Errors are ignored: if the queue is full, a wake-up is already pending.
         let _ = send_parts(&self.0, &[""]);

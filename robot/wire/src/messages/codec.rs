@@ -74,7 +74,7 @@ pub struct UnknownNames(BTreeSet<String>);
 
 impl UnknownNames {
     /// Returns a log line about a dropped message with this unknown name, or `None` if the name was reported before.
-    /// After 16 names no further line is returned, because no release has so many new names.
+    /// At most 16 names are reported, because no release is expected to add more names.
     pub fn line(&mut self, name: &str) -> Option<String> {
         let new = self.0.len() < MAX_NAMES && self.0.insert(name.into());
         new.then(|| format!("ignored a message with unknown name `{name}`; the sender runs another release"))

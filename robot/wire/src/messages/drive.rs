@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Drive command of short duration. A robot executes it only once, as every sealed message, and only before it expires.
+/// Drive command of short duration. A robot executes the command only before it expires. The command has an effect only
+/// once, because the message that contains it is sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DriveCommand {
     /// Speeds of the left and right wheel over the floor (m/s, -0.13 to 0.13).

@@ -10,7 +10,7 @@ pub const MAX_ESTIMATES: usize = 16;
 const MAX_NAME: usize = 32;
 /// Maximum number of other robots in [`Poses`].
 pub const MAX_MATES: usize = 16;
-/// Largest accepted absolute value of any number in these messages.
+/// Largest accepted absolute value of a number in an estimate or pose.
 const LARGEST: f32 = 1e6;
 
 /// Robot's estimate of a world parameter.
@@ -24,7 +24,7 @@ pub struct Estimate {
     /// Estimated value (unit of `simulated`).
     pub value: f32,
     /// Standard deviation of the estimate. For masses and friction, this is the standard deviation of the natural
-    /// logarithm. For edges and wheels, it has the unit of `value`.
+    /// logarithm of `value`. For the arena's edges and the wheels' speed ratios, it has the unit of `value`.
     pub sd: f32,
     /// Log likelihood ratio between the estimate and the simulator's value (nats); 0 if the observations do not
     /// contradict the simulator.
@@ -41,7 +41,7 @@ impl Estimate {
     }
 }
 
-/// Whether these are at most [`MAX_ESTIMATES`] valid estimates.
+/// Returns whether all estimates are valid and their number is at most [`MAX_ESTIMATES`].
 pub fn are_sound(estimates: &[Estimate]) -> bool {
     estimates.len() <= MAX_ESTIMATES && estimates.iter().all(Estimate::is_sound)
 }

@@ -24,13 +24,13 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Starts a new recording. Returns the current time since 1970 as decimal text (us).
+    /// Starts a new recording. Returns the time since 1970 (us) as decimal text.
     pub fn start(&mut self) -> String {
         *self = Recording { began: Some(Instant::now()), ..Recording::default() };
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros()).to_string()
     }
 
-    /// Stops the recording. Changes recorded before stay available.
+    /// Stops the recording. Changes that are already recorded stay available.
     pub fn stop(&mut self) {
         self.began = None;
     }
@@ -40,8 +40,8 @@ impl Recording {
         self.began.is_some()
     }
 
-    /// Records the changes of node states in an update, from the number and the state of each node. A repeated success
-    /// or failure is recorded as a change to idle and back.
+    /// Records the changes of node states since the previous call. `nodes` has the number and the state of each node. A
+    /// repeated success or failure is recorded as a change to idle and back.
     pub fn note(&mut self, nodes: impl ExactSizeIterator<Item = (u16, u8)>) {
         let Some(began) = self.began else { return };
         let time = (began.elapsed().as_micros() as u64).to_le_bytes();

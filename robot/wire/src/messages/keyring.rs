@@ -74,9 +74,9 @@ impl Keyring {
         Keyring::default().reload(folder)
     }
 
-    /// Reloads a key folder. Only the removal of a `.pub` file revokes a key. The holder of a damaged file, for example
-    /// after a full disk or an incomplete copy, stays enrolled. A missing role folder is an error if keys were enrolled
-    /// from this folder.
+    /// Reloads a key folder. Only the removal of a `.pub` file revokes a key. If a `.pub` file is damaged, for example
+    /// because of a full disk or an incomplete copy, its holder stays enrolled. A missing role folder is an error if
+    /// keys were enrolled from this folder.
     ///
     /// # Errors
     /// The errors of [`Keyring::read`], or a role folder with enrolled keys is missing.
@@ -282,7 +282,8 @@ pub fn revoke(folder: &Path, role: Role, name: &str) -> Result<Option<PathBuf>, 
     })
 }
 
-/// Returns this path if no file has it. Otherwise returns the first free path with a suffix from -2 to -999.
+/// Returns `path` if no file has this path. Otherwise appends the first of the suffixes `-2`, `-3`, ... `-999` that
+/// makes the path free. Returns an error if all these paths are in use.
 fn free_name(path: &Path) -> std::io::Result<PathBuf> {
     let numbered = (2..1000).map(|number| PathBuf::from(format!("{}-{number}", path.display())));
     std::iter::once(path.to_path_buf())

@@ -143,7 +143,8 @@ impl Secret {
     /// Reads a `.key` file.
     ///
     /// # Errors
-    /// The file cannot be read or is invalid, its halves do not match, or users other than its owner may read it.
+    /// The file cannot be read or is invalid, its public and secret keys do not match, or users other than its owner
+    /// may read it.
     pub fn read(path: &Path) -> Result<Secret, FileError> {
         let name = path.display().to_string();
         let read: Secret = file::parse(&name, &text(path, true)?)?;

@@ -132,7 +132,7 @@ pub enum RobotMessage {
         #[serde(default)]
         witness: LastDirectiveReport,
     },
-    /// State of the robot, ten times a second.
+    /// State of the robot; sent ten times a second.
     Telemetry(Box<Telemetry>),
     /// Request for [`ToRobot::Pong`], by which the robot measures the round trip time.
     Ping {
@@ -195,8 +195,8 @@ pub enum RobotMessage {
     },
     /// Installed release and result of the latest update; sent after each welcome, on change, and every ten seconds.
     Installed(Box<Installed>),
-    /// State of the gene exchange with other robots. In a run with this exchange, it is sent every two seconds, and
-    /// after each generation before [`RobotMessage::Genes`].
+    /// State of the gene exchange with other robots. In a run with this exchange, the message is sent every two seconds
+    /// and, after each generation, just before [`RobotMessage::Genes`].
     Peers(Box<PeersReport>),
     /// AprilTags seen by the camera; sent at most twice a second, by robots with tag detection.
     Tags(Tags),
@@ -363,7 +363,7 @@ pub enum ToRobot {
         /// Settings in the format of a robot's file, at most 16384 bytes.
         text: String,
     },
-    /// Request to send each control update at once for the next 3 s; repeated while a viewer watches.
+    /// Request to send each control update immediately, for the next 3 s; repeated while a viewer watches.
     Watch {
         /// Whether the viewer requests camera pictures.
         picture: bool,
@@ -496,7 +496,7 @@ pub enum Request {
         /// Order for the robot.
         order: Order,
     },
-    /// Watch a robot. For some seconds, the robot sends each control update at once.
+    /// Watch a robot. For the next 3 s, the robot sends each control update immediately.
     Watch {
         /// Robot id.
         robot: String,
@@ -581,7 +581,8 @@ pub enum Request {
 }
 
 impl Request {
-    /// Whether a role may send the request. Observers may only send requests that read data, and [`Request::Watch`].
+    /// Whether a role may send the request. Operators may send all requests. Observers may only send requests that read
+    /// data, [`Request::Link`] and [`Request::Watch`]. Robots may not send requests.
     pub fn allowed_to(&self, role: Role) -> bool {
         match role {
             Role::Operator => true,
@@ -625,9 +626,9 @@ pub enum Order {
 pub struct StoredPicture {
     /// Last picture; `None` before the first picture.
     pub picture: Option<Picture>,
-    /// Time since the arrival of the picture (s of wall time).
+    /// Time since the arrival of the picture (s of wall time); 0 without a picture.
     pub age: f64,
-    /// Age of the camera's last frame in the robot's last report (s); `None` before the first frame.
+    /// Age of the camera's last frame, as last reported by the robot (s of arena time); `None` before the first frame.
     pub camera_age: Option<f32>,
 }
 

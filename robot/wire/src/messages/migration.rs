@@ -41,8 +41,8 @@ pub struct Migration {
     /// Maximum distance of a source island with `near` (m, 0.01 to 1000). If omitted, the distance is unlimited.
     #[schemars(range(min = 0.01, max = 1000.0))]
     pub range_m: Option<f32>,
-    /// Positions of the islands with `near`, x and y (m), in the order of the islands. They are used for islands that
-    /// motion capture does not see.
+    /// Positions of the islands with `near`, in the order of the islands: x and y (m). A position is used until motion
+    /// capture sees the island's robot.
     pub places_m: Vec<[f32; 2]>,
 }
 

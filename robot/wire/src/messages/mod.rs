@@ -1,4 +1,5 @@
-//! Messages with their version and limits, keys, seals and signatures, and the formats of files shared by all programs.
+//! Messages, with their version and limits. The module also contains keys, seals, signatures, and the formats of files
+//! that all programs share.
 
 pub mod codec;
 pub mod drive;

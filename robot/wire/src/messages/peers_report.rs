@@ -45,13 +45,13 @@ impl PeerRefusals {
     }
 }
 
-/// State of a robot's exchange with other robots. Numbers are counted since the robot's start.
+/// State of a robot's exchange with other robots. Requests, genes and rejections are counted since the robot's start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PeersReport {
-    /// Last generation to which genes from other islands were added.
+    /// Number of completed generations of the run, including generations without immigrants.
     pub generation: u32,
-    /// Source islands of the genes received in this generation, one entry per immigrant.
+    /// Source islands of the immigrants after the last completed generation, one entry per immigrant.
     #[schemars(length(max = 64))]
     pub from: Vec<u16>,
     /// Number of robots in range.

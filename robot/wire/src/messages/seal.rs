@@ -50,8 +50,8 @@ struct Session {
 }
 
 impl Sealer {
-    /// Creates a sealer for the hub with the number `hub`. This number is at least 1 and higher than the number of any
-    /// earlier hub. The wall time (ms) is such a number.
+    /// Creates a sealer for the hub with the number `hub`, for example the wall time (ms). The number must be at least
+    /// 1, and should be higher than the numbers of earlier hubs.
     pub fn new(hub: u64) -> Sealer {
         Sealer { hub, count: 0, sessions: BTreeMap::new() }
     }

@@ -96,7 +96,7 @@ pub enum SignatureError {
     Text(#[from] FileError),
 }
 
-/// Whether a file name is valid: 1 to 64 letters, digits, `-`, `_` and `.`, and not a hidden file.
+/// Whether a file name is valid: 1 to 64 letters, digits, `-`, `_` and `.`, without a leading `.`.
 fn is_file_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     (1..=64).contains(&name.len()) && !name.starts_with('.') && name.chars().all(allowed)

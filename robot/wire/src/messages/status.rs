@@ -84,7 +84,8 @@ pub struct RobotRow {
     /// Delay between the last directive and the robot's confirmation (ms of wall time); `None` before the confirmation.
     #[serde(default)]
     pub obeyed_ms: Option<f32>,
-    /// Mean difference between successive round trip times (ms of wall time).
+    /// Moving average of the difference between successive round trip times (ms of wall time); `None` before the second
+    /// round trip.
     #[serde(default)]
     pub jitter_ms: Option<f32>,
     /// Remaining battery time at the mean power (minutes of arena time); `None` if unknown.
@@ -217,14 +218,15 @@ pub struct Status {
     pub segment: u32,
     /// Segments so far. The last one is the current segment.
     pub segments: Vec<Segment>,
-    /// Derated fitness of the champions, averaged over the robots (f_EA of thesis Table 8.3).
+    /// Derated fitness of the champions, averaged over the connected robots (f_EA of thesis Table 8.3). In a
+    /// curriculum, only the robots in the latest step are included.
     pub evolved: f64,
-    /// Mean round trip time over the run (ms of wall time).
+    /// Mean round trip time over the run (ms of wall time); 0 before the first round trip.
     pub round_trip_ms: f64,
     /// Fraction of round trips that took more than 100 ms (0 to 1).
     pub slow_round_trips: f64,
-    /// Number of losses of a robot during the run. A robot is lost when it is silent for 3 s, and can be lost several
-    /// times.
+    /// Number of losses of robots during the run. A robot is lost if it is silent for 3 s, if its battery is nearly
+    /// empty, or if it does not return after a restart of the hub. Repeated losses of a robot are all counted.
     pub dead: u32,
     /// Whether the hub has received poses from motion capture recently.
     pub tracking: bool,

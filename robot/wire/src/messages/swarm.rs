@@ -123,8 +123,8 @@ impl Swarm {
         Ok(())
     }
 
-    /// Returns the swarm with the robots `robots` and their endpoints `peers`. Both begin with the existing robots,
-    /// which keep their positions and therefore their islands.
+    /// Returns the swarm with the robots `robots` and their endpoints `peers`. Both lists must begin with the entries
+    /// of the existing robots, so that these robots keep their positions and therefore their islands.
     ///
     /// # Errors
     /// An existing robot or endpoint differs, or the result is invalid. The error is one line with the reason.
@@ -162,7 +162,8 @@ pub fn host_of(authority: &str) -> &str {
     }
 }
 
-/// Whether a text is only a host with an optional port. For example, `localhost:80@evil.example` is not.
+/// Whether a text consists only of a host and an optional port. For example, returns false for
+/// `localhost:80@evil.example`.
 pub fn is_authority(text: &str) -> bool {
     let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
     let port = text.strip_prefix(host_of(text)).and_then(|rest| rest.strip_prefix(':'));

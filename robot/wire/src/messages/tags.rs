@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum number of tags in a message.
 pub const MAX_TAGS: usize = 16;
-/// Maximum distance of a tag from the camera, and maximum height difference (m).
+/// Maximum accepted distance of a tag from the camera, and maximum accepted height difference between them (m).
 const FARTHEST: f32 = 100.0;
 
 /// AprilTag that a robot's camera sees. Its pose is in the robot's frame.

@@ -108,7 +108,8 @@ pub struct PowerReport {
 pub struct SensesReport {
     /// Readings of the eight proximity sensors (0 to 1), in the order of thesis Table 6.1.
     pub proximity: [f32; 8],
-    /// Whether the camera sees a blob, by colour and then by image segment.
+    /// Whether the camera sees a blob. The first index is the colour (red, green, blue), and the second index is the
+    /// segment of the picture (left, centre, right).
     pub blobs: [[bool; 3]; 3],
     /// Number of robots in the range of the virtual senses.
     pub neighbours: u32,
@@ -118,7 +119,8 @@ pub struct SensesReport {
     pub camera_age: Option<f32>,
     /// Age of the virtual senses, which the hub sends (s).
     pub virtual_age: Option<f32>,
-    /// Number of control updates in state RUN with stale readings of the body, the camera and the virtual senses.
+    /// Numbers of control updates in state RUN with stale readings, counted separately for the body, the camera and the
+    /// virtual senses.
     pub stale: [u32; 3],
 }
 
@@ -226,8 +228,8 @@ pub struct EngineReport {
     pub name: String,
     /// Shortened name of the GPU adapter; empty without an adapter.
     pub adapter: String,
-    /// Number of simulated robot-seconds per second over the last generations, without pauses. 0 before the first batch
-    /// of simulations.
+    /// Number of simulated robot-seconds per second over the last generations, without pauses. The value is 0 before
+    /// the first batch of simulations.
     pub r_acc: f32,
 }
 

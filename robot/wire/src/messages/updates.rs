@@ -1,9 +1,9 @@
-//! Control updates in the form for transmission and recording. An update contains all inputs, actions and outputs of a
+//! Encoding of control updates for transmission and recording. An update contains all inputs, actions and outputs of a
 //! robot's tree with their exact bits.
 //!
 //! An update is a list of 32-bit words (see [`Update::write`]). A batch contains up to [`BATCH`] consecutive updates
-//! with the same tree. A batch also contains the memory of the tree's nodes before its first update, so that the batch
-//! can be replayed without earlier batches.
+//! with the same tree. A batch also contains the state of the tree's memory before the first update of the batch. A
+//! batch can therefore be replayed without earlier batches.
 //!
 //! An encoded update has three parts: the number of words (u16), a 2-bit tag per word, and the data bytes. Four tags
 //! are packed into a byte, from the lowest bits. Each word is combined by exclusive or with the word at the same index
@@ -15,12 +15,12 @@ use crate::state::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of updates in a batch; they cover one second.
+/// Maximum number of updates in a batch. Ten updates cover one second, because the control rate is 10 Hz.
 pub const BATCH: usize = 10;
 /// Number of cells of the blackboard.
 pub const CELLS: usize = 24;
-/// Number of blackboard cells that every update contains. The remaining cells are v_light, which only updates with
-/// light contain, and v_tag, which only updates with a tag contain.
+/// Number of blackboard cells that every update contains. The remaining cells belong to v_light and v_tag. Only updates
+/// with light contain v_light, and only updates with a tag contain v_tag.
 const PLAIN_CELLS: usize = 20;
 /// Index of the first cell of v_tag.
 const TAG_CELL: usize = 22;
@@ -45,7 +45,7 @@ pub const MAX_DATA: usize = BATCH * MAX_UPDATE;
 /// Number of data bytes of a word, indexed by the word's 2-bit tag.
 const LENGTHS: [usize; 4] = [0, 2, 3, 4];
 
-/// Consecutive control updates of one robot with one tree.
+/// Batch of consecutive control updates of a robot. The robot's tree is the same in all updates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Updates {
@@ -67,8 +67,8 @@ pub struct Updates {
     pub tree: String,
     /// Number of nodes of the tree.
     pub nodes: u16,
-    /// Tree in compact form. The first batch with a tree contains it; most later batches do not, and have an empty
-    /// field.
+    /// Tree in compact form. The first batch with a tree contains the compact form. In most later batches with the same
+    /// tree, this field is empty.
     pub compact: Bytes,
     /// Memory of the tree's nodes before the first update, in preorder of the nodes with memory.
     pub memory: Vec<u16>,

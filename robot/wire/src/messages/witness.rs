@@ -1,6 +1,6 @@
-//! Report of a robot to a restarted hub about the last directive that the robot obeyed. A hub that was killed during
-//! a run continues the run only if the robots' reports agree with it. It is not sufficient that the hub's disk contains
-//! no STOP.
+//! Report of a robot to a restarted hub about the last directive that the robot obeyed. A hub that was killed during a
+//! run resumes the run only if the robots' reports confirm that the run was not stopped or paused. The hub's own files
+//! are not sufficient, because the hub may have failed to store a STOP.
 
 use crate::state::State;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct ObeyedDirective {
 pub struct LastDirectiveReport {
     /// Last directive that the robot obeyed; `None` if unknown.
     pub told: Option<ObeyedDirective>,
-    /// Time since the robot's program last received a message from a hub, by its own clock (s of wall time). `None` if
-    /// the program has received no message since its start.
+    /// Time since the robot's program last received a message from a hub, by the robot's clock (s of wall time). `None`
+    /// if the program has received no message since its start.
     pub silent_s: Option<f64>,
 }

@@ -101,7 +101,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Creates or replaces a file like [`write()`], at a path that the user named. The temporary name contains the process
-/// id, so that it differs from the other names in the user's folder and from the temporary names of other processes.
+/// id. It therefore differs from the temporary names of other processes, and from the names of the user's files.
 ///
 /// # Errors
 /// Any I/O error. A previous file then has its old or its new contents.
@@ -143,7 +143,7 @@ fn no_named_pipe(path: &Path) -> Result<()> {
 }
 
 /// Checks before a long computation whether [`output`] can write to the path. Leaves no file behind. Devices and open
-/// pipes are not opened again, because their readers would notice.
+/// pipes are not tested, because their readers would notice a second writer.
 ///
 /// # Errors
 /// Any I/O error.

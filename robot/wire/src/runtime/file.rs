@@ -236,8 +236,8 @@ fn with_short_names(message: &str) -> String {
     message.split('`').enumerate().map(cut).collect::<Vec<_>>().join("`")
 }
 
-/// Adds "did you mean" with the nearest known word to a library message about an unknown word. The message must list
-/// the known words; other messages are returned unchanged.
+/// Adds "did you mean" with the nearest known word to a library message about an unknown word. Returns the message
+/// unchanged if it does not list the known words, or if no known word is similar to the unknown word.
 pub fn suggest_nearest(message: &str) -> String {
     let Some((before, known)) = message.split_once(", expected ") else { return message.into() };
     let Some(word) = ["unknown field `", "unknown variant `"].into_iter().find_map(|what| before.split_once(what))
@@ -251,7 +251,8 @@ pub fn suggest_nearest(message: &str) -> String {
     let far = |known| (strsim::damerau_levenshtein(wrong, known), std::cmp::Reverse(common(known)));
     let near = names.map(|known| (far(known), known)).min();
     match near {
-        // In a short word, only few characters may differ, unless both words have the first four characters in common.
+        // A known word is suggested only up to a maximum edit distance. The maximum is 3 if at least the first four
+        // characters of both words are equal. Otherwise it increases with the length of the unknown word, from 1 to 3.
         Some(((far, std::cmp::Reverse(common)), name))
             if far <= (if common >= 4 { 3 } else { (1 + wrong.chars().count() / 4).min(3) }) && far < name.len() =>
         {

@@ -6,10 +6,10 @@ use std::process::Command;
 /// Variable that names the folder of the desktop session's sockets.
 const SESSION: &str = "XDG_RUNTIME_DIR";
 
-/// Restarts the program with `XDG_RUNTIME_DIR` set to a missing folder, unless the variable is an absolute path. When
-/// adapters are listed, Mesa's loader searches the folder of this variable for a display. Without the variable, each of
-/// Mesa's drivers writes an error to standard error. Call this function at the very start of the program. If the
-/// restart fails, the program continues.
+/// Restarts the program with `XDG_RUNTIME_DIR` set to a missing folder. Does nothing if the variable already contains
+/// an absolute path. When adapters are listed, Mesa's loader searches the folder that the variable names for a display.
+/// Without the variable, each of Mesa's drivers writes an error to standard error. Call this function at the very start
+/// of the program. If the restart fails, the program continues.
 pub fn hide_desktop_session() {
     if std::env::var_os(SESSION).is_some_and(|path| path.as_encoded_bytes().starts_with(b"/")) {
         return;

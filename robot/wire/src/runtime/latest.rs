@@ -9,14 +9,14 @@ use std::time::Duration;
 /// Interval between retries of a failed write.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Result of the newest write. Numbers are those that the caller passed to [`LatestWriter::put`].
+/// Result of the newest write. The number in a result is the number that the caller passed to [`LatestWriter::put`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteResult {
     /// The contents with this number are on the disk.
     Kept(u64),
     /// The write with this number failed for the given reason, and the file was removed.
     Removed(u64, String),
-    /// The write failed for the given reason, and the file was not removed. It may have older contents.
+    /// The write failed for the given reason, and the file was not removed. The file may contain older contents.
     Refused(String),
 }
 

@@ -1,9 +1,9 @@
 //! Log of a service. A thread writes the lines to standard error, so that other threads do not wait for a disk or a
 //! reader.
 //!
-//! If the log is full, closed or stalled, lines are dropped and counted. Services log through the macros of
-//! [`tracing`]. The argument `target:` names the source of an event, and the fields identify the instance. After
-//! [`start`], events are written as lines.
+//! If the queue of lines is full, or if standard error cannot be written, lines are dropped and counted. Services log
+//! through the macros of [`tracing`]. The argument `target:` names the source of an event, and the fields identify the
+//! instance. After [`start`], events are written as lines.
 
 mod events;
 mod form;
@@ -27,10 +27,10 @@ use tracing::warn;
 const LEVEL: &str = "XPUCK_LOG";
 /// Environment variable of systemd. It identifies the file of standard error, if this file is a connection to journald.
 const JOURNAL: &str = "JOURNAL_STREAM";
-/// Maximum time that a process waits at its end until all lines are written.
+/// Maximum time for which [`flush`] waits until the queued lines are written.
 const FLUSH_LIMIT: Duration = Duration::from_secs(1);
-/// Maximum time to wait after a panic until all lines are written. It is short, because the program may have to stop
-/// the robot's wheels after the wait.
+/// Maximum waiting time after a panic until the queued lines are written. The time is short, because the program may
+/// have to stop the robot's wheels afterwards.
 const PANIC: Duration = Duration::from_millis(300);
 
 static FORM: OnceLock<LineFormat> = OnceLock::new();

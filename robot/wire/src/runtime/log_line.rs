@@ -44,7 +44,7 @@ pub struct LogLine {
     pub unix_ms: u64,
     /// Source and message. The text has at most [`MAX_LOG_TEXT`] bytes and no control characters.
     pub text: String,
-    /// Number of lines that were lost before sending, since the robot's program started.
+    /// Number of lines that were dropped before they could be sent, counted since the start of the robot's program.
     pub lost: u32,
 }
 

@@ -98,7 +98,8 @@ impl Notifier {
 }
 
 /// Returns the interval between watchdog messages, which is half of the watchdog timeout `usec` (us). `None` without a
-/// timeout, or if the timeout is for another process than `own`. `pid` is the process that the manager named.
+/// timeout, or if the timeout is for another process. `pid` is the process id that the manager named, if any, and `own`
+/// is the id of this process.
 fn interval(usec: Option<&str>, pid: Option<&str>, own: u32) -> Option<Duration> {
     let micros: u64 = usec?.parse().ok().filter(|&micros| micros > 0)?;
     let mine = pid.is_none_or(|pid| pid.parse() == Ok(own));

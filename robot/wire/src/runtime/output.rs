@@ -1,6 +1,6 @@
-//! Standard output and standard error of commands. Failed writes do not cause a panic. If the reader of a pipe closes
-//! it, as `head` does, this is not an error, and the command ends normally. Error messages for other failures name
-//! standard output.
+//! Standard output and standard error of commands. Failed writes do not cause a panic. If standard output is a pipe
+//! and its reader (for example `head`) closes the pipe, the command ends normally without an error. Error messages for
+//! other failures name standard output.
 //!
 //! Services use [`crate::log`] instead, which never waits for a reader.
 
@@ -14,7 +14,8 @@ use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Time before the next attempt to write to a full descriptor that another process made non-blocking.
+/// Interval between attempts to write to a descriptor that is currently full. Such attempts are needed only if another
+/// process made the descriptor non-blocking.
 const AGAIN: Duration = Duration::from_millis(10);
 
 /// Error of a write to standard output, except for a closed pipe.
@@ -66,7 +67,8 @@ pub fn overwrite_line(text: impl Display) -> Result<(), OutputError> {
     ignore_broken_pipe(write_all(stdout(), &mut text.as_bytes()))
 }
 
-/// Returns whether standard output is a pipe that its reader has closed. A command that runs without end must then end.
+/// Returns whether standard output is a pipe that its reader has closed. A command that would otherwise run
+/// indefinitely must then exit.
 pub fn reader_closed() -> bool {
     let output = stdout();
     let mut watched = [PollFd::new(&output, PollFlags::empty())];

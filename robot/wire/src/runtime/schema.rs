@@ -65,8 +65,8 @@ fn merge(object: &mut Map<String, Value>, more: Map<String, Value>) {
     }
 }
 
-/// Shortens the numbers of defaults and bounds to the decimal digits in the code. Without this step, an `f32` of 0.1
-/// would be written with the digits of the nearest `f64`.
+/// Rounds the defaults and bounds that are exact `f32` values to the shortest decimal notation. Without this step, an
+/// `f32` of 0.1 would be written as 0.10000000149011612.
 fn tidy_numbers(schema: &mut Schema) {
     transform_subschemas(&mut tidy_numbers, schema);
     let Some(object) = schema.as_object_mut() else { return };

@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Handles SIGXFSZ without ending the process. A write fails, as on a full disk, if a file has reached the size limit
-/// of the shell (`ulimit -f`).
+/// Handles SIGXFSZ without ending the process. If a file has reached the size limit of the shell (`ulimit -f`), a write
+/// then returns an error, in the same way as on a full disk.
 pub fn survive_large_files() {
     // If registration fails, the default action (termination) remains.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
@@ -35,8 +35,8 @@ pub(crate) fn retry_zmq<T>(mut call: impl FnMut() -> zmq::Result<T>) -> zmq::Res
     }
 }
 
-/// Sends a multipart message without waiting. Interrupted calls are repeated, because after a partial message the peer
-/// would treat the next message as its continuation.
+/// Sends a multipart message without waiting. Interrupted calls are repeated, because otherwise the message would be
+/// incomplete, and the peer would append the next message to it.
 pub(crate) fn send_parts(socket: &zmq::Socket, parts: &[impl AsRef<[u8]>]) -> zmq::Result<()> {
     for (i, part) in parts.iter().enumerate() {
         let more = if i + 1 < parts.len() { zmq::SNDMORE } else { 0 };

@@ -25,8 +25,9 @@ pub(super) struct Apt {
 }
 
 impl Apt {
-    /// Creates an apt state in an empty folder and downloads the package lists. With `mirror` or `suite`, these are the
-    /// lists of the image's Debian release and of `suite`. Otherwise they are the lists of this machine's suites.
+    /// Creates an apt state in an empty folder and downloads the package lists. If `mirror` or `suite` is given, the
+    /// lists of the image's Debian release and of `suite` are downloaded. Otherwise the lists of the suites in this
+    /// machine's source list are downloaded.
     pub(super) fn new(
         folder: &Path,
         architecture: &str,
@@ -50,7 +51,8 @@ impl Apt {
         Ok(apt)
     }
 
-    /// Returns the kernel package that a metapackage depends on. The name of another package is returned unchanged.
+    /// Returns the name of the kernel package that a metapackage depends on. If `package` is not a metapackage for a
+    /// kernel, its name is returned unchanged.
     pub(super) fn real(&mut self, package: &str) -> Result<String, ToolError> {
         let needs = self.run("apt-cache", &["depends", package]).map_err(|error| self.why(error))?;
         let real = needs.lines().find_map(|line| line.trim().strip_prefix("Depends: "));
@@ -79,8 +81,8 @@ impl Apt {
         Ok(())
     }
 
-    /// Returns the cause of the failure `error`. An error during the update of the package lists is the more likely
-    /// cause.
+    /// Returns the error to report for the failure `error`. If the update of the package lists failed before, the error
+    /// of this update is returned, because it is the more likely cause.
     fn why(&mut self, error: ToolError) -> ToolError {
         self.trouble.take().unwrap_or(error)
     }

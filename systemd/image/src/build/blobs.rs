@@ -105,9 +105,9 @@ fn add(from: &Path, to: &Path) -> Result<(), ToolError> {
     tools::run("copying firmware", &mut copy).map(drop)
 }
 
-/// Pads the data for the space before the first partition to whole blocks. The keys are the numbers of the first
-/// blocks. In the layouts of some boot loaders, the last block of an entry overlaps the first block of the next entry.
-/// The last block is then omitted.
+/// Pads the files that are stored before the first partition to whole blocks. Each key of `blocks` is the number of a
+/// file's first block. In the layouts of some boot loaders, the last block of a file overlaps the first block of the
+/// next file. This last block is then omitted.
 fn arrange(blocks: BTreeMap<u64, (String, Vec<u8>)>) -> Result<Vec<(u64, Vec<u8>)>, BuildError> {
     let ends = blocks.keys().skip(1).copied().chain([FIRST_PARTITION_START / BLOCK]).collect::<Vec<_>>();
     let mut arranged = Vec::new();
@@ -136,8 +136,8 @@ mod tests {
 
     #[test]
     fn boot_loaders_lie_beside_each_other_in_whole_blocks() {
-        // Sizes of the boot files of the Odroid XU4. The first file is half a block longer than its space. The script
-        // of the manufacturer, Hardkernel, overwrites the end of this file with the second file.
+        // First blocks and sizes (bytes) of the boot files of the Odroid XU4. The first file is half a block longer
+        // than its space. The manufacturer's script overwrites the end of this file with the second file.
         let xu4 = [(1, 15_616), (31, 14_592), (63, 538_224), (2111, 262_144)];
         assert_eq!(arranged_sizes(&xu4).unwrap(), [(1, 15_360), (31, 14_848), (63, 538_624), (2111, 262_144)]);
         assert_eq!(arranged_sizes(&[(64, 200_000), (16_384, 9_000_000)]).unwrap_err().lines().count(), 1);

@@ -1,5 +1,5 @@
-//! Installs the board's kernel, which is from Debian or from the operator, and provides the shell of its initramfs. The
-//! packages are only unpacked, so that no program of the board's architecture has to run.
+//! Installs the board's kernel from a package of Debian or of the operator. Also provides the shell of the initramfs.
+//! The packages are only unpacked, so that no program of the board's architecture has to run.
 
 use super::apt::{self, Apt};
 use super::{BOOT, base, device_tree, put};

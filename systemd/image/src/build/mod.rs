@@ -59,7 +59,7 @@ pub enum BuildError {
     /// The user is not root. Only root can create device nodes, and files that belong to users of another system.
     #[error("building an image requires root; run it with sudo")]
     NotRoot,
-    /// The package of the robot's program is for another architecture than the board's.
+    /// The package of the robot's program is not for the architecture of the board.
     #[error(
         "{path}: this package is for {found}, but {board} requires {wanted}; build one with `make deb ARCH={wanted}`"
     )]

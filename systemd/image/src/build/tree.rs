@@ -35,7 +35,7 @@ const FILES: &[(&str, &str)] = &[
         "etc/modprobe.d/xpuck.conf",
         "# Not needed on a robot; they slow down the boot.\nblacklist joydev\nblacklist mousedev\n# Without a hwmon driver for the power monitors, xpuckd reads them directly; no other driver may bind to them.\nblacklist ina2xx-adc\n",
     ),
-    // At the boot, only devices for which a unit may wait are triggered. This avoids most of the events.
+    // During the boot, udev triggers events only for devices for which a unit may wait. This avoids most of the events.
     (
         "etc/systemd/system/systemd-udev-trigger.service.d/xpuck.conf",
         "[Service]\nExecStart=\nExecStart=-udevadm trigger --type=devices --action=add --subsystem-nomatch=tty --subsystem-nomatch=vc --subsystem-nomatch=mem --subsystem-nomatch=bdi --subsystem-nomatch=workqueue --subsystem-nomatch=memory --subsystem-nomatch=vtconsole --subsystem-nomatch=acpi --subsystem-nomatch=clockevents --subsystem-nomatch=clocksource\n# Virtual consoles have no type.\nExecStart=-udevadm trigger --type=devices --action=add --subsystem-match=tty --attr-match=type\n",
@@ -45,8 +45,8 @@ const FILES: &[(&str, &str)] = &[
         "# A board that hangs restarts.\nkernel.panic = 10\nkernel.panic_on_oops = 1\n# Real-time threads are bounded by their own watchdog.\nkernel.printk = 3 4 1 3\n",
     ),
 ];
-/// Paths of files that systemd compares with the age of the root. They state that the steps for the first boot after a
-/// change of the root were done when the image was built.
+/// Paths of files whose timestamps systemd compares with the timestamp of `/usr`. If the files are not older, systemd
+/// skips the steps for the first boot after an update. These steps were done when the image was built.
 const UPDATED: &[&str] = &["etc/.updated", "var/.updated"];
 /// Links from the root to the robot's own data, with their targets.
 const LINKS: &[(&str, &str)] = &[

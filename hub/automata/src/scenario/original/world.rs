@@ -9,7 +9,7 @@ use xpuck_automata::cargo::{
 
 /// Number of the register that contains the cargo.
 const CARGO: u8 = 2;
-/// Maximum number of points of a line, not counting the first point.
+/// Maximum number of segments of a line.
 const MAX_SEGMENTS: usize = 63;
 
 /// Parses a world file. Errors contain `file` as its name. The position of the line sensor is not in the file and has
@@ -19,7 +19,7 @@ pub fn world(file: &str, text: &str) -> Result<Scene, ScenarioError> {
     let scene = world.scene()?;
     world.values.end()?;
     scene.check().map_err(|message| {
-        // An error message begins with the key, from which its line is found.
+        // The message begins with the key of the invalid value. The line of this key becomes the line of the error.
         let known = world.lines.iter().filter(|(key, _)| message.starts_with(key.as_str()));
         let line = known.max_by_key(|(key, _)| key.len()).map_or(1, |&(_, line)| line);
         ScenarioError { file: file.into(), line, message }
@@ -68,7 +68,7 @@ impl World<'_> {
         self.values.numbers(key)
     }
 
-    /// Reads a count, followed by as many entries.
+    /// Reads a count, and then the counted entries.
     fn list<T>(
         &mut self,
         key: &str,

@@ -15,13 +15,13 @@ pub const MAX_INDIVIDUALS: usize = 4096;
 
 /// Genome that can be saved in a population file.
 pub trait SavedGenome: Clone {
-    /// Word in the first line, between the format version and the modules. `None` for automata, the genome of the
-    /// original format.
+    /// Word that names the kind of genome in the first line, after the format version. `None` for automata, because the
+    /// original format contained only automata.
     const WORD: Option<&'static str>;
 
     /// Returns the modules of the genomes of a step, in the order of [`Module::ARBITRATED`].
     fn modules(step: &Step) -> Vec<Module>;
-    /// Appends the text of the genome. None of its lines may begin with a keyword of population files.
+    /// Appends the text of the genome to `text`. No line of the genome may begin with a keyword of population files.
     fn write(&self, modules: &[Module], text: &mut String);
     /// Parses the text of a genome.
     fn read(body: &Body) -> Result<Self, ScenarioError>;
@@ -33,7 +33,7 @@ pub struct Body<'a> {
     file: &'a str,
     /// Modules of the population.
     modules: &'a [Module],
-    /// Number of the preceding line, which contains the fitness.
+    /// Number of the line above the genome, which contains the fitness.
     above: usize,
     /// Non-empty lines without comments, with their line numbers.
     lines: &'a [(usize, &'a str)],

@@ -25,7 +25,7 @@ impl SavedGenome for TreeGenome {
             let line = error.line.checked_sub(1).and_then(|line| body.lines.get(line));
             fail(line.map_or(body.above, |(number, _)| *number), format!("tree: {}", error.message))
         })?;
-        // The genetic operators and the robot rely on this check.
+        // The genetic operators and the simulated robot require that the primitive set allows the tree.
         if !primitive_set(body.modules).allows(&tree) {
             let message = "tree: it has a node, register or signal that trees of these modules do not have; use the \
                 file that the step wrote";

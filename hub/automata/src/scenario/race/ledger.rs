@@ -23,9 +23,10 @@ impl ScoreTable {
         self.0.retain(|id, _| here.contains(id));
     }
 
-    /// Returns the fitness of a tree, without the term for its size. An evaluation consists of all starts and repeats
-    /// of the step, which the step's rule combines to a fitness. The result is the mean over all complete evaluations
-    /// in the runs of the tree. Without a complete evaluation, all runs are combined.
+    /// Returns the fitness of a tree, without the term for its size. A complete evaluation consists of one run for each
+    /// start and repeat of the step. The step's rule combines the scores of these runs to a fitness. The result is the
+    /// mean over all complete evaluations of the tree. Without a complete evaluation, the rule combines the available
+    /// scores.
     pub fn fitness(&self, id: Id, step: &Step) -> f64 {
         let mut starts = vec![Vec::new(); step.starts];
         for (&number, &score) in self.0.get(&id).into_iter().flatten() {

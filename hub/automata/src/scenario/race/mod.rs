@@ -41,12 +41,12 @@ const BUDGET: [usize; 2] = [32, 4096];
 
 impl Scenario {
     /// Runs the curriculum of trees with the racing algorithm. `begin` and `see` are those of [`Scenario::run_kind`].
-    /// `score` returns the scores of single runs, as [`xpuck_automata::cargo::score_runs`] does. The number of
-    /// evaluations is the number of runs divided by the runs of one evaluation in Petrovic's algorithm.
+    /// `score` returns the scores of single runs, as [`xpuck_automata::cargo::score_runs`] does. In the report, the
+    /// number of evaluations is the number of runs divided by the runs of one evaluation in Petrovic's algorithm.
     ///
     /// # Panics
-    /// If a step's end formula requires no best fitness. The reader of curriculum files excludes this for the racing
-    /// algorithm.
+    /// If a step's end formula requires no best fitness. The reader of curriculum files rejects such a step for the
+    /// racing algorithm.
     pub fn run_race(
         &self,
         seed: u64,

@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(scale.fitness(-1e9), -0.3);
         let rising: Vec<f32> = (0..40).map(|k| scale.fitness(f64::from(k) * 100_000.0)).collect();
         assert!(rising.is_sorted_by(|a, b| a < b) && rising.iter().all(|fitness| (-0.3..0.9).contains(fitness)));
-        // Two runs have nearly the same mean fitness as two runs whose scores both equal the geometric mean.
+        // The mean fitness of two runs is nearly the fitness of a run whose score is the geometric mean of both scores.
         let [less, more, middle] = [600_000.0, 800_000.0, 692_820.3].map(|score| f64::from(scale.fitness(score)));
         assert!(((less + more) / 2.0 - middle).abs() < 1e-4, "{less} {more} {middle}");
     }

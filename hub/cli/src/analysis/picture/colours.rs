@@ -1,5 +1,5 @@
-//! Colours of branches. Twelve colours can be distinguished with every kind of colour vision. If a tree has more
-//! branches, those with the smallest shares have one further colour in common.
+//! Colours of branches. Twelve colours can be distinguished with every kind of colour vision. If a tree has more than
+//! twelve branches, the branches with the smallest shares of time have one common additional colour.
 
 use xpuck_lab::trajectories::Branch;
 
@@ -8,7 +8,7 @@ const BRANCHES: [&str; 12] = [
     "#aa3300", "#5500cc", "#ffcc00", "#11ccff", "#330044", "#99dd88", "#aa33aa", "#aa8866", "#0088ff", "#663322",
     "#ff7733", "#556677",
 ];
-/// Common colour of all branches except the twelve with the largest shares.
+/// Common colour of all branches except the twelve with the largest shares of time.
 pub const OTHER: &str = "#2b2f36";
 /// Colour of robots that no branch drove.
 pub const UNDRIVEN: &str = "#9aa1a9";
@@ -22,8 +22,8 @@ pub fn of_robot(robot: usize) -> &'static str {
     BRANCHES[robot % BRANCHES.len()]
 }
 
-/// Returns the colour of each branch. The twelve branches with the largest shares have distinct colours, and all other
-/// branches have the colour [`OTHER`].
+/// Returns the colour of each branch. The twelve branches with the largest shares of time have distinct colours, and
+/// all other branches have the colour [`OTHER`].
 pub fn of_branches(branches: &[Branch]) -> Vec<&'static str> {
     let mut by_share: Vec<usize> = (0..branches.len()).collect();
     by_share.sort_by(|&a, &b| branches[b].share.total_cmp(&branches[a].share));

@@ -12,10 +12,10 @@ pub const TITLE: &str = "Driving branches: line of `xpuck tree fmt`, share of ti
 pub struct Row {
     /// Colour in CSS notation.
     pub colour: &'static str,
-    /// Line of the branch's leaf in the output of `xpuck tree fmt`, from 1. `None` unless the row has exactly one
-    /// branch of its own.
+    /// Line of the branch's leaf in the output of `xpuck tree fmt`, from 1. `None` for the row of all other branches,
+    /// and for the row of updates without a driving branch.
     pub line: Option<usize>,
-    /// Leaf of the branch in text form, or a description of a row without a branch of its own.
+    /// Leaf of the branch in text form. If `line` is `None`: a description of the row.
     pub text: String,
     /// Fraction of all robot updates that the row represents, 0 to 1.
     pub share: f64,
@@ -24,8 +24,8 @@ pub struct Row {
 /// Legend of a run: its rows, and the index of each branch's row.
 #[derive(Debug)]
 pub struct Legend {
-    /// Rows of the branches with a distinct colour. Where needed, one row for all other branches follows, and one for
-    /// updates without a driving branch.
+    /// Rows of the branches with a distinct colour. They are followed by up to two rows: one for all other branches,
+    /// and one for updates without a driving branch.
     pub rows: Vec<Row>,
     row_of_branch: Vec<usize>,
 }

@@ -64,10 +64,11 @@ pub struct Caption {
 /// File extensions of pictures, films and web pages, from which programs infer the format.
 const ENDINGS: [&str; 10] = ["svg", "png", "pdf", "html", "mp4", "jpg", "jpeg", "gif", "webp", "webm"];
 
-/// Checks that the extension of a file does not contradict the format of its option, such as `--png`.
+/// Checks that a file's extension does not contradict the format that an option such as `--png` selects. Programs
+/// would not open a file with the extension of another format.
 ///
 /// # Errors
-/// The extension is that of another format. Programs would not open the file.
+/// The extension is that of another format.
 pub fn fits(option: &str, path: &Path) -> Result<()> {
     let made = option.trim_start_matches('-');
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -85,8 +86,8 @@ impl PictureArgs {
     /// Returns the number of the run to show, or `None` if no picture is requested.
     ///
     /// # Errors
-    /// The run is not among `runs`, two pictures have the same file, a file cannot be written, or the film speed is
-    /// out of range.
+    /// The number is not below `runs`, two pictures have the same file, the extension of a file is that of another
+    /// format, a file cannot be written, or the film speed is out of range.
     pub fn wanted(&self, runs: u32) -> Result<Option<u32>> {
         film::check_speed(self.film_speed)?;
         if self.run >= runs {

@@ -42,8 +42,8 @@ struct Frames {
     put_back: Vec<bool>,
     /// For each body, the sequence of x, y (0.1 mm) and heading (mrad) over all frames. Integers keep the page small.
     poses: Vec<Vec<i32>>,
-    /// For each robot, the index of its legend row in each frame. The first frame has the row of the second one,
-    /// because no branch has driven the robot before it.
+    /// For each robot, the index of its legend row in each frame. The first frame has the legend row of the second
+    /// frame, because no branch drives the robot before the first frame.
     drivers: Vec<Vec<usize>>,
 }
 

@@ -60,8 +60,9 @@ pub fn make(path: &Path, trajectories: &Trajectories, caption: &Caption, speed: 
     })
 }
 
-/// Returns the pose of a body at fraction `part` of the interval between two frames. Poses are interpolated linearly,
-/// except for a frisbee that was put back in the interval: it jumps at the end.
+/// Returns the pose of a body at fraction `part` of the interval between two frames. Poses are interpolated linearly. A
+/// frisbee that was put back in the interval is the exception: its pose jumps at the end. `robots` is the frisbee's
+/// index.
 fn between(before: &Frame, after: &Frame, body: usize, part: f32, robots: usize) -> Pose {
     let (from, to) = (before.poses[body], after.poses[body]);
     if body == robots && after.put_back {

@@ -79,7 +79,7 @@ fn line(svg: &mut String, plan: &Plan, class: &str, more: &str, from: Vec2, to: 
     let _ = writeln!(svg, "  <path class=\"{class}\"{more} d=\"M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}\"/>");
 }
 
-/// Draws a region of the floor with its name. The region `Beyond` is the arena without a disc.
+/// Draws a region of the floor with its name. The region `Beyond` is the part of the arena outside a disc.
 fn area(svg: &mut String, plan: &Plan, name: &str, region: Region, colour: &str) {
     let disc = |at: Vec2, radius: f32| {
         let ((x, y), r) = (plan.at(at), radius * plan.scale);

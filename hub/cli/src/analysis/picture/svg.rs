@@ -104,8 +104,8 @@ fn title(svg: &mut String, trajectories: &Trajectories, caption: &Caption) {
     );
 }
 
-/// Draws the key, which explains the shapes, at height `y`, and a scale bar of 0.2 m. The bar is `bar` pixels long and
-/// ends at `right`.
+/// Draws the key and a scale bar at height `y`. The key explains the shapes. The scale bar represents 0.2 m, has a
+/// length of `bar` pixels and ends at `right`.
 fn keys(svg: &mut String, y: f32, right: f32, bar: f32, trajectories: &Trajectories, goal: bool) {
     let text = y + 4.0;
     let word = |svg: &mut String, x: f32, word: &str| {

@@ -33,7 +33,7 @@ impl Plan {
         (self.left + (self.half.0 + place.x) * self.scale, self.top + (self.half.1 - place.y) * self.scale)
     }
 
-    /// Appends an SVG path command, `M` or `L`, with a point of the arena.
+    /// Appends an SVG path command to a path. The command is `M` or `L`, and `place` is a point of the arena (m).
     fn go(&self, path: &mut String, command: char, place: Vec2) {
         let (x, y) = self.at(place);
         let _ = write!(path, "{command}{x:.1} {y:.1}");
@@ -94,8 +94,8 @@ impl Plan {
         }
     }
 
-    /// Draws one robot's trajectory as a path per section with the same driving branch. In a short run, the robot is
-    /// also outlined along the trajectory.
+    /// Draws one robot's trajectory. Each section with a single driving branch is a separate path in the branch's
+    /// colour. In a short run, the robot is also outlined along the trajectory.
     fn trajectory(&self, svg: &mut String, trajectories: &Trajectories, robot: usize, legend: &Legend) {
         let radius = trajectories.shapes[robot].radius * self.scale;
         let outlined = outlined(trajectories);

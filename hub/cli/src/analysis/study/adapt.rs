@@ -45,7 +45,7 @@ pub struct AdaptArgs {
     /// Setting of evolution, as in a file for `xpuck evolve`; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Number of simulations of 60 s of each swarm after each generation.
+    /// Number of simulations (60 s each) of each swarm after each generation.
     #[arg(long, default_value_t = 200)]
     runs: u32,
     #[command(flatten)]

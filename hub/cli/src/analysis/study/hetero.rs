@@ -14,10 +14,10 @@ use xpuck_stats::figure::Figure;
 
 /// Heterogeneity: compare a swarm of different trees with swarms that run each of these trees alone.
 ///
-/// For each run, a swarm with the last trees of its robots is measured, and each of these trees alone on all robots
-/// (thesis 8.7.2). Then swarms are drawn with replacement from the trees of all runs, which have no common origin
-/// (8.7.3). A line is fitted to the fitness of mixed swarms against that of their trees alone. Where the line crosses
-/// mixed = alone, mixing makes no difference.
+/// For each run, a swarm with the last trees of its robots is measured. Each of these trees is also measured alone on
+/// all robots (thesis 8.7.2). Further swarms are drawn with replacement from the trees of all runs. The trees of such a
+/// swarm have no common origin (8.7.3). A line is fitted to the fitness of mixed swarms as a function of the fitness of
+/// their trees alone. Where both are equal, mixing makes no difference.
 #[derive(Args)]
 pub struct HeteroArgs {
     /// Runs: folders of `xpuck evolve --output`, records of swarms, folders of trees (.bt), or tree files.

@@ -13,8 +13,8 @@ use xpuck_wire::shutdown::service_flag;
 
 /// Migration: measure the loss of fitness when islands exchange genes rarely and robots run different trees.
 ///
-/// For each rate and seed, one evolution runs, with a robot as each island. Then the champions of all islands run in
-/// one swarm, each on its own robot, and each champion runs alone on all robots. Settings of evolution are those of
+/// For each rate and seed, one evolution runs, in which each robot is an island. Then the champions of all islands run
+/// in one swarm, each on its own robot. Each champion also runs alone on all robots. Settings of evolution are those of
 /// `xpuck evolve --set`.
 #[derive(Args)]
 pub struct MigrateArgs {
@@ -33,7 +33,7 @@ pub struct MigrateArgs {
     /// Setting of evolution, as in a file for `xpuck evolve`; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Number of simulations of 60 s of each swarm at the end.
+    /// Number of simulations (60 s each) of each swarm at the end.
     #[arg(long, default_value_t = 400)]
     runs: u32,
     #[command(flatten)]

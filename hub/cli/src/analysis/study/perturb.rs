@@ -14,11 +14,11 @@ use xpuck_stats::figure::Figure;
 
 /// Perturbation: measure whether a tree keeps its fitness from random start poses near the frisbee.
 ///
-/// The frisbee lies at the origin. Robots start around one pose with normally distributed deviations, which are drawn
-/// again until no bodies overlap, and run for a few seconds. The fitness of each run is shown against the mean distance
-/// of its start poses from those of the tree's best run (thesis 8.6.3, Fig. 8.13). A tree that steers has about the
-/// same median fitness at all distances. The fitness of a tree that only drives straight on depends on its start. All
-/// trees run from the same starts.
+/// The frisbee lies at the origin. Robots start around one pose with normally distributed deviations. The deviations
+/// are drawn again until no bodies overlap. Each run lasts a few seconds. The figure shows the fitness of a run against
+/// the mean distance of its start poses from the start poses of the tree's best run (thesis 8.6.3, Fig. 8.13). A tree
+/// that steers has about the same median fitness at all distances. The fitness of a tree that only drives straight on
+/// depends on its start. All trees run from the same starts.
 #[derive(Args)]
 pub struct PerturbArgs {
     /// Files with trees, at most 4; in each run all robots run one tree as written.
@@ -33,7 +33,7 @@ pub struct PerturbArgs {
     /// Standard deviations of x and y (m) and heading (rad).
     #[arg(long, value_name = "X,Y,HEADING", default_value = "0.2,0.2,1.5", value_parser = pose, allow_hyphen_values = true)]
     by: (f32, f32, f32),
-    /// Width of the figure's bins (m).
+    /// Width of the distance bins in the figure (m).
     #[arg(long, default_value_t = 0.05)]
     bin: f64,
     /// Simulated seconds of each run.

@@ -18,8 +18,8 @@ use xpuck_wire::shutdown::service_flag;
 /// Settings are evolution files. They may differ in the fidelity of the simulation (`calibration = FILE`: noise,
 /// delayed cameras and messages), in the primitives of trees (`primitive_set = FILE`), or in any other key. One
 /// evolution runs for each file and seed. Then a swarm of the islands' champions runs in the world of the evolution,
-/// and in the world that represents reality. docs/transfer/ has two studies that the thesis leaves open: levels of
-/// fidelity, and polar against Cartesian goal vectors.
+/// and in the world that represents reality. docs/transfer/ has studies of two questions that the thesis leaves open:
+/// levels of fidelity, and polar against Cartesian goal vectors.
 #[derive(Args)]
 pub struct TransferArgs {
     /// Evolution files; the first is the reference for the others.
@@ -37,7 +37,7 @@ pub struct TransferArgs {
     /// Setting for all files, such as seed=101 for the first seed; it takes precedence over the files.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Number of simulations of 60 s of each swarm in each world.
+    /// Number of simulations (60 s each) of each swarm in each world.
     #[arg(long, default_value_t = 400)]
     runs: u32,
     #[command(flatten)]

@@ -46,7 +46,7 @@ pub struct Drivers {
     sync: bool,
     robots: Vec<Driven>,
     free: Vec<bool>,
-    /// Words that robots have broadcast in this cycle, with the index of the speaking robot.
+    /// Words that robots have broadcast in this cycle, each with the index of its robot.
     words: Vec<(usize, String)>,
     cycle: u64,
     limit: LineLimit,

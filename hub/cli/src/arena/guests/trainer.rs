@@ -108,7 +108,8 @@ fn ball(arena: &mut Arena, at: Option<[f64; 3]>, velocity: Option<[f64; 3]>) -> 
     Ok(())
 }
 
-/// Converts a position (m) to `f32` and limits its coordinates. Positions so far beyond the walls need not be exact.
+/// Converts a position (m) to `f32` and limits its coordinates to +-1e6 m. Positions at this limit are far outside the
+/// walls and need not be exact.
 pub(super) fn place(x: f64, y: f64) -> Vec2 {
     vec2(x.clamp(-1e6, 1e6) as f32, y.clamp(-1e6, 1e6) as f32)
 }
@@ -125,7 +126,8 @@ fn put(arena: &mut Arena, body: usize, at: Vec2, heading: Option<f32>) -> Result
         .ok_or_else(|| format!("no free space within 0.5 m of ({:.2}, {:.2})", at.x, at.y))
 }
 
-/// Moves all robots that are nearer to the ball than the free kick distance away from the ball, to that distance.
+/// Moves robots away from the ball. Each robot whose distance from the ball is less than the free kick distance is
+/// moved to exactly that distance.
 fn make_room(arena: &mut Arena) -> Result<(), String> {
     let ball = arena.bodies().get(arena.robots()).ok_or("the arena has no ball")?.pose.at;
     for robot in 0..arena.robots() {
@@ -139,8 +141,8 @@ fn make_room(arena: &mut Arena) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns a position of a robot beside the game. It is on the half of the robot's team, at the long wall that is
-/// farther from the ball. The robot's number determines x.
+/// Returns the position to which a robot is moved out of play. The position is on the half of the robot's team, at the
+/// long wall that is farther from the ball. The robot's number determines x.
 fn beside(arena: &Arena, robot: usize) -> Vec2 {
     let (half_x, half_y) = arena.half_arena();
     let ball = arena.bodies().get(arena.robots()).map_or(Vec2::ZERO, |disc| disc.pose.at);

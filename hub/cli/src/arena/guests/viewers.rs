@@ -1,4 +1,4 @@
-//! 3D viewers that watch a virtual arena, and trainers among them.
+//! 3D viewers that watch a virtual arena. Some viewers are trainers, which may move bodies.
 //!
 //! A separate thread owns the viewers' sockets. The arena's thread passes game frames to it and receives commands from
 //! it. The arena's thread never waits for viewers.
@@ -19,9 +19,9 @@ use xpuck_gateway::stage::{BLUE, Game, GameFrame, ORANGE};
 use xpuck_gateway::trainer::Command;
 use xpuck_wire::log;
 
-/// Maximum interval at which the socket thread checks for new viewers and commands.
+/// Maximum interval between two checks of the socket thread for new viewers and commands.
 const LOOK: Duration = Duration::from_millis(50);
-/// Maximum number of trainers' commands in the queue to the arena. At this number, no more commands are read.
+/// Maximum number of trainers' commands in the queue to the arena. While the queue is full, no more commands are read.
 const MOST_WAITING: usize = 64;
 /// Maximum number of commands executed per step. The limit bounds the time of a step, because moving a body requires a
 /// search for a free place.
@@ -176,8 +176,9 @@ fn shown(arena: &Arena, colours: &[[f64; 4]]) -> xpuck_gateway::scene::arena::Ar
     }
 }
 
-/// Returns the colour in which viewers show a robot. It is the mean colour of the robot's lamps at full brightness,
-/// with three levels per component. A robot with only red ring lamps on is red. A robot with all lamps off is blue.
+/// Returns the colour in which viewers show a robot. It is the mean colour of the robot's coloured lamps, scaled to
+/// full brightness and rounded to three levels per component. A robot with only red ring lamps on is red. A robot with
+/// all lamps off is blue.
 fn colour(arena: &Arena, robot: usize) -> [f64; 4] {
     let lamps = arena.lamps(robot);
     let coloured = lamps.pixels.iter().flatten().chain(lamps.colours.iter().flatten());

@@ -51,7 +51,8 @@ pub struct FlashArgs {
     yes: bool,
 }
 
-/// Exit code if the operator ends the command early. The same command then continues, as with `xpuck sweep`.
+/// Exit code if the operator ends the command early. If the same command is started again, it continues with the next
+/// robot. `xpuck sweep` uses the same exit code for incomplete work.
 const ENDED: u8 = 75;
 
 /// State of the command: its arguments, the operators' keys, the image, and the record of written cards.
@@ -174,7 +175,8 @@ impl Lab<'_> {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Asks the operator to confirm writing the card, unless `--yes` or the device make this unnecessary.
+    /// Asks the operator to confirm writing the card. No confirmation is needed with `--yes`, or without `--all` if the
+    /// device is a file that is blank or already contains a card.
     fn ask(&self, robot: &str) -> Result<Answer> {
         let device = self.args.device.display();
         let is_file = self.args.device.is_file() && !self.args.all;

@@ -1,5 +1,5 @@
-//! Tests of the schemas. They must accept the repository's own files and have the bounds that the programs check, and
-//! each command with `--json` must have one.
+//! Tests of the schemas. Each schema must accept the repository's own files and have the bounds that the programs
+//! check. Each command with `--json` must have a schema.
 
 use super::outputs;
 use crate::files::file_kind::kinds;
@@ -44,8 +44,8 @@ fn unknown(schema: &Value, value: &Value, place: &str) -> Vec<String> {
     }
 }
 
-/// Returns whether the value has the same tags as a choice of `oneOf` or `anyOf`. A tag is a key that must have a
-/// constant value.
+/// Returns whether the value has the tags of `choice`, an alternative in `oneOf` or `anyOf`. A tag is a key for which
+/// the schema requires a constant value.
 fn is_meant(choice: &Value, value: &Value) -> bool {
     let mut tags =
         choice["properties"].as_object().into_iter().flatten().filter(|(_, inner)| inner["const"] != Value::Null);

@@ -27,7 +27,7 @@ const POLL_MS: i64 = 5;
 pub struct Load {
     /// Number of islands.
     pub islands: u16,
-    /// Number of sockets for the islands, at most one each.
+    /// Number of sockets, which the islands share; at most one socket per island.
     pub sockets: usize,
     /// Interval between two messages of an island. Each island starts at its own random phase of the interval.
     pub period: Duration,
@@ -40,13 +40,13 @@ pub struct Load {
 /// Answers of the server during the measurement.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    /// Times from the due time of an emigrant to its answer (ms), ascending.
+    /// Delays of the answers (ms), ascending. A delay starts at the scheduled send time of the emigrant.
     pub ms: Vec<f64>,
     /// Number of emigrants that were not sent, or not answered in time.
     pub lost: u64,
     /// Number of rejected emigrants.
     pub refused: u64,
-    /// Number of nodes of all trees sent during the measurement.
+    /// Total number of nodes in the trees that were sent during the measurement.
     pub nodes: u64,
 }
 

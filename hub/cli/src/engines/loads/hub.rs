@@ -15,7 +15,7 @@ use xpuck_wire::witness::LastDirectiveReport;
 
 /// Number of frames that robots can distinguish by heading. The heading is the frame number in tenths of a degree.
 const FRAMES: usize = 3600;
-/// Longest load in which no two frames have the same heading, minus a margin of 12 s (s).
+/// Maximum duration of a load in which no two frames have the same heading (s). A margin of 12 s is subtracted.
 pub const LONGEST_S: f64 = FRAMES as f64 / HERTZ as f64 - 12.0;
 /// Interval between two telemetry messages of a robot.
 const TELEMETRY: Duration = Duration::from_millis(100);
@@ -49,7 +49,7 @@ pub struct Delays {
     /// Number of missing messages. A message is missing if a robot received no senses of a frame, although other
     /// robots did.
     pub lost: u64,
-    /// Rate at which robots received messages with senses (Hz).
+    /// Rate of the frames for which at least one robot received senses (Hz).
     pub hertz: f64,
     /// Mean number of neighbours in a message with senses.
     pub neighbours: f64,
@@ -63,7 +63,7 @@ struct ReceiveStats {
 }
 
 impl RobotsLoad {
-    /// Creates a load of robots with these ids, which stand `spacing_m` apart in a square grid.
+    /// Creates a load of robots with the given ids. The robots are in a square grid, `spacing_m` apart (m).
     ///
     /// # Errors
     /// The server cannot open a port.
@@ -92,9 +92,9 @@ impl RobotsLoad {
         self.ready.load(Relaxed) as usize
     }
 
-    /// Serves poses and simulates all robots of the hub at `endpoint` while `during` runs. Each robot uses the
-    /// `sockets` of its id. `during` gets a function that measures for a given duration and returns the first and the
-    /// last frame of the measurement.
+    /// Serves poses and simulates all robots of the hub at `endpoint` while `during` runs. `sockets` opens the sockets
+    /// of the robot with the given id. `during` gets a function that measures for a given duration and returns the
+    /// first and the last frame of the measurement.
     ///
     /// # Errors
     /// A socket cannot be created, or `during` fails.
@@ -174,7 +174,7 @@ impl RobotsLoad {
         }
     }
 
-    /// Simulates some of the robots until the load ends. Returns the received senses.
+    /// Simulates the given robots until the load ends. Returns statistics of the received senses.
     fn be(&self, robots: &mut [Robot]) -> ReceiveStats {
         let mut heard = ReceiveStats::default();
         while !self.stop.load(Relaxed) {

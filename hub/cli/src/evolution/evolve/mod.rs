@@ -189,12 +189,13 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Opens the engine that the options select; without such options, the run's own engine.
+/// Opens the engine that the options select. If the options select no engine, opens the engine from the run's settings.
 fn open(args: &EvolveArgs, config: &Config) -> Result<ChosenEngine> {
     engine::open(args.engine.over(&config.engine), &[&config.spec]).map_err(Error::msg)
 }
 
-/// Rejects the run of a single island that exchanges genes with others. Such a run needs `xpuck serve island`.
+/// Rejects a run that consists of a single island and exchanges genes with other processes. Such a run needs
+/// `xpuck serve island`.
 fn refuse_one(config: &Config) -> Result<()> {
     match config.island {
         Some(island) => bail!("this is a run of the single island {island}; use `xpuck serve island`"),

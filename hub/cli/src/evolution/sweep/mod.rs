@@ -1,4 +1,4 @@
-//! `xpuck sweep`: every setting with every seed, each run a resumable process.
+//! `xpuck sweep`: runs every setting with every seed. Each run is a separate process that can be resumed.
 
 pub mod slurm;
 pub mod tell;
@@ -55,7 +55,7 @@ enum What {
     Run(RunArgs),
     /// Check the file and print its points and their progress, without running anything.
     List(PlanArgs),
-    /// Write tables and curves of the completed runs. Exit code 75 if runs are missing; they are listed.
+    /// Write tables and curves of the completed runs. If runs are missing, list them and exit with code 75.
     Collect(PlanArgs),
     /// Send the missing runs to Slurm: an array of jobs that are requeued until their runs are complete, and a job
     /// that collects the results.
@@ -67,7 +67,7 @@ enum What {
 /// Text of the example sweep file.
 const TINY: &str = include_str!("../../../../../docs/sweeps/tiny.toml");
 
-/// File and folder of a sweep.
+/// Options for the file of a sweep, its folder, and the output format.
 #[derive(Args)]
 struct PlanArgs {
     /// Sweep file (.toml).
@@ -198,8 +198,8 @@ fn do_runs(args: &RunArgs, sweep: &Sweep, runs: &[Run]) -> Result<Vec<Ending>> {
     execute_with_bar(runs, &plan, args.plan.json)
 }
 
-/// Executes the runs, shows one progress bar for all of them, and reports failures at once. Returns the endings in
-/// the order of the runs.
+/// Executes the runs with a common progress bar, and reports each failure immediately. Returns the endings in the
+/// order of the runs.
 fn execute_with_bar(runs: &[Run], plan: &Plan<'_>, quiet: bool) -> Result<Vec<Ending>> {
     let before = runs.iter().filter(|run| run.state() == State::Done).count();
     let progress = Progress::steps("run", runs.len() as u64, quiet);

@@ -61,7 +61,7 @@ pub struct SlurmArgs {
 }
 
 impl SlurmArgs {
-    /// Whether the jobs request a GPU.
+    /// Returns whether the jobs request a GPU.
     fn wants_gpu(&self) -> bool {
         self.gres.as_deref().is_some_and(|spec| spec.split(',').any(|one| one.split(':').next() == Some("gpu")))
     }
@@ -247,8 +247,8 @@ fn sent(folder: &Path) -> Result<Option<Sent>> {
     }
 }
 
-/// Whether a job is still in Slurm's queue. A job that Slurm has forgotten, or that belongs to another cluster,
-/// counts as finished.
+/// Returns whether a job is still in Slurm's queue. A job that Slurm has forgotten, or that belongs to another
+/// cluster, counts as finished.
 fn is_queued(job: &str) -> bool {
     let queue = Command::new("squeue").args(["--noheader", "--jobs", job]).output();
     queue.is_ok_and(|queue| queue.status.success() && !queue.stdout.trim_ascii().is_empty())

@@ -1,4 +1,4 @@
-//! Reports at the end of a sweep, and of `xpuck sweep list`.
+//! Report at the end of a sweep command, and output of `xpuck sweep list`.
 
 use crate::files::tree_file::print;
 use crate::terminal::print_json;

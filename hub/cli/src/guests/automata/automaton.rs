@@ -228,8 +228,8 @@ fn text(controller: &[(Module, Automaton)]) -> String {
     controller.iter().map(|(module, one)| format!("module {}\n{}", module.name(), print(one))).collect()
 }
 
-/// Lists the differences between two controllers by module. An automaton that only one controller has is entirely new
-/// or removed.
+/// Lists the differences between two controllers by module. If only one controller has an automaton for a module, all
+/// lines of this automaton are listed as removed or as new.
 fn differences(old: &Controller, new: &Controller) -> String {
     let mut text = String::new();
     let of = |controller: &Controller, module| {

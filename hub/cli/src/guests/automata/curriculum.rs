@@ -74,7 +74,8 @@ fn resume(path: &Path, args: &CurriculumArgs) -> Result<ExitCode> {
     go(&plan, Some(folder), &stop, args)
 }
 
-/// Returns the flag that signals set to stop the run. If requested, the end of standard input sets it too.
+/// Returns the stop flag of the run. SIGINT and SIGTERM set the flag if the run has a folder. With `--end-with-stdin`,
+/// the process exits as soon as standard input ends.
 fn stop(folder: Option<&Path>, args: &CurriculumArgs) -> Result<Arc<AtomicBool>> {
     let stop = stopping::flag(folder)?;
     if args.end_with_stdin {
@@ -147,7 +148,7 @@ fn print(outcome: &Outcome) -> Result<()> {
         ))?;
     }
     output::line(format_args!("\n{}", outcome.controller.trim_end()))?;
-    // This line is the last one, for users who read only the end of the output.
+    // The note on a missing solution is printed last, because some users read only the end of the output.
     if let Some(step) = outcome.steps.last().filter(|_| !outcome.solved) {
         output::line(format_args!(
             "\nnot solved: the end of step {:?} never held; give the curriculum more `generations`",

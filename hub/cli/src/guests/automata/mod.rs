@@ -1,4 +1,4 @@
-//! Automata and trees that arbitrate between behaviours, and the curricula in worlds of cargo that train them.
+//! Automata and trees that arbitrate between behaviours. Curricula in worlds of cargo train these automata and trees.
 
 pub mod automaton;
 pub mod curriculum;

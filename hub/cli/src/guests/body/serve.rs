@@ -25,8 +25,8 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Show a walk repeatedly to RoboCup 3D viewers: rcssmonitor3d, RoboViz.
 ///
 /// Viewers connect by TCP, with SimSpark's monitor protocol or RSMP 1.0. The walk is simulated first and then shown,
-/// in real time unless --speed is given. The viewers' clock shows the time since the start of the walk, and their
-/// number of the half counts the repetitions.
+/// in real time unless --speed is given. The clock of the viewers shows the time since the start of the walk. The
+/// number of the half (of a football game) is the number of the repetition.
 #[derive(Args)]
 pub struct ServeArgs {
     #[command(flatten)]
@@ -95,8 +95,8 @@ fn cubes(plan: &Plan, poses: &[Pose]) -> Vec<Cube> {
     plan.parts().iter().zip(poses).map(cube).collect()
 }
 
-/// Returns half the lengths of the floor along x and y (m): the largest distance of the walk from the origin, plus a
-/// margin.
+/// Returns half the length of the floor along x, and along y (m). It is the largest distance of a body part from the
+/// origin along this axis during the walk, plus a margin.
 fn floor(walk: &[Vec<Pose>]) -> [f64; 2] {
     let farthest = |k: usize| walk.iter().flatten().map(|pose| pose.position[k].abs()).fold(0.0, f64::max);
     [farthest(0) + MARGIN, farthest(1) + MARGIN]

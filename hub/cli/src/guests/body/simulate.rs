@@ -38,7 +38,7 @@ pub struct WalkOutput {
     rearmost: f64,
     /// Lesser of `distance` and `rearmost`, which is the distance that evolution counts (m).
     walked: f64,
-    /// Final position of the root (x, y, z, m).
+    /// Final position of the root: x, y and z (m).
     end: [f64; 3],
     /// Greatest height of the root (m).
     highest: f64,
@@ -46,7 +46,7 @@ pub struct WalkOutput {
     seconds: f64,
     /// Wall time of the simulation (s).
     wall_s: f64,
-    /// Position of the root after each second (x, y, z, m).
+    /// Position of the root after each second: x, y and z (m).
     way: Vec<[f64; 3]>,
 }
 

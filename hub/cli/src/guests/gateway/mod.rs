@@ -1,5 +1,5 @@
-//! Protocols of other makers' programs. `xpuck` has servers for these programs, and a viewer of servers with the same
-//! protocols.
+//! Protocols of other makers' programs. `xpuck` serves these programs as clients. Its command `dev watch` is a client
+//! of servers with the same protocols.
 
 pub mod address;
 pub mod draw_path;

@@ -27,7 +27,7 @@ const SIMAVR: [(&str, &str); 2] = [
     ("kilolib.c", include_str!("../../../../../robot/kilobot/simavr/kilolib.c")),
 ];
 const PROCESSOR: [&str; 4] = ["-Os", "-mmcu=atmega328p", "-DF_CPU=8000000UL", "-fstack-usage"];
-/// Compiler options that kilolib's own Makefile uses. They determine the layout of its data.
+/// Compiler options of kilolib's own Makefile. These options determine the memory layout of kilolib's data.
 const KILOLIB: [&str; 5] = ["-w", "-funsigned-char", "-funsigned-bitfields", "-fpack-struct", "-fshort-enums"];
 /// Source files of kilolib that are compiled.
 const KILOLIB_SOURCES: [&str; 3] = ["kilolib.c", "message_crc.c", "message_send.S"];
@@ -132,8 +132,8 @@ fn avr(tool: &str, dir: &Path) -> Command {
     command
 }
 
-/// Runs a tool and returns its output. If it fails, the error contains the first line of its messages that states a
-/// cause.
+/// Runs a tool and returns its output. If the tool fails, the error contains the first line of the tool's messages that
+/// states a cause.
 fn done(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = match command.output() {

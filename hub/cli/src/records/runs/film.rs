@@ -91,7 +91,8 @@ impl Scene {
         })
     }
 
-    /// Applies an entry of the record. Returns true if the phase has changed, and with it the world to draw.
+    /// Applies an entry of the record. Returns true if the phase has changed, because the world to draw then changes
+    /// too.
     fn apply(&mut self, entry: Entry) -> bool {
         match entry {
             Entry::Poses { bodies, .. } => {

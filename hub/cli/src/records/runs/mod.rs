@@ -189,7 +189,7 @@ fn runs_below(folder: &Path) -> impl Iterator<Item = PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| path.join(xpuck_record::run_file::RUN_FILE).is_file())
 }
 
-/// Prints text, with control characters escaped: names in a record may contain them.
+/// Prints text. Control characters are escaped, because names in a record may contain them.
 pub fn print(text: &str) -> Result<()> {
     match text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')) {
         true => Ok(output::text(text.split('\n').map(escape).collect::<Vec<_>>().join("\n"))?),
@@ -202,7 +202,7 @@ pub fn print_problems(lines: &[String]) {
     lines.iter().for_each(|line| output::print_error(format_args!("xpuck: {line}")));
 }
 
-/// Returns a callback that shows the progress of an export. The callback returns false once the program must stop.
+/// Returns a callback that shows the progress of an export. The callback returns false after a signal to stop.
 fn stop_callback(progress: &Progress) -> Result<impl FnMut(u64, u64) -> bool> {
     let stop = service_flag(Default::default())?;
     Ok(move |done, total| {
@@ -306,7 +306,7 @@ fn recover_run(runs: &Path, run: &str, json: bool) -> Result<()> {
         false => print(&format!("{}: {}\n", recovered.path, recovered.result)),
     };
     let path = Path::new(run);
-    // A directory or a missing path is a run; any other existing path is treated as a file.
+    // An existing path that is not a directory is an MCAP file. Any other argument names a run.
     if path.symlink_metadata().is_ok() && !path.is_dir() {
         let done = recover::file(path)?;
         return show(&Recovered { path: done.path.display().to_string(), result: done.words() });
@@ -319,7 +319,8 @@ fn recover_run(runs: &Path, run: &str, json: bool) -> Result<()> {
     if recovery::is_written(&directory)? {
         bail!("{}: a hub is writing this run; wait for its end", directory.display());
     }
-    // `parts` also lists files that the hub has closed. They are checked too, because they may be damaged.
+    // The files from `parts` include those that the hub has closed. Closed files are checked too, because they may be
+    // damaged.
     let files =
         xpuck_record::parts(&directory)?.into_iter().chain(recover::left_open(&directory)?).collect::<BTreeSet<_>>();
     let what = recovery::repair_and_close(&directory, &files.into_iter().collect::<Vec<_>>())?;

@@ -16,7 +16,7 @@ use xpuck_hub_service::replay::Replay;
 use xpuck_record::{read, run_file::RunFile};
 use xpuck_wire::shutdown;
 
-/// Interval between two checks for a signal to end the command.
+/// Interval between two checks whether a signal has requested the end of the replay.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Replay a run on the console's page, from any moment and at 0.1 to 50 times the recorded speed.

@@ -89,7 +89,7 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     print(&text)
 }
 
-/// Returns whether robots evolved in the run ([`collect::evolves`]); true if the run's file cannot be read.
+/// Returns whether robots evolved in the run ([`collect::evolves`]). Returns true if the run's file cannot be read.
 fn evolves(directory: &Path) -> bool {
     RunFile::read(directory).map_or(true, |run| collect::evolves(&run))
 }

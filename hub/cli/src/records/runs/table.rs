@@ -21,11 +21,11 @@ use xpuck_wire::output::{self, count};
 /// Compare runs segment by segment, as Tables 8.3 and 8.4 of the thesis do.
 ///
 /// Each row is a run. Column D is the number of robot losses. Column P is 1 if more than 5 % of the round trips took
-/// above 100 ms, else 0. The next columns are the mean round trip, the share of round trips above 100 ms, and the
-/// mean final fitness of the fittest tree on each island. The last columns are the real fitness of each segment in
-/// which evolved trees drove. Mean and standard deviation exclude runs in which D or P is not 0. Runs that differ in
-/// task, number of robots or length are in separate tables. A run that cannot be read is reported and left out, and
-/// the exit code is 1.
+/// longer than 100 ms, else 0. The next columns are the mean round trip, the share of round trips above 100 ms, and
+/// the final fitness of the islands' fittest trees, averaged over the islands. The last columns are the real fitness
+/// of each segment in which evolved trees drove. Mean and standard deviation exclude runs in which D or P is not 0.
+/// Runs that differ in task, number of robots or length are in separate tables. A run that cannot be read is reported
+/// and left out, and the exit code is 1.
 #[derive(Args)]
 pub struct TableArgs {
     /// Runs [default: all finished runs of the record directory].
@@ -42,7 +42,8 @@ pub struct TableArgs {
     json: bool,
 }
 
-/// Statistic in a summary row, such as the mean; `None` if it is undefined for the number of runs.
+/// Function that returns a statistic for a summary row, such as the mean. It returns `None` if the statistic is
+/// undefined for the number of runs.
 type Statistic = fn(&Spread) -> Option<f64>;
 
 /// Runs of one experiment.

@@ -59,8 +59,8 @@ impl Layout {
         let root = std::path::absolute(&args.out)?.join(format!("demo-{stamp}"));
         let made = !args.out.exists();
         Layout::fill(args, root.clone()).inspect_err(|_| {
-            // Errors are ignored: the demo's directory may not exist, and an output folder with other files must be
-            // kept.
+            // Errors are ignored, because the demo's directory may not exist. `remove_dir` fails if the output folder
+            // contains other files, which must be kept.
             let _ = std::fs::remove_dir_all(&root);
             let _ = made.then(|| std::fs::remove_dir(&args.out));
         })
@@ -96,7 +96,7 @@ impl Layout {
         let keys = root.join("keys");
         keyring::create_missing_pairs(&keys, &swarm.robots)?;
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
-        // The console page offers experiments in the folder of the hub's file.
+        // The folder of the hub's file holds the experiments that the console page offers.
         write(&config.join("experiment.toml"), &text)?;
         let experiment = Signed::new(text, files.clone(), Some(&Secret::read(&key)?))?;
         let kind = |robot: usize| args.kinds[robot % args.kinds.len()];
@@ -118,7 +118,7 @@ impl Layout {
             stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
             foxglove: args.foxglove.map(|port| Foxglove::at(format!("127.0.0.1:{port}"))),
             overhead: overhead.map(|address| Overhead::at(format!("http://{address}/"))),
-            // The virtual batteries of a demo cannot be charged.
+            // 0 disables the battery limit, because the virtual batteries of a demo cannot be charged.
             batteries: Batteries { reserve_minutes: 0.0, ..Batteries::default() },
             ..swarm_files::hub(&root, &mocap)
         };
@@ -188,7 +188,7 @@ impl Layout {
 /// Name of the robots' calibration file in the demo's folder `config`.
 const CALIBRATION: &str = "calibration.toml";
 
-/// Experiment that a demo runs, after the options of the demo were applied.
+/// Experiment that a demo runs, with the changes from the demo's options.
 struct DemoExperiment {
     /// Text of the experiment file (TOML).
     text: String,
@@ -238,8 +238,8 @@ fn asked(args: &DemoArgs) -> Result<DemoExperiment> {
         experiment.controller = Some(tree.to_string());
     }
     let text = toml::to_string(&experiment)?;
-    // Parsed again, because keys set by options may conflict with keys of the file. For example, --tree sets one
-    // controller for all robots, but the file may define several.
+    // The text is parsed again, because keys set by options may conflict with keys of the file. For example, --tree
+    // sets one controller for all robots, but the file may define several.
     let experiment = Experiment::parse("experiment", &text)?;
     let name = || args.experiment.as_ref().map_or("experiment".into(), |path| path.display().to_string());
     let plan = Plan::new(&experiment, &files, Some(args.robots)).with_context(name)?;

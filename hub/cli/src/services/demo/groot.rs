@@ -10,12 +10,13 @@ use std::net::TcpListener;
 const OWN: u16 = 4;
 
 /// Returns the first port of the robot at `index` in the swarm; `None` without --groot. [`check`] has verified that
-/// the port exists.
+/// no port number exceeds 65535.
 pub fn port(args: &DemoArgs, index: usize) -> Option<u16> {
     args.groot.map(|first| first.saturating_add(2 * index as u16))
 }
 
-/// Checks that the first port of each robot exists and is free. A robot that cannot open its port exits immediately.
+/// Checks that the first port of each robot has a valid number and is free. A robot that cannot open its port exits
+/// immediately.
 pub fn check(args: &DemoArgs) -> Result<()> {
     let Some(first) = args.groot else { return Ok(()) };
     let highest = u16::MAX - 2 * args.robots as u16;

@@ -160,8 +160,8 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
     }
 }
 
-/// Returns the number of robots: the number in --count, or else in the world file, which defines the start poses, or
-/// else [`ROBOTS`].
+/// Returns the number of robots. Without --count, it is the number of robots in the world file. Without a world file,
+/// it is [`ROBOTS`].
 fn robots(args: &DemoArgs) -> Result<usize> {
     Ok(match (args.given_robots, &args.world) {
         (Some(robots), _) => robots,
@@ -204,7 +204,7 @@ fn short_segments(minutes: Option<f64>, seconds: f64) -> Option<String> {
 pub struct Run {
     /// Last status of the hub.
     pub status: xpuck_wire::Status,
-    /// Trees that drove a robot or were the fittest on its island, with the robot's id.
+    /// Trees that drove a robot, or were the fittest on a robot's island. Each tree is paired with the robot's id.
     pub trees: Vec<(String, xpuck_wire::message::Emigrant)>,
 }
 
@@ -217,7 +217,7 @@ fn conduct(
     let started = Instant::now();
     processes.start_service("arena", &layout.arena)?;
     processes.start_service("hub", &layout.hub)?;
-    // The announcement allows other commands to find the demo. The demo continues if it fails.
+    // The announcement allows other commands to find the demo. If the announcement fails, the demo continues.
     let demo = RunningDemo {
         root: layout.root.clone(),
         hub: layout.swarm.hub.operator.clone(),
@@ -261,7 +261,7 @@ fn conduct(
     watch.ask_done(&Request::Start { signed: layout.experiment.clone(), seed: args.seed })?;
     let ended = watch.follow(processes, stop);
     if ended != Ended::Whole {
-        // The wheels stop before the processes end. If the hub has ended, the robots stop because it is silent.
+        // The wheels stop before the processes end. If the hub has already ended, its silence stops the robots.
         let _ = watch.ask_done(&Request::Stop);
     }
     let trees = match watch.ask(&Request::Trees) {

@@ -153,7 +153,7 @@ impl Drop for Processes<'_> {
     }
 }
 
-/// Returns a line about a process that ended. `said` reads the reason from the process's log. It is not called if a
+/// Returns a line about a process that ended. `said` reads the reason from the process's log, and is not called if a
 /// signal killed the process.
 fn end_message(name: &str, status: ExitStatus, said: impl FnOnce() -> Option<String>) -> String {
     let name = if matches!(name, "hub" | "arena") { format!("the {name}") } else { name.into() };

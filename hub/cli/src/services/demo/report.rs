@@ -41,7 +41,7 @@ pub struct Output {
     minutes: f64,
     /// Real fitness of each segment, from segment 1.
     segments: Vec<f64>,
-    /// Evolved fitness at the end.
+    /// Derated fitness of the robots' champions at the end, averaged over the robots.
     evolved: f64,
     /// Mean round trip (ms of wall time).
     round_trip_ms: f64,
@@ -49,7 +49,7 @@ pub struct Output {
     slow_round_trips: f64,
     /// Number of robot losses.
     dead: u32,
-    /// Largest number of generations of a robot.
+    /// Number of generations of the robot with the most generations.
     generations: u32,
     /// Engine of each robot that evolved, at the end.
     engines: Vec<EngineReport>,
@@ -146,7 +146,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
     Ok(text)
 }
 
-/// Returns the robots that have reported an engine, and thus have simulated for their evolution.
+/// Returns the robots that evolved. Only these robots have reported the name of an engine.
 fn evolving(status: &Status) -> impl Iterator<Item = &RobotRow> {
     status.robots.iter().filter(|robot| !robot.engine.name.is_empty())
 }
@@ -157,8 +157,9 @@ fn without_evolution(args: &DemoArgs) -> String {
 }
 
 /// Returns the best of all trees that led an island or drove a robot: the reduced tree, the evolved tree, and the
-/// measured fitness. The trees are measured on seeds that evolution did not use. In the first round, many trees get
-/// few runs. In later rounds, only the better trees get more runs, so that chance in one round does not decide.
+/// measured fitness. `None` if there is no tree. The trees are measured on seeds that evolution did not use. In the
+/// first round, many trees get few runs. In later rounds, only the better trees get more runs, so that chance in one
+/// round does not decide.
 fn best_tree(args: &DemoArgs, spec: &WorldSpec, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tree, f64)> {
     let distinct: BTreeMap<String, Tree> = run
         .trees

@@ -84,8 +84,8 @@ pub struct Events {
 }
 
 impl Events {
-    /// Adds an event. Returns true if the event is to be printed as a log line: it is not in the list yet, and is not
-    /// a goal.
+    /// Adds an event. Returns whether the event must be printed as a log line. This is the case if the event is not a
+    /// goal and was not yet in the list.
     pub fn push(&mut self, text: &str) -> bool {
         let goal = text.starts_with("goal ");
         self.goals += u32::from(goal);
@@ -117,7 +117,8 @@ impl Events {
     }
 }
 
-/// Returns the robot that went silent, or `arena` for motion capture. `None` if the event does not report a silence.
+/// Returns the id of the robot that went silent, or `arena` if motion capture went silent. `None` if the event does
+/// not report a silence.
 pub fn lost(event: &str) -> Option<&str> {
     if event.starts_with("no poses for ") {
         return Some("arena");
@@ -125,8 +126,8 @@ pub fn lost(event: &str) -> Option<&str> {
     event.strip_prefix("robot ")?.split_once(" is lost (silent").map(|(robot, _)| robot)
 }
 
-/// Returns a warning that this machine is too slow for the demo. The reason is a silent robot or arena (`lost`) whose
-/// program still runs, or else slow messages. `None` without such a reason.
+/// Returns a warning that this machine is too slow for the demo. `lost` is a robot or arena that is silent although its
+/// program runs. Returns `None` if `lost` is `None`, and slow messages are rare or the run has just begun.
 pub fn overload_warning(status: &Status, lost: Option<&str>, robots: usize, speed: f64) -> Option<String> {
     let late = status.run_seconds > 20.0 * speed && status.slow_round_trips > 0.05;
     let what = match (lost, late) {

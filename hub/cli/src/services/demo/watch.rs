@@ -14,7 +14,7 @@ use xpuck_wire::message::{Reply, Request, State};
 use xpuck_wire::socket::{AskError, OperatorLink};
 use xpuck_wire::{Phase, Status};
 
-/// Prefix of the notes that the demo adds to the record. Operators' notes do not have it.
+/// Prefix that distinguishes the demo's notes in the record from operators' notes.
 const NOTE_PREFIX: &str = "demo: ";
 /// Interval between two status requests (wall time).
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -190,8 +190,8 @@ impl Watch {
             if text.contains(NOTE_PREFIX) {
                 continue;
             }
-            // If the robot's program has ended, the end has already been reported. A robot that is silent although
-            // its program runs means that this machine is too slow.
+            // If the robot's program has ended, the end has already been reported. If the program still runs, the
+            // silence of the robot means that this machine is too slow.
             if let Some(robot) = screen::lost(text).filter(|robot| !self.gone.contains(*robot)) {
                 let said = screen::overload_warning(status, Some(robot), self.robots, self.speed);
                 said.into_iter().for_each(|said| self.warn_overload(&said));
@@ -211,8 +211,8 @@ impl Watch {
         }
     }
 
-    /// Warns once that the machine is too slow. The warning is also sent to the hub as a note, because its record and
-    /// its page show the effects.
+    /// Warns once that the machine is too slow. The warning is also sent to the hub as a note, because the hub's
+    /// record and page show the effects of the slow machine.
     fn warn_overload(&mut self, said: &str) {
         if !std::mem::replace(&mut self.slow, true) {
             self.say(said);

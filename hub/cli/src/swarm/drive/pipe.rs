@@ -34,7 +34,8 @@ enum Said {
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "is", rename_all = "lowercase")]
 pub enum DriveEvent<'a> {
-    /// State of the swarm.
+    /// State of the swarm: line number, arena time (s), phase of the hub, robots, pose of the frisbee, and age of the
+    /// last poses (s).
     Swarm { n: u64, time: f64, phase: Phase, robots: Vec<Row<'a>>, frisbee: Option<[f32; 3]>, pose_age: Option<f64> },
     /// Refusal of a command, with the reason.
     Refused { robot: &'a str, why: &'a str },
@@ -53,7 +54,7 @@ pub struct Row<'a> {
     state: State,
     /// Position x and y (m) and heading (rad) from motion capture; null if motion capture does not see the robot.
     pose: Option<[f32; 3]>,
-    /// Number of other robots in range.
+    /// Number of other robots in the range of the robot's virtual senses.
     neighbours: u32,
     /// Battery voltage (V); null if unknown.
     battery: Option<f32>,

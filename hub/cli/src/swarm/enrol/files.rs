@@ -6,8 +6,8 @@ use toml_edit::{Array, DocumentMut, Item};
 use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::{Swarm, file, is_local, quote_input};
 
-/// Returns the swarm with an additional robot, and the new text of the swarm file at `path`. `peer` is the address of
-/// the robot for the other robots. `None`: the address is derived from the address of the last robot.
+/// Returns the swarm with an additional robot, and the new text of the swarm file at `path`. `peer` is the address at
+/// which the other robots contact the robot. `None`: the address is derived from the address of the last robot.
 ///
 /// # Errors
 /// The robot cannot be added, or its address is missing or superfluous.
@@ -47,7 +47,8 @@ pub fn with(swarm: &Swarm, robot: &str, peer: Option<&str>, path: &Path) -> Resu
     Ok((grown, text))
 }
 
-/// Checks that the robot of `island`, which the swarm file already lists, has the address `peer`, if given.
+/// Checks that the robot of `island` has the address `peer` in the swarm file, which already lists the robot. `None`:
+/// nothing is checked.
 ///
 /// # Errors
 /// The robot has a different address, or the swarm file has no addresses.
@@ -95,7 +96,7 @@ fn push_like_last(list: &mut Array, value: &str) {
 pub enum OwnFile {
     /// The file exists. Nothing is written.
     There,
-    /// The file does not exist, and no other robot has a file to copy. The user must write it.
+    /// The file does not exist, and no other robot has a file that can be the template. The user must write the file.
     ByHand,
     /// The file must be written. The fields are its path, its text, and the id of the robot whose file is the
     /// template.

@@ -11,7 +11,7 @@ pub struct History {
     values: Vec<f64>,
     /// Run time of the last value (s).
     at: f64,
-    /// Minimum interval between two values (s of run time); values below 1 count as 1.
+    /// Minimum interval between two values (s of run time). An interval below 1 s counts as 1 s.
     min_interval: f64,
     experiment: String,
 }

@@ -87,8 +87,8 @@ fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>, hubs:
 }
 
 /// Starts a thread that sends requests one at a time, and returns its queue. The thread opens a new connection after
-/// a failed request, or if the status thread has opened a new one (`hubs`). Unsent messages of the old connection
-/// therefore never reach a hub that returns later.
+/// a failed request, and whenever the status thread has incremented `hubs`, its number of new connections. Unsent
+/// messages of the old connection therefore never reach a hub that returns later.
 fn asker(address: &HubAddress, to: Sender<Input>, hubs: Arc<AtomicU64>) -> Result<Sender<HubRequest>> {
     let (asks, asked) = channel::<HubRequest>();
     let mut link = Some(address.open()?.0);

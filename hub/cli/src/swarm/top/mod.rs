@@ -1,8 +1,8 @@
 //! `xpuck swarm top`: the swarm on one terminal screen, without a browser.
 //!
 //! Keys and answers of the hub are converted to inputs. Each input changes the state and returns actions. The screen
-//! is drawn from the state. Neither part does I/O. Threads send requests to the hub, so that keys never wait for an
-//! answer.
+//! is drawn from the state. The code that updates the state and the code that draws the screen do no I/O. Threads
+//! send requests to the hub, so that keys never wait for an answer.
 
 mod detail;
 mod history;
@@ -111,7 +111,7 @@ fn keys(inputs: &mut Vec<Input>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns `None` if a signal interrupted the call.
+/// Converts the result of a call. Returns `None` if a signal interrupted the call. Other errors are kept.
 fn ignore_interrupted<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == ErrorKind::Interrupted => Ok(None),

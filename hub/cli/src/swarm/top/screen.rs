@@ -33,7 +33,7 @@ impl Screen {
         enable_raw_mode()?;
         // If a later step fails, dropping `screen` restores the terminal.
         let screen = Screen { terminal: Terminal::new(CrosstermBackend::new(BufWriter::new(Standard)))? };
-        // Bracketed paste is enabled, so that pasted text is not read as keys, which might resume a run.
+        // Bracketed paste is enabled. Otherwise pasted text would be read as keys, and might resume a run.
         execute!(Standard, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
         Ok(screen)
     }

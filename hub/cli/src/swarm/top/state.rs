@@ -80,7 +80,7 @@ pub struct TopState {
     pub silent: Option<(Duration, String)>,
     /// Mode of the keyboard.
     pub mode: Mode,
-    /// Text that a robot's row must contain to be shown, in any case of letters; empty to show all robots.
+    /// Text that a robot's row must contain to be shown; empty to show all robots. Upper and lower case are equal.
     pub filter: String,
     /// Index of the column by which robots are sorted.
     pub sort: usize,
@@ -90,7 +90,7 @@ pub struct TopState {
     pub chosen: Option<String>,
     /// Whether details of the chosen robot are shown.
     pub detail: bool,
-    /// Message about the last command, whether it is an error, and its expiry time.
+    /// Message about the last command, whether the message reports an error, and the message's expiry time.
     pub message: Option<(String, bool, Duration)>,
     /// Current time since the start of the program.
     pub now: Duration,

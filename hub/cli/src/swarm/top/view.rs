@@ -86,7 +86,8 @@ fn header(top: &TopState, width: u16) -> Vec<Line<'static>> {
     ]
 }
 
-/// Returns texts about problems, losses and rejected messages; empty if there are none.
+/// Returns texts about problems of the swarm, lost robots, slow round trips, rejected messages and lost log lines;
+/// empty if there are none.
 fn losses(status: &Status) -> Vec<String> {
     let of_robots: u64 = status.robots.iter().map(|robot| u64::from(robot.log_lines_lost)).sum();
     let lines = status.log_lines_lost + of_robots;

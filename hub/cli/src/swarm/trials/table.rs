@@ -19,8 +19,8 @@ pub struct Report<'a> {
     pub real: Option<Spread>,
     /// Mean and spread of the fitness of the simulations.
     pub simulated: Option<Spread>,
-    /// Comparison of the trials with the simulations; `None` with fewer than two valid trials, or without any
-    /// variation.
+    /// Comparison of the trials with the simulations. `None` with fewer than two valid trials, or if neither the trials
+    /// nor the simulations differ in fitness.
     pub compared: Option<Compared>,
     /// Path of the figure that compares trials and simulations; `None` if it was not drawn.
     pub picture: Option<&'a Path>,

@@ -17,7 +17,7 @@ const TRIES: u32 = 20;
 /// Waiting time between two attempts.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Uploads a bundle's payload, which has `size` bytes and starts at offset `begins` of `file` (bytes).
+/// Uploads a bundle's payload. The payload has `size` bytes, and starts at the byte offset `begins` in `file`.
 pub fn upload(link: &OperatorLink, head: Head, size: u64, mut file: File, begins: u64) -> Result<()> {
     let progress = Progress::bytes("uploading", false);
     let mut there = ask(link, &head, 0, Vec::new())?;

@@ -55,8 +55,8 @@ struct Case {
     wheels: [f32; 2],
 }
 
-/// Results of simulations that count the ticks of each node, and measure the effect of its removal and of changed
-/// constants.
+/// Results of simulations: the ticks of each node, and the effects of removed nodes and changed constants on the
+/// fitness.
 #[derive(Serialize, JsonSchema)]
 struct Study {
     /// Number of runs for each variant of the tree.
@@ -100,14 +100,14 @@ struct NodeCount {
     running: u64,
 }
 
-/// Change of the fitness by one change of the tree.
+/// Variant of the tree with one change, and the effect of this change on the fitness.
 #[derive(Serialize, JsonSchema)]
 struct Variant {
     /// Line of the changed node in the reduced tree, from 1.
     line: usize,
     /// Description of the change in English.
     variant: String,
-    /// Mean difference of the fitness in the same worlds.
+    /// Mean of the variant's fitness minus the fitness of the unchanged tree in the same world.
     mean: f64,
     /// Standard error of `mean`.
     error: f64,

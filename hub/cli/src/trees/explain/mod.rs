@@ -21,10 +21,11 @@ use xpuck_wire::output;
 
 /// Explain a tree in plain English: the condition of each branch, and the resulting motion.
 ///
-/// The tree is reduced first, and the reduced tree is explained. Formulas express v_goal by the senses. The values of
-/// each formula in typical situations follow the formula. With --simulate, the explanation shows the share of updates
-/// in which each node is reached. Two tables are added: the loss of fitness without each branch, and the change of
-/// fitness with slightly different constants. All variants of the tree are simulated in the same worlds.
+/// The tree is reduced first, and the reduced tree is explained. Formulas express v_goal as a function of the senses.
+/// Each formula is followed by its values in typical situations. With --simulate, the explanation shows the share of
+/// updates in which each node is reached, and two more tables. They show the loss of fitness without each branch,
+/// and the change of fitness with slightly different constants. All variants of the tree are simulated in the same
+/// worlds.
 #[derive(Args)]
 #[command(after_help = format!(
     "An ablation runs at most {MAX_VARIANTS} variants of a tree, removals first. Numbers given as a +- b are a \
@@ -57,7 +58,7 @@ pub struct ExplainArgs {
     /// Number of robots, 1 to 256.
     #[arg(long = "count", alias = "robots", default_value_t = 9, requires = "simulate")]
     robots: usize,
-    /// Scenario of the benchmark, which defines the start poses.
+    /// Benchmark scenario that defines the start poses.
     #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, requires = "simulate")]
     scenario: ScenarioArg,
     /// World file (docs/worlds.md). The explanation uses the task of the world, and --simulate uses the world.

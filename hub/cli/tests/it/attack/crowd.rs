@@ -13,7 +13,7 @@ const A_PROCESS: usize = 4000;
 /// Time after which an attempt to connect fails.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Incomplete greeting of ZeroMQ, after which a slow peer sends nothing more.
+/// Incomplete ZeroMQ greeting. A slow peer sends these bytes, and then nothing more.
 const HALF_GREETING: &[u8] = &[0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3];
 const HALF_REQUEST: &[u8] = b"GET /events HTTP/1.1\r\nHost: 127.0.";
 
@@ -127,7 +127,8 @@ fn strangers_keep_nobody_out_and_cost_little() {
                 longest.as_secs_f64() * 1000.0
             );
             rig.assert_well();
-            // On a machine without other load, the values are 200 ms, 25 Hz and 300 MB.
+            // The limits in docs/performance.md are 200 ms, 25 Hz and 300 MB. The limits for time and rate are less
+            // strict here, because the machine may have other load.
             let slowness = scaled(Duration::from_secs(1)).as_secs_f64();
             assert!(longest < scaled(Duration::from_secs(2)) && hertz > 15.0 / slowness && worst < 300.0);
         }

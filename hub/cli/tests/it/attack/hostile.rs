@@ -82,8 +82,8 @@ fn damage(bytes: &[u8], seed: u32) -> Vec<u8> {
     bytes
 }
 
-/// Makes damaged copies of a stream. Feeds each copy in pieces to a new client, until the client rejects the copy or
-/// the copy ends. Checks that the plausibility gates pass only finite poses. Returns the number of frames that were
+/// Makes damaged copies of a stream. Passes each copy in pieces to a new client, until the client rejects the copy or
+/// the copy ends. Checks that the plausibility gates accept only finite poses. Returns the number of frames that were
 /// read, and the number of copies that were rejected.
 fn attack(stream: &[u8], client: impl Fn() -> Box<dyn Codec>) -> [u32; 2] {
     let mut counts = [0; 2];

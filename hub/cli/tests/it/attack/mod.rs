@@ -1,8 +1,8 @@
 //! Attacks by unknown peers on real processes on the loopback interface. Each test checks a guarantee of the hub.
 //!
-//! Without further settings, the attacks are small. The environment variable `XPUCK_ATTACK=20000`, which `make
-//! test-long` sets, is the size of each attack, such as the number of connections. It also enforces the limits of
-//! docs/performance.md.
+//! By default, the attacks are small. The environment variable `XPUCK_ATTACK` sets the size of each attack, such as the
+//! number of connections. If the variable is set, the tests also enforce the limits of docs/performance.md. `make
+//! test-long` sets the variable to 20000.
 
 mod crowd;
 mod files;

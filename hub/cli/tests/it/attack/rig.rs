@@ -18,7 +18,7 @@ use xpuck_wire::socket::Sockets;
 const EXPERIMENT: &str = "name = \"attack\"\nminutes = 600.0\nsegment_minutes = 60.0\ntask = \"transport\"\n\
     controller_file = \"on.bt\"\n";
 
-/// Swarm that is attacked during a run.
+/// Swarm under attack during a run.
 pub struct Rig {
     swarm: Swarm,
     stream: u16,

@@ -1,5 +1,5 @@
-//! Tests of docs/arena.md: a swarm runs with its files, its tables name every key, and wrong values are rejected with
-//! an error of one line.
+//! Tests of docs/arena.md: a swarm runs with the files of this page, the page's tables name every key, and wrong values
+//! are rejected with an error of one line.
 
 use crate::rig::{Process, free_ports, xpuck, xpuckd};
 use serde_json::Value;
@@ -65,8 +65,8 @@ fn files_of_the_page_make_a_swarm() {
     });
 }
 
-/// Appends the keys of a JSON schema to `all`, with dots between the parts. A list is one key, except for lists of
-/// tables at the top level. `before` is the prefix of the keys.
+/// Appends the keys of a JSON schema to `all`. Dots separate the parts of a nested key, and `before` is the prefix of
+/// the keys. A list is one key, except for the lists of tables at the top level.
 pub fn keys(schema: &Value, before: &str, all: &mut Vec<String>) {
     let parts =
         || ["anyOf", "oneOf"].iter().flat_map(|key| schema[key].as_array().into_iter().flatten()).chain([schema]);
@@ -92,8 +92,8 @@ fn tables_of_the_page_name_every_key() {
     let mut all = Vec::new();
     keys(&schema, "", &mut all);
     let page = page();
-    // The page describes the key `.spread`, which random values have, only once. One table describes the keys of
-    // `physics` at the start and after changes.
+    // The tables of the page lack two kinds of keys. The text describes `.spread` once, for all random values. The keys
+    // of `physics` in a `[[change]]` are those of the `[physics]` table, where they have no prefix.
     let plain = |key: &str| key.trim_end_matches(".spread").trim_start_matches("physics.").to_string();
     let named = |key: &String| page.contains(&format!("| `{}`", plain(key)));
     let missing: Vec<&String> = all.iter().filter(|key| !named(key)).collect();

@@ -67,13 +67,13 @@ fn workplace(root: &Path) -> tempfile::TempDir {
     place
 }
 
-/// Returns the code blocks of a document. For each block: the mark after the opening fence, and the block's lines.
+/// Returns the code blocks of a document. Each item is the mark after a block's opening fence, and the block's lines.
 fn blocks(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split("\n```").skip(1).step_by(2).map(|block| block.split_once('\n').unwrap_or((block, "")))
 }
 
-/// Adapts a command line to the test. Ports become free ports, and `python3` becomes the Python with the needed
-/// packages. Returns `None` for a line of Python if `XPUCK_RECORD_PYTHON` does not name that Python.
+/// Adapts a command line to the test. Ports are replaced by free ports, and `python3` by the Python program in the
+/// variable `XPUCK_RECORD_PYTHON`. Returns `None` if the line calls `python3` and the variable is not set.
 fn runnable(line: &str) -> Option<String> {
     if let Some(arguments) = line.strip_prefix("python3 ") {
         return std::env::var("XPUCK_RECORD_PYTHON").ok().map(|python| format!("{python} {arguments}"));
@@ -82,9 +82,9 @@ fn runnable(line: &str) -> Option<String> {
     Some(line.replace(":7700", &format!(":{}", free_ports())) + &ports)
 }
 
-/// Runs each line of each block marked `sh test` of a document, all in the folder `place`. Checks that the preceding
-/// block has printed the lines of each block marked `text printed`, in the same order. Returns the number of command
-/// lines that ran.
+/// Runs all lines of a document's blocks marked `sh test` in the folder `place`. For each block marked `text printed`,
+/// checks that the last `sh test` block has printed the lines in the same order. Returns the number of command lines
+/// that ran.
 fn run(document: &str, root: &Path, place: &Path) -> usize {
     let programs = Path::new(env!("CARGO_BIN_EXE_xpuck")).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());

@@ -91,7 +91,8 @@ impl FlashFixture {
         block
     }
 
-    /// Mounts the card's file system, which has two copies on the card, and checks its files with `look`.
+    /// Mounts the card's file system from its two copies on the card, and calls `look` with the mount point to check
+    /// the files.
     fn check_files(&self, look: impl FnOnce(&Path)) {
         let table = self.table();
         let number = |at: usize| u64::from(u32::from_le_bytes(table[at..at + 4].try_into().unwrap())) * 512;

@@ -1,14 +1,14 @@
-//! Checks that the table of `hub.toml` in docs/hub.md has every key of the program with its default.
+//! Checks that the table of `hub.toml` in docs/hub.md lists every key that the program reads, and the key's default.
 
 use crate::rig::{Layout, Swarm, http};
 use std::collections::BTreeMap;
 use std::path::Path;
 use xpuck_hub_core::config::HubFile;
 
-/// Minimal content of `hub.toml`.
+/// Content of a `hub.toml` that has only the required keys.
 const LEAST: &str = "swarm = \"required\"\n[mocap]\naddress = \"required\"\nfrisbee = \"required\"\n\
     [record]\ndirectory = \"required\"\n";
-/// Keys without a default: each is absent unless the file sets it.
+/// Keys that are optional and have no default. The table in docs/hub.md has `none` for them.
 const OPTIONAL: [&str; 13] = [
     "console.experiments",
     "console.key",
@@ -39,7 +39,7 @@ fn flatten(table: &toml::Table, before: &str, rows: &mut BTreeMap<String, String
 
 fn keys(text: &str) -> BTreeMap<String, String> {
     let file: HubFile = toml::from_str(text).unwrap();
-    // The values are converted through text, so that 0.05 stays 0.05.
+    // The values are printed as text and parsed again. A direct conversion could change the digits of a value (0.05).
     let table: toml::Table = toml::to_string(&file).unwrap().parse().unwrap();
     let mut rows = BTreeMap::new();
     flatten(&table, "", &mut rows);
@@ -77,7 +77,8 @@ fn documented_key_table_matches_program() {
     assert_eq!(shown, expected, "docs/hub.md against the program");
 }
 
-/// The hub starts as documented on the page: `xpuck serve hub --config hub.toml`, in the folder of its files.
+/// Starts the hub as docs/hub.md documents it: `xpuck serve hub --config hub.toml`, in the folder with the swarm's
+/// files.
 #[test]
 fn hub_offers_experiments_in_its_folder() {
     let mut swarm = Swarm::new(&Layout { keys: false, console: true, ..Layout::default() });

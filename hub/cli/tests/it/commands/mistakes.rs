@@ -1,4 +1,4 @@
-//! Frequent mistakes of new users. For each, the command prints one line that includes the remedy.
+//! Frequent mistakes of new users. For each mistake, the first line of the error must include the remedy.
 
 use crate::common::{free_ports, xpuck};
 use std::net::TcpListener;

@@ -1,5 +1,6 @@
-//! Outputs that fail. Every command whose output is closed or full ends with its exit code and without a panic. Every
-//! service continues. A path that is not a file is rejected with an error that names it.
+//! Outputs that fail, and special files as inputs. If the output of a command is closed or full, the command ends
+//! without a panic and with the documented exit code. A service continues. A path to a pipe, folder, device or socket
+//! is rejected with an error that names the path.
 
 mod commands;
 mod services;
@@ -37,15 +38,15 @@ enum Sink {
 }
 
 impl Sink {
-    /// Returns the output for the writing process, and the reader if the pipe needs an open one. The reader must live
-    /// as long as the process.
+    /// Returns the output for the writing process. For [`Sink::Stalled`], also returns the reader of the pipe, which
+    /// the caller must keep open until the process ends.
     fn open(self) -> (Stdio, Option<OwnedFd>) {
         match self {
             Sink::Full => (File::options().write(true).open("/dev/full").unwrap().into(), None),
             Sink::Left => (pipe().unwrap().1.into(), None),
             Sink::Stalled => {
                 let (reader, mut writer) = pipe().unwrap();
-                // The number of bytes is the default capacity of a pipe on Linux.
+                // Fills the pipe: its default capacity on Linux is 65536 bytes.
                 writer.write_all(&[b'x'; 65_536]).unwrap();
                 (writer.into(), Some(reader.into()))
             }
@@ -53,7 +54,7 @@ impl Sink {
     }
 }
 
-/// Reads a process's output until the process ends. Kills a process that does not end in time, and panics.
+/// Reads a process's output until the process ends. If the process does not end in time, kills it and panics.
 fn ended(mut child: Child, what: &str) -> Output {
     let (sender, told) = std::sync::mpsc::channel();
     let id = child.id();

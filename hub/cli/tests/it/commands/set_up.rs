@@ -7,7 +7,7 @@ use crate::rig::{Process, free_ports, xpuck};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Returns the lines of the page's code blocks with the mark `sh` and this kind.
+/// Returns the lines of all code blocks in docs/set-up.md that start with "```sh" and this kind.
 fn lines(kind: &str) -> Vec<String> {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/set-up.md")).unwrap();
     let fence = format!("```sh {kind}\n");
@@ -55,7 +55,7 @@ fn commands_of_the_page_make_a_swarm_that_runs() {
         assert!(made.contains(&format!("  {line}\n")), "`xpuck init` does not say `{line}`: {made}");
     }
     let mut running = Vec::new();
-    // `xpuck start` waits for the last robot, which starts late.
+    // The last robot starts later than the other services, during the commands of the block `operate`.
     let (late, first) = services.split_last().unwrap();
     running.extend(first.iter().map(|line| start(line, &folder)));
     for line in lines("operate") {
@@ -150,7 +150,7 @@ fn robots_page_documents_every_robot_key() {
     let mut all = Vec::new();
     keys(&serde_json::from_slice(&output.stdout).unwrap(), "", &mut all);
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/robots.md")).unwrap();
-    // The page documents the calibration keys in another table.
+    // The check skips the calibration keys, which the page documents in a separate table.
     let missing: Vec<&String> =
         all.iter().filter(|key| !key.starts_with("calibration") && !page.contains(&format!("`{key}`"))).collect();
     assert!(all.len() > 12 && missing.is_empty(), "docs/robots.md lacks {missing:?} of {all:?}");

@@ -12,7 +12,8 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_registers::infrared::Curve;
 
-/// Checks that each estimate, and its standard error, is within 5 % of the true value.
+/// Checks that each estimate differs from the true value by less than 5 %, and that its standard error is positive and
+/// less than 5 % of the true value.
 fn recovered(report: &Report, truth: &[f64]) {
     for (estimate, truth) in report.estimates.iter().zip(truth) {
         let off = (estimate.value - truth).abs() / truth;
@@ -22,7 +23,8 @@ fn recovered(report: &Report, truth: &[f64]) {
     }
 }
 
-/// Returns a function that draws numbers from ranges. The fits do not know these numbers.
+/// Returns a function that draws a random number between two limits. The tests draw the true parameters, which the fits
+/// must find, with this function.
 fn hidden(seed: u64) -> impl FnMut(f32, f32) -> f32 {
     let mut draws = Draws::new(seed, 0, 0, 0, Stream::Evolution);
     move |low, high| draws.range(low, high)
@@ -95,7 +97,7 @@ fn stdout(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Every subject of calibration, with the options for a quick record.
+/// Subjects of calibration, each with the options that make a short record.
 const QUICK: [(&str, &[&str]); 4] = [
     ("collisions", &["--runs", "12", "--seconds", "3"]),
     ("ir", &[]),
@@ -203,7 +205,7 @@ fn wrong_records_are_one_line_that_names_the_place() {
     assert!(error.contains("--delay 7: must be 0 to 0.9"), "{error}");
 }
 
-/// A swarm drives in an arena whose robots have faulty wheels and cameras. The fit of the swarm's record finds these
+/// Two robots with wrong wheel speeds and turned, delayed cameras drive in an arena. The fit of the record finds these
 /// errors.
 #[test]
 fn record_of_a_run_calibrates_wheels_and_cameras() {

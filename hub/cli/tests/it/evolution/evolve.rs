@@ -144,8 +144,8 @@ fn generation_that_exhausts_budget_is_last() {
         assert!(used(last) >= budget && used(last - 1) < budget, "{rows:?}");
         assert_eq!(result["robot_seconds"], used(last));
         if algorithm == "classic" {
-            // Generation 1 has eight trials of all 48 individuals, each of 6 robot-seconds. Generation 2 has trials of
-            // all except the elite, which is four individuals on each of the three islands.
+            // Each individual has eight trials of 6 robot-seconds. Generation 1 evaluates all 48 individuals.
+            // Generation 2 evaluates all except the elite, which is four individuals on each of the three islands.
             assert_eq!((used(1), used(2)), (8.0 * 48.0 * 6.0, 8.0 * (48.0 + 36.0) * 6.0));
         }
         let reached = (&result["generations_to_0.205"], &result["robot_seconds_to_0.205"]);

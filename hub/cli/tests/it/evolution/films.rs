@@ -137,7 +137,7 @@ fn film_has_expected_length_and_frisbee_position() {
     let drawing = roxmltree::Document::parse(&text).unwrap();
     let disc = drawing.descendants().find(|n| n.attribute("class") == Some("disc")).unwrap();
     let at = |name: &str| disc.attribute(name).unwrap().parse::<f64>().unwrap();
-    // The arena in the film has the same scale as the drawing, 1.5 pixels per unit. The clock above it moves it down by
+    // The film shows the drawing at 1.5 pixels per unit of the SVG. A clock above the drawing moves the drawing down by
     // 30 units.
     let frame = pixels(&mp4);
     let place = (1.5 * at("cx"), 1.5 * (at("cy") + 30.0));
@@ -190,8 +190,8 @@ fn stopped_film_leaves_the_old_file() {
     let mut command = xpuck();
     command.args(["simulate", TREE, "--runs", "1", "--seconds", "600", "--film-speed", "0.1", "--mp4"]).arg(&film);
     let mut child = command.current_dir(ROOT).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    // Waits until the new film has content. The old file has 3 bytes. The program's own test file, which is written
-    // before the simulation, is not larger.
+    // Waits until the new film has content. A file of more than 3 bytes is the new film, because the old file has 3
+    // bytes. The file with which the program tests the folder before the simulation is not larger.
     let sizes = || std::fs::read_dir(dir.path()).unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
     let begun = std::time::Instant::now();
     while !sizes().any(|size| size > 3) {
@@ -249,12 +249,14 @@ fn recorded_run_exports_to_film_and_picture() {
     let seen = probed(&place.join("a.mp4"), "width,height,duration,nb_read_frames");
     assert!((seen[2].parse::<f64>().unwrap() - 4.0).abs() <= 0.041 && seen[3] == "101", "{seen:?}");
     let (width, frame) = (seen[0].parse::<usize>().unwrap(), pixels(&place.join("a.mp4")));
-    // The arena of hub.toml is 2 m by 1.5 m. In the drawing it is 840 pixels wide, and its corner is at (24, 88).
+    // The arena is 2 m by 1.5 m by default. In the drawing it is 840 units wide, its upper left corner is at (24, 88),
+    // and a unit has 1.5 pixels.
     let at = |x: f64, y: f64| (1.5 * (24.0 + (1.0 + x) * 420.0), 1.5 * (88.0 + (0.75 - y) * 420.0));
     assert!(is_at(&frame, width, at(0.3, 0.4), FRISBEE) && is_at(&frame, width, at(0.48, -0.2), FIRST));
     well(&export(&["--png", "a.png", "--from", "5", "--to", "10"]));
     let picture = pixels(&place.join("a.png"));
-    // At 10 s, the end of the drawn interval, the robot is in the middle. Its path before 5 s is not drawn.
+    // The drawing covers the interval from 5 s to 10 s. At its end the robot is in the middle of the arena. The robot's
+    // path before 5 s is not drawn.
     assert!(is_at(&picture, width, at(-0.02, -0.2), FIRST) && is_at(&picture, width, at(-0.15, -0.2), FIRST));
     assert!(is_at(&picture, width, at(-0.4, -0.2), [255; 3]) && is_at(&picture, width, at(0.3, 0.4), FRISBEE));
     for (more, words) in [

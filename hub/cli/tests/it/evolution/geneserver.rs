@@ -23,8 +23,8 @@ fn with_policy(policy: Policy) -> Migration {
     Migration { policy, ..Migration::default() }
 }
 
-/// Sends an unfit emigrant of an island to the server. Returns the islands of origin of the immigrants that the island
-/// gets in exchange.
+/// Sends an emigrant with a low fitness from `island` to the server, which sends immigrants in exchange. Returns the
+/// immigrants' islands of origin.
 fn received(server: &mut Geneserver, island: u16, generation: u32) -> Vec<u16> {
     let own = migrant(island, 1_000_000 + generation, -1.0, 1e6);
     server.exchange(island, generation, own).iter().map(|m| m.id.island).collect()

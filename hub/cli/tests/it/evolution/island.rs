@@ -130,7 +130,8 @@ fn sigterm_ends_a_worker_with_75_and_resuming_ends_equally() {
     assert_eq!(output.status.code(), Some(75), "{}", text(&output));
     assert!(text(&output).contains("continue with --resume"), "{}", text(&output));
     assert!(generations(&cut) < 300);
-    // The resumed process reads the settings from the run's folder. A SIGKILL in between does not change the result.
+    // The resumed process reads the settings from the run's folder. The test kills the process with SIGKILL and resumes
+    // the run again, which does not change the result.
     let mut resumed = xpuck();
     let resumed = resumed.args(["serve", "island", "--json", "--hub", nobody, "--island", "7", "--resume"]).arg(&cut);
     let mut killed = resumed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -181,8 +182,8 @@ fn restarted_server_remembers_its_emigrants() {
     }
     let (code, last, log) = second.end(false);
     assert_eq!((code, &last["done"]), (0, &true.into()), "{log}");
-    // A fast island may have ended before it reached the second server. Therefore the second server has at least the
-    // emigrants of the first one.
+    // The second server has at least the emigrants of the first server. It has no more if the islands ended before they
+    // reached it.
     let known = last["ended"]["emigrants"].as_u64().unwrap();
     assert!((held..=16).contains(&known), "{held} of the first server; {last}");
     // A third server starts with the emigrants of the second server.
@@ -345,7 +346,7 @@ fn five_hundred_islands_get_fast_answers() {
     assert!(memory[0] > 1.0 && memory[1] < 1.2 * memory[0], "a full server grows no more: {result}");
 }
 
-/// Sends `tree` as an emigrant of `island` until the answer contains a gene from island `from`.
+/// Sends `tree` as an emigrant of `island` repeatedly until the server's answer contains a gene from the island `from`.
 fn until_gene_of(from: u16, hub: &str, island: u16, tree: &str) {
     let sockets = Sockets::new();
     let dealer = sockets.worker(hub, &format!("by-hand-{island}")).unwrap();
@@ -367,8 +368,8 @@ fn genes_pass_between_servers_below_one_that_restarts() {
     let upper = Server::free(&[]);
     let below = |numbers: &str| Server::free(&["--above", &upper.endpoint, "--numbers", numbers]);
     let (first, second) = (below("0-9"), below("10-19"));
-    // The algorithm `racing` has no epochs. A server drops genes of another epoch, and in this short test epochs would
-    // be shorter than an exchange.
+    // Servers drop genes of another epoch. The algorithm `racing` has no epochs. With another algorithm, an epoch would
+    // end before the genes have passed between the servers.
     let mut worker = island(&first.endpoint, 3, &dir.path().join("3"), 100_000);
     let worker = worker.args(["--set", "algorithm=\"racing\""]).spawn().unwrap();
     until_gene_of(3, &second.endpoint, 12, "movcv v_goal 45deg");
@@ -390,8 +391,8 @@ fn genes_pass_between_servers_below_one_that_restarts() {
     let alone = generations(&dir.path().join("3"));
     wait_until("generations without a server above", || generations(&dir.path().join("3")) > alone + 5);
     let upper = Server::start(&endpoint, &[]);
-    // Island 15 sends a new gene to the second server. The gene later reaches an island of the first server through the
-    // server above both servers.
+    // Island 15 sends a new gene to the second server. The gene later reaches the first server through the upper
+    // server.
     until_gene_of(12, &second.endpoint, 15, "movcv v_goal 20deg");
     until_gene_of(15, &first.endpoint, 5, "movcv v_goal 10deg");
     send_signal(worker.id(), Signal::SIGTERM);

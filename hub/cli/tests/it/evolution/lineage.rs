@@ -137,7 +137,7 @@ fn record_cut_off_at_any_byte_is_read_up_to_there() {
         let readable = ends.iter().filter(|end| **end <= length).count() - 1;
         let mut reader = Reader::open(&cut).unwrap();
         assert_eq!(reader.by_ref().collect::<Vec<_>>(), whole[..readable]);
-        // A complete end marker does not count as left over.
+        // The bytes after the last complete chunk count as left over, unless they are a complete end marker.
         let end = bytes[ends[readable]..length] == *record::end();
         assert_eq!(reader.left_over() as usize, if end { 0 } else { length - ends[readable] });
     }

@@ -1,4 +1,5 @@
-//! Conversions by `xpuck tree convert`: `--to memoryless`, from a state machine, `--to fsm` and `--to rasp`.
+//! Conversions of trees by `xpuck tree convert`: to trees without memory, to and from state machines, and to the format
+//! `rasp`.
 
 use crate::common::xpuck;
 use serde_json::Value;

@@ -24,8 +24,8 @@ fn remeasure(folders: &[&Path], threads: &str, more: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// Reads generations.csv. Returns for each generation the mean of `derated` over both islands, and the robot-seconds so
-/// far.
+/// Reads the generations.csv of a run. Returns the mean of `derated` over both islands, and the robot-seconds since the
+/// start of the run, for each generation.
 fn reported(run: &Path) -> Vec<(f64, f64)> {
     let mut reader = csv::Reader::from_path(run.join("generations.csv")).unwrap();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();

@@ -23,7 +23,7 @@ fn edited(run: &Path, name: &str, from: &str, to: &str) -> PathBuf {
     copy
 }
 
-/// Returns the largest file of a run's record.
+/// Returns the path of the largest MCAP file in a run's folder.
 fn record(run: &Path) -> PathBuf {
     let files = std::fs::read_dir(run).unwrap().map(|entry| entry.unwrap().path());
     files

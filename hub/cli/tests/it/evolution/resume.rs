@@ -276,7 +276,8 @@ fn changes_since_the_write_are_reported() {
     assert!(Folder::resume(&sides.before()).unwrap().notices.is_empty());
 }
 
-/// Measures the numbers in docs/evolution.md: disk space and time to save a generation, with the budget of the thesis.
+/// Measures the disk space of a generation and the time to save it, which docs/evolution.md documents. The run has the
+/// budget of the thesis.
 #[test]
 fn keeping_a_generation_of_nine_islands_is_cheap() {
     let dir = tempfile::tempdir().unwrap();

@@ -42,8 +42,8 @@ pub fn finished(output: Output) -> Output {
     output
 }
 
-/// Returns the content of every file of a run except checkpoints. The result lacks wall time and speed, which depend on
-/// the clock.
+/// Returns the contents of a run's files except the checkpoints, by file name. Removes the wall time and the speed from
+/// `result.json`, because they depend on the clock.
 pub fn contents(out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for name in ["run.toml", "generations.csv", RECORD] {

@@ -1,4 +1,4 @@
-//! `xpuck dev fuzz-swarm`, the simulation test: runs with many seeds, and the report about a mutant.
+//! Tests `xpuck dev fuzz-swarm`, the simulation test of the swarm: runs with many seeds, and the report about a mutant.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;

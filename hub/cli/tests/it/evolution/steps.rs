@@ -84,7 +84,7 @@ fn killed_robot_continues_in_its_step() {
     std::fs::write(&config, text.replace("\n[evolution]\n", "\n[evolution]\nstate = \"xp02-state\"\n")).unwrap();
     let robot = start_robot(&directory, dir.path().join("first.log"));
     wait_for_log(&robot, "step \"alone\" of evolution ended after 2 generations");
-    // After one more generation both checkpoints are in the second step.
+    // Waits for another generation. Then both checkpoint files of xp02 contain the second step.
     std::thread::sleep(scaled(Duration::from_secs(4)));
     drop(robot);
     let robot = start_robot(&directory, dir.path().join("second.log"));

@@ -5,7 +5,7 @@ use crate::rig::valid_json;
 use std::path::Path;
 use std::process::Output;
 
-/// The joint axis of the root is X, because a URDF has no joint for the root and the import assumes X.
+/// Body with two limbs. The joint axis of its root is X. A URDF has no joint for the root, and the import assumes X.
 const TREE: &str = "(CPG(0), [FRONT, 1, X], {LEFT: (B(1), [LEFT, 2, X], None), RIGHT: (S(2), [RIGHT, 2, X], None)})\n";
 
 fn body(dir: &Path, args: &[&str]) -> Output {
@@ -179,7 +179,8 @@ fn run_started_from_body_keeps_that_body() {
     out(body(dir, &["evolve", "--resume", "part"]));
     same(dir, ["whole", "part"]);
     std::fs::write(dir.join("b.prif"), TREE).unwrap();
-    // An ancestor may be slow at first, so founders from an ancestor skip the heat that normally selects founders.
+    // Founders usually run a heat, a short walk that selects the fastest ones. Founders from an ancestor skip the heat,
+    // because they may be slow at first.
     let text = std::fs::read_to_string(dir.join("whole/generations.csv")).unwrap();
     assert!(text.lines().nth(1).unwrap().contains(",20,"), "{text}");
     let told = refused(dir, &["evolve", "--from", "b.prif", "--set", "symmetric=true"]);
@@ -346,7 +347,8 @@ fn mirror_symmetric_body_stays_symmetric() {
     };
     let metres = |said: &str| said.split_once(" m along y").map(|(way, _)| way.parse::<f64>().unwrap()).unwrap();
     let result: serde_json::Value = serde_json::from_str(&read("first/result.json")).unwrap();
-    // The fitness is the smaller result of two walks, and the simulated walk is one of the two.
+    // The fitness is the shorter distance of two walks. The simulated walk is one of the two, so its distance is not
+    // less than the fitness.
     let walked = way(prif, nndf, &["60"]);
     assert!(metres(&walked) >= result["best"].as_f64().unwrap() - 0.005, "{walked}");
     let [walker, brain] =

@@ -1,4 +1,4 @@
-//! `xpuck serve` from the view of its clients.
+//! Tests the gateway services of `xpuck serve` (worlds, robot simulators, population managers) through their clients.
 
 use crate::rig::{Process, valid_json, xpuck};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 const ROOM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/gateway/room.toml");
 const GATEWAY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/gateway");
 
-/// Starts a service whose log is in a folder. Returns the process and the addresses on which it listens.
+/// Starts a service that writes its log to a file in `folder`. Returns the process and the service's addresses.
 fn serve(folder: &Path, arguments: &[&str]) -> (Process, Vec<SocketAddr>) {
     let mut command = xpuck();
     command.arg("serve").args(arguments).args(["--port", "0", "--json", "--end-with-stdin"]);
@@ -105,7 +105,7 @@ fn three_programs_evolve_avoidance_and_its_path_is_drawn() {
     assert!(std::fs::read_to_string(out.join("fitness.svg")).unwrap().starts_with("<svg"));
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("best.json")).unwrap()).unwrap();
     assert_eq!(kept["fitness"], end_line["best"]["fitness"]);
-    // The same world in one process, without sockets, gives the same fitness.
+    // A simulation of the best individual in a single process, without sockets, gives the same fitness.
     let svg = dir.path().join("path.svg");
     let drawn = xpuck()
         .args(["simulate", "--json", "--world", &file("avoid-room.toml"), "--robot", task])
@@ -152,7 +152,8 @@ fn two_populations_evolve_in_one_world_until_they_are_stopped() {
             (manager, said)
         })
         .collect();
-    // Each population completes three generations. Neither population can complete a generation without the other.
+    // Each population completes three generations. A population can complete a generation only while the other
+    // population is also evaluated.
     for (_, said) in &mut managers {
         for _ in 0..3 {
             let mut line = String::new();

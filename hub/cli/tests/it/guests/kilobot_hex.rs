@@ -16,7 +16,8 @@ const ROBOTS: usize = 25;
 const UPDATES: usize = 200;
 /// Indices of the robots whose program also runs in simavr.
 const WATCHED: [usize; 3] = [0, 11, 24];
-/// Output size of one turn of the program's loop (bytes): cycles, motors, message and blackboard.
+/// Output size of one turn of the program's loop (bytes). The output consists of cycle count, motors, message and
+/// blackboard.
 const ANSWER: usize = 4 + 2 + 9 + 40;
 /// Number of turns in one update. Each turn advances the clock by 4 ticks and reads the light sensor.
 const TURNS: usize = 4;
@@ -55,8 +56,8 @@ fn recorded(program: &Program, world: u32) -> Vec<(Vec<u8>, Vec<[u8; 2 + 7 + 40]
         world.update();
         let seen = lights.into_iter().zip(inboxes).zip(world.views()).enumerate();
         for ((i, ((light, messages), view)), (input, expected)) in seen.zip(&mut robots) {
-            // The first update takes one turn. Each later update takes four turns, because four of the last seven
-            // samples decide the median.
+            // The first update takes one turn. Each later update takes four turns: the light value is the median of the
+            // last seven samples, and four new samples determine this median.
             let turns = if update == 0 { 1 } else { TURNS };
             for turn in 1..=turns {
                 let heard = if turn == turns { &messages[..] } else { &[] };
@@ -113,8 +114,8 @@ fn hex_file_in_simavr_matches_simulated_robots() {
             deepest = deepest.max(run.stack);
         }
         println!("{line}an update with its reading of the light: {longest} cycles at most, stack {deepest} bytes");
-        // The limit is a tenth of the time between two updates (cycles). Most of that tenth is the wait for the light
-        // sensor.
+        // The limit for an update is 400000 cycles, a tenth of the interval between updates. An update mostly waits for
+        // the light sensor.
         assert!(longest < 400_000 && deepest < 400, "{longest} cycles, {deepest} bytes");
     }
 }
@@ -145,7 +146,8 @@ fn kilolib_is_linked_where_it_lies() {
     );
 }
 
-/// Returns the text of a tree of depth `levels` in which every composite has four children.
+/// Returns the text of a full tree of depth `levels`, in which every composite has four children. `level` is the depth
+/// at which the returned text starts: 0 for the whole tree.
 fn full(level: usize, levels: usize) -> String {
     let indent = "  ".repeat(level);
     match level == levels {

@@ -33,8 +33,8 @@ fn lost_run_is_repeated_identically() {
     let dir = dir.path();
     std::fs::write(dir.join("small.toml"), SMALL).unwrap();
     out(kilobot(dir, &["evolve", "small.toml", "--output", "whole"]));
-    // The folder `part` is in the state after a kill: it has one run, and one file of this run is lost. The resumed
-    // experiment has two runs.
+    // The folder `part` simulates an experiment that was killed: it has one run, and a file of this run is missing. The
+    // resumed experiment repeats this run and adds a second one.
     out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--output", "part"]));
     std::fs::remove_file(dir.join("part/runs/racing-01.json")).unwrap();
     out(kilobot(dir, &["evolve", "--resume", "part", "--runs", "2"]));
@@ -119,7 +119,7 @@ fn wrong_trees_and_worlds_get_one_line() {
     ] {
         let output = kilobot(dir, &args);
         let said = stderr_text(&output);
-        // An error in a tree may have two more lines, which show the line and the position.
+        // The error message for a tree may have two extra lines: the source line, and a mark below the position.
         let (lines, first) = (said.trim_end().lines().count(), said.lines().next().unwrap_or_default());
         assert!(!output.status.success() && first.contains(words) && lines <= 3, "{args:?}: {said}");
     }

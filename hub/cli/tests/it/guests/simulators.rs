@@ -16,7 +16,8 @@ const ALL_KINDS: &str = "(CPG(0), [FRONT, 1, X], {
     LEFT: (B(1), [LEFT, 2, X], {TOP: (FS(2), [TOP, 1, Y], None)}), RIGHT: (S(3), [RIGHT, 3, Y], {BACK: (F(4), [BACK, 1, Z], None)}),
     TOP: (F(5), [TOP, 2, Z], {FRONT: (S(6), [FRONT, 1, Z], None)}), BOTTOM: (B(7), [BOTTOM, 1, Z], None)})";
 
-/// Returns the Python that has the simulators. Without it, reports that the test is skipped and returns `None`.
+/// Returns the path of a Python with the simulators, from `XPUCK_BODIES_PYTHON`. If the variable is not set, reports
+/// that the test is skipped and returns `None`.
 fn python() -> Option<String> {
     let named = std::env::var("XPUCK_BODIES_PYTHON").ok();
     if named.is_none() {
@@ -25,7 +26,8 @@ fn python() -> Option<String> {
     named
 }
 
-/// Returns a body after a number of random mutations, with its plan and a random brain.
+/// Makes a random body by `mutations` mutations. Returns the body, its plan and a random brain. `number` selects the
+/// sequence of random numbers.
 fn random(number: u32, mutations: u32) -> (Prif, Plan, Brain) {
     let mut draws = Draws::new(28, number, 0, 0, Stream::Evolution);
     let prif = random_body(mutations, MutationRules::Readme, &mut draws);
@@ -144,7 +146,7 @@ fn bodies_get_as_far_as_in_pybullet() {
     println!(
         "{n} bodies, {steps} steps: ours minus PyBullet's {mean:.4} m on average, standard error {error:.4} m; {near} within 5 cm"
     );
-    // PyBullet's walks are printed in millimetres, so the standard error counts as at least 0.5 mm.
+    // PyBullet's distances are printed in whole millimetres. Therefore the standard error counts as at least 0.5 mm.
     assert!(mean.abs() < 3.0 * error.max(5e-4), "{differences:.3?}");
     assert!(2 * near >= differences.len(), "{near} of {n} within 5 cm: {differences:.3?}");
 }

@@ -172,7 +172,7 @@ impl Demo {
 
 impl Drop for Demo {
     fn drop(&mut self) {
-        // The demo's processes end because the kill closes their standard inputs.
+        // The kill closes the standard inputs of the demo's processes, so these processes end too.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -21,9 +21,9 @@ pub fn valid_json(command: &str, printed: &[u8]) -> Value {
     values.into_iter().next_back().unwrap_or_else(|| panic!("xpuck {command} printed nothing"))
 }
 
-/// Returns the places where a value does not match a schema, with the reasons. Supports the keywords that the crate
-/// `schemars` writes. A key that is missing in the schema is a fault too, so that a schema without properties does not
-/// accept everything.
+/// Returns a message for each part of a value that does not match a schema. Supports the keywords that the crate
+/// `schemars` writes. A key that the schema does not describe is also a fault. Otherwise a schema without properties
+/// would accept everything.
 fn faults(root: &Value, schema: &Value, value: &Value, place: &str) -> Vec<String> {
     if let Some(name) = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/definitions/")) {
         return faults(root, &root["definitions"][name], value, place);
@@ -54,7 +54,7 @@ fn faults(root: &Value, schema: &Value, value: &Value, place: &str) -> Vec<Strin
             found.extend(required.filter(|key| !fields.contains_key(*key)).map(|key| format!("{place}: no {key}")));
             for (key, inner) in fields {
                 let place = format!("{place}.{key}");
-                // For numeric keys, the schema has a pattern. For the tables of a file, it may allow any key.
+                // A schema may describe numeric keys by a pattern. A schema for the tables of a file may allow any key.
                 let pattern = schema["patternProperties"].as_object().and_then(|patterns| patterns.values().next());
                 let others = schema.get("additionalProperties").filter(|others| others.is_object());
                 match schema["properties"].get(key).or(pattern).or(others) {

@@ -20,7 +20,7 @@ pub fn free_ports() -> u16 {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ports");
     std::fs::create_dir_all(&folder).unwrap();
     let blocks = (RANGE.end - RANGE.start) / BLOCK;
-    // Processes that start at the same time search from different blocks.
+    // The search starts at a random block, so that processes that start at the same time rarely try the same ports.
     let start = (RandomState::new().hash_one(std::process::id()) % u64::from(blocks)) as u16;
     for i in 0..blocks {
         let first = RANGE.start + (start + i) % blocks * BLOCK;

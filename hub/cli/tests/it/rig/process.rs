@@ -57,8 +57,8 @@ impl Process {
         line.trim_end().to_string()
     }
 
-    /// Starts a service and waits until it is ready. Returns the process and the lines that it prints before the line
-    /// `ready`.
+    /// Starts a service and waits until the service prints the line `ready`. Returns the process and the lines printed
+    /// before this line.
     pub fn serve(command: &mut Command, log: PathBuf) -> (Process, Vec<String>) {
         let mut process = Process::with_output(command, log);
         let lines = std::iter::from_fn(|| Some(process.line()).filter(|line| line != "ready")).collect();
@@ -120,10 +120,10 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The signal is sent first, because a closed standard input would end a service normally. An error means that
-        // the program has already ended.
+        // The kill comes before the standard input is closed, because a service that notices the closed input ends
+        // normally. An error means that the program has already ended.
         let _ = self.child.kill();
-        // Other programs may share this standard input, and end when it is closed.
+        // Child processes of the program may share its standard input. They end when the input is closed.
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }

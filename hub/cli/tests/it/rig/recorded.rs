@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Experiment of [`recorded_run`]. It gives seven scored segments, and many generations on each island.
+/// Experiment of [`recorded_run`], with seven scored segments and many generations on each island.
 const EXPERIMENT: &str = "name = \"recorded\"\nminutes = 1.0\nsegment_minutes = 0.125\ntask = \"transport\"\n\
     [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
 
@@ -37,7 +37,7 @@ fn record(folder: &Path) {
         let table = demo.command("runs table last --folder out --json").output().unwrap();
         let table = super::valid_json("runs table", &table.stdout);
         let run = &table["runs"][0];
-        // On a busy machine round trips may be slow, and `xpuck runs report` excludes a run with slow round trips.
+        // `xpuck runs report` excludes a run with slow round trips, which occur on a busy machine.
         if run["dead"] == 0 && run["slow_percent"].as_f64().is_some_and(|percent| percent <= 5.0) {
             let run = only(&demo.directory(), "recorded-");
             copy_folder(&run, &folder.join(run.file_name().unwrap()));

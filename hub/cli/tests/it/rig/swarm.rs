@@ -41,7 +41,7 @@ impl Swarm {
         Swarm { processes: BTreeMap::new(), folder }
     }
 
-    /// Makes and starts a swarm of one robot, whose camera has 160 x 120 pixels.
+    /// Makes and starts a swarm of one robot. The robot's camera has 160 x 120 pixels.
     pub fn of_one_robot() -> Swarm {
         let mut swarm = Swarm::new(&Layout { camera: [160, 120], frame_rate: 5.0, ..Layout::default() });
         swarm.start();
@@ -118,13 +118,13 @@ impl Swarm {
         self.processes[name].id()
     }
 
-    /// Returns the standard error of a process since its first start, also across restarts.
+    /// Returns the standard error of all processes that were started with this name.
     pub fn log(&self, name: &str) -> String {
         std::fs::read_to_string(self.log_file(name)).unwrap_or_default()
     }
 
-    /// Runs a command of `xpuck` with this operator key, a path in the folder. Returns the standard error of the
-    /// command, which is empty on success.
+    /// Runs a command of `xpuck` with an operator's key. `key` is the path of the key relative to the swarm's folder.
+    /// Returns the standard error of the command, which is empty on success.
     pub fn command_with_key(&self, key: &str, arguments: &[&str]) -> String {
         let output = self.folder.run(&[arguments, &["--hub", &self.folder.operator, "--key", key]].concat());
         String::from_utf8(output.stderr).unwrap()
@@ -160,7 +160,8 @@ impl Swarm {
         self.wait_within(2 * patience(), what, holds)
     }
 
-    /// Waits until the status satisfies a condition, at most for `limit` (wall time). Returns the status.
+    /// Waits until the status satisfies a condition, and returns the status. Fails after the wall time `limit`. `what`
+    /// names the condition in errors.
     pub fn wait_within(&self, limit: Duration, what: &str, holds: impl Fn(&Status) -> bool) -> Status {
         let check = || Some(self.status()).filter(&holds);
         wait_within(limit, check, || format!("{what}: {:?}\n{}", self.status(), self.logs()))

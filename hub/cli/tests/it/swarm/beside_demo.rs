@@ -48,7 +48,7 @@ fn commands_find_running_demos_and_ask_which_of_two() {
     demos.start(place, first);
     until(place, "robot list", "RUN ");
     let done = |line: &str| String::from_utf8(here(place, line).output().unwrap().stdout).unwrap();
-    // `xpuck swarm top` fails because the test has no terminal.
+    // `xpuck swarm top` needs a terminal, which the test does not have, so the command fails.
     let drawn = here(place, "swarm top").output().unwrap();
     let text = said(&drawn);
     assert!(!drawn.status.success() && text.lines().count() == 1 && text.contains("status --watch"), "{text}");
@@ -79,8 +79,8 @@ fn commands_find_running_demos_and_ask_which_of_two() {
     for ports in [first, second] {
         assert!(several.contains(&format!("--hub tcp://127.0.0.1:{}", ports + 2)), "{several}");
     }
-    // With two demos, a command must give the address of the hub. The hub ends with the run, or immediately if the run
-    // has not started. A STOP before the demo's own START does not prevent the run, so the test repeats STOP.
+    // With two demos, a command must contain the address of a hub. STOP ends the run, and the hub of a demo ends with
+    // its run. A STOP that arrives before the demo's own START does not prevent the run, so the test repeats STOP.
     let stop = || done(&format!("stop --hub tcp://127.0.0.1:{}", second + 2));
     let stopped = Some(stop()).filter(|told| !told.starts_with("running: ")).unwrap_or_else(stop);
     let stands = ["finished: ", "idle: ", "sent; "].iter().any(|words| stopped.starts_with(words));

@@ -5,15 +5,16 @@ use std::process::Command;
 use xpuck_wire::Phase;
 use xpuck_wire::message::State;
 
-/// Returns the path of the library that shifts the clock of a program, or `None` without `faketime`. The library is
-/// used directly, because with the command `faketime` the hub would be a child process of that command.
+/// Returns the path of the library with which `faketime` shifts a program's clock, or `None` if `faketime` is missing.
+/// The test uses the library directly, because the command `faketime` would start the hub as its own child process.
 fn faketime() -> Option<String> {
     let output = Command::new("faketime").args(["-m", "-f", "-1h", "env"]).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     text.lines().find_map(|line| line.strip_prefix("LD_PRELOAD=")).map(str::to_owned)
 }
 
-/// A robot that has heard a hub with a later clock obeys the current hub. The current hub reports the clock error.
+/// Checks that a robot obeys a hub whose clock is behind the clock of the previous hub, and that the hub reports the
+/// clock error.
 #[test]
 fn hub_whose_clock_went_back_is_obeyed_and_warns() {
     let Some(library) = faketime() else {
@@ -42,7 +43,7 @@ fn hub_whose_clock_went_back_is_obeyed_and_warns() {
         let events = start_run(&swarm).events;
         let warnings: Vec<&String> = events.iter().filter(|e| e.contains("one of the two clocks is wrong")).collect();
         assert!(warnings.len() == 1 && warnings[0].contains("robot xp01") && warnings[0].contains("NTP"), "{events:?}");
-        // Pushed settings have numbers that also come from the clock.
+        // The numbers of pushed settings also come from the hub's clock. The robot must accept lower numbers too.
         stop_run(&swarm);
         swarm.folder.write("new.toml", &format!("[calibration.drive]\nleft = 1.0{hours}\n"));
         assert_eq!(swarm.command(&["robot", "push", "new.toml", "--robots", "xp01"]), "");

@@ -16,13 +16,13 @@ const TREE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trees/806768
 
 #[test]
 fn robots_that_evolve_on_a_software_gpu_report_it() {
-    // The driver first compiles the kernels, which takes a long time on a slow machine. The run is long enough for
-    // this, and the test ends it.
+    // The graphics driver compiles the kernels before the first generation, which takes long on a slow machine.
+    // Therefore the run may last 600 minutes of arena time. The test stops the run earlier.
     let mut demo = Demo::start("600", &["--json", "--engine", "gpu", "--adapter", "llvmpipe"]);
     demo.wait("a generation of each robot", |status| {
         status.robots.len() == 2 && status.robots.iter().all(|robot| robot.evolution.generation >= 1)
     });
-    // Telemetry contains the engine's name and speed. It reaches the record later than the status reaches the test.
+    // Telemetry contains the engine's name and speed. It may be recorded later than the status shows the generation.
     let generations = || {
         let messages = record(&transport_record(&demo.directory()).join("run.mcap.open"));
         ["xp01", "xp02"].iter().all(|robot| {
@@ -75,8 +75,8 @@ fn short_run_records_everything() {
     assert_eq!(result["dead"], 0);
     assert!(result["generations"].as_u64().unwrap() >= 1);
     assert!(result["best_fitness"].is_number());
-    // The machine may be busy with other tests, so the lower limit is 0.9. `make demo` prints the ratio of an idle
-    // machine.
+    // Ratio of arena time to wall time. The lower limit is only 0.9, because other tests may load the machine.
+    // `make demo` prints the ratio without this load.
     let ratio = result["arena_over_wall"].as_f64().unwrap();
     assert!((0.9..=1.02).contains(&ratio), "arena time over wall time: {ratio}");
     demo.assert_nobody_left();
@@ -149,8 +149,8 @@ fn robot_recovers_after_a_brown_out_of_its_board() {
     assert_eq!(first["session"], last["session"], "its program continues");
     let corrupt = (count(other[other.len() - 1], "corrupt"), count(last, "corrupt"));
     assert!(10 * corrupt.0 < corrupt.1, "only xp02's board has the fault: {corrupt:?}");
-    // An idle line reads as ones, which fail every CRC. During this fault the body's data ages, and the robot sends no
-    // wheel command.
+    // During a brown-out the line to the board is idle. It reads as ones, which fail every CRC. The data of the body
+    // become older, and the robot sends no wheel command.
     let age = |t: &serde_json::Value, of: &str| t["senses"][of].as_f64().unwrap_or(f64::INFINITY);
     let wheels = |t: &serde_json::Value| t["motion"]["wheels"].as_array().unwrap().iter().any(|w| *w != 0.0);
     let lost = all.iter().position(|t| count(t, "corrupt") > 20 && age(t, "body_age") > 0.5).expect("it lost its body");
@@ -175,7 +175,7 @@ fn killed_robot_is_named_and_the_run_continues() {
         serde_json::from_slice(&std::fs::read(directory.join("result.json")).unwrap()).unwrap();
     let alive: Vec<bool> =
         status["robots"].as_array().unwrap().iter().map(|robot| robot["alive"].as_bool().unwrap()).collect();
-    // On an overloaded machine the other robot may also be silent for 3 s of arena time, and then return.
+    // On an overloaded machine, the hub may also count xp01 as lost for a short time.
     assert!(status["dead"].as_u64() >= Some(1) && !alive[1], "{status}");
     assert_eq!(status["phase"], "finished");
     let last = |robot: &str| -> f64 {
@@ -197,7 +197,7 @@ fn killed_hub_ends_the_demo_and_keeps_its_record() {
     assert!(text.contains("xpuck: the hub was killed by signal 9"), "{text}");
     let messages = record(&transport_record(&demo.directory()).join("run.mcap.open"));
     let last = messages.iter().filter_map(|(_, m)| m["time"].as_f64()).fold(0.0, f64::max);
-    // The hub may lose the last half second of wall time, which is still in its buffer when it is killed.
+    // The kill may lose the hub's buffer, which contains up to half a second of wall time.
     assert!(last > status.time - 8.0, "{last} s of {} s", status.time);
     demo.assert_nobody_left();
 }

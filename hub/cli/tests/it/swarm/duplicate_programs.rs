@@ -48,7 +48,8 @@ fn hub_keeps_first_of_two_programs_with_same_key() {
     let warnings =
         |events: &[String]| events.iter().filter(|e| e.contains("two programs with the key of robot xp01")).count();
     swarm.wait("the hub's warning", |s| warnings(&s.events) > 0);
-    // The hub rejects the second program repeatedly. The test checks the first program for three seconds.
+    // The second program tries to connect repeatedly, and the hub rejects it. For three seconds, the test checks that
+    // the first program continues the run and that the hub does not repeat its warning.
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(3) {
         let status = swarm.status();
@@ -57,11 +58,11 @@ fn hub_keeps_first_of_two_programs_with_same_key() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let log = swarm.log("xp01");
-    // The program may warn that it lacks permission for real-time priority.
+    // The log may contain only the warning that the program has no permission for real-time priority.
     let others: Vec<&str> = log.lines().filter(|line| !line.contains("real-time priority")).collect();
     assert!(others.is_empty(), "the first program did not hear the hub all the time:\n{log}");
-    // The second program takes over after the first one was killed. Otherwise the hub would report the robot as lost
-    // after 3 s.
+    // When the first program is killed, the second program takes over. The test waits for 4 s, because the hub would
+    // report a silent robot as lost after 3 s.
     swarm.kill("xp01");
     std::thread::sleep(Duration::from_secs(4));
     let status = swarm.wait("the second program", |s| s.robots[0].alive && s.robots[0].state == State::Run);

@@ -6,8 +6,8 @@ use crate::rig::{Demo, xpuck};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Runs a demo of three robots on an experiment of `docs/experiments`. Each phase has a tenth of its usual length.
-/// `change` may edit the experiment before the start. Returns the demo and its result.
+/// Runs a demo of three robots with the experiment `name` of `docs/experiments`. Reduces the length of each phase to a
+/// tenth. `change` may edit the experiment before the start. Returns the demo and its result.
 pub fn run(name: &str, population: &str, change: impl FnOnce(&mut toml::Table, &Path)) -> (Demo, Value) {
     let dir = tempfile::tempdir().unwrap();
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/experiments");
@@ -88,6 +88,7 @@ fn aggregation_evolves_and_is_measured() {
     assert!(result["generations"].as_u64().unwrap() >= 1, "{result}");
     let (evolved, measured) = (fitness(&status, "evolve"), fitness(&status, "measure"));
     assert!(evolved.len() >= 5 && measured.len() == 4, "{status}");
-    // The fitness is at least 1/3, because a single robot of the three already counts as a cluster.
+    // The fitness is the share of robots in the largest cluster. It is at least 1/3, because one of the three robots
+    // already counts as a cluster.
     assert!(evolved.iter().chain(&measured).all(|fitness| (0.333..=1.0).contains(fitness)), "{status}");
 }

@@ -113,7 +113,7 @@ fn python_programs_drive_a_robot_that_stands_after_them() {
     beside(&demo, "resume");
     let before = watcher.until("it drives again by itself", driven);
 
-    // When a program hangs, its last command expires and the wheels stop.
+    // When SIGSTOP stops a program, the program's last wheel command expires, and the wheels stop.
     send_signal(first.id(), Signal::SIGSTOP);
     let hung = before["time"].as_f64().unwrap() + 2.0;
     let after = watcher.until("a program that hangs", |senses| {

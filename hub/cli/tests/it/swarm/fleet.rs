@@ -35,7 +35,8 @@ fn swarm() -> Swarm {
     swarm
 }
 
-/// Reads the migrations of genes from a record. Each is a pair of the island of origin and the receiving robot.
+/// Reads the migrations of genes from the record of a run. Returns the island of origin and the id of the receiving
+/// robot for each migration.
 fn crossed(run: &Path) -> BTreeSet<(u64, String)> {
     let mut crossed = BTreeSet::new();
     for file in xpuck_record::parts(run).unwrap() {
@@ -97,7 +98,7 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
     swarm.end();
     let run = only(&swarm.folder.path("runs"), "fleet-");
     assert_eq!(RunFile::read(&run).unwrap().robots, ["xp01", "xp02"]);
-    // Genes migrated from each robot to the other one.
+    // Genes migrated from xp01 to xp02 and from xp02 to xp01.
     let crossed = crossed(&run);
     assert!(crossed.contains(&(1, "xp02".into())) && crossed.contains(&(2, "xp01".into())), "{crossed:?}");
     // Commands that read records accept a robot that joined during the run.

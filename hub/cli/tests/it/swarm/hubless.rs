@@ -54,7 +54,7 @@ struct Evolution {
     generations: Vec<(u64, f64)>,
     /// Number of immigrants in all generations.
     immigrants: usize,
-    /// Log lines of the robot about the absent hub.
+    /// Log lines of the robot that report an absence of the hub.
     away: Vec<String>,
     /// 99th percentile of the control loop's delay, from the last telemetry (us).
     late_p99_us: u64,
@@ -82,7 +82,7 @@ fn check(case: &Case) {
     swarm.start_service("hub");
     swarm.wait("the run again", |s| s.phase == Phase::Running && s.robots.iter().all(|robot| robot.alive));
     swarm.wait_within(8 * patience(), "the end of the run", |s| s.phase == Phase::Finished);
-    // The hub closes the record slightly later than the run.
+    // The hub closes the record shortly after the end of the run.
     let runs = std::fs::read_dir(swarm.folder.path("runs")).unwrap().flatten().map(|entry| entry.path());
     let runs: Vec<PathBuf> = runs.filter(|path| path.join("run.toml").exists()).collect();
     let [run] = &runs[..] else { panic!("one run: {runs:?}") };
@@ -144,7 +144,7 @@ fn killed_hub_costs_no_generation() {
     check(&Case { robots: 3, speed: 8.0, minutes: 3.0, killed_at: 1.0, absence: Duration::from_secs(5) });
 }
 
-/// The same test with nine robots, where the hub is killed after 3.5 min. It takes two minutes.
+/// Kills the hub in a run of nine robots after 3.5 min of arena time. The test takes two minutes.
 #[test]
 #[ignore = "it takes two minutes: make it by name"]
 fn hub_killed_in_minute_four_costs_nine_robots_no_generation() {

@@ -30,7 +30,7 @@ fn swarm_with_keys_runs_signed_experiments_only() {
     std::fs::create_dir(swarm.folder.path("keys/observers")).unwrap();
     std::fs::rename(swarm.folder.path("visitor.key"), swarm.folder.path("keys/observers/visitor.key")).unwrap();
     let visitor = "keys/observers/visitor.key";
-    // On a busy machine the command may time out before it receives the reason.
+    // The test repeats the command, which may time out on a busy machine before it receives the reason.
     let refused = || swarm.command_with_key(visitor, &["stop"]).contains("rejects this key");
     xpuck_testing::patience::wait_until("the refusal of a stranger's key", refused);
     assert!(swarm.folder.run(&["keys", "enrol", "visitor.pub", "--role", "observer"]).status.success());
@@ -79,15 +79,16 @@ fn swarm_with_keys_runs_signed_experiments_only() {
     swarm.wait("STOP", |s| s.robots[0].state == xpuck_wire::message::State::Stop);
 }
 
-/// Runs `xpuck doctor`. Returns the verdict for each promise.
+/// Runs `xpuck doctor`, which checks the promises that docs/hub.md lists. Returns the verdict for each promise (`on`,
+/// `off` or `broken`).
 fn verdicts(swarm: &Swarm, arguments: &[&str]) -> BTreeMap<String, String> {
     let output = swarm.folder.run(&[&["doctor", "--json"], arguments].concat());
     let findings: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
     findings.iter().map(|f| (f["promise"].as_str().unwrap().into(), f["verdict"].as_str().unwrap().into())).collect()
 }
 
-/// The promises of `xpuck doctor` match docs/hub.md. They hold for a running hub and for a folder made by `xpuck keys
-/// new`.
+/// Checks that `xpuck doctor` checks the promises in docs/hub.md, and that they hold for a running hub with keys from
+/// `xpuck keys new`. Then breaks some promises and checks the verdicts.
 fn doctor_checks_each_promise(swarm: &Swarm, visitor: &str) {
     let found = verdicts(swarm, &[]);
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/hub.md")).unwrap();

@@ -102,8 +102,8 @@ fn hub_killed_at_random_moments_loses_no_flushed_message() {
     let run = RunFile::read(&run_folder(&swarm)).unwrap();
     assert_eq!((run.state, run.recovered.len() as u32, run.seed), (RunState::Finished, kills, 7));
     assert!(!run_folder(&swarm).join("run.state").exists() && run_folder(&swarm).join("result.json").exists());
-    // Robots report again the generations that a killed hub may have lost. Each generation is nevertheless recorded
-    // only once.
+    // After a kill of the hub, robots repeat the reports of recent generations, because the hub may have lost them.
+    // Nevertheless each generation is recorded only once.
     let mut seen: BTreeMap<(String, u64), u32> = BTreeMap::new();
     for entry in xpuck_record::read::Messages::open(&run_folder(&swarm))
         .unwrap()
@@ -130,8 +130,8 @@ fn run_of_a_lost_hub_is_aborted_and_stop_is_remembered() {
     swarm.kill("hub");
     let run = run_folder(&swarm);
     let State::Whole(then, reach, kept) = snapshot::read(&run).unwrap() else { panic!("a whole state") };
-    // The saved state gets a time one hour ahead, as if the clock had been set back. The first byte of the record is
-    // damaged. The hub reports that it leaves the run unchanged. It repairs the record.
+    // The test sets the time of the saved state one hour ahead, as if the clock had been set back. It also damages the
+    // first byte of the record. The hub repairs the record. It reports the wrong time and does not resume the run.
     snapshot::write(&run, &kept, then + 3_600_000, reach).unwrap();
     let mut bytes = std::fs::read(run.join("run.mcap.open")).unwrap();
     bytes[0] ^= 1;
@@ -146,7 +146,7 @@ fn run_of_a_lost_hub_is_aborted_and_stop_is_remembered() {
     assert!(messages(&run.join("run.mcap")).len() > 50);
     assert!(run.join("run.state").exists() && RunFile::read(&run).unwrap().state == RunState::Running);
     swarm.kill("hub");
-    // The saved state gets an earlier time, as if a minute had passed.
+    // The test sets the time of the saved state one minute back. The state is then too old, so the hub aborts the run.
     snapshot::write(&run, &kept, then - 61_000, reach).unwrap();
     swarm.start_service("hub");
     assert_eq!(swarm.status().phase, Phase::Idle);
@@ -192,7 +192,7 @@ fn full_disk_stops_recording_with_an_alarm_and_nothing_else() {
     };
     begin(&swarm, 600.0);
     swarm.wait("recorded", |s| s.record.contains("kept-") && s.run_seconds > SPEED);
-    // Fills all remaining space.
+    // Fills the file system. `cat` fails when no space is left.
     let filler = Command::new("sh").arg("-c").arg("cat /dev/zero > filler").current_dir(&runs).output().unwrap();
     assert!(!filler.status.success());
     let status = swarm.wait("loud", |s| s.record.starts_with("NOT RECORDING: "));
@@ -214,7 +214,7 @@ fn full_disk_stops_recording_with_an_alarm_and_nothing_else() {
             && recover::left_open(&run).unwrap().is_empty()
             && run.join("run-2.mcap").exists()
     });
-    // The first file was cut off by the full disk. The hub repairs it too.
+    // The full disk cut off the first file of the record. The hub repairs this file too.
     assert!(run.join("run.mcap").exists() && !messages(&run.join("run.mcap")).is_empty());
     let last = xpuck_record::parts(&run).unwrap().pop().unwrap();
     assert!(last.ends_with("run-2.mcap"), "{}", last.display());
@@ -232,7 +232,8 @@ fn full_disk_stops_recording_with_an_alarm_and_nothing_else() {
     assert!(swarm.status().record.starts_with("NOT RECORDING: "));
 }
 
-/// Sets the limit of open files of a process. Returns the previous limit, or `None` without the command `prlimit`.
+/// Sets the maximum number of open files of a process. Returns the previous maximum, or `None` if `prlimit` fails or is
+/// missing.
 fn limit_files(process: u32, soft: &str) -> Option<String> {
     let prlimit = |arguments: &[&str]| {
         let process = process.to_string();

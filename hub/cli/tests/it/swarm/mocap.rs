@@ -53,7 +53,7 @@ fn all_kinds_of_servers_show_the_same_poses() {
         let (sender, events) = sync_channel(QUEUE);
         let stop = Arc::new(AtomicBool::new(false));
         client::start((&mocap, &Arena::default()), (&robots, channel().1), 0, sender, stop.clone(), || ()).unwrap();
-        // The first frames of VRPN lack the bodies that have not sent yet.
+        // VRPN sends each body separately, so the first frames may lack bodies.
         let mut last =
             (0..50).map(|_| next_frame(&events)).find(|frame| frame.bodies.len() == 3).expect("three bodies");
         for _ in 0..20 {
@@ -99,8 +99,8 @@ fn serve(listener: &TcpListener, packets: impl IntoIterator<Item = Vec<u8>>) {
     }
 }
 
-/// Starts a client, and passes its events to `enough` until `enough` returns true. The client connects repeatedly to a
-/// server, which sends one list of packets per connection.
+/// Starts a client and a server. The client connects repeatedly, and the server sends one list of packets per
+/// connection. Passes the client's events to `enough` until `enough` returns true.
 fn watch(connections: Vec<Vec<Vec<u8>>>, mut enough: impl FnMut(&Event) -> bool) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address: SocketAddr = listener.local_addr().unwrap();
@@ -217,8 +217,8 @@ fn recorded_run_is_replayed_twice() {
     let began = std::time::Instant::now();
     client::start((&mocap, &Arena::default()), (&config.swarm.robots, channel().1), 0, sender, stop.clone(), || ())
         .unwrap();
-    // The client plays the record repeatedly. The plausibility checks accept the robot's jump from the end to the
-    // start.
+    // The client plays the record twice. At the second start the robot jumps back to its first pose, which the
+    // plausibility checks must accept.
     for (number, i) in (1..).zip((0..32).chain(0..32)) {
         let frame = next_frame(&events);
         assert_eq!(number, frame.number);

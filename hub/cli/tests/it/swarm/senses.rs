@@ -65,7 +65,7 @@ fn messages(config: &Config) -> BTreeMap<usize, ToRobot> {
     .unwrap();
     let mut senses = VirtualSenses::new(config, 1);
     let mut got = BTreeMap::new();
-    // The first frames of VRPN lack the bodies that have not sent yet.
+    // VRPN sends each body separately, so the first frames may lack bodies.
     for turn in 0..200 {
         let Event::Frame(frame, _) = events.recv_timeout(xpuck_testing::patience()).unwrap() else {
             panic!("a gate shut")
@@ -140,8 +140,8 @@ fn robots_sense_the_others_and_the_direction_up() {
             ];
             let see = |(name, mocap)| (name, messages(&config(mocap, &settings.robots)));
             let seen: Vec<_> = kinds.into_iter().map(see).collect();
-            // The arena must end before the assertions. Otherwise the scope would wait for the arena's thread after a
-            // failure.
+            // The arena must end before the assertions. Otherwise, after a failed assertion, the scope would wait for
+            // the arena's thread forever.
             stop.store(true, Relaxed);
             arena.join().unwrap().unwrap();
             seen

@@ -1,5 +1,5 @@
-//! Additional sensors and lamps of a robot, tested with real processes. Light and sound of the arena reach the hub's
-//! status through the bytes of the virtual devices. An operator's order reaches the lamps in the arena.
+//! Tests additional sensors and lamps of a robot with real processes. The robot reads the arena's light and sound from
+//! its virtual devices, and the hub's status shows them. An operator's order reaches the robot's lamps in the arena.
 
 use crate::common::said;
 use crate::rig::{Layout, Swarm};

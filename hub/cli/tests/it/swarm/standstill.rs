@@ -22,7 +22,7 @@ const ROBOTS: [&str; 3] = ["xp01", "xp02", "xp03"];
 /// Displacement below which a robot counts as standing (m).
 const STILL: f32 = 0.003;
 
-/// Fault after which the saved state of the hub is outdated.
+/// Fault that makes the saved state of the hub outdated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     /// The file system has no free inode.
@@ -31,7 +31,7 @@ enum Fault {
     Immutable,
     /// The file system has become read-only.
     ReadOnly,
-    /// The clock of a second hub is a day behind when this hub accepts the order.
+    /// A second hub accepts the order while the clock of this hub is a day behind.
     Clock,
 }
 
@@ -62,7 +62,7 @@ impl Disk {
 
     fn spoil(&self, fault: Fault, run: &Path) {
         match fault {
-            // The disk is filled three times, because an inode becomes free when a saved state is replaced.
+            // The test uses up the inodes three times, because the hub frees an inode when it replaces its saved state.
             Fault::Inodes => {
                 for pass in 0..3 {
                     let filler = |i: u32| std::fs::File::create(self.at.join(format!("filler-{pass}-{i}")));
@@ -108,7 +108,7 @@ impl Drop for Disk {
 }
 
 /// Starts an arena, a hub and robots. The robots save their directives, and the hub keeps records on the separate disk.
-/// Returns no disk, and starts nothing, if the disk cannot be mounted.
+/// If the disk cannot be mounted, starts no process and returns `None` in place of the disk.
 fn start() -> (Swarm, Option<Disk>) {
     let layout = Layout { robots: &ROBOTS, speed: SPEED, ..Layout::default() };
     let mut swarm = Swarm::new(&layout);
@@ -151,7 +151,8 @@ fn places(status: &Status) -> BTreeMap<String, [f32; 2]> {
     status.bodies.iter().map(|body| (body.name.clone(), [body.pose[0], body.pose[1]])).collect()
 }
 
-/// Observes these robots for the duration `watched` (wall time). Returns the largest displacement of a robot (m).
+/// Observes these robots for the wall time `watched`. Returns the largest displacement of a robot from its first
+/// observed position (m).
 fn moved(swarm: &Swarm, robots: &[&str], watched: Duration) -> f32 {
     let until = Instant::now() + watched;
     let (mut first, mut most) = (BTreeMap::new(), 0.0f32);
@@ -189,7 +190,7 @@ fn stop_orders_survive_disk_and_clock_faults() {
             Fault::Clock => give_with_an_old_clock(&mut swarm, &run),
             _ => give_with_a_bad_disk(&swarm, &disk, fault, &run, &request),
         }
-        // The robots are also restarted in every second round.
+        // In every second round, the test also kills and restarts the robots.
         if round % 2 == 1 {
             ROBOTS.iter().for_each(|id| swarm.kill(id));
         }
@@ -218,16 +219,17 @@ fn stop_orders_survive_disk_and_clock_faults() {
     }
 }
 
-/// Time in which even a robot on a busy machine saves its directive.
+/// Time after which a robot has saved its directive, even on a busy machine.
 const LATER: Duration = Duration::from_secs(5);
 
-/// Gives the order while the disk rejects the hub's state. The reply must report that the order is not durable.
+/// Causes the fault, and sends the order while the disk rejects the hub's state. The hub's reply must report that the
+/// order is not durable.
 fn give_with_a_bad_disk(swarm: &Swarm, disk: &Disk, fault: Fault, run: &Path, request: &Request) {
     disk.spoil(fault, run);
     swarm.wait("said", |status| !status.not_kept.is_empty());
     let reply = swarm.ask(request);
-    // The counter of STOPs is outside the run's folder, and the state of a finished run can be removed even from a full
-    // disk. Therefore the hub may save a STOP before the robots have saved it.
+    // With these two faults, the hub may be able to save a STOP. The counter of STOPs is outside the run's folder, and
+    // a full disk still allows the hub to remove the state of a finished run.
     let may_be_kept = matches!((fault, request), (Fault::Immutable | Fault::Inodes, Request::Stop));
     if may_be_kept && reply == Reply::Done {
         return;

@@ -1,5 +1,5 @@
-//! Measures the times until the wheels stand after faults, and the delays of the control loop. The measurements are
-//! made from outside on whole processes, while evolution loads the robot's processor.
+//! Measures the time from a fault until the wheels stand, and the delays of the control loop. The measurements use the
+//! real processes without changes, while evolution loads the robot's processor.
 
 mod rig;
 
@@ -22,9 +22,9 @@ const WATCH: Duration = Duration::from_millis(500);
 /// the measured time. Afterwards the robot can run again.
 type Case = (&'static str, u64, fn(&mut Rig) -> Duration);
 
-/// Faults with their limits. Each limit is the sum of the limits of the parts and the arena's resolution of 25 ms. The
-/// parts are the watchdog of the e-puck (200 ms), the silence of the hub (1 s), the control period (100 ms), the lease
-/// of a command (500 ms), and the exchange with the body (5 ms).
+/// Faults with their limits (ms). Each limit is the sum of the times that apply to the fault and the arena's resolution
+/// of 25 ms. The times are the watchdog of the e-puck (200 ms), the silence of the hub (1 s), the control period
+/// (100 ms), the lease of a command (500 ms), and the exchange with the body (5 ms).
 const CASES: [Case; 5] = [
     ("xpuckd stopped (SIGSTOP)", 225, stopped),
     ("xpuckd killed (SIGKILL)", 225, killed),
@@ -79,7 +79,7 @@ fn commanded_stop(rig: &mut Rig) -> Duration {
     latency
 }
 
-/// Checks that the robot reports PAUSE and stands while the hub sends only messages other than RUN.
+/// Checks that the robot reports PAUSE and that its wheels stand, while the hub sends messages but no RUN.
 fn stands_without_run(rig: &mut Rig) {
     let (last, before) = (rig.turning[1], rig.telemetry.time);
     rig.turn_for(WATCH);
@@ -102,7 +102,7 @@ fn latencies(rig: &mut Rig, (name, limit, event): Case, count: u32) -> Vec<Durat
     found
 }
 
-/// Returns the smallest of the sorted values that at least the fraction `part` of them does not exceed (ms).
+/// Returns a percentile of the sorted values by the nearest-rank method (ms). `part` is the fraction, 0 to 1.
 fn percentile(sorted: &[Duration], part: f64) -> u128 {
     let rank = (part * sorted.len() as f64).ceil() as usize;
     sorted[rank.clamp(1, sorted.len()) - 1].as_millis()
@@ -137,8 +137,8 @@ fn figures_of_stopping_and_punctuality() {
     punctuality(Duration::from_secs_f64(60.0 * minutes));
 }
 
-/// Evolves for the duration `time`. Prints the delays of the control loop, and the memory of the robot's program at the
-/// end.
+/// Runs a robot that evolves for the duration `time`. Then prints the delays of the control loop, and the memory of the
+/// robot's program.
 fn punctuality(time: Duration) {
     let mut rig = Rig::start();
     rig.run();

@@ -1,11 +1,11 @@
-//! A hub that is stopped and continued, for example with Ctrl-Z or by a debugger.
+//! Tests a hub whose process is suspended and continued, as with Ctrl-Z or by a debugger.
 
 use crate::rig::{Swarm, send_signal, xpuck};
 use nix::sys::signal::Signal;
 use std::time::Duration;
 
-/// Duration of the stop. It is longer than the timeout of a motion-capture read, and shorter than the silence after
-/// which a server counts as lost.
+/// Duration for which the hub is suspended. It is longer than the timeout of a motion-capture read, and shorter than
+/// the silence after which a motion-capture server counts as lost.
 const STOPPED: Duration = Duration::from_millis(800);
 
 #[test]

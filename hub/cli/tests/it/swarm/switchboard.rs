@@ -51,7 +51,7 @@ impl Bench {
         Bench::among(&["tcp://127.0.0.1:1", "tcp://127.0.0.1:2"])
     }
 
-    /// Makes a bench whose robots have these peer addresses.
+    /// Makes a bench with two robots, whose addresses for messages from other robots are `peers`.
     fn among(peers: &[&str]) -> Bench {
         let address = || String::from("tcp://127.0.0.1:1");
         let config = Config {
@@ -306,7 +306,7 @@ fn held_robot_stays_held_by_a_hub_started_anew() {
     next.start();
     assert_eq!(next.states(), [State::Run, State::Stop]);
     assert!(next.said.iter().any(|text| text.contains("robot xp02 was held by an earlier hub")), "{:?}", next.said);
-    // A release is valid even if the robot has not yet greeted the hub.
+    // The hub accepts a release even if the robot has not yet greeted it.
     let mut released = Bench { last_directives: bench.last_directives.clone(), ..Bench::new() };
     assert_eq!(released.ask(order(Order::Release)), Reply::Done);
     ["xp01", "xp02"].iter().for_each(|id| released.send_hello(id));
@@ -605,8 +605,8 @@ fn carried_or_hidden_frisbee_does_not_count_as_back() {
         bench.pass(0.02);
         assert_eq!(bench.phase(), Phase::Relocating, "{}", bench.frisbee);
     }
-    // The frisbee is hidden for longer than a run may lack poses. The relocation continues, and a short sighting does
-    // not prove that the frisbee is at rest.
+    // The frisbee is hidden for 3 s. A run would pause after 1 s, but the relocation continues. It does not end
+    // immediately when the frisbee is visible again, because the frisbee may still move.
     bench.hidden = vec!["frisbee"];
     bench.pass(3.0);
     assert_eq!(bench.phase(), Phase::Relocating);
@@ -837,7 +837,7 @@ fn resumed_hub_continues_in_previous_phase() {
     assert_eq!((status.phase, status.experiment_phase.unwrap().number), (Phase::Resting, 1));
 }
 
-/// Makes the saved state outdated. Changes by `then` and after it are not saved.
+/// Makes the saved state outdated: calls `then` and advances the time, but keeps the state that was saved before.
 fn with_stale_snapshot(bench: &mut Bench, then: impl FnOnce(&mut Bench)) {
     bench.pass(1.5);
     let kept = bench.kept.clone();
@@ -891,8 +891,8 @@ fn resumed_hub_continues_only_by_robot_reports() {
     assert_eq!(next.ask(Request::Resume), Reply::Done);
     next.pass(0.5);
     assert_eq!(next.phase(), Phase::Running);
-    // A second hub dies while it waits for the robots. It has saved the same last directives as the first hub, so a
-    // third hub resumes.
+    // A second hub dies while it waits for the robots. It has not changed the last directives of the robots, so a third
+    // hub resumes the run.
     bench.ask(Request::Resume);
     with_stale_snapshot(&mut bench, |_| {});
     let mut asking = Bench::restarted(&bench);
@@ -903,8 +903,8 @@ fn resumed_hub_continues_only_by_robot_reports() {
     let mut third = Bench::restarted(&asking);
     third.pass(0.5);
     assert_eq!(third.phase(), Phase::Running);
-    // The run does not continue in three cases: a robot has lost its memory, an operator sends STOP, or a robot does
-    // not return.
+    // The run does not continue in three cases: a robot does not know its last directive, an operator sends STOP, or a
+    // robot does not return.
     let mut forgetful = Bench::restarted(&Bench { kept: bench.kept.clone(), ..Bench::new() });
     forgetful.pass(1.0);
     assert_eq!(forgetful.phase(), Phase::Paused);
@@ -1034,7 +1034,7 @@ fn tags_are_recorded_unless_they_cannot_be() {
     assert_eq!(recorded(TagSeen { range: f32::NAN, ..tag }), None);
 }
 
-/// Builds the request to enrol the robots of a swarm file that now has `count` robots.
+/// Builds a request to enrol the new robots of a swarm file. `count` is the total number of robots in the file.
 fn enrolment(count: usize) -> Request {
     Request::Enrol {
         robots: (1..=count).map(|i| format!("xp{i:02}")).collect(),
@@ -1070,7 +1070,7 @@ fn enrolled_robot_gets_experiment_then_run() {
     assert!(experiment.is_some() && experiment < run, "{experiment:?} {run:?}");
     let hears = |message: &ToRobot| matches!(message, ToRobot::Senses { neighbours, .. } if !neighbours.is_empty());
     assert!(at(&hears).is_some());
-    // A repeated enrolment has no effect. The number of robots that may be enrolled is limited.
+    // A repeated enrolment has no effect. A hub enrols at most 16 new robots.
     let said = bench.said.len();
     assert_eq!(bench.ask(enrolment(3)), Reply::Done);
     assert_eq!(bench.said.len(), said);

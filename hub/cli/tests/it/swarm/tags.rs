@@ -34,7 +34,7 @@ fn robot_sees_a_tag_and_drives_to_it_and_the_record_verifies() {
         robot.is_some_and(|robot| (robot.pose[0] - 1.0).hypot(robot.pose[1] - 0.2) < 0.25)
     });
     assert_eq!(swarm.command(&["stop"]), "");
-    // The hub closes the record slightly later than the run.
+    // The hub closes the record shortly after the end of the run.
     let verify = || swarm.folder.run(&["runs", "verify", "last"]);
     let verified = wait_within(patience(), || Some(verify()).filter(|v| v.status.success()), || said(&verify()));
     assert!(said(&verified).contains("\nidentical: "), "{}", said(&verified));

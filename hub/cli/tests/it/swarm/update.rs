@@ -1,5 +1,6 @@
-//! Over-the-air updates of robots, and their return from a bad version to the previous one. The test runs a real hub,
-//! an arena, and real programs of nine robots. Each robot has its own slots, and a shell loop that replaces systemd.
+//! Tests over-the-air updates of robots. After an update to a bad version, a robot must return to the previous version.
+//! The test runs a real hub, an arena, and the real programs of nine robots. Each robot has its own slots (folders for
+//! versions), and a shell loop that replaces systemd.
 
 use crate::common::said;
 use crate::rig::{Layout, Swarm, xpuck, xpuckd};
@@ -62,7 +63,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// Installs a robot's program in a root folder, as the release `version`.
+/// Installs a robot's program in the root folder `tree`, as the release with this version and release counter.
 fn plant(tree: &Path, program: &Path, version: &str, counter: u64) {
     write(&tree.join("usr/lib/xpuck/release"), &format!("version = \"{version}\"\ncounter = {counter}\n"));
     fs::create_dir_all(tree.join("usr/bin")).unwrap();
@@ -179,7 +180,7 @@ fn outcome(output: &Output) -> (bool, String) {
 
 impl Drop for Rig {
     fn drop(&mut self) {
-        // The loops of the robots end when this folder is missing.
+        // Removes the folder `run` of each robot, which ends the robot's shell loop.
         for id in ROBOTS {
             let _ = fs::remove_dir_all(self.root(id).join("run"));
         }
@@ -206,7 +207,7 @@ fn robots_are_updated_over_the_air_and_leave_a_bad_version() {
     assert!(!good && text.contains("refuses 1.1.0: the bundle is for xu4, but this board is pi5"), "{text}");
 }
 
-/// Updates all robots to a good version. The hub is restarted while the first robot loads or tries the version.
+/// Updates all robots to a good version. Restarts the hub while the first robot loads the version or runs it on trial.
 fn update_to_a_good_version(rig: &mut Rig, built: &Path) {
     let package = rig.package("1.1.0", 110, built);
     let update = rig.command(&["robot", "update", "--deb", &package, "--boards", "pi5"]).spawn().unwrap();

@@ -105,7 +105,8 @@ fn demo_is_watched_as_by_groot2() {
         assert_eq!((reply.len(), &reply[0][..]), (2, &b"error"[..]), "{reply:?}");
         assert_eq!(first.ask(b'T', &[]).0, id, "and the next request is answered");
     }
-    // After `start`, the robot records state changes and sends them on request, with nine bytes per change.
+    // After `start`, the robot records the state changes of the tree's nodes. It sends them on request, as nine bytes
+    // per change.
     let (_, time) = first.ask(b'r', &[b"start"]);
     assert!(String::from_utf8(time).unwrap().parse::<u64>().is_ok());
     let deadline = Instant::now() + patience();

@@ -34,8 +34,8 @@ fn hub_reads_the_overhead_camera_of_the_arena() {
         let begun = Instant::now();
         for _ in 0..3 {
             let Ok(Event::Picture(shot, _)) = events.recv_timeout(patience()) else { panic!("a picture") };
-            // A row of 480 pixels covers 2.1 m. The column covers 1.6 m, and its 368 pixels are a multiple of the block
-            // size.
+            // A row of 480 pixels covers 2.1 m. A column covers 1.6 m and has 368 pixels, which is a multiple of the
+            // JPEG block size.
             assert_eq!(shot.size, [480, 368]);
             assert!((2_000..100_000).contains(&shot.jpeg.len()), "{} bytes", shot.jpeg.len());
         }

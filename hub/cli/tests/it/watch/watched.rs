@@ -105,8 +105,8 @@ fn metrics_are_valid(world: &World) {
     metrics_pass_promtool(&older, &text);
 }
 
-/// Checks metrics with `promtool` of Prometheus, if `XPUCK_PROMTOOL` is set. `open` has the OpenMetrics format, which
-/// `promtool` must reject.
+/// Checks the metrics `text` with Prometheus's `promtool`, if `XPUCK_PROMTOOL` is set. `open` contains the metrics in
+/// the OpenMetrics format, which `promtool` must reject.
 fn metrics_pass_promtool(text: &str, open: &str) {
     let Ok(promtool) = std::env::var("XPUCK_PROMTOOL") else {
         return xpuck_testing::skipped("metrics are not checked by promtool (make deps-promtool)");

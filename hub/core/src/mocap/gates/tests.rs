@@ -111,7 +111,7 @@ fn server_that_sends_two_frames_in_turn_is_frozen() {
     };
     assert!(passed(7, 0.0) && passed(8, 0.1));
     assert!((0..500).all(|_| !passed(7, 0.0) && !passed(8, 0.1)));
-    // Decreasing frame numbers are not accepted as a restart either.
+    // A server whose frame numbers decrease is not accepted as restarted either.
     assert!((0..7).rev().all(|number| !passed(number, 0.0)));
     // Only the frame that arrives out of order is lost.
     assert!(passed(9, 0.1) && passed(11, 0.1) && !passed(10, 0.1) && passed(12, 0.1));

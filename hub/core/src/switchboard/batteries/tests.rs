@@ -11,8 +11,8 @@ use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::{PowerReport, Telemetry};
 use xpuck_wire::{Addresses, Security, Swarm};
 
-/// Simulated battery of 3 A h. The fields are the state of charge (0 to 1), the power of the load (W), and whether
-/// the power is reported by a monitor.
+/// Simulated battery with a capacity of 3 A h. The fields are the state of charge (0 to 1), the power of the load (W),
+/// and whether a monitor reports the power.
 #[derive(Clone, Copy)]
 struct Cell {
     charge: f32,

@@ -1,5 +1,5 @@
-//! Assigns individuals one at a time to robot simulators, each of which has a limit. Reassigns the individuals of
-//! lost simulators. The module performs no input or output.
+//! Assigns individuals one at a time to robot simulators, each of which evaluates a limited number concurrently.
+//! Reassigns the individuals of lost simulators. The module performs no input or output.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -31,7 +31,7 @@ pub struct Dispatch {
     simulators: Vec<Simulator>,
     generation: u32,
     waiting: VecDeque<IndividualId>,
-    /// Simulators that failed to answer for each individual.
+    /// For each individual, the simulators whose answer was overdue or that were lost before they answered.
     tried: BTreeMap<IndividualId, BTreeSet<usize>>,
 }
 
@@ -55,8 +55,8 @@ impl Dispatch {
         self.simulators[simulator].limit = limit as usize;
     }
 
-    /// Makes a simulator unavailable and queues its individuals for other simulators. Returns the number of its
-    /// unanswered individuals.
+    /// Makes a simulator unavailable, and queues its individuals for other simulators. Returns the number of
+    /// individuals whose fitness the simulator had not returned.
     pub fn leave(&mut self, simulator: usize) -> usize {
         let gone = std::mem::take(&mut self.simulators[simulator]);
         let waiting: BTreeSet<IndividualId> = self.waiting.iter().copied().collect();
@@ -98,8 +98,8 @@ impl Dispatch {
         }
     }
 
-    /// Finds individuals that were sent more than `longest` ago (s), and queues them again. Returns each individual
-    /// with its simulator.
+    /// Finds unanswered individuals that were sent more than `longest` seconds ago, and queues them again. Returns
+    /// these individuals, each with the index of its simulator.
     pub fn overdue(&mut self, now: f64, longest: f64) -> Vec<(usize, IndividualId)> {
         let mut found = Vec::new();
         for (at, simulator) in self.simulators.iter_mut().enumerate() {

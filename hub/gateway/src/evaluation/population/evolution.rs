@@ -9,7 +9,7 @@ use super::super::random::Random;
 use super::genotype::Genotype;
 use super::variation::Variation;
 
-/// Maximum number of values of all individuals together.
+/// Maximum total number of genome values in a population.
 const MAX_VALUES: usize = 1 << 25;
 
 /// Parameters of the evolution.
@@ -171,8 +171,8 @@ impl Evolution {
         (number as usize).checked_sub(1).and_then(|at| self.fitness.get(at)).is_some_and(Option::is_some)
     }
 
-    /// Creates the next generation when all individuals are evaluated; `None` before. Returns the statistics and the
-    /// best individual of the evaluated generation.
+    /// Creates the next generation, and returns the statistics and the best individual of the evaluated generation.
+    /// Returns `None` if some individuals have not been evaluated yet.
     pub fn advance(&mut self) -> Option<(Summary, Best)> {
         if self.missing > 0 {
             return None;

@@ -28,7 +28,7 @@ pub struct Counts {
     pub evaluated: u64,
     /// Number of individuals sent again because their fitness was overdue.
     pub overdue: u64,
-    /// Number of fitness values that arrived after they were overdue.
+    /// Number of fitness values that arrived after the time limit.
     pub late: u64,
     /// Number of unsolicited fitness values.
     pub unknown: u64,

@@ -6,7 +6,7 @@ use super::super::random::Random;
 use super::genotype::{self, Genotype, Lengths, Neuron};
 use serde::Deserialize;
 
-/// Range of mutation step sizes, as fractions of a value's range.
+/// Limits of the mutation step size, as fractions of a value's range.
 const STEPS: std::ops::RangeInclusive<f64> = 0.001..=0.5;
 /// Standard deviation of the change of a step size's natural logarithm.
 const STEP_CHANGE: f64 = 0.25;
@@ -21,7 +21,8 @@ pub struct Variation {
     pub mutation: f64,
     /// Initial standard deviation of mutations as a fraction of each value's range, 0.001 to 0.5.
     pub step: f64,
-    /// Probability that a child gains a hidden neuron, 0 to 1. Otherwise it loses one with the same probability.
+    /// Probability that a child gains a hidden neuron, 0 to 1. A child that gains no neuron loses one with the same
+    /// probability.
     pub growth: f64,
 }
 
@@ -117,8 +118,8 @@ fn exchange(random: &mut Random, mine: &mut [f64], others: &[f64], size: usize) 
     }
 }
 
-/// Adds a hidden neuron, unless the maximum is reached. Its outgoing weights are as close to 0 as allowed, so that
-/// the behaviour of the network hardly changes at first.
+/// Adds a hidden neuron, unless the network has the maximum number. The outgoing weights of the new neuron are as close
+/// to 0 as allowed, so that the behaviour of the network hardly changes at first.
 fn grow(random: &mut Random, parameters: &NetParameters, child: &mut Genotype) {
     let count = child.hidden.len();
     if count >= parameters.hidden.max as usize {
@@ -132,7 +133,7 @@ fn grow(random: &mut Random, parameters: &NetParameters, child: &mut Genotype) {
     child.hidden.push(genotype::hidden(random, parameters, count + 1));
 }
 
-/// Removes a random hidden neuron, unless the minimum is reached.
+/// Removes a random hidden neuron, unless the network has the minimum number.
 fn shrink(random: &mut Random, parameters: &NetParameters, child: &mut Genotype) {
     let count = child.hidden.len();
     if count <= parameters.hidden.min as usize {

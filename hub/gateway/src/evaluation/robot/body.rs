@@ -27,8 +27,8 @@ pub fn shape() -> BodyShape {
     BodyShape { layers: vec![Layer { height: HEIGHT, polygons: vec![(0..CORNERS).map(corner).collect()] }] }
 }
 
-/// Returns the target of a step in which the wheels roll `left` and `right` (mm). The displacement is straight, and
-/// as long as the arc that the robot would drive.
+/// Returns the target of a step in which the wheels roll the distances `left` and `right` (mm). A real robot
+/// would drive an arc. The target is in the mean direction of this arc, at a distance equal to the length of the arc.
 pub fn drive(position: &Position, left: f64, right: f64) -> Target {
     let turn = (right - left) / WHEEL_BASE;
     let (sine, cosine) = (position.direction + turn / 2.0).sin_cos();

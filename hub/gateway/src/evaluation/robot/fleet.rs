@@ -7,7 +7,7 @@ use super::life::{IndividualEvaluation, Progress};
 use super::task::Task;
 use std::collections::VecDeque;
 
-/// Interval after which a request that failed is repeated (s).
+/// Time after which a failed request is repeated (s).
 const RETRY_INTERVAL: f64 = 0.01;
 /// Waiting time after which a warning is logged, and minimum interval between such warnings (s).
 const WAIT_WARNING_AFTER: f64 = 10.0;
@@ -16,8 +16,8 @@ struct Member {
     ticket: u64,
     individual: Individual,
     life: IndividualEvaluation,
-    /// Reason for waiting, its start (s), and the time at which the request is repeated (s); infinite while the
-    /// repeated request is unanswered.
+    /// Reason for a wait, start time of the wait (s), and time at which the request is repeated (s). The last value is
+    /// infinite while the repeated request is unanswered.
     waits: Option<(&'static str, f64, f64)>,
     /// Whether the evaluation was cancelled before the identifier of its robot was known.
     cancelled: bool,
@@ -57,7 +57,7 @@ impl EvaluationSet {
         Ok(())
     }
 
-    /// Cancels an evaluation; its robot is removed from the world.
+    /// Cancels an evaluation, and removes its robot from the world.
     pub fn cancel(&mut self, ticket: u64) {
         let Some(at) = self.members.iter().position(|member| member.ticket == ticket) else { return };
         match self.members[at].life.identifier() {
@@ -121,8 +121,8 @@ impl EvaluationSet {
         Ok(None)
     }
 
-    /// Repeats the requests that are due. Returns a warning for the log if an individual has waited for a long time,
-    /// but not at every call.
+    /// Repeats the requests that are due. Returns a warning for the log if an individual has waited for more than
+    /// `WAIT_WARNING_AFTER`, but at most one warning per `WAIT_WARNING_AFTER`.
     pub fn wake(&mut self, now: f64) -> Option<String> {
         let mut long = None;
         let due: Vec<u64> = self
@@ -152,7 +152,7 @@ impl EvaluationSet {
         Some(format!("an individual is waiting: {why}"))
     }
 
-    /// Returns the time at which the next request is repeated (s); `None` if no request is due later.
+    /// Returns the time at which the next request is repeated (s); `None` if no request has to be repeated.
     pub fn next_wake(&self) -> Option<f64> {
         let ends = self.members.iter().filter_map(|member| member.waits.map(|waits| waits.2));
         ends.filter(|end| end.is_finite()).reduce(f64::min)
@@ -170,7 +170,7 @@ impl EvaluationSet {
         self.members.len()
     }
 
-    /// Records the ticket of each request after the first `before` ones. `KillRobot` is excluded because it has no
+    /// Records `ticket` for each of the requests from index `before` on. `KillRobot` is excluded because it has no
     /// answer.
     fn note(&mut self, ticket: u64, before: usize) {
         let new = self.requests[before..].iter().filter(|request| !matches!(request, Message::KillRobot { .. }));

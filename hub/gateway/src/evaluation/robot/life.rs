@@ -10,9 +10,10 @@ use super::score::{self, Step};
 use super::task::{Kind, Task};
 use std::f64::consts::{PI, TAU};
 
-/// Number of random start poses that are tried without a pause.
+/// Number of random start poses that are tried in succession before a pause.
 const TRIES: u32 = 100;
-/// Maximum difference of each colour component to the task's colour for a detected robot.
+/// Maximum difference between each colour component of a reading and that of the task's colour. A visual sensor detects
+/// a robot only if no difference is larger.
 const COLOUR_DIFFERENCE: u8 = 8;
 /// Side length of the arena (mm).
 const SIDE: f64 = 2000.0;

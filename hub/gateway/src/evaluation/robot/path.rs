@@ -58,8 +58,8 @@ pub fn drive(world: &mut World, robots: &[(Task, Individual)]) -> Result<Vec<Rec
 }
 
 impl Robot<'_> {
-    /// Processes requests until the robot moves or the evaluation ends (returns true), or until the robot has to wait
-    /// (returns false).
+    /// Processes requests until the robot has moved, the evaluation has ended, or the robot has to wait. Returns false
+    /// if the robot has to wait.
     fn step(&mut self, world: &mut World, connection: u32) -> Result<bool, String> {
         let mut new = Vec::new();
         if self.waits.take().is_some() {

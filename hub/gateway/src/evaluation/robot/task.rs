@@ -22,8 +22,9 @@ const VALUES: RangeInclusive<f64> = -1e6..=1e6;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Drive fast, straight ahead and far from obstacles. The fitness is V (1 - sqrt(dv)) (1 - i) of Floreano and
-    /// Mondada (1994).
+    /// Drive fast, straight ahead and far from obstacles. The fitness is V (1 - sqrt(dv)) (1 - i), after Floreano and
+    /// Mondada (1994). V is the mean of the wheel outputs, and dv is half their absolute difference. i is the maximum
+    /// sonar activation or the blocked fraction of the move, whichever is larger.
     #[default]
     ObstacleAvoidance,
     /// Stay close to a robot of another population.
@@ -60,8 +61,8 @@ pub struct Task {
     pub visuals: u32,
     /// Distance up to which visual sensors detect robots of `colour`.
     pub visual_range: f64,
-    /// Height of the visual sensors above the ground. Sensors above the walls detect only objects of at least this
-    /// height.
+    /// Height of the visual sensors above the ground. The beams are horizontal, so the sensors do not detect objects
+    /// that are lower than this.
     pub visual_height: f64,
     /// Colour of the robots that visual sensors detect. Objects of other colours are ignored.
     pub colour: [u8; 3],

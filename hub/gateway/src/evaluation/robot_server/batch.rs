@@ -11,11 +11,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use xpuck_wire::log::Line;
 
-/// Time after the arrival of the last individual at which an incomplete batch starts.
+/// Delay between the arrival of the last individual and the start of an incomplete batch.
 const BATCH_DELAY: Duration = Duration::from_millis(2);
 
-/// Function that evaluates individuals that fit the parameters. Returns one fitness per individual, in the same
-/// order, or the reason for the failure.
+/// Function that evaluates individuals. The individuals fit the parameters. The function returns one fitness per
+/// individual, in the same order, or the reason for the failure.
 pub type Evaluate = Box<dyn FnMut(&[Individual]) -> std::result::Result<Vec<f64>, String> + Send>;
 
 type Answer = (Vec<u64>, std::result::Result<Vec<f64>, String>);

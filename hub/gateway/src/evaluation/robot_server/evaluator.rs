@@ -19,10 +19,12 @@ pub trait Evaluator {
     /// Cancels an evaluation. [`Evaluator::turn`] may still return its fitness.
     fn cancel(&mut self, ticket: u64);
 
-    /// Returns a descriptor and the poll flags that indicate work for [`Evaluator::turn`], if any.
+    /// Returns a descriptor to poll, and the poll flags that indicate work for [`Evaluator::turn`]. Returns `None` if
+    /// no descriptor has to be polled.
     fn waits_for(&self) -> Option<(BorrowedFd<'_>, PollFlags)>;
 
     /// Returns the maximum time until the next call of [`Evaluator::turn`], even if the descriptor indicates no work.
+    /// Returns `None` if there is no limit.
     fn longest_wait(&self) -> Option<Duration>;
 
     /// Performs pending work, and adds lines for the log. Returns the tickets and fitness values of finished

@@ -27,7 +27,7 @@ pub struct WorldLink {
     stream: Option<Stream>,
     /// Time of the next attempt to connect, and the pause after this attempt if it fails.
     next: (Instant, Duration),
-    /// Time of the last received bytes, or the last time at which no request was unanswered.
+    /// Time of the last received bytes, or last time at which all requests were answered, whichever is later.
     heard: Instant,
     timeout: Duration,
     began: Instant,

@@ -6,11 +6,12 @@ use super::vector::{Vec3, add3, dot3, scale3};
 
 /// Tolerance of the beam's border (mm). It allows a beam without width to detect objects.
 const MARGIN: f64 = 1e-9;
-/// Number of bisections of a bracket of pi / 16. They determine the direction to 1e-8 rad. The distance has its
-/// minimum in this direction, so its error is only a rounding error.
+/// Number of bisections of an interval of angles that is at most pi / 8 wide. The bisections determine the direction
+/// of the nearest point to 3e-8 rad. The distance has its minimum in this direction, so the error of the distance is
+/// only a rounding error.
 const HALVINGS: usize = 24;
-/// Number of intervals on a quarter of an elliptic cone. The cosine is compared at the ends of the intervals, before
-/// the bisection of the best ones.
+/// Number of intervals on a quarter of the border of an elliptic cone. First, the end of an interval whose direction is
+/// nearest to the searched direction is selected. Then, the intervals next to this end are bisected.
 const SAMPLES: usize = 8;
 
 /// Beam as a convex cone with its apex at the sensor. In beam coordinates, x is the axis, y points left and z points
@@ -74,7 +75,8 @@ impl Cone {
     /// Returns the direction in the beam with the smallest angle to `normal`; `None` if this angle is not less than a
     /// right angle. The result has an arbitrary length.
     ///
-    /// The ray in this direction meets a plane with this normal at the plane's nearest point in the beam.
+    /// Consider a plane perpendicular to `normal`. In the beam, the point of the plane that is nearest to the sensor
+    /// lies in the returned direction.
     pub(super) fn nearest_direction(&self, normal: Vec3) -> Option<Vec3> {
         let [x, y, z] = normal;
         let mirrored = [x, y.abs(), z.abs()];
@@ -114,7 +116,7 @@ impl Cone {
             let across = y.hypot(z);
             return border(if across > 0.0 { [y / across, z / across] } else { [1.0, 0.0] });
         }
-        // Returns whether the cosine of the angle still increases along the border at this point.
+        // Returns whether the cosine of the angle to (x, y, z) still increases along the border at this point.
         let grows = |[c, s]: [f64; 2]| {
             let along = x + wide * y * c + high * z * s;
             let square = 1.0 + (wide * c).powi(2) + (high * s).powi(2);
@@ -144,7 +146,8 @@ impl Cone {
         border(low)
     }
 
-    /// Returns the part of a segment that lies in the beam, as fractions from 0 to 1 of the segment.
+    /// Returns the part of a segment that lies in the beam, as fractions from 0 to 1 of the segment. Returns `None` if
+    /// the segment does not meet the beam.
     pub(super) fn clip(&self, from: Vec3, way: Vec3) -> Option<(f64, f64)> {
         let mut range = clip_below(-from[0], -way[0], MARGIN, (0.0, 1.0))?;
         if self.round {

@@ -59,7 +59,8 @@ impl Convex {
         self.sides[if side + 1 == self.sides.len() { 0 } else { side + 1 }].point
     }
 
-    /// Returns the part of a segment that is inside or on the border, as fractions from 0 to 1 of the segment.
+    /// Returns the part of a segment that is inside or on the border, as fractions from 0 to 1 of the segment. Returns
+    /// `None` if the segment does not meet the polygon.
     pub(super) fn clip(&self, from: Vec2, way: Vec2) -> Option<(f64, f64)> {
         let (mut low, mut high) = (0.0_f64, 1.0_f64);
         for side in &self.sides {
@@ -71,7 +72,8 @@ impl Convex {
     }
 }
 
-/// Returns the part of the range `low` to `high` of t in which start + rate t does not exceed `bound`, if any.
+/// Returns the part of the interval from `low` to `high` that contains all t with `start + rate * t <= bound`; `None`
+/// if there is no such t.
 pub(super) fn clip_below(start: f64, rate: f64, bound: f64, (low, high): (f64, f64)) -> Option<(f64, f64)> {
     let room = bound - start;
     let range = if rate > 0.0 {

@@ -25,8 +25,8 @@ pub type Outline = Vec<[f64; 2]>;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Description {
-    /// Height of the top of the walls around the arena, -2000 to 2000. Robots cannot pass the walls, whatever this
-    /// height is. Beams pass above them.
+    /// Height of the top of the walls around the arena, -2000 to 2000. Robots can never pass the walls, even if their
+    /// top is below the ground. Beams pass above the walls.
     pub wall_height: f64,
     /// Colour of the walls.
     pub wall_colour: Colour,
@@ -65,8 +65,8 @@ pub struct Block {
     pub seen_by_sound: bool,
 }
 
-/// Ground raised from the common ground to a plane. It carries robots and never blocks them. Add blocks to make a
-/// step that blocks robots. Where several pieces overlap, the highest one carries the robots.
+/// Piece of raised ground with a level or sloping plane on top. It carries robots and never blocks them. To make a step
+/// that blocks robots, add a block. Where several pieces of raised ground overlap, robots drive on the highest piece.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ground {
@@ -74,20 +74,21 @@ pub struct Ground {
     pub outline: Outline,
     /// Height at the first corner of the outline, -2000 to 2000.
     pub height: f64,
-    /// Increase of the height per millimetre along X and Y, -100 to 100. No corner may be below the common ground.
+    /// Increase of the height per millimetre along X and Y, -100 to 100. No corner may be below
+    /// [`Description::ground_height`].
     #[serde(default)]
     pub slope: [f64; 2],
     /// Colour in visual readings.
     pub colour: Colour,
 }
 
-/// Area, at any height, in which robots die.
+/// Area in which robots die, regardless of the height of the ground.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deadly {
     /// Outline, seen from above.
     pub outline: Outline,
-    /// Colour of the ground.
+    /// Colour of the ground in this area.
     pub colour: Colour,
 }
 

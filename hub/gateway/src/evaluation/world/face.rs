@@ -3,8 +3,8 @@
 use super::beam::Cone;
 use super::vector::{Vec3, add3, cross3, dot3, length3, scale3, subtract3};
 
-/// Maximum distance behind a face at which a sensor still detects the face (mm). Robots may overlap the objects that
-/// they touch by a tenth of this distance.
+/// Maximum distance of a sensor behind a face at which the sensor still detects the face (mm). A robot
+/// may overlap an object by a tenth of this distance when the robot touches the object.
 pub(super) const TOUCHED: f64 = 1e-3;
 /// Tolerance of a face's border (mm). It prevents beams from passing between two adjacent faces.
 const MARGIN: f64 = 1e-9;
@@ -39,8 +39,8 @@ impl Face {
 
     /// Returns the nearest point of the face in the beam; `None` if no point is nearer than `limit` (mm).
     ///
-    /// In the part of the plane inside the beam, the distance to the sensor is a convex function. Either its minimum
-    /// is within the face, or the nearest point of the face is on an edge.
+    /// In the part of the plane inside the beam, the distance to the sensor is a convex function. If the minimum of
+    /// this function is not within the face, the nearest point of the face is therefore on an edge.
     pub(super) fn nearest(
         &self,
         cone: &Cone,

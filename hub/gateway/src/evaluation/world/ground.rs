@@ -35,7 +35,7 @@ pub(super) struct GroundPoint {
 pub(super) struct PathSegment {
     pub from: f64,
     pub to: f64,
-    /// Height at lambda 0, to which the line is extrapolated (mm).
+    /// Height at lambda 0 (mm). The height is extrapolated if the segment starts at a greater lambda.
     pub height: f64,
     /// Increase of the height per lambda (mm).
     pub rise: f64,
@@ -112,8 +112,9 @@ impl Terrain {
 }
 
 impl PathSegment {
-    /// Returns the part of the segment on which two slabs overlap in height by more than `margin` (mm), if any.
-    /// `slab` has a fixed height above the ground, and `other` a fixed absolute height.
+    /// Returns the part of the segment on which two slabs overlap in height by more than `margin` (mm), as values of
+    /// lambda; `None` if there is no such part. The ends of `slab` are heights above the ground, and the ends of
+    /// `other` are absolute heights (mm).
     pub(super) fn shared(&self, slab: [f64; 2], other: [f64; 2], margin: f64) -> Option<(f64, f64)> {
         let range = clip_below(self.height + slab[0], self.rise, other[1] - margin, (self.from, self.to))?;
         clip_below(-self.height - slab[1], -self.rise, -other[0] - margin, range)

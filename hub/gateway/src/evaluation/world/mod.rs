@@ -44,7 +44,7 @@ pub use shape::{MAX_CORNERS, ShapeError};
 /// Fraction of a move below which the robot counts as blocked and keeps its pose.
 const NO_PART: f64 = 1e-9;
 
-/// World with its robots, which answers the messages of robot simulators.
+/// World and its robots. The world answers the messages of robot simulators.
 #[derive(Debug)]
 pub struct World {
     scene: Scene,
@@ -112,8 +112,8 @@ impl World {
     }
 
     /// Sets the current time `now` (s), and removes all robots whose identifier was in no message for more than
-    /// `idle` (s). Returns the number of removed robots. Call it at intervals, because messages get the time of the
-    /// last call.
+    /// `idle` (s). Returns the number of removed robots. Call this function at regular intervals, because the time of
+    /// its last call is recorded as the time of a message.
     pub fn expire(&mut self, now: f64, idle: f64) -> usize {
         self.robots.now = now;
         self.robots.retain(|robot| now - robot.last_used <= idle)

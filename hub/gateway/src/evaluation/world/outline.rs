@@ -22,7 +22,7 @@ pub enum OutlineError {
     /// The outline encloses no area, for example because all corners are collinear.
     #[error("it encloses no area")]
     NoArea,
-    /// The sides that start at these two corners (from 1) cross.
+    /// The two sides that start at these corners cross. Corners are numbered from 1.
     #[error("the sides that start at corners {0} and {1} cross; an outline must not cross itself")]
     Crossing(usize, usize),
 }
@@ -187,7 +187,7 @@ mod tests {
         let l = [[0.0, 0.0], [30.0, 0.0], [30.0, 10.0], [10.0, 10.0], [10.0, 30.0], [0.0, 30.0]];
         let parts = convex_parts(&l).expect("an outline");
         assert_eq!((parts.len(), total(&parts)), (2, 500.0));
-        // A ring. Two coinciding sides connect the border of its hole to its outer border.
+        // The outline is a ring. Two coinciding sides connect the border of the hole to the outer border.
         let ring = [[0., 0.], [9., 0.], [9., 9.], [0., 9.], [0., 0.], [3., 3.], [3., 6.], [6., 6.], [6., 3.], [3., 3.]];
         let parts = convex_parts(&ring).expect("an outline");
         assert_eq!(total(&parts), 72.0);

@@ -10,7 +10,7 @@ pub const MAX_ROBOTS: usize = 1024;
 /// Maximum total number of corners in the convex parts of all robots.
 pub const MAX_WORLD_CORNERS: usize = 16_384;
 
-/// Robot of a connection. It has a body and a pose (`placed`) after its shape has found a free place.
+/// Robot of a connection. It gets a body and a pose (`placed`) when its shape is received and a free pose is found.
 #[derive(Debug)]
 pub(super) struct Robot {
     pub identifier: u16,
@@ -71,8 +71,8 @@ impl Robots {
         Ok(identifier)
     }
 
-    /// Returns the index of a connection's robot in `robots`, and records that a message named the robot. `None` if
-    /// the connection has no robot with this identifier.
+    /// Returns the index in `robots` of a connection's robot, and records the time at which a message addressed the
+    /// robot. Returns `None` if the connection has no robot with this identifier.
     pub(super) fn find(&mut self, connection: u32, identifier: u16) -> Option<usize> {
         let at = usize::from(self.places[usize::from(identifier)]).checked_sub(1)?;
         let robot = self.robots.get_mut(at).filter(|robot| robot.connection == connection)?;

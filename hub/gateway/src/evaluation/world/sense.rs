@@ -64,8 +64,8 @@ struct NearestSearch {
 }
 
 impl NearestSearch {
-    /// Returns whether an object may be in the beam and nearer than the nearest object so far. The object is inside
-    /// an upright cylinder.
+    /// Returns whether an object may be in the beam and nearer than the nearest object so far. The arguments describe
+    /// an upright cylinder that contains the object (mm).
     fn may_meet(&self, centre: Vec2, radius: f64, [bottom, top]: [f64; 2]) -> bool {
         let half = (top - bottom) / 2.0;
         let seen = self.cone.see([centre[0], centre[1], bottom + half]);
@@ -88,8 +88,8 @@ impl NearestSearch {
         self.colour = colour;
     }
 
-    /// Searches a prism. Only faces whose front side is towards the sensor are searched. Without such a face, the
-    /// sensor is inside the prism.
+    /// Searches the faces of a prism whose front side is towards the sensor. If there is no such face, the sensor is
+    /// inside the prism, and the distance is 0.
     fn prism(&mut self, prism: &Prism, colour: Colour) {
         let outline = &prism.outline;
         let [bottom, top] = prism.span;
@@ -194,8 +194,9 @@ fn upright_face(side: &Side, tip: Vec3) -> Face {
     Face { normal: [side.normal[0], side.normal[1], 0.0], height }
 }
 
-/// Returns the corners of a vertical face over the segment from `from` to `to`. The corners are counter-clockwise as
-/// seen from the right side of this segment.
+/// Returns the corners of a vertical face over the segment from `from` to `to`. `low` and `high` are the heights of the
+/// lower and the upper corners at these two points (mm). The corners are counter-clockwise as seen from the right side
+/// of the segment.
 fn upright(from: Vec2, to: Vec2, low: [f64; 2], high: [f64; 2]) -> Corners<impl Fn(usize) -> Vec3> {
     let corner = move |at: usize| match at {
         0 => [from[0], from[1], low[0]],

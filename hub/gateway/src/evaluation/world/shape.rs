@@ -7,11 +7,11 @@ use super::outline::{OutlineError, convex_parts};
 use super::pose::{Frame, Pose};
 use super::vector::{Vec2, Vec3, add3, cross3, dot, dot3, left, scale3};
 
-/// Maximum number of corners in all polygons of a body. Even if each corner yields one convex part, two bodies are
-/// compared in milliseconds.
+/// Maximum number of corners in all polygons of a body. With this limit, two bodies are compared in milliseconds, even
+/// if each corner yields one convex part.
 pub const MAX_CORNERS: usize = 256;
-/// Width of the margin around a body in which the robot's own sensors still count as inside (mm). Such a margin is
-/// necessary, because programs send coordinates with few digits.
+/// Maximum distance from a body at which a sensor still counts as inside the body, and thus as part of the robot (mm).
+/// This margin is necessary, because programs send coordinates with few digits.
 const MOUNTED: f64 = 1e-3;
 
 /// Upright prism over a convex polygon.

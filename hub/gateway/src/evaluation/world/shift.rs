@@ -1,5 +1,5 @@
-//! Finds a free pose for a body (section 3.2, `BodyShape`). The body has no pose yet, or its new shape does not fit at
-//! its pose.
+//! Finds a free pose for a body (section 3.2, `BodyShape`). This is necessary if the body has no pose yet, or if its
+//! new shape does not fit at its pose.
 
 use super::convex::{crossing, hull};
 use super::description::SIDE;
@@ -33,8 +33,8 @@ pub(super) fn random_pose<'a>(
 /// no tried pose is free.
 ///
 /// A shift moves the body without rotating it. For two convex parts, the forbidden shifts form a convex polygon,
-/// their Minkowski difference. The shortest allowed shift is on the border of such a polygon. It is either the point
-/// of an edge nearest to the origin, or an intersection of two edges.
+/// their Minkowski difference. The shortest allowed shift is on the border of such a polygon. There, it is either the
+/// nearest point of a single edge to the origin, or the intersection of two edges.
 pub(super) fn nearest_pose<'a>(
     scene: &'a Scene,
     others: impl Iterator<Item = &'a PlacedBody> + Clone,

@@ -18,8 +18,8 @@ const NO_STEP: f64 = 1e-13;
 /// Maximum number of steps of a search; about 20 are typical.
 const MAX_STEPS: usize = 10_000;
 
-/// Result of a probe at one lambda. The first number is the gap (mm). The second number is a step in lambda that is
-/// free up to contact or touch.
+/// Result of a probe at one lambda. The first number is the gap at this lambda (mm). The second number is a step in
+/// lambda by which the motion can safely continue.
 pub(super) type Probe = (f64, f64);
 
 /// Returns the depth by which a placed polygon overlaps an obstacle (mm); 0 or less without an overlap. `frame`
@@ -59,9 +59,9 @@ fn seen_from_piece(side: &Side, frame: &Frame) -> (Vec2, f64) {
 /// Returns the largest lambda, from `from` to `to`, up to which a motion is free. This is `to` if the whole range is
 /// free.
 ///
-/// `probe` gets lambda and the allowed depth, and returns a conservative step. The distance to a side's line is a
-/// function of lambda with known value, known slope and bounded curvature. Therefore no contact between two probes is
-/// missed, even with a thin obstacle.
+/// `probe` gets lambda and the allowed depth of overlap (mm), and returns a conservative step. The distance to a side's
+/// line is a function of lambda with known value, known slope and bounded curvature. Therefore the search misses no
+/// contact between two probes, even if the obstacle is thin.
 pub(super) fn first_contact((from, to): (f64, f64), mut probe: impl FnMut(f64, f64) -> Probe) -> f64 {
     let mut allowed = TOUCH;
     let (mut gap, mut step) = probe(from, allowed);
@@ -153,8 +153,8 @@ fn line<I: Iterator<Item = (f64, f64)>>(distances: impl Fn() -> I, bend: f64, al
     (gap, step)
 }
 
-/// Returns the time until `room`, which is at least 0, is used up. This is the first root of room + rate t - bend t²
-/// / 2.
+/// Returns the step t in lambda after which room + rate t - bend t² / 2 becomes negative; infinity if this never
+/// happens. `room` and `bend` are at least 0.
 fn time(room: f64, rate: f64, bend: f64) -> f64 {
     if bend == 0.0 {
         return if rate < 0.0 { room / -rate } else { f64::INFINITY };

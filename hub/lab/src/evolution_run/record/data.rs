@@ -56,9 +56,9 @@ pub struct Sample {
 }
 
 impl Island {
-    /// Returns the record of an island's generation from its trials and their results. The caller must apply the
-    /// results to the island afterwards, because the island then reorders its population. The champion is not known
-    /// yet: `champion` is the first individual, and the caller replaces it.
+    /// Returns the record of an island's generation from its trials and their results. The caller must not apply the
+    /// results to the island before this call, because the island would reorder its population. The champion is not
+    /// known yet. The caller must replace `champion`, which is only the first individual.
     pub fn observe(island: &xpuck_evolve::Island, trials: &[Trial], fitness: &[f32]) -> Island {
         let population = island.population();
         let mut births = Vec::new();

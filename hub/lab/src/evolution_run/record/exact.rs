@@ -21,8 +21,8 @@ pub(super) fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f32>, 
     digits.map(|digits| digits.get().parse().map_err(D::Error::custom)).transpose()
 }
 
-/// Writes trees as text, which is readable. If the text is not bit-exact, for example with a negative zero, the bytes
-/// of the compact form are written.
+/// Writes trees as text, which is readable. If the text is not bit-exact, for example because of a negative zero, the
+/// bytes of the compact form are written.
 pub(super) mod tree {
     use serde::ser::{Serialize, Serializer};
     use serde::{Deserialize, Deserializer, de::Error};

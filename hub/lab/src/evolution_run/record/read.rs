@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// File name of a record of format 1, in the folder of the current record.
 const OLDER: &str = "record.xprec";
-/// Length of the head of an MCAP record, which states the kind and the length of the body (bytes).
+/// Length of the head of an MCAP record (bytes). The head contains the kind and the length of the body.
 const HEAD: u64 = 9;
 /// Maximum length of the body of an MCAP file's header record (bytes).
 const MAX_HEADER: usize = 4096;
@@ -32,7 +32,7 @@ impl RecordError {
 /// Rejects a record of format 1, unless a record of the current format exists at `path`.
 ///
 /// # Errors
-/// If the folder of `path` holds a record of format 1, but no file at `path`.
+/// No file exists at `path`, but its folder holds a record of format 1.
 pub fn refuse_older(path: &Path) -> Result<(), RecordError> {
     let older = path.with_file_name(OLDER);
     if path.exists() || !older.exists() {
@@ -54,7 +54,7 @@ impl Reader {
     /// Opens a record.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not a record of this format.
+    /// The file cannot be read, or is not a record of this format.
     pub fn open(path: &Path) -> Result<Reader, RecordError> {
         refuse_older(path)?;
         let fail = |message: String| RecordError::new(path, message);

@@ -12,7 +12,7 @@ pub(super) const FORMAT: &str = "2";
 pub(super) const PROFILE: &str = "xpuck-evolution/";
 /// Topic of all messages of a record.
 const TOPIC: &str = "/generation";
-/// Compression level: the default of zstd. With the thesis's budget, compression takes a few milliseconds per
+/// Compression level, which is the default of zstd. With the thesis's budget, compression takes a few milliseconds per
 /// generation.
 const LEVEL: u32 = 3;
 /// Maximum size of a chunk, compressed or not (bytes).
@@ -24,7 +24,7 @@ pub(super) const END: usize = 9 + 4 + 9 + 20 + 8;
 static SCHEMA: LazyLock<String> =
     LazyLock::new(|| xpuck_wire::schema::json_schema::<Generation>().to_value().to_string());
 
-/// Returns a complete MCAP file. It contains `message` (number of a generation and its JSON), if there is one.
+/// Returns a complete MCAP file. The file contains `message`, if there is one: the number of a generation and its JSON.
 fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {
     let options = mcap::WriteOptions::new()
         .profile(format!("{PROFILE}{FORMAT}"))
@@ -41,7 +41,7 @@ fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {
     if let Some((generation, data)) = message {
         let schema = writer.add_schema(&TOPIC[1..], "jsonschema", SCHEMA.as_bytes())?;
         let channel_id = writer.add_channel(schema, TOPIC, "json", &BTreeMap::new())?;
-        // A run has no clock: each generation counts as one second.
+        // A run has no clock, so the number of the generation serves as the time in seconds.
         let time = u64::from(generation) * 1_000_000_000;
         let header = MessageHeader { channel_id, sequence: generation, log_time: time, publish_time: time };
         writer.write_to_known_channel(&header, data)?;
@@ -70,7 +70,7 @@ pub fn end() -> Vec<u8> {
 /// Returns a generation as a chunk, to be appended after a record's last chunk.
 ///
 /// # Errors
-/// If the generation is larger than 1 GiB, the limit of the reader.
+/// The generation is larger than 1 GiB, the limit of the reader.
 pub fn chunk(generation: &Generation) -> Result<Vec<u8>, String> {
     let plain = serde_json::to_vec(generation).expect("plain data in memory");
     // The chunk also contains the channel and its schema, for which 16 KiB are reserved.

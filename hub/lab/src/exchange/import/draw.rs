@@ -14,7 +14,7 @@ use xpuck_kernels::world::start::SPACING;
 /// Maximum number of draws for the position of a robot by [`robots`].
 const TRIES: usize = 10_000;
 
-/// Bodies and lights, and the robots of the first start, at their positions.
+/// Bodies, lights, and robots of the first start, each with its position.
 pub(super) struct StartScene {
     /// Bodies that cannot move.
     pub solids: Vec<Solid>,
@@ -28,7 +28,7 @@ pub(super) struct StartScene {
     pub without_room: Vec<usize>,
 }
 
-/// Draws the positions of all things once, in the order of the file.
+/// Determines the positions of all things for the first start, in the order of the file. Fixed positions come first.
 pub(super) fn draw(scene: &Scene) -> StartScene {
     let mut drawn = StartScene {
         solids: Vec::new(),
@@ -125,8 +125,8 @@ fn is_free(at: Vec2, drawn: &StartScene, robots: &[Pose]) -> bool {
         && robots.iter().all(|robot| (robot.at - at).length() >= SPACING)
 }
 
-/// Returns the robots of one start. Drawn positions are free of bodies and other robots, and `is_reached` is true for
-/// them.
+/// Returns the robots of one start. At a drawn position, a robot has room among bodies and other robots, and
+/// `is_reached` returns true.
 ///
 /// `start` is the number of the start, from 0. Robots without a free position are left out, so that the start has
 /// fewer robots.

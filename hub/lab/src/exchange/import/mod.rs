@@ -23,8 +23,8 @@ pub struct Imported {
 /// Imports the arena of an ARGoS experiment from the text of its file.
 ///
 /// # Errors
-/// The text is not XML, it has no arena, or a value is invalid. The error contains the line number of an invalid
-/// value.
+/// If the text is not XML, if it has no arena, or if a value is invalid. The error contains the line number of an
+/// invalid value.
 pub fn argos(text: &str) -> Result<Imported, String> {
     let scene = scene::read(text)?;
     let drawn = draw::draw(&scene);

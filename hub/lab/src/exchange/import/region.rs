@@ -1,6 +1,6 @@
 //! Flood fill of the floor that robots can reach within the walls. The extent of this floor is the arena.
 //!
-//! The `size` of an ARGoS file is that of its space, which is usually larger than the walled area.
+//! The `size` in an ARGoS file is the size of the simulated space, which is usually larger than the walled area.
 
 use super::draw::StartScene;
 use super::scene::Scene;
@@ -62,8 +62,8 @@ impl Region {
         self.grid.cell_of(at).is_some_and(|[x, y]| self.reached[y * CELLS + x])
     }
 
-    /// Returns whether a robot's centre can reach every position of a rectangle. Positions that are too near to one
-    /// of `walls` are ignored.
+    /// Returns whether a robot's centre can reach every position of a rectangle, except positions at which the robot
+    /// would touch one of `walls`.
     pub fn is_free(&self, low: Vec2, high: Vec2, walls: &[[Vec2; 2]]) -> bool {
         let near = ROBOT_RADIUS + self.grid.cell.length();
         let beside =
@@ -71,7 +71,7 @@ impl Region {
         self.grid.cells_of(low, high).all(|[x, y]| self.reached[y * CELLS + x] || beside(self.grid.centre([x, y])))
     }
 
-    /// Returns whether a robot can touch a line segment from its left side.
+    /// Returns whether a robot can touch the left side of a line segment, as seen from `from` towards `to`.
     pub fn is_touched(&self, [from, to]: [Vec2; 2]) -> bool {
         let near = ROBOT_RADIUS + 1.5 * self.grid.cell.length();
         let margin = vec2(near, near);
@@ -135,8 +135,8 @@ pub(super) fn find(scene: &Scene, drawn: &StartScene) -> Region {
                 .filter(|[x, y]| *x < CELLS && *y < CELLS),
         );
     }
-    // Robots inside bodies reach no cell. The world's validation reports this overlap, so all free cells are used
-    // here.
+    // No cell is reached if all robots are inside bodies. The validation of the world reports this error later.
+    // Therefore, all free cells count as reached here.
     if !reached.contains(&true) {
         reached = is_free;
     }
@@ -149,8 +149,8 @@ pub(super) fn find(scene: &Scene, drawn: &StartScene) -> Region {
     Region { low: inner_low, high: inner_high, is_cut: is_cut && at_edge, is_open: at_edge, grid, reached }
 }
 
-/// Returns ARGoS's space, and whether it was cut. A space above the maximum size of an arena is cut around the
-/// robots.
+/// Returns ARGoS's space, and whether it was cut. A space larger than the maximum size of an arena is cut to this
+/// size, around the robots.
 fn window(scene: &Scene, drawn: &StartScene) -> ([Vec2; 2], bool) {
     let robots = |axis: fn(Vec2) -> f32| {
         let places = || drawn.robots.iter().map(|robot| axis(robot.at));
@@ -167,8 +167,8 @@ fn window(scene: &Scene, drawn: &StartScene) -> ([Vec2; 2], bool) {
     ([vec2(x0, y0), vec2(x1, y1)], scene.size.iter().any(|size| *size > LONGEST))
 }
 
-/// Returns the free cell nearest to a robot, within a robot's radius. The robot's own cell may not be free, because
-/// the robot may be nearer to a wall than the grid resolves.
+/// Returns the free cell nearest to a robot; `None` if there is no free cell within about a robot's radius. The
+/// robot's own cell may not be free, because the robot may be nearer to a wall than the grid resolves.
 fn nearest_free(grid: &Grid, is_free: &[bool], seed: Vec2) -> Option<[usize; 2]> {
     let around = vec2(ROBOT_RADIUS, ROBOT_RADIUS) + grid.cell;
     let free = grid.cells_of(seed - around, seed + around).filter(|[x, y]| is_free[y * CELLS + x]);
@@ -178,8 +178,9 @@ fn nearest_free(grid: &Grid, is_free: &[bool], seed: Vec2) -> Option<[usize; 2]>
     })
 }
 
-/// Returns the bounding rectangle of the reached cells, enlarged by a robot's radius. If one of its edges is within a
-/// cell of the edge of a body or of the space, the exact edge is used.
+/// Returns the bounding rectangle of the reached cells, enlarged by a robot's radius. Each edge of the rectangle is
+/// then moved to the nearest corner of a box or edge of the space that is at most one cell further out. Without such a
+/// corner or edge, it is moved outwards by one cell.
 fn extent(grid: &Grid, reached: &[bool], solids: &[Solid], window: [Vec2; 2]) -> [Vec2; 2] {
     let cells =
         || (0..CELLS * CELLS).filter(|cell| reached[*cell]).map(|cell| grid.centre([cell % CELLS, cell / CELLS]));

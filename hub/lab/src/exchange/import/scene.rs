@@ -7,15 +7,15 @@ use xpuck_kernels::model::MAX_ROBOTS;
 
 /// Maximum number of attributes of an XML element. ARGoS's elements have only a few.
 const MOST_ATTRIBUTES: usize = 256;
-/// Maximum number of things in an arena, including each instance of a `<distribute>`. ARGoS's largest example has 304
-/// things.
+/// Maximum number of entities in an arena. Each instance of a `<distribute>` counts. ARGoS's largest example has 304
+/// entities.
 const MOST_THINGS: usize = 4096;
 /// Maximum number of boxes and cylinders in an arena. ARGoS's largest example has 204 of them.
 const MOST_BODIES: usize = 400;
 /// Maximum number of draws for one position of a `<distribute>`.
 const MOST_TRIALS: usize = 10_000;
 
-/// Experiment of ARGoS.
+/// Contents of an ARGoS experiment file.
 pub(super) struct Scene {
     /// Lengths of the space along x and y (m).
     pub size: [f32; 2],
@@ -49,7 +49,7 @@ pub(super) struct Thing {
     pub orientation: Place,
 }
 
-/// Kind of a thing. A movable box or cylinder has a mass; without a mass, it is fixed.
+/// Kind of a thing. Boxes and cylinders with a mass are movable, and those without a mass are fixed.
 pub(super) enum What {
     /// Entity of any kind with a controller.
     Robot,
@@ -61,7 +61,7 @@ pub(super) enum What {
     Light { intensity: f32 },
 }
 
-/// Rule of ARGoS that places or rotates things. It gives three numbers.
+/// Rule of an ARGoS file for the positions or the orientations of things. It gives three numbers for each instance.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Place {
     /// Constant values.
@@ -70,7 +70,7 @@ pub(super) enum Place {
     Uniform { low: [f32; 3], high: [f32; 3] },
     /// Draws from a normal distribution with a mean and a standard deviation.
     Gaussian { mean: [f32; 3], deviation: [f32; 3] },
-    /// Successive positions on a grid with the given centre, distances and numbers of positions.
+    /// Successive positions on a grid with a centre, and with a distance and a number of positions along each axis.
     Grid { centre: [f32; 3], distances: [f32; 3], layout: [usize; 3] },
     /// Draws from a uniform distribution on a disc around the origin, as in AutoMoDe's loop functions.
     Disc { radius: f32 },
@@ -88,9 +88,11 @@ impl Place {
 /// Parses the text of an .argos file.
 ///
 /// # Errors
-/// The file or a value is invalid. The error is one line, which names an invalid value.
+/// If the text is not a valid .argos file, or if a value is invalid. The error is one line, which contains the name
+/// of an invalid value.
 pub(super) fn read(text: &str) -> Result<Scene, String> {
-    // The XML parser compares all attribute names of an element in pairs, so its time is quadratic.
+    // The XML parser compares all attribute names of an element in pairs. The number of attributes is limited, because
+    // the parsing time grows with its square.
     if let Some(most) =
         text.split('<').map(|piece| piece.matches('=').count()).max().filter(|most| *most > MOST_ATTRIBUTES)
     {
@@ -107,7 +109,7 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     let mut scene = Scene {
         size: [length, width],
         centre: [x, y],
-        // A seed of 0 makes ARGoS choose a random seed.
+        // ARGoS replaces a seed of 0 by a random seed. The import uses seed 1 instead, so that it is reproducible.
         seed: seed.filter(|seed| *seed > 0).unwrap_or(1),
         seconds: seconds.filter(|seconds: &f32| *seconds > 0.0 && seconds.is_finite()),
         things: Vec::new(),
@@ -149,7 +151,7 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     Ok(scene)
 }
 
-/// Adds notes on robots other than e-pucks, which e-pucks replace.
+/// Adds a note for each other kind of robot. Robots of these kinds are replaced by e-pucks.
 fn note_kinds(scene: &mut Scene) {
     let mut kinds = BTreeMap::<&str, (usize, Vec<u32>)>::new();
     for thing in &scene.things {
@@ -286,8 +288,8 @@ fn place(node: &Node<'_, '_>) -> Result<Place, String> {
     }
 }
 
-/// Returns the robots of an arena whose file has none. These are the robots of AutoMoDe's loop functions, or one
-/// robot.
+/// Returns the robots for a file that contains no robots. Their number is that in AutoMoDe's loop functions, or one if
+/// the file has no such functions.
 fn by_loop_functions(root: &Node<'_, '_>, notes: &mut Vec<String>) -> Result<Thing, String> {
     let free = Place::Uniform { low: [0.0; 3], high: [360.0, 0.0, 0.0] };
     let mut robots = Thing {

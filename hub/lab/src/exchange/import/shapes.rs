@@ -11,7 +11,7 @@ pub(super) struct Solid {
     pub axes: [Vec2; 2],
     /// Radius of a cylinder (m); 0 for a box.
     pub radius: f32,
-    /// Index of the body's thing in the scene.
+    /// Index in `Scene::things` of the thing to which the body belongs.
     pub thing: usize,
     /// Whether ARGoS draws the position at random.
     pub is_drawn: bool,

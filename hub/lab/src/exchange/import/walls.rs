@@ -5,8 +5,8 @@ use super::shapes::Solid;
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::MAX_WALLS;
 
-/// Maximum width of a box that becomes a single wall along its middle (m). This requires that robots can reach both
-/// sides.
+/// Maximum width of a box that is converted to a single wall along its middle (m). The box is converted only if robots
+/// can touch both of its long sides.
 const NARROW: f32 = 0.1;
 /// Number of sides of the polygon for a cylinder, and a smaller number for arenas that would exceed the wall limit.
 const SIDES: [usize; 2] = [6, 4];
@@ -23,7 +23,8 @@ pub(super) struct Walls {
     pub left_out: Vec<usize>,
 }
 
-/// Converts bodies to walls. Bodies with a fixed position come first. Otherwise, the order is that of the file.
+/// Converts bodies to walls: first the bodies with a fixed position, then the other bodies, each group in the order of
+/// the file. `things` is the number of things in the scene.
 pub(super) fn from_solids(solids: &[Solid], things: usize, region: &Region) -> Walls {
     let sorted = || [false, true].into_iter().flat_map(|drawn| solids.iter().filter(move |s| s.is_drawn == drawn));
     let made = |sides: usize| {

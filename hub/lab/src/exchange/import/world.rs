@@ -68,7 +68,7 @@ pub(super) fn write(scene: &Scene, drawn: &StartScene, region: &Region) -> Impor
     Imported { text, notes }
 }
 
-/// Returns the start of the file, up to the task.
+/// Returns the first part of the world file: comments, number of robots, and size of the arena.
 fn head(scene: &Scene, region: &Region, robots: usize, half: Vec2) -> String {
     let mut text = String::from(
         "# Arena imported from ARGoS. Its loop functions define the score, so [task] is a guess; change it.\n",
@@ -138,7 +138,7 @@ fn starts(
         text += "\n[[start]]\npose = [\n";
         for Pose { at, heading } in poses {
             let at = at - region.middle();
-            // A heading from a normal distribution can exceed a full turn, because the deviation may be 360 degrees.
+            // The heading is wrapped to -180 to 180 degrees, because draws from a normal distribution are unlimited.
             let degrees = ((heading + PI).rem_euclid(TAU) - PI).to_degrees();
             let _ = writeln!(
                 text,
@@ -153,8 +153,8 @@ fn starts(
     (text, count)
 }
 
-/// Returns the corners of a start area. Returns `None` unless ARGoS draws positions uniformly in a rectangle, and
-/// headings in a full turn, and robots can reach the whole rectangle.
+/// Returns the corners of a start area. A start area requires that ARGoS draws positions uniformly from a rectangle and
+/// headings from a full turn, and that robots can reach the whole rectangle. Otherwise, returns `None`.
 fn area(thing: &Thing, region: &Region, walls: &[[Vec2; 2]]) -> Option<(Vec2, Vec2)> {
     let turns_freely = match thing.orientation {
         Place::Uniform { low, high } => high[0] - low[0] >= 359.0,

@@ -107,7 +107,7 @@ fn random(draws: &mut Draws, levels: u32) -> Tree {
     let kind = pick(draws, &leaves);
     let scalar = |draws: &mut Draws| number(draws, 0, 23);
     let vector = |draws: &mut Draws| 2.0 * number(draws, 0, 11);
-    // Scratch registers and the goal are drawn more often than read-only registers.
+    // Most targets are scratch registers or the goal, and some are read-only registers.
     let target = |draws: &mut Draws| [2.0, 3.0, 17.0, 18.0, 19.0, 8.0][draws.below(6) as usize];
     let real = |draws: &mut Draws| draws.range(-6.0, 6.0) * draws.range(0.0, 1.0);
     let operands = match kind {

@@ -68,8 +68,8 @@ fn client_connects_despite_silent_crowd() {
     });
 }
 
-/// Checks that a connection with half a greeting occupies a slot only in the greeting stage. A peer that sends
-/// nothing or another protocol is disconnected.
+/// Checks that a connection with half a greeting occupies a slot only in the greeting stage. Also checks that a peer is
+/// disconnected if it is silent or uses another protocol.
 #[test]
 fn stalled_greetings_are_evicted() {
     serve(&Sockets::new(), |endpoint, relay| {

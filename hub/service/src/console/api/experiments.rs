@@ -20,7 +20,7 @@ use xpuck_wire::signed::Signed;
 
 /// Maximum number of files that are read from the folder.
 const MOST: usize = 200;
-/// Maximum number of differences from the last run that are reported.
+/// Maximum number of reported differences between an experiment and the last run.
 const DIFFERENCES: usize = 100;
 
 /// Experiment, and the files to which it refers by name.
@@ -139,8 +139,9 @@ pub async fn open(State(shared): State<Shared>, Path(name): Path<String>) -> Res
     }
 }
 
-/// Returns the line number in an error message. Without a number, returns the number of the first line with the key
-/// that the error names, preferably in the right table.
+/// Returns the number of the line that causes an error; `None` if it is unknown. If the message does not contain the
+/// number, the line is found by the key that the message names. If several lines have this key, the first one in the
+/// named table is preferred.
 fn line_of(error: &str, text: &str) -> Option<usize> {
     if let Some((_, rest)) = error.split_once("line ") {
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -154,8 +155,8 @@ fn line_of(error: &str, text: &str) -> Option<usize> {
         if let Some(name) = line.strip_prefix('[') {
             inside = name.trim_start_matches('[').split(']').next().unwrap_or_default().trim().into();
         } else if line.split_once('=').is_some_and(|(name, _)| name.trim() == key) {
-            // The name of a phase is not part of its table's header. If no table matches, the first line with the key
-            // is used.
+            // An error may name a phase, but the header of a phase's table lacks the name. Therefore, the first line
+            // with the key is used if no table matches.
             if inside == table {
                 return Some(number);
             }

@@ -13,8 +13,8 @@ use serde::Deserialize;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::rate::Rate;
 
-/// Duration before an interval from which entries are also read (s), because they affect the state at the start of
-/// the interval.
+/// Duration of the period before an interval whose entries are also read (s). These entries determine the state at the
+/// start of the interval.
 const LEAD: f64 = 5.0;
 /// Maximum length of an interval at 25 poses per second (s). At lower rates, intervals may be longer.
 const LONGEST: f64 = 60.0;
@@ -129,8 +129,8 @@ fn stretch(shared: &Shared, id: &str, (from, to): (f64, f64), hz: f64, robot: Op
             }
         }
     }
-    // The last status is added if the limited rate withheld it. The next interval would contain it too late, and
-    // after the end of the run there is no next interval.
+    // The last status is added if the rate limit excluded it. Otherwise, pages would show an outdated status until the
+    // next interval, or for ever at the end of the run.
     if let Some(last) = entries.last().filter(|_| withheld) {
         written.add(&feed.status(&replay.status(), &around(last.time())));
     }

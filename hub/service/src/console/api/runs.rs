@@ -20,7 +20,7 @@ use xpuck_record::run_file::RunState;
 
 /// Maximum number of individuals in a reported ancestry.
 const ANCESTORS: usize = 200;
-/// Maximum number of generations back in an ancestry.
+/// Maximum number of generations between an individual and its reported ancestors.
 const STEPS: usize = 40;
 /// Maximum number of events that are reported for a run.
 const EVENTS: usize = 1000;
@@ -63,8 +63,8 @@ pub async fn list(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// Returns the folder of the runs, the rows of the catalogue, and an error for each unreadable run. Such a run has no
-/// row, or its previous values.
+/// Returns the folder of the runs, the rows of the catalogue, and an error for each unreadable run. The row of an
+/// unreadable run is missing or has its previous values.
 pub async fn catalogue(State(shared): State<Shared>) -> Response {
     let runs = shared.settings.runs.clone();
     let read = move || -> Result<Value, RecordError> {

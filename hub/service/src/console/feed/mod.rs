@@ -1,6 +1,6 @@
 //! Events for the console's pages. The feed converts entries of the record and statuses of the hub into events.
-//! During a run, the hub supplies the entries. In a replay, they come from the record, so that both look the same.
-//! The feed is a plain state machine without input or output.
+//! During a run, the hub supplies the entries. In a replay, the entries come from the record. Pages therefore show a
+//! run and its replay in the same way. The feed is a plain state machine without input or output.
 
 mod clock;
 mod history;
@@ -227,7 +227,8 @@ impl Feed {
         events
     }
 
-    /// Processes a status of the hub, and returns its event. `around` contains values that the status lacks.
+    /// Processes a status of the hub, and returns the event with the status. `around` contains values that the status
+    /// lacks.
     pub fn status(&mut self, told: &Status, around: &StatusContext) -> Event {
         self.history.status(told);
         let event = Event::new("status", told.time, &status(told, around));

@@ -124,7 +124,7 @@ impl Robots {
         &self.ids
     }
 
-    /// Starts a run. No tree drives a robot yet.
+    /// Starts a run. Clears the trees of the robots and the times of their control updates.
     pub fn begin_run(&mut self) {
         for robot in self.robots.values_mut() {
             (robot.tree, robot.shown, robot.updated) = Default::default();

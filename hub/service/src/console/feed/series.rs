@@ -45,7 +45,7 @@ impl<const N: usize> Thinned<N> {
         self.rows.push(row);
     }
 
-    /// Returns the stored rows, followed by the last pushed row.
+    /// Returns the stored rows, followed by the last pushed row if that row is not stored.
     pub fn rows(&self) -> impl Iterator<Item = [f32; N]> + '_ {
         let more = self.last.filter(|last| self.since > 0 && self.rows.last() != Some(last));
         self.rows.iter().copied().chain(more)

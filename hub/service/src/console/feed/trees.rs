@@ -10,10 +10,10 @@ use xpuck_kernels::tree::{Group, Kind, Tree};
 use xpuck_wire::message::Emigrant;
 use xpuck_wire::updates::Updates;
 
-/// Maximum number of stored trees. It is larger than the number of robots, and thus of trees in use at one time.
+/// Maximum number of stored trees. It exceeds the number of robots, so that all trees in use can be stored.
 const REMEMBERED: usize = 512;
-/// Maximum number of nodes of a tree that is explained. Larger trees are only drawn, because explaining them takes
-/// too long.
+/// Maximum number of nodes up to which a tree is explained. Larger trees are only drawn, because an explanation would
+/// take too long to compute.
 const EXPLAINED: usize = 400;
 
 /// Node of a drawn tree.

@@ -31,7 +31,7 @@ struct PatchView {
     colour: &'static str,
 }
 
-/// Area of the floor: a rectangle with rounded corners, or the whole floor outside of it.
+/// Area of the floor: a rectangle with rounded corners, or (if `outside`) the floor around the rectangle.
 #[derive(Serialize)]
 struct Area {
     name: &'static str,

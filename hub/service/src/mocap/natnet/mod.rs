@@ -12,23 +12,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use xpuck_hub_core::config::UpAxis;
 use xpuck_hub_core::mocap::{MAX_NAME, RawBody, RawFrame};
 
-/// Oldest supported protocol version. It also decodes the server's first answer, because all messages before the
-/// frames are the same in all versions.
+/// Oldest supported protocol version. The server's first answer is decoded as a message of this version, because the
+/// messages before the frames have the same layout in all versions.
 const OLDEST: Version = Version::new(3, 0, 0, 0);
-/// Maximum number of stored bodies; further bodies of a list are ignored.
+/// Maximum number of stored bodies. Further bodies in the server's list are ignored.
 const MAX_BODIES: usize = 1000;
 /// Minimum interval between two requests for the list of bodies while the list is stale or incomplete (frames).
 const ASK_AGAIN: u32 = 50;
-/// Interval of requests for the list of bodies without an announced change (frames), because the datagram that
-/// announced a change may be lost.
+/// Interval at which the list of bodies is requested if the server announces no change (frames). The datagram that
+/// announced a change may have been lost.
 const ASK_ANYWAY: u32 = 500;
 /// Bit of a frame's parameters that announces a change of the list of bodies.
 const MODELS_CHANGED: u16 = 1 << 1;
 /// Maximum number of changed names listed in a log line.
 const SHOWN: usize = 8;
 
-/// Returns the version whose layout is used to decode a server's datagrams. For 4.2 to 4.9 this is 4.1: since 4.1 the
-/// sections contain their lengths, and the sections used here have not changed.
+/// Returns the version whose layout is used to decode a server's datagrams. For the versions 4.2 to 4.9, this is 4.1.
+/// Since 4.1 the sections contain their lengths, and the sections used here have not changed.
 fn layout(version: Version) -> Version {
     match (version.major, version.minor) {
         (4, 2..=9) => Version::V4_1,
@@ -84,12 +84,13 @@ impl Session {
         self.server.as_ref()
     }
 
-    /// Processes a datagram from the server. Returns its frame, if the datagram contains one.
+    /// Processes a datagram from the server. Returns the frame in the datagram; `None` if it contains no frame, or if
+    /// the server has not announced its version yet.
     ///
     /// # Errors
     /// The datagram is invalid, or the protocol version is not supported.
     pub fn feed(&mut self, datagram: &[u8]) -> Result<Option<RawFrame>, String> {
-        // A frame may arrive before the server's answer. It cannot be decoded before the version is known.
+        // A frame that arrives before the server's answer cannot be decoded, because the version is not known yet.
         let header = MessageHeader::parse(datagram).map_err(|e| e.to_string())?;
         if self.server.is_none() && header.message_id == NAT_FRAMEOFDATA {
             return Ok(None);
@@ -122,7 +123,8 @@ impl Session {
         Ok(None)
     }
 
-    /// Returns log lines about changed names since the last call, one for each new list of bodies.
+    /// Returns the log lines about changed names of bodies since the last call. Each received list with changes gives
+    /// one line.
     pub fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }

@@ -45,7 +45,7 @@ fn session(version: Version, up: UpAxis) -> Session {
 
 #[test]
 fn up_axis_becomes_z_and_untracked_body_is_absent() {
-    // The body has turned by a quarter about the upward axis, and is 0.3 m away along the hub's y axis.
+    // The body has made a quarter turn about the upward axis, and its y coordinate on the hub's axes is 0.3 m.
     for (up, position, orientation) in [
         (UpAxis::Y, [1.0, 0.1, -0.3], [0.0, FRAC_1_SQRT_2, 0.0, FRAC_1_SQRT_2]),
         (UpAxis::Z, [1.0, 0.3, 0.1], [0.0, 0.0, FRAC_1_SQRT_2, FRAC_1_SQRT_2]),
@@ -80,7 +80,8 @@ fn unnamed_body_is_queried_at_limited_rate() {
     assert_eq!(asked, 4);
 }
 
-/// Sets the bit for a changed list of bodies in a frame. The parameters are the two bytes before the last four.
+/// Sets the bit in a frame that announces a change of the list of bodies. The frame's parameters, which contain this
+/// bit, are the two bytes before the last four bytes.
 fn changed(mut datagram: Vec<u8>) -> Vec<u8> {
     let params = datagram.len() - 6;
     datagram[params] |= 2;

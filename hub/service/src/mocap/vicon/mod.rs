@@ -1,7 +1,7 @@
 //! Client of Vicon DataStream (ViconCGStream, SDK 1.12), without I/O.
 //!
-//! The server sends the first message. The client answers with the requested objects. It then requests either all
-//! frames at once or one frame at a time. A hidden subject has no segment.
+//! The server first sends the list of offered objects. The client answers with the list of objects that it wants. It
+//! then requests either all frames at once or one frame at a time. A hidden subject has no segment.
 
 mod packet;
 
@@ -22,10 +22,10 @@ const OPTIONAL: [u32; 2] = [id::LATENCY, id::QUALITY];
 /// Frame rate assumed until the server reports it (Hz).
 const HERTZ: f64 = 100.0;
 
-/// Placeholder before the first frame; the server never sends this frame number.
+/// Frame number that is stored before the first frame. The server never sends this number.
 const NO_FRAME: u32 = u32::MAX;
-/// Number of repetitions after which a repeated frame is passed on. In pull mode the server may send the same frame
-/// several times. A server that repeats a frame this many times is frozen.
+/// Number of repetitions in pull mode after which a repeated frame is passed on. Fewer repetitions are normal, because
+/// the client requests frames faster than the server captures them. More repetitions show that the server is frozen.
 const FROZEN: u32 = 50;
 /// Maximum number of stored subject names.
 const MAX_SUBJECTS: usize = 1000;
@@ -103,8 +103,8 @@ impl Client {
         Ok(Some(RawFrame { number, time_s: f64::from(number) / self.hertz, bodies }))
     }
 
-    /// Requests the next frame, unless the server sends all frames without requests. Returns `None` if the frame
-    /// repeats the previous one in pull mode.
+    /// Requests the next frame, unless the server sends all frames without requests. Returns the given frame. In pull
+    /// mode, returns `None` for repetitions of the previous frame, except every [`FROZEN`]th repetition.
     fn ask_further(&mut self, frame: RawFrame) -> Option<RawFrame> {
         self.ask();
         self.last = (frame.number, if self.last.0 == frame.number { self.last.1 + 1 } else { 0 });
@@ -120,8 +120,8 @@ impl Client {
         }
     }
 
-    /// Answers the server's list of offered objects: sends the list of wanted objects in ascending order, and
-    /// requests frames. Later lists are ignored.
+    /// Answers the server's list of offered objects with the list of wanted objects in ascending order, and requests
+    /// frames. Later lists of the server are ignored.
     fn greet(&mut self, offered: &[u32]) {
         if self.greeted {
             return;

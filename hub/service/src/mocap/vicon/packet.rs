@@ -16,7 +16,8 @@ const MAX_PACKET: usize = 1 << 20;
 const TICKS: f64 = 135e6;
 /// Accepted frame rates (Hz).
 const RATES: std::ops::RangeInclusive<f64> = 1.0..=10_000.0;
-/// Maximum number of parts of a latency, and of objects offered by a server. Real servers send fewer than 50.
+/// Maximum number of parts in a latency, and maximum number of objects that a server offers. Real servers send fewer
+/// than 50 of each.
 const MAX_LIST: u32 = 1000;
 
 /// Ids of the objects that the client reads or sends.
@@ -49,7 +50,7 @@ pub enum ViconError {
     /// The frame rate (Hz) is outside the accepted range.
     #[error("the frame rate is {0} Hz; it must be {low} to {high} Hz", low = RATES.start(), high = RATES.end())]
     Rate(f64),
-    /// An object ends before its fields do.
+    /// An object with this id ends before the end of its fields.
     #[error("object {0} is truncated")]
     Truncated(u32),
 }
@@ -80,7 +81,7 @@ pub(super) struct Segment {
     pub rotation: [f64; 9],
 }
 
-/// Contents of a packet; fields without data are empty.
+/// Contents of a packet. Fields for which the packet contains no data are empty or zero.
 #[derive(Debug, Default)]
 pub(super) struct Packet {
     /// Ids of the objects that the server offers, if the packet lists them.

@@ -4,8 +4,8 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
 }
 
-/// Recorded from SDK 1.12: the server's hello, and a frame with one subject "xp01" at (1000, -250.5, 50) mm, rotated
-/// by 90 degrees about z.
+/// Packets recorded from a server with SDK 1.12. `HELLO` is the server's first packet. `FRAME` contains one subject
+/// "xp01" at (1000, -250.5, 50) mm, rotated by 90 degrees about z.
 const HELLO: &str = "01002b1a24000000a18601001c00000006000000010000000200000005000000090000002a000000a4860100";
 const FRAME: &str = "01002b1a08010000a4860100280000000400000001000000010000000200000001000000050000000100000009000000\
     010000000000000001000000080000007099140000000000020000004000000001000000040000007870303101000000000000000100000000\
@@ -107,7 +107,7 @@ fn quality_and_latency_are_asked_for_where_offered_and_read() {
     let asked = client.take_outgoing();
     assert_eq!(asked[16..20], 7u32.to_le_bytes());
     assert_eq!(asked[36..44], bytes("1a00000028000000")[..]);
-    // Objects with quality 0.5 of subject 1, and with the latencies "a" of 0.25 s and "b" of 0.5 s.
+    // Two objects: quality 0.5 for subject 1, and a latency with the parts "a" (0.25 s) and "b" (0.5 s).
     let more = bytes(
         "280000000c00000001000000000000000000e03f\
          1a0000001e000000020000000100000061000000000000d03f0100000062000000000000e03f",
@@ -155,7 +155,8 @@ fn lightweight_segments_are_asked_for_where_offered_and_read() {
     client.feed(&bytes("01002b1a14000000a18601000c000000020000000900000085030000")).unwrap();
     let asked: Vec<u32> = ids(&client.take_outgoing()[..40]);
     assert_eq!(asked, [1, 2, 5, 901, 100_004]);
-    // The 108 bytes of segments in the recorded frame are replaced by 36 bytes, with a quarter turn about z.
+    // The object with global segments in the recorded frame (108 bytes) is replaced by one with a lightweight segment
+    // (36 bytes), which is rotated by a quarter turn about z.
     let mut frame = bytes(FRAME);
     frame.truncate(frame.len() - 0x6c - 8);
     frame.extend(bytes("850300002400000001000000010000000100000000007a4400807ac3000048420000000000000000db0fc93f"));

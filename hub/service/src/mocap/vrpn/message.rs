@@ -25,7 +25,7 @@ pub enum VrpnError {
     /// The length is outside the accepted range.
     #[error("a message has {0} bytes; {HEADER} to {MAX_MESSAGE} are allowed")]
     Length(usize),
-    /// The message ends before its fields do. The text contains the kind of message.
+    /// The message ends before the end of its fields. The text contains the kind of message.
     #[error("a {0} is truncated")]
     Truncated(&'static str),
     /// The name exceeds the maximum length.

@@ -20,8 +20,8 @@ const PING: &str = "vrpn_Base ping_message";
 /// Maximum number of tracked sensors (`MAX_BODIES`), and of stored sender or type names (`MAX_NAMES`).
 const MAX_BODIES: usize = 1000;
 const MAX_NAMES: usize = 4000;
-/// Maximum difference between the first time stamp of a frame and its other ones (s). A server stamps its trackers
-/// one after another.
+/// Maximum difference between the first time stamp and any other time stamp in a frame (s). The time stamps differ,
+/// because a server reads its trackers one after another.
 const TOGETHER: f64 = 0.002;
 /// Duration of silence after which a sensor counts as hidden (s). Frames then no longer wait for its pose.
 const HIDDEN: f64 = 1.0;
@@ -45,7 +45,8 @@ pub struct Client {
     senders: BTreeMap<i32, String>,
     types: BTreeMap<i32, String>,
     sensors: BTreeMap<(i32, i32), Sensor>,
-    /// First and last time stamp of the open frame (s), and whether any of its poses has a new time stamp.
+    /// First and last time stamp of the open frame (s), and whether any pose of the frame has another time stamp than
+    /// the previous pose of its sensor. `None`: no frame is open.
     open: Option<(f64, f64, bool)>,
     number: u32,
 }
@@ -90,7 +91,7 @@ impl Client {
         std::mem::take(&mut self.outgoing)
     }
 
-    /// Queues a ping to the server, for use while nothing moves. The answer proves that the connection works.
+    /// Queues a ping to a server that is silent because nothing moves. The answer proves that the connection works.
     pub fn ping(&mut self) {
         let Some(name) = self.senders.values().next() else { return };
         if self.sent == 0 {
@@ -148,8 +149,8 @@ impl Client {
         Ok(())
     }
 
-    /// Ends and returns the open frame, if there is one. A frame without a new time stamp keeps the number of the
-    /// previous frame.
+    /// Closes and returns the open frame, if there is one. If all poses of the frame repeat their previous time stamps,
+    /// the frame gets the number of the previous frame.
     fn close(&mut self) -> Option<RawFrame> {
         let (_, time_s, new) = self.open.take()?;
         self.number = self.number.wrapping_add(u32::from(new));

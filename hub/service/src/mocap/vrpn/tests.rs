@@ -6,8 +6,8 @@ const COOKIE_HEX: &str = "7672706e3a207665722e2030372e33382020300000000000";
 const XP01: &str = "000000216b01fb4c000f32d000000001ffffffff00000005000000057870303100436f6e74726f6c";
 const POSES: &str = "000000326b01fb4c000f32d600000004fffffffe00000006\
     000000167672706e5f547261636b657220506f735f51756174006e5f476f745f";
-/// Pose constructed from the protocol's definition, and accepted by the VRPN client of that third party. Sender
-/// `xp01` is at (1, -0.2505, 0.05) m, rotated by 90 degrees about z, at 1700000000.123456 s.
+/// Pose constructed from the protocol's definition. The VRPN client of a third party accepts it. Sender `xp01` is at
+/// (1, -0.2505, 0.05) m, rotated by 90 degrees about z, at 1700000000.123456 s.
 const POSE_HEX: &str = "000000586553f1000001e24000000001000000040000000000000000000000003ff0000000000000\
     bfd0083126e978d53fa999999999999a000000000000000000000000000000003fe6a09e667f3bcd3fe6a09e667f3bcd";
 

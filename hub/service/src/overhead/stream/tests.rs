@@ -86,7 +86,7 @@ fn invalid_picture_streams_are_rejected_in_one_line() {
     assert!(error(b"SSH-2.0-x\r\n\r\n").contains("SSH-2.0-x"));
     assert!(error(&HEAD.replace("boundary=frame", "x=1").into_bytes()).contains("boundary"));
     assert!(error(&HEAD.replace("OK\r\n", "OK\r\nTransfer-Encoding: chunked\r\n").into_bytes()).contains("chunked"));
-    // The empty line that ends a header is missing, first in the response's header and then in a part's header.
+    // The empty line at the end of a header is missing, in the header of the response and then in the header of a part.
     assert!(error(&[b"HTTP/1.1 200 OK\r\n".to_vec(), b"X: y\r\n".repeat(4000)].concat()).contains("longer than 16384"));
     assert!(
         error(&[HEAD.as_bytes(), b"--frame\r\n", &b"X: y\r\n".repeat(4000)[..]].concat()).contains("longer than 4096")

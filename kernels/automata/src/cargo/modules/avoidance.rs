@@ -5,7 +5,7 @@ use crate::automaton::{Kind, Message, Module};
 
 /// Duration of driving backward (ms).
 const BACK: i16 = 200;
-/// Maximum duration of the turn that follows (ms).
+/// Maximum duration of the turn after driving backward (ms).
 const TURN: i16 = 440;
 
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 use super::{FORK, FULL, LEFT, Outbox, RIGHT};
 use crate::automaton::{Kind, Message, Module};
 
-/// Duration of half a turn on the spot at full power in the printed world (ms).
+/// Duration of half a turn on the spot at full power, in the world that is printed in the report (ms).
 const HALF_TURN: i16 = 349;
 
 /// Step of a manoeuvre, with its duration (ms). A turn has the fixed duration `HALF_TURN`.

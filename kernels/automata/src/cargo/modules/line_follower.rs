@@ -1,6 +1,6 @@
 //! Line follower module: follows the right edge of a line. The robot turns right while the sensor is over the line, and
 //! left while the sensor is beside the line. The line is therefore on the robot's left. The robot circles the line
-//! anticlockwise, and reaches a station on the side of the station's area.
+//! anticlockwise, and reaches each station on the side of the line where the station's area is.
 
 use super::{FULL, LEFT, Outbox, RIGHT};
 use crate::automaton::{Kind, Message, Module};

@@ -23,7 +23,8 @@ pub(super) use navigate::Navigate;
 pub(super) use outbox::{Envelope, Outbox};
 pub(super) use trackers::Trackers;
 
-/// Full power of a wheel; the maximum is 255. At full power, a robot of the printed world drives at 0.225 units/s.
+/// Power of a wheel at full speed; motors accept at most 255. At this power, a robot drives at 0.225 units/s in the
+/// world that is printed in the report.
 const FULL: i16 = 150;
 /// Motor numbers.
 const LEFT: i16 = 0;

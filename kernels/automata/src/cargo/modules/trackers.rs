@@ -14,7 +14,8 @@ pub(in crate::cargo) struct Trackers {
 }
 
 impl Trackers {
-    /// Broadcasts each change of `senses` since the last call, and one message for each of the station `marks`.
+    /// Broadcasts each change of `senses` since the last call, and a message for each station mark. `marks` is the
+    /// number of station marks.
     pub fn update(&mut self, senses: Senses, marks: u32, out: &mut Outbox) {
         let told = std::mem::replace(&mut self.told, senses);
         if senses.pressed != told.pressed {

@@ -8,8 +8,9 @@ use crate::cargo::scene::TICK;
 use xpuck_kernels::math::{Vec2, min, vec2};
 
 impl World<'_> {
-    /// Updates the contact with walls and obstacles at `time`. If the contact has begun or ended since `last`, returns
-    /// the time of this change; otherwise [`Crossing::None`].
+    /// Updates the contact with walls and obstacles at `time` (ms). If the contact has begun or ended since `last`
+    /// (ms), returns the time of this change and [`Crossing::Contact`]. Otherwise returns `time` and
+    /// [`Crossing::None`].
     pub(super) fn meet(&mut self, last: f64, time: f64) -> (f64, Crossing) {
         if let Some(normal) = self.contact {
             let away = |t: f64| self.command.0 * direction(self.stretch.pose(t).heading).dot(normal);

@@ -68,7 +68,7 @@ pub(in crate::cargo) struct World<'a> {
     every_tick: bool,
     now: u32,
     stretch: Motion,
-    /// Commanded forward speed and turning speed (1/ms, rad/ms). A robot that is blocked by an obstacle only turns.
+    /// Commanded forward speed and turning speed (units/ms, rad/ms). A robot that is blocked by an obstacle only turns.
     command: (f32, f32),
     wheels: (i16, i16),
     /// Normal of the wall or obstacle that the robot touches, pointing to the robot; `None` without contact.
@@ -183,7 +183,7 @@ impl<'a> World<'a> {
         self.next_event.iter().filter(|event| event.1 > 0).fold(next, |next, event| next.min(event.0))
     }
 
-    /// Sets the powers of the wheels (-255..255).
+    /// Sets the powers of the wheels (-255..=255).
     pub fn drive(&mut self, left: i16, right: i16) {
         if (left, right) == self.wheels {
             return;
@@ -266,8 +266,8 @@ impl<'a> World<'a> {
             }
             self.due.light = later(tick, distance.abs(), self.stretch.speed.abs());
         }
-        // If a contact begins in this tick, the robot moves before the contact. If a contact ends, the robot moves
-        // after the contact.
+        // Distance is counted only without contact. If a contact begins in this tick, the speed before the contact is
+        // used. If a contact ends in this tick, the speed after the contact is used.
         let speed = if touched { self.stretch.speed } else { speed };
         self.account(before, time, speed, &mut crossings);
         if self.fork.advance(tick, &mut self.registers[CARGO]) {
@@ -280,7 +280,7 @@ impl<'a> World<'a> {
             self.enter_areas(pose);
         }
         if (pose.heading - self.stretch.from.heading).abs() > 6.0 {
-            // Restarts the motion to keep angles, and therefore their rounding errors, small.
+            // The motion is restarted at the current pose. Its angles remain small, and so do their rounding errors.
             self.stretch = Motion::new(time, pose, self.stretch.speed, self.stretch.turn);
         }
     }

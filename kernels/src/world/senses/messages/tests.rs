@@ -18,7 +18,7 @@ fn heard(model: Messages, bodies: &[Option<Pose>], discs: &[f32], messages: u32)
     all
 }
 
-/// Whether the fraction `found` / `n` differs from a probability by at most four standard deviations.
+/// Returns whether the fraction `found` / `n` differs from `probability` by at most four standard deviations.
 fn about(found: usize, n: u32, probability: f32) -> bool {
     let (n, p) = (f64::from(n), f64::from(probability));
     (found as f64 / n - p).abs() <= 4.0 * (p * (1.0 - p) / n).sqrt()

@@ -34,7 +34,7 @@ const NAME: usize = 256;
 const SERVER_NAME: &str = "xpuck arena";
 /// Version of the server program.
 const SERVER_VERSION: [u8; 4] = [1, 0, 0, 0];
-/// Usual port of frames. The server reports it even if it sends frames to each client.
+/// Usual port of frames. The server description contains this port if frames are not sent to a multicast group.
 const DATA_PORT: u16 = 1511;
 /// Type of a rigid body in the list of models.
 const RIGID_BODY: i32 = 1;
@@ -162,7 +162,8 @@ fn empty(out: &mut Vec<u8>, version: Version) {
     measured(out, version, |_| {});
 }
 
-/// Writes contents. In protocol versions with section lengths, the length of the contents precedes them.
+/// Writes the contents that `body` produces. In protocol versions with section lengths, their length (bytes) comes
+/// first.
 fn measured(out: &mut Vec<u8>, version: Version, body: impl FnOnce(&mut Vec<u8>)) {
     let at = out.len();
     if version.has_lengths() {
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn natnet_3_frame_has_section_counts() {
-        // The datagram contains 116 bytes: frame 22, no marker sets, no markers, one body, four empty sections, the
+        // The contents have 116 bytes: frame number 22, no marker sets, no markers, one body, four empty sections, the
         // times, the flags and the end mark.
         let golden = format!(
             "07007400160000000000000000000000 01000000{BODY}00000000000000000000000000000000{TIMES}000000000000"

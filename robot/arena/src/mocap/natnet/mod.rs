@@ -34,7 +34,8 @@ pub enum Version {
     V4_2,
 }
 
-/// Converts poses of `robots` robots and then of discs to coordinates with y up. The arena's y is NatNet's -z.
+/// Converts poses to coordinates with y up. The arena's y axis is NatNet's -z axis. `poses` contains the poses of
+/// `robots` robots, then those of the discs.
 pub fn poses(poses: &[Pose], robots: usize) -> Vec<BodyPose> {
     let body = |(i, pose): (usize, &Pose)| {
         let (s, c) = sin_cos(pose.heading / 2.0);

@@ -18,7 +18,7 @@ pub enum Request {
 }
 
 /// Parses the request in a datagram; `None` if the datagram is shorter than a header. The contents after the header are
-/// ignored: clients send their names there, and some clients send uninitialised bytes.
+/// ignored, because they contain only the client's name or uninitialised bytes.
 pub fn parse(datagram: &[u8]) -> Option<Request> {
     let [low, high, ..] = *datagram.first_chunk::<HEADER>()?;
     Some(match u16::from_le_bytes([low, high]) {

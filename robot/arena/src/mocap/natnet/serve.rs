@@ -1,5 +1,6 @@
 //! Serves poses by NatNet: answers requests, and sends frames to a multicast group or to each connected client.
-//! Sending never blocks. A datagram is lost if the socket's buffer is full, as on any network.
+//! Sending never blocks. If the socket's buffer is full, the datagram is lost. Clients must tolerate this, because
+//! datagrams can be lost on any network.
 
 use super::encode::{self, Frame};
 use super::request::{self, Request};

@@ -1,7 +1,7 @@
 //! Emulation of the motion-capture system above the arena: a Vicon DataStream server at 50 Hz.
 //!
-//! Subjects are the robots, the frisbee and further discs. A frame contains the poses of one physics step ago, which
-//! are interpolated between steps. The latency of a real system is larger (thesis 5.2.3: three frames).
+//! Subjects are the robots, the frisbee and further discs. The poses in a frame are interpolated between two physics
+//! steps, so they are one step old. The latency of a real system is larger (thesis 5.2.3: three frames).
 
 pub mod encode;
 pub mod request;
@@ -31,7 +31,7 @@ pub fn subjects(robots: &[String], discs: usize) -> Vec<String> {
     robots.iter().cloned().chain((1..=discs).map(disc)).collect()
 }
 
-/// Returns a frame with poses of `robots` robots and then of discs.
+/// Returns a frame. `poses` contains the poses of `robots` robots, then those of the discs.
 pub fn frame(number: u32, poses: &[Pose], robots: usize) -> Frame {
     let segment = |(i, pose): (usize, &Pose)| {
         let (s, c) = sin_cos(pose.heading);

@@ -98,8 +98,8 @@ impl Server {
         self.clients.converse(scope, stream, stop, hello, encode, hear);
     }
 
-    /// Executes the requests in all complete packets of `received`. Returns false if the client's queue is full,
-    /// because the client does not read its replies.
+    /// Executes the requests in all complete packets of `received`, and removes these packets. Returns false if the
+    /// client's queue is full, because the client does not read its replies. Returns an error if a packet is invalid.
     fn listen(
         &self,
         received: &mut Vec<u8>,
@@ -145,8 +145,8 @@ impl Server {
     }
 }
 
-/// Removes the first complete packet from the received bytes, and returns the bytes of its objects. Returns `None` if
-/// no packet is complete.
+/// Removes the first packet from the received bytes, and returns the bytes of its objects. Returns `None` if the packet
+/// is incomplete, and an error if its header is invalid.
 fn next_packet(received: &mut Vec<u8>) -> Result<Option<Vec<u8>>, RequestError> {
     let word = |at: usize| received.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     let Some((magic, length)) = word(0).zip(word(4)) else { return Ok(None) };

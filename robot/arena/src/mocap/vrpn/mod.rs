@@ -11,7 +11,7 @@ use encode::SensorPose;
 use xpuck_kernels::math::sin_cos;
 use xpuck_kernels::world::Pose;
 
-/// Converts poses of `robots` robots and then of discs to poses of trackers.
+/// Converts poses to poses of trackers. `poses` contains the poses of `robots` robots, then those of the discs.
 pub fn poses(poses: &[Pose], robots: usize) -> Vec<SensorPose> {
     let sensor = |(i, pose): (usize, &Pose)| {
         let (s, c) = sin_cos(pose.heading / 2.0);

@@ -1,5 +1,5 @@
-//! Serves poses to VRPN clients. A client either connects over TCP, or sends a UDP request that the server connects to
-//! the client over TCP.
+//! Serves poses to VRPN clients over TCP. Either the client connects to the server, or the client sends a UDP request
+//! and the server then connects to the client.
 
 use super::encode::{COOKIE, SensorPose, Writer};
 use super::session::{Answer, Session};
@@ -24,7 +24,7 @@ enum Outgoing {
     Pong(i32),
 }
 
-/// Flag that a client's cookie was accepted, so that the client receives poses.
+/// Whether a client's cookie was accepted. Only clients with an accepted cookie receive poses.
 #[derive(Default)]
 struct Accepted(AtomicBool);
 

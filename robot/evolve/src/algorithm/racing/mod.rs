@@ -28,11 +28,11 @@ const SPREAD: f64 = 0.06;
 /// Sample that replaces the fitness of a trial in which the frisbee was not moved. The thesis uses -1, which is ten
 /// times the spread of all other trials. A few such samples would dominate a tree's other samples.
 const NOTHING_MOVED: f64 = -0.05;
-/// Maximum fitness of a trial in which the frisbee was not moved. A trial in which the frisbee is pushed in the wrong
-/// direction has a higher fitness.
+/// Fitness up to which a trial counts as one in which the frisbee was not moved. A trial in which the frisbee is pushed
+/// in the wrong direction has a higher fitness.
 const UNMOVED: f64 = -0.5;
-/// Number of trials per generation for each newborn, elite individual or guest (index 0), contender (index 1), and
-/// finalist (index 2).
+/// Number of trials of an individual per generation. Index 0 applies to newborns, elite individuals and guests, index 1
+/// to contenders, and index 2 to finalists.
 const TRIALS: [u32; 3] = [2, 4, 8];
 /// Minimum improvement of the best elite value that counts as progress.
 const PROGRESS: f64 = 0.01;
@@ -41,8 +41,8 @@ const PROGRESS: f64 = 0.01;
 const PATIENCE: [u32; 2] = [6, 10];
 /// Minimum age at which a start from new trees may be given up (generations).
 const MIN_AGE: u32 = 10;
-/// Criterion for giving up a start from new trees early: deficit of the best elite value to the best guest (fitness),
-/// and number of generations without progress.
+/// Criterion for giving up a start from new trees early: the deficit of the best elite value relative to the best
+/// guest's value, and the number of generations without progress.
 const MAX_DEFICIT: (f64, u32) = (0.05, 3);
 
 /// State of the `racing` algorithm on an island.
@@ -131,9 +131,10 @@ impl Rules for Racing {
         champion
     }
 
-    /// Admits the first immigrant whose tree the island does not have as a guest. If all guest places are taken, it
-    /// replaces the worst guest that has enough samples ([`is_known`]). The last guest with enough samples stays.
-    /// Otherwise continuous immigration of untested trees would leave no tested guest to breed from.
+    /// Inserts one immigrant as a guest: the first one whose tree is not in the population. If all guest places are
+    /// taken, the immigrant replaces the worst guest that has enough samples ([`is_known`]). If fewer than two such
+    /// guests exist, the immigrant is rejected. Otherwise continuous immigration of untested trees would leave no
+    /// tested guest to breed from.
     fn immigrate(&mut self, deme: &mut Deme, immigrants: &[Migrant]) {
         let keys = deme.keys();
         let newcomer = immigrants.iter().take(deme.settings().immigrants).find(|m| !keys.contains(&m.tree.key()));

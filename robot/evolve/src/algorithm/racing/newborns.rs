@@ -19,7 +19,7 @@ use xpuck_kernels::tree::Tree;
 const SEED_GENERATIONS: u32 = 6;
 /// Share of new trees among the newborns, after the first [`SEED_GENERATIONS`] generations.
 const NEW_TREE_SHARE: f32 = 0.1;
-/// Maximum number of attempts to create a tree that was not tried yet.
+/// Maximum number of attempts per newborn to create a tree that has not been evaluated yet.
 const TRIES: usize = 20;
 
 impl Racing {
@@ -36,7 +36,8 @@ impl Racing {
         }
     }
 
-    /// Fills the rest of the generation's budget with newborns.
+    /// Fills the rest of the generation's trial budget with newborns. Creates newborns for at least a sixteenth of the
+    /// budget, even if the other individuals need the whole budget.
     pub(super) fn seed_population(&mut self, deme: &mut Deme) {
         let budget = deme.settings().population as u32;
         let taken: u32 = self.trials(deme).iter().map(|trial| trial.length).sum();

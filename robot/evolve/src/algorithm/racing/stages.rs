@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// Number of contenders per elite individual. The number of finalists is a quarter of the number of contenders.
 const CONTENDERS: usize = 3;
-/// Maximum deficit of a promoted newborn to the median of the elite in the same worlds (fitness).
+/// Maximum fitness deficit of a promoted newborn, relative to the elite's median fitness in the same worlds.
 const MARGIN: f64 = 0.03;
 
 /// Moves the best individuals of every stage to the next stage.
@@ -37,8 +37,9 @@ pub(super) fn best(mut all: Vec<Individual>, count: usize, stage: Stage, node_co
     all
 }
 
-/// Returns the newborns whose fitness is at most [`MARGIN`] below the median of the elite in the same worlds. Newborns
-/// with bit-identical results behave the same, so only the smallest tree of them is kept.
+/// Returns the newborns whose fitness is at most [`MARGIN`] below the elite's median fitness in the same worlds. If
+/// the elite has fewer than two individuals, all newborns pass. Newborns with bit-identical results behave the same,
+/// so only the one with the smallest tree is kept.
 fn passing(mut newborn: Vec<Individual>, elite: &[Individual]) -> Vec<Individual> {
     let mut middle: Vec<f64> = elite.iter().map(|i| i.recent).collect();
     middle.sort_by(f64::total_cmp);

@@ -31,7 +31,7 @@ pub struct MarkersArgs {
     /// Number of pictures per distance and angle, and per speed (1..=1000).
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
     frames: u16,
-    /// Seed of positions and noise.
+    /// Seed for the random positions of the tags and for the noise.
     #[arg(long, default_value_t = 1)]
     seed: u32,
     /// First distortion coefficient of the true lens.
@@ -40,10 +40,10 @@ pub struct MarkersArgs {
     /// Second distortion coefficient of the true lens.
     #[arg(long, default_value_t = 0.06, allow_negative_numbers = true)]
     k2: f64,
-    /// Focal length of the true lens, relative to that of a 56 degree lens (0.5..=2).
+    /// Focal length of the true lens, relative to that of a lens with a field of view of 56 degrees (0.5..=2).
     #[arg(long, default_value_t = 0.97)]
     focal: f64,
-    /// Standard deviation of the point spread (pixels at width 640, 0..=10).
+    /// Standard deviation of the optical blur (pixels of a picture of width 640, 0..=10).
     #[arg(long, default_value_t = 0.7)]
     blur: f64,
     /// Standard deviation of the colour noise in the dark (levels of 255, 0..=50). At white, the noise is twice as
@@ -76,8 +76,8 @@ impl Setup {
         Draws::new(self.seed.into(), part, case, frame, Stream::Device)
     }
 
-    /// Returns the robot's detector for pictures of the optics' size and tags of side `tag_size` (m). Without `lens`,
-    /// the detector assumes an ideal pinhole.
+    /// Returns the robot's detector for tags of side `tag_size` (m) in pictures of the size that `optics` renders.
+    /// Without `lens`, the detector assumes an ideal pinhole.
     fn markers(&self, tag_size: f64, lens: Option<Lens>) -> Markers {
         Markers::for_frames(tag_size, self.optics.lens.size[0] as usize).with_lens(lens)
     }
@@ -155,7 +155,8 @@ fn optics(args: &MarkersArgs) -> Result<Optics, BenchError> {
     let (width, height) = (usize::from(args.width / 4 * 4), usize::from(args.width / 4 * 3));
     let pinhole = Lens::nominal(width, height);
     let focal = within(0.5..=2.0, args.focal, "focal must be 0.5 to 2")? * pinhole.focal[0];
-    // The optical axis is off the picture's middle by a hundredth of the width, as for a sensor glued by hand.
+    // The optical axis is off the picture's middle by 1 % of the width and 1 % of the height. A sensor that is glued by
+    // hand has such an offset.
     let centre = [width as f64 * 0.51, height as f64 * 0.49];
     let lens = Lens { focal: [focal, focal * 1.003], centre, distortion: [args.k1, args.k2], ..pinhole };
     lens.check()

@@ -4,7 +4,7 @@ use super::Report;
 use super::trials::{Errors, mean_rate};
 use std::fmt::Write;
 
-/// Appends text to a string, which cannot fail.
+/// Appends formatted text to `out`. Writing to a string cannot fail.
 fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(what);
 }

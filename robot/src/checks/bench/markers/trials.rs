@@ -29,7 +29,7 @@ pub(super) struct Accuracy {
     pub found: u32,
     /// Errors if the detector uses the measured lens.
     pub measured: Errors,
-    /// Errors if the detector assumes an ideal pinhole of 56 degrees.
+    /// Errors if the detector assumes an ideal pinhole with a field of view of 56 degrees.
     pub nominal: Errors,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Time {
     pub picture: &'static str,
     /// Number of tags in the picture.
     pub tags: usize,
-    /// Minimum number of tags found over all detections.
+    /// Number of tags found in the worst of all detections.
     pub found: usize,
     pub mean_ms: f64,
     pub deviation_ms: f64,
@@ -133,8 +133,8 @@ fn errors(told: &[(Marker, Pose)]) -> Errors {
     }
 }
 
-/// Returns the distances (m) and angles (rad) from three positions in the arena of 2 m x 1.5 m to a tag in the middle
-/// of each wall.
+/// Returns the viewing geometry for three robot positions in an arena of 2 m x 1.5 m, with a tag in the middle of each
+/// wall. Each pair is the distance to a tag (m), and the angle between the tag's normal and the line of sight (rad).
 fn geometry() -> Vec<(f64, f64)> {
     const PLACES: [[f64; 2]; 3] = [[0.0, 0.0], [0.5, 0.25], [-0.45, -0.55]];
     // Positions of the tags, and their normals.

@@ -29,12 +29,14 @@ pub(super) fn is_throttled(set: f64, found: Option<f64>) -> bool {
     found.is_some_and(|found| found < THROTTLED * set)
 }
 
-/// Returns the index of the point with the most robot-seconds per joule; `None` without power readings.
+/// Returns the index of the point with the most robot-seconds per joule. Throttled points are ignored. `None` if no
+/// other point has a power reading.
 pub(super) fn efficient(points: &[Point]) -> Option<usize> {
     most(points, |point| point.r_acc_per_watt)
 }
 
-/// Returns the index of the fastest point that draws at most `watts` (W); `None` if every point draws more.
+/// Returns the index of the fastest point with a measured power of at most `watts` (W). Throttled points are ignored.
+/// `None` if there is no such point.
 pub(super) fn fastest_within(points: &[Point], watts: f64) -> Option<usize> {
     most(points, |point| point.watts.filter(|drawn| *drawn <= watts).map(|_| point.r_acc))
 }

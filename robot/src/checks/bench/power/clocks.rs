@@ -165,7 +165,8 @@ fn file_error(path: &Path, error: &Error) -> String {
     format!("{}: {error}{who}", path.display())
 }
 
-/// Restores the clock limits that a killed sweep could not restore. Returns a log line for each clock in `left`.
+/// Restores the clock limits in `left`, which a killed sweep could not restore. Returns a log line for each of `clocks`
+/// that has an entry in `left`.
 pub(super) fn restore_limits(clocks: &[&Clock], left: &[Limits]) -> Vec<String> {
     let of = |clock: &&&Clock| left.iter().find(|limits| limits.clock == clock.name);
     let back = |clock: &&Clock| {
@@ -296,7 +297,7 @@ mod tests {
         assert_eq!(limits(), ["1400000", "1400000"]);
         drop(held);
         assert_eq!(limits(), ["600000", "1000000"]);
-        // `ClockHold::take` detects a file that cannot be written before any clock is changed.
+        // If a file cannot be written, `ClockHold::acquire` returns an error before any clock is changed.
         fs::remove_file(folder.join("scaling_max_freq")).unwrap();
         assert!(ClockHold::acquire(&clocks, &kept).unwrap_err().contains("scaling_max_freq"));
         assert!(!folder.join("scaling_max_freq").exists());

@@ -74,10 +74,10 @@ impl SavedLimits {
             .map_err(|error| format!("{}: the limits before the sweep cannot be saved: {error}", self.path.display()))
     }
 
-    /// Empties the file; called after the limits are restored.
+    /// Empties the file. The clock limits must be restored before this call.
     pub fn clear(&self) {
         if let Ok(file) = &self.file {
-            // A failure is harmless, because the limits in the file are then equal to those in effect.
+            // A failure is harmless, because the file then contains the limits that are in effect anyway.
             let _ = file.set_len(0);
         }
     }
@@ -93,8 +93,8 @@ impl Drop for SavedLimits {
     }
 }
 
-/// Returns the path of the file, which is in /run, because a restart of the board clears both /run and the limits. With
-/// another sysfs folder than /sys, as in tests, the file is inside that folder.
+/// Returns the path of the file. The file is in /run, because a restart of the board clears both /run and the limits.
+/// In tests, `sysfs` is a folder other than /sys, and the file is inside that folder.
 fn path(sysfs: &Path) -> PathBuf {
     let folder = if sysfs == Path::new("/sys") { Path::new("/run") } else { sysfs };
     folder.join("xpuckd-clocks.json")

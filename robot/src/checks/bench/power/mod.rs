@@ -51,7 +51,8 @@ pub struct PowerArgs {
     /// Adapter of the GPU: its index or a part of its name [default: a GPU is measured if the kernel lists one].
     #[arg(long, value_name = "ADAPTER")]
     adapter: Option<AdapterChoice>,
-    /// I2C bus of the INA231 at 0x41, if no kernel driver owns it: /dev/i2c-1, or a socket of a virtual arena.
+    /// I2C bus of the INA231 (address 0x41), such as /dev/i2c-1, or a socket of a virtual arena. Required only if the
+    /// chip has no kernel driver.
     #[arg(long, value_name = "DEVICE")]
     i2c: Option<PathBuf>,
     /// Processor temperature above which the current measurement is aborted (degrees C, 30..=110).
@@ -75,7 +76,7 @@ struct Report {
     seconds: f64,
     watt_limit: Option<f64>,
     sweeps: Vec<Sweep>,
-    /// Missing measurements, each with its remedy.
+    /// Messages about measurements that could not be made.
     missing: Vec<String>,
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Measurement<'a> {
     pub stop: &'a AtomicBool,
     /// File that saves the clock limits during the sweep.
     pub kept: &'a SavedLimits,
-    /// Missing measurements, each with its remedy.
+    /// Messages about measurements that could not be made.
     pub missing: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct SweepParams {
     pub time: Duration,
     /// Maximum number of measurements.
     pub most: usize,
-    /// Power limit of the board (W).
+    /// Power limit for the choice of the fastest operating point (W); `None` if no such point is chosen.
     pub watt_limit: Option<f64>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Sweep {
     pub points: Vec<Point>,
     /// Index of the point with the highest r_acc per watt; `None` without power readings.
     pub efficient: Option<usize>,
-    /// Index of the fastest point within the power limit; `None` without a limit or such a point.
+    /// Index of the fastest point within the power limit; `None` if there is no limit or no such point.
     pub within_limit: Option<usize>,
 }
 
@@ -97,7 +97,8 @@ impl Measurement<'_> {
         thermal::temperature(&self.temperature)
     }
 
-    /// Waits until a hot board has cooled, at most [`COOLING`].
+    /// Waits for a hot board to cool until its temperature is [`COOLING_DROP`] below the limit, but at most for
+    /// [`COOLING`]. Returns an error if the sweep is stopped.
     fn cool(&self) -> Result<(), BenchError> {
         let start = Instant::now();
         while self.temperature().is_some_and(|heat| heat > self.max_temperature - COOLING_DROP)

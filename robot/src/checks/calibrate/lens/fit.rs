@@ -15,8 +15,8 @@ const LENS: usize = 6;
 const STEPS: usize = 100;
 /// Relative improvement of the sum of squares below which the fit has converged.
 const ENOUGH: f64 = 1e-9;
-/// Maximum root mean square error of the corners (pixels at width 640). The error is larger if the board is not flat or
-/// has other dimensions.
+/// Maximum root mean square error of the corners (pixels of a picture of width 640). The error is larger if the board
+/// is not flat, or if its dimensions differ from the assumed dimensions.
 const WORST: f64 = 1.2;
 /// Maximum standard deviation of the focal length, as a fraction of the focal length.
 const UNSURE: f64 = 0.01;
@@ -111,8 +111,8 @@ fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> 
              flat, printed at full size and held still"
         ));
     }
-    // The covariance of the parameters is the inverse matrix of the normal equations, times the variance of one
-    // coordinate.
+    // The covariance of the parameters is the inverse matrix of the normal equations, times the error variance of a
+    // corner's coordinate.
     let (normal, _) = equations(views, &lens);
     let one = |n: usize| (0..numbers).map(|i| vec![if i == n { 1.0 } else { 0.0 }]).collect::<Vec<_>>();
     let variance = error / (2 * corners).saturating_sub(numbers).max(1) as f64;
@@ -233,8 +233,8 @@ mod tests {
         Lens { size: [640.0, 480.0], focal: [582.0, 584.0], centre: [327.0, 235.0], distortion: [-0.22, 0.06] };
     const BOARD: Board = Board { first: 0, columns: 4, rows: 6, size: 0.03, pitch: 0.04 };
 
-    /// Returns views of the board with the given tilts, and with uniform errors of the corners, at most `scatter`
-    /// pixels.
+    /// Returns views of the board with the given tilts. Each coordinate of a corner has a uniformly distributed error
+    /// of at most `scatter` (pixels).
     fn views(tilts: &[[f64; 3]], scatter: f32) -> Vec<Vec<TagView>> {
         let mut draws = Draws::new(4, 0, 0, 0, Stream::Device);
         let one = |turn: &[f64; 3]| {

@@ -42,8 +42,8 @@ impl Hub {
         crate::keys::Public::read(&self.folder().join("hub.pub")).unwrap().curve
     }
 
-    /// Sends messages from a DEALER socket that `with` configures, until the counter that `count` returns increases.
-    /// Verifies that no message is delivered.
+    /// Sends a message from a DEALER socket, which `with` configures, and waits until the hub counts a rejection.
+    /// `count` selects the counter. Verifies that no message is delivered.
     fn refuses(&self, endpoint: &str, with: impl Fn(&zmq::Socket), count: impl Fn(&Refusals) -> u64) {
         let before = count(&self.guard.refusals());
         let context = zmq::Context::new();

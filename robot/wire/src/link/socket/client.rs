@@ -19,7 +19,7 @@ impl Sockets {
         socket.set_curve_secretkey(secret.curve())
     }
 
-    /// Starts to monitor a socket for rejections of its key by the server; returns the monitor's socket.
+    /// Starts to monitor a socket. Returns the socket that reports each rejection of the client's key by the server.
     fn watch(&self, socket: &zmq::Socket, endpoint: &str) -> Result<zmq::Socket, SocketError> {
         monitor::start(&self.context, socket, &[zmq::SocketEvent::HANDSHAKE_FAILED_AUTH])
             .map_err(|error| SocketError::Other { endpoint: endpoint.into(), error })

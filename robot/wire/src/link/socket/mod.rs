@@ -30,7 +30,7 @@ const QUEUE: i32 = 1000;
 const MAX_READ: i64 = 2 * MAX_BYTES as i64;
 /// Separator between a robot's id and a random number in the identity of a connection without keys.
 const NAME_ENDS: char = '/';
-/// Maximum number of rejected messages, or of rejections of a key, that are processed per call.
+/// Maximum number of rejected messages, or of connection events, that are processed per call.
 const REFUSED_AT_ONCE: usize = 256;
 
 /// Socket error.
@@ -74,7 +74,7 @@ enum Keys {
     Client(Secret, Key),
 }
 
-/// Replaces the error for a missing key file by one that names the command to create the file.
+/// Replaces the error for a missing key file by an error that names the command to create the file.
 fn explain_missing_key(error: FileError) -> FileError {
     match &error {
         FileError::Unreadable { path, error } if error.kind() == ErrorKind::NotFound => FileError::value(
@@ -95,7 +95,7 @@ impl Sockets {
     /// Creates the hub's factory with `hub.key` of the key folder, or a factory of plain sockets in `dev_mode`.
     ///
     /// # Errors
-    /// The key cannot be used, or libzmq lacks CURVE.
+    /// The key cannot be used, the key folder cannot be read, or libzmq lacks CURVE.
     pub fn for_hub(security: &Security) -> Result<Sockets, FileError> {
         if security.dev_mode {
             return Ok(Sockets::new());
@@ -110,7 +110,7 @@ impl Sockets {
     /// in `dev_mode`.
     ///
     /// # Errors
-    /// A key cannot be used.
+    /// A key cannot be used, or libzmq lacks CURVE.
     pub fn for_robot(security: &Security, id: &str) -> Result<Sockets, FileError> {
         if security.dev_mode {
             return Ok(Sockets::new());
@@ -128,7 +128,7 @@ impl Sockets {
     /// key is read from `<folder>/hub.pub`. Also returns the operator's or observer's secret key.
     ///
     /// # Errors
-    /// A key cannot be used.
+    /// A key cannot be used, or libzmq lacks CURVE.
     pub fn for_operator(key: &Path) -> Result<(Sockets, Secret), FileError> {
         let secret = Secret::read(key)?;
         let folder = key.parent().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
@@ -136,7 +136,7 @@ impl Sockets {
         Ok((Sockets::client(secret.clone(), server.curve)?, secret))
     }
 
-    /// Creates a client's factory for a server with this key.
+    /// Creates the factory of a client with the key `secret`, for a server with the public key `server`.
     ///
     /// # Errors
     /// libzmq lacks CURVE.
@@ -150,7 +150,8 @@ impl Sockets {
         Ok(Sockets { context: zmq::Context::new(), keys: Keys::Client(secret, server) })
     }
 
-    /// Creates a geneserver's factory, which accepts clients with the same key. Without a key, the sockets are plain.
+    /// Creates a geneserver's factory. Its sockets accept clients with the same key. Without a key, the sockets are
+    /// plain.
     ///
     /// # Errors
     /// libzmq lacks CURVE.

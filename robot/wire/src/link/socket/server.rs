@@ -109,7 +109,8 @@ pub struct Router {
     access: Option<Access>,
     /// Whether the peers are robots; otherwise they are workers.
     peers_are_robots: bool,
-    /// Routing identity of the connection of each peer, by the peer's name. Missing if it equals the name.
+    /// Routing identity of each peer's connection, by the peer's name. A peer whose identity equals its name may have
+    /// no entry.
     routes: RefCell<BTreeMap<String, Vec<u8>>>,
     /// Monitor of closed connections; `None` with keys, because the access control then counts closed connections.
     ends: Option<zmq::Socket>,
@@ -182,9 +183,9 @@ impl Router {
         None
     }
 
-    /// Returns the sender of a message; `None` if the sender is rejected. With keys, the sender's name is the name of
-    /// the connection's key. A robot can also choose a routing identity, which does not begin with byte 0, unlike those
-    /// that ZeroMQ assigns. If a chosen identity differs from the name, the message is rejected as an impersonation.
+    /// Returns the sender of a message; `None` if the sender is rejected. With keys, the name of a robot is the name of
+    /// its connection's key. A robot may also choose a routing identity. Identities that ZeroMQ assigns begin with byte
+    /// 0, but chosen identities do not. A message with a chosen identity that differs from the name is rejected.
     fn sender(&self, route: Vec<u8>, body: &mut zmq::Message) -> Option<Sender> {
         let mut name = String::from_utf8_lossy(&route).into_owned();
         if let Some(access) = &self.access {

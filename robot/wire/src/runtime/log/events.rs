@@ -7,7 +7,7 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// Subscriber that writes events of a minimum severity. Spans are ignored.
+/// Subscriber that writes all events with at least a minimum severity. Spans are ignored.
 pub(super) struct Events {
     /// Minimum severity of the events that are written.
     pub most: Level,

@@ -29,8 +29,8 @@ pub(super) struct LogWriter {
 }
 
 impl LogWriter {
-    /// Starts a writer thread with the given name. If `tells` is a format, the number of lost lines is written as a
-    /// line of this format, as soon as writing succeeds again.
+    /// Starts a writer thread with the given name. If `tells` is given, a line in this format reports the number of
+    /// lost lines as soon as writing succeeds again.
     pub fn new(name: &str, to: impl AsFd + Send + 'static, tells: Option<LineFormat>) -> LogWriter {
         let (sender, lines) = sync_channel(QUEUE);
         let counts = Arc::new(Counts::default());
@@ -57,7 +57,7 @@ impl LogWriter {
         self.counts.lost.load(Relaxed)
     }
 
-    /// Waits until all lines queued so far are written or lost, but at most until `until`.
+    /// Waits until all lines queued so far are written or lost, or until the time `until`.
     pub fn flush(&self, until: Instant) {
         let taken = self.counts.taken.load(Relaxed);
         while self.counts.done.load(Relaxed) < taken && Instant::now() < until {

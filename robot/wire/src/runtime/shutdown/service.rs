@@ -1,4 +1,4 @@
-//! Shutdown requests to a service, which are signals and the end of its parent program.
+//! Shutdown of a service after a signal, or after the end of the service's parent program.
 
 use super::TRY_AGAIN;
 use crate::log;

@@ -1,6 +1,6 @@
 //! Reader for project files, which contain the parameters of each step and the common prefix of the world files.
 //!
-//! Most values are vectors with one value per step. Steps are numbered from 0, and the numbers become their names.
+//! Most values are vectors with one value per step. The name of each step is its number, from 0.
 
 mod automata;
 mod blend;
@@ -158,7 +158,8 @@ impl<'a> Project<'a> {
         })
     }
 
-    /// Skips the log files, cluster commands and stop files of Petrovic's program.
+    /// Reads the name of the project. Skips the settings that only Petrovic's program uses, such as log files and
+    /// cluster commands.
     fn program(&mut self) -> Result<(), ScenarioError> {
         for key in ["log", "statistics log"] {
             self.values.word(key)?;

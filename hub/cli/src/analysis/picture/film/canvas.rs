@@ -25,7 +25,8 @@ impl Canvas {
         (bytes.len() == 3 * width * height).then_some(Canvas { width, height, bytes })
     }
 
-    /// Draws a filled circle. The centre is given from the upper left corner (pixels).
+    /// Draws a filled circle. The centre `at` is relative to the upper left corner of the canvas. All lengths are in
+    /// pixels.
     pub fn disc(&mut self, at: (f32, f32), radius: f32, colour: Rgb) {
         self.line(at, at, 2.0 * radius, colour);
     }
@@ -56,7 +57,8 @@ impl Canvas {
         }
     }
 
-    /// Copies a rectangle from another canvas. Parts outside either canvas are left out.
+    /// Copies a rectangle of width and height `size` (pixels) from another canvas. `from` and `to` are its upper left
+    /// corners in the other canvas and in this canvas. Parts outside either canvas are left out.
     pub fn copy(&mut self, other: &Canvas, from: (usize, usize), to: (usize, usize), size: (usize, usize)) {
         let wide = size.0.min(other.width.saturating_sub(from.0)).min(self.width.saturating_sub(to.0));
         let high = size.1.min(other.height.saturating_sub(from.1)).min(self.height.saturating_sub(to.1));

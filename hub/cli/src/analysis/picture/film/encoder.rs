@@ -53,7 +53,7 @@ impl Encoder {
         Ok(Encoder { path: path.into(), part: Some(part), child, said })
     }
 
-    /// Adds a frame, given as red, green and blue of each pixel.
+    /// Adds a frame. `rgb` contains red, green and blue of each pixel, row by row.
     ///
     /// # Errors
     /// `ffmpeg` has ended. The error contains the message of `ffmpeg`.

@@ -29,15 +29,15 @@ pub fn check_speed(speed: f64) -> Result<()> {
     Ok(())
 }
 
-/// Returns the world time of each frame of a film at `speed` times real time (s). The first frame is at 0, the last one
-/// at `seconds`.
+/// Returns the world time of each frame of a film (s). The film runs at `speed` times real time. The first frame is at
+/// time 0, and the last frame is at time `seconds`.
 pub fn moments(seconds: f64, speed: f64) -> impl ExactSizeIterator<Item = f64> {
     let steps = (seconds / speed * RATE).round().max(1.0) as u32;
     (0..steps + 1).map(move |frame| seconds * f64::from(frame) / f64::from(steps))
 }
 
-/// Makes a film of the world times `moments` (s). `draw` draws each frame on the stage. An interrupted film leaves no
-/// file.
+/// Makes a film with one frame for each world time in `moments` (s). `draw` draws each frame on the stage. If the film
+/// is interrupted, the partial file is removed.
 ///
 /// # Errors
 /// `ffmpeg` is missing or fails, the file cannot be written, `draw` fails, or a signal stopped the film.

@@ -6,7 +6,7 @@ use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Flag that a signal sets to request a stop. After drop, signals end the process as by default.
+/// Flag that a signal sets to request a stop. After the flag is dropped, signals end the process as by default.
 pub struct Stop {
     asked: Arc<AtomicBool>,
     over: Arc<AtomicBool>,
@@ -20,8 +20,8 @@ impl Stop {
     pub fn new() -> std::io::Result<Stop> {
         let stop = Stop { asked: Arc::default(), over: Arc::default() };
         for signal in [SIGINT, SIGTERM] {
-            // Handlers run in the order of registration. The second signal therefore finds `asked` set, and ends the
-            // process at once.
+            // Handlers run in the order of registration. The first signal only sets `asked`, in the last handler. A
+            // second signal ends the process at once, because `asked` is then set.
             flag::register_conditional_default(signal, stop.over.clone())?;
             flag::register_conditional_default(signal, stop.asked.clone())?;
             flag::register(signal, stop.asked.clone())?;

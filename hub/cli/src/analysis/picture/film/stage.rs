@@ -16,7 +16,8 @@ use xpuck_stats::figure::Figure;
 
 /// Number of film pixels per pixel of the SVG drawing.
 const ZOOM: f32 = 1.5;
-/// Number of which the drawing's width and height are multiples, so that those of the film are even (pixels).
+/// Length to whose multiples the drawing's width and height are rounded up (pixels). The film's width and height are
+/// therefore even.
 const STEP: f32 = 4.0;
 /// Length of the longer side of the arena. All lengths below are in pixels of the drawing.
 const LONG_SIDE: f32 = 840.0;
@@ -29,7 +30,7 @@ const ROW: f32 = 19.0;
 const DIGIT: (usize, usize) = (12, 24);
 /// Characters that clock and fitness may contain.
 const DIGITS: &str = "0123456789.-e";
-/// Left edge and number of characters of the clock. `FITNESS` has the same for the fitness.
+/// Left edge of the clock, and its number of characters. `FITNESS` contains these two values for the fitness.
 const CLOCK: (usize, usize) = (72, 8);
 const FITNESS: (usize, usize) = (324, 10);
 /// Top edge of the line with clock and fitness.
@@ -114,8 +115,8 @@ impl Stage {
         &self.frame.bytes
     }
 
-    /// Draws a segment of a trajectory, with ends in m, into the background. In all later frames, bodies are drawn over
-    /// it.
+    /// Draws a segment of a trajectory into the background. `from` and `to` are the segment's ends (m). In all later
+    /// frames, bodies are drawn over the segment.
     pub fn way(&mut self, from: Vec2, to: Vec2, colour: Rgb) {
         let (from, to) = (self.plan.at(from), self.plan.at(to));
         self.still.line(from, to, 1.8 * ZOOM, colour);
@@ -144,7 +145,7 @@ impl Stage {
         }
     }
 
-    /// Writes a number, right-aligned, into a field with the given left edge and number of characters.
+    /// Writes a number into the field with the left edge `left` and `room` characters. The number is right-aligned.
     fn write(&mut self, (left, room): (usize, usize), text: &str) {
         let zoomed = |length: usize| (length as f32 * ZOOM) as usize;
         let size = (zoomed(DIGIT.0), zoomed(DIGIT.1));

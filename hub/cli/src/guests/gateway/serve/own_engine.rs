@@ -26,7 +26,7 @@ pub const MOST_CONCURRENT: u32 = 65_536;
 pub struct OwnTask {
     /// Path of the world file, relative to the folder of this file. `None`: the thesis's benchmark.
     world: Option<PathBuf>,
-    /// Number of robots on the benchmark. A world file has its own number.
+    /// Number of robots on the benchmark. A world file defines its own number of robots.
     robots: usize,
     /// Simulated time of a run (s).
     seconds: f32,

@@ -119,7 +119,7 @@ fn settings(args: &PopulationManagerArgs) -> Result<Settings> {
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Report {
-    /// After each generation: its fitness values and networks.
+    /// After each generation: statistics of its fitness values and of its networks.
     Generation {
         /// Number of the generation, from 1.
         generation: u32,

@@ -54,7 +54,8 @@ pub struct RobotSimArgs {
     /// Address of this machine to serve at; 0.0.0.0 for all addresses. Clients are not authenticated.
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
-    /// Time without a message after which a world with unanswered requests is connected to again (s), 1 to 1000000.
+    /// Time without a message after which the connection to a world with unanswered requests is renewed (s), 1 to
+    /// 1000000.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     timeout: u32,
     /// Time without a message after which a population manager without unanswered requests is disconnected (s), 1 to

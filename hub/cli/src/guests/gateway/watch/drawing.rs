@@ -10,7 +10,7 @@ use xpuck_wire::output::count;
 const COLUMNS: usize = 72;
 /// Maximum number of rows of the drawn field.
 const ROWS: usize = 30;
-/// Distance from a robot's centre (m). An outline whose corners are all closer belongs to the robot.
+/// Radius around a robot's centre (m). An outline belongs to the robot if all its corners are within this radius.
 const ROBOT: f64 = 0.08;
 /// Arrows for a robot's heading, counter-clockwise from +x in steps of an eighth of a turn.
 const ARROWS: [char; 8] = ['→', '↗', '↑', '↖', '←', '↙', '↓', '↘'];
@@ -88,8 +88,8 @@ fn field(above: &TopView, [length, width]: [f64; 2]) -> Vec<String> {
     std::iter::once(edge.clone()).chain(rows).chain([edge]).collect()
 }
 
-/// Returns the prefix for robots of a team: `R` for the right team, whose numbers are the same as those of the left
-/// team.
+/// Returns the prefix of a robot's number: `R` for the right team, and an empty string for all other teams. The prefix
+/// is necessary because both teams use the same numbers.
 pub fn side(team: &str) -> &'static str {
     if team.eq_ignore_ascii_case("right") { "R" } else { "" }
 }

@@ -29,15 +29,15 @@ const CONNECT: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(10);
 /// Interval for checking for a stop request.
 const LOOK: Duration = Duration::from_millis(100);
-/// Minimum interval between two drawings on a terminal (`FRAME`), and between two lines elsewhere (`LINE`).
+/// Minimum interval between two drawings on a terminal (`FRAME`), and between two lines of text output (`LINE`).
 const FRAME: Duration = Duration::from_millis(100);
 const LINE: Duration = Duration::from_secs(1);
 
 /// Watch any SimSpark or RSMP server: draw its scene from above, or print it.
 ///
-/// On a terminal, the field is redrawn continuously: robots with their numbers and an arrow in their heading, the
-/// ball as O. In a pipe, one line per second is printed. Suitable servers are xpuck's own (`xpuck serve monitors`, an
-/// arena's viewers), rcssserver3d and rcssservermj.
+/// On a terminal, the field is redrawn continuously. Each robot has its number and an arrow in its heading, and the
+/// ball is an O. In a pipe, one line per second is printed. Suitable servers are xpuck's own (`xpuck serve monitors`,
+/// an arena's viewers), rcssserver3d and rcssservermj.
 #[derive(Args)]
 pub struct WatchArgs {
     /// Address of the server: rcssserver3d is at port 3200, rcssservermj at 60001.
@@ -139,7 +139,7 @@ enum Screen {
     Json,
     /// Drawing on a terminal.
     Terminal(InPlace),
-    /// One line for a scene, at intervals of `LINE`.
+    /// One line of text per scene, at most one line per interval `LINE`.
     Lines,
     /// No text; the command writes an SVG file at its end.
     Dark,
@@ -200,7 +200,7 @@ pub struct Scene {
     field: [f64; 2],
     /// Robots of the scene.
     robots: Vec<SceneRobot>,
-    /// Position of the ball (x, y, z, m); `null` if the scene has no ball.
+    /// Position of the ball: x, y and z (m); `null` if the scene has no ball.
     ball: Option<[f64; 3]>,
 }
 

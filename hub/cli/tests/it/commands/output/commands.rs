@@ -26,8 +26,9 @@ const SERVICES: [&str; 11] = [
 ];
 
 /// Command lines for each command. The last line is tested, and the lines before it prepare the test. `{dir}` is a
-/// folder with files, `{new}` an empty folder, and `{monitors}` a server for viewers. `{hub}` and `{idle}` are the
-/// arguments for a hub with a run and for a hub without runs. Commands for one hub run one after the other.
+/// folder with files, `{new}` is a new empty folder, and `{monitors}` is the address of a server for viewers. `{hub}`
+/// and `{idle}` are the arguments that select a hub with a run, and a hub without a run. Commands for `{hub}` run one
+/// after the other.
 const SAMPLES: [(&str, &[&str]); 92] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("dev bench", &["dev bench --engine simd --worlds 16 --repeat 1"]),
@@ -159,7 +160,8 @@ const SAMPLES: [(&str, &[&str]); 92] = [
     ("world new", &["world new foraging"]),
 ];
 
-/// Further command lines, by title: options, errors, commands of `xpuckd`, and samples under former names.
+/// Further command lines, each with a title: options, errors, commands of `xpuckd`, and samples whose titles are
+/// former names of commands.
 const FORMER_COMMANDS: [(&str, &[&str]); 35] = [
     ("calibrate record collisions", &["calibrate record collisions --runs 2"]),
     ("calibrate record ir", &["calibrate record ir"]),
@@ -209,7 +211,7 @@ const FORMER_COMMANDS: [(&str, &[&str]); 35] = [
     ("a former name", &["engines"]),
 ];
 
-/// Returns a shell's completions of the last word, requested in `folder` as bash does.
+/// Returns the completions of the word `last` after `words`. Requests them in `folder` in the same way as bash.
 fn completed(folder: &Path, words: &[&str], last: &str) -> Vec<String> {
     let mut asked = xpuck();
     asked.current_dir(folder).env("COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", (words.len() + 1).to_string());
@@ -230,7 +232,8 @@ fn completion_uses_current_folder() {
     assert!(completed(dir, &["sto"], "").is_empty() || !completed(dir, &[], "sto").is_empty());
 }
 
-/// Adds all commands without subcommands below `above` to `found`, according to the help.
+/// Reads the help of the command `above` and of its subcommands, recursively. Adds to `found` each command that can run
+/// without a subcommand.
 fn commands(above: &[&str], found: &mut BTreeSet<String>) {
     let help = xpuck().args(above).arg("--help").output().unwrap();
     let text = String::from_utf8(help.stdout).unwrap();
@@ -408,8 +411,8 @@ impl Fixture {
         ended(command.spawn().unwrap(), line)
     }
 
-    /// Runs all `lines` in order. The last line has the failing outputs `stdout` and `stderr`. `None` stands for a pipe
-    /// that is read. Returns the output of the last line.
+    /// Runs the command lines in order, the last one with the given failing outputs. An output that is `None` does not
+    /// fail. Returns the exit status and the captured outputs of the last command.
     fn run_into(&self, lines: &[&str], stdout: Option<Sink>, stderr: Option<Sink>) -> Output {
         let new = tempfile::tempdir().unwrap();
         let folder = new.path().display().to_string();

@@ -15,12 +15,12 @@ use xpuck_wire::{Phase, Status};
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 60.0\nsegment_minutes = 1.0\ntask = \"transport\"\n";
 
-/// Processes of an arena, a hub and a robot without keys. Their standard outputs and errors all have the same kind of
-/// failure.
+/// Processes of an arena, a hub and a robot, in a swarm without keys. All their standard outputs and standard errors
+/// fail in the same way.
 struct World {
     folder: Folder,
     children: Vec<(&'static str, Child)>,
-    /// Readers of the full pipes. They stay open and are never read.
+    /// Reading ends of the full pipes. The test keeps them open but never reads from them.
     readers: Vec<OwnedFd>,
 }
 

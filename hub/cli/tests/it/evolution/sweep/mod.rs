@@ -103,7 +103,8 @@ fn column(rows: &[Vec<String>], name: &str) -> Vec<String> {
     rows[1..].iter().map(|row| row[place].clone()).collect()
 }
 
-/// A sweep of two keys has a heat map beside the curves. The sweep [`SMALL`], of one key, has no heat map.
+/// Checks that a sweep of two keys writes a heat map in addition to the curves. [`SMALL`] varies only one key, so its
+/// sweep writes no heat map.
 #[test]
 fn two_keys_are_a_map() {
     let sweep = Sweep::new(&format!("{SMALL}\"migration.receive\" = [1, 2]\n"));
@@ -114,7 +115,8 @@ fn two_keys_are_a_map() {
         let of = document.descendants().filter(|n| n.attribute("class") == Some(class));
         of.filter_map(|n| n.text()).map(str::to_string).collect()
     };
-    // The key `migration.receive` comes first, so the second row of the map has its second value.
+    // In the summary, the key `migration.receive` comes before `settings.elite`. Therefore each row of the map has one
+    // value of `migration.receive`.
     let mean = |i: usize| summary["settings"][i]["measures"]["remeasured_mean"]["spread"]["mean"].as_f64().unwrap();
     let expected: Vec<String> = (0..4).map(|i| format!("{:.4}", xpuck_stats::figure::Figure(mean(i)))).collect();
     assert_eq!(texts("mean"), expected);
@@ -224,7 +226,8 @@ fn killed_sweep_ends_its_runs_and_resumes_to_the_same_digits() {
         let runs = std::fs::read_dir(killed.out().join("runs")).into_iter().flatten().flatten();
         runs.filter(|run| run.path().join(name).exists()).count()
     };
-    // After SIGKILL, a sweep cannot end its runs itself. After SIGTERM, it ends and keeps the completed runs.
+    // A sweep that gets SIGKILL cannot stop the processes of its runs, which must end by themselves. A sweep that gets
+    // SIGTERM ends and keeps the completed runs.
     for (signal, done, code) in [("-KILL", 0, None), ("-TERM", 1, Some(75))] {
         let mut child = killed.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         wait("a checkpoint", || having("result.json") >= done && having("checkpoint-1") > having("result.json"));
@@ -247,7 +250,7 @@ fn killed_sweep_ends_its_runs_and_resumes_to_the_same_digits() {
 #[test]
 fn failed_run_is_named_and_others_continue() {
     let sweep = Sweep::new(SMALL);
-    // A file has the name of the run's folder, so this run fails.
+    // The run p1-s2 fails, because a file has the name of the run's folder.
     std::fs::create_dir_all(sweep.out().join("runs")).unwrap();
     std::fs::write(sweep.out().join("runs/p1-s2"), "").unwrap();
     let output = sweep.run(&["--json"]);
@@ -311,7 +314,8 @@ fn printed_numbers_and_boxes_are_shown_with_those_of_the_runs() {
     let summary = sweep.json(&["run"]);
     let compared = &summary["printed"][0];
     assert_eq!((&compared["thesis"], &compared["thesis_spread"]["n"]), (&342.0.into(), &2.into()), "{compared}");
-    // The thesis value is compared with the mean of the summed times in the runs' tables.
+    // The value of the thesis is compared with a mean over the runs. The value of a run is the sum of the times in its
+    // table.
     let seconds = |seed: u32| -> f64 {
         let text = sweep.read(&format!("runs/p2-s{seed}/times.csv"));
         let lines: Vec<&str> = text.lines().collect();
@@ -322,7 +326,7 @@ fn printed_numbers_and_boxes_are_shown_with_those_of_the_runs() {
     assert!(mean > 0.0 && (compared["here"].as_f64().unwrap() - mean).abs() < 1e-9, "{compared}");
     assert!(sweep.read("summary.md").contains("| a run, s ") && sweep.read("curves.html").contains("Fig. 5.11"));
     assert_eq!(sweep.read("curves.svg").matches("class=\"median\"").count(), 2);
-    // A run of a release that did not record times lacks this file.
+    // Earlier releases did not record times, so their runs lack this file.
     std::fs::remove_file(sweep.out().join("runs/p1-s1/times.csv")).unwrap();
     assert!(sweep.refusal().contains("runs/p1-s1/times.csv"));
     sweep.write(&format!("{SMALL}{curves}{}", printed.replace("elite 0.5", "elite 5")));

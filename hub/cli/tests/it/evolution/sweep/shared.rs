@@ -89,9 +89,9 @@ fn stopped_run_is_not_a_failure() {
     }
 }
 
-/// Makes scripts that replace the commands of Slurm, and returns a `PATH` with them. `sbatch` runs the tasks of an
-/// array one after the other. It skips the tasks listed in the file `cancelled`, but only once. `squeue` prints the
-/// file `queue`.
+/// Makes scripts that replace the commands of Slurm, and returns a `PATH` with them. `sbatch` runs the tasks of a job
+/// array one after the other. The first call of `sbatch` skips the tasks that the file `cancelled` lists. `squeue`
+/// prints the file `queue`.
 fn slurm(folder: &Path) -> String {
     let bin = folder.join("bin");
     fs::create_dir(&bin).unwrap();
@@ -131,7 +131,7 @@ fn submitted_sweep_repeats_missing_runs() {
         command.args(["sweep", "slurm"]).arg(sweep.dir.path().join("s.toml")).arg("--output").arg(&out);
         command.env("PATH", &path).args(more).output().unwrap()
     };
-    // Task 2 is cancelled, and the collecting job submits it again.
+    // Slurm cancels task 2. The job that collects the results submits its missing run again.
     fs::write(sweep.dir.path().join("cancelled"), "2\n").unwrap();
     let sent = send(&["--json", "--time", "90", "--mem=2G", "--partition", "long", "--sbatch=--qos=high"]);
     let told = valid_json("sweep slurm", &sent.stdout);

@@ -1,4 +1,4 @@
-//! A small agent in the style of SimSpark, which looks for the ball and drives to it. The agent uses no code of the
+//! A small SimSpark agent for the tests. The agent looks for the ball and drives to it. The agent uses no code of the
 //! gateway.
 
 use std::io::{Read, Write};

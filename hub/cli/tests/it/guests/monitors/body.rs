@@ -1,4 +1,4 @@
-//! Tests viewers of the walk of a body.
+//! Tests `xpuck serve body`, which shows a walking body to viewers.
 
 use super::plain::Monitor;
 use super::watch;

@@ -53,7 +53,8 @@ const BOTH: &str = "[viewers]\nsimspark = \"127.0.0.1:0\"\nrsmp = \"127.0.0.1:0\
 #[test]
 fn client_sees_robots_where_the_arena_has_them() {
     let served = Served::start(13, 1.0, BOTH);
-    // A reference arena with the same settings. Its robots do not move, because nothing drives them.
+    // The true poses come from a second arena with the same settings. The robots of both arenas stay at their start
+    // poses, because nothing drives them.
     let usual = Settings::with_defaults(13, "/nonexistent");
     let scenario = xpuck_kernels::world::Scenario::B;
     let truth = Arena::new(&Settings { seed: 12, scenario, ..usual }).unwrap();
@@ -134,7 +135,7 @@ fn agent_of_simspark_finds_the_frisbee() {
         agent.say("(syn)");
         told
     });
-    // The queue contains earlier messages, so the word may come much later.
+    // The agent hears its own word `hello`. The word may come much later, because earlier messages are still queued.
     assert!(heard.take(50_000).any(|told| told.contains(" self hello)")), "it hears itself");
     let mut trainer = Monitor::connect(monitors);
     trainer.send("(ball (pos -0.4 -0.2 0)(vel 0 0 0))(getAck there)");
@@ -148,8 +149,8 @@ fn agent_of_simspark_finds_the_frisbee() {
         let (Some(ball), Some((.., at, _))) = (monitor.ball(), monitor.robot('l', 1)) else { return false };
         monitor.acks == ["there"] && (ball[0] - at[0]).hypot(ball[1] - at[1]) < 0.18
     });
-    // The agent has not answered its last messages. Arena time waits only briefly for the answer, so a new message
-    // arrives.
+    // The agent has not answered the latest message. The arena waits for the answer only for a short time, so another
+    // message arrives.
     let told = agent.hear();
     assert!(after(&told, "(GYR (n torso) (rt ").is_some_and(|rates| rates.len() == 3), "{told}");
     drop(agent);
@@ -220,8 +221,9 @@ fn rsmp_server_of_robocup_is_watched() {
         monitor.read_exact(&mut [0; 4]).ok()
     };
     wait_within(3 * patience(), scene, || "the first scene of rcssservermj".into());
-    // A robot joins like the server's own agents. The server adds the robot to the physics, which takes long on a slow
-    // machine, or closes the connection. A robot that disconnects early would only restart the server.
+    // The agent joins in the same way as the server's own agents. On a slow machine the server takes long to add the
+    // agent's robot to the physics. Therefore the agent waits for a message. It connects again if the server closes the
+    // connection.
     let join = || {
         let mut agent = Agent::try_connect(agents).ok()?;
         agent.try_say("(init T1 Xpuck 3)").ok()?;

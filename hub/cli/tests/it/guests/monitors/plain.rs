@@ -104,7 +104,7 @@ pub struct Monitor {
     stream: TcpStream,
     bytes: Vec<u8>,
     nodes: Vec<Node>,
-    /// Number of full scenes and number of partial scenes received.
+    /// Numbers of received scenes: full scenes, partial scenes.
     pub scenes: [u32; 2],
     /// Game state and environment: the name and the first value of each field.
     pub fields: Vec<(String, String)>,
@@ -184,7 +184,7 @@ impl Monitor {
         found.unwrap_or_else(|| panic!("{name} was not told: {:?}", self.fields)).1.parse().unwrap()
     }
 
-    /// Returns the robots: nodes at the root with a mesh whose materials name a number and a team.
+    /// Returns the robots in the scene. A robot is a top-level node that has a mesh with the material of a number.
     pub fn robots(&self) -> Vec<Robot> {
         let robot = |node: &Node| {
             let mesh = node.meshes().into_iter().find(|mesh| mesh.materials.iter().any(|m| m.starts_with("matNum")))?;
@@ -200,7 +200,7 @@ impl Monitor {
         self.robots().into_iter().find(|robot| (robot.0, robot.1) == (side, number))
     }
 
-    /// Returns the positions of the boxes among the nodes at the root.
+    /// Returns the positions (m) of all top-level nodes that have a box as mesh.
     pub fn boxes(&self) -> Vec<[f64; 3]> {
         let is_box = |node: &&Node| node.meshes().iter().any(|mesh| mesh.model == "StdUnitBox");
         let place = |node: &Node| node.matrix.as_ref().map(|matrix| [matrix[12], matrix[13], matrix[14]]);

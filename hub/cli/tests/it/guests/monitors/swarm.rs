@@ -17,7 +17,7 @@ struct Server {
 }
 
 impl Server {
-    /// Starts a server that uses the demo in `folder`.
+    /// Starts `xpuck serve monitors` in `folder`. Without `--replay`, the server shows the demo that runs there.
     fn start(folder: &Path, arguments: &[&str]) -> Server {
         let mut command = command_in(folder);
         command.args(["serve", "monitors", "--simspark", "0", "--rsmp", "0", "--json", "--end-with-stdin"]);
@@ -68,7 +68,7 @@ fn recorded_run_is_shown_to_viewers_and_repeated() {
     replay.process.end_with_counts();
     let replay = Server::start(dir.path(), &["--replay", run, "--speed", "100"]);
     let mut monitor = Monitor::connect(replay.simspark);
-    // At this speed the run takes 0.6 s. After about 30 scenes, all further scenes show its end.
+    // At speed 100 the replay of the run takes 0.6 s, about 30 scenes. All later scenes show the end of the run.
     monitor.until("the end stays", |monitor| monitor.scenes[1] > 150 && monitor.value("time") > 59.0);
     replay.process.end_with_counts();
 }

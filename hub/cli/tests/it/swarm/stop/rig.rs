@@ -19,7 +19,8 @@ use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::{Router, Sockets};
 use xpuck_wire::telemetry::Telemetry;
 
-/// Tree of the test: it drives straight ahead. Its parent node `avoiding` avoids obstacles, so the wheels never stop.
+/// Tree that drives straight ahead. The robot runs the tree below the node `avoiding`, which avoids obstacles, so the
+/// wheels never stop.
 const DRIVE: &str = "movcv v_goal 0deg";
 /// Number of the island that sends [`DRIVE`]. The robot is island 1.
 const OTHER_ISLAND: u16 = 2;
@@ -27,7 +28,7 @@ const OTHER_ISLAND: u16 = 2;
 /// becomes the fittest tree.
 const EXPERIMENT: &str = "name = \"stop\"\nminutes = 1440.0\nsegment_minutes = 1.0\ntask = \"transport\"\n\
                           [evolution]\nalgorithm = \"noise-aware\"\n";
-/// Interval between messages of the hub, the same as for virtual senses.
+/// Interval between messages of the hub. The real hub sends virtual senses at the same interval.
 const MESSAGE_INTERVAL: Duration = Duration::from_millis(40);
 /// Interval between two readings of the step counters.
 const READ_INTERVAL: Duration = Duration::from_millis(2);
@@ -48,9 +49,9 @@ pub struct Rig {
     hub: Router,
     sealer: Sealer,
     observer: UnixStream,
-    /// Whether the hub is silent: it then sends no messages.
+    /// Whether the hub is silent. A silent hub receives messages but sends none.
     pub silent: bool,
-    /// Directive that the hub sends to a robot that is ready. `None`: no directive.
+    /// Directive that the hub sends to a robot that has accepted the experiment, or `None` if the hub sends none.
     pub directive: Option<State>,
     number: u64,
     segment: u32,
@@ -190,7 +191,8 @@ impl Rig {
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
-    /// Performs one step: the hub answers messages and sends its own, and the observer reads the step counters.
+    /// Performs one step. The hub answers the robot's messages and sends a ping if one is due. The observer reads the
+    /// step counters.
     pub fn turn(&mut self) {
         while let Some((_, message)) = self.hub.receive::<RobotMessage>() {
             self.answer(message.unwrap());
@@ -255,8 +257,8 @@ impl Rig {
             RobotMessage::Pong { .. } => {}
             RobotMessage::Telemetry(telemetry) => {
                 self.telemetry = *telemetry;
-                // The directive is repeated, as by the real hub, because a robot obeys only after it has learned the
-                // time of the hub.
+                // Repeats the directive until the robot obeys. A robot obeys only after it has learned the hub's time.
+                // The real hub also repeats directives.
                 if self.telemetry.obeyed != self.number {
                     self.repeat();
                 }

@@ -77,8 +77,8 @@ fn cases_21_to_23_other_robots_are_seen_until_they_are_killed() {
     assert_eq!(go(&mut world, &format!("MoveTo {b} 800 1000 0")), gone);
 }
 
-/// The first layer has polygons with 12 and 4 corners, the second one with 14, and the third two with 4. The parser's
-/// tests cover a line that lacks a number.
+/// The first layer has a polygon with 12 corners and one with 4. The second layer has one polygon with 14 corners, and
+/// the third layer has two polygons with 4 corners each. The parser's tests cover a line that lacks a number.
 #[test]
 fn case_25_a_body_of_three_layers() {
     let mut world = empty();

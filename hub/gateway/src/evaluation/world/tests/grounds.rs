@@ -55,8 +55,8 @@ fn bridge_stops_robot_that_is_too_high() {
     let end = go(&mut rising, &format!("MoveTo {id} 1700 1000 0"));
     near(end.x, 880.0, 1e-3);
     assert_eq!(go(&mut rising, &format!("MoveTo {id} 500 1000 0")).stress, 0.0);
-    // From the far side, the table is a step of 100 mm. A robot on the table is above the bridge; a robot in front of
-    // the table is below the bridge.
+    // A robot from x = 1600 meets the table as a step of 100 mm. In front of the table, the robot is below the bridge.
+    // On the table, the robot is above the bridge.
     go(&mut rising, &format!("JumpTo {id} 1600 1000 0"));
     let end = go(&mut rising, &format!("MoveTo {id} 1200 1000 0"));
     assert_eq!((end.stress, end.z), (0.0, 100.0));

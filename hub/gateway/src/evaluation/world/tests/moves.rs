@@ -106,7 +106,7 @@ fn robots_are_obstacles_and_are_not_pushed() {
 #[test]
 fn concave_body_keeps_its_notch() {
     let mut world = empty();
-    // The fork is open at the front and 60 mm wide inside. It moves around a robot that is 50 mm wide.
+    // The fork is open at the front, and its opening is 60 mm wide. A robot that is 50 mm wide fits into the opening.
     let fork = "1 20 1 8 -50 60 -50 -50 50 -50 50 60 30 60 30 -30 -30 -30 -30 60";
     let id = robot(&mut world, fork, "500 1000 0");
     robot(&mut world, "1 20 1 4 -25 25 25 25 25 -25 -25 -25", "700 1000 0");

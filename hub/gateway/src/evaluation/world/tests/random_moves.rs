@@ -28,7 +28,7 @@ fn crowd(seed: u64) -> World {
     world
 }
 
-/// Sends random moves and returns all answers. After each move, `check` gets the world and the line.
+/// Sends random moves and returns all answers. After each move, `check` gets the world and the text of the move.
 fn moves(seed: u64, count: usize, mut check: impl FnMut(&World, &str)) -> Vec<Message> {
     let mut world = crowd(seed);
     let mut random = Random::new(seed + 1);

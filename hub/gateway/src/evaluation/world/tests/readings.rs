@@ -17,7 +17,7 @@ fn sensors_distinguish_materials() {
     assert_eq!(ask(&mut world, "VisualSensor 1 500 1000 10 0 0 0 0"), seen);
     assert_eq!(distance(&mut world, "SonicSensor 1 500 1000 10 0 0 0 0"), 200.0);
     assert_eq!(distance(&mut world, "SonicSensor 1 750 1000 10 0 0 0 0"), 1250.0);
-    // Cotton, which sound passes, stops a robot.
+    // Cotton stops a robot, although sound passes through it.
     let id = robot(&mut world, RECTANGLE, "750 1000 1.5707963267948966");
     assert_eq!(go(&mut world, &format!("MoveTo {id} 1500 1000 1.5707963267948966")).x, 770.0);
 }
@@ -153,8 +153,8 @@ fn ray(beam: &Beam, [across, up]: [f64; 2]) -> Beam {
     Beam { direction, tilt, horizontal: 0.0, vertical: 0.0, ..*beam }
 }
 
-/// Returns the point of a beam's cross-section that is nearest to a point. A round cross-section is a circle of
-/// radius 1, any other is a square.
+/// Returns the point of a beam's cross-section that is nearest to the given point. If `round` is true, the
+/// cross-section is a circle of radius 1. Otherwise it is a square from -1 to 1.
 fn inside([across, up]: [f64; 2], round: bool) -> [f64; 2] {
     let beyond = across.hypot(up);
     if round && beyond > 1.0 {

@@ -21,7 +21,7 @@ fn growing_body_is_shifted_minimally() {
 
 #[test]
 fn two_obstacles_leave_the_crossing_of_what_each_allows() {
-    // A wall is to the left of the robot, and the corner of another robot is above it in the top view.
+    // The robot is near the wall at x = 0, and the corner of another robot is near it in the direction of +y.
     let mut world = empty();
     let id = robot(&mut world, &square(10.0), "20 1000 0");
     robot(&mut world, &square(50.0), "70 1075 0.3");

@@ -18,7 +18,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// Minimum time over which the speed of arena time is measured.
 const MEASURED: Duration = Duration::from_secs(1);
 
-/// Hub whose status a separate thread queries, and its presentation to viewers.
+/// Source of pictures of a running hub. A separate thread queries the status of the hub.
 pub struct Live {
     answers: Receiver<Result<Box<Status>, String>>,
     stage: Presentation,
@@ -91,7 +91,7 @@ fn ask(mut link: OperatorLink, address: &HubAddress, mut pace: Pace, to: &SyncSe
     }
 }
 
-/// Interval between queries of a hub, which depends on the speed of arena time.
+/// Computes the interval between two queries of a hub. The interval depends on the speed of arena time.
 struct Pace {
     rate: f64,
     /// Speed of arena time (arena seconds per second of wall time).

@@ -11,7 +11,7 @@ use tracing::{info, warn};
 use xpuck_gateway::monitors::pair::{MonitorInput, MonitorServers};
 use xpuck_wire::log;
 
-/// Maximum number of trainers' commands accepted per cycle; all of them are rejected with a message.
+/// Maximum number of trainers' commands that are read per cycle. All these commands are rejected.
 pub const ROOM: usize = 1000;
 
 /// Line that a server for viewers prints with `--json`.

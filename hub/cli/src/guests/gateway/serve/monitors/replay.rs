@@ -91,7 +91,7 @@ impl Replayed {
             return Ok(None);
         }
         std::thread::sleep(wait);
-        // Pictures that are late are skipped.
+        // If the playback is late, all entries up to the current time are applied, and their pictures are skipped.
         let now = pass.first + pass.began.elapsed().as_secs_f64() * self.speed;
         while let Some(entry) = pass.next.take_if(|entry| entry.time() <= now) {
             pass.replay.apply(entry);
@@ -124,7 +124,8 @@ impl Replayed {
     }
 }
 
-/// Radius of the discs (m), if a world defines it.
+/// Returns the radius of the first disc in the first world (m). `None` without a world, or if the first world has no
+/// disc.
 fn radius(worlds: &[(String, Arc<WorldSpec>)]) -> Option<f64> {
     worlds.first()?.1.discs.first().map(|disc| f64::from(disc.shape.radius))
 }
