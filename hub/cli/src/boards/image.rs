@@ -57,7 +57,9 @@ pub fn run(args: &ImageArgs) -> Result<()> {
     let board = Board::named(name)?;
     if !args.key.exists() {
         let key = args.key.display();
-        bail!("{key} is missing; the image must be signed: run this in the folder of `xpuck init`, or use --key");
+        bail!(
+            "{key} is missing, but must sign the image; run the command in a folder made by `xpuck init`, or use --key"
+        );
     }
     let signer = Secret::read(&args.key).context("--key")?;
     let package = match &args.package {

@@ -80,7 +80,7 @@ fn wait(link: &OperatorLink, robot: &str, timeout: Duration) -> Result<(Picture,
                 if age < begun.elapsed().as_secs_f64() =>
             {
                 if !picture.is_sound() {
-                    bail!("the hub sent a picture of robot {robot} with an invalid size");
+                    bail!("the picture from the camera of robot {robot} has an invalid size; take another picture");
                 }
                 return Ok((picture, begun.elapsed()));
             }

@@ -64,7 +64,11 @@ pub fn train(
 ) -> Result<Vec<Vec<f64>>, String> {
     check(samples)?;
     if start.len() != grid.units() || start.iter().any(|weight| weight.len() != samples[0].len()) {
-        return Err(format!("the start must have {} weights with {} columns each", grid.units(), samples[0].len()));
+        return Err(format!(
+            "the initial weights must be {} vectors of {} values each",
+            grid.units(),
+            samples[0].len()
+        ));
     }
     let Training { epochs, from, to } = *training;
     if epochs == 0 || !(from.is_finite() && to > 0.0 && from >= to) {
@@ -183,7 +187,7 @@ mod tests {
         }
         assert_eq!(
             train(&grid, &samples, &begin[1..], &good).unwrap_err(),
-            "the start must have 4 weights with 2 columns each"
+            "the initial weights must be 4 vectors of 2 values each"
         );
         assert!(train(&grid, &samples[..3], &begin, &good).is_err());
     }
