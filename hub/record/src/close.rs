@@ -89,7 +89,7 @@ const LONGEST_RESULT: u64 = 64 << 20;
 /// Reads the result of a finished run. `None` for a run in progress.
 ///
 /// # Errors
-/// If the file cannot be read, or is invalid.
+/// The file cannot be read, or is invalid.
 pub fn result(directory: &Path) -> Result<Option<Status>, RecordError> {
     let path = directory.join("result.json");
     match file::bytes(&path, LONGEST_RESULT) {

@@ -69,7 +69,7 @@ impl Settings {
     pub const CALIBRATE: Settings = Settings(1 << 0);
     /// Avoid obstacles onboard. The e-puck2's firmware does not implement this setting.
     pub const AVOID: Settings = Settings(1 << 1);
-    /// Interpret the speeds as new values of the step counters.
+    /// Flag: the robot interprets the speeds as new values of its step counters.
     pub const SET_STEPS: Settings = Settings(1 << 2);
 
     /// Returns whether all bits of `other` are set.

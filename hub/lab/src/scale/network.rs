@@ -3,8 +3,8 @@
 use serde::Serialize;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// Interval after which the presence of islands is drawn anew (s). The presence at a late time thus does not depend
-/// on all earlier draws.
+/// Interval after which the on/off states of islands are drawn independently of all previous states (s). The state at
+/// any time can thus be computed without the draws of previous intervals.
 const WINDOW: f64 = 7.0 * 86_400.0;
 
 /// A kind of network. Delays are one-way and log-normal.

@@ -10,18 +10,19 @@ use xpuck_kernels::tree::{Kind, MAX_DEPTH, Program, Tree};
 
 /// Converts an automaton to a behaviour tree, which is a complete robot program. In each tick:
 ///
-/// 1. At most one message arrives: the first transition of the current state whose trigger condition succeeds is
-///    taken. The state changes, and the action of the message sent out is executed.
-/// 2. The robot executes the meaning of the message last handed inward, in this tick or an earlier tick. Before the
-///    first message it executes the idle meaning. The memory of this meaning is reset if the robot executed another
-///    meaning in the previous tick.
+/// 1. The robot tests the trigger conditions of the current state's transitions, in order. It takes the first
+///    transition whose condition succeeds, changes the state, and executes the action of the message sent out. It takes
+///    at most one transition per tick.
+/// 2. The robot executes the action of the message last handed inward, in this tick or an earlier tick. Before the
+///    first message, it executes the idle action. The memory of the action is reset if the robot executed another
+///    action in the previous tick.
 ///
-/// The result of the tick is the result of step 2. If the action of the message sent out is running, the tick ends with
-/// the result running, without step 2.
+/// The result of the tick is the result of step 2. If the action of the message sent out is running, step 2 is omitted
+/// and the result of the tick is running.
 ///
 /// v_scr holds the state and the message last handed inward. Its initial value, a short vector, represents the start
 /// state without a message. Each other reachable pair of a state and a message is represented by a direction. The test
-/// of v_scr is exact and uses no random numbers, unlike any test of s_scr. The form is:
+/// of v_scr is exact and uses no random numbers, unlike any test of s_scr. The tree has the form:
 ///
 /// ```text
 /// seq
@@ -38,7 +39,7 @@ use xpuck_kernels::tree::{Kind, MAX_DEPTH, Program, Tree};
 ///   sel                    # one child per message handed inward, and one for no message:
 ///     seq
 ///       sel                # tests: this message was the last
-///       ...                # meaning of the message
+///       ...                # action of the message
 /// ```
 ///
 /// A state without transitions has `failurel`. Several conditions may hold in one tick, so the order of a state's

@@ -3,7 +3,7 @@
 use super::scene::Body;
 use super::scene::TICK;
 
-/// Numbers of the fork's states in the areas of a world file.
+/// States of the fork, as numbered by the key `fork` of an area in a world file.
 const UP: u8 = 1;
 const DOWN: u8 = 2;
 const RISING: u8 = 3;

@@ -18,7 +18,7 @@ pub(super) struct Forces {
     /// Moment on each link about the root's centre. `forces` is the force on each link.
     moments: Vec<V3>,
     forces: Vec<V3>,
-    /// Required generalised force of each degree of freedom, padded to whole lanes.
+    /// Generalised force of each degree of freedom that a motion without acceleration requires, padded to whole lanes.
     pub bias: Vec<f64>,
 }
 

@@ -1,7 +1,7 @@
 //! Genotypes: the objects of crossover and mutation. [`crate::Space`] converts a genotype to its tree.
 //!
-//! A subtree of the primitive set is stored as one leaf, because evolution uses it "as if it were a leaf node"
-//! (thesis 7.4.2) and must not change its nodes. Functions are subtrees that evolve with the genotype (automatically
+//! A subtree of the primitive set is stored as one leaf, because evolution must not change its nodes. Evolution uses it
+//! "as if it were a leaf node" (thesis 7.4.2). Functions are subtrees that evolve with the genotype (automatically
 //! defined functions, Koza 1994).
 
 mod bits;

@@ -1,5 +1,5 @@
-//! A real hub with an arena and two robots is killed at random times. The tests read the record, and the restarted hub
-//! continues the run.
+//! Tests of the record of a real hub, which runs with an arena and two robots. After the hub is killed at a random
+//! time, its record must be readable, and the restarted hub must continue the run.
 
 use crate::common::only;
 use crate::rig::{Layout, Swarm};
@@ -282,7 +282,7 @@ fn foxglove_layout_matches_record() {
     while let Some(value) = open.pop() {
         match value {
             serde_json::Value::Object(fields) => {
-                // A 3D panel has topics as the keys of an object.
+                // In the Foxglove layout, a 3D panel stores its topics as object keys, not as string values.
                 paths.extend(fields.keys().filter(|key| key.starts_with('/')).cloned());
                 open.extend(fields.values());
             }

@@ -173,7 +173,8 @@ fn area(thing: &Thing, region: &Region, walls: &[[Vec2; 2]]) -> Option<(Vec2, Ve
     (turns_freely && low.x <= high.x && low.y <= high.y && region.is_free(low, high, walls)).then_some((low, high))
 }
 
-/// Returns the text of the discs for movable bodies.
+/// Returns the `[[disc]]` tables of the world file, one for each movable body that fits the limits of discs. Adds notes
+/// on the other movable bodies, and on bodies converted to discs.
 fn discs(scene: &Scene, drawn: &StartScene, middle: Vec2, notes: &mut Vec<String>) -> String {
     let (mut text, mut count) = (String::new(), 0);
     let mut left_out = vec![(0, ""); scene.things.len()];
@@ -213,8 +214,8 @@ fn discs(scene: &Scene, drawn: &StartScene, middle: Vec2, notes: &mut Vec<String
     text
 }
 
-/// Returns the text of the lamps. The light sensor of ARGoS's foot-bot reads exp(-2 d / intensity) at a distance of d
-/// metres from a lamp. The brightness of a lamp is this reading at 1 m.
+/// Returns the `[[light]]` tables of the world file. The light sensor of ARGoS's foot-bot reads exp(-2 d / intensity)
+/// at a distance of d metres from a light. The brightness in the world file is this reading at 1 m.
 fn lights(scene: &Scene, drawn: &StartScene, middle: Vec2, notes: &mut Vec<String>) -> String {
     let (mut text, mut count) = (String::new(), 0);
     let mut left_out = vec![0; scene.things.len()];
@@ -235,8 +236,8 @@ fn lights(scene: &Scene, drawn: &StartScene, middle: Vec2, notes: &mut Vec<Strin
     text
 }
 
-/// Adds notes on bodies beyond the wall limit, on things without a free position, and on cylinders converted to
-/// walls.
+/// Adds notes on bodies omitted because the world has too many walls, on objects for which no free space was found, and
+/// on cylinders converted to walls.
 fn note_room(scene: &Scene, drawn: &StartScene, walls: &Walls, notes: &mut Vec<String>) {
     for (number, thing) in scene.things.iter().enumerate() {
         if walls.left_out[number] > 0 {

@@ -27,12 +27,12 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Evaluate the networks of population managers: receive an individual, drive its robot, return its fitness.
 ///
-/// Population managers of any maker connect by TCP, and ask which networks are accepted (SendNetParameters). They
-/// send individuals (Individual), and get a fitness for each (Fitness), in any order. With --world, robots drive in
-/// the world of a world simulator, and a task file defines their senses and the measure of fitness. Without --world,
-/// our own engine evaluates swarms, on the thesis's benchmark or in a world file named in the task file.
-/// docs/gateway.md describes the messages and both kinds of task files. After a malformed line, the connection is
-/// closed and the reason is logged.
+/// Population managers of any maker connect by TCP, and request the description of the accepted networks
+/// (SendNetParameters). They send individuals (Individual), and receive a fitness for each (Fitness), in any order.
+/// With --world, robots drive in the world of a world simulator. A task file then defines their senses and the measure
+/// of fitness. Without --world, our own engine evaluates swarms, on the thesis's benchmark or in a world file named in
+/// the task file. docs/gateway.md describes the messages and both kinds of task files. After a malformed line, the
+/// connection is closed and the reason is logged.
 #[derive(Args)]
 pub struct RobotSimArgs {
     /// World simulator in whose world the robots drive; without a value 127.0.0.1:7770. Without this option, our own
@@ -79,7 +79,7 @@ pub enum Report {
         /// Address of the server.
         listening: [String; 1],
     },
-    /// At the end: counts of the whole session.
+    /// Counts of the whole session, printed at the end.
     End {
         /// Number of individuals that were accepted for evaluation.
         individuals: u64,

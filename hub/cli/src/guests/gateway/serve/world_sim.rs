@@ -22,10 +22,10 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Serve a simulated world to robot simulators: bodies, moves and sensors, one line of text per message.
 ///
-/// Robot simulators of any maker connect by TCP, create robots, define their bodies, move them and request the
-/// readings of their sensors (CreateRobot, BodyShape, JumpTo, MoveTo, VisualSensor, SonicSensor, KillRobot). All
-/// robots are in one world, on one port or several. docs/gateway.md describes the messages. After a malformed line,
-/// the connection is closed and the reason is logged.
+/// Robot simulators of any maker connect by TCP. They create robots, define their bodies and move them (CreateRobot,
+/// BodyShape, JumpTo, MoveTo, KillRobot), and request sensor readings (VisualSensor, SonicSensor). All robots share one
+/// world, even if their simulators connect to different ports. docs/gateway.md describes the messages. After a
+/// malformed line, the connection is closed and the reason is logged.
 #[derive(Args)]
 pub struct WorldSimArgs {
     /// World file (docs/gateway.md): blocks, ground, deadly ground, walls [default: an empty square of 2 by 2 m].

@@ -86,7 +86,7 @@ fn tasks_that_make_no_sense_are_refused() {
     assert!(wrong(OwnTask { weights: [f64::NAN, 1.0], ..usual() }).contains("NaN"));
 }
 
-/// Prints the evaluation rate with 256 individuals in flight: the server's rate as a fraction of the engine's rate.
+/// Prints the evaluation rates of the engine and of the server with 256 individuals in flight, and their ratio.
 #[test]
 #[ignore = "a measurement"]
 fn rate_with_256_individuals_is_printed() {
