@@ -13,6 +13,9 @@ use xpuck_wire::Segment;
 /// robots.
 const NOWHERE: Vec2 = vec2(1e6, 1e6);
 
+/// Position of a robot that was never seen, for objectives: the robot counts in no quantity.
+const UNSEEN: Vec2 = vec2(f32::NAN, f32::NAN);
+
 /// Fitness of the running swarm, accumulated per segment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
@@ -38,12 +41,12 @@ enum Counted {
     /// Last position of the frisbee along x, and the maximum of this coordinate (m).
     Place { x: f32, reach: f32 },
     /// Score of a task that depends on the centres of the robots. The centres are sampled at 10 Hz.
-    Centres { task: task::Score, robots: usize, due: f64 },
+    Centres { task: Box<task::Score>, robots: usize, due: f64 },
 }
 
 impl Counted {
     fn from_world(world: &WorldSpec) -> Counted {
-        match world.task {
+        match &world.task {
             Task::Transport | Task::TransportOnce => Counted::Moved(0.0),
             Task::TransportPosition => {
                 let radius = world.discs.first().map_or(0.0, |disc| disc.shape.radius);
@@ -51,7 +54,7 @@ impl Counted {
             }
             task => {
                 let (robots, none): (usize, &[Body]) = (world.robots, &[]);
-                let task = task::Score::new(&task, &world.physics, none, robots);
+                let task = Box::new(task::Score::new(task, &world.physics, none, robots));
                 Counted::Centres { task, robots, due: 0.0 }
             }
         }
@@ -92,14 +95,15 @@ impl Score {
         }
         // Updates missed during a stall are skipped, because the positions at those times are unknown.
         *due = (*due - f64::from(CONTROL_PERIOD)).min(f64::from(CONTROL_PERIOD));
-        // Absent robots must be left out of the list of positions. Foraging is an exception: each item that a robot
-        // carries is stored under the robot's index in the list, so absent robots need an entry.
-        let foraging = matches!(task, task::Score::Foraging(_));
-        let centres: Vec<Vec2> = match foraging {
-            true => self.robots.iter().map(|at| at.unwrap_or(NOWHERE)).collect(),
-            false => self.robots.iter().copied().flatten().collect(),
+        // In foraging and objectives, robots are identified by their index in the list, so absent robots need an entry.
+        // In all other tasks, absent robots must be left out, and a single robot is not scored.
+        let all = |absent: Vec2| self.robots.iter().map(|at| at.unwrap_or(absent)).collect();
+        let (centres, fewest): (Vec<Vec2>, usize) = match **task {
+            task::Score::Foraging(_) => (all(NOWHERE), 0),
+            task::Score::Objective(_) => (all(UNSEEN), 0),
+            _ => (self.robots.iter().copied().flatten().collect(), 2),
         };
-        if centres.len() > 1 || foraging {
+        if centres.len() >= fewest {
             task.update(&centres);
         }
     }
@@ -148,7 +152,8 @@ impl Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_kernels::world::task::Region;
+    use xpuck_kernels::world::task::objective::zone::{Zone, ZoneShape};
+    use xpuck_kernels::world::task::{Region, objective};
 
     #[test]
     fn relocations_and_pauses_do_not_count() {
@@ -216,5 +221,24 @@ mod tests {
         score.see_robot(0, vec2(0.1, 0.0));
         score.pass(0.1);
         assert_eq!(score.fitness(), 1.0);
+    }
+
+    #[test]
+    fn objective_score_continues_after_a_restart_and_ignores_unseen_robots() {
+        let spot = ZoneShape::Simple(Region::Disc { at: vec2(0.5, 0.0), radius: 0.3 });
+        let zone = Zone { name: "spot".into(), shapes: vec![spot], without: Vec::new() };
+        let objective = objective::parse("mean(share(spot)) + last(ever(n(spot) > 1))", &[zone], 0.0, 2.0).unwrap();
+        let mut score = Score::new();
+        score.begin("measure", &world(Task::Objective(objective.into())));
+        score.pass(0.11);
+        assert_eq!(score.fitness(), 0.0, "no robot was seen");
+        score.see_robot(1, vec2(0.5, 0.1));
+        score.pass(0.11);
+        // The second of two updates has one of two robots in the spot.
+        assert_eq!(score.fitness(), 0.125);
+        let mut score: Score = serde_json::from_str(&serde_json::to_string(&score).unwrap()).unwrap();
+        score.see_robot(0, vec2(0.5, 0.1));
+        score.pass(0.11);
+        assert_eq!(score.fitness(), 0.75);
     }
 }

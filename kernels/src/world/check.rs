@@ -5,6 +5,7 @@ use super::senses::light::{Light, MAX_LIGHTS};
 use super::senses::tags::{MAX_TAGS, Tag};
 use super::spec::{Area, Start, WorldSpec};
 use super::start::{self, SPACING};
+use super::task::objective::Objective;
 use super::task::{Region, Task};
 use crate::math::Vec2;
 use crate::model::{MAX_DISCS, MAX_ROBOTS, MAX_WALLS, RELOCATION_RADIUS, ROBOT_RADIUS};
@@ -143,6 +144,12 @@ impl WorldSpec {
                         ));
                     }
                 }
+                Start::Zone(zone) => {
+                    let all = zone.points(self.physics.half_arena).len();
+                    if all == 0 {
+                        return refuse(format!("start {i}: no point of region {} is inside the arena", zone.name));
+                    }
+                }
                 Start::Poses(poses) => {
                     if poses.len() != self.robots {
                         let (poses, robots) = (poses.len(), self.robots);
@@ -176,6 +183,7 @@ impl WorldSpec {
             // least this radius, so the robot could not reach smaller cells at the wall.
             Task::Coverage { cell } => within("coverage cell", *cell, 0.05, 20.0),
             Task::Foraging { nest, food } => self.check_foraging(nest, food),
+            Task::Objective(objective) => check_scale(objective),
             Task::TransportOnce | Task::TransportPosition => Ok(()),
         }
     }
@@ -281,6 +289,15 @@ fn most_at_random(area: &Area) -> usize {
     let each = std::f32::consts::PI * 0.25 * SPACING * SPACING;
     // The factor 1.2 accounts for small areas, in which the density can exceed the jamming limit of a plane.
     (1.2 * JAMMED * room / each).ceil() as usize + 1
+}
+
+/// Checks that the scale of an objective has two different ends.
+fn check_scale(objective: &Objective) -> Checked {
+    let (worst, best) = (objective.worst, objective.best);
+    if worst.is_finite() && best.is_finite() && worst != best {
+        return Ok(());
+    }
+    refuse(format!("worst = {worst} and best = {best} of the task must be two different numbers"))
 }
 
 fn check_shape(what: &str, shape: &Shape) -> Checked {

@@ -120,7 +120,7 @@ impl World {
             lighting: spec.lighting.clone(),
             tags: spec.tags.clone(),
             physics: spec.physics.clone(),
-            task: spec.task,
+            task: spec.task.clone(),
             bodies,
             robots,
             seed,

@@ -8,6 +8,7 @@ use super::senses::light::Lighting;
 use super::senses::messages::Messages;
 use super::senses::tags::Tags;
 use super::task::Task;
+use super::task::objective::zone::Zone;
 use crate::math::{Vec2, vec2};
 use crate::model::{ARENA_ROBOTS, HALF_ARENA};
 
@@ -65,6 +66,8 @@ pub enum Start {
     Area(Area),
     /// Given poses. Robot i starts at pose i.
     Poses(Vec<Pose>),
+    /// Random headings, and centres uniformly distributed in a region, at least 0.1 m apart.
+    Zone(Zone),
 }
 
 /// Start scenarios of the benchmark task.

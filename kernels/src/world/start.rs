@@ -34,10 +34,17 @@ pub fn place(spec: &WorldSpec, start: usize, draws: &mut Draws) -> Vec<Body> {
         });
         discs.push(Body::at_rest(disc.shape, Pose { at, heading: 0.0 }));
     }
-    if let Start::Area(area) = start {
+    let everywhere = |_| true;
+    let (area, inside): (Area, &dyn Fn(Vec2) -> bool) = match start {
+        Start::Area(area) => (*area, &everywhere),
+        Start::Zone(zone) => (zone.bounds(spec.physics.half_arena, ROBOT_RADIUS), &|at| zone.contains(at)),
+        Start::Poses(_) => (Area { low: Vec2::ZERO, high: Vec2::ZERO }, &everywhere),
+    };
+    if !matches!(start, Start::Poses(_)) {
         for _ in 0..spec.robots {
-            let at = free_spot(area, draws, |at| {
-                discs.iter().all(|b| (at - b.pose.at).length() > b.shape.radius + ROBOT_RADIUS)
+            let at = free_spot(&area, draws, |at| {
+                inside(at)
+                    && discs.iter().all(|b| (at - b.pose.at).length() > b.shape.radius + ROBOT_RADIUS)
                     && robots.iter().all(|b| (b.pose.at - at).length() >= SPACING)
                     && clear_of_walls(spec, at, ROBOT_RADIUS)
             });

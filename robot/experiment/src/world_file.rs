@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::Arc;
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model;
 use xpuck_kernels::world::physics::Physics;
@@ -13,7 +14,8 @@ use xpuck_kernels::world::senses::light::{DARK_AMBIENT, Light, Lighting};
 use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_kernels::world::senses::tags::{Tag, Tags, USUAL_RANGE};
 use xpuck_kernels::world::spec::{Area, Disc, Start, half_arena};
-use xpuck_kernels::world::task::{Region, Task};
+use xpuck_kernels::world::task::objective::zone::{MAX_CORNERS, Zone, ZoneShape};
+use xpuck_kernels::world::task::{Region, Task, objective};
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Colour, Pose, Shape, WorldSpec};
 use xpuck_wire::file::{self, FileError};
@@ -39,6 +41,8 @@ pub struct WorldFile {
     #[serde(default)]
     physics: PhysicsEntry,
     /// Start positions of the robots. Run i uses the entry with index i modulo the number of entries.
+    #[serde(default)]
+    region: Vec<ZoneEntry>,
     start: Vec<StartEntry>,
     /// Passive discs.
     #[serde(default)]
@@ -80,6 +84,7 @@ enum TaskEntry {
     Dispersion {},
     Coverage { cell_m: f32 },
     Foraging { nest: RegionEntry, food: RegionEntry },
+    Objective { score: String, worst: f32, best: f32 },
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -88,6 +93,67 @@ enum RegionEntry {
     Rectangle { x_m: [f32; 2], y_m: [f32; 2] },
     Disc { at_m: Place, radius_m: f32 },
     Beyond { at_m: Place, radius_m: f32 },
+}
+
+/// Shape of a named region: exactly one of the shapes.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ZoneEntry {
+    /// Name: letters, digits and inner hyphens.
+    name: String,
+    /// Disc.
+    disc: Option<DiscShape>,
+    /// Rectangle.
+    rectangle: Option<RectangleShape>,
+    /// Points on one side of a line.
+    half_plane: Option<HalfPlaneShape>,
+    /// Points between two circles with the same centre.
+    ring: Option<RingShape>,
+    /// Points outside a circle.
+    beyond: Option<DiscShape>,
+    /// Polygon: its corners in order (m), 3 to 16.
+    polygon_m: Option<Vec<Place>>,
+    /// Whether the shape is cut out of the region.
+    #[serde(default)]
+    cut: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct DiscShape {
+    /// Centre: x and y (m).
+    at_m: Place,
+    /// Radius (m), 0.01 to 20.
+    radius_m: f32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RectangleShape {
+    /// Range of x (m).
+    x_m: [f32; 2],
+    /// Range of y (m).
+    y_m: [f32; 2],
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct HalfPlaneShape {
+    /// Direction in which the half-plane extends, counter-clockwise from +x (degrees).
+    towards_deg: f32,
+    /// Distance of its border from the centre of the arena in this direction (m); negative behind the centre.
+    from_m: f32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RingShape {
+    /// Centre: x and y (m).
+    at_m: Place,
+    /// Inner radius (m), at least 0.
+    inner_m: f32,
+    /// Outer radius (m), up to 20.
+    outer_m: f32,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
@@ -99,6 +165,17 @@ struct ArenaEntry {
     /// Width along y (m), 0.3 to 20. Default: 1.5. For more than 16 robots, the default is larger, so that the area
     /// per robot is constant.
     width_m: Option<f32>,
+    /// Regular polygon of walls around the centre; the arena is the square around it.
+    polygon: Option<PolygonShape>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PolygonShape {
+    /// Number of sides, 3 to 16.
+    sides: usize,
+    /// Distance from the centre to the middle of each side (m), 0.15 to 9. The middle of one side is at +x.
+    inradius_m: f32,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -134,6 +211,8 @@ struct StartEntry {
     y_m: Option<[f32; 2]>,
     /// Start pose of each robot. The poses replace the ranges `x_m` and `y_m`.
     pose: Option<Vec<PoseEntry>>,
+    /// Name of the region in which the robots start; replaces the ranges.
+    region: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -276,6 +355,7 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         task,
         arena,
         physics,
+        region,
         start,
         disc,
         wall,
@@ -289,7 +369,21 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
     } = file;
     let PhysicsEntry { robot_mass_kg, robot_friction, body_friction, restitution, noise } = physics;
     let (half_length, half_width) = half_arena(robots);
-    let starts: Result<Vec<Start>, String> = (1..).zip(start).map(|(i, entry)| self::start(i, entry)).collect();
+    let mut walls: Vec<Wall> = wall.into_iter().map(|w| Wall { from: place(w.from_m), to: place(w.to_m) }).collect();
+    let around = match &arena {
+        ArenaEntry { polygon: None, .. } => None,
+        ArenaEntry { polygon: Some(polygon), length_m: None, width_m: None } => {
+            let sides = polygon_walls(polygon)?;
+            let reach = |along: fn(Vec2) -> f32| sides.iter().map(|wall| along(wall.from).abs()).fold(0.0, f32::max);
+            let half = (reach(|at| at.x), reach(|at| at.y));
+            walls.extend(sides);
+            Some(half)
+        }
+        _ => return Err("the arena has either length_m and width_m, or polygon".into()),
+    };
+    let (half_length, half_width) = around.unwrap_or((half_length, half_width));
+    let zones = zones(region)?;
+    let starts: Result<Vec<Start>, String> = (1..).zip(start).map(|(i, entry)| self::start(i, entry, &zones)).collect();
     Ok(WorldSpec {
         robots,
         robot: Shape { mass: robot_mass_kg, mu: robot_friction, ..Shape::ROBOT },
@@ -301,7 +395,7 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
                 arena.length_m.map_or(half_length, |length| 0.5 * length),
                 arena.width_m.map_or(half_width, |width| 0.5 * width),
             ),
-            walls: wall.into_iter().map(|w| Wall { from: place(w.from_m), to: place(w.to_m) }).collect(),
+            walls,
         },
         discs: disc.into_iter().map(self::disc).collect(),
         patches: patch.into_iter().map(self::patch).collect(),
@@ -310,7 +404,7 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         tags: Tags { range: tag_range_m, list: tag.iter().map(self::tag).collect() },
         camera,
         messages,
-        task: self::task(task),
+        task: self::task(task, &zones)?,
     })
 }
 
@@ -318,8 +412,8 @@ fn tag(entry: &TagEntry) -> Tag {
     Tag { at: place(entry.at_m), facing: Vec2::unit(entry.facing_deg.to_radians()) }
 }
 
-fn task(entry: TaskEntry) -> Task {
-    match entry {
+fn task(entry: TaskEntry, zones: &[Zone]) -> Result<Task, String> {
+    Ok(match entry {
         TaskEntry::Transport {} => Task::Transport,
         TaskEntry::TransportOnce {} => Task::TransportOnce,
         TaskEntry::TransportPosition {} => Task::TransportPosition,
@@ -327,6 +421,81 @@ fn task(entry: TaskEntry) -> Task {
         TaskEntry::Dispersion {} => Task::Dispersion,
         TaskEntry::Coverage { cell_m } => Task::Coverage { cell: cell_m },
         TaskEntry::Foraging { nest, food } => Task::Foraging { nest: region(nest), food: region(food) },
+        TaskEntry::Objective { score, worst, best } => {
+            let objective = objective::parse(&score, zones, worst, best);
+            Task::Objective(Arc::new(objective.map_err(|error| format!("task.score, {error}"))?))
+        }
+    })
+}
+
+/// Walls of a regular polygon.
+fn polygon_walls(polygon: &PolygonShape) -> Result<Vec<Wall>, String> {
+    let PolygonShape { sides, inradius_m } = *polygon;
+    if !(3..=model::MAX_WALLS).contains(&sides) {
+        return Err(format!("arena.polygon.sides = {sides} is outside 3 to {}", model::MAX_WALLS));
+    }
+    if !(0.15..=9.0).contains(&inradius_m) {
+        return Err(format!("arena.polygon.inradius_m = {inradius_m} is outside 0.15 to 9"));
+    }
+    let half_angle = std::f32::consts::PI / sides as f32;
+    let corner = |i: usize| Vec2::unit((2.0 * i as f32 + 1.0) * half_angle) * (inradius_m / half_angle.cos());
+    Ok((0..sides).map(|i| Wall { from: corner(i), to: corner((i + 1) % sides) }).collect())
+}
+
+/// Regions by name, in the order in which their names first occur.
+fn zones(entries: Vec<ZoneEntry>) -> Result<Vec<Zone>, String> {
+    let mut zones: Vec<Zone> = Vec::new();
+    for (number, entry) in (1..).zip(entries) {
+        let (name, cut) = (entry.name.clone(), entry.cut);
+        let shape = zone_shape(entry).map_err(|error| format!("region {number}, {name}: {error}"))?;
+        let index = zones.iter().position(|zone| zone.name == name).unwrap_or_else(|| {
+            zones.push(Zone { name, shapes: Vec::new(), without: Vec::new() });
+            zones.len() - 1
+        });
+        if cut { zones[index].without.push(shape) } else { zones[index].shapes.push(shape) }
+    }
+    objective::check_names(zones.iter().map(|zone| zone.name.as_str()))?;
+    match zones.iter().find(|zone| zone.shapes.is_empty()) {
+        Some(zone) => Err(format!("region {} has only shapes with cut = true; add one without", zone.name)),
+        None => Ok(zones),
+    }
+}
+
+fn zone_shape(entry: ZoneEntry) -> Result<ZoneShape, String> {
+    let ZoneEntry { disc, rectangle, half_plane, ring, beyond, polygon_m, .. } = entry;
+    let size = |what: &str, value: f32, low: f32| match (low..=20.0).contains(&value) {
+        true => Ok(value),
+        false => Err(format!("{what} = {value} is outside {low} to 20")),
+    };
+    let mut shapes = Vec::new();
+    if let Some(DiscShape { at_m, radius_m }) = disc {
+        shapes.push(ZoneShape::Simple(Region::Disc { at: place(at_m), radius: size("radius_m", radius_m, 0.01)? }));
+    }
+    if let Some(DiscShape { at_m, radius_m }) = beyond {
+        shapes.push(ZoneShape::Simple(Region::Beyond { at: place(at_m), radius: size("radius_m", radius_m, 0.01)? }));
+    }
+    if let Some(RectangleShape { x_m, y_m }) = rectangle {
+        if x_m[0] >= x_m[1] || y_m[0] >= y_m[1] {
+            return Err("x_m and y_m are ranges: the first number must be below the second".into());
+        }
+        shapes.push(ZoneShape::Simple(region(RegionEntry::Rectangle { x_m, y_m })));
+    }
+    if let Some(HalfPlaneShape { towards_deg, from_m }) = half_plane {
+        shapes.push(ZoneShape::HalfPlane { towards: Vec2::unit(towards_deg.to_radians()), from: from_m });
+    }
+    if let Some(RingShape { at_m, inner_m, outer_m }) = ring {
+        size("inner_m", inner_m, 0.0)?;
+        shapes.push(ZoneShape::Ring { at: place(at_m), inner: inner_m, outer: size("outer_m", outer_m, inner_m)? });
+    }
+    if let Some(corners) = polygon_m {
+        if !(3..=MAX_CORNERS).contains(&corners.len()) {
+            return Err(format!("polygon_m has {} corners; 3 to {MAX_CORNERS} are needed", corners.len()));
+        }
+        shapes.push(ZoneShape::Polygon(corners.into_iter().map(place).collect()));
+    }
+    match (shapes.pop(), shapes.is_empty()) {
+        (Some(shape), true) => Ok(shape),
+        _ => Err("needs exactly one of disc, rectangle, half_plane, ring, beyond and polygon_m".into()),
     }
 }
 
@@ -341,14 +510,20 @@ fn region(entry: RegionEntry) -> Region {
     }
 }
 
-fn start(number: usize, entry: StartEntry) -> Result<Start, String> {
+fn start(number: usize, entry: StartEntry, zones: &[Zone]) -> Result<Start, String> {
     let pose = |p: PoseEntry| Pose { at: place(p.at_m), heading: p.heading_deg.to_radians() };
     match entry {
-        StartEntry { x_m: Some(x), y_m: Some(y), pose: None } => Ok(Start::Area(area(x, y))),
-        StartEntry { x_m: None, y_m: None, pose: Some(poses) } => {
+        StartEntry { x_m: Some(x), y_m: Some(y), pose: None, region: None } => Ok(Start::Area(area(x, y))),
+        StartEntry { x_m: None, y_m: None, pose: None, region: Some(name) } => {
+            match zones.iter().find(|zone| zone.name == name) {
+                Some(zone) => Ok(Start::Zone(zone.clone())),
+                None => Err(format!("start {number}: there is no region {name}; add a [[region]] with this name")),
+            }
+        }
+        StartEntry { x_m: None, y_m: None, pose: Some(poses), region: None } => {
             Ok(Start::Poses(poses.into_iter().map(pose).collect()))
         }
-        _ => Err(format!("start {number} needs either x_m and y_m or a list of poses")),
+        _ => Err(format!("start {number} needs x_m and y_m, a list of poses, or a region")),
     }
 }
 

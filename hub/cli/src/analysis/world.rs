@@ -1,12 +1,15 @@
 //! `xpuck world`: world files.
 
+use crate::analysis::picture::svg_world;
 use crate::analysis::world_elsewhere::{ExportArgs, ImportArgs, export, import};
-use crate::files::tree_file::deliver;
+use crate::files::tree_file::{deliver, refuse_over};
 use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
+use std::fmt::Write;
 use std::path::PathBuf;
-use xpuck_kernels::world::WorldSpec;
+use xpuck_experiment::world_file;
+use xpuck_kernels::world::{Task, World, WorldSpec};
 use xpuck_wire::output::count;
 
 /// Worlds for the simulator: arenas, walls, discs, starts and tasks as TOML files (docs/worlds.md).
@@ -19,14 +22,15 @@ pub struct WorldArgs {
 #[derive(Subcommand)]
 enum WorldCommand {
     New(NewArgs),
+    Explain(ExplainArgs),
     Export(ExportArgs),
     Import(ImportArgs),
 }
 
-/// Create an example world file: a task in its arena, with comments.
+/// Create an example world file: a task or mission in its arena, with comments.
 #[derive(Args)]
 struct NewArgs {
-    /// Task of the world.
+    /// Task or mission of the world.
     #[arg(value_parser = PossibleValuesParser::new(EXAMPLES.map(|(name, _)| name)))]
     task: String,
     /// File to write [default: standard output].
@@ -34,15 +38,49 @@ struct NewArgs {
     output: Option<PathBuf>,
 }
 
-/// Name of each task, with its example world from docs/worlds/.
-const EXAMPLES: [(&str, &str); 7] = [
+/// Explain the task of a world in words: what is scored, and between which values.
+#[derive(Args)]
+struct ExplainArgs {
+    /// World file.
+    file: PathBuf,
+    /// SVG file to write: the walls, the task's regions, and the robots at a start.
+    #[arg(short, long, value_name = "FILE.svg")]
+    output: Option<PathBuf>,
+}
+
+/// Name of each task and mission, with its example world from docs/worlds/ and docs/worlds/missions/.
+const EXAMPLES: [(&str, &str); 31] = [
+    ("aac", include_str!("../../../../docs/worlds/missions/aac.toml")),
+    ("agg", include_str!("../../../../docs/worlds/missions/agg.toml")),
+    ("agg-50-50", include_str!("../../../../docs/worlds/missions/agg-50-50.toml")),
     ("aggregation", include_str!("../../../../docs/worlds/aggregation.toml")),
+    ("attraction", include_str!("../../../../docs/worlds/missions/attraction.toml")),
+    ("black-white", include_str!("../../../../docs/worlds/missions/black-white.toml")),
+    ("cfa", include_str!("../../../../docs/worlds/missions/cfa.toml")),
+    ("cluster-quickly", include_str!("../../../../docs/worlds/missions/cluster-quickly.toml")),
     ("clutter", include_str!("../../../../docs/worlds/clutter.toml")),
     ("coverage", include_str!("../../../../docs/worlds/coverage.toml")),
+    ("covering-south", include_str!("../../../../docs/worlds/missions/covering-south.toml")),
     ("dispersion", include_str!("../../../../docs/worlds/dispersion.toml")),
+    ("exploration", include_str!("../../../../docs/worlds/missions/exploration.toml")),
+    ("for", include_str!("../../../../docs/worlds/missions/for.toml")),
     ("foraging", include_str!("../../../../docs/worlds/foraging.toml")),
+    ("gate", include_str!("../../../../docs/worlds/missions/gate.toml")),
+    ("guided-shelter", include_str!("../../../../docs/worlds/missions/guided-shelter.toml")),
+    ("homing-anytime", include_str!("../../../../docs/worlds/missions/homing-anytime.toml")),
+    ("homing-end", include_str!("../../../../docs/worlds/missions/homing-end.toml")),
+    ("lcn", include_str!("../../../../docs/worlds/missions/lcn.toml")),
+    ("marker", include_str!("../../../../docs/worlds/missions/marker.toml")),
+    ("n-aggregation", include_str!("../../../../docs/worlds/missions/n-aggregation.toml")),
     ("phototaxis", include_str!("../../../../docs/worlds/phototaxis.toml")),
+    ("rendezvous", include_str!("../../../../docs/worlds/missions/rendezvous.toml")),
+    ("sca", include_str!("../../../../docs/worlds/missions/sca.toml")),
+    ("shelter-50-50", include_str!("../../../../docs/worlds/missions/shelter-50-50.toml")),
+    ("spc", include_str!("../../../../docs/worlds/missions/spc.toml")),
+    ("spreading", include_str!("../../../../docs/worlds/missions/spreading.toml")),
+    ("stop", include_str!("../../../../docs/worlds/missions/stop.toml")),
     ("transport", include_str!("../../../../docs/worlds/transport.toml")),
+    ("xor", include_str!("../../../../docs/worlds/missions/xor.toml")),
 ];
 
 /// Runs `xpuck world`.
@@ -52,6 +90,7 @@ const EXAMPLES: [(&str, &str); 7] = [
 pub fn run(args: &WorldArgs) -> Result<()> {
     match &args.command {
         WorldCommand::New(args) => new(args),
+        WorldCommand::Explain(args) => explain(args),
         WorldCommand::Export(args) => export(args),
         WorldCommand::Import(args) => import(args),
     }
@@ -63,6 +102,28 @@ fn new(args: &NewArgs) -> Result<()> {
     }
     let found = EXAMPLES.iter().find(|(name, _)| *name == args.task);
     deliver(args.output.as_deref(), found.map_or("", |(_, text)| text).as_bytes())
+}
+
+/// Returns a summary of a world in one line.
+fn explain(args: &ExplainArgs) -> Result<()> {
+    let spec = world_file::read(&args.file)?;
+    refuse_over([&args.file], &args.output)?;
+    let mut text = format!("{}\n{}\n", summary(&spec), spec.task.fitness_description());
+    if let Task::Objective(objective) = &spec.task {
+        let _ = writeln!(text, "\nscore = \"{}\"", objective.formula);
+        let arena = spec.physics.half_arena;
+        for zone in objective.named_zones() {
+            let robots = World::new(&spec, 0, 1, 0);
+            let inside = robots.bodies[..spec.robots].iter().filter(|body| zone.contains(body.pose.at)).count();
+            let area = zone.area(arena);
+            let _ =
+                writeln!(text, "  region {}: {area:.3} m^2, {inside} of {} robots at a start", zone.name, spec.robots);
+        }
+    }
+    if let Some(path) = &args.output {
+        deliver(Some(path), svg_world::draw(&spec, &args.file.display().to_string()).as_bytes())?;
+    }
+    deliver(None, text.as_bytes())
 }
 
 /// Returns a summary of a world in one line.

@@ -5,7 +5,7 @@ use clap::Command;
 
 /// Names of commands, as typed after `xpuck`, with their examples. The text after ` # ` is an explanation for
 /// readers.
-const EXAMPLES: [(&str, &[&str]); 127] = [
+const EXAMPLES: [(&str, &[&str]); 128] = [
     (
         "demo",
         &[
@@ -87,6 +87,10 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
         ],
     ),
     ("world import", &["xpuck world import arena.argos", "xpuck world import arena.argos -o world.toml"]),
+    (
+        "world explain",
+        &["xpuck world explain docs/worlds/missions/agg.toml", "xpuck world explain world.toml -o world.svg"],
+    ),
     ("world new", &["xpuck world new foraging -o world.toml", "xpuck world new aggregation"]),
     (
         "simulate",

@@ -11,7 +11,7 @@ use xpuck_hub_core::config::Arena;
 use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::task::Region;
-use xpuck_kernels::world::{Colour, Task, WorldSpec};
+use xpuck_kernels::world::{Colour, WorldSpec};
 use xpuck_wire::message::{Severity, State};
 use xpuck_wire::{Body, Segment};
 
@@ -201,9 +201,9 @@ fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
             painted(patch.colour),
         ));
     }
-    if let Task::Foraging { nest, food } = &world.task {
-        area(&mut entity, "nest", nest, colour(0.3, 0.5, 0.9, 0.5));
-        area(&mut entity, "food", food, colour(0.3, 0.8, 0.4, 0.5));
+    for (name, region) in world.task.regions(world.physics.half_arena).iter().rev() {
+        let color = if name == "food" { colour(0.3, 0.8, 0.4, 0.5) } else { colour(0.3, 0.5, 0.9, 0.5) };
+        area(&mut entity, name, region, color);
     }
     entity
 }

@@ -29,7 +29,7 @@ use crate::model::MAX_DISCS;
 use crate::tree::Program;
 use crate::world::senses::last_message;
 use crate::world::senses::messages::{Channel, Messages};
-use crate::world::{InitialState, Sensing, World, WorldSpec};
+use crate::world::{InitialState, Sensing, Task, World, WorldSpec};
 use device::{Batch, Device, InFlightBatch};
 use encode::{ProgramTable, State, StateRows};
 use layout::{HEADER, LaneWork, Layout, MAX_PATCHES, MAX_ROBOTS, OUTCOME_QUANTITIES};
@@ -332,6 +332,9 @@ impl Engine for Gpu {
 
 /// Checks that a world does not exceed the limits of the kernels. Other worlds need another engine.
 fn supported(spec: &WorldSpec) -> Result<(), GpuError> {
+    if matches!(spec.task, Task::Objective(_)) {
+        return Err(GpuError::Objective);
+    }
     if !(1..=MAX_ROBOTS).contains(&spec.robots) {
         return Err(GpuError::Robots { robots: spec.robots, most: MAX_ROBOTS });
     }

@@ -35,6 +35,7 @@ pub(super) fn world_outcome(scene: &Scene, rows: &StateRows<'_>, w: usize, cells
             let visited: u32 = cells.iter().map(|word| word.count_ones()).sum();
             visited as f32 / super::params::cells(scene) as f32
         }
+        Task::Objective(_) => unreachable!("`supported` rejects objectives"),
         Task::Foraging { nest, food } => all as f32 / food_max(nest, food, robots, seconds),
     };
     Outcome { fitness, hash: hash((0..scene.bodies.len()).map(|i| rows.pose(w, i))) }

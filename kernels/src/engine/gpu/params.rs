@@ -228,7 +228,8 @@ impl TaskParams {
         let none = TaskParams::default();
         let half_arena = scene.physics.half_arena;
         match &scene.task {
-            Task::Transport | Task::TransportOnce | Task::TransportPosition => none,
+            // `supported` rejects objectives.
+            Task::Transport | Task::TransportOnce | Task::TransportPosition | Task::Objective(_) => none,
             Task::Aggregation { range } => TaskParams { kind: TASK_AGGREGATION, size: range * range, ..none },
             Task::Dispersion => TaskParams {
                 kind: TASK_DISPERSION,

@@ -513,7 +513,7 @@ fn messages(layout: Layout, device: &Device) -> Result<(), String> {
 fn scores(layout: Layout, device: &Device) -> Result<(), String> {
     let tasks = [Task::Aggregation { range: 0.3 }, Task::Dispersion, Task::Coverage { cell: 0.2 }];
     for task in tasks {
-        let twin = Twin::with_layout(WorldSpec { task, ..furnished() }, layout);
+        let twin = Twin::with_layout(WorldSpec { task: task.clone(), ..furnished() }, layout);
         let [words, cells, _] = twin.run(device, "only_score", 1);
         let each = cells.len() / twin.state.worlds;
         for w in 0..WORLDS as usize {
@@ -615,7 +615,7 @@ fn every_task_score_matches_reference() {
     ];
     for task in tasks {
         let messages = matches!(task, Task::Aggregation { .. } | Task::Transport).then(Messages::default);
-        let spec = WorldSpec { task, messages, ..furnished() };
+        let spec = WorldSpec { task: task.clone(), messages, ..furnished() };
         let job = |world| Job { spec: &spec, start: 1, team: Team::all(0), seed: 3, world, updates: 60 };
         let jobs: Vec<Job<'_>> = (0..64).map(job).collect();
         let [a, b] = [&gpu as &dyn Engine, &Reference::default()].map(|engine| {

@@ -58,7 +58,7 @@ impl Scene {
             lighting: world.lighting.clone(),
             tags: world.tags.clone(),
             camera: world.camera,
-            task: world.task,
+            task: world.task.clone(),
             messages: world.channel.is_some(),
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod coverage;
 pub mod foraging;
+pub mod objective;
 pub mod spacing;
 pub mod transport;
 mod words;
@@ -13,12 +14,14 @@ use super::physics::Physics;
 use crate::math::Vec2;
 use coverage::Coverage;
 use foraging::Foraging;
+use objective::{Objective, ObjectiveScore};
 use serde::{Deserialize, Serialize};
 use spacing::{Aggregation, Dispersion};
+use std::sync::Arc;
 use transport::Transport;
 
 /// The scored task. The fitness of every task is dimensionless; higher is better.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Task {
     /// Mean speed of the first disc towards -x, divided by the robots' maximum speed v_max (Eq. 8.3), -1 to 1. When the
     /// disc touches an x wall, it is moved back near the centre.
@@ -48,6 +51,8 @@ pub enum Task {
         /// Region where items are picked up.
         food: Region,
     },
+    /// Formula over quantities of the robots.
+    Objective(Arc<Objective>),
 }
 
 impl Task {
@@ -61,6 +66,7 @@ impl Task {
             Task::Dispersion => "dispersion",
             Task::Coverage { .. } => "coverage",
             Task::Foraging { .. } => "foraging",
+            Task::Objective(_) => "objective",
         }
     }
 
@@ -79,6 +85,19 @@ impl Task {
         matches!(self, Task::Transport)
     }
 
+    /// Returns the regions of the floor that the task names, for pictures: food and nest, or the shapes of an
+    /// objective's regions. A ring is returned as its outer disc, and a half-plane or polygon as a rectangle around it.
+    pub fn regions(&self, half_arena: (f32, f32)) -> Vec<(String, Region)> {
+        match self {
+            Task::Foraging { nest, food } => vec![("food".into(), *food), ("nest".into(), *nest)],
+            Task::Objective(objective) => {
+                let shapes = objective.named_zones().flat_map(|zone| zone.shapes.iter().map(move |s| (zone, s)));
+                shapes.map(|(zone, shape)| (zone.name.clone(), shape.outline(half_arena))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns the part of the final fitness that is earned so far. `fitness` is the fitness so far, and `part` is the
     /// completed fraction of the run (0 to 1). At the end of the run, the result is the final fitness. The difference
     /// between two successive results can therefore serve as a reward for learning.
@@ -86,6 +105,7 @@ impl Task {
         match self {
             // These fitness values are totals; the fitness values of other tasks are means over time.
             Task::TransportPosition | Task::Coverage { .. } => fitness,
+            Task::Objective(objective) if !objective.averages() => fitness,
             _ => fitness * part,
         }
     }
@@ -116,18 +136,24 @@ pub enum Score {
     Coverage(Coverage),
     /// Delivered items.
     Foraging(Foraging),
+    /// Value of a formula.
+    Objective(ObjectiveScore),
 }
 
 impl Score {
     /// Creates the initial score. `bodies` contains the robots, then the discs.
     pub fn new(task: &Task, physics: &Physics, bodies: &[Body], robots: usize) -> Score {
-        match *task {
+        match task {
             Task::Transport | Task::TransportOnce => Score::Transport(Transport::new(&bodies[robots])),
             Task::TransportPosition => Score::Position,
-            Task::Aggregation { range } => Score::Aggregation(Aggregation::new(range, robots, physics.half_arena)),
+            Task::Aggregation { range } => Score::Aggregation(Aggregation::new(*range, robots, physics.half_arena)),
             Task::Dispersion => Score::Dispersion(Dispersion::new(robots, physics.half_arena)),
-            Task::Coverage { cell } => Score::Coverage(Coverage::new(cell, physics.half_arena)),
-            Task::Foraging { nest, food } => Score::Foraging(Foraging::new(nest, food, robots)),
+            Task::Coverage { cell } => Score::Coverage(Coverage::new(*cell, physics.half_arena)),
+            Task::Foraging { nest, food } => Score::Foraging(Foraging::new(*nest, *food, robots)),
+            Task::Objective(objective) => {
+                let start = bodies.iter().take(robots).map(|body| body.pose.at);
+                Score::Objective(ObjectiveScore::new(objective.clone(), physics.half_arena, robots, start))
+            }
         }
     }
 
@@ -139,6 +165,7 @@ impl Score {
             Score::Dispersion(dispersion) => dispersion.update(robots),
             Score::Coverage(coverage) => coverage.update(robots),
             Score::Foraging(foraging) => foraging.update(robots),
+            Score::Objective(objective) => objective.update(robots),
         }
     }
 
@@ -160,6 +187,7 @@ impl Score {
             Score::Dispersion(dispersion) => dispersion.fitness(),
             Score::Coverage(coverage) => coverage.fitness(),
             Score::Foraging(foraging) => foraging.fitness(robots, seconds),
+            Score::Objective(objective) => objective.fitness(),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Descriptions of fitness for users.
 
 use super::Task;
+use std::borrow::Cow;
 
 impl Task {
     /// Returns a description of the task's fitness, in one or two sentences.
-    pub fn fitness_description(&self) -> &'static str {
-        match self {
+    pub fn fitness_description(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Task::Transport | Task::TransportOnce => {
                 "Fitness is the speed of the frisbee towards the goal, divided by a wheel's full speed, 0.13 m/s. It \
                  is 0 if the frisbee stays, and negative if it moves the wrong way."
@@ -14,6 +15,7 @@ impl Task {
                 "Fitness is the final position of the frisbee: 0 at the end of the arena that it should leave, 1 at \
                  the other end."
             }
+            Task::Objective(objective) => return Cow::Owned(objective.description()),
             Task::Aggregation { .. } => "Fitness is the mean share of the robots in the largest cluster.",
             Task::Dispersion => {
                 "Fitness is the mean distance of a robot to its nearest neighbour, divided by the largest value \
@@ -24,6 +26,6 @@ impl Task {
                 "Fitness is the number of items that the robots carried from the food to the nest, divided by the \
                  largest number possible."
             }
-        }
+        })
     }
 }

@@ -10,6 +10,7 @@ mod run_film;
 pub mod scenery;
 mod svg;
 mod svg_bodies;
+pub mod svg_world;
 
 pub use colours::{FRISBEE, of_robot};
 

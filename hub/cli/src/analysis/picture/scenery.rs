@@ -30,7 +30,7 @@ pub struct Scenery<'a> {
 impl<'a> Scenery<'a> {
     /// Returns the scenery of a recorded run.
     pub fn from_trajectories(trajectories: &'a Trajectories) -> Scenery<'a> {
-        Scenery { walls: &trajectories.walls, patches: &trajectories.patches, task: trajectories.task }
+        Scenery { walls: &trajectories.walls, patches: &trajectories.patches, task: trajectories.task.clone() }
     }
 
     /// Returns whether the left wall is the goal.
@@ -40,9 +40,9 @@ impl<'a> Scenery<'a> {
 
     /// Draws the areas of the floor. Other objects must be drawn later, so that they cover the areas.
     pub fn floor(&self, svg: &mut String, plan: &Plan) {
-        if let Task::Foraging { nest, food } = self.task {
-            area(svg, plan, "nest", nest, "#0b63c4");
-            area(svg, plan, "food", food, "#2f7d43");
+        for (name, region) in self.task.regions(plan.half).into_iter().rev() {
+            let colour = if name == "food" { "#2f7d43" } else { "#0b63c4" };
+            area(svg, plan, &name, region, colour);
         }
     }
 

@@ -86,7 +86,7 @@ fn title(svg: &mut String, trajectories: &Trajectories, caption: &Caption) {
     let Caption { tree, start, seed, run } = caption;
     let period = trajectories.frames[1].seconds;
     let what = if outlined(trajectories) { "a point and an outline" } else { "a point" };
-    let back = match (trajectories.task, trajectories.relocations) {
+    let back = match (&trajectories.task, trajectories.relocations) {
         (Task::Transport, 1) => "; frisbee put back once".into(),
         (Task::Transport, n) => format!("; frisbee put back {n} times"),
         _ => String::new(),

@@ -83,7 +83,7 @@ impl Scene {
             scenery: Scenery {
                 walls: world.map_or(&[][..], |world| &world.physics.walls[..]),
                 patches: world.map_or(&[][..], |world| &world.patches[..]),
-                task: world.map_or(Task::Transport, |world| world.task),
+                task: world.map_or(Task::Transport, |world| world.task.clone()),
             },
             titles: self.titles.clone(),
             legend: "Robots. Fitness of the current segment; pale bodies are not seen",

@@ -98,7 +98,7 @@ fn walls_goal_and_regions_are_those_of_the_world() {
     let at = |x: f32, y: f32| xpuck_kernels::math::Vec2 { x, y };
     let mut world = WorldSpec::benchmark(2);
     world.physics.walls.push(xpuck_kernels::world::wall::Wall { from: at(0.0, -0.3), to: at(0.0, 0.3) });
-    world.task = Task::Foraging {
+    world.task = xpuck_kernels::world::Task::Foraging {
         nest: Region::Rectangle { at: at(-0.5, 0.0), half: at(0.1, 0.2) },
         food: Region::Beyond { at: at(0.0, 0.0), radius: 0.4 },
     };

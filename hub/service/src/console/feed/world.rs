@@ -34,21 +34,20 @@ struct PatchView {
 /// Area of the floor: a rectangle with rounded corners, or (if `outside`) the floor around the rectangle.
 #[derive(Serialize)]
 struct Area {
-    name: &'static str,
+    name: String,
     at: [f32; 2],
     half: [f32; 2],
     radius: f32,
     outside: bool,
 }
 
-fn areas(task: &Task) -> Vec<Area> {
-    let Task::Foraging { nest, food } = task else { return Vec::new() };
-    let area = |(name, region): (&'static str, &Region)| {
+fn areas(spec: &WorldSpec) -> Vec<Area> {
+    let area = |(name, region): (String, Region)| {
         let (at, half, radius) = region.rounded();
         let outside = matches!(region, Region::Beyond { .. });
         Area { name, at: [at.x, at.y], half: [half.x, half.y], radius, outside }
     };
-    [("food", food), ("nest", nest)].map(area).into()
+    spec.task.regions(spec.physics.half_arena).into_iter().map(area).collect()
 }
 
 /// World in the format for pages.
@@ -84,6 +83,7 @@ fn scale(task: Option<&Task>) -> Scale {
         Some(Task::Aggregation { .. }) => "1: all robots are in one cluster",
         Some(Task::Dispersion) => "1: the robots are as far apart as possible",
         Some(Task::Coverage { .. }) => "1: every part of the arena was visited",
+        Some(Task::Objective(_)) => "1: the value that the task declares as the best",
         Some(Task::Foraging { .. }) => "1: the maximum number of items was carried to the nest",
     };
     let transport = matches!(task, None | Some(Task::Transport | Task::TransportOnce));
@@ -118,7 +118,7 @@ pub fn world<'a>(spec: Option<&WorldSpec>, half: [f32; 2], frisbee_radius: f32, 
         discs: spec.map_or(vec![frisbee_radius], |spec| spec.discs.iter().map(|disc| disc.shape.radius).collect()),
         patches: spec.map_or(Vec::new(), |spec| spec.patches.iter().map(patch).collect()),
         walls,
-        areas: task.map_or(Vec::new(), areas),
+        areas: spec.map_or(Vec::new(), areas),
         task: task.map_or("", Task::name),
         goal: moves.then_some("left"),
         scale: scale(task),

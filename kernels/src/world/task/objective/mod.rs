@@ -1,0 +1,145 @@
+//! Objectives: tasks that a world file states as a formula over quantities of the robots.
+//!
+//! A formula such as `last(max(n(left), n(right))) / N` is compiled into two programs without branches or loops. The
+//! first runs on the quantities of an update; reductions such as `last` combine its results over time. The second
+//! computes the value of the run from the reductions.
+
+mod parse;
+pub mod program;
+pub mod quantity;
+mod score;
+mod words;
+pub mod zone;
+
+pub use parse::{FormulaError, QUANTITIES, REDUCTIONS, check_names, parse};
+pub use score::ObjectiveScore;
+
+use crate::model::CONTROL_PERIOD;
+use program::{Op, Slot};
+use quantity::Quantity;
+use serde::{Deserialize, Serialize};
+use zone::Zone;
+
+/// Maximum number of regions.
+pub const MAX_ZONES: usize = 32;
+/// Maximum number of operations of a formula.
+pub const MAX_OPS: usize = 128;
+/// Maximum number of reductions of a formula.
+pub const MAX_REDUCTIONS: usize = 16;
+/// Maximum number of latches of a formula.
+pub const MAX_LATCHES: usize = 16;
+
+/// A task that is stated as a formula.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Objective {
+    /// The formula as written.
+    pub formula: String,
+    /// Regions.
+    pub zones: Vec<Zone>,
+    /// Value that counts as fitness 0: about that of robots which do nothing.
+    pub worst: f32,
+    /// Value that counts as fitness 1.
+    pub best: f32,
+    /// Quantities.
+    pub quantities: Vec<Quantity>,
+    /// Program of an update.
+    pub update: Vec<Op>,
+    /// Reductions of results of an update over time.
+    pub reductions: Vec<Reduction>,
+    /// Program of the value; its last operation is the value.
+    pub value: Vec<Op>,
+    /// Number of latches.
+    pub latches: u16,
+}
+
+/// Combination of the values of all updates.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reduction {
+    /// Kind of the combination.
+    pub kind: ReductionKind,
+    /// Operation of the update program whose results are combined.
+    pub of: Slot,
+    /// First and last time of the updates that count (s).
+    pub window: Option<[f32; 2]>,
+}
+
+/// Kind of a reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReductionKind {
+    /// Value of the last update.
+    Last,
+    /// Mean of all updates.
+    Mean,
+    /// Sum of all updates.
+    Sum,
+    /// Highest value.
+    Highest,
+    /// Lowest value.
+    Lowest,
+    /// Time of the first update with a true value (s); the time so far if there was none.
+    First,
+}
+
+impl Reduction {
+    /// True if the update with this number, from 1, counts.
+    pub fn counts(&self, update: u32) -> bool {
+        let time = update as f32 * CONTROL_PERIOD;
+        // Half a period of tolerance keeps rounding errors of times from changing the set of updates.
+        let [from, to] = self.window.unwrap_or([0.0, f32::INFINITY]);
+        time > from - 0.5 * CONTROL_PERIOD && time < to + 0.5 * CONTROL_PERIOD
+    }
+}
+
+impl Objective {
+    /// Fitness of a value: 0 at `worst`, 1 at `best`.
+    pub fn fitness(&self, value: f32) -> f32 {
+        (value - self.worst) / (self.best - self.worst)
+    }
+
+    /// Operations of the update program and quantities that must be computed in every update. Values that only `last`
+    /// uses are computed when they are asked for.
+    pub(crate) fn needed(&self) -> (Vec<bool>, Vec<bool>) {
+        let mut ops = vec![false; self.update.len()];
+        for reduction in self.reductions.iter().filter(|r| r.kind != ReductionKind::Last || r.window.is_some()) {
+            ops[usize::from(reduction.of)] = true;
+        }
+        for (index, op) in self.update.iter().enumerate() {
+            if matches!(op, Op::Ever(..)) {
+                ops[index] = true;
+            }
+        }
+        for index in (0..ops.len()).rev().filter(|index| ops[*index]).collect::<Vec<_>>() {
+            mark(&self.update, index, &mut ops);
+        }
+        let mut quantities = vec![false; self.quantities.len()];
+        for (op, _) in self.update.iter().zip(&ops).filter(|(_, needed)| **needed) {
+            if let Op::Quantity(index) = op {
+                quantities[usize::from(*index)] = true;
+            }
+        }
+        (ops, quantities)
+    }
+
+    /// Regions of the world file, without the region `arena`, which every formula has.
+    pub fn named_zones(&self) -> impl Iterator<Item = &Zone> {
+        self.zones.iter().filter(|zone| zone.name != zone::ARENA)
+    }
+
+    /// True if the value grows with time by itself when the robots do the same all the time.
+    pub fn accumulates(&self) -> bool {
+        self.reductions.iter().any(|reduction| reduction.kind == ReductionKind::Sum)
+            || self.quantities.iter().any(Quantity::remembers)
+    }
+
+    /// True if the value is a mean over time.
+    pub fn averages(&self) -> bool {
+        self.reductions.iter().any(|reduction| reduction.kind == ReductionKind::Mean)
+    }
+}
+
+fn mark(ops: &[Op], index: usize, needed: &mut [bool]) {
+    needed[index] = true;
+    for operand in ops[index].operands() {
+        mark(ops, usize::from(operand), needed);
+    }
+}

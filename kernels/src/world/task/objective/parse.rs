@@ -1,0 +1,599 @@
+//! Parser of formulas.
+
+use super::program::{Binary, Op, Slot, Unary};
+use super::quantity::{Among, Quantity};
+use super::zone::{ARENA, Zone};
+use super::{MAX_LATCHES, MAX_OPS, MAX_REDUCTIONS, MAX_ZONES, Objective, Reduction, ReductionKind};
+use crate::math::{Vec2, vec2};
+
+/// Maximum nesting of parentheses.
+const MAX_DEPTH: u32 = 32;
+/// Maximum length of a formula (characters).
+const MAX_TEXT: usize = 1000;
+
+/// Quantities: form, and what it measures.
+pub const QUANTITIES: [(&str, &str); 15] = [
+    ("n(REGION)", "number of robots in the region"),
+    ("share(REGION)", "n(REGION) / N"),
+    ("delivered(SOURCE, NEST)", "items carried from one region to another so far; a robot carries one at a time"),
+    ("cluster(RANGE)", "robots in the largest cluster; neighbours are at most RANGE apart (m)"),
+    ("clusters(RANGE)", "number of clusters"),
+    ("nearest()", "mean distance of a robot to the nearest other robot (m)"),
+    ("pairs()", "mean distance of all pairs of robots (m)"),
+    ("visited(CELL)", "fraction of the arena's cells of side CELL (m) that robots visited so far"),
+    ("moving(SPEED)", "robots that are faster than SPEED (m/s)"),
+    ("speed()", "mean speed of the robots (m/s)"),
+    ("crossed(X1, Y1, X2, Y2)", "crossings of the line so far, from its left to its right side; others count -1"),
+    ("distance(REGION, CAP)", "mean distance from the region's points to the nearest robot, at most CAP (m)"),
+    ("distance(REGION, CAP, SET)", "the same to the nearest robot in the region SET, or outside it: -SET"),
+    ("covered(REGION, RADIUS)", "fraction of the region within RADIUS of a robot (m)"),
+    ("covered(REGION, RADIUS, RANGE)", "the same, but only robots of the largest cluster count"),
+];
+
+/// Reductions over time: form, and what it yields.
+pub const REDUCTIONS: [(&str, &str); 6] = [
+    ("last(X)", "X at the end"),
+    ("mean(X)", "mean of X over all updates; mean(X, FROM, TO): of the updates between two times (s)"),
+    ("sum(X)", "sum of X over all updates, ten per second; sum(X, FROM, TO)"),
+    ("highest(X)", "highest X; highest(X, FROM, TO)"),
+    ("lowest(X)", "lowest X; lowest(X, FROM, TO)"),
+    ("first(X)", "time of the first update in which X is not 0 (s); the length of the run if there is none"),
+];
+
+/// Error of a formula.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("column {column}: {message}")]
+pub struct FormulaError {
+    /// Position in the formula (characters), from 1.
+    pub column: usize,
+    /// Cause and remedy.
+    pub message: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Token {
+    Number(f32),
+    Name(String),
+    Sign(&'static str),
+    End,
+}
+
+impl Token {
+    fn text(&self) -> String {
+        match self {
+            Token::Number(number) => number.to_string(),
+            Token::Name(name) => name.clone(),
+            Token::Sign(sign) => (*sign).into(),
+            Token::End => "the end".into(),
+        }
+    }
+}
+
+type Parsed<T> = Result<T, FormulaError>;
+
+fn error<T>(column: usize, message: impl Into<String>) -> Parsed<T> {
+    Err(FormulaError { column, message: message.into() })
+}
+
+/// Compiles a formula with the given regions and scale.
+///
+/// # Errors
+/// The first problem, with its column.
+pub fn parse(formula: &str, zones: &[Zone], worst: f32, best: f32) -> Parsed<Objective> {
+    if formula.len() > MAX_TEXT {
+        return error(MAX_TEXT, format!("the formula is longer than {MAX_TEXT} characters; shorten it"));
+    }
+    let mut zones = zones.to_vec();
+    zones.push(Zone::arena());
+    let objective = Objective {
+        formula: formula.into(),
+        zones,
+        worst,
+        best,
+        quantities: Vec::new(),
+        update: Vec::new(),
+        reductions: Vec::new(),
+        value: Vec::new(),
+        latches: 0,
+    };
+    let mut parser = Parser { tokens: tokens(formula)?, at: 0, inside: false, depth: 0, objective };
+    parser.expression(0)?;
+    if *parser.peek() != Token::End {
+        let found = parser.peek().text();
+        return error(parser.column(), format!("{found} is not expected here; an operator such as + is missing"));
+    }
+    Ok(parser.objective)
+}
+
+fn tokens(text: &str) -> Parsed<Vec<(usize, Token)>> {
+    const SIGNS: [&str; 14] = ["<=", ">=", "<", ">", "+", "-", "*", "/", "(", ")", ",", "and", "or", "not"];
+    let characters: Vec<char> = text.chars().collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < characters.len() {
+        let (column, first) = (at + 1, characters[at]);
+        let run = |test: fn(&char) -> bool| characters[at..].iter().take_while(|c| test(c)).count();
+        if first.is_whitespace() {
+            at += 1;
+            continue;
+        }
+        let token = if first.is_ascii_digit() || first == '.' {
+            let length = run(|c| c.is_ascii_digit() || *c == '.');
+            let word: String = characters[at..at + length].iter().collect();
+            at += length;
+            match word.parse() {
+                Ok(number) => Token::Number(number),
+                Err(_) => return error(column, format!("{word} is not a number")),
+            }
+        } else if first.is_alphabetic() {
+            // A hyphen belongs to a name if a letter follows it directly, as in `spot-a`.
+            let mut length = 0;
+            while let Some(c) = characters.get(at + length) {
+                let hyphen = *c == '-' && characters.get(at + length + 1).is_some_and(|next| next.is_alphanumeric());
+                if !(c.is_alphanumeric() || *c == '_' || hyphen) {
+                    break;
+                }
+                length += 1;
+            }
+            let word: String = characters[at..at + length].iter().collect();
+            at += length;
+            SIGNS.iter().find(|sign| **sign == word).map_or(Token::Name(word), |sign| Token::Sign(sign))
+        } else {
+            let rest: String = characters[at..characters.len().min(at + 2)].iter().collect();
+            let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) else {
+                return error(column, format!("{first} is not part of the language"));
+            };
+            at += sign.len();
+            Token::Sign(sign)
+        };
+        found.push((column, token));
+    }
+    found.push((characters.len() + 1, Token::End));
+    Ok(found)
+}
+
+struct Parser {
+    tokens: Vec<(usize, Token)>,
+    at: usize,
+    /// Whether the parser is inside a reduction.
+    inside: bool,
+    depth: u32,
+    objective: Objective,
+}
+
+/// Binary operators with their precedence; a higher number binds more tightly.
+const OPERATORS: [(&str, u32, Binary); 10] = [
+    ("or", 1, Binary::Or),
+    ("and", 2, Binary::And),
+    ("<", 3, Binary::Less),
+    ("<=", 3, Binary::AtMost),
+    (">", 3, Binary::Greater),
+    (">=", 3, Binary::AtLeast),
+    ("+", 4, Binary::Add),
+    ("-", 4, Binary::Subtract),
+    ("*", 5, Binary::Multiply),
+    ("/", 5, Binary::Divide),
+];
+
+impl Parser {
+    fn peek(&self) -> &Token {
+        &self.tokens[self.at].1
+    }
+
+    fn column(&self) -> usize {
+        self.tokens[self.at].0
+    }
+
+    fn advance(&mut self) -> Token {
+        let token = self.tokens[self.at].1.clone();
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn accept(&mut self, sign: &str) -> bool {
+        let found = matches!(self.peek(), Token::Sign(s) if *s == sign);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn expect(&mut self, sign: &str) -> Parsed<()> {
+        if self.accept(sign) {
+            return Ok(());
+        }
+        error(self.column(), format!("expected {sign} instead of {}", self.peek().text()))
+    }
+
+    fn push(&mut self, op: Op) -> Parsed<Slot> {
+        if self.objective.update.len() + self.objective.value.len() >= MAX_OPS {
+            return error(self.column(), format!("the formula has more than {MAX_OPS} operations; simplify it"));
+        }
+        let ops = if self.inside { &mut self.objective.update } else { &mut self.objective.value };
+        ops.push(op);
+        Ok((ops.len() - 1) as Slot)
+    }
+
+    /// Parses an expression whose operators bind at least as tightly as `least`.
+    fn expression(&mut self, least: u32) -> Parsed<Slot> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return error(self.column(), "the formula is nested too deeply; simplify it");
+        }
+        let mut left = self.operand()?;
+        while let Token::Sign(sign) = self.peek() {
+            let Some((_, precedence, function)) = OPERATORS.iter().find(|(name, ..)| name == sign) else { break };
+            if *precedence < least {
+                break;
+            }
+            self.advance();
+            let right = self.expression(precedence + 1)?;
+            left = self.push(Op::Binary(*function, left, right))?;
+        }
+        self.depth -= 1;
+        Ok(left)
+    }
+
+    fn operand(&mut self) -> Parsed<Slot> {
+        let column = self.column();
+        match self.advance() {
+            Token::Number(number) => self.push(Op::Constant(number)),
+            Token::Sign("(") => {
+                let inner = self.expression(0)?;
+                self.expect(")")?;
+                Ok(inner)
+            }
+            Token::Sign("-") => {
+                let operand = self.expression(5)?;
+                self.push(Op::Unary(Unary::Negate, operand))
+            }
+            Token::Sign("not") => {
+                let operand = self.expression(3)?;
+                self.push(Op::Unary(Unary::Not, operand))
+            }
+            Token::Name(name) => self.named(column, &name),
+            token => error(column, format!("expected a number, a name or ( instead of {}", token.text())),
+        }
+    }
+
+    fn named(&mut self, column: usize, name: &str) -> Parsed<Slot> {
+        if !self.accept("(") {
+            return match name {
+                "N" => self.push(Op::Robots),
+                "time" => self.push(Op::Time),
+                _ if is_quantity(name) || reduction(name).is_some() => {
+                    error(column, format!("{name} needs ( and ) after it"))
+                }
+                _ => error(column, format!("{name} is not a name of the language; {}", self.names())),
+            };
+        }
+        if let Some(kind) = reduction(name) {
+            return self.reduction(column, name, kind);
+        }
+        let slot = match name {
+            "min" => self.fold(Binary::Min)?,
+            "max" => self.fold(Binary::Max)?,
+            "abs" => self.unary(Unary::Abs)?,
+            "floor" => self.unary(Unary::Floor)?,
+            "clamp" => {
+                let value = self.expression(0)?;
+                self.expect(",")?;
+                let low = self.expression(0)?;
+                self.expect(",")?;
+                let high = self.expression(0)?;
+                let raised = self.push(Op::Binary(Binary::Max, value, low))?;
+                self.push(Op::Binary(Binary::Min, raised, high))?
+            }
+            "if" => {
+                let condition = self.expression(0)?;
+                self.expect(",")?;
+                let yes = self.expression(0)?;
+                self.expect(",")?;
+                let no = self.expression(0)?;
+                self.push(Op::Select(condition, yes, no))?
+            }
+            "ever" => {
+                if !self.inside {
+                    return error(column, "ever(X) stands inside a reduction such as last(X)");
+                }
+                let operand = self.expression(0)?;
+                let latch = self.objective.latches;
+                if usize::from(latch) >= MAX_LATCHES {
+                    return error(column, format!("the formula has more than {MAX_LATCHES} times ever(X)"));
+                }
+                self.objective.latches += 1;
+                self.push(Op::Ever(latch, operand))?
+            }
+            "area" => {
+                let zone = self.zone(name)?;
+                self.quantity(Quantity::Area { zone })?
+            }
+            _ if is_quantity(name) && !self.inside => {
+                return error(
+                    column,
+                    format!("{name} changes during a run; put it into a reduction, such as last({name}(...))"),
+                );
+            }
+            "share" => {
+                let zone = self.zone(name)?;
+                let count = self.quantity(Quantity::Count { zone })?;
+                let robots = self.push(Op::Robots)?;
+                self.push(Op::Binary(Binary::Divide, count, robots))?
+            }
+            _ => {
+                let quantity = self.measured(column, name)?;
+                self.quantity(quantity)?
+            }
+        };
+        self.expect(")")?;
+        Ok(slot)
+    }
+
+    fn measured(&mut self, column: usize, name: &str) -> Parsed<Quantity> {
+        Ok(match name {
+            "n" => Quantity::Count { zone: self.zone(name)? },
+            "delivered" => {
+                let source = self.zone(name)?;
+                self.expect(",")?;
+                Quantity::Delivered { source, nest: self.zone(name)? }
+            }
+            "cluster" => Quantity::Cluster { range: self.positive("RANGE")? },
+            "clusters" => Quantity::Clusters { range: self.positive("RANGE")? },
+            "nearest" => Quantity::Nearest,
+            "pairs" => Quantity::Pairs,
+            "speed" => Quantity::Speed,
+            "visited" => {
+                let column = self.column();
+                let cell = self.positive("CELL")?;
+                if cell < 0.05 {
+                    return error(column, "CELL is at least 0.05 m");
+                }
+                Quantity::Visited { cell }
+            }
+            "moving" => Quantity::Moving { speed: self.number("SPEED")? },
+            "crossed" => {
+                let (from, to) = (self.place()?, {
+                    self.expect(",")?;
+                    self.place()?
+                });
+                if (to - from).length() < 0.01 {
+                    return error(column, "the line is shorter than 0.01 m");
+                }
+                Quantity::Crossed { from, to }
+            }
+            "distance" => {
+                let zone = self.zone(name)?;
+                self.expect(",")?;
+                let cap = self.positive("CAP")?;
+                let among = match self.accept(",") {
+                    false => Among::All,
+                    true if self.accept("-") => Among::Outside(self.zone(name)?),
+                    true => Among::Inside(self.zone(name)?),
+                };
+                Quantity::Distance { zone, among, cap }
+            }
+            "covered" => {
+                let zone = self.zone(name)?;
+                self.expect(",")?;
+                let radius = self.positive("RADIUS")?;
+                let range = if self.accept(",") { Some(self.positive("RANGE")?) } else { None };
+                Quantity::Covered { zone, radius, range }
+            }
+            _ => return error(column, format!("{name} is not a name of the language; {}", self.names())),
+        })
+    }
+
+    fn quantity(&mut self, quantity: Quantity) -> Parsed<Slot> {
+        let quantities = &mut self.objective.quantities;
+        let index = quantities.iter().position(|other| *other == quantity).unwrap_or_else(|| {
+            quantities.push(quantity);
+            quantities.len() - 1
+        });
+        self.push(Op::Quantity(index as u16))
+    }
+
+    fn reduction(&mut self, column: usize, name: &str, kind: ReductionKind) -> Parsed<Slot> {
+        if self.inside {
+            return error(column, format!("{name} stands inside another reduction; take it out"));
+        }
+        if self.objective.reductions.len() >= MAX_REDUCTIONS {
+            return error(column, format!("the formula has more than {MAX_REDUCTIONS} reductions"));
+        }
+        self.inside = true;
+        let of = self.expression(0)?;
+        self.inside = false;
+        let mut window = None;
+        if self.accept(",") {
+            let place = self.column();
+            let from = self.number("FROM")?;
+            self.expect(",")?;
+            let to = self.number("TO")?;
+            if !(0.0 <= from && from <= to) {
+                return error(place, "the times are in seconds, and the first is not above the second");
+            }
+            window = Some([from, to]);
+        }
+        self.expect(")")?;
+        self.objective.reductions.push(Reduction { kind, of, window });
+        self.push(Op::Reduced((self.objective.reductions.len() - 1) as u16))
+    }
+
+    /// Parses the operands of a function of two or more operands.
+    fn fold(&mut self, function: Binary) -> Parsed<Slot> {
+        let mut slot = self.expression(0)?;
+        while self.accept(",") {
+            let next = self.expression(0)?;
+            slot = self.push(Op::Binary(function, slot, next))?;
+        }
+        Ok(slot)
+    }
+
+    fn unary(&mut self, function: Unary) -> Parsed<Slot> {
+        let operand = self.expression(0)?;
+        self.push(Op::Unary(function, operand))
+    }
+
+    fn zone(&mut self, of: &str) -> Parsed<u16> {
+        let column = self.column();
+        let Token::Name(name) = self.advance() else {
+            return error(column, format!("{of} needs the name of a region; {}", self.regions()));
+        };
+        match self.objective.zones.iter().position(|zone| zone.name == name) {
+            Some(index) => Ok(index as u16),
+            None => error(column, format!("there is no region {name}; {}", self.regions())),
+        }
+    }
+
+    fn number(&mut self, what: &str) -> Parsed<f32> {
+        let column = self.column();
+        let sign = if self.accept("-") { -1.0 } else { 1.0 };
+        match self.advance() {
+            Token::Number(number) => Ok(sign * number),
+            token => error(column, format!("expected a number, {what}, instead of {}", token.text())),
+        }
+    }
+
+    fn positive(&mut self, what: &str) -> Parsed<f32> {
+        let column = self.column();
+        let number = self.number(what)?;
+        if number > 0.0 { Ok(number) } else { error(column, format!("{what} must be above 0")) }
+    }
+
+    fn place(&mut self) -> Parsed<Vec2> {
+        let x = self.number("X")?;
+        self.expect(",")?;
+        Ok(vec2(x, self.number("Y")?))
+    }
+
+    fn regions(&self) -> String {
+        let names: Vec<&str> = self.objective.zones.iter().map(|zone| zone.name.as_str()).collect();
+        format!("the regions are {}", names.join(", "))
+    }
+
+    fn names(&self) -> String {
+        let stems = |list: &[(&str, &str)]| {
+            let mut stems: Vec<String> =
+                list.iter().map(|(form, _)| form.split('(').next().unwrap_or(form).to_string()).collect();
+            stems.dedup();
+            stems.join(", ")
+        };
+        format!(
+            "reductions are {}; quantities are {}; functions are min, max, abs, floor, clamp, if, ever, area; numbers \
+             are N and time",
+            stems(&REDUCTIONS),
+            stems(&QUANTITIES)
+        )
+    }
+}
+
+fn reduction(name: &str) -> Option<ReductionKind> {
+    Some(match name {
+        "last" => ReductionKind::Last,
+        "mean" => ReductionKind::Mean,
+        "sum" => ReductionKind::Sum,
+        "highest" => ReductionKind::Highest,
+        "lowest" => ReductionKind::Lowest,
+        "first" => ReductionKind::First,
+        _ => return None,
+    })
+}
+
+fn is_quantity(name: &str) -> bool {
+    QUANTITIES.iter().any(|(form, _)| form.split('(').next() == Some(name))
+}
+
+/// Checks the names of regions.
+///
+/// # Errors
+/// Too many regions, or a name that a formula cannot use.
+pub fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), String> {
+    let names: Vec<&str> = names.collect();
+    if names.len() > MAX_ZONES {
+        return Err(format!("{} regions; at most {MAX_ZONES} are allowed", names.len()));
+    }
+    for name in names {
+        let usable = tokens(name).is_ok_and(|found| matches!(&found[..], [(_, Token::Name(n)), _] if n == name));
+        if !usable || name == ARENA {
+            return Err(format!(
+                "\"{name}\" cannot be the name of a region; use letters, digits and inner hyphens, such as spot-a"
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::task::Region;
+    use crate::world::task::objective::zone::ZoneShape;
+
+    fn zones() -> Vec<Zone> {
+        let disc = |name: &str, x| Zone {
+            name: name.into(),
+            shapes: vec![ZoneShape::Simple(Region::Disc { at: vec2(x, 0.0), radius: 0.3 })],
+            without: Vec::new(),
+        };
+        vec![disc("spot-a", -0.5), disc("spot-b", 0.5)]
+    }
+
+    fn parsed(formula: &str) -> Parsed<Objective> {
+        parse(formula, &zones(), 0.0, 1.0)
+    }
+
+    #[test]
+    fn errors_name_the_column_and_the_remedy() {
+        for (formula, column, part) in [
+            ("last(n(spot))", 8, "there is no region spot; the regions are spot-a, spot-b, arena"),
+            ("n(spot-a) / N", 1, "put it into a reduction, such as last(n(...))"),
+            ("last(sum(n(spot-a)))", 6, "sum stands inside another reduction"),
+            ("last(n(spot-a)", 15, "expected ) instead of the end"),
+            ("last(n(spot-a)) 2", 17, "an operator such as + is missing"),
+            ("last(cluster(0))", 14, "RANGE must be above 0"),
+            ("last(near(spot-a))", 6, "near is not a name of the language; reductions are last"),
+            ("mean(n(spot-a), 20, 10)", 17, "the first is not above the second"),
+            ("last(n)", 6, "n needs ( and ) after it"),
+            ("last(2 $ 3)", 8, "$ is not part of the language"),
+            ("1.2.3", 1, "1.2.3 is not a number"),
+            ("", 1, "expected a number, a name or ( instead of the end"),
+            ("ever(1)", 1, "stands inside a reduction"),
+        ] {
+            let error = parsed(formula).unwrap_err();
+            assert!(error.column == column && error.message.contains(part), "{formula}: {error}");
+        }
+        assert!(parsed(&"(".repeat(50)).unwrap_err().message.contains("nested too deeply"));
+        assert!(parsed(&format!("1{}", " + 1".repeat(100))).unwrap_err().message.contains("128 operations"));
+    }
+
+    #[test]
+    fn operators_bind_as_in_arithmetic() {
+        let value = |formula: &str| {
+            let objective = parsed(formula).unwrap();
+            let score = super::super::ObjectiveScore::new(objective.into(), (1.0, 1.0), 4, std::iter::empty());
+            score.value(1.0)
+        };
+        for (formula, expected) in [
+            ("1 + 2 * 3", 7.0),
+            ("(1 + 2) * 3", 9.0),
+            ("8 - 3 - 2", 3.0),
+            ("-2 * 3 + 1", -5.0),
+            ("2 - -3", 5.0),
+            ("1 < 2 and not 3 <= 2", 1.0),
+            ("0 or 2 >= 3", 0.0),
+            ("min(4, 2, 3) + max(1, 5)", 7.0),
+            ("clamp(7, 0, 5) + abs(-1) + floor(2.7)", 8.0),
+            ("if(N > 3, 10, 20) / 0", 0.0),
+            ("if(N > 3, 10, 20)", 10.0),
+        ] {
+            assert_eq!(value(formula), expected, "{formula}");
+        }
+    }
+
+    #[test]
+    fn names_of_regions_fit_formulas() {
+        assert!(check_names(["spot-a", "nest2", "N"].into_iter()).is_ok());
+        for name in ["", "2nd", "a b", "a+b", "arena", "and", "a-"] {
+            assert!(check_names([name].into_iter()).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Quantities that formulas use: numbers that depend on where the robots are now, and some on where they were.
+
+use super::zone::Zone;
+use crate::math::{Vec2, vec2};
+use crate::model::CONTROL_PERIOD;
+use crate::world::task::coverage::Coverage;
+use serde::{Deserialize, Serialize};
+
+/// Robots among which a distance is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Among {
+    /// All robots.
+    All,
+    /// Robots in the region with this index.
+    Inside(u16),
+    /// Robots outside the region with this index.
+    Outside(u16),
+}
+
+/// Number that depends on the robots' centres. A robot that is not seen counts in none of them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Quantity {
+    /// Number of robots in a region.
+    Count {
+        /// Index of the region.
+        zone: u16,
+    },
+    /// Number of items delivered so far. A robot picks up one item at the source and delivers it at the nest.
+    Delivered {
+        /// Index of the region with items.
+        source: u16,
+        /// Index of the region where items are delivered.
+        nest: u16,
+    },
+    /// Number of robots in the largest cluster: a chain of robots whose centres are at most `range` apart.
+    Cluster {
+        /// Maximum distance of neighbours (m).
+        range: f32,
+    },
+    /// Number of clusters.
+    Clusters {
+        /// Maximum distance of neighbours (m).
+        range: f32,
+    },
+    /// Mean distance of a robot to the nearest other robot (m); 0 for a single robot.
+    Nearest,
+    /// Mean distance of all pairs of robots (m); 0 for a single robot.
+    Pairs,
+    /// Fraction of the arena's cells that the centre of any robot has visited.
+    Visited {
+        /// Desired side of a cell (m).
+        cell: f32,
+    },
+    /// Number of robots that moved faster than `speed` since the last update.
+    Moving {
+        /// Speed (m/s).
+        speed: f32,
+    },
+    /// Mean speed of the robots since the last update (m/s).
+    Speed,
+    /// Number of crossings of a line so far: from its left side to its right side, minus those in the other direction.
+    Crossed {
+        /// First end of the line (m).
+        from: Vec2,
+        /// Second end of the line (m).
+        to: Vec2,
+    },
+    /// Mean distance from the points of a region to the nearest of some robots (m), at most `cap`.
+    Distance {
+        /// Index of the region.
+        zone: u16,
+        /// Robots to which the distance is measured.
+        among: Among,
+        /// Maximum distance (m), which also counts if there are no such robots.
+        cap: f32,
+    },
+    /// Fraction of a region's points that are at most `radius` from a robot.
+    Covered {
+        /// Index of the region.
+        zone: u16,
+        /// Distance (m).
+        radius: f32,
+        /// Maximum distance of neighbours in a cluster (m): only robots of the largest cluster cover; `None`: all do.
+        range: Option<f32>,
+    },
+    /// Area of a region in the arena (m^2).
+    Area {
+        /// Index of the region.
+        zone: u16,
+    },
+}
+
+/// Number of updates between two evaluations of a quantity over the points of a region (one second).
+pub const FIELD_PERIOD: u32 = 10;
+
+impl Quantity {
+    /// True if the quantity depends on earlier updates.
+    pub fn remembers(&self) -> bool {
+        matches!(self, Quantity::Delivered { .. } | Quantity::Visited { .. } | Quantity::Crossed { .. })
+    }
+
+    /// True if the quantity is computed over the points of a region, once per [`FIELD_PERIOD`] updates.
+    pub fn is_field(&self) -> bool {
+        matches!(self, Quantity::Distance { .. } | Quantity::Covered { .. })
+    }
+}
+
+/// State of a quantity that depends on earlier updates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Memory {
+    /// No state.
+    None,
+    /// Whether each robot carries an item, and the number of delivered items.
+    Items(Vec<bool>, u32),
+    /// Visited cells.
+    Cells(Coverage),
+    /// Net number of crossings.
+    Crossings(i32),
+}
+
+impl Memory {
+    /// State of a quantity at the start.
+    pub fn new(quantity: &Quantity, robots: usize, half_arena: (f32, f32)) -> Memory {
+        match *quantity {
+            Quantity::Delivered { .. } => Memory::Items(vec![false; robots], 0),
+            Quantity::Visited { cell } => Memory::Cells(Coverage::new(cell, half_arena)),
+            Quantity::Crossed { .. } => Memory::Crossings(0),
+            _ => Memory::None,
+        }
+    }
+
+    /// Updates the state. Centres of robots that are not seen are NaN.
+    pub fn update(&mut self, quantity: &Quantity, zones: &[Zone], now: &[Vec2], before: &[Vec2]) {
+        match (self, quantity) {
+            (Memory::Items(carrying, delivered), Quantity::Delivered { source, nest }) => {
+                let (source, nest) = (&zones[usize::from(*source)], &zones[usize::from(*nest)]);
+                for (at, carries) in now.iter().zip(carrying) {
+                    if source.contains(*at) {
+                        *carries = true;
+                    } else if nest.contains(*at) {
+                        *delivered += u32::from(*carries);
+                        *carries = false;
+                    }
+                }
+            }
+            (Memory::Cells(coverage), _) => {
+                for at in seen(now) {
+                    coverage.update(&[at]);
+                }
+            }
+            (Memory::Crossings(net), Quantity::Crossed { from, to }) => {
+                *net += now.iter().zip(before).map(|(now, before)| crossing(*from, *to, *before, *now)).sum::<i32>();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// 1 if a movement crosses a line from its left to its right side, -1 for the other direction, else 0. The line itself
+/// belongs to the right side.
+fn crossing(from: Vec2, to: Vec2, before: Vec2, now: Vec2) -> i32 {
+    let line = to - from;
+    let side = |at: Vec2| line.cross(at - from);
+    let (a, b) = (side(before), side(now));
+    // NaN of a robot that is not seen is on neither side.
+    let direction = if a > 0.0 && b <= 0.0 {
+        1
+    } else if a <= 0.0 && b > 0.0 {
+        -1
+    } else {
+        return 0;
+    };
+    let at = before + (now - before) * (a / (a - b));
+    let along = line.dot(at - from);
+    if (0.0..=line.length_squared()).contains(&along) { direction } else { 0 }
+}
+
+/// Centres of the robots that are seen.
+fn seen(centres: &[Vec2]) -> impl Iterator<Item = Vec2> + Clone + '_ {
+    centres.iter().copied().filter(|at| !at.x.is_nan())
+}
+
+/// Robots and regions from which quantities are computed.
+pub struct View<'a> {
+    /// Regions.
+    pub zones: &'a [Zone],
+    /// Points of each region.
+    pub points: &'a [Vec<Vec2>],
+    /// Half the length and width of the arena (m).
+    pub half_arena: (f32, f32),
+    /// Centres of the robots; NaN for robots that are not seen (m).
+    pub now: &'a [Vec2],
+    /// Centres in the last update.
+    pub before: &'a [Vec2],
+}
+
+impl View<'_> {
+    /// Value of a quantity.
+    pub fn value(&self, quantity: &Quantity, memory: &Memory) -> f32 {
+        match (*quantity, memory) {
+            (Quantity::Count { zone }, _) => self.now.iter().filter(|at| self.zone(zone).contains(**at)).count() as f32,
+            (Quantity::Delivered { .. }, Memory::Items(_, delivered)) => *delivered as f32,
+            (Quantity::Visited { .. }, Memory::Cells(coverage)) => coverage.fitness(),
+            (Quantity::Crossed { .. }, Memory::Crossings(net)) => *net as f32,
+            (Quantity::Cluster { range }, _) => {
+                clusters(self.now, range).iter().map(Vec::len).max().unwrap_or(0) as f32
+            }
+            (Quantity::Clusters { range }, _) => clusters(self.now, range).len() as f32,
+            (Quantity::Nearest, _) => self.nearest(),
+            (Quantity::Pairs, _) => self.pairs(),
+            (Quantity::Moving { speed }, _) => self.speeds().filter(|of| *of > speed).count() as f32,
+            (Quantity::Speed, _) => mean(self.speeds()),
+            (Quantity::Distance { zone, among, cap }, _) => self.distance(zone, among, cap),
+            (Quantity::Covered { zone, radius, range }, _) => self.covered(zone, radius, range),
+            (Quantity::Area { zone }, _) => self.zone(zone).area(self.half_arena),
+            _ => 0.0,
+        }
+    }
+
+    fn zone(&self, index: u16) -> &Zone {
+        &self.zones[usize::from(index)]
+    }
+
+    /// Speeds of the robots that are seen now and were seen in the last update (m/s).
+    fn speeds(&self) -> impl Iterator<Item = f32> + '_ {
+        let speed = |(now, before): (&Vec2, &Vec2)| (*now - *before).length() / CONTROL_PERIOD;
+        self.now.iter().zip(self.before).map(speed).filter(|speed| !speed.is_nan())
+    }
+
+    fn nearest(&self) -> f32 {
+        let nearest = |(i, at): (usize, Vec2)| {
+            let others = seen(self.now).enumerate().filter(move |(j, _)| *j != i);
+            others.map(|(_, other)| (other - at).length_squared()).fold(f32::INFINITY, crate::math::min).sqrt()
+        };
+        mean(seen(self.now).enumerate().map(nearest).filter(|distance| distance.is_finite()))
+    }
+
+    fn pairs(&self) -> f32 {
+        let all = seen(self.now);
+        let pairs = all.clone().enumerate().flat_map(|(i, a)| all.clone().take(i).map(move |b| (b - a).length()));
+        mean(pairs)
+    }
+
+    fn distance(&self, zone: u16, among: Among, cap: f32) -> f32 {
+        let counts = |at: &Vec2| match among {
+            Among::All => true,
+            Among::Inside(zone) => self.zone(zone).contains(*at),
+            Among::Outside(zone) => !self.zone(zone).contains(*at),
+        };
+        let robots: Vec<Vec2> = seen(self.now).filter(counts).collect();
+        mean(self.points[usize::from(zone)].iter().map(|point| {
+            let nearest = robots.iter().map(|at| (*at - *point).length_squared()).fold(f32::INFINITY, crate::math::min);
+            crate::math::min(nearest.sqrt(), cap)
+        }))
+    }
+
+    fn covered(&self, zone: u16, radius: f32, range: Option<f32>) -> f32 {
+        let robots: Vec<Vec2> = match range {
+            None => seen(self.now).collect(),
+            Some(range) => {
+                let all = clusters(self.now, range);
+                // Of clusters of equal size, the first in the order of their first robots.
+                let largest = all.iter().rev().max_by_key(|cluster| cluster.len());
+                largest.into_iter().flatten().map(|robot| self.now[usize::from(*robot)]).collect()
+            }
+        };
+        let near = |point: &Vec2| robots.iter().any(|at| (*at - *point).length_squared() <= radius * radius);
+        mean(self.points[usize::from(zone)].iter().map(|point| if near(point) { 1.0 } else { 0.0 }))
+    }
+}
+
+impl Zone {
+    /// The arena as a region.
+    pub fn arena() -> Zone {
+        let all = super::zone::ZoneShape::HalfPlane { towards: vec2(1.0, 0.0), from: f32::MIN };
+        Zone { name: super::zone::ARENA.into(), shapes: vec![all], without: Vec::new() }
+    }
+}
+
+/// Mean of some values; 0 if there are none.
+fn mean(values: impl Iterator<Item = f32>) -> f32 {
+    let (sum, count) = values.fold((0.0f64, 0u32), |(sum, count), value| (sum + f64::from(value), count + 1));
+    (sum / f64::from(count.max(1))) as f32
+}
+
+/// Clusters of the robots that are seen, each with the indices of its members.
+fn clusters(centres: &[Vec2], range: f32) -> Vec<Vec<u16>> {
+    let mut free: Vec<u16> = (0..centres.len() as u16).filter(|i| !centres[usize::from(*i)].x.is_nan()).collect();
+    let mut found = Vec::new();
+    while !free.is_empty() {
+        let mut members = vec![free.remove(0)];
+        let mut next = 0;
+        while next < members.len() {
+            let at = centres[usize::from(members[next])];
+            let near = |robot: &u16| (centres[usize::from(*robot)] - at).length_squared() <= range * range;
+            members.extend(free.iter().copied().filter(near));
+            free.retain(|robot| !near(robot));
+            next += 1;
+        }
+        found.push(members);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MISSING: Vec2 = vec2(f32::NAN, f32::NAN);
+
+    #[test]
+    fn clusters_are_chains_and_missing_robots_are_in_none() {
+        let centres = [0.0, 0.1, 0.5, 0.2, 0.55].map(|x| vec2(x, 0.0));
+        assert_eq!(clusters(&centres, 0.11), [vec![0, 1, 3], vec![2, 4]]);
+        assert_eq!(clusters(&[MISSING, centres[0], MISSING], 1.0), [vec![1]]);
+    }
+
+    #[test]
+    fn crossings_have_a_sign_and_end_with_the_line() {
+        let (from, to) = (vec2(0.5, 0.0), vec2(-0.5, 0.0));
+        let go = |x: f32, before: f32, now: f32| crossing(from, to, vec2(x, before), vec2(x, now));
+        // The line points to -x, so +y is on its right side.
+        assert_eq!([go(0.0, -0.1, 0.1), go(0.0, 0.1, -0.1), go(0.0, 0.1, 0.2)], [1, -1, 0]);
+        assert_eq!([go(0.6, -0.1, 0.1), go(f32::NAN, -0.1, 0.1), go(0.0, f32::NAN, 0.1)], [0, 0, 0]);
+        assert_eq!(go(0.0, -0.1, 0.0) + go(0.0, 0.0, 0.1), 1, "a stop on the line counts once");
+    }
+}

@@ -1,0 +1,192 @@
+//! Named regions of the floor.
+
+use crate::math::{Vec2, max, min, vec2};
+use crate::world::spec::Area;
+use crate::world::task::Region;
+use serde::{Deserialize, Serialize};
+
+/// Name of the region that is the whole arena.
+pub(super) const ARENA: &str = "arena";
+/// Maximum number of corners of a polygon.
+pub const MAX_CORNERS: usize = 16;
+/// Spacing of the points that represent a region (m).
+const POINT_SPACING: f32 = 0.05;
+/// Maximum number of points that represent a region.
+const MAX_POINTS: usize = 4096;
+
+/// Shape on the floor. Its border belongs to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ZoneShape {
+    /// Rectangle, disc, or the outside of a disc.
+    Simple(Region),
+    /// Points whose coordinate along a direction is at least a limit.
+    HalfPlane {
+        /// Unit vector of the direction.
+        towards: Vec2,
+        /// Limit (m).
+        from: f32,
+    },
+    /// Points at a distance between two radii from a centre.
+    Ring {
+        /// Centre (m).
+        at: Vec2,
+        /// Inner radius (m).
+        inner: f32,
+        /// Outer radius (m).
+        outer: f32,
+    },
+    /// Polygon with its corners in order (m), 3 to [`MAX_CORNERS`].
+    Polygon(Vec<Vec2>),
+}
+
+/// Region with a name: the union of shapes without the union of other shapes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Zone {
+    /// Name in formulas and reports.
+    pub name: String,
+    /// Shapes of the region.
+    pub shapes: Vec<ZoneShape>,
+    /// Shapes that are cut out.
+    pub without: Vec<ZoneShape>,
+}
+
+impl ZoneShape {
+    /// True if a point is in the shape; false for a point with NaN.
+    pub fn contains(&self, place: Vec2) -> bool {
+        if place.x.is_nan() {
+            return false;
+        }
+        match self {
+            ZoneShape::Simple(region) => region.contains(place),
+            ZoneShape::HalfPlane { towards, from } => towards.dot(place) >= *from,
+            ZoneShape::Ring { at, inner, outer } => {
+                let distance = (place - *at).length();
+                (*inner..=*outer).contains(&distance)
+            }
+            ZoneShape::Polygon(corners) => inside_polygon(corners, place),
+        }
+    }
+}
+
+impl ZoneShape {
+    /// Disc, rectangle or outside of a disc that shows the shape in a picture.
+    pub fn outline(&self, half_arena: (f32, f32)) -> Region {
+        match self {
+            ZoneShape::Simple(region) => *region,
+            ZoneShape::Ring { at, outer, .. } => Region::Disc { at: *at, radius: *outer },
+            ZoneShape::HalfPlane { towards, from } => {
+                // The half-plane is cut at the border of the arena along each axis that it is parallel to.
+                let (hx, hy) = half_arena;
+                let cut = |along: f32, half: f32| match along {
+                    a if a > 0.99 => (*from, half),
+                    a if a < -0.99 => (-half, -*from),
+                    _ => (-half, half),
+                };
+                let ((x0, x1), (y0, y1)) = (cut(towards.x, hx), cut(towards.y, hy));
+                let (low, high) = (vec2(x0, y0), vec2(x1, y1));
+                Region::Rectangle { at: (low + high) * 0.5, half: (high - low) * 0.5 }
+            }
+            ZoneShape::Polygon(_) => {
+                let (low, high) = self.bounds();
+                Region::Rectangle { at: (low + high) * 0.5, half: (high - low) * 0.5 }
+            }
+        }
+    }
+
+    /// Lowest and highest coordinates; infinite for shapes without a border there.
+    fn bounds(&self) -> (Vec2, Vec2) {
+        let around = |at: Vec2, half: Vec2| (at - half, at + half);
+        let everywhere = (vec2(f32::NEG_INFINITY, f32::NEG_INFINITY), vec2(f32::INFINITY, f32::INFINITY));
+        match self {
+            ZoneShape::Simple(Region::Rectangle { at, half }) => around(*at, *half),
+            ZoneShape::Simple(Region::Disc { at, radius }) | ZoneShape::Ring { at, outer: radius, .. } => {
+                around(*at, vec2(*radius, *radius))
+            }
+            ZoneShape::Simple(Region::Beyond { .. }) | ZoneShape::HalfPlane { .. } => everywhere,
+            ZoneShape::Polygon(corners) => corners.iter().fold((everywhere.1, everywhere.0), |(low, high), at| {
+                (vec2(min(low.x, at.x), min(low.y, at.y)), vec2(max(high.x, at.x), max(high.y, at.y)))
+            }),
+        }
+    }
+}
+
+/// True if a ray from the point along +x crosses the sides of the polygon an odd number of times.
+fn inside_polygon(corners: &[Vec2], place: Vec2) -> bool {
+    let next = corners.iter().cycle().skip(1);
+    let crosses = |(a, b): (&Vec2, &Vec2)| {
+        (a.y > place.y) != (b.y > place.y) && place.x < a.x + (place.y - a.y) / (b.y - a.y) * (b.x - a.x)
+    };
+    corners.iter().zip(next).filter(|side| crosses(*side)).count() % 2 == 1
+}
+
+impl Zone {
+    /// True if a point is in the region; false for a point with NaN.
+    pub fn contains(&self, place: Vec2) -> bool {
+        self.shapes.iter().any(|shape| shape.contains(place)) && !self.without.iter().any(|shape| shape.contains(place))
+    }
+
+    /// Smallest rectangle around the region in an arena whose walls are at least `margin` away (m).
+    pub fn bounds(&self, half_arena: (f32, f32), margin: f32) -> Area {
+        let arena = vec2(half_arena.0 - margin, half_arena.1 - margin);
+        let none = Area { low: arena, high: -arena };
+        self.shapes.iter().map(ZoneShape::bounds).fold(none, |all, (low, high)| Area {
+            low: vec2(max(min(all.low.x, low.x), -arena.x), max(min(all.low.y, low.y), -arena.y)),
+            high: vec2(min(max(all.high.x, high.x), arena.x), min(max(all.high.y, high.y), arena.y)),
+        })
+    }
+
+    /// Area of the region inside an arena (m^2), from the fraction of grid points that it contains.
+    pub fn area(&self, half_arena: (f32, f32)) -> f32 {
+        let all = Zone::arena().points(half_arena).len() as f32;
+        4.0 * half_arena.0 * half_arena.1 * self.points(half_arena).len() as f32 / all
+    }
+
+    /// Points of the region inside an arena, on a square grid of 0.05 m or, in a large arena, of a wider spacing.
+    pub fn points(&self, half_arena: (f32, f32)) -> Vec<Vec2> {
+        let (hx, hy) = half_arena;
+        let spacing = POINT_SPACING.max((4.0 * hx * hy / MAX_POINTS as f32).sqrt());
+        let cells = |half: f32| (2.0 * half / spacing).ceil().max(1.0);
+        let (columns, rows) = (cells(hx), cells(hy));
+        let place = |column: usize, row: usize| {
+            vec2((2.0 * column as f32 + 1.0) / columns * hx - hx, (2.0 * row as f32 + 1.0) / rows * hy - hy)
+        };
+        let all = (0..rows as usize).flat_map(|row| (0..columns as usize).map(move |column| place(column, row)));
+        all.filter(|point| self.contains(*point)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn zone(shapes: Vec<ZoneShape>, without: Vec<ZoneShape>) -> Zone {
+        Zone { name: "zone".into(), shapes, without }
+    }
+
+    #[test]
+    fn union_without_another_shape() {
+        let disc = |x, radius| ZoneShape::Simple(Region::Disc { at: vec2(x, 0.0), radius });
+        let zone = zone(vec![disc(-0.5, 0.3), disc(0.5, 0.3)], vec![disc(0.5, 0.1)]);
+        let inside = [-0.5, -0.1, 0.25, 0.5, 0.65].map(|x| zone.contains(vec2(x, 0.0)));
+        assert_eq!(inside, [true, false, true, false, true]);
+        assert!(!zone.contains(vec2(f32::NAN, f32::NAN)));
+    }
+
+    #[test]
+    fn borders_belong_to_shapes() {
+        let half = ZoneShape::HalfPlane { towards: vec2(0.0, -1.0), from: 0.6 };
+        assert!(half.contains(vec2(3.0, -0.6)) && !half.contains(vec2(3.0, -0.59)));
+        let ring = ZoneShape::Ring { at: Vec2::ZERO, inner: 0.2, outer: 0.4 };
+        assert_eq!([0.1, 0.2, 0.4, 0.5].map(|x| ring.contains(vec2(x, 0.0))), [false, true, true, false]);
+        let triangle = ZoneShape::Polygon(vec![vec2(0.0, 0.0), vec2(1.0, 0.0), vec2(0.0, 1.0)]);
+        assert!(triangle.contains(vec2(0.2, 0.2)) && !triangle.contains(vec2(0.8, 0.8)));
+    }
+
+    #[test]
+    fn points_have_the_area_of_the_region() {
+        let disc = zone(vec![ZoneShape::Simple(Region::Disc { at: vec2(0.2, 0.1), radius: 0.5 })], vec![]);
+        let area = disc.points((1.0, 0.75)).len() as f32 * 0.05 * 0.05;
+        assert!((area - 0.785).abs() < 0.02, "{area}");
+        assert!(disc.points((10.0, 10.0)).len() < 20, "the grid is wider in a large arena");
+    }
+}

@@ -1,0 +1,153 @@
+//! Missions of docs/worlds/missions: all are valid, engines agree on them, and scores equal those computed by hand.
+
+#![allow(clippy::disallowed_methods, reason = "the missions are a folder")]
+
+use std::path::{Path, PathBuf};
+use xpuck_experiment::world_file;
+use xpuck_kernels::engine::{Engine, Job, Reference, Simd, Team};
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::tree::{Program, Tree};
+use xpuck_kernels::world::task::objective::{ObjectiveScore, QUANTITIES, REDUCTIONS};
+use xpuck_kernels::world::{Task, WorldSpec};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/worlds/missions")
+}
+
+fn mission(name: &str) -> WorldSpec {
+    world_file::read(&folder().join(format!("{name}.toml"))).unwrap()
+}
+
+fn names() -> Vec<String> {
+    let entries = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let mut names: Vec<String> = entries.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string()).collect();
+    names.sort();
+    names
+}
+
+/// Robots of one update: groups of a size at a place. The remaining robots are not seen.
+type Groups<'a> = &'a [(usize, f32, f32)];
+
+/// Returns the raw value after some updates; the first groups are the start.
+fn value(name: &str, updates: &[Groups<'_>]) -> f32 {
+    let spec = mission(name);
+    let Task::Objective(objective) = &spec.task else { panic!("{name} has another task") };
+    let places = |groups: Groups<'_>| -> Vec<Vec2> {
+        let all = groups.iter().flat_map(|(n, x, y)| std::iter::repeat_n(vec2(*x, *y), *n));
+        all.chain(std::iter::repeat(vec2(f32::NAN, f32::NAN))).take(spec.robots).collect()
+    };
+    let start = places(updates[0]);
+    let mut score = ObjectiveScore::new(objective.clone(), spec.physics.half_arena, spec.robots, start.into_iter());
+    for groups in &updates[1..] {
+        score.update(&places(groups));
+    }
+    score.value(1.0)
+}
+
+/// Scores by hand: mission, places at the start and after each update, value, and tolerance.
+const BY_HAND: &[(&str, &[Groups<'_>], f32, f32)] = &[
+    // 12 of 20 robots are on the left spot.
+    ("agg", &[&[], &[(12, -0.55, 0.0), (5, 0.55, 0.2), (3, 0.0, 1.0)]], 0.6, 0.0),
+    // (12 + 10) / 2 of 20 robots; the fuller spot may change.
+    ("xor", &[&[], &[(12, -0.5, 0.0), (8, 0.0, 1.0)], &[(5, -0.5, 0.0), (10, 0.5, 0.1)]], 0.55, 1e-6),
+    ("agg-50-50", &[&[], &[(12, -0.65, 0.0), (6, 0.65, 0.0)]], 0.6, 0.0),
+    // Groups of 4, 4, 6, 2 and 4 count 4 + 4 + 2 + 2 + 4 of 20.
+    (
+        "n-aggregation",
+        &[&[], &[(4, 0.7, 0.0), (4, 0.216, 0.666), (6, -0.566, 0.411), (2, -0.566, -0.411), (4, 0.216, -0.666)]],
+        0.8,
+        0.0,
+    ),
+    ("homing-end", &[&[], &[(20, 0.0, -0.7)], &[(7, 0.0, -0.5), (13, 0.0, 0.0)]], 0.35, 0.0),
+    ("homing-anytime", &[&[], &[(20, 0.0, -0.7)], &[(7, 0.0, -0.5), (13, 0.0, 0.0)]], 0.675, 1e-6),
+    // 0.3 m from the marker counts, although it is not painted.
+    ("marker", &[&[], &[(5, 0.0, 0.4), (3, 0.0, 0.75), (12, 0.0, 0.0)]], 0.4, 0.0),
+    ("black-white", &[&[], &[(9, 0.5, 0.1), (4, -0.5, 0.0)]], 0.45, 0.0),
+    ("aac", &[&[], &[(6, 0.0, 0.8), (14, 0.0, -0.6)]], 0.3, 0.0),
+    // 0.08 m north of the shelter's centre is outside.
+    ("sca", &[&[], &[(4, 0.29, 0.07), (3, 0.0, 0.08)]], 0.2, 0.0),
+    ("guided-shelter", &[&[], &[(10, 0.0, -1.0), (10, 0.0, -0.7)]], 0.5, 0.0),
+    ("shelter-50-50", &[&[], &[(8, -0.7, 0.0), (5, 0.7, 0.0), (7, 0.0, 0.0)]], 0.5, 0.0),
+    // Three robots deliver; staying in the nest delivers nothing; two of them deliver again.
+    (
+        "for",
+        &[
+            &[],
+            &[(3, 0.75, 0.0)],
+            &[(3, 0.0, -0.7)],
+            &[(3, 0.0, -0.7)],
+            &[(3, -0.75, 0.0)],
+            &[(2, 0.0, -0.6), (1, 0.0, 0.0)],
+        ],
+        5.0,
+        0.0,
+    ),
+    // Two robots pass to the south, one to the north, and one passes beside the gate.
+    (
+        "gate",
+        &[&[(2, 0.0, 0.1), (1, 0.1, -0.1), (1, 0.9, 0.1)], &[(2, 0.0, -0.1), (1, 0.1, 0.1), (1, 0.9, -0.1)]],
+        1.0,
+        0.0,
+    ),
+    // Two discs of radius 0.25 at a distance of 0.3 have a union of 0.337 m^2; the third robot is not connected.
+    ("lcn", &[&[], &[(1, 0.0, 0.0), (1, 0.3, 0.0), (1, -0.9, 0.0)]], 0.337, 0.02),
+    // The mean distance of a disc's points to its centre is 2/3 of the radius. Robots on black do not count.
+    ("cfa", &[&[], &[(19, 0.0, 0.0), (1, 0.5, 0.5)]], 0.8, 0.01),
+    ("cfa", &[&[], &[(20, 0.5, 0.5)]], 2.5, 0.0),
+    // The mean distance of a square's points to its centre is 0.3826 of the side. No robot is on the rim: 0.6 / 0.06.
+    ("spc", &[&[], &[(20, -0.6, 0.0)]], 0.3826 * 0.6 / 0.08 + 10.0, 0.1),
+    // A disc of radius 0.15 in a segment of 0.964 m^2.
+    ("covering-south", &[&[], &[(1, 0.0, -0.9)]], 0.0707 / 0.964, 0.008),
+    // All robots move; then one reaches the spot, and only this one moves.
+    ("stop", &[&[(20, 0.0, -0.7)], &[(20, 0.01, -0.7)], &[(1, 0.6, 0.8), (19, 0.01, -0.7)]], 0.975, 1e-6),
+    ("rendezvous", &[&[], &[(6, 0.5, -0.3), (2, 0.0, 0.0)]], 0.5, 0.0),
+    // One of 25 x 25 cells.
+    ("exploration", &[&[], &[(20, 0.0, 0.0)]], 1.0 / 625.0, 1e-6),
+    ("spreading", &[&[], &[(1, 0.0, 0.0), (1, 0.1, 0.0), (1, 0.3, 0.0)]], (0.1 + 0.1 + 0.2) / 3.0, 1e-6),
+    // 19 of 190 pairs have a distance of 1 m.
+    ("attraction", &[&[], &[(19, 0.0, 0.0), (1, 1.0, 0.0)]], 0.1, 1e-6),
+    ("cluster-quickly", &[&[], &[(14, 0.0, 0.0)], &[(15, 0.0, 0.0)], &[(1, 0.0, 0.0)]], 0.2, 1e-6),
+];
+
+#[test]
+fn scores_equal_those_computed_by_hand() {
+    for (name, updates, expected, tolerance) in BY_HAND {
+        let found = value(name, updates);
+        assert!((found - expected).abs() <= *tolerance, "{name}: {found} instead of {expected}");
+    }
+    for name in names() {
+        assert!(BY_HAND.iter().any(|(mission, ..)| *mission == name), "{name} has no score computed by hand");
+    }
+}
+
+#[test]
+fn page_lists_the_language() {
+    let page = include_str!("../../../docs/missions.md");
+    for (form, _) in QUANTITIES.iter().chain(&REDUCTIONS) {
+        assert!(page.contains(&format!("| `{form}` |")), "docs/missions.md lacks {form}");
+    }
+}
+
+#[test]
+fn engines_agree_bit_for_bit_on_missions() {
+    let texts = [include_str!("../../../docs/trees/806768.bt"), "explore 20", "attract 3"];
+    let programs: Vec<Program> =
+        texts.iter().map(|text| Program::compile(&Tree::parse(text).unwrap()).unwrap()).collect();
+    let mut scoring = 0;
+    for name in names() {
+        let spec = mission(&name);
+        let job = |world: u32| Job {
+            spec: &spec,
+            start: world as usize,
+            team: Team::all(world as usize % 3),
+            seed: 5,
+            world,
+            updates: 150,
+        };
+        let jobs: Vec<Job<'_>> = (0..6).map(job).collect();
+        let outcomes = Reference::default().run(&programs, &jobs);
+        assert_eq!(outcomes, Simd::default().run(&programs, &jobs), "{name}");
+        scoring += usize::from(outcomes.iter().any(|outcome| outcome.fitness > 0.0));
+    }
+    assert!(scoring > names().len() / 2, "only {scoring} missions score");
+}
