@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// Returns the table of parts for CONTRIBUTING.md, from tools/suite/parts.toml.
 fn table() -> String {
     let parts = toml("tools/suite/parts.toml");
-    let mut text = String::from("| promise | part | held by |\n|---|---|---|\n");
+    let mut text = String::from("| property | part | run by |\n|---|---|---|\n");
     for (suite, command) in [("test", "`make test`"), ("long", "`make test-long`")] {
         for (name, part) in parts[suite].as_table().expect("a table of parts") {
             let promise = part["promise"].as_str().expect("a promise");
@@ -21,7 +21,7 @@ fn table() -> String {
 fn contributing_lists_all_parts() {
     let path = root().join("CONTRIBUTING.md");
     let page = std::fs::read_to_string(&path).expect("CONTRIBUTING.md");
-    let start = page.find("| promise | part |").expect("the table of parts");
+    let start = page.find("| property | part |").expect("the table of parts");
     let end = page[start..].find("\n\n").map_or(page.len(), |end| start + end + 1);
     if std::env::var_os("XPUCK_RENEW").is_some() {
         let renewed = format!("{}{}{}", &page[..start], table(), &page[end..]);
