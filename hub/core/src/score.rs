@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn objective_score_continues_after_a_restart_and_ignores_unseen_robots() {
+    fn objective_score_survives_restart_and_ignores_unseen_robots() {
         let spot = ZoneShape::Simple(Region::Disc { at: vec2(0.5, 0.0), radius: 0.3 });
         let zone = Zone { name: "spot".into(), shapes: vec![spot], without: Vec::new() };
         let objective = objective::parse("mean(share(spot)) + last(ever(n(spot) > 1))", &[zone], 0.0, 2.0).unwrap();

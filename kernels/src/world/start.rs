@@ -37,7 +37,10 @@ pub fn place(spec: &WorldSpec, start: usize, draws: &mut Draws) -> Vec<Body> {
     let everywhere = |_| true;
     let (area, inside): (Area, &dyn Fn(Vec2) -> bool) = match start {
         Start::Area(area) => (*area, &everywhere),
-        Start::Zone(zone) => (zone.bounds(spec.physics.half_arena, ROBOT_RADIUS), &|at| zone.contains(at)),
+        Start::Zone(zone) => {
+            let (low, high) = zone.bounds(spec.physics.half_arena, ROBOT_RADIUS);
+            (Area { low, high }, &|at| zone.contains(at))
+        }
         Start::Poses(_) => (Area { low: Vec2::ZERO, high: Vec2::ZERO }, &everywhere),
     };
     if !matches!(start, Start::Poses(_)) {

@@ -111,7 +111,7 @@ impl Island {
     pub fn champion(&self) -> &Individual {
         let (rules, settings) = (self.algorithm.rules(), self.settings());
         let rank = |individual: &Individual| rules.champion_value(individual, settings);
-        // Of individuals with equal values, the champion of earlier epochs has priority, then the first in the
+        // Among individuals with equal values, the champion of earlier epochs has priority, then the first in the
         // population.
         let mut best = self.deme.past_champion().unwrap_or(&self.population()[0]);
         for individual in self.population() {

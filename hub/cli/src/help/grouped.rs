@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn grouped_command_is_found_by_its_name() {
         let program = crate::program();
-        assert_eq!(called(&program, "explain"), ["tree explain"]);
+        assert_eq!(called(&program, "explain"), ["tree explain", "world explain"]);
         assert!(called(&program, "purr").is_empty());
         for (_, here) in CALLED_ELSEWHERE {
             let found = here.split(' ').try_fold(&program, |group, name| group.find_subcommand(name));

@@ -1,6 +1,6 @@
 //! Attacks by unknown peers on real processes on the loopback interface. Each test checks a guarantee of the hub.
 //!
-//! By default, the attacks are small. The environment variable `XPUCK_ATTACK` sets the size of each attack, such as the
+//! The attacks are small by default. The environment variable `XPUCK_ATTACK` sets the size of each attack, such as the
 //! number of connections. If the variable is set, the tests also enforce the limits of docs/performance.md. `make
 //! test-long` sets the variable to 20000.
 

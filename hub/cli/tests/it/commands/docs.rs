@@ -50,6 +50,7 @@ pages! {
     sweeps: "docs/sweeps.md",
     thesis: "docs/thesis.md",
     worlds: "docs/worlds.md",
+    missions: "docs/missions.md",
 }
 
 /// Page that has a separate test, `tutorial_commands_and_pictures_are_current`.
@@ -143,7 +144,7 @@ fn every_page_with_commands_is_listed() {
         let has = blocks(&text).any(|(mark, _)| mark == "sh test");
         assert!(
             !has || name == TUTORIAL || PAGES.contains(&name),
-            "add {name} to the pages of hub/cli/tests/it/docs.rs"
+            "add {name} to the pages of hub/cli/tests/it/commands/docs.rs"
         );
     }
 }

@@ -32,8 +32,8 @@ fn engines_agree_on_every_example_with_a_mixed_swarm() {
     let programs =
         [program(include_str!("../../../../../docs/trees/806768.bt")), program("explore 20"), program("attract 3")];
     let mut worlds = 0;
-    for entry in std::fs::read_dir(WORLDS).unwrap() {
-        let path = entry.unwrap().path();
+    let paths = std::fs::read_dir(WORLDS).unwrap().map(|entry| entry.unwrap().path());
+    for path in paths.filter(|path| path.is_file()) {
         let spec = world_file::read(&path).unwrap();
         let team = Team::mixed(&[3, 3, spec.robots - 6]);
         let plan = Plan { spec: &spec, seconds: 20.0, runs: 18, seed: 1 };
@@ -100,7 +100,7 @@ fn wrong_world_files_are_one_error_that_names_the_place() {
         (format!("{good}{}", disc("inf")), "w.toml: disc 1, x = inf is outside -0.895 to 0.895"),
         (format!("{good}{}", disc("0.0").repeat(9)), "w.toml: 9 discs; a world must have 0 to 8"),
         (format!("{good}{}{}", disc("0.0"), disc("0.2")), "w.toml: disc 1 overlaps disc 2 by 0.010 m at start 1; move"),
-        (good.replace("y_m = [0, 0.5]\n", ""), "w.toml: start 1 needs either x_m and y_m or a list of poses"),
+        (good.replace("y_m = [0, 0.5]\n", ""), "w.toml: start 1 needs x_m and y_m, a list of poses, or a region"),
         ("#".repeat(65_537), "w.toml: the file has 65537 bytes; at most 65536 are allowed"),
     ];
     for (text, expected) in cases {

@@ -259,7 +259,7 @@ impl View<'_> {
             None => seen(self.now).collect(),
             Some(range) => {
                 let all = clusters(self.now, range);
-                // Of clusters of equal size, the first in the order of their first robots.
+                // If clusters have equal sizes, the one with the lowest robot index counts.
                 let largest = all.iter().rev().max_by_key(|cluster| cluster.len());
                 largest.into_iter().flatten().map(|robot| self.now[usize::from(*robot)]).collect()
             }

@@ -1,7 +1,6 @@
 //! Named regions of the floor.
 
 use crate::math::{Vec2, max, min, vec2};
-use crate::world::spec::Area;
 use crate::world::task::Region;
 use serde::{Deserialize, Serialize};
 
@@ -125,13 +124,12 @@ impl Zone {
         self.shapes.iter().any(|shape| shape.contains(place)) && !self.without.iter().any(|shape| shape.contains(place))
     }
 
-    /// Smallest rectangle around the region in an arena whose walls are at least `margin` away (m).
-    pub fn bounds(&self, half_arena: (f32, f32), margin: f32) -> Area {
+    /// Returns the lowest and highest coordinates of the region in an arena whose walls are at least `margin` away (m).
+    pub fn bounds(&self, half_arena: (f32, f32), margin: f32) -> (Vec2, Vec2) {
         let arena = vec2(half_arena.0 - margin, half_arena.1 - margin);
-        let none = Area { low: arena, high: -arena };
-        self.shapes.iter().map(ZoneShape::bounds).fold(none, |all, (low, high)| Area {
-            low: vec2(max(min(all.low.x, low.x), -arena.x), max(min(all.low.y, low.y), -arena.y)),
-            high: vec2(min(max(all.high.x, high.x), arena.x), min(max(all.high.y, high.y), arena.y)),
+        self.shapes.iter().map(ZoneShape::bounds).fold((arena, -arena), |(low, high), (lower, higher)| {
+            let low = vec2(max(min(low.x, lower.x), -arena.x), max(min(low.y, lower.y), -arena.y));
+            (low, vec2(min(max(high.x, higher.x), arena.x), min(max(high.y, higher.y), arena.y)))
         })
     }
 

@@ -157,6 +157,7 @@ const SAMPLES: [(&str, &[&str]); 92] = [
     ("sweep slurm", &["sweep slurm {dir}/sweep.toml --output {new}/sweep --no-send"]),
     ("robot update abort", &["robot update abort {hub}"]),
     ("sweep new", &["sweep new"]),
+    ("world explain", &["world explain {docs}/worlds/missions/agg.toml --output {new}/agg.svg"]),
     ("world new", &["world new foraging"]),
 ];
 
