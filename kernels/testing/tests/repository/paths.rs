@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 const ENDINGS: [&str; 8] = ["rs", "md", "toml", "wgsl", "sh", "c", "h", "cjs"];
 /// Names of files that are not in the repository, because users, programs or third parties write them. Folders before
 /// a name are ignored.
-const ELSEWHERE: [&str; 25] = [
+const ELSEWHERE: [&str; 26] = [
     "ID.toml",
     "NAME.toml",
     "again.sh",
@@ -31,6 +31,7 @@ const ELSEWHERE: [&str; 25] = [
     "summary.md",
     "swarm.toml",
     "update.json",
+    "world.toml",
     "xp01.toml",
     "xp02.toml",
 ];
