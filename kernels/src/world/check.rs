@@ -5,7 +5,7 @@ use super::senses::light::{Light, MAX_LIGHTS};
 use super::senses::tags::{MAX_TAGS, Tag};
 use super::spec::{Area, Start, WorldSpec};
 use super::start::{self, SPACING};
-use super::task::objective::Objective;
+use super::task::objective::{MAX_NUMBER, Objective};
 use super::task::{Region, Task};
 use crate::math::Vec2;
 use crate::model::{MAX_DISCS, MAX_ROBOTS, MAX_WALLS, RELOCATION_RADIUS, ROBOT_RADIUS};
@@ -147,7 +147,10 @@ impl WorldSpec {
                 Start::Zone(zone) => {
                     let all = zone.points(self.physics.half_arena).len();
                     if all == 0 {
-                        return refuse(format!("start {i}: no point of region {} is inside the arena", zone.name));
+                        return refuse(format!(
+                            "start {i}: region {} is too small, or outside of the arena; enlarge or move it",
+                            zone.name
+                        ));
                     }
                 }
                 Start::Poses(poses) => {
@@ -294,10 +297,13 @@ fn most_at_random(area: &Area) -> usize {
 /// Checks that the scale of an objective has two different ends.
 fn check_scale(objective: &Objective) -> Checked {
     let (worst, best) = (objective.worst, objective.best);
-    if worst.is_finite() && best.is_finite() && worst != best {
+    let is_valid = |value: f32| value.abs() <= MAX_NUMBER;
+    if is_valid(worst) && is_valid(best) && (best - worst).abs() >= 1e-6 {
         return Ok(());
     }
-    refuse(format!("worst = {worst} and best = {best} of the task must be two different numbers"))
+    refuse(format!(
+        "task.worst = {worst} and task.best = {best} must be at least 0.000001 apart, and -{MAX_NUMBER} to {MAX_NUMBER}"
+    ))
 }
 
 fn check_shape(what: &str, shape: &Shape) -> Checked {

@@ -370,20 +370,31 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
     let PhysicsEntry { robot_mass_kg, robot_friction, body_friction, restitution, noise } = physics;
     let (half_length, half_width) = half_arena(robots);
     let mut walls: Vec<Wall> = wall.into_iter().map(|w| Wall { from: place(w.from_m), to: place(w.to_m) }).collect();
+    // Places where a robot would touch the sides of a polygon, or be behind them.
+    let mut behind_walls = Vec::new();
     let around = match &arena {
         ArenaEntry { polygon: None, .. } => None,
         ArenaEntry { polygon: Some(polygon), length_m: None, width_m: None } => {
             let sides = polygon_walls(polygon)?;
             let reach = |along: fn(Vec2) -> f32| sides.iter().map(|wall| along(wall.from).abs()).fold(0.0, f32::max);
-            let half = (reach(|at| at.x), reach(|at| at.y));
+            // Rounded up, so that no corner is outside of the arena by a rounding error.
+            let up = |reach: f32| (reach * 1e4).ceil() / 1e4;
+            let half = (up(reach(|at| at.x)), up(reach(|at| at.y)));
+            let outside = |wall: &Wall| {
+                let middle = (wall.from + wall.to) * 0.5;
+                let towards = middle * (1.0 / middle.length());
+                ZoneShape::HalfPlane { towards, from: polygon.inradius_m - model::ROBOT_RADIUS }
+            };
+            behind_walls.extend(sides.iter().map(outside));
             walls.extend(sides);
             Some(half)
         }
-        _ => return Err("the arena has either length_m and width_m, or polygon".into()),
+        _ => return Err("the arena has length_m and width_m, or polygon, but not both".into()),
     };
     let (half_length, half_width) = around.unwrap_or((half_length, half_width));
     let zones = zones(region)?;
-    let starts: Result<Vec<Start>, String> = (1..).zip(start).map(|(i, entry)| self::start(i, entry, &zones)).collect();
+    let starts: Result<Vec<Start>, String> =
+        (1..).zip(start).map(|(i, entry)| inside_walls(i, self::start(i, entry, &zones)?, &behind_walls)).collect();
     Ok(WorldSpec {
         robots,
         robot: Shape { mass: robot_mass_kg, mu: robot_friction, ..Shape::ROBOT },
@@ -428,6 +439,30 @@ fn task(entry: TaskEntry, zones: &[Zone]) -> Result<Task, String> {
     })
 }
 
+/// Restricts a start to the inside of a polygon of walls. `behind_walls` contains the shapes outside of it, and is empty
+/// without a polygon.
+fn inside_walls(number: usize, start: Start, behind_walls: &[ZoneShape]) -> Result<Start, String> {
+    if behind_walls.is_empty() {
+        return Ok(start);
+    }
+    let mut zone = match start {
+        Start::Zone(zone) => zone,
+        Start::Area(Area { low, high }) => {
+            let shape = ZoneShape::Simple(Region::Rectangle { at: (low + high) * 0.5, half: (high - low) * 0.5 });
+            Zone { name: format!("of start {number}"), shapes: vec![shape], without: Vec::new() }
+        }
+        Start::Poses(poses) => {
+            let behind = |pose: &Pose| behind_walls.iter().any(|shape| shape.contains(pose.at));
+            return match poses.iter().position(behind) {
+                Some(index) => Err(format!("start {number}, robot {}: is behind a wall of the polygon", index + 1)),
+                None => Ok(Start::Poses(poses)),
+            };
+        }
+    };
+    zone.without.extend_from_slice(behind_walls);
+    Ok(Start::Zone(zone))
+}
+
 /// Walls of a regular polygon.
 fn polygon_walls(polygon: &PolygonShape) -> Result<Vec<Wall>, String> {
     let PolygonShape { sides, inradius_m } = *polygon;
@@ -463,34 +498,50 @@ fn zones(entries: Vec<ZoneEntry>) -> Result<Vec<Zone>, String> {
 
 fn zone_shape(entry: ZoneEntry) -> Result<ZoneShape, String> {
     let ZoneEntry { disc, rectangle, half_plane, ring, beyond, polygon_m, .. } = entry;
+    let coordinates = |what: &str, values: &[f32]| match values.iter().all(|value| value.abs() <= 20.0) {
+        true => Ok(()),
+        false => Err(format!("{what} must be -20 to 20")),
+    };
     let size = |what: &str, value: f32, low: f32| match (low..=20.0).contains(&value) {
         true => Ok(value),
         false => Err(format!("{what} = {value} is outside {low} to 20")),
     };
     let mut shapes = Vec::new();
     if let Some(DiscShape { at_m, radius_m }) = disc {
+        coordinates("at_m", &at_m)?;
         shapes.push(ZoneShape::Simple(Region::Disc { at: place(at_m), radius: size("radius_m", radius_m, 0.01)? }));
     }
     if let Some(DiscShape { at_m, radius_m }) = beyond {
+        coordinates("at_m", &at_m)?;
         shapes.push(ZoneShape::Simple(Region::Beyond { at: place(at_m), radius: size("radius_m", radius_m, 0.01)? }));
     }
     if let Some(RectangleShape { x_m, y_m }) = rectangle {
+        coordinates("x_m and y_m", &[x_m, y_m].concat())?;
         if x_m[0] >= x_m[1] || y_m[0] >= y_m[1] {
             return Err("x_m and y_m are ranges: the first number must be below the second".into());
         }
         shapes.push(ZoneShape::Simple(region(RegionEntry::Rectangle { x_m, y_m })));
     }
     if let Some(HalfPlaneShape { towards_deg, from_m }) = half_plane {
+        coordinates("from_m", &[from_m])?;
+        if !(-360.0..=360.0).contains(&towards_deg) {
+            return Err(format!("towards_deg = {towards_deg} is outside -360 to 360"));
+        }
         shapes.push(ZoneShape::HalfPlane { towards: Vec2::unit(towards_deg.to_radians()), from: from_m });
     }
     if let Some(RingShape { at_m, inner_m, outer_m }) = ring {
+        coordinates("at_m", &at_m)?;
         size("inner_m", inner_m, 0.0)?;
+        if outer_m <= inner_m {
+            return Err(format!("outer_m = {outer_m} must be above inner_m = {inner_m}"));
+        }
         shapes.push(ZoneShape::Ring { at: place(at_m), inner: inner_m, outer: size("outer_m", outer_m, inner_m)? });
     }
     if let Some(corners) = polygon_m {
         if !(3..=MAX_CORNERS).contains(&corners.len()) {
             return Err(format!("polygon_m has {} corners; 3 to {MAX_CORNERS} are needed", corners.len()));
         }
+        coordinates("polygon_m", &corners.concat())?;
         shapes.push(ZoneShape::Polygon(corners.into_iter().map(place).collect()));
     }
     match (shapes.pop(), shapes.is_empty()) {
@@ -516,6 +567,7 @@ fn start(number: usize, entry: StartEntry, zones: &[Zone]) -> Result<Start, Stri
         StartEntry { x_m: Some(x), y_m: Some(y), pose: None, region: None } => Ok(Start::Area(area(x, y))),
         StartEntry { x_m: None, y_m: None, pose: None, region: Some(name) } => {
             match zones.iter().find(|zone| zone.name == name) {
+                _ if name == "arena" => Ok(Start::Zone(Zone::arena())),
                 Some(zone) => Ok(Start::Zone(zone.clone())),
                 None => Err(format!("start {number}: there is no region {name}; add a [[region]] with this name")),
             }
@@ -523,7 +575,7 @@ fn start(number: usize, entry: StartEntry, zones: &[Zone]) -> Result<Start, Stri
         StartEntry { x_m: None, y_m: None, pose: Some(poses), region: None } => {
             Ok(Start::Poses(poses.into_iter().map(pose).collect()))
         }
-        _ => Err(format!("start {number} needs x_m and y_m, a list of poses, or a region")),
+        _ => Err(format!("start {number} needs exactly one of x_m with y_m, pose, and region")),
     }
 }
 

@@ -8,7 +8,7 @@ use xpuck_kernels::engine::{Engine, Job, Reference, Simd, Team};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::task::objective::{ObjectiveScore, QUANTITIES, REDUCTIONS};
-use xpuck_kernels::world::{Task, WorldSpec};
+use xpuck_kernels::world::{Task, World, WorldSpec};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/worlds/missions")
@@ -150,4 +150,56 @@ fn engines_agree_bit_for_bit_on_missions() {
         scoring += usize::from(outcomes.iter().any(|outcome| outcome.fitness > 0.0));
     }
     assert!(scoring > names().len() / 2, "only {scoring} missions score");
+}
+
+/// Returns a world with a polygon of walls in which the robots start anywhere.
+fn polygon(sides: usize, inradius: f32, start: &str) -> Result<WorldSpec, String> {
+    let text = format!(
+        "robots = 3\n[task]\nkind = \"objective\"\nscore = \"last(visited(0.5))\"\nworst = 0\nbest = 1\n[arena]\n\
+         polygon = {{ sides = {sides}, inradius_m = {inradius} }}\n[[start]]\n{start}\n"
+    );
+    world_file::parse("w.toml", &text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn robots_start_inside_every_polygon() {
+    for sides in 3..=16 {
+        for inradius in [0.4, 1.0, 1.2, 2.3] {
+            let spec = polygon(sides, inradius, "region = \"arena\"").unwrap();
+            for world in 0..10 {
+                let world = World::new(&spec, 0, 1, world);
+                for robot in &world.bodies {
+                    let reach = spec.physics.walls.iter().map(|wall| wall.offset(robot.pose.at).length());
+                    assert!(reach.fold(f32::INFINITY, f32::min) > 0.037, "{sides} sides of {inradius} m");
+                    assert!(robot.pose.at.length() < 2.0 * inradius, "{sides} sides of {inradius} m");
+                }
+            }
+        }
+    }
+    let error = polygon(12, 1.231, "pose = [{ at_m = [1.18, 1.18] }]").unwrap_err();
+    assert!(error.contains("start 1, robot 1: is behind a wall"), "{error}");
+}
+
+#[test]
+fn wrong_regions_and_scales_are_one_error() {
+    let world = |region: &str, task: &str| {
+        let text = format!(
+            "robots = 1\n[task]\nkind = \"objective\"\n{task}\n[[region]]\nname = \"a\"\n{region}\n[[start]]\n\
+             x_m = [0, 0.1]\ny_m = [0, 0.1]\n"
+        );
+        world_file::parse("w.toml", &text).unwrap_err().to_string()
+    };
+    let (task, disc) = ("score = \"1\"\nworst = 0\nbest = 1", "disc = { at_m = [0, 0], radius_m = 0.1 }");
+    for (region, task, error) in [
+        ("disc = { at_m = [nan, 0], radius_m = 0.1 }", task, "at_m must be -20 to 20"),
+        ("half_plane = { towards_deg = 1e30, from_m = 0 }", task, "towards_deg"),
+        ("ring = { at_m = [0, 0], inner_m = 0.2, outer_m = 0.1 }", task, "outer_m = 0.1 must be above inner_m = 0.2"),
+        ("polygon_m = [[0, 0], [1, inf], [1, 1]]", task, "polygon_m must be -20 to 20"),
+        (disc, "score = \"1\"\nworst = 1\nbest = 1", "at least 0.000001 apart"),
+        (disc, "score = \"1\"\nworst = -inf\nbest = 1", "at least 0.000001 apart"),
+        (disc, "score = \"last(n(b))\"\nworst = 0\nbest = 1", "task.score, column 8: there is no region b"),
+    ] {
+        let found = world(region, task);
+        assert!(found.starts_with("w.toml: ") && found.contains(error) && !found.contains('\n'), "{found}");
+    }
 }

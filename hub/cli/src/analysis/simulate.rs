@@ -29,7 +29,7 @@ use xpuck_wire::{FileError, output};
 /// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world file.
 ///
 /// A tree runs exactly as written: `avoiding` is not added. The fitness of the benchmark is f_raw of Eq. 8.3: the
-/// speed of the frisbee towards -x, divided by v_max. A world file (docs/worlds.md) selects one of seven tasks, each
+/// speed of the frisbee towards -x, divided by v_max. A world file (docs/worlds.md) selects one of seven tasks or states a task as a formula, each
 /// with its own fitness. The same seed gives identical results on any number of threads.
 #[derive(Args)]
 pub struct SimulateArgs {

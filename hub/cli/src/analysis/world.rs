@@ -108,6 +108,9 @@ fn new(args: &NewArgs) -> Result<()> {
 fn explain(args: &ExplainArgs) -> Result<()> {
     let spec = world_file::read(&args.file)?;
     refuse_over([&args.file], &args.output)?;
+    if let Some(path) = args.output.as_ref().filter(|path| path.extension().is_none_or(|ending| ending != "svg")) {
+        bail!("{}: the picture is an SVG file; use a name that ends in .svg", path.display());
+    }
     let mut text = format!("{}\n{}\n", summary(&spec), spec.task.fitness_description());
     if let Task::Objective(objective) = &spec.task {
         let _ = writeln!(text, "\nscore = \"{}\"", objective.formula);
@@ -116,8 +119,11 @@ fn explain(args: &ExplainArgs) -> Result<()> {
             let robots = World::new(&spec, 0, 1, 0);
             let inside = robots.bodies[..spec.robots].iter().filter(|body| zone.contains(body.pose.at)).count();
             let area = zone.area(arena);
-            let _ =
-                writeln!(text, "  region {}: {area:.3} m^2, {inside} of {} robots at a start", zone.name, spec.robots);
+            let _ = writeln!(
+                text,
+                "  region {}: {area:.3} m^2, {inside} of {} robots in a drawn start",
+                zone.name, spec.robots
+            );
         }
     }
     if let Some(path) = &args.output {

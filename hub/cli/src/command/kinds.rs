@@ -32,7 +32,7 @@ impl OfKinds for Simulate {
         FILE holds a behaviour tree, for the benchmark task or a world of your own; automata of a curriculum; a body \
         of cubes; or a Kilobot's tree. A tree runs exactly as written: `avoiding` is not added. The benchmark's \
         fitness is f_raw of Eq. 8.3, the speed of the frisbee towards -x divided by v_max. A world file \
-        (docs/worlds.md) selects one of seven tasks, each with its own fitness. A seed gives identical results on any \
+        (docs/worlds.md) selects one of seven tasks or states a task as a formula, each with its own fitness. A seed gives identical results on any \
         number of threads.";
 
     fn kinds() -> Vec<Kind> {

@@ -100,7 +100,7 @@ fn wrong_world_files_are_one_error_that_names_the_place() {
         (format!("{good}{}", disc("inf")), "w.toml: disc 1, x = inf is outside -0.895 to 0.895"),
         (format!("{good}{}", disc("0.0").repeat(9)), "w.toml: 9 discs; a world must have 0 to 8"),
         (format!("{good}{}{}", disc("0.0"), disc("0.2")), "w.toml: disc 1 overlaps disc 2 by 0.010 m at start 1; move"),
-        (good.replace("y_m = [0, 0.5]\n", ""), "w.toml: start 1 needs x_m and y_m, a list of poses, or a region"),
+        (good.replace("y_m = [0, 0.5]\n", ""), "w.toml: start 1 needs exactly one of x_m with y_m, pose, and region"),
         ("#".repeat(65_537), "w.toml: the file has 65537 bytes; at most 65536 are allowed"),
     ];
     for (text, expected) in cases {

@@ -11,6 +11,7 @@ mod score;
 mod words;
 pub mod zone;
 
+pub(crate) use parse::MAX_NUMBER;
 pub use parse::{FormulaError, QUANTITIES, REDUCTIONS, check_names, parse};
 pub use score::ObjectiveScore;
 
@@ -84,9 +85,9 @@ impl Reduction {
     /// True if the update with this number, from 1, counts.
     pub fn counts(&self, update: u32) -> bool {
         let time = update as f32 * CONTROL_PERIOD;
-        // Half a period of tolerance keeps rounding errors of times from changing the set of updates.
+        // The tolerance absorbs rounding errors of times.
         let [from, to] = self.window.unwrap_or([0.0, f32::INFINITY]);
-        time > from - 0.5 * CONTROL_PERIOD && time < to + 0.5 * CONTROL_PERIOD
+        time > from - 1e-3 * CONTROL_PERIOD && time < to + 1e-3 * CONTROL_PERIOD
     }
 }
 

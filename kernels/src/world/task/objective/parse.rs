@@ -5,9 +5,12 @@ use super::quantity::{Among, Quantity};
 use super::zone::{ARENA, Zone};
 use super::{MAX_LATCHES, MAX_OPS, MAX_REDUCTIONS, MAX_ZONES, Objective, Reduction, ReductionKind};
 use crate::math::{Vec2, vec2};
+use crate::tree::suggest;
 
 /// Maximum nesting of parentheses.
 const MAX_DEPTH: u32 = 32;
+/// Largest number in a formula, and for `worst` and `best`.
+pub(crate) const MAX_NUMBER: f32 = 1e9;
 /// Maximum length of a formula (characters).
 const MAX_TEXT: usize = 1000;
 
@@ -80,7 +83,7 @@ fn error<T>(column: usize, message: impl Into<String>) -> Parsed<T> {
 /// # Errors
 /// The first problem, with its column.
 pub fn parse(formula: &str, zones: &[Zone], worst: f32, best: f32) -> Parsed<Objective> {
-    if formula.len() > MAX_TEXT {
+    if formula.chars().count() > MAX_TEXT {
         return error(MAX_TEXT, format!("the formula is longer than {MAX_TEXT} characters; shorten it"));
     }
     let mut zones = zones.to_vec();
@@ -96,7 +99,7 @@ pub fn parse(formula: &str, zones: &[Zone], worst: f32, best: f32) -> Parsed<Obj
         value: Vec::new(),
         latches: 0,
     };
-    let mut parser = Parser { tokens: tokens(formula)?, at: 0, inside: false, depth: 0, objective };
+    let mut parser = Parser { tokens: tokens(formula)?, at: 0, inside: false, depth: 0, form: None, objective };
     parser.expression(0)?;
     if *parser.peek() != Token::End {
         let found = parser.peek().text();
@@ -121,7 +124,13 @@ fn tokens(text: &str) -> Parsed<Vec<(usize, Token)>> {
             let length = run(|c| c.is_ascii_digit() || *c == '.');
             let word: String = characters[at..at + length].iter().collect();
             at += length;
-            match word.parse() {
+            if characters.get(at).is_some_and(|c| matches!(c, 'e' | 'E')) {
+                return error(column, "write the number without an exponent, such as 100000 for 1e5");
+            }
+            match word.parse::<f32>() {
+                Ok(number) if number > MAX_NUMBER => {
+                    return error(column, format!("{word} is too large; numbers are at most {MAX_NUMBER}"));
+                }
                 Ok(number) => Token::Number(number),
                 Err(_) => return error(column, format!("{word} is not a number")),
             }
@@ -141,7 +150,8 @@ fn tokens(text: &str) -> Parsed<Vec<(usize, Token)>> {
         } else {
             let rest: String = characters[at..characters.len().min(at + 2)].iter().collect();
             let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) else {
-                return error(column, format!("{first} is not part of the language"));
+                let signs = "the operators are + - * / < <= > >= and, or, not";
+                return error(column, format!("{first} is not part of the language; {signs}"));
             };
             at += sign.len();
             Token::Sign(sign)
@@ -158,6 +168,8 @@ struct Parser {
     /// Whether the parser is inside a reduction.
     inside: bool,
     depth: u32,
+    /// Form of the innermost call that is being parsed.
+    form: Option<&'static str>,
     objective: Objective,
 }
 
@@ -199,10 +211,17 @@ impl Parser {
     }
 
     fn expect(&mut self, sign: &str) -> Parsed<()> {
+        let form = self.form;
+        self.expect_in(sign, form)
+    }
+
+    /// Accepts a sign. `form` is the form of the call to which the sign belongs, for the error.
+    fn expect_in(&mut self, sign: &str, form: Option<&str>) -> Parsed<()> {
         if self.accept(sign) {
             return Ok(());
         }
-        error(self.column(), format!("expected {sign} instead of {}", self.peek().text()))
+        let form = form.map_or(String::new(), |form| format!(" in {form}"));
+        error(self.column(), format!("expected {sign}{form} instead of {}", self.peek().text()))
     }
 
     fn push(&mut self, op: Op) -> Parsed<Slot> {
@@ -261,14 +280,21 @@ impl Parser {
             return match name {
                 "N" => self.push(Op::Robots),
                 "time" => self.push(Op::Time),
-                _ if is_quantity(name) || reduction(name).is_some() => {
-                    error(column, format!("{name} needs ( and ) after it"))
+                "n" => error(column, "write n(REGION), or N for the number of robots"),
+                _ if form_of(name).is_some() => {
+                    error(column, format!("{name} needs ( and ) after it: {}", form_of(name).unwrap_or_default()))
                 }
-                _ => error(column, format!("{name} is not a name of the language; {}", self.names())),
+                _ if self.objective.zones.iter().any(|zone| zone.name == name) => {
+                    error(column, format!("{name} is a region; write n({name}) for the number of robots in it"))
+                }
+                _ => self.unknown(column, name),
             };
         }
+        let outer = std::mem::replace(&mut self.form, form_of(name));
         if let Some(kind) = reduction(name) {
-            return self.reduction(column, name, kind);
+            let slot = self.reduction(column, name, kind)?;
+            self.form = outer;
+            return Ok(slot);
         }
         let slot = match name {
             "min" => self.fold(Binary::Min)?,
@@ -326,6 +352,7 @@ impl Parser {
             }
         };
         self.expect(")")?;
+        self.form = outer;
         Ok(slot)
     }
 
@@ -333,9 +360,14 @@ impl Parser {
         Ok(match name {
             "n" => Quantity::Count { zone: self.zone(name)? },
             "delivered" => {
+                let place = self.column();
                 let source = self.zone(name)?;
                 self.expect(",")?;
-                Quantity::Delivered { source, nest: self.zone(name)? }
+                let nest = self.zone(name)?;
+                if source == nest {
+                    return error(place, "SOURCE and NEST must be two different regions");
+                }
+                Quantity::Delivered { source, nest }
             }
             "cluster" => Quantity::Cluster { range: self.positive("RANGE")? },
             "clusters" => Quantity::Clusters { range: self.positive("RANGE")? },
@@ -379,7 +411,7 @@ impl Parser {
                 let range = if self.accept(",") { Some(self.positive("RANGE")?) } else { None };
                 Quantity::Covered { zone, radius, range }
             }
-            _ => return error(column, format!("{name} is not a name of the language; {}", self.names())),
+            _ => return self.unknown(column, name),
         })
     }
 
@@ -394,7 +426,8 @@ impl Parser {
 
     fn reduction(&mut self, column: usize, name: &str, kind: ReductionKind) -> Parsed<Slot> {
         if self.inside {
-            return error(column, format!("{name} stands inside another reduction; take it out"));
+            let before = "or close the parenthesis of the reduction before it";
+            return error(column, format!("{name} stands inside another reduction; take it out, {before}"));
         }
         if self.objective.reductions.len() >= MAX_REDUCTIONS {
             return error(column, format!("the formula has more than {MAX_REDUCTIONS} reductions"));
@@ -406,10 +439,12 @@ impl Parser {
         if self.accept(",") {
             let place = self.column();
             let from = self.number("FROM")?;
-            self.expect(",")?;
+            if !self.accept(",") {
+                return error(self.column(), format!("{name} needs both times: {name}(X, FROM, TO)"));
+            }
             let to = self.number("TO")?;
             if !(0.0 <= from && from <= to) {
-                return error(place, "the times are in seconds, and the first is not above the second");
+                return error(place, "FROM and TO are times (s): FROM must be at least 0, and at most TO");
             }
             window = Some([from, to]);
         }
@@ -440,7 +475,10 @@ impl Parser {
         };
         match self.objective.zones.iter().position(|zone| zone.name == name) {
             Some(index) => Ok(index as u16),
-            None => error(column, format!("there is no region {name}; {}", self.regions())),
+            None => {
+                let near = suggest(&name, self.objective.zones.iter().map(|zone| zone.name.clone()));
+                error(column, format!("there is no region {name}{near}; {}", self.regions()))
+            }
         }
     }
 
@@ -470,10 +508,24 @@ impl Parser {
         format!("the regions are {}", names.join(", "))
     }
 
+    /// Returns the error of a name that is neither a quantity, a reduction, a function nor a number.
+    fn unknown<T>(&self, column: usize, name: &str) -> Parsed<T> {
+        let functions = ["min", "max", "abs", "floor", "clamp", "if", "ever", "area", "N", "time"];
+        let forms = QUANTITIES.iter().chain(&REDUCTIONS).map(|(form, _)| stem(form));
+        let near = suggest(name, forms.chain(functions).map(String::from));
+        if name.contains('-') {
+            let minus = "put spaces around a minus sign, because a hyphen is part of a name";
+            return error(column, format!("{name} is not a name of the language; {minus}"));
+        }
+        if near.is_empty() {
+            return error(column, format!("{name} is not a name of the language; {}", self.names()));
+        }
+        error(column, format!("{name} is not a name of the language{near}"))
+    }
+
     fn names(&self) -> String {
-        let stems = |list: &[(&str, &str)]| {
-            let mut stems: Vec<String> =
-                list.iter().map(|(form, _)| form.split('(').next().unwrap_or(form).to_string()).collect();
+        let stems = |list: &[(&'static str, &str)]| {
+            let mut stems: Vec<String> = list.iter().map(|(form, _)| stem(form).to_string()).collect();
             stems.dedup();
             stems.join(", ")
         };
@@ -499,7 +551,28 @@ fn reduction(name: &str) -> Option<ReductionKind> {
 }
 
 fn is_quantity(name: &str) -> bool {
-    QUANTITIES.iter().any(|(form, _)| form.split('(').next() == Some(name))
+    QUANTITIES.iter().any(|(form, _)| stem(form) == name)
+}
+
+/// Returns the name in a form such as `n(REGION)`.
+fn stem(form: &'static str) -> &'static str {
+    form.split('(').next().unwrap_or(form)
+}
+
+/// Returns the form of a quantity, reduction or function of the language.
+fn form_of(name: &str) -> Option<&'static str> {
+    const FUNCTIONS: [&str; 8] = [
+        "min(X, Y)",
+        "max(X, Y)",
+        "abs(X)",
+        "floor(X)",
+        "clamp(X, LOW, HIGH)",
+        "if(CONDITION, X, Y)",
+        "ever(X)",
+        "area(REGION)",
+    ];
+    let forms = QUANTITIES.iter().chain(&REDUCTIONS).map(|(form, _)| *form).chain(FUNCTIONS);
+    forms.into_iter().find(|form| stem(form) == name)
 }
 
 /// Checks the names of regions.
@@ -514,9 +587,8 @@ pub fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), Strin
     for name in names {
         let usable = tokens(name).is_ok_and(|found| matches!(&found[..], [(_, Token::Name(n)), _] if n == name));
         if !usable || name == ARENA {
-            return Err(format!(
-                "\"{name}\" cannot be the name of a region; use letters, digits and inner hyphens, such as spot-a"
-            ));
+            let why = if name == ARENA { "exists already; choose another name" } else { "is not a valid name" };
+            return Err(format!("region \"{name}\" {why}; use letters, digits and inner hyphens, such as spot-a"));
         }
     }
     Ok(())
@@ -544,15 +616,25 @@ mod tests {
     #[test]
     fn errors_name_the_column_and_the_remedy() {
         for (formula, column, part) in [
-            ("last(n(spot))", 8, "there is no region spot; the regions are spot-a, spot-b, arena"),
+            ("last(n(spot))", 8, "the regions are spot-a, spot-b, arena"),
             ("n(spot-a) / N", 1, "put it into a reduction, such as last(n(...))"),
             ("last(sum(n(spot-a)))", 6, "sum stands inside another reduction"),
-            ("last(n(spot-a)", 15, "expected ) instead of the end"),
+            ("last(n(spot-a)", 15, "expected ) in last(X) instead of the end"),
             ("last(n(spot-a)) 2", 17, "an operator such as + is missing"),
             ("last(cluster(0))", 14, "RANGE must be above 0"),
-            ("last(near(spot-a))", 6, "near is not a name of the language; reductions are last"),
-            ("mean(n(spot-a), 20, 10)", 17, "the first is not above the second"),
-            ("last(n)", 6, "n needs ( and ) after it"),
+            ("last(nothing(spot-a))", 6, "nothing is not a name of the language; reductions are last"),
+            ("last(nearst())", 6, "nearst is not a name of the language; did you mean `nearest`?"),
+            ("maen(n(spot-a))", 1, "did you mean `mean`?"),
+            ("last(spot-a)", 6, "spot-a is a region; write n(spot-a)"),
+            ("last(delivered(spot-a))", 22, "expected , in delivered(SOURCE, NEST) instead of )"),
+            ("mean(n(spot-a), 20, 10)", 17, "FROM must be at least 0, and at most TO"),
+            ("mean(n(spot-a), 20)", 19, "needs both times: mean(X, FROM, TO)"),
+            ("last(1e5)", 6, "without an exponent"),
+            ("last(9999999999)", 6, "too large"),
+            ("mean(N-n(spot-a))", 6, "put spaces around a minus sign"),
+            ("last(delivered(spot-a, spot-a))", 16, "two different regions"),
+            ("last(n)", 6, "write n(REGION), or N for the number of robots"),
+            ("last(speed)", 6, "speed needs ( and ) after it: speed()"),
             ("last(2 $ 3)", 8, "$ is not part of the language"),
             ("1.2.3", 1, "1.2.3 is not a number"),
             ("", 1, "expected a number, a name or ( instead of the end"),

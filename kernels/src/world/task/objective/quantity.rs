@@ -270,7 +270,7 @@ impl View<'_> {
 }
 
 impl Zone {
-    /// The arena as a region.
+    /// The region `arena`, which is the whole arena.
     pub fn arena() -> Zone {
         let all = super::zone::ZoneShape::HalfPlane { towards: vec2(1.0, 0.0), from: f32::MIN };
         Zone { name: super::zone::ARENA.into(), shapes: vec![all], without: Vec::new() }

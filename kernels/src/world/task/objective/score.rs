@@ -196,7 +196,8 @@ impl ObjectiveScore {
             &Values { score: self, quantities: &current, reduced: &reduced },
             &mut results,
         );
-        results.last().copied().unwrap_or(0.0)
+        // Products of large numbers may overflow; such a value counts as the worst.
+        results.last().copied().filter(|value| value.is_finite()).unwrap_or(objective.worst)
     }
 
     /// Fitness so far.
