@@ -48,7 +48,7 @@ def test_populations_can_be_looked_at():
     assert 2 <= len(population) <= 12 and population[0][1] >= population[-1][1]
     assert generation.best_fitness == max(fitness for _, fitness in evolution.champions())
     assert evolution.done == pytest.approx(0.25) and not evolution.is_done
-    with pytest.raises(ValueError, match="island 2"):
+    with pytest.raises(ValueError, match="island = 2"):
         evolution.population(2)
 
 

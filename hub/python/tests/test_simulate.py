@@ -43,7 +43,7 @@ def test_arrays_of_another_shape_or_kind_are_refused_by_name(pusher):
         ({"teams": np.zeros((2, 3), int)}, ValueError, "teams has 3 columns"),
         ({"teams": np.zeros((2, 2, 2), int)}, ValueError, "teams has shape"),
         ({"teams": [0.0, 1.0]}, TypeError, "teams has type float64"),
-        ({"teams": [1]}, ValueError, "tree 1"),
+        ({"teams": [1]}, ValueError, "index 1"),
         ({"teams": [-1]}, ValueError, "teams has values -1"),
         ({"seeds": [1, 2]}, ValueError, r"seeds has shape \(2,\)"),
         ({"seeds": [-1]}, ValueError, "seeds has values -1"),
