@@ -216,7 +216,7 @@ pub struct EvolutionFile {
     /// GPU adapter: its index or a part of its name, as listed by `xpuck dev engines` (default: the most capable).
     pub adapter: Option<AdapterChoice>,
     /// Folder in which checkpoints of evolution and the hub's last directive are saved, relative to the robot's file.
-    /// By default, nothing is saved.
+    /// Nothing is saved by default.
     pub state: Option<PathBuf>,
 }
 

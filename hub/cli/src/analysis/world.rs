@@ -104,7 +104,6 @@ fn new(args: &NewArgs) -> Result<()> {
     deliver(args.output.as_deref(), found.map_or("", |(_, text)| text).as_bytes())
 }
 
-/// Returns a summary of a world in one line.
 fn explain(args: &ExplainArgs) -> Result<()> {
     let spec = world_file::read(&args.file)?;
     refuse_over([&args.file], &args.output)?;
@@ -114,10 +113,9 @@ fn explain(args: &ExplainArgs) -> Result<()> {
     let mut text = format!("{}\n{}\n", summary(&spec), spec.task.fitness_description());
     if let Task::Objective(objective) = &spec.task {
         let _ = writeln!(text, "\nscore = \"{}\"", objective.formula);
-        let arena = spec.physics.half_arena;
+        let (arena, world) = (spec.physics.half_arena, World::new(&spec, 0, 1, 0));
         for zone in objective.named_zones() {
-            let robots = World::new(&spec, 0, 1, 0);
-            let inside = robots.bodies[..spec.robots].iter().filter(|body| zone.contains(body.pose.at)).count();
+            let inside = world.bodies[..spec.robots].iter().filter(|body| zone.contains(body.pose.at)).count();
             let area = zone.area(arena);
             let _ = writeln!(
                 text,

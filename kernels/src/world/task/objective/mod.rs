@@ -126,12 +126,6 @@ impl Objective {
         self.zones.iter().filter(|zone| zone.name != zone::ARENA)
     }
 
-    /// True if the value grows with time by itself when the robots do the same all the time.
-    pub fn accumulates(&self) -> bool {
-        self.reductions.iter().any(|reduction| reduction.kind == ReductionKind::Sum)
-            || self.quantities.iter().any(Quantity::remembers)
-    }
-
     /// True if the value is a mean over time.
     pub fn averages(&self) -> bool {
         self.reductions.iter().any(|reduction| reduction.kind == ReductionKind::Mean)

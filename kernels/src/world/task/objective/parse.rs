@@ -210,17 +210,12 @@ impl Parser {
         found
     }
 
+    /// Accepts a sign. The error contains the form of the call to which the sign belongs.
     fn expect(&mut self, sign: &str) -> Parsed<()> {
-        let form = self.form;
-        self.expect_in(sign, form)
-    }
-
-    /// Accepts a sign. `form` is the form of the call to which the sign belongs, for the error.
-    fn expect_in(&mut self, sign: &str, form: Option<&str>) -> Parsed<()> {
         if self.accept(sign) {
             return Ok(());
         }
-        let form = form.map_or(String::new(), |form| format!(" in {form}"));
+        let form = self.form.map_or(String::new(), |form| format!(" in {form}"));
         error(self.column(), format!("expected {sign}{form} instead of {}", self.peek().text()))
     }
 

@@ -94,22 +94,19 @@ pub enum Quantity {
 pub const FIELD_PERIOD: u32 = 10;
 
 impl Quantity {
-    /// True if the quantity depends on earlier updates.
-    pub fn remembers(&self) -> bool {
-        matches!(self, Quantity::Delivered { .. } | Quantity::Visited { .. } | Quantity::Crossed { .. })
-    }
-
     /// True if the quantity is computed over the points of a region, once per [`FIELD_PERIOD`] updates.
     pub fn is_field(&self) -> bool {
         matches!(self, Quantity::Distance { .. } | Quantity::Covered { .. })
     }
 }
 
-/// State of a quantity that depends on earlier updates.
+/// State of a quantity: data of earlier updates, or a constant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Memory {
     /// No state.
     None,
+    /// Value that does not change during a run.
+    Constant(f32),
     /// Whether each robot carries an item, and the number of delivered items.
     Items(Vec<bool>, u32),
     /// Visited cells.
@@ -120,11 +117,12 @@ pub enum Memory {
 
 impl Memory {
     /// State of a quantity at the start.
-    pub fn new(quantity: &Quantity, robots: usize, half_arena: (f32, f32)) -> Memory {
+    pub fn new(quantity: &Quantity, zones: &[Zone], robots: usize, half_arena: (f32, f32)) -> Memory {
         match *quantity {
             Quantity::Delivered { .. } => Memory::Items(vec![false; robots], 0),
             Quantity::Visited { cell } => Memory::Cells(Coverage::new(cell, half_arena)),
             Quantity::Crossed { .. } => Memory::Crossings(0),
+            Quantity::Area { zone } => Memory::Constant(zones[usize::from(zone)].area(half_arena)),
             _ => Memory::None,
         }
     }
@@ -186,8 +184,6 @@ pub struct View<'a> {
     pub zones: &'a [Zone],
     /// Points of each region.
     pub points: &'a [Vec<Vec2>],
-    /// Half the length and width of the arena (m).
-    pub half_arena: (f32, f32),
     /// Centres of the robots; NaN for robots that are not seen (m).
     pub now: &'a [Vec2],
     /// Centres in the last update.
@@ -212,7 +208,7 @@ impl View<'_> {
             (Quantity::Speed, _) => mean(self.speeds()),
             (Quantity::Distance { zone, among, cap }, _) => self.distance(zone, among, cap),
             (Quantity::Covered { zone, radius, range }, _) => self.covered(zone, radius, range),
-            (Quantity::Area { zone }, _) => self.zone(zone).area(self.half_arena),
+            (Quantity::Area { .. }, Memory::Constant(area)) => *area,
             _ => 0.0,
         }
     }

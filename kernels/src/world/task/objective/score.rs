@@ -24,7 +24,6 @@ struct Accumulator {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveScore {
     objective: Arc<Objective>,
-    half_arena: (f32, f32),
     robots: usize,
     updates: u32,
     /// Centres of the robots in the current and the previous update; NaN for robots that are not seen (m).
@@ -109,12 +108,15 @@ impl ObjectiveScore {
         }
         let points = |(zone, used): (&super::Zone, bool)| if used { zone.points(half_arena) } else { Vec::new() };
         ObjectiveScore {
-            half_arena,
             robots,
             updates: 0,
             now: before.clone(),
             before,
-            memories: objective.quantities.iter().map(|q| Memory::new(q, robots, half_arena)).collect(),
+            memories: objective
+                .quantities
+                .iter()
+                .map(|q| Memory::new(q, &objective.zones, robots, half_arena))
+                .collect(),
             latches: vec![false; usize::from(objective.latches)],
             accumulators: vec![Accumulator { sum: 0.0, count: 0, value: None }; objective.reductions.len()],
             quantities: vec![0.0; objective.quantities.len()],
@@ -162,13 +164,7 @@ impl ObjectiveScore {
     }
 
     fn view(&self) -> View<'_> {
-        View {
-            zones: &self.objective.zones,
-            points: &self.points,
-            half_arena: self.half_arena,
-            now: &self.now,
-            before: &self.before,
-        }
+        View { zones: &self.objective.zones, points: &self.points, now: &self.now, before: &self.before }
     }
 
     /// Raw value so far, before scaling. Means count in proportion to `part` (0 to 1), so that the value of a whole
