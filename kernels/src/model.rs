@@ -5,7 +5,7 @@ pub const MAX_ROBOTS: usize = 256;
 /// Maximum number of passive discs in a world.
 pub const MAX_DISCS: usize = 8;
 /// Maximum number of inner walls in a world. The same limit applies to wall patches.
-pub const MAX_WALLS: usize = 16;
+pub const MAX_WALLS: usize = 32;
 /// Maximum number of bodies in a world.
 pub const MAX_BODIES: usize = MAX_ROBOTS + MAX_DISCS;
 /// Maximum number of bodies in a small world, where a search over all pairs is faster than a grid.

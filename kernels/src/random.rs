@@ -32,6 +32,10 @@ pub enum Stream {
     Simtest = 9,
     /// Missed segments of a simulated camera.
     Camera = 10,
+    /// Misread shades of the ground sensor.
+    Ground = 11,
+    /// Lots of a world.
+    Lots = 12,
 }
 
 /// Number of rounds of Philox.

@@ -8,6 +8,9 @@ fn sense() {
     if switched(SWITCH_LIGHT) {
         stage_light();
     }
+    if switched(SWITCH_GROUND) {
+        stage_ground();
+    }
     // Camera, tags, and range and bearing have a longer period.
     let slow = update % SLOW_SENSES_PERIOD == 0u;
     if slow && switched(SWITCH_CAMERA) {
@@ -92,6 +95,13 @@ fn only_proximity(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
 fn only_light(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
     stage_light();
+    store();
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn only_ground(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
+    load(group.x, invocation);
+    stage_ground();
     store();
 }
 

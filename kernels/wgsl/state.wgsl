@@ -93,7 +93,8 @@ struct Params {
     tags: u32,
     // Detection range of tags.
     tag_range: f32,
-    unused: u32,
+    // Index of the floor in the table.
+    floor: u32,
     unused_pair: vec2<u32>,
     task: TaskParams,
     messages: MessageParams,
@@ -121,7 +122,7 @@ struct Params {
 // Bit mask of the visited cells of the arena, then past poses for messages.
 @group(0) @binding(5) var<storage, read_write> past: array<atomic<u32>>;
 // Contents: a zero; the start of the robots' range factors; the number of the last message and the slot of its poses,
-// for each update; the range factors.
+// for each update; the range factors; regions; the floor.
 @group(0) @binding(6) var<storage, read> table: array<u32>;
 
 // Values that control loops and branches. Mesa's software adapters recompile a kernel at every dispatch for the

@@ -260,6 +260,8 @@ fn stage_tick() {
         board[CELL_NEIGHBOURS] = of_body(Q_NEIGHBOURS, b);
         set_vector(CELL_LIGHT, vector_of_body(Q_LIGHT_X, b));
         set_vector(CELL_TAG, vector_of_body(Q_TAG_X, b));
+        board[CELL_GROUND] = of_body(Q_GROUND, b);
+        board[CELL_GROUND + 1u] = 0.0;
         for (var c = 0u; c < 3u; c++) {
             board[CELL_SCRATCH_FIRST + c] = of_body(Q_SCRATCH + c, b);
         }

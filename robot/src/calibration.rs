@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use xpuck_experiment::calibration::{self, CurveFile, MAX_CAMERA_ANGLE, curve_rows};
 pub use xpuck_experiment::calibration::{FACTORS, OFFSETS, SCALES, Wheels};
 use xpuck_registers::accelerometer::{COUNTS_PER_G, ZERO_COUNTS};
+use xpuck_registers::ground::MOST;
 use xpuck_registers::infrared::{Curve, PUBLISHED};
 
 /// Calibration of a robot. Missing keys have the values of an ideal robot.
@@ -78,7 +79,7 @@ impl Default for Camera {
     }
 }
 
-/// Calibration of the accelerometer and the light sensors.
+/// Calibration of the accelerometer, the light sensors and the ground sensors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Senses {
@@ -86,6 +87,37 @@ pub struct Senses {
     pub acceleration: Accelerometer,
     /// Calibration of the infra-red sensors as light sensors, with their own emitters off.
     pub light: Light,
+    /// Calibration of the middle ground sensor.
+    pub ground: Ground,
+}
+
+/// Calibration of the middle ground sensor.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Ground {
+    /// Reading on a black floor (counts, 0..=600).
+    #[schemars(range(min = GROUND_BLACK.0, max = GROUND_BLACK.1))]
+    pub black: f32,
+    /// Reading on a white floor (counts, 601..=1023).
+    #[schemars(range(min = GROUND_WHITE.0, max = GROUND_WHITE.1))]
+    pub white: f32,
+}
+
+/// Ranges of the readings of a ground sensor on black and on white (counts).
+const GROUND_BLACK: (f32, f32) = (0.0, 600.0);
+const GROUND_WHITE: (f32, f32) = (601.0, 1023.0);
+
+impl Default for Ground {
+    fn default() -> Ground {
+        Ground { black: 0.0, white: f32::from(MOST) }
+    }
+}
+
+impl Ground {
+    /// Returns the brightness of the floor (0..=1) for a reading (counts).
+    pub fn brightness(&self, counts: u16) -> f32 {
+        ((f32::from(counts) - self.black) / (self.white - self.black)).clamp(0.0, 1.0)
+    }
 }
 
 /// Calibration of the accelerometer, with axes x (ahead), y (left) and z (up).
@@ -177,7 +209,9 @@ impl Calibration {
         rows.extend(curve.map(|(key, value, range)| (format!("infrared.curve.{key}"), value, range)));
         let drive = [("left", self.drive.left), ("right", self.drive.right), ("baseline", self.drive.baseline)];
         rows.extend(drive.map(|(key, value)| (format!("drive.{key}"), value, FACTORS)));
-        let Senses { acceleration, light } = &self.senses;
+        let Senses { acceleration, light, ground } = &self.senses;
+        rows.push(("senses.ground.black".into(), ground.black, GROUND_BLACK));
+        rows.push(("senses.ground.white".into(), ground.white, GROUND_WHITE));
         for i in 0..3 {
             rows.push((format!("senses.acceleration.zero[{i}]"), acceleration.zero[i], ZEROS));
             rows.push((format!("senses.acceleration.per_g[{i}]"), acceleration.per_g[i], PER_G));
@@ -224,6 +258,8 @@ mod tests {
         assert_eq!((some.drive.left, some.drive.right), (1.01, 1.0));
         assert_eq!(some.camera.red, Region { hue: [310.0, 10.0], saturation: 0.5, value: 0.3 });
         assert_eq!(some.camera.blue, REGIONS[2]);
+        let ground = read("[senses.ground]\nblack = 100\nwhite = 900\n").unwrap().senses.ground;
+        assert_eq!([50, 100, 500, 900, 1000].map(|counts| ground.brightness(counts)), [0.0, 0.0, 0.5, 1.0, 1.0]);
     }
 
     #[test]
@@ -233,6 +269,7 @@ mod tests {
         assert!(error("[drive]\nleft = nan\n").contains("drive.left = NaN"));
         assert!(error("[infrared]\noffset = [0, 0, 0, 900, 0, 0, 0, 0]\n").contains("offset[3] = 900"));
         assert!(error("[senses.light]\nscale = [1, 1, 1, 0, 1, 1, 1, 1]\n").contains("senses.light.scale[3] = 0"));
+        assert!(error("[senses.ground]\nblack = 700\n").contains("senses.ground.black = 700 is outside 0 to 600"));
         assert!(error("[infrared]\nofset = [0]\n").contains("ofset"));
         assert!(error("[infrared]\nscale = [1, 1]\n").contains("line 2"));
         let lens = "[camera.lens]\nsize = [640, 480]\nfocal = [601, 602]\ncentre = [320, 240]\ndistortion = ";

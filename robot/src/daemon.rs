@@ -8,6 +8,7 @@ use crate::body::link::BodyLinkError;
 use crate::config::{Config, DeviceKind, EvolutionFile};
 use crate::core::Core;
 use crate::device::DeviceError;
+use crate::device::fitted::Fitted;
 use crate::external::{ProgramServer, SenseMessage};
 use crate::groot::Publisher;
 use crate::health::HealthReporter;
@@ -169,7 +170,10 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<ExitReason, StartError>
     let core = core.with_calibration(config.measured.clone()).with_version(&this_release().version);
     let memory = Memory::start(&config.robot.id, config.robot.evolution.state.as_deref());
     let (memory, told) = memory.map_err(StartError::Thread)?;
-    let core = core.with_camera(config.robot.devices.has_camera()).with_stored_directive(told);
+    let core = core
+        .with_camera(config.robot.devices.has_camera())
+        .with_ground_sensor(config.robot.fitted.contains(&Fitted::Ground))
+        .with_stored_directive(told);
     let mut robot = Robot::new(core.with_alone_limit(config.robot.control.drive_alone_s), speed);
     let peers = PeersLink::start(config)?;
     if peers.is_some() {

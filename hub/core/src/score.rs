@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::CONTROL_PERIOD;
+use xpuck_kernels::world::task::objective::lots::Lot;
 use xpuck_kernels::world::task::transport::{fitness_of_place, raw_fitness};
 use xpuck_kernels::world::task::{self, Task};
 use xpuck_kernels::world::{Body, WorldSpec};
@@ -45,7 +46,7 @@ enum Counted {
 }
 
 impl Counted {
-    fn from_world(world: &WorldSpec) -> Counted {
+    fn from_world(world: &WorldSpec, run: (u64, u32)) -> Counted {
         match &world.task {
             Task::Transport | Task::TransportOnce => Counted::Moved(0.0),
             Task::TransportPosition => {
@@ -54,7 +55,7 @@ impl Counted {
             }
             task => {
                 let (robots, none): (usize, &[Body]) = (world.robots, &[]);
-                let task = Box::new(task::Score::new(task, &world.physics, none, robots));
+                let task = Box::new(task::Score::new(task, &world.physics, none, robots, run));
                 Counted::Centres { task, robots, due: 0.0 }
             }
         }
@@ -75,9 +76,10 @@ impl Score {
         Score::default()
     }
 
-    /// Starts the next segment in the phase `phase`, with the task of `world`.
-    pub fn begin(&mut self, phase: &str, world: &WorldSpec) {
-        let mut counted = Counted::from_world(world);
+    /// Starts the next segment in the phase `phase`, with the task of `world`. `seed` is the seed of the run; the segment
+    /// has the lots of the run with its number.
+    pub fn begin(&mut self, phase: &str, world: &WorldSpec, seed: u64) {
+        let mut counted = Counted::from_world(world, (seed, self.segments.len() as u32));
         if let (Counted::Place { x, .. }, Some(last)) = (&mut counted, self.last_x) {
             *x = last;
         }
@@ -132,6 +134,17 @@ impl Score {
         self.last_x = None;
     }
 
+    /// Returns the lots of the current segment, such as "coin = 1, alarm = 52.3"; empty without lots.
+    pub fn lots(&self) -> String {
+        let Some(Scored { counted: Counted::Centres { task, .. }, .. }) = self.segments.last() else {
+            return String::new();
+        };
+        let task::Score::Objective(score) = &**task else { return String::new() };
+        let lot = |(lot, value): (&Lot, &f32)| format!("{} = {value}", lot.name);
+        let lots: Vec<String> = score.objective().lots.iter().zip(score.lots()).map(lot).collect();
+        lots.join(", ")
+    }
+
     /// Returns all segments so far, with their fitness.
     pub fn segments(&self) -> Vec<Segment> {
         let segment = |(number, scored): (u32, &Scored)| Segment {
@@ -152,16 +165,16 @@ impl Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_kernels::world::task::objective::zone::{Zone, ZoneShape};
     use xpuck_kernels::world::task::{Region, objective};
+    use xpuck_kernels::world::zone::{Zone, ZoneShape};
 
     #[test]
     fn relocations_and_pauses_do_not_count() {
         let world = WorldSpec::benchmark(2);
         let mut score = Score::new();
-        score.begin("evolve", &world);
+        score.begin("evolve", &world, 1);
         score.see(0.0, true);
-        score.begin("evolve", &world);
+        score.begin("evolve", &world, 1);
         score.see(-0.13, true);
         score.pass(10.0);
         score.see(-0.2, false);
@@ -182,7 +195,7 @@ mod tests {
     fn position_score_uses_latest_position() {
         let mut score = Score::new();
         score.see(0.3, true);
-        score.begin("measure", &world(Task::TransportPosition));
+        score.begin("measure", &world(Task::TransportPosition), 1);
         score.pass(1.0);
         let before = score.fitness();
         score.see(-0.5, true);
@@ -197,8 +210,8 @@ mod tests {
         );
         let world = world(Task::Foraging { nest, food });
         let mut score = Score::new();
-        score.begin("evolve", &world);
-        let mut expected = task::Score::new(&world.task, &world.physics, &[], 2);
+        score.begin("evolve", &world, 1);
+        let mut expected = task::Score::new(&world.task, &world.physics, &[], 2, (1, 0));
         for step in 0..400 {
             let x = if step / 100 % 2 == 0 { 0.8 } else { -0.8 };
             score.see_robot(1, vec2(x, 0.0));
@@ -214,7 +227,7 @@ mod tests {
     #[test]
     fn robots_that_were_never_seen_are_not_in_the_way() {
         let mut score = Score::new();
-        score.begin("measure", &world(Task::Aggregation { range: 0.2 }));
+        score.begin("measure", &world(Task::Aggregation { range: 0.2 }), 1);
         score.see_robot(3, vec2(0.0, 0.0));
         score.pass(0.1);
         assert_eq!(score.fitness(), 0.0, "one robot is no cluster");
@@ -229,7 +242,7 @@ mod tests {
         let zone = Zone { name: "spot".into(), shapes: vec![spot], without: Vec::new() };
         let objective = objective::parse("mean(share(spot)) + last(ever(n(spot) > 1))", &[zone], 0.0, 2.0).unwrap();
         let mut score = Score::new();
-        score.begin("measure", &world(Task::Objective(objective.into())));
+        score.begin("measure", &world(Task::Objective(objective.into())), 1);
         score.pass(0.11);
         assert_eq!(score.fitness(), 0.0, "no robot was seen");
         score.see_robot(1, vec2(0.5, 0.1));

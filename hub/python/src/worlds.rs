@@ -51,6 +51,7 @@ fn sensing(senses: &[String]) -> Sensing {
         neighbours: any(&["v_attr", "s_n"]),
         light: any(&["v_light"]),
         tags: any(&["v_tag"]),
+        ground: any(&["s_ground"]),
     }
 }
 

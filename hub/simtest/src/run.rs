@@ -131,7 +131,7 @@ impl Swarm {
             robots: plan.traits.iter().enumerate().map(robot).collect(),
             hub: Hub::new(settings.mutant),
             checkers: Checkers::new(settings.trace),
-            bodies: start::place(&spec, 0, &mut draws),
+            bodies: start::place(&spec, 0, (settings.seed, 0), &mut draws),
             physics: Physics::default(),
             keeper: Keeper::default(),
             physics_steps: 0,

@@ -280,7 +280,7 @@ const TREE: &str = "sel\n  avoiding\n  sel\n    seq\n      movcv v_scr 39deg\n  
 /// Returns robots and a frisbee at random poses in the arena.
 fn anywhere(seed: u64) -> Vec<Body> {
     let spec = WorldSpec::scenario(ROBOTS, Scenario::B);
-    let mut bodies = start::place(&spec, 0, &mut Draws::new(seed, 1, 0, 0, Stream::Start));
+    let mut bodies = start::place(&spec, 0, (seed, 1), &mut Draws::new(seed, 1, 0, 0, Stream::Start));
     let mut draws = Draws::new(seed, 2, 0, 0, Stream::Start);
     for _ in 0..1000 {
         let at = vec2(draws.range(-0.3, 0.85), draws.range(-0.6, 0.6));
@@ -310,7 +310,7 @@ fn after_a_run(seed: u64) -> Vec<Body> {
 /// rad).
 fn goals(seed: u64, scenario: Scenario, frisbee: Vec2) -> Vec<[f32; 3]> {
     let spec = WorldSpec::scenario(ROBOTS, scenario);
-    let draw = |world| start::place(&spec, 0, &mut Draws::new(seed, world, 0, 0, Stream::Start));
+    let draw = |world| start::place(&spec, 0, (seed, world), &mut Draws::new(seed, world, 0, 0, Stream::Start));
     let near = |bodies: &Vec<Body>| {
         bodies[..ROBOTS].iter().all(|robot| (robot.pose.at - frisbee).length() > 0.105 + 0.0375 + 0.03)
     };

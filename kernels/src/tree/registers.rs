@@ -42,7 +42,7 @@ const fn register(
 }
 
 /// All registers in the order of their cells.
-pub const REGISTERS: [Register; 13] = [
+pub const REGISTERS: [Register; 15] = [
     register("v_zero", 0, Some(0), true, Access::ReadOnly, "always zero"),
     register("v_goal", 2, Some(2), true, Access::Goal, "goal velocity; NaN until written in this tick"),
     register("v_prox", 4, Some(4), true, Access::ReadOnly, "sum of the eight proximity rays, towards obstacles"),
@@ -63,10 +63,12 @@ pub const REGISTERS: [Register; 13] = [
         Access::ReadOnly,
         "vector to the nearest tag in the camera (m); zero without a tag",
     ),
+    register("s_ground", 24, None, false, Access::ReadOnly, "floor under the ground sensor: -1 black, 0 grey, 1 white"),
+    register("s_zero", 25, None, false, Access::ReadOnly, "always zero; as a vector, s_ground is (s_ground, 0)"),
 ];
 
 /// Number of cells of the full map.
-pub const CELLS: usize = 24;
+pub const CELLS: usize = 26;
 /// First cell of v_goal.
 pub const GOAL: usize = 2;
 /// First cell of v_prox.
@@ -87,6 +89,8 @@ pub const SCRATCH: usize = 18;
 pub const LIGHT: usize = 20;
 /// First cell of v_tag.
 pub const TAG: usize = 22;
+/// Cell of s_ground.
+pub const GROUND: usize = 24;
 
 /// Access of nodes to each cell of the full map, derived from [`REGISTERS`].
 pub(super) const ACCESS: [Access; CELLS] = {
@@ -189,7 +193,7 @@ mod tests {
         assert_eq!(RegisterMap::InSwarm.cell(10), Some(14));
         assert_eq!(RegisterMap::InSwarm.cell(15), Some(19));
         assert_eq!(RegisterMap::InSwarm.cell(16), None);
-        assert_eq!((RegisterMap::Full.cell(23), RegisterMap::Full.cell(24)), (Some(23), None));
+        assert_eq!((RegisterMap::Full.cell(25), RegisterMap::Full.cell(26)), (Some(25), None));
         let in_swarm: Vec<u8> = (0..16).map(|i| RegisterMap::InSwarm.cell(i).unwrap()).collect();
         assert!(in_swarm.iter().enumerate().all(|(i, cell)| i % 2 == usize::from(cell % 2)), "pairs stay pairs");
     }

@@ -8,7 +8,7 @@
 
 use super::nodes::{Kind, PROX_GAIN};
 use super::program::{Instruction, Program};
-use super::registers::{ACCESS, ATTR, Access, CELLS, GOAL, LIGHT, NEIGHBOURS, PROX, RED, SCRATCH, TAG, UP};
+use super::registers::{ACCESS, ATTR, Access, CELLS, GOAL, GROUND, LIGHT, NEIGHBOURS, PROX, RED, SCRATCH, TAG, UP};
 use super::status::Status;
 use crate::math::{Vec2, exp, vec2, wrap_angle};
 use crate::random::Draws;
@@ -38,6 +38,8 @@ pub struct Senses {
     pub light: Vec2,
     /// Vector to the nearest tag in the camera image (m).
     pub tag: Vec2,
+    /// Shade of the floor under the ground sensor: -1 black, 0 grey, 1 white.
+    pub ground: f32,
 }
 
 impl Senses {
@@ -52,6 +54,7 @@ impl Senses {
             neighbours: cells[NEIGHBOURS],
             light: vector(LIGHT),
             tag: vector(TAG),
+            ground: cells[GROUND],
         }
     }
 }
@@ -67,6 +70,7 @@ impl Default for Senses {
             neighbours: 0.0,
             light: Vec2::ZERO,
             tag: Vec2::ZERO,
+            ground: 0.0,
         }
     }
 }
@@ -95,6 +99,7 @@ impl Blackboard {
         self.cells[NEIGHBOURS] = s.neighbours;
         (self.cells[LIGHT], self.cells[LIGHT + 1]) = (s.light.x, s.light.y);
         (self.cells[TAG], self.cells[TAG + 1]) = (s.tag.x, s.tag.y);
+        self.cells[GROUND] = s.ground;
         (self.cells[GOAL], self.cells[GOAL + 1]) = (f32::NAN, f32::NAN);
         self.signal = 0;
     }

@@ -1,6 +1,7 @@
 //! Validation of world specifications: value ranges, positions inside the arena, and overlaps.
 
 use super::body::{Body, Shape};
+use super::floor::Paint;
 use super::senses::light::{Light, MAX_LIGHTS};
 use super::senses::tags::{MAX_TAGS, Tag};
 use super::spec::{Area, Start, WorldSpec};
@@ -15,6 +16,8 @@ use crate::random::{Draws, Stream};
 const MAX_STARTS: usize = 16;
 /// Number of random placements that are tested per start configuration.
 const TRIALS: u32 = 32;
+/// Number of runs whose lots must leave a start.
+const RUNS: u32 = 256;
 /// Maximum overlap of bodies at the start (m). It is above 0, because bodies may touch and positions are rounded.
 const TOLERANCE: f32 = 1e-4;
 
@@ -56,6 +59,7 @@ impl WorldSpec {
         self.check_discs()?;
         self.check_walls()?;
         self.check_lighting()?;
+        self.check_floor()?;
         self.check_tags()?;
         self.check_starts()?;
         self.check_task()?;
@@ -120,6 +124,19 @@ impl WorldSpec {
         Ok(())
     }
 
+    fn check_floor(&self) -> Checked {
+        within("floor, paint", self.floor.level, 0.0, 1.0)?;
+        for Paint { zone, level, .. } in &self.floor.paint {
+            within(&format!("region {}, paint", zone.name), *level, 0.0, 1.0)?;
+        }
+        for (i, row) in (1..).zip(&self.floor.confusion) {
+            let what = format!("floor, confusion, row {i}");
+            row.iter().try_for_each(|probability| within(&what, *probability, 0.0, 1.0))?;
+            within(&format!("{what}, sum"), row.iter().sum(), 0.999, 1.001)?;
+        }
+        Ok(())
+    }
+
     fn check_tags(&self) -> Checked {
         within("tag_range", self.tags.range, 0.05, 10.0)?;
         count("tags", self.tags.list.len(), 0, MAX_TAGS)?;
@@ -131,6 +148,16 @@ impl WorldSpec {
     }
 
     fn check_starts(&self) -> Checked {
+        for (i, condition) in (1..).zip(&self.conditions.starts) {
+            let Task::Objective(objective) = &self.task else { break };
+            if condition.is_some_and(|condition| !objective.is_known_at_start(condition)) {
+                return refuse(format!("start {i}, when: only names of lots and numbers can select a start"));
+            }
+        }
+        let none = |run: &u32| start::possible(self, (1, *run)).is_empty();
+        if let Some(run) = (0..RUNS).find(none) {
+            return refuse(format!("no start is possible in run {run} of seed 1; add a [[start]] for its lots"));
+        }
         for (i, start) in (1..).zip(&self.starts) {
             match start {
                 Start::Area(area) => {
@@ -227,11 +254,11 @@ impl WorldSpec {
     /// Tests that bodies do not overlap in any start configuration. Areas for random placement can be too small for
     /// all bodies, and given poses can overlap.
     fn check_overlaps(&self) -> Checked {
-        for start in 0..self.starts.len() {
+        for (number, start) in (1..).zip(&self.starts) {
             for world in 0..TRIALS {
-                let bodies = start::place(self, start, &mut Draws::new(0, world, 0, 0, Stream::Start));
+                let bodies = start::place_at(self, start, &mut Draws::new(0, world, 0, 0, Stream::Start));
                 if let Some(overlap) = self.overlap(&bodies) {
-                    return refuse(format!("{overlap} at start {}; move them apart or make room", start + 1));
+                    return refuse(format!("{overlap} at start {number}; move them apart or make room"));
                 }
             }
         }

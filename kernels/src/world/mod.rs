@@ -2,15 +2,19 @@
 
 mod body;
 mod check;
+pub mod conditions;
+pub mod floor;
 pub(crate) mod grid;
 mod measured;
 pub mod physics;
+mod region;
 pub mod senses;
 mod sensing;
 pub mod spec;
 pub mod start;
 pub mod task;
 pub mod wall;
+pub mod zone;
 
 pub use body::{Body, Colour, Pose, Shape};
 pub use check::SpecError;
@@ -23,6 +27,8 @@ use crate::math::Vec2;
 use crate::model::{self, CONTROL_PERIOD, NEIGHBOUR_RANGE, SLOW_SENSES_PERIOD, SMALL_WORLD, STEPS_PER_UPDATE};
 use crate::random::{Draws, Stream};
 use crate::tree::{Memory, Program, Senses};
+use conditions::Scenery;
+use floor::Floor;
 use grid::Grid;
 use physics::Physics;
 use physics::contacts::Collisions;
@@ -30,6 +36,7 @@ use senses::camera_model::{self, CameraModel};
 use senses::light::{self, Lighting};
 use senses::tags::{Tags, tag_vector};
 use senses::{ChannelHistory, Patch};
+use std::sync::Arc;
 use task::Score;
 use task::transport::touches_end;
 
@@ -42,6 +49,8 @@ pub struct World {
     pub patches: Vec<Patch>,
     /// Physical parameters.
     pub physics: Physics,
+    /// Paint on the floor, and errors of the ground sensors.
+    pub floor: Arc<Floor>,
     /// Ambient light at the robots' infra-red sensors.
     pub lighting: Lighting,
     /// Tags that the cameras can detect.
@@ -59,6 +68,10 @@ pub struct World {
     /// Messages between robots; `None` if the world does not have a message model.
     pub(crate) channel: Option<ChannelHistory>,
     score: Score,
+    /// Walls, patches and lights, some of which may not exist now; `None` if all always exist.
+    scenery: Option<Box<Scenery>>,
+    /// Conditions that held when the scenery was last changed.
+    shown: u32,
     collisions: Collisions,
     /// Grid of the robots, which speeds up the search for neighbours; `None` for few robots.
     grid: Option<Grid>,
@@ -86,7 +99,7 @@ impl InitialState {
         assert!((1..=model::MAX_ROBOTS).contains(&robots), "1 to {} robots", model::MAX_ROBOTS);
         assert!(spec.discs.len() <= model::MAX_DISCS, "at most {} discs", model::MAX_DISCS);
         InitialState {
-            bodies: start::place(spec, start, &mut Draws::new(seed, world, 0, 0, Stream::Start)),
+            bodies: start::place(spec, start, (seed, world), &mut Draws::new(seed, world, 0, 0, Stream::Start)),
             pictures: (0..robots as u32).map(|robot| spec.camera.initial_history(seed, world, robot)).collect(),
         }
     }
@@ -102,7 +115,18 @@ impl World {
     pub fn new(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> World {
         let InitialState { bodies, pictures } = InitialState::new(spec, start, seed, world);
         let robots = spec.robots;
-        let mut collisions = Collisions::new(&bodies, &spec.physics);
+        let score = Score::new(&spec.task, &spec.physics, &bodies, robots, (seed, world));
+        let (mut physics, mut patches, mut lighting) =
+            (spec.physics.clone(), spec.patches.clone(), spec.lighting.clone());
+        let scenery = spec.conditions.change_scenery().then(|| {
+            let Lighting { lights, .. } = lighting.clone();
+            let conditions = spec.conditions.clone();
+            Box::new(Scenery { walls: physics.walls.clone(), patches: patches.clone(), lights, conditions })
+        });
+        if let Some(scenery) = &scenery {
+            scenery.apply(score.active(), &mut physics, &mut patches, &mut lighting.lights);
+        }
+        let mut collisions = Collisions::new(&bodies, &physics);
         collisions.reserve();
         let grid = || Grid::new(spec.physics.half_arena, NEIGHBOUR_RANGE, robots);
         World {
@@ -110,16 +134,19 @@ impl World {
             grid: (robots > SMALL_WORLD).then(grid),
             candidates: (0..robots as u16).collect(),
             centres: Vec::with_capacity(robots),
-            score: Score::new(&spec.task, &spec.physics, &bodies, robots),
+            shown: score.active(),
+            score,
+            scenery,
             senses: vec![Senses::default(); robots],
             pictures,
             camera: spec.camera,
             sensing: Sensing::ALL,
             channel: spec.messages.map(|m| ChannelHistory::new(m, spec, seed, world, bodies.iter().map(|b| b.pose))),
-            patches: spec.patches.clone(),
-            lighting: spec.lighting.clone(),
+            patches,
+            floor: spec.floor.clone(),
+            lighting,
             tags: spec.tags.clone(),
-            physics: spec.physics.clone(),
+            physics,
             task: spec.task.clone(),
             bodies,
             robots,
@@ -163,8 +190,21 @@ impl World {
             self.centres.clear();
             self.centres.extend(self.bodies[..self.robots].iter().map(|b| b.pose.at));
             self.score.update(&self.centres);
+            self.change_scenery();
         }
         self.update += 1;
+    }
+
+    /// Changes walls, patches and lights if other conditions hold than before.
+    fn change_scenery(&mut self) {
+        let active = self.score.active();
+        let World { scenery: Some(scenery), physics, patches, lighting, .. } = self else { return };
+        if self.shown != active {
+            scenery.apply(active, physics, patches, &mut lighting.lights);
+            self.collisions = Collisions::new(&self.bodies, &self.physics);
+            self.collisions.reserve();
+            self.shown = active;
+        }
     }
 
     /// Moves the frisbee back near the centre if the frisbee touches the end of the arena and the task requires the
@@ -180,9 +220,9 @@ impl World {
         }
     }
 
-    /// Computes the senses of all robots. Compass, proximity and light are new in every update. Camera images, tags,
-    /// and range and bearing are new in every second update. With a message model, the values from messages are new
-    /// in every update, as on a real robot.
+    /// Computes the senses of all robots. Compass, proximity, light and ground are new in every update. Camera images,
+    /// tags, and range and bearing are new in every second update. With a message model, the values from messages are
+    /// new in every update, as on a real robot.
     fn sense(&mut self) {
         let slow = self.update.is_multiple_of(SLOW_SENSES_PERIOD);
         if let Some(grid) = &mut self.grid {
@@ -205,6 +245,11 @@ impl World {
             if self.sensing.light && !self.lighting.lights.is_empty() {
                 let Pose { at, heading } = self.bodies[i].pose;
                 s.light = light::light_vector(&light::brightness(at, Vec2::unit(heading), &self.lighting));
+            }
+            if self.sensing.ground && !self.floor.is_grey() {
+                let Pose { at, heading } = self.bodies[i].pose;
+                let draws = || Draws::new(self.seed, self.world, i as u32, self.update, Stream::Ground);
+                s.ground = self.floor.reading(at, Vec2::unit(heading), self.score.active(), draws);
             }
             if slow && self.sensing.camera {
                 let blobs = senses::camera(&self.bodies, i, &self.patches, &self.physics);

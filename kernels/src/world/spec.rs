@@ -1,6 +1,8 @@
 //! Specification of a world: its contents, start positions and task.
 
 use super::body::{Pose, Shape};
+use super::conditions::Conditions;
+use super::floor::Floor;
 use super::physics::Physics;
 use super::senses::Patch;
 use super::senses::camera_model::CameraModel;
@@ -8,9 +10,10 @@ use super::senses::light::Lighting;
 use super::senses::messages::Messages;
 use super::senses::tags::Tags;
 use super::task::Task;
-use super::task::objective::zone::Zone;
+use super::zone::Zone;
 use crate::math::{Vec2, vec2};
 use crate::model::{ARENA_ROBOTS, HALF_ARENA};
+use std::sync::Arc;
 
 /// Specification of a simulation. [`WorldSpec::check`] validates it.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +31,8 @@ pub struct WorldSpec {
     pub patches: Vec<Patch>,
     /// Start configurations of the robots. Successive runs use the configurations in turn.
     pub starts: Vec<Start>,
+    /// Paint on the floor, and errors of the ground sensors.
+    pub floor: Arc<Floor>,
     /// Ambient light at the robots' infra-red sensors.
     pub lighting: Lighting,
     /// Tags that the cameras can detect.
@@ -38,6 +43,8 @@ pub struct WorldSpec {
     pub messages: Option<Messages>,
     /// The scored task.
     pub task: Task,
+    /// Conditions of the task under which walls, patches, lights and starts exist.
+    pub conditions: Conditions,
 }
 
 /// A passive disc and its start area.
@@ -120,17 +127,30 @@ impl WorldSpec {
             discs: vec![Disc { shape: Shape::FRISBEE, start: Area { low: -near, high: near } }],
             patches: Vec::new(),
             starts: vec![Scenario::A.start(robots), Scenario::B.start(robots)],
+            floor: Arc::default(),
             lighting: Lighting::default(),
             tags: Tags::default(),
             camera: CameraModel::default(),
             messages: None,
             task: Task::Transport,
+            conditions: Conditions::default(),
         }
     }
 
     /// Returns the benchmark task with a single start scenario.
     pub fn scenario(robots: usize, scenario: Scenario) -> WorldSpec {
         WorldSpec { starts: vec![scenario.start(robots)], ..WorldSpec::benchmark(robots) }
+    }
+
+    /// Returns true if parts of the world exist only under a condition: paint, walls, patches, lights or starts.
+    pub fn changes(&self) -> bool {
+        self.conditions.change_scenery()
+            || self
+                .conditions
+                .starts
+                .iter()
+                .chain(self.floor.paint.iter().map(|paint| &paint.condition))
+                .any(Option::is_some)
     }
 
     /// Returns the shapes of all bodies, first the robots, then the discs.

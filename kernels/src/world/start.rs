@@ -1,7 +1,9 @@
 //! Initial placement of the bodies of a world.
 
 use super::body::{Body, Pose};
+use super::conditions::{Conditions, holds};
 use super::spec::{Area, Start, WorldSpec};
+use super::task::Score;
 use crate::math::Vec2;
 use crate::model::ROBOT_RADIUS;
 use crate::random::Draws;
@@ -13,17 +15,36 @@ pub const SPACING: f32 = 0.1;
 /// all positions are free.
 const TRIES: usize = 1000;
 
+/// Returns the start configurations that run `run.1` of the seed `run.0` may use: those whose condition holds for its
+/// lots.
+pub(super) fn possible(spec: &WorldSpec, run: (u64, u32)) -> Vec<&Start> {
+    let Conditions { starts, .. } = &spec.conditions;
+    if starts.iter().all(Option::is_none) {
+        return spec.starts.iter().collect();
+    }
+    // Conditions of starts depend on lots only, so no robot needs a place.
+    let active = Score::new(&spec.task, &spec.physics, &[], spec.robots, run).active();
+    spec.starts.iter().zip(starts).filter(|(_, condition)| holds(**condition, active)).map(|(start, _)| start).collect()
+}
+
 /// Returns all bodies at rest at their start positions: the robots, then the discs. `start` is the index of a start
-/// configuration of `spec`, modulo the number of start configurations.
+/// configuration among those that run `run.1` of the seed `run.0` may use, modulo their number.
+pub fn place(spec: &WorldSpec, start: usize, run: (u64, u32), draws: &mut Draws) -> Vec<Body> {
+    let starts = possible(spec, run);
+    // `WorldSpec::check` rejects worlds without a start for the lots of its sample of runs.
+    let start = starts.get(start % starts.len().max(1)).copied().unwrap_or(&spec.starts[0]);
+    place_at(spec, start, draws)
+}
+
+/// Returns all bodies at rest at the positions of a start configuration: the robots, then the discs.
 ///
 /// If no free position is found for a body, the body is placed at the last random position that was tried. The body can
 /// then overlap another body or a wall, or be too close to another robot. [`WorldSpec::check`] rejects worlds with
 /// overlaps.
-pub fn place(spec: &WorldSpec, start: usize, draws: &mut Draws) -> Vec<Body> {
+pub(super) fn place_at(spec: &WorldSpec, start: &Start, draws: &mut Draws) -> Vec<Body> {
     let robot = |pose| Body::at_rest(spec.robot, pose);
     let mut robots: Vec<Body> = Vec::with_capacity(spec.robots + spec.discs.len());
     let mut discs: Vec<Body> = Vec::with_capacity(spec.discs.len());
-    let start = &spec.starts[start % spec.starts.len()];
     if let Start::Poses(poses) = start {
         robots.extend(poses.iter().copied().map(robot));
     }
@@ -84,7 +105,7 @@ mod tests {
         let spec = WorldSpec::benchmark(16);
         for world in 0..200 {
             for (start, scenario) in [Scenario::A, Scenario::B].into_iter().enumerate() {
-                let bodies = place(&spec, start, &mut Draws::new(11, world, 0, 0, Stream::Start));
+                let bodies = place(&spec, start, (11, world), &mut Draws::new(11, world, 0, 0, Stream::Start));
                 let Start::Area(area) = scenario.start(16) else { unreachable!("scenarios are areas") };
                 let frisbee = bodies[16].pose.at;
                 assert!(frisbee.x.abs() <= 0.05 && frisbee.y.abs() <= 0.05);

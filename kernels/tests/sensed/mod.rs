@@ -1,4 +1,4 @@
-//! Common code for the tests of light and tags, which are optional senses.
+//! Common code for the tests of light, tags and ground, which are optional senses.
 
 use xpuck_kernels::engine::{Engine, Job, Outcome, Reference, Simd, Team};
 use xpuck_kernels::math::Vec2;

@@ -158,6 +158,7 @@ fn answer(case: &Case, tree: &Tree) -> String {
             neighbours: 0.0,
             light: vector(6),
             tag: vector(7),
+            ground: 0.0,
         };
         let mut ticked = String::new();
         let mut draws = Draws::new(1, 0, 0, 0, Stream::Controller);

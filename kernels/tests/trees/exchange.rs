@@ -57,7 +57,7 @@ fn invalid_compact_bytes_are_rejected_without_panic() {
         (vec![0, 0, 0], "byte 2: seq needs at least one child"),
         (vec![0, 18, 18], "byte 2: these bytes do not belong to a node"),
         (vec![0, 0, 2, 18], "byte 4: the bytes end too early"),
-        (vec![0, 10, 24, 5], "byte 2: operand d of movcs: 24 is not allowed"),
+        (vec![0, 10, 26, 5], "byte 2: operand d of movcs: 26 is not allowed"),
         (vec![0, 11, 3, 5], "byte 2: operand d of movcv: 3 is not allowed"),
         (vec![0, 20, 0, 0, 0xc0, 0x7f], "byte 2: operand g of upfield: NaN is not allowed"),
         ([vec![0], vec![7; 70], vec![18]].concat(), "byte 0: the tree is deeper than 64 levels"),

@@ -86,5 +86,5 @@ pub fn senses(draws: &mut Draws) -> Senses {
             .fold(Vec2::ZERO, |sum, (_, v)| sum + v)
     });
     let attr = if neighbours > 0.0 { attr * neighbours } else { vec2(1.0, 0.0) };
-    Senses { prox: prox * size, up, attr, colours, neighbours, light: Vec2::ZERO, tag: Vec2::ZERO }
+    Senses { prox: prox * size, up, attr, colours, neighbours, ..Senses::default() }
 }

@@ -82,6 +82,11 @@ impl Controller {
         self.reads.tags
     }
 
+    /// Returns whether the tree reads the ground sensor.
+    pub fn reads_ground(&self) -> bool {
+        self.reads.ground
+    }
+
     /// Returns the tree.
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree

@@ -22,6 +22,7 @@ use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{CompileError, Senses, Tree};
 use xpuck_kernels::world::Colour;
+use xpuck_kernels::world::floor::Shade;
 use xpuck_kernels::world::physics::{check_wheels, steer};
 use xpuck_kernels::world::senses::light::light_vector;
 use xpuck_kernels::world::senses::tags::vector_from_range_and_bearing;
@@ -192,6 +193,8 @@ pub struct Core {
     external: External,
     /// Whether the robot has no camera.
     blind: bool,
+    /// Whether the robot has no ground sensor.
+    lacks_ground_sensor: bool,
     /// Whether the body's readings were fresh at the last control update.
     body_fresh: bool,
     /// Recorder of control updates.
@@ -248,6 +251,7 @@ impl Core {
             speed: 1.0,
             external: External::default(),
             blind: false,
+            lacks_ground_sensor: false,
             body_fresh: false,
             tracer: Tracer::default(),
             watched: 0.0,
@@ -435,6 +439,11 @@ impl Core {
         Core { version: version.into(), ..self }
     }
 
+    /// Sets whether the robot has a ground sensor.
+    pub fn with_ground_sensor(self, has: bool) -> Core {
+        Core { lacks_ground_sensor: !has, ..self }
+    }
+
     /// Sets whether the robot has a camera.
     pub fn with_camera(self, sees: bool) -> Core {
         Core { blind: !sees, ..self }
@@ -544,6 +553,11 @@ impl Core {
                 "its trees may read {colour}, but this robot has no camera; set `devices.camera` in the robot's file"
             );
             return vec![refused(why)];
+        }
+        if self.lacks_ground_sensor && plan.ground_read(self.place()) {
+            let why = "its trees may read s_ground, but this robot has no ground sensor; add \"ground\" to `fitted` in the \
+                       robot's file";
+            return vec![refused(why.into())];
         }
         // The source of the calibration of the simulated worlds is visible only in the log.
         let calibrated = match (plan.calibrated, self.measured.changes_worlds()) {
@@ -869,6 +883,7 @@ impl Core {
             colours: [Colour::Red, Colour::Green, Colour::Blue].map(|c| blobs.vector(c)),
             light: self.light(readings).map_or(Vec2::ZERO, |light| light_vector(&light)),
             tag: self.tag(readings).map_or(Vec2::ZERO, vector_from_range_and_bearing),
+            ground: self.ground(readings).map_or(0.0, |level| Shade::of_level(level).value()),
             ..Senses::default()
         };
         self.senses.fill(now, &mut senses);
@@ -902,6 +917,12 @@ impl Core {
     /// tag was detected.
     fn tag(&self, readings: &Readings) -> Option<[f32; 2]> {
         readings.tag.filter(|_| self.controller.as_ref().is_some_and(Controller::reads_tags))
+    }
+
+    /// Returns the brightness of the floor (0 to 1). Returns `None` if the tree does not read the ground, or if there is no
+    /// reading.
+    fn ground(&self, readings: &Readings) -> Option<f32> {
+        readings.ground.filter(|_| self.controller.as_ref().is_some_and(Controller::reads_ground))
     }
 
     /// Returns the core's part of a telemetry message. The shell adds the data of devices and evolution.

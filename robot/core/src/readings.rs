@@ -22,6 +22,8 @@ pub struct Readings {
     pub camera_age: Option<f32>,
     /// Range (m) and bearing (rad) of the nearest tag in the camera frame. `None` without a tag or with an old frame.
     pub tag: Option<[f32; 2]>,
+    /// Brightness of the floor under the middle ground sensor (0..1). `None` without a sensor or a fresh reading.
+    pub ground: Option<f32>,
 }
 
 impl Readings {

@@ -131,6 +131,8 @@ impl Tracer {
         update.light = light.map(|light| light.map(f32::to_bits));
         let tag = readings.tag.filter(|_| controller.is_some_and(Controller::reads_tags));
         update.tag = tag.map(|tag| tag.map(f32::to_bits));
+        let ground = readings.ground.filter(|_| controller.is_some_and(Controller::reads_ground));
+        update.ground = ground.map(f32::to_bits);
         update.blobs = 0;
         for (colour, segments) in readings.blobs.0.iter().enumerate() {
             for (segment, _) in segments.iter().enumerate().filter(|(_, seen)| **seen) {

@@ -4,10 +4,10 @@
 //! next population. The caller computes the fitness and transports migrants.
 
 mod algorithm;
-mod camera_registers;
 pub mod checkpoint;
 pub mod curriculum;
 mod deme;
+mod device_registers;
 pub mod families;
 mod generate;
 mod genotype;
@@ -23,8 +23,8 @@ mod space;
 mod tournament;
 mod variation;
 
-pub use camera_registers::colour_read;
 pub use deme::Trial;
+pub use device_registers::{colour_read, ground_read};
 pub use generate::{Method, Primitives, full, grow, ramped};
 pub use genotype::{Bits, Branch, Gene, Genotype};
 pub use individual::{Id, Individual, Migrant, MigrantError, MigrantValues, Operator, Stage};

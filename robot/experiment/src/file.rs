@@ -41,6 +41,10 @@ pub struct Experiment {
     /// of robots replaces the number in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
+    /// Confirms that the operator changes the real arena as the world requires: walls, patches, lights, paint or starts of
+    /// the world depend on lots or events.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub arena_changes_confirmed: bool,
     /// Calibration file, which is sent with the experiment. Its measurements change the simulated worlds. The robots'
     /// own calibration files do not change these worlds if the experiment has a calibration file.
     #[serde(default, skip_serializing_if = "Option::is_none")]

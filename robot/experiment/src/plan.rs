@@ -11,7 +11,7 @@ use crate::{settings, tree_file, world_file};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toml::Value;
-use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, colour_read};
+use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, colour_read, ground_read};
 use xpuck_kernels::engine::EngineKind;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{Program, Tree};
@@ -175,6 +175,12 @@ impl Plan {
             };
             planned.push(planned_phase(phase, given, world.clone()));
         }
+        if !e.arena_changes_confirmed && planned.iter().any(|phase| phase.world.changes()) {
+            return Err(fail(
+                "its world has parts with `when`, which the operator must change in the arena; set \
+                 `arena_changes_confirmed = true` if you will",
+            ));
+        }
         let plan = Plan {
             name: e.name.clone(),
             settings,
@@ -202,6 +208,14 @@ impl Plan {
         self.phases.iter().find_map(|phase| match phase.given(robot) {
             Some(tree) => colour_read(tree),
             None => self.primitive_set.colour_read(),
+        })
+    }
+
+    /// Returns true if trees of the robot with index `robot` may read the ground sensor in any phase.
+    pub fn ground_read(&self, robot: usize) -> bool {
+        self.phases.iter().any(|phase| match phase.given(robot) {
+            Some(tree) => ground_read(tree),
+            None => self.primitive_set.ground_read(),
         })
     }
 

@@ -1,12 +1,18 @@
 //! World files in TOML. Every key is described in docs/worlds.md. Text editors show the comments of the fields below as
 //! descriptions of the keys.
 
+mod regions;
+mod rules;
+
+use regions::{FloorEntry, Regions, ZoneEntry};
+use rules::{LatchEntry, LotEntry, Rules};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model;
+use xpuck_kernels::world::conditions::Conditions;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::senses::camera_model::CameraModel;
@@ -14,9 +20,9 @@ use xpuck_kernels::world::senses::light::{DARK_AMBIENT, Light, Lighting};
 use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_kernels::world::senses::tags::{Tag, Tags, USUAL_RANGE};
 use xpuck_kernels::world::spec::{Area, Disc, Start, half_arena};
-use xpuck_kernels::world::task::objective::zone::{MAX_CORNERS, Zone, ZoneShape};
-use xpuck_kernels::world::task::{Region, Task, objective};
+use xpuck_kernels::world::task::{Region, Task};
 use xpuck_kernels::world::wall::Wall;
+use xpuck_kernels::world::zone::{Zone, ZoneShape};
 use xpuck_kernels::world::{Colour, Pose, Shape, WorldSpec};
 use xpuck_wire::file::{self, FileError};
 
@@ -40,9 +46,19 @@ pub struct WorldFile {
     /// Masses, friction and noise.
     #[serde(default)]
     physics: PhysicsEntry,
-    /// Start positions of the robots. Run i uses the entry with index i modulo the number of entries.
+    /// Floor outside of the painted regions, and errors of the ground sensors.
+    #[serde(default)]
+    floor: FloorEntry,
+    /// Named regions of the floor, at most 32. Entries with the same name are one region.
     #[serde(default)]
     region: Vec<ZoneEntry>,
+    /// Random choices that are drawn once per run, at most 16. Only for objectives.
+    #[serde(default)]
+    lot: Vec<LotEntry>,
+    /// Values that are 0 at the start and become 1 when a condition holds, at most 16. Only for objectives.
+    #[serde(default)]
+    latch: Vec<LatchEntry>,
+    /// Start positions of the robots. Run i uses the entry with index i modulo the number of entries.
     start: Vec<StartEntry>,
     /// Passive discs.
     #[serde(default)]
@@ -84,7 +100,7 @@ enum TaskEntry {
     Dispersion {},
     Coverage { cell_m: f32 },
     Foraging { nest: RegionEntry, food: RegionEntry },
-    Objective { score: String, worst: f32, best: f32 },
+    Objective { score: String, worst: f32, best: f32, end: Option<String> },
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -93,67 +109,6 @@ enum RegionEntry {
     Rectangle { x_m: [f32; 2], y_m: [f32; 2] },
     Disc { at_m: Place, radius_m: f32 },
     Beyond { at_m: Place, radius_m: f32 },
-}
-
-/// Shape of a named region: exactly one of the shapes.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ZoneEntry {
-    /// Name: letters, digits and inner hyphens.
-    name: String,
-    /// Disc.
-    disc: Option<DiscShape>,
-    /// Rectangle.
-    rectangle: Option<RectangleShape>,
-    /// Points on one side of a line.
-    half_plane: Option<HalfPlaneShape>,
-    /// Points between two circles with the same centre.
-    ring: Option<RingShape>,
-    /// Points outside a circle.
-    beyond: Option<DiscShape>,
-    /// Polygon: its corners in order (m), 3 to 16.
-    polygon_m: Option<Vec<Place>>,
-    /// Whether the shape is cut out of the region.
-    #[serde(default)]
-    cut: bool,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct DiscShape {
-    /// Centre: x and y (m).
-    at_m: Place,
-    /// Radius (m), 0.01 to 20.
-    radius_m: f32,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct RectangleShape {
-    /// Range of x (m).
-    x_m: [f32; 2],
-    /// Range of y (m).
-    y_m: [f32; 2],
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct HalfPlaneShape {
-    /// Direction in which the half-plane extends, counter-clockwise from +x (degrees).
-    towards_deg: f32,
-    /// Distance of its border from the centre of the arena in this direction (m); negative behind the centre.
-    from_m: f32,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct RingShape {
-    /// Centre: x and y (m).
-    at_m: Place,
-    /// Inner radius (m), at least 0.
-    inner_m: f32,
-    /// Outer radius (m), up to 20.
-    outer_m: f32,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
@@ -213,6 +168,8 @@ struct StartEntry {
     pose: Option<Vec<PoseEntry>>,
     /// Name of the region in which the robots start; replaces the ranges.
     region: Option<String>,
+    /// Condition under which the start exists: a formula of lots. Default: always.
+    when: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -269,6 +226,8 @@ struct WallEntry {
     from_m: Place,
     /// Second end of the wall: x and y (m).
     to_m: Place,
+    /// Condition under which the wall exists: a formula of lots, latches and quantities. Default: always.
+    when: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -280,10 +239,12 @@ struct PatchEntry {
     length_m: f32,
     /// Colour of the patch in camera images.
     colour: ColourEntry,
+    /// Condition under which the patch exists: a formula of lots, latches and quantities. Default: always.
+    when: Option<String>,
 }
 
 /// Light above the arena.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LightEntry {
     /// Position: x and y (m).
@@ -294,6 +255,9 @@ pub struct LightEntry {
     /// Brightness of the light, 0 to 100. It is the reading of a sensor that faces the light from a distance of 1 m,
     /// as a fraction of full scale.
     pub brightness: f32,
+    /// Condition under which the light is on: a formula of lots, latches and quantities. Default: always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
 }
 
 fn light_height() -> f32 {
@@ -355,7 +319,10 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         task,
         arena,
         physics,
+        floor,
         region,
+        lot,
+        latch,
         start,
         disc,
         wall,
@@ -369,6 +336,16 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
     } = file;
     let PhysicsEntry { robot_mass_kg, robot_friction, body_friction, restitution, noise } = physics;
     let (half_length, half_width) = half_arena(robots);
+    let regions = Regions::from_entries(region)?;
+    let zones = &regions.zones;
+    let mut rules = Rules::new(zones, lot, latch)?;
+    let floor = regions.floor(&floor, &mut rules)?;
+    let conditions = Conditions {
+        walls: conditions(&mut rules, "wall", wall.iter().map(|w| &w.when))?,
+        patches: conditions(&mut rules, "patch", patch.iter().map(|p| &p.when))?,
+        lights: conditions(&mut rules, "light", light.iter().map(|l| &l.when))?,
+        starts: conditions(&mut rules, "start", start.iter().map(|s| &s.when))?,
+    };
     let mut walls: Vec<Wall> = wall.into_iter().map(|w| Wall { from: place(w.from_m), to: place(w.to_m) }).collect();
     // Places where a robot would touch the sides of a polygon, or be behind them.
     let mut behind_walls = Vec::new();
@@ -392,9 +369,8 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         _ => return Err("the arena has length_m and width_m, or polygon, but not both".into()),
     };
     let (half_length, half_width) = around.unwrap_or((half_length, half_width));
-    let zones = zones(region)?;
     let starts: Result<Vec<Start>, String> =
-        (1..).zip(start).map(|(i, entry)| inside_walls(i, self::start(i, entry, &zones)?, &behind_walls)).collect();
+        (1..).zip(start).map(|(i, entry)| inside_walls(i, self::start(i, entry, zones)?, &behind_walls)).collect();
     Ok(WorldSpec {
         robots,
         robot: Shape { mass: robot_mass_kg, mu: robot_friction, ..Shape::ROBOT },
@@ -411,11 +387,13 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         discs: disc.into_iter().map(self::disc).collect(),
         patches: patch.into_iter().map(self::patch).collect(),
         starts: starts?,
+        floor: Arc::new(floor),
         lighting: lighting(room_light, &light),
         tags: Tags { range: tag_range_m, list: tag.iter().map(self::tag).collect() },
         camera,
         messages,
-        task: self::task(task, &zones)?,
+        task: self::task(task, rules)?,
+        conditions,
     })
 }
 
@@ -423,8 +401,17 @@ fn tag(entry: &TagEntry) -> Tag {
     Tag { at: place(entry.at_m), facing: Vec2::unit(entry.facing_deg.to_radians()) }
 }
 
-fn task(entry: TaskEntry, zones: &[Zone]) -> Result<Task, String> {
-    Ok(match entry {
+/// Registers the conditions of all parts of a kind.
+fn conditions<'a>(
+    rules: &mut Rules,
+    kind: &str,
+    whens: impl Iterator<Item = &'a Option<String>>,
+) -> Result<Vec<Option<u8>>, String> {
+    (1..).zip(whens).map(|(number, when)| rules.condition(&format!("{kind} {number}"), when.as_deref())).collect()
+}
+
+fn task(entry: TaskEntry, rules: Rules) -> Result<Task, String> {
+    rules.built_in(match entry {
         TaskEntry::Transport {} => Task::Transport,
         TaskEntry::TransportOnce {} => Task::TransportOnce,
         TaskEntry::TransportPosition {} => Task::TransportPosition,
@@ -432,9 +419,8 @@ fn task(entry: TaskEntry, zones: &[Zone]) -> Result<Task, String> {
         TaskEntry::Dispersion {} => Task::Dispersion,
         TaskEntry::Coverage { cell_m } => Task::Coverage { cell: cell_m },
         TaskEntry::Foraging { nest, food } => Task::Foraging { nest: region(nest), food: region(food) },
-        TaskEntry::Objective { score, worst, best } => {
-            let objective = objective::parse(&score, zones, worst, best);
-            Task::Objective(Arc::new(objective.map_err(|error| format!("task.score, {error}"))?))
+        TaskEntry::Objective { score, worst, best, end } => {
+            return rules.objective(&score, end.as_deref(), worst, best);
         }
     })
 }
@@ -477,79 +463,6 @@ fn polygon_walls(polygon: &PolygonShape) -> Result<Vec<Wall>, String> {
     Ok((0..sides).map(|i| Wall { from: corner(i), to: corner((i + 1) % sides) }).collect())
 }
 
-/// Regions by name, in the order in which their names first occur.
-fn zones(entries: Vec<ZoneEntry>) -> Result<Vec<Zone>, String> {
-    let mut zones: Vec<Zone> = Vec::new();
-    for (number, entry) in (1..).zip(entries) {
-        let (name, cut) = (entry.name.clone(), entry.cut);
-        let shape = zone_shape(entry).map_err(|error| format!("region {number}, {name}: {error}"))?;
-        let index = zones.iter().position(|zone| zone.name == name).unwrap_or_else(|| {
-            zones.push(Zone { name, shapes: Vec::new(), without: Vec::new() });
-            zones.len() - 1
-        });
-        if cut { zones[index].without.push(shape) } else { zones[index].shapes.push(shape) }
-    }
-    objective::check_names(zones.iter().map(|zone| zone.name.as_str()))?;
-    match zones.iter().find(|zone| zone.shapes.is_empty()) {
-        Some(zone) => Err(format!("region {} has only shapes with cut = true; add one without", zone.name)),
-        None => Ok(zones),
-    }
-}
-
-fn zone_shape(entry: ZoneEntry) -> Result<ZoneShape, String> {
-    let ZoneEntry { disc, rectangle, half_plane, ring, beyond, polygon_m, .. } = entry;
-    let coordinates = |what: &str, values: &[f32]| match values.iter().all(|value| value.abs() <= 20.0) {
-        true => Ok(()),
-        false => Err(format!("{what} must be -20 to 20")),
-    };
-    let size = |what: &str, value: f32, low: f32| match (low..=20.0).contains(&value) {
-        true => Ok(value),
-        false => Err(format!("{what} = {value} is outside {low} to 20")),
-    };
-    let mut shapes = Vec::new();
-    if let Some(DiscShape { at_m, radius_m }) = disc {
-        coordinates("at_m", &at_m)?;
-        shapes.push(ZoneShape::Simple(Region::Disc { at: place(at_m), radius: size("radius_m", radius_m, 0.01)? }));
-    }
-    if let Some(DiscShape { at_m, radius_m }) = beyond {
-        coordinates("at_m", &at_m)?;
-        shapes.push(ZoneShape::Simple(Region::Beyond { at: place(at_m), radius: size("radius_m", radius_m, 0.01)? }));
-    }
-    if let Some(RectangleShape { x_m, y_m }) = rectangle {
-        coordinates("x_m and y_m", &[x_m, y_m].concat())?;
-        if x_m[0] >= x_m[1] || y_m[0] >= y_m[1] {
-            return Err("x_m and y_m are ranges: the first number must be below the second".into());
-        }
-        shapes.push(ZoneShape::Simple(region(RegionEntry::Rectangle { x_m, y_m })));
-    }
-    if let Some(HalfPlaneShape { towards_deg, from_m }) = half_plane {
-        coordinates("from_m", &[from_m])?;
-        if !(-360.0..=360.0).contains(&towards_deg) {
-            return Err(format!("towards_deg = {towards_deg} is outside -360 to 360"));
-        }
-        shapes.push(ZoneShape::HalfPlane { towards: Vec2::unit(towards_deg.to_radians()), from: from_m });
-    }
-    if let Some(RingShape { at_m, inner_m, outer_m }) = ring {
-        coordinates("at_m", &at_m)?;
-        size("inner_m", inner_m, 0.0)?;
-        if outer_m <= inner_m {
-            return Err(format!("outer_m = {outer_m} must be above inner_m = {inner_m}"));
-        }
-        shapes.push(ZoneShape::Ring { at: place(at_m), inner: inner_m, outer: size("outer_m", outer_m, inner_m)? });
-    }
-    if let Some(corners) = polygon_m {
-        if !(3..=MAX_CORNERS).contains(&corners.len()) {
-            return Err(format!("polygon_m has {} corners; 3 to {MAX_CORNERS} are needed", corners.len()));
-        }
-        coordinates("polygon_m", &corners.concat())?;
-        shapes.push(ZoneShape::Polygon(corners.into_iter().map(place).collect()));
-    }
-    match (shapes.pop(), shapes.is_empty()) {
-        (Some(shape), true) => Ok(shape),
-        _ => Err("needs exactly one of disc, rectangle, half_plane, ring, beyond and polygon_m".into()),
-    }
-}
-
 fn region(entry: RegionEntry) -> Region {
     match entry {
         RegionEntry::Rectangle { x_m, y_m } => {
@@ -564,15 +477,15 @@ fn region(entry: RegionEntry) -> Region {
 fn start(number: usize, entry: StartEntry, zones: &[Zone]) -> Result<Start, String> {
     let pose = |p: PoseEntry| Pose { at: place(p.at_m), heading: p.heading_deg.to_radians() };
     match entry {
-        StartEntry { x_m: Some(x), y_m: Some(y), pose: None, region: None } => Ok(Start::Area(area(x, y))),
-        StartEntry { x_m: None, y_m: None, pose: None, region: Some(name) } => {
+        StartEntry { x_m: Some(x), y_m: Some(y), pose: None, region: None, .. } => Ok(Start::Area(area(x, y))),
+        StartEntry { x_m: None, y_m: None, pose: None, region: Some(name), .. } => {
             match zones.iter().find(|zone| zone.name == name) {
                 _ if name == "arena" => Ok(Start::Zone(Zone::arena())),
                 Some(zone) => Ok(Start::Zone(zone.clone())),
                 None => Err(format!("start {number}: there is no region {name}; add a [[region]] with this name")),
             }
         }
-        StartEntry { x_m: None, y_m: None, pose: Some(poses), region: None } => {
+        StartEntry { x_m: None, y_m: None, pose: Some(poses), region: None, .. } => {
             Ok(Start::Poses(poses.into_iter().map(pose).collect()))
         }
         _ => Err(format!("start {number} needs exactly one of x_m with y_m, pose, and region")),

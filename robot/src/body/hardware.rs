@@ -43,6 +43,10 @@ const POWER_POLL_INTERVAL: Duration = Duration::from_secs(1);
 const POWER_STALE: Duration = Duration::from_secs(5);
 /// Polling interval of optional devices (wall time).
 const FITTED_POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Polling interval of the ground sensors, which trees read (wall time).
+const GROUND_POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Age above which a tree does not use a reading of the ground sensors (wall time).
+const GROUND_STALE: Duration = Duration::from_millis(500);
 /// Age above which readings of optional devices are discarded (wall time).
 const FITTED_STALE: Duration = Duration::from_secs(2);
 /// Blinking time after an identify request (wall time).
@@ -162,6 +166,9 @@ impl Hardware {
         {
             readings.tag = self.tags.nearest();
         }
+        let latest = self.fitted.iter_mut().filter_map(|poller| poller.seen().latest);
+        let middle = latest.filter(|(_, at)| at.elapsed() < GROUND_STALE).find_map(|(readings, _)| readings.ground);
+        readings.ground = middle.map(|[_, counts, _]| self.calibration.senses.ground.brightness(counts));
         readings
     }
 
@@ -387,7 +394,8 @@ fn poll_fitted(robot: &RobotFile, own: u16) -> std::io::Result<Vec<Poller<Fitted
                 Ok(Some(readings))
             }))
         };
-        Poller::start(device.name(), FITTED_POLL_INTERVAL, open)
+        let interval = if device == Fitted::Ground { GROUND_POLL_INTERVAL } else { FITTED_POLL_INTERVAL };
+        Poller::start(device.name(), interval, open)
     };
     robot.fitted.iter().map(poll).collect()
 }

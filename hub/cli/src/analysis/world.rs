@@ -9,6 +9,8 @@ use clap::{Args, Subcommand};
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_experiment::world_file;
+use xpuck_kernels::world::floor::Shade;
+use xpuck_kernels::world::task::objective::lots::LotKind;
 use xpuck_kernels::world::{Task, World, WorldSpec};
 use xpuck_wire::output::count;
 
@@ -49,29 +51,38 @@ struct ExplainArgs {
 }
 
 /// Name of each task and mission, with its example world from docs/worlds/ and docs/worlds/missions/.
-const EXAMPLES: [(&str, &str); 31] = [
+const EXAMPLES: [(&str, &str); 41] = [
     ("aac", include_str!("../../../../docs/worlds/missions/aac.toml")),
     ("agg", include_str!("../../../../docs/worlds/missions/agg.toml")),
     ("agg-50-50", include_str!("../../../../docs/worlds/missions/agg-50-50.toml")),
     ("aggregation", include_str!("../../../../docs/worlds/aggregation.toml")),
     ("attraction", include_str!("../../../../docs/worlds/missions/attraction.toml")),
+    ("beacon-aggregation", include_str!("../../../../docs/worlds/missions/beacon-aggregation.toml")),
     ("black-white", include_str!("../../../../docs/worlds/missions/black-white.toml")),
     ("cfa", include_str!("../../../../docs/worlds/missions/cfa.toml")),
+    ("chain", include_str!("../../../../docs/worlds/missions/chain.toml")),
     ("cluster-quickly", include_str!("../../../../docs/worlds/missions/cluster-quickly.toml")),
     ("clutter", include_str!("../../../../docs/worlds/clutter.toml")),
+    ("conditional-coverage", include_str!("../../../../docs/worlds/missions/conditional-coverage.toml")),
+    ("connection", include_str!("../../../../docs/worlds/missions/connection.toml")),
     ("coverage", include_str!("../../../../docs/worlds/coverage.toml")),
     ("covering-south", include_str!("../../../../docs/worlds/missions/covering-south.toml")),
+    ("decision", include_str!("../../../../docs/worlds/missions/decision.toml")),
     ("dispersion", include_str!("../../../../docs/worlds/dispersion.toml")),
     ("exploration", include_str!("../../../../docs/worlds/missions/exploration.toml")),
     ("for", include_str!("../../../../docs/worlds/missions/for.toml")),
     ("foraging", include_str!("../../../../docs/worlds/foraging.toml")),
+    ("foraging-colours", include_str!("../../../../docs/worlds/missions/foraging-colours.toml")),
     ("gate", include_str!("../../../../docs/worlds/missions/gate.toml")),
     ("guided-shelter", include_str!("../../../../docs/worlds/missions/guided-shelter.toml")),
+    ("hazard", include_str!("../../../../docs/worlds/missions/hazard.toml")),
     ("homing-anytime", include_str!("../../../../docs/worlds/missions/homing-anytime.toml")),
     ("homing-end", include_str!("../../../../docs/worlds/missions/homing-end.toml")),
     ("lcn", include_str!("../../../../docs/worlds/missions/lcn.toml")),
     ("marker", include_str!("../../../../docs/worlds/missions/marker.toml")),
     ("n-aggregation", include_str!("../../../../docs/worlds/missions/n-aggregation.toml")),
+    ("nesting", include_str!("../../../../docs/worlds/missions/nesting.toml")),
+    ("patrol", include_str!("../../../../docs/worlds/missions/patrol.toml")),
     ("phototaxis", include_str!("../../../../docs/worlds/phototaxis.toml")),
     ("rendezvous", include_str!("../../../../docs/worlds/missions/rendezvous.toml")),
     ("sca", include_str!("../../../../docs/worlds/missions/sca.toml")),
@@ -79,6 +90,7 @@ const EXAMPLES: [(&str, &str); 31] = [
     ("spc", include_str!("../../../../docs/worlds/missions/spc.toml")),
     ("spreading", include_str!("../../../../docs/worlds/missions/spreading.toml")),
     ("stop", include_str!("../../../../docs/worlds/missions/stop.toml")),
+    ("stop-signal", include_str!("../../../../docs/worlds/missions/stop-signal.toml")),
     ("transport", include_str!("../../../../docs/worlds/transport.toml")),
     ("xor", include_str!("../../../../docs/worlds/missions/xor.toml")),
 ];
@@ -113,13 +125,27 @@ fn explain(args: &ExplainArgs) -> Result<()> {
     let mut text = format!("{}\n{}\n", summary(&spec), spec.task.fitness_description());
     if let Task::Objective(objective) = &spec.task {
         let _ = writeln!(text, "\nscore = \"{}\"", objective.formula);
+        for lot in &objective.lots {
+            let _ = match lot.kind {
+                LotKind::Values(values) => writeln!(text, "  lot {}: 0 to {}, by chance", lot.name, values - 1),
+                LotKind::Range([low, high]) => writeln!(text, "  lot {}: {low} to {high}, by chance", lot.name),
+            };
+        }
+        for (latch, words) in objective.latch_descriptions() {
+            let _ = writeln!(text, "  latch {latch}: {words}");
+        }
         let (arena, world) = (spec.physics.half_arena, World::new(&spec, 0, 1, 0));
         for zone in objective.named_zones() {
             let inside = world.bodies[..spec.robots].iter().filter(|body| zone.contains(body.pose.at)).count();
             let area = zone.area(arena);
+            let paint = spec.floor.paint.iter().find(|paint| paint.zone.name == zone.name);
+            let paint = paint.map_or(String::new(), |paint| {
+                let when = if paint.condition.is_some() { ", if its `when` holds" } else { "" };
+                format!(", {}{when}", Shade::of_level(paint.level).name())
+            });
             let _ = writeln!(
                 text,
-                "  region {}: {area:.3} m^2, {inside} of {} robots in a drawn start",
+                "  region {}: {area:.3} m^2{paint}, {inside} of {} robots in a drawn start",
                 zone.name, spec.robots
             );
         }

@@ -125,7 +125,7 @@ impl Switchboard {
         };
         let (name, files) = (plan.name.clone(), signed.files.clone());
         let mut score = Score::new();
-        score.begin(&plan.phases[0].name, &plan.phases[0].world);
+        score.begin(&plan.phases[0].name, &plan.phases[0].world, seed);
         self.run = Some(Run {
             geneserver: Geneserver::new(plan.migration.clone(), copies, seed),
             gate: Gate::new(plan.primitive_set.clone()),
@@ -158,6 +158,7 @@ impl Switchboard {
         self.actions.push(Action::OpenRecord { name: name.clone(), text, files, seed });
         self.send_directive(State::Ready, 0);
         self.note_for(now, who, format!("experiment {name}: started by {who}, waiting for the robots to be ready"));
+        self.note_lots(now);
         if !unknown.is_empty() {
             self.warn(now, unknown);
         }
@@ -246,7 +247,7 @@ impl Switchboard {
         }
         let Some(run) = self.run.as_mut().filter(|_| whole) else { return };
         (run.phase_segment, run.segment) = (segment, run.segment + 1);
-        run.score.begin(&planned.name, &planned.world);
+        run.score.begin(&planned.name, &planned.world, run.seed);
         let (segment, state) = (run.segment, run.state());
         self.send_directive(state, segment);
         let what = match planned.drive {
@@ -258,6 +259,7 @@ impl Switchboard {
             Drive::Swarm => ": the robots keep the swarm's fittest tree",
         };
         self.note(now, format!("segment {segment}{what}"));
+        self.note_lots(now);
     }
 
     /// Returns a description of the condition that ends the phase now, if any. `whole` states whether a segment has
@@ -299,7 +301,7 @@ impl Switchboard {
         run.segment += 1;
         let plan = run.plan.clone();
         let planned = plan.phase(usize::from(run.phase));
-        run.score.begin(&planned.name, &planned.world);
+        run.score.begin(&planned.name, &planned.world, run.seed);
         let full = run.plan.settings.full_evaluations;
         let tree = (planned.drive == Drive::Swarm).then(|| self.fittest(full)).flatten();
         if let Some(run) = &mut self.run {
@@ -308,9 +310,20 @@ impl Switchboard {
         if let Some(why) = why {
             self.note(now, format!("the phase ends: {why}"));
         }
+        self.note_lots(now);
         self.tell_senses_of_discs();
         self.go_on();
         self.announce(now);
+    }
+
+    /// Logs the lots of the current segment, if its world has any. The record thus contains them.
+    fn note_lots(&mut self, now: f64) {
+        let Some(run) = &self.run else { return };
+        let lots = run.score.lots();
+        if !lots.is_empty() {
+            let segment = run.segment;
+            self.note(now, format!("lots of segment {segment}: {lots}"));
+        }
     }
 
     /// Passes the discs of the phase's world to the virtual senses. Discs can block messages between robots.

@@ -8,6 +8,7 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::exchange::from_compact;
 use xpuck_kernels::tree::{Memory, Program, Senses, Status, Tree, scalar_name};
 use xpuck_kernels::world::Colour;
+use xpuck_kernels::world::floor::Shade;
 use xpuck_kernels::world::physics::steer;
 use xpuck_kernels::world::senses::light::light_vector;
 use xpuck_kernels::world::senses::tags::vector_from_range_and_bearing;
@@ -294,15 +295,16 @@ fn misread(update: &Update) -> Option<(&'static str, [u32; 2], [u32; 2])> {
         neighbours: count,
         light: update.light.map_or(Vec2::ZERO, |light| light_vector(&light.map(f32::from_bits))),
         tag: update.tag.map_or(Vec2::ZERO, |tag| vector_from_range_and_bearing(tag.map(f32::from_bits))),
+        ground: update.ground.map_or(0.0, |level| Shade::of_level(f32::from_bits(level)).value()),
     };
     let read = Senses::of_cells(&update.cells.map(f32::from_bits));
     let rows = |s: &Senses| {
         let vector = |v: Vec2| [v.x.to_bits(), v.y.to_bits()];
         let [red, green, blue] = s.colours.map(vector);
-        let count = [s.neighbours.to_bits(), 0];
-        [vector(s.prox), vector(s.up), vector(s.attr), red, green, blue, count, vector(s.light), vector(s.tag)]
+        let [count, ground] = [s.neighbours, s.ground].map(|value| [value.to_bits(), 0]);
+        [vector(s.prox), vector(s.up), vector(s.attr), red, green, blue, count, vector(s.light), vector(s.tag), ground]
     };
-    let names = ["v_prox", "v_up", "v_attr", "v_red", "v_green", "v_blue", "s_n", "v_light", "v_tag"];
+    let names = ["v_prox", "v_up", "v_attr", "v_red", "v_green", "v_blue", "s_n", "v_light", "v_tag", "s_ground"];
     let pairs = rows(&read).into_iter().zip(rows(&senses));
     names.into_iter().zip(pairs).find(|(_, (read, made))| read != made).map(|(name, (read, made))| (name, read, made))
 }
@@ -374,5 +376,18 @@ mod tests {
         };
         assert_eq!(verified(&told([0.6, 0.2])), None);
         assert_eq!(verified(&told([0.6, 0.3])).as_deref(), Some("v_tag"));
+    }
+
+    #[test]
+    fn shade_read_by_tree_is_verified_from_brightness() {
+        let verified = |level: f32| {
+            let senses = Senses { up: Vec2::ZERO, ground: -1.0, ..Senses::default() };
+            let told = Update { ground: Some(level.to_bits()), ..Update::default() };
+            let mut verifier = TickVerifier::new(9);
+            verifier.verify_batch("xp01", 1, &batch("mulas v_goal.x s_ground 1 s_zero\n", &senses, told)).unwrap();
+            verifier.first().map(|difference| difference.what.to_string())
+        };
+        assert_eq!(verified(0.1), None);
+        assert_eq!(verified(0.5).as_deref(), Some("s_ground"));
     }
 }

@@ -46,10 +46,12 @@ impl Export<'_> {
         let lost = [
             (sensing.light, "v_light stays zero: no light is exported"),
             (sensing.tags, "v_tag stays zero: no tags are exported"),
+            (sensing.ground, "s_ground stays zero: the paint of the floor is not exported"),
             (
                 !spec.patches.is_empty(),
                 "cameras detect patches only with the project's own camera model (ARGoS) or by colour (Webots)",
             ),
+            (spec.changes(), "parts of the world with `when` are exported as if they always existed"),
             (spec.messages.is_some(), "[messages] is left out: the other simulator models the messages of neighbours"),
             (
                 !spec.task.moves_disc(),
@@ -62,7 +64,7 @@ impl Export<'_> {
     /// Returns the robots, followed by the discs, at the start of a run. Their positions are those of `xpuck
     /// simulate` for the same run and seed.
     fn bodies(&self, run: u32) -> Vec<Body> {
-        place(self.spec, run as usize, &mut Draws::new(self.seed, run, 0, 0, Stream::Start))
+        place(self.spec, run as usize, (self.seed, run), &mut Draws::new(self.seed, run, 0, 0, Stream::Start))
     }
 
     /// Returns the index in `parts` of the program that a robot runs.

@@ -21,7 +21,7 @@ const PLACED: f32 = 0.01;
 pub fn starts(spec: &WorldSpec, seed: u64, number: u32, frisbee: Option<Vec2>) -> Option<(u32, Vec<Pose>)> {
     let of = |world: u32| {
         let mut draws = Draws::new(seed, world, 0, 0, Stream::Start);
-        let bodies = start::place(spec, number as usize, &mut draws);
+        let bodies = start::place(spec, number as usize, (seed, world), &mut draws);
         bodies[..spec.robots].iter().map(|body| body.pose).collect::<Vec<Pose>>()
     };
     let disc = spec.discs.first();

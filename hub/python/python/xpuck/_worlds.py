@@ -20,7 +20,7 @@ class Worlds:
     """Parallel worlds of one kind, one update of 0.1 s at a time, for controllers written in Python.
 
     `senses` are registers of a robot's blackboard: v_prox, v_up, v_attr, v_red, v_green, v_blue, v_light, v_tag (two numbers each,
-    in the robot's frame, x ahead and y to the left) and s_n. `actions` selects the kind of commands: "goal", a goal velocity in the
+    in the robot's frame, x ahead and y to the left), s_n and s_ground (-1 black, 0 grey, 1 white). `actions` selects the kind of commands: "goal", a goal velocity in the
     robot's frame as written by trees to v_goal, or "wheels", the speeds of the left and the right wheel; the maximum speed is 1.
     World i of a seed begins like run i of `xpuck.simulate`.
     """

@@ -6,7 +6,7 @@ use super::words::vector;
 use crate::analysis::reduce::state::State;
 use crate::math::{Vec2, vec2};
 use crate::model::PROX_ANGLES;
-use crate::tree::registers::{ATTR, LIGHT, NEIGHBOURS, PROX, RED, SCRATCH, UP};
+use crate::tree::registers::{ATTR, GROUND, LIGHT, NEIGHBOURS, PROX, RED, SCRATCH, UP};
 
 /// Typical length of the proximity vector, and of the vector to a neighbour at a distance of 15 cm.
 const TYPICAL: f32 = 0.5;
@@ -119,6 +119,11 @@ fn axis(cell: u8, state: &State) -> Axis {
             ("a light on the right", vec2(0.0, -TYPICAL)),
             ("a light behind", vec2(-TYPICAL, 0.0)),
         ]),
+        GROUND => words(&[
+            ("a grey floor", Vec2::ZERO),
+            ("a white floor", vec2(1.0, 0.0)),
+            ("a black floor", vec2(-1.0, 0.0)),
+        ]),
         NEIGHBOURS => [0.0, 1.0, 3.0, 8.0].iter().map(|n| (format!("{n} neighbours"), vec2(*n, 0.0))).collect(),
         _ => vec![(vector(cell).to_string(), Vec2::ZERO)],
     };
@@ -163,6 +168,7 @@ pub(super) fn max_length(cell: u8, state: &State) -> f64 {
         PROX | LIGHT => 2.0,
         RED..NEIGHBOURS => state.patterns(cell).map(|(_, v)| f64::from(v.length())).fold(0.0, f64::max),
         NEIGHBOURS => 15.0,
+        GROUND => 1.0,
         SCRATCH.. => f64::INFINITY,
         _ => 1.0,
     }

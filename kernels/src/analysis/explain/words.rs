@@ -1,6 +1,6 @@
 //! Words for numbers, directions and registers.
 
-use crate::tree::registers::{ATTR, BLUE, GOAL, LIGHT, NEIGHBOURS, PROX, RED, UP, register_of};
+use crate::tree::registers::{ATTR, BLUE, GOAL, GROUND, LIGHT, NEIGHBOURS, PROX, RED, UP, register_of};
 
 /// First cell of v_green.
 pub(super) const GREEN: usize = RED + 2;
@@ -63,6 +63,7 @@ pub(super) fn thing(cell: u8) -> &'static str {
         BLUE => "the frisbee (blue)",
         NEIGHBOURS => "the pair (s_n, s_scr)",
         LIGHT => "the light",
+        GROUND => "the shade of the floor (-1 black, 0 grey, 1 white)",
         _ => register_of(cell).name,
     }
 }
@@ -97,6 +98,7 @@ pub(super) fn signs(cell: u8) -> Option<[&'static str; 2]> {
         (LIGHT, 0) => ["the light is ahead", "the light is behind"],
         (LIGHT, _) => ["the light is on the left", "the light is on the right"],
         (NEIGHBOURS, 0) => ["neighbours are near", ""],
+        (GROUND, 0) => ["the floor is white", "the floor is black"],
         _ => return None,
     })
 }

@@ -42,6 +42,7 @@ pub(super) fn of_update(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
     let camera = 1 + columns * (1 + walls) + bodies * (1 + shadows) + discs * (1 + bodies) + columns * (1 + patches);
     let light = 1 + 2 * rays + rays * (1 + scene.lighting.lights.len() as u32);
     let tags = 1 + scene.tags.list.len() as u32 * (1 + walls + bodies);
+    let ground = 1 + super::floor::iterations(&scene.floor);
     let heard = if scene.messages { robots * (17 + bodies) } else { robots };
     // The number 15 is the total for three short loops that read and write registers.
     let tick = 1 + nodes as u32 + most_steps(nodes) + 15;
@@ -63,5 +64,8 @@ pub(super) fn of_update(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
         Task::Aggregation { .. } => mine * (1 + robots) + words + robots * (1 + 2 * words),
         _ => mine * (1 + robots),
     };
-    1 + mine + mine * (proximity + light + tags + camera + heard + tick) + STEPS_PER_UPDATE * (1 + step) + score
+    1 + mine
+        + mine * (proximity + light + tags + ground + camera + heard + tick)
+        + STEPS_PER_UPDATE * (1 + step)
+        + score
 }

@@ -9,7 +9,7 @@ pub const MAX_BODIES: usize = MAX_ROBOTS + MAX_DISCS;
 /// Number of words per instruction.
 pub const NODE_WORDS: usize = 5;
 /// Maximum number of wall patches in a world. The same limit applies to inner walls.
-pub const MAX_PATCHES: usize = 16;
+pub const MAX_PATCHES: usize = 32;
 /// Number of words of a contact in storage.
 pub const CONTACT_WORDS: usize = 7;
 /// Maximum numbers of bodies per world, with separate kernels for each. The kernels are compiled on first use.
@@ -64,6 +64,7 @@ pub const QUANTITIES: &[&str] = &[
     "LIGHT_Y",
     "TAG_X",
     "TAG_Y",
+    "GROUND",
     "GOAL_X",
     "GOAL_Y",
     "SCRATCH",

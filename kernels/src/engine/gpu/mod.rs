@@ -13,6 +13,7 @@ mod code;
 mod device;
 mod encode;
 mod error;
+mod floor;
 mod layout;
 mod outcome;
 mod params;
@@ -76,6 +77,8 @@ struct BatchKind<'a> {
     /// Maximum number of memory words of a robot.
     memories: usize,
     table: Vec<u32>,
+    /// Index of the floor in the table.
+    floor: usize,
 }
 
 impl Gpu {
@@ -158,8 +161,9 @@ impl Gpu {
         let (nodes, memories) = (most(Program::len), most(code::memory_words));
         let (layout, bound) = self.layout(&scene, nodes);
         let messages = spec.messages.as_ref();
-        let table = messages.map_or_else(|| vec![0], |m| message_table(m, &scene, updates));
-        Ok(BatchKind { code, scene, messages, updates, layout, bound, memories, table })
+        let mut table = messages.map_or_else(|| vec![0], |m| message_table(m, &scene, updates));
+        let floor = floor::append_floor(&scene.floor, &mut table);
+        Ok(BatchKind { code, scene, messages, updates, layout, bound, memories, table, floor })
     }
 
     /// Returns the layout for worlds like `scene` and trees of `nodes` nodes. Also returns the maximum number of
@@ -182,7 +186,7 @@ impl Gpu {
     fn worlds(&self, kind: &BatchKind<'_>) -> usize {
         let [hardware, software] = MAX_WORLDS;
         let most = if self.device.software { software } else { hardware };
-        let params = Params::new(&kind.scene, kind.messages, Sensing::NONE, &kind.layout, 1);
+        let params = Params::new(&kind.scene, kind.messages, Sensing::NONE, &kind.layout, 1, kind.floor);
         let words = [
             State::rows(kind.scene.bodies.len()),
             kind.memories * kind.scene.robots,
@@ -216,7 +220,7 @@ impl Gpu {
         let sensing = self.sensing.unwrap_or_else(read);
         let columns = jobs.len().next_multiple_of(layout.worlds(bodies));
         let state = State::encode(&worlds, jobs, kind.code, columns, State::start_rows(bodies));
-        let params = Params::new(scene, kind.messages, sensing, layout, columns);
+        let params = Params::new(scene, kind.messages, sensing, layout, columns, kind.floor);
         let mut flight = self.device.submit(&Batch {
             layout: *layout,
             params,

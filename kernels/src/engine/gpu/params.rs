@@ -22,6 +22,8 @@ pub(super) const SWITCH_MESSAGES: u32 = 16;
 pub(super) const SWITCH_PICTURES: u32 = 32;
 pub(super) const SWITCH_LIGHT: u32 = 64;
 pub(super) const SWITCH_TAGS: u32 = 128;
+pub(super) const SWITCH_GROUND: u32 = 256;
+pub(super) const SWITCH_GROUND_ERRORS: u32 = 512;
 
 /// Values of [`TaskParams::kind`]. The value is 0 for tasks that count nothing after an update.
 pub(super) const TASK_AGGREGATION: u32 = 1;
@@ -64,7 +66,8 @@ pub(super) struct Params {
     pub tags: u32,
     /// Detection range of tags (m).
     pub tag_range: f32,
-    pub unused: u32,
+    /// Index of the floor in the table.
+    pub floor: u32,
     pub unused_pair: [u32; 2],
     pub task: TaskParams,
     pub messages: MessageParams,
@@ -150,8 +153,15 @@ pub(super) struct PatchParams {
 }
 
 impl Params {
-    /// Creates the parameters of a batch of `batch` worlds of a scene.
-    pub fn new(scene: &Scene, messages: Option<&Messages>, sensing: Sensing, layout: &Layout, batch: usize) -> Params {
+    /// Creates the parameters of a batch of `batch` worlds of a scene. `floor` is the index of the floor in the table.
+    pub fn new(
+        scene: &Scene,
+        messages: Option<&Messages>,
+        sensing: Sensing,
+        layout: &Layout,
+        batch: usize,
+        floor: usize,
+    ) -> Params {
         let physics = &scene.physics;
         let aside = Vec2::unit(SEGMENT_ANGLE);
         let switches = [
@@ -163,6 +173,8 @@ impl Params {
             (!scene.camera.is_perfect(), SWITCH_PICTURES),
             (sensing.light && !scene.lighting.lights.is_empty(), SWITCH_LIGHT),
             (sensing.tags && !scene.tags.list.is_empty(), SWITCH_TAGS),
+            (sensing.ground && !scene.floor.is_grey(), SWITCH_GROUND),
+            (!scene.floor.is_exact(), SWITCH_GROUND_ERRORS),
         ];
         let (robots, bodies) = (scene.robots, scene.bodies.len());
         Params {
@@ -187,7 +199,7 @@ impl Params {
             lights: scene.lighting.lights.len() as u32,
             tags: scene.tags.list.len() as u32,
             tag_range: scene.tags.range,
-            unused: 0,
+            floor: floor as u32,
             unused_pair: [0; 2],
             task: TaskParams::from_scene(scene),
             messages: messages.map_or_else(MessageParams::default, |m| MessageParams::new(m, scene)),

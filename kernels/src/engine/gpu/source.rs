@@ -1,14 +1,17 @@
 //! Generator of the WGSL source: constants from the Rust sources, the files of the stages, and unrolled loops.
 
 use super::code::{FIRST_JUMP, FIRST_NEURON, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET};
+use super::floor::{SHAPE_BEYOND, SHAPE_HALF_PLANE, SHAPE_RING, SHAPE_ROUNDED, SHAPE_WORDS};
 use super::layout::{CONTACT_WORDS, HEADER, LaneWork, Layout, MAX_BODIES, MAX_PATCHES, NODE_WORDS, QUANTITIES};
 use super::params::{
-    SWITCH_CAMERA, SWITCH_LIGHT, SWITCH_MESSAGES, SWITCH_NEIGHBOURS, SWITCH_PICTURES, SWITCH_PROXIMITY,
-    SWITCH_RELOCATION, SWITCH_TAGS, TASK_AGGREGATION, TASK_COVERAGE, TASK_DISPERSION, TASK_FORAGING,
+    SWITCH_CAMERA, SWITCH_GROUND, SWITCH_GROUND_ERRORS, SWITCH_LIGHT, SWITCH_MESSAGES, SWITCH_NEIGHBOURS,
+    SWITCH_PICTURES, SWITCH_PROXIMITY, SWITCH_RELOCATION, SWITCH_TAGS, TASK_AGGREGATION, TASK_COVERAGE,
+    TASK_DISPERSION, TASK_FORAGING,
 };
 use crate::math::coefficients as c;
 use crate::tree::registers as cells;
 use crate::tree::{Kind, Status};
+use crate::world::floor::SENSOR_AHEAD;
 use crate::world::senses::COLUMNS_PER_SEGMENT;
 use crate::world::senses::camera_model::{DELAY_BIT, PICTURE_BITS, PICTURES, THRICE};
 use crate::world::senses::light::MAX_LIGHTS;
@@ -22,7 +25,7 @@ use std::fmt::Write;
 const MOST_NEAR: usize = 16;
 
 /// Source files of the stages.
-const STAGES: [&str; 14] = [
+const STAGES: [&str; 16] = [
     include_str!("../../../wgsl/state.wgsl"),
     include_str!("../../../wgsl/own.wgsl"),
     include_str!("../../../wgsl/math.wgsl"),
@@ -33,6 +36,8 @@ const STAGES: [&str; 14] = [
     include_str!("../../../wgsl/camera.wgsl"),
     include_str!("../../../wgsl/light.wgsl"),
     include_str!("../../../wgsl/tags.wgsl"),
+    include_str!("../../../wgsl/region.wgsl"),
+    include_str!("../../../wgsl/ground.wgsl"),
     include_str!("../../../wgsl/messages.wgsl"),
     include_str!("../../../wgsl/task.wgsl"),
     include_str!("../../../wgsl/tick.wgsl"),
@@ -108,6 +113,8 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("CELL_SCRATCH_END", cells::SCRATCH + 2),
         ("CELL_LIGHT", cells::LIGHT),
         ("CELL_TAG", cells::TAG),
+        ("CELL_GROUND", cells::GROUND),
+        ("SHAPE_WORDS", SHAPE_WORDS),
     ]
     .map(|(name, value)| (name, value as u32));
     let words = [
@@ -121,6 +128,12 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("SWITCH_PICTURES", SWITCH_PICTURES),
         ("SWITCH_LIGHT", SWITCH_LIGHT),
         ("SWITCH_TAGS", SWITCH_TAGS),
+        ("SWITCH_GROUND", SWITCH_GROUND),
+        ("SWITCH_GROUND_ERRORS", SWITCH_GROUND_ERRORS),
+        ("SHAPE_ROUNDED", SHAPE_ROUNDED),
+        ("SHAPE_BEYOND", SHAPE_BEYOND),
+        ("SHAPE_HALF_PLANE", SHAPE_HALF_PLANE),
+        ("SHAPE_RING", SHAPE_RING),
         ("PICTURE_BITS", PICTURE_BITS),
         ("THRICE", THRICE),
         ("PICTURES", PICTURES),
@@ -146,6 +159,7 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("STREAM_CONTROLLER", random::Stream::Controller as u32),
         ("STREAM_MESSAGES", random::Stream::Messages as u32),
         ("STREAM_CAMERA", random::Stream::Camera as u32),
+        ("STREAM_GROUND", random::Stream::Ground as u32),
         ("STREAM_RELOCATION", random::Stream::Relocation as u32),
         ("PHILOX_FACTOR_0", random::PHILOX_FACTORS[0]),
         ("PHILOX_FACTOR_1", random::PHILOX_FACTORS[1]),
@@ -170,6 +184,7 @@ fn floats() -> Vec<(String, f32)> {
         ("PENETRATION_SLOP", model::PENETRATION_SLOP),
         ("PENETRATION_CORRECTION", model::PENETRATION_CORRECTION),
         ("ROBOT_RADIUS", model::ROBOT_RADIUS),
+        ("SENSOR_AHEAD", SENSOR_AHEAD),
         ("PROX_RANGE", model::PROX_RANGE),
         ("CAMERA_FOV", model::CAMERA_FOV),
         ("TAG_HALF_VIEW", tags::HALF_VIEW),
@@ -309,7 +324,7 @@ mod tests {
                 lights,
                 tags,
                 tag_range,
-                unused,
+                floor,
                 unused_pair,
                 task,
                 messages,

@@ -6,6 +6,7 @@
 use super::code::memory_words;
 use super::device::{Batch, Device};
 use super::encode::{ProgramTable, State, StateRows, quantity};
+use super::floor::append_floor;
 use super::layout::{LaneWork, Layout, MAX_BODIES, QUANTITIES, index_of};
 use super::*;
 use crate::engine::{Reference, Team};
@@ -13,6 +14,7 @@ use crate::math::{Vec2, vec2};
 use crate::model::SEGMENT_ANGLE;
 use crate::random::{Draws, Stream, motion_words, random_block};
 use crate::tree::{Memory, Tree};
+use crate::world::floor::{Floor, Paint};
 use crate::world::physics::{FrictionParams, contacts, floor_friction, integrate, motion_noise, steer};
 use crate::world::senses::Patch;
 use crate::world::senses::camera_model::{self, CameraModel};
@@ -23,13 +25,15 @@ use crate::world::spec::{Area, Disc};
 use crate::world::task::transport::{Transport, touches_end};
 use crate::world::task::{Region, Score};
 use crate::world::wall::Wall;
+use crate::world::zone::{Zone, ZoneShape};
 use crate::world::{Body, Colour, Pose, Scenario, Shape, Task, WorldSpec, senses};
+use std::sync::Arc;
 
 const WORLDS: u32 = 24;
 const ROBOTS: usize = 16;
 const SEED: u64 = 0x1234_5678_9abc;
 /// Trees that together contain every kind of node.
-const TREES: [&str; 10] = [
+const TREES: [&str; 11] = [
     include_str!("../../../../docs/trees/806768.bt"),
     include_str!("../../../../docs/trees/explore.bt"),
     "par 2\n  repeatr 9\n    attract 2\n  selm\n    ifprob s_n 0.5 3\n    seqm\n      successl\n      movcs s_scr 5\n  invert\n    bleft\n",
@@ -38,11 +42,13 @@ const TREES: [&str; 10] = [
     "seq\n  mulas s_scr s_scr 1.5 s_n\n  movcs s_scr 3\n  mulas s_scr v_goal.x 1 s_scr\n  ifprob s_scr 1 1\n  attract -1\n",
     "sel\n  seq\n    ifquad v_light 0\n    movcv v_light 45deg\n    movcs v_light.y 3\n  mulav v_goal v_light 4 v_light\n",
     "sel\n  seq\n    ifsect v_tag 0deg 40deg\n    movcv v_tag 45deg\n    movcs v_tag.y 3\n  mulav v_goal v_tag 4 v_tag\n",
+    "sel\n  seq\n    ifprob s_ground 4 0.5\n    mulas v_goal.x s_ground 2 s_zero\n  seq\n    ifsect s_ground 180deg 40deg\n    movcv v_goal 90deg\n  movcv v_goal 0deg\n",
     "sel\n  avoiding\n  network\n    neuron 0.2 1\n      synapse v_blue.x 1.5\n      synapse n3 -0.7\n      synapse n1 0.3\n    neuron 0 1.5\n      synapse v_up.y -1\n      synapse s_n 0.1\n    neuron -0.4 2\n      synapse v_prox.y 3\n      synapse n2 1\n",
     "seqm\n  repeati 3\n    network\n      neuron 1 1\n      neuron 0 1\n        synapse n1 1\n  seq\n    movcs s_scr 2\n    network\n      neuron 0 0.1\n        synapse s_scr 3\n        synapse v_attr.x -2\n      neuron 0 1\n        synapse n1 0.5\n        synapse n2 -0.5\n",
 ];
 
-/// Returns a world with all kinds of objects: inner walls, discs of several colours, patches, lights and tags.
+/// Returns a world with all kinds of objects: inner walls, discs of several colours, patches, paint of all shapes, lights
+/// and tags.
 fn furnished() -> WorldSpec {
     let mut spec = WorldSpec::benchmark(ROBOTS);
     spec.physics.walls = vec![
@@ -56,6 +62,21 @@ fn furnished() -> WorldSpec {
         Patch { at: vec2(-1.0, 0.2), half_length: 0.4, colour: Colour::Green },
         Patch { at: vec2(0.3, 0.75), half_length: 0.5, colour: Colour::Blue },
     ];
+    let zone = |shapes, without| Zone { name: "zone".into(), shapes, without };
+    let disc = |x: f32, y: f32, radius: f32| ZoneShape::Simple(Region::Disc { at: vec2(x, y), radius });
+    let ring = ZoneShape::Ring { at: vec2(-0.5, 0.0), inner: 0.2, outer: 0.45 };
+    let corners = [vec2(0.2, -0.7), vec2(0.9, -0.5), vec2(0.4, -0.1), vec2(0.5, -0.4)];
+    let black = zone(vec![ring, disc(0.5, 0.3, 0.25)], vec![disc(-0.5, 0.4, 0.2)]);
+    let white = zone(vec![ZoneShape::Polygon(corners.to_vec()), disc(0.1, 0.1, 0.35)], Vec::new());
+    let ends = ZoneShape::Simple(Region::Beyond { at: Vec2::ZERO, radius: 0.95 });
+    let side = ZoneShape::HalfPlane { towards: Vec2::unit(2.0), from: 0.6 };
+    let last = zone(vec![ends, side], Vec::new());
+    let paint = |zone, level| Paint { zone, level, condition: None };
+    spec.floor = Arc::new(Floor {
+        paint: vec![paint(black, 0.0), paint(white, 1.0), paint(last, 0.1)],
+        confusion: [[0.84, 0.16, 0.0], [0.05, 0.9, 0.05], [0.0, 0.1, 0.9]],
+        ..Floor::default()
+    });
     let light = |x: f32, y: f32, height: f32| Light { at: vec2(x, y), height, brightness: 0.08 };
     spec.lighting = Lighting { room: 0.15, lights: vec![light(0.9, 0.6, 0.1), light(-0.2, -0.4, 0.06)] };
     let tag = |x: f32, y: f32, degrees: f32| Tag { at: vec2(x, y), facing: Vec2::unit(degrees.to_radians()) };
@@ -130,6 +151,7 @@ impl Twin {
                 state.set(w, quantity("NEIGHBOURS"), robot, s.neighbours);
                 state.set_vector(w, quantity("LIGHT_X"), robot, s.light);
                 state.set_vector(w, quantity("TAG_X"), robot, s.tag);
+                state.set(w, quantity("GROUND"), robot, s.ground);
                 for (colour, v) in s.colours.iter().enumerate() {
                     state.set_vector(w, quantity("RED_X") + 2 * colour, robot, *v);
                 }
@@ -145,10 +167,12 @@ impl Twin {
     /// Runs a stage `times` times. Returns the words of the state, of the cells, and of the node memory.
     fn run(&self, device: &Device, stage: &'static str, times: u32) -> [Vec<u32>; 3] {
         let columns = self.state.worlds;
-        let params = Params::new(&self.scene, self.spec.messages.as_ref(), Sensing::ALL, &self.layout, columns);
         let mut table = vec![0, 4, MESSAGE, 0];
         let channel = Channel::new(self.spec.messages.unwrap_or_default(), ROBOTS, Vec::new());
         table.extend(channel.gains().iter().flatten().map(|g| g.to_bits()));
+        let floor = append_floor(&self.scene.floor, &mut table);
+        let messages = self.spec.messages.as_ref();
+        let params = Params::new(&self.scene, messages, Sensing::ALL, &self.layout, columns, floor);
         let memory = self.memories() * ROBOTS * columns;
         let batch = Batch {
             layout: self.layout,
@@ -342,6 +366,23 @@ fn tags(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["TAG_X", "TAG_Y"], 1e-5, after)
 }
 
+/// Compares the ground sensors. Shades are discrete, so they are equal unless a sensor is on a border.
+fn grounds(layout: Layout, device: &Device) -> Result<(), String> {
+    let twin = Twin::new(layout);
+    let [words, ..] = twin.run(device, "only_ground", 1);
+    let after = |w: u32| -> Vec<Vec<f32>> {
+        let World { bodies, floor, .. } = &twin.worlds[w as usize];
+        let sense = |i: usize| {
+            let Pose { at, heading } = bodies[i].pose;
+            floor.reading(at, Vec2::unit(heading), 0, || Draws::new(SEED, w, i as u32, 0, Stream::Ground))
+        };
+        (0..ROBOTS).map(|i| vec![sense(i)]).collect()
+    };
+    let read = |value: f32| (0..WORLDS).flat_map(after).filter(|v| v[0] == value).count();
+    assert!([-1.0, 0.0, 1.0].map(read).iter().all(|count| *count > 30), "all shades are read");
+    twin.compare(&words, &["GROUND"], 0.0, after)
+}
+
 /// Compares camera vectors. Segments are discrete, so the vectors are exact except for the rounding of a sum.
 fn camera(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
@@ -518,7 +559,7 @@ fn scores(layout: Layout, device: &Device) -> Result<(), String> {
         let each = cells.len() / twin.state.worlds;
         for w in 0..WORLDS as usize {
             let bodies = &twin.worlds[w].bodies;
-            let mut score = Score::new(&task, &twin.spec.physics, bodies, ROBOTS);
+            let mut score = Score::new(&task, &twin.spec.physics, bodies, ROBOTS, (1, 0));
             score.update(&bodies[..ROBOTS].iter().map(|b| b.pose.at).collect::<Vec<_>>());
             let expected = score.fitness(&twin.spec.physics, bodies, ROBOTS, 0.1);
             let got =
@@ -551,7 +592,7 @@ fn scores(layout: Layout, device: &Device) -> Result<(), String> {
 }
 
 /// For each stage: its name, its comparison, and a planted fault that the comparison must detect.
-const STAGES: [(&str, Check, &str, &str); 16] = [
+const STAGES: [(&str, Check, &str, &str); 18] = [
     ("random", random, "PHILOX_BUMP_0: u32 = 2654435769u", "PHILOX_BUMP_0: u32 = 2654435768u"),
     ("friction", friction, "footing.strongest * share", "footing.strongest * share * 1.01"),
     ("contacts", touching, "params.mu * contact.normal_impulse", "1.1 * params.mu * contact.normal_impulse"),
@@ -565,6 +606,8 @@ const STAGES: [(&str, Check, &str, &str); 16] = [
     ("proximity", rays, "direction * ROBOT_RADIUS", "direction * 0.0365"),
     ("light", lights, "(square * sqrt(square))", "(square * sqrt(square) * 1.01)"),
     ("tags", tags, "faces * faces >= TAG_STEEPEST", "faces * faces >= 2.0 * TAG_STEEPEST"),
+    ("ground", grounds, "at.x < a.x + (at.y - a.y)", "at.x < a.x - (at.y - a.y)"),
+    ("misread ground", grounds, "1u, chance < limits.y", "1u, chance < limits.y * 0.9"),
     ("camera", camera, "min(last + 1.0,", "min(last + 0.5,"),
     ("patches", camera, ".half_length;\n        colour", ".half_length * 0.9;\n        colour"),
     ("pictures", pictures, "vec3(73u, 146u, 292u)", "vec3(73u, 146u, 146u)"),

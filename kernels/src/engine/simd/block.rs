@@ -24,6 +24,8 @@ pub(super) struct Block {
     pub update: u32,
     pub step: u32,
     pub scores: Vec<Score>,
+    /// Bit masks of the conditions that hold, by lane.
+    pub active: [u32; LANES],
     /// Buffers of the contact solver: contacts, movements of the bodies and walls, and lanes of the worlds with
     /// contacts.
     pub contacts: Contacts,
@@ -78,6 +80,7 @@ impl Block {
             world: per_lane(&|j| j.world),
             update: 0,
             step: 0,
+            active: std::array::from_fn(|l| worlds[lane(l)].score().active()),
             scores: (0..LANES).map(|l| worlds[lane(l)].score().clone()).collect(),
             contacts,
             moving: vec![BodyVelocity::default(); LANES * (bodies.len() + 1)],
@@ -138,6 +141,7 @@ impl Block {
                 *centre = vec2(body.x[l], body.y[l]);
             }
             score.update(&self.centres);
+            self.active[l] = score.active();
         }
     }
 

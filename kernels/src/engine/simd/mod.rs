@@ -11,6 +11,7 @@
 mod block;
 mod crowd;
 mod driven;
+mod ground;
 mod lanes;
 mod light;
 mod motion;
@@ -23,6 +24,7 @@ mod senses;
 mod tags;
 mod views;
 
+use super::reference::Reference;
 use super::{Engine, Job, Outcome, alike};
 use crate::tree::Program;
 use crate::world::Sensing;
@@ -48,6 +50,19 @@ impl Engine for Simd {
     }
 
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
+        // Walls, patches and lights that change differ between the worlds of a block. Such worlds are rare, so they run
+        // with the code of `reference`.
+        if let Some(changing) = jobs.iter().position(|job| job.spec.conditions.change_scenery()) {
+            let (slow, fast): (Vec<usize>, Vec<usize>) =
+                (0..jobs.len()).partition(|i| jobs[*i].spec.conditions.change_scenery());
+            debug_assert!(slow.contains(&changing));
+            let of = |indices: &[usize]| indices.iter().map(|i| jobs[*i].clone()).collect::<Vec<_>>();
+            let reference = Reference { sensing: self.sensing };
+            let outcomes = [reference.run(programs, &of(&slow)), self.run(programs, &of(&fast))].concat();
+            let mut sorted: Vec<(usize, Outcome)> = slow.into_iter().chain(fast).zip(outcomes).collect();
+            sorted.sort_by_key(|(index, _)| *index);
+            return sorted.into_iter().map(|(_, outcome)| outcome).collect();
+        }
         let mut groups = alike(jobs);
         // Jobs with the same senses share blocks, so that a block does not compute senses that only a few of its
         // trees read.

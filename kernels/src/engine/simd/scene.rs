@@ -1,5 +1,6 @@
 //! Constant data that all worlds of a block share: shapes, masses and the arena.
 
+use crate::world::floor::{Floor, Shade};
 use crate::world::physics::contacts::Pair;
 use crate::world::physics::{FrictionParams, Physics};
 use crate::world::senses::Patch;
@@ -7,6 +8,7 @@ use crate::world::senses::camera_model::CameraModel;
 use crate::world::senses::light::Lighting;
 use crate::world::senses::tags::Tags;
 use crate::world::{Body, Colour, Task, World};
+use std::sync::Arc;
 
 /// Constant data of a world.
 pub(in crate::engine) struct Scene {
@@ -16,6 +18,11 @@ pub(in crate::engine) struct Scene {
     pairs: Vec<Vec<Pair>>,
     pub physics: Physics,
     pub patches: Vec<Patch>,
+    pub floor: Arc<Floor>,
+    /// Shade of each paint of the floor.
+    pub shades: Vec<Shade>,
+    /// Limits of random numbers for each shade (see [`Floor::limits`]).
+    pub shade_limits: [[f32; 2]; 3],
     pub lighting: Lighting,
     pub tags: Tags,
     pub camera: CameraModel,
@@ -55,6 +62,9 @@ impl Scene {
             pairs,
             physics: world.physics.clone(),
             patches: world.patches.clone(),
+            shades: world.floor.paint.iter().map(|paint| Shade::of_level(paint.level)).collect(),
+            shade_limits: world.floor.limits(),
+            floor: world.floor.clone(),
             lighting: world.lighting.clone(),
             tags: world.tags.clone(),
             camera: world.camera,

@@ -1,7 +1,8 @@
-//! Senses of a block. Compass, proximity and light are computed in every update. Camera, tags, and range and bearing
-//! are computed in every second update.
+//! Senses of a block. Compass, proximity, light and ground are computed in every update. Camera, tags, and range
+//! and bearing are computed in every second update.
 
 use super::block::Block;
+use super::ground::{Keys, ground};
 use super::lanes::{BodyLanes, ImageLanes, LANES, SenseLanes};
 use super::light::light;
 use super::pairs::{RequestedSenses, process_pairs, write_neighbours};
@@ -24,7 +25,8 @@ pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
         camera: sensing.camera && slow,
         neighbours: sensing.neighbours && slow && block.channel.is_empty(),
     };
-    let Block { bodies, senses, crowd, .. } = block;
+    let Block { bodies, senses, crowd, key, world, update, active, .. } = block;
+    let keys = Keys { seeds: key, worlds: world, update: *update, active };
     if let Some(crowd) = crowd {
         crowd.refresh(bodies);
     }
@@ -32,6 +34,9 @@ pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
         compass(&bodies[i], senses);
         if sensing.light && !scene.lighting.lights.is_empty() {
             light(&bodies[i], &scene.lighting, senses);
+        }
+        if sensing.ground && !scene.floor.is_grey() {
+            ground(&bodies[i], i as u32, scene, &keys, senses);
         }
         if slow && sensing.tags && !scene.tags.list.is_empty() {
             tags(bodies, i, scene, senses);

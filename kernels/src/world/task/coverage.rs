@@ -27,12 +27,17 @@ impl Coverage {
     /// Marks each cell that contains the centre of a robot as visited. Must be called after each controller update.
     /// `robots` contains the robots' centres (m).
     pub fn update(&mut self, robots: &[Vec2]) {
-        let rows = self.visited.len() / self.columns;
         for at in robots {
-            let column = place(at.x, self.half_arena.0, self.columns);
-            let row = place(at.y, self.half_arena.1, rows);
-            self.visited[row * self.columns + column] = true;
+            let cell = self.cell(*at);
+            self.visited[cell] = true;
         }
+    }
+
+    /// Returns the index of the cell that contains a place (m).
+    pub(crate) fn cell(&self, at: Vec2) -> usize {
+        let rows = self.visited.len() / self.columns;
+        let column = place(at.x, self.half_arena.0, self.columns);
+        place(at.y, self.half_arena.1, rows) * self.columns + column
     }
 
     /// Returns the fraction of the cells that were visited, 0 to 1.

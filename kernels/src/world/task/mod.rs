@@ -7,10 +7,9 @@ pub mod spacing;
 pub mod transport;
 mod words;
 
-pub use foraging::Region;
-
 use super::body::Body;
 use super::physics::Physics;
+pub use super::region::Region;
 use crate::math::Vec2;
 use coverage::Coverage;
 use foraging::Foraging;
@@ -141,8 +140,8 @@ pub enum Score {
 }
 
 impl Score {
-    /// Creates the initial score. `bodies` contains the robots, then the discs.
-    pub fn new(task: &Task, physics: &Physics, bodies: &[Body], robots: usize) -> Score {
+    /// Creates the initial score of run `run.1` of the seed `run.0`. `bodies` contains the robots, then the discs.
+    pub fn new(task: &Task, physics: &Physics, bodies: &[Body], robots: usize, run: (u64, u32)) -> Score {
         match task {
             Task::Transport | Task::TransportOnce => Score::Transport(Transport::new(&bodies[robots])),
             Task::TransportPosition => Score::Position,
@@ -152,7 +151,7 @@ impl Score {
             Task::Foraging { nest, food } => Score::Foraging(Foraging::new(*nest, *food, robots)),
             Task::Objective(objective) => {
                 let start = bodies.iter().take(robots).map(|body| body.pose.at);
-                Score::Objective(ObjectiveScore::new(objective.clone(), physics.half_arena, robots, start))
+                Score::Objective(ObjectiveScore::new(objective.clone(), physics.half_arena, robots, start, run))
             }
         }
     }
@@ -166,6 +165,14 @@ impl Score {
             Score::Coverage(coverage) => coverage.update(robots),
             Score::Foraging(foraging) => foraging.update(robots),
             Score::Objective(objective) => objective.update(robots),
+        }
+    }
+
+    /// Returns the bit mask of the conditions that hold now: bit i for condition i of the objective.
+    pub fn active(&self) -> u32 {
+        match self {
+            Score::Objective(objective) => objective.active(),
+            _ => 0,
         }
     }
 

@@ -13,9 +13,11 @@ use crate::sounds::{self, Sound};
 use crate::tags::WallTag;
 use crate::unkind::{ChangeKeys, Floor, Traits};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::world::floor::Floor as PaintedFloor;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::senses::light::{self, Lighting};
@@ -47,6 +49,8 @@ pub struct Arena {
     lighting: Lighting,
     sounds: Vec<Sound>,
     marks: Vec<Mark>,
+    /// Paint of the world on the floor.
+    paint: Arc<PaintedFloor>,
     physics: Physics,
     /// Friction coefficient of each body without local deviations, and the deviations of the floor by position. `None`:
     /// the floor is uniform.
@@ -90,7 +94,7 @@ impl Arena {
         let mut spec = settings.spec();
         settings.unkind.physics.apply(&mut spec);
         let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
-        let bodies = start::place(&spec, 0, &mut draws);
+        let bodies = start::place(&spec, 0, (settings.seed, 0), &mut draws);
         let relocates = spec.task.relocates();
         let area = spec.discs.first().map(|disc| disc.start);
         let resets = settings.reset_frisbee_s.map(|rest| (rest / STEP_SECONDS) as u32).zip(area);
@@ -115,6 +119,7 @@ impl Arena {
             lighting: settings.lighting.clone().unwrap_or_else(|| settings.spec().lighting),
             sounds: settings.sounds.clone(),
             marks: settings.marks.clone(),
+            paint: settings.spec().floor,
             physics,
             floor: settings.unkind.floor.map(|keys| (friction(), Floor::new(&keys, seed))),
             changes: in_order(&settings.unkind.changes),
@@ -267,7 +272,7 @@ impl Arena {
                             .rotate(Vec2::unit(-body.pose.heading)),
                         heading: body.pose.heading,
                         spin: body.spin,
-                        floor: fitted::floor_under_sensors(&body.pose, &self.marks),
+                        floor: fitted::floor_under_sensors(&body.pose, &self.marks, &self.paint),
                         ahead: fitted::distance_ahead(&self.bodies, i, &self.physics),
                         battery: 0.0,
                     },

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use vl53l0x::Vl53l0x;
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
+use xpuck_kernels::world::floor::{Floor, SENSOR_AHEAD};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::ray_to_walls;
 use xpuck_kernels::world::{Body, Pose};
@@ -39,8 +40,6 @@ pub enum Fitted {
 
 /// Maximum number of marks on the floor.
 pub const MAX_MARKS: usize = 16;
-/// Brightness of the floor without marks (0 to 1).
-const FLOOR: f32 = 0.85;
 
 /// A disc painted on the floor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,11 +54,12 @@ pub struct Mark {
 }
 
 /// Points that the ground sensors measure, in the robot's frame (m): left, centre, right.
-const GROUND_SENSOR_POINTS: [Vec2; 3] = [vec2(0.03, 0.009), vec2(0.03, 0.0), vec2(0.03, -0.009)];
+const GROUND_SENSOR_POINTS: [Vec2; 3] =
+    [vec2(SENSOR_AHEAD, 0.009), vec2(SENSOR_AHEAD, 0.0), vec2(SENSOR_AHEAD, -0.009)];
 
 /// Returns the brightness of the floor under a robot's left, centre and right ground sensor (0 to 1).
-pub(crate) fn floor_under_sensors(pose: &Pose, marks: &[Mark]) -> [f32; 3] {
-    GROUND_SENSOR_POINTS.map(|look| floor(pose.at + look.rotate(Vec2::unit(pose.heading)), marks))
+pub(crate) fn floor_under_sensors(pose: &Pose, marks: &[Mark], paint: &Floor) -> [f32; 3] {
+    GROUND_SENSOR_POINTS.map(|look| floor(pose.at + look.rotate(Vec2::unit(pose.heading)), marks, paint))
 }
 
 /// Returns the distance from the front of robot `me` to the nearest wall or tall body straight ahead (m). The distance
@@ -89,10 +89,11 @@ pub(crate) fn distance_ahead(bodies: &[Body], me: usize, physics: &Physics) -> f
     nearest
 }
 
-/// Returns the brightness of the floor at a position (0 to 1). If marks overlap, the last one is on top.
-pub(crate) fn floor(at: Vec2, marks: &[Mark]) -> f32 {
+/// Returns the brightness of the floor at a position (0 to 1). Marks lie on the paint of the world. If marks overlap, the
+/// last one is on top.
+pub(crate) fn floor(at: Vec2, marks: &[Mark], paint: &Floor) -> f32 {
     let on = |mark: &&Mark| (at - vec2(mark.at_m[0], mark.at_m[1])).length() <= mark.radius_m;
-    marks.iter().rev().find(on).map_or(FLOOR, |mark| mark.brightness)
+    marks.iter().rev().find(on).map_or_else(|| paint.level(at, 0), |mark| mark.brightness)
 }
 
 /// Physical quantities that the optional devices measure.
@@ -301,8 +302,8 @@ mod tests {
             Mark { at_m: [0.0, 0.0], radius_m: 0.1, brightness: 0.2 },
             Mark { at_m: [0.05, 0.0], radius_m: 0.02, brightness: 0.9 },
         ];
-        let at = |x| floor(vec2(x, 0.0), &marks);
-        assert_eq!([at(-0.05), at(0.05), at(0.3)], [0.2, 0.9, FLOOR]);
+        let at = |x| floor(vec2(x, 0.0), &marks, &Floor { level: 0.7, ..Floor::default() });
+        assert_eq!([at(-0.05), at(0.05), at(0.3)], [0.2, 0.9, 0.7]);
         assert!(!Devices::new(&[Fitted::Ground]).transfer(imu::ADDRESS, &[0], &mut [0]));
     }
 }

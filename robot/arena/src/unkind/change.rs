@@ -5,12 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use xpuck_kernels::math::vec2;
+use xpuck_kernels::model::MAX_WALLS;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Body, PhysicsKeys};
-
-/// Maximum number of walls in an arena.
-const MAX_WALLS: usize = 16;
 
 /// A change in the arena at a given time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -565,6 +565,25 @@ fn robot_without_camera_rejects_only_camera_experiments() {
     assert!(answer(&format!("controller = \"bleft\"\n{TEXT}"), 7).refusal().is_some());
 }
 
+#[test]
+fn robot_without_ground_sensor_rejects_only_trees_that_read_it() {
+    let answer = |has: bool, tree: &str| {
+        let text = format!("controller = \"{tree}\"\n{TEXT}");
+        let experiment = ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) };
+        let actions = core().with_ground_sensor(has).on_message(0.0, experiment);
+        let answers = actions.into_iter().find_map(|action| match action {
+            Action::Send(RobotMessage::Experiment { answer, .. }) => Some(answer),
+            _ => None,
+        });
+        answers.unwrap()
+    };
+    let refused = answer(false, "ifprob s_ground 4 0.5");
+    let why = refused.refusal().unwrap();
+    assert!(why.starts_with("its trees may read s_ground, but this robot has no ground sensor; add"), "{why}");
+    assert_eq!(answer(true, "ifprob s_ground 4 0.5"), Answer::Accepted);
+    assert_eq!(answer(false, "upfield 1"), Answer::Accepted);
+}
+
 /// Returns the report about the last directive, from the hello that the robot sends at `now` (s).
 fn witness(core: &mut Core, now: f64) -> LastDirectiveReport {
     let hello = core.on_time(now);

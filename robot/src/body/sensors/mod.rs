@@ -55,7 +55,7 @@ impl Default for BodySensors {
 impl BodySensors {
     /// Processes the body's readings at time `now` (s). `heard` contains the sums over all sound readings so far.
     pub fn on_readings(&mut self, now: f64, sensed: &BodyReadings, heard: SoundSums, calibration: &Senses) {
-        let Senses { acceleration, light } = calibration;
+        let Senses { acceleration, light, .. } = calibration;
         self.troubles[0] = sensed.acceleration.and_then(|raw| self.acceleration.0.look(now, raw.0));
         let believed = sensed.acceleration.filter(|_| self.troubles[0].is_none());
         self.acceleration.1 = believed.map(|raw| raw.calibrated(acceleration.zero, acceleration.per_g));

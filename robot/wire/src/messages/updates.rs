@@ -18,16 +18,21 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of updates in a batch. Ten updates cover one second, because the control rate is 10 Hz.
 pub const BATCH: usize = 10;
 /// Number of cells of the blackboard.
-pub const CELLS: usize = 24;
-/// Number of blackboard cells that every update contains. The remaining cells belong to v_light and v_tag. Only updates
-/// with light contain v_light, and only updates with a tag contain v_tag.
+pub const CELLS: usize = 26;
+/// Number of blackboard cells that every update contains. The remaining cells belong to v_light, v_tag and s_ground. Only
+/// updates with light contain v_light, only updates with a tag contain v_tag, and only updates with a ground reading
+/// contain s_ground.
 const PLAIN_CELLS: usize = 20;
 /// Index of the first cell of v_tag.
 const TAG_CELL: usize = 22;
+/// Index of s_ground. The cell after it is always zero.
+const GROUND_CELL: usize = 24;
 /// Number of words for light in an update: v_light, and the readings of the eight light sensors.
 const LIGHT: usize = TAG_CELL - PLAIN_CELLS + 8;
 /// Number of words for a tag in an update: v_tag, and range and bearing of the nearest tag.
-const TAG: usize = CELLS - TAG_CELL + 2;
+const TAG: usize = GROUND_CELL - TAG_CELL + 2;
+/// Number of words for a ground reading in an update: s_ground, and the brightness of the floor.
+const GROUND: usize = 2;
 /// Maximum number of nodes in a tree. The number of nodes with memory has the same limit.
 pub const MAX_NODES: usize = 2048;
 /// Maximum number of neighbours in an update.
@@ -37,7 +42,7 @@ pub const MAX_TREE: usize = 1 + 19 * MAX_NODES;
 /// Number of words that every update contains.
 const PLAIN: usize = 6 + PLAIN_CELLS + 8 + 4 + 3;
 /// Maximum number of words in an update.
-const MAX_WORDS: usize = PLAIN + LIGHT + TAG + MAX_NODES / 16 + 3 * MAX_NEIGHBOURS;
+const MAX_WORDS: usize = PLAIN + LIGHT + TAG + GROUND + MAX_NODES / 16 + 3 * MAX_NEIGHBOURS;
 /// Maximum length of an update (bytes).
 const MAX_UPDATE: usize = 2 + MAX_WORDS.div_ceil(4) + 4 * MAX_WORDS;
 /// Maximum length of a batch's data (bytes).
@@ -110,6 +115,9 @@ pub struct Update {
     /// Bits of range (m) and bearing (rad) of the nearest tag in the camera frame. `None` if the tree does not read
     /// tags or no tag was found; v_tag is then 0 and not encoded.
     pub tag: Option<[u32; 2]>,
+    /// Bits of the brightness of the floor under the ground sensor (0 to 1). `None` if the tree does not read the ground
+    /// or there is no reading; s_ground is then 0 and not encoded.
+    pub ground: Option<u32>,
     /// Bits of four wheel speeds (m/s): left and right speed that the tree requested, then left and right speed that
     /// were sent to the body.
     pub wheels: [u32; 4],
@@ -172,7 +180,8 @@ impl Update {
     /// Replaces the contents of `words` by the words of the update:
     ///
     /// - word 0: index of the state in [`State`], plus the flags 16 (ticked), 32 (camera used), 64 (virtual senses
-    ///   used), 128 (light follows), 256 (driven) and 512 (tag follows)
+    ///   used), 128 (light follows), 256 (driven), 512 (tag
+    ///   follows) and 1024 (ground follows)
     ///
     /// - words 1 to 5: time, blobs, number of neighbours, number of words with node results, direction of +x
     ///
@@ -181,6 +190,8 @@ impl Update {
     /// - only with light: v_light, eight sensors
     ///
     /// - only with a tag: v_tag, range, bearing
+    ///
+    /// - only with a ground reading: s_ground, brightness of the floor
     ///
     /// - results of the nodes (sixteen in a word, from the lowest bits)
     ///
@@ -195,7 +206,8 @@ impl Update {
             | virtual_senses << 6
             | u32::from(self.light.is_some()) << 7
             | u32::from(self.driven) << 8
-            | u32::from(self.tag.is_some()) << 9;
+            | u32::from(self.tag.is_some()) << 9
+            | u32::from(self.ground.is_some()) << 10;
         words.extend([flags, self.after_us, self.blobs.into(), self.neighbours.len() as u32, nodes, self.up]);
         words.extend_from_slice(&self.cells[..PLAIN_CELLS]);
         words.extend_from_slice(&self.proximity);
@@ -206,8 +218,11 @@ impl Update {
             words.extend_from_slice(light);
         }
         if let Some(tag) = &self.tag {
-            words.extend_from_slice(&self.cells[TAG_CELL..]);
+            words.extend_from_slice(&self.cells[TAG_CELL..GROUND_CELL]);
             words.extend_from_slice(tag);
+        }
+        if let Some(level) = self.ground {
+            words.extend([self.cells[GROUND_CELL], level]);
         }
         let packed = |nodes: &[u8]| nodes.iter().rev().fold(0, |word, node| word << 2 | u32::from(node & 3));
         words.extend(self.nodes.chunks(16).map(packed));
@@ -237,8 +252,16 @@ impl Update {
             false => (None, rest),
             true => {
                 let ([x, y, range, bearing], rest) = rest.split_first_chunk::<TAG>()?;
-                all_cells[TAG_CELL..].copy_from_slice(&[*x, *y]);
+                all_cells[TAG_CELL..GROUND_CELL].copy_from_slice(&[*x, *y]);
                 (Some([*range, *bearing]), rest)
+            }
+        };
+        let (ground, rest) = match flags & 1024 != 0 {
+            false => (None, rest),
+            true => {
+                let ([shade, level], rest) = rest.split_first_chunk::<GROUND>()?;
+                all_cells[GROUND_CELL] = *shade;
+                (Some(*level), rest)
             }
         };
         let (packed, heard) = rest.split_at_checked(nodes.div_ceil(16))?;
@@ -262,6 +285,7 @@ impl Update {
             cells: all_cells,
             light,
             tag,
+            ground,
             proximity: *proximity,
             wheels: *wheels,
             nodes: (0..nodes).map(|node| (packed[node / 16] >> (2 * (node % 16)) & 3) as u8).collect(),
@@ -350,12 +374,15 @@ mod tests {
             cells: std::array::from_fn(|cell| match cell {
                 2 => f32::NAN.to_bits(),
                 PLAIN_CELLS..TAG_CELL if i.is_multiple_of(2) => 0,
-                TAG_CELL.. if i.is_multiple_of(3) => 0,
+                TAG_CELL..GROUND_CELL if i.is_multiple_of(3) => 0,
+                GROUND_CELL if i.is_multiple_of(5) => 0,
+                25.. => 0,
                 _ => cell as u32 * i,
             }),
             proximity: [u32::MAX.wrapping_mul(i); 8],
             light: (!i.is_multiple_of(2)).then_some([7 * i; 8]),
             tag: (!i.is_multiple_of(3)).then_some([i, 9 * i]),
+            ground: (!i.is_multiple_of(5)).then_some(11 * i),
             wheels: [0x8000_0000, 1, 0xff00, 0xff_ff00].map(|word: u32| word.wrapping_mul(i)),
             nodes: (0..37).map(|node| ((node + i) % 4) as u8).collect(),
             neighbours: (0..i % 4).map(|n| (n as u16, 7 * n, f32::NAN.to_bits() - n)).collect(),
@@ -381,7 +408,7 @@ mod tests {
         // An update that equals the previous update is encoded without data bytes.
         let still = [update(2), update(2)];
         let longer = batch(&still).data.0.len() - batch(&still[..1]).data.0.len();
-        assert_eq!(longer, 2 + (PLAIN + TAG + 3 + 3 * 2usize).div_ceil(4));
+        assert_eq!(longer, 2 + (PLAIN + TAG + GROUND + 3 + 3 * 2usize).div_ceil(4));
     }
 
     #[test]
@@ -426,10 +453,12 @@ mod tests {
             blobs: word(i) as u16,
             ages: [word(i); 3],
             up: word(i),
-            cells: [word(i); CELLS],
+            // The last cell is always zero, and not encoded.
+            cells: std::array::from_fn(|cell| if cell > GROUND_CELL { 0 } else { word(i) }),
             proximity: [word(i); 8],
             light: Some([word(i); 8]),
             tag: Some([word(i); 2]),
+            ground: Some(word(i)),
             wheels: [word(i); 4],
             nodes: vec![word(i) as u8 & 3; MAX_NODES],
             neighbours: vec![(word(i) as u16, word(i), word(i)); MAX_NEIGHBOURS],

@@ -8,6 +8,7 @@ pub mod experiments;
 mod external;
 mod finished_run;
 mod fleet;
+mod ground;
 mod hubless;
 mod keys;
 mod memory;

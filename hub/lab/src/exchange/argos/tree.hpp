@@ -18,7 +18,7 @@ enum Kind : uint8_t {
 enum Status : uint8_t { SUCCESS, FAILURE, RUNNING };
 enum Cell : uint8_t {
     GOAL = 2, PROX = 4, UP = 6, ATTR = 8, RED = 10, GREEN = 12, BLUE = 14, NEIGHBOURS = 16, SCRATCH = 17, LIGHT = 20,
-    TAG = 22, CELLS = 24
+    TAG = 22, GROUND = 24, CELLS = 26
 };
 
 struct Instruction {
@@ -133,7 +133,7 @@ public:
     explicit Mind(const Program &program)
         : cells{}, signal(0), program(&program), memory(program.memories), outputs(program.neuron_count) {}
 
-    // Ticks the tree once. Only sensor cells are read from `sensed`: v_prox to s_n, v_light and v_tag.
+    // Ticks the tree once. Only sensor cells are read from `sensed`: v_prox to s_n, v_light, v_tag and s_ground.
     Status tick(const float sensed[CELLS], Draws &draws) {
         for (uint16_t &word : memory) word = word & FLAG ? word & ~FLAG : 0;
         std::memcpy(cells + PROX, sensed + PROX, (SCRATCH - PROX) * sizeof(float));

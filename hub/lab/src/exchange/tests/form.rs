@@ -76,7 +76,7 @@ fn exported_arena_is_imported_unchanged() {
     let experiment = files.iter().find(|file| file.path == "run-0000.argos").unwrap();
     let imported = import::argos(&experiment.text).unwrap();
     assert_eq!(imported.notes, Vec::<String>::new());
-    let start = |spec: &WorldSpec| place(spec, 0, &mut Draws::new(3, 0, 0, 0, Stream::Start));
+    let start = |spec: &WorldSpec| place(spec, 0, (3, 0), &mut Draws::new(3, 0, 0, 0, Stream::Start));
     let back = world_file::parse("back", &imported.text).unwrap();
     assert_eq!((back.robots, back.discs.len(), back.physics.walls.len()), (3, 1, 1));
     let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-4, "{a} {b}\n{}", imported.text);

@@ -38,7 +38,7 @@ fn world(text: &str) -> (WorldSpec, import::Imported) {
 }
 
 fn poses(spec: &WorldSpec, run: u32) -> Vec<Pose> {
-    let bodies = place(spec, run as usize, &mut Draws::new(1, run, 0, 0, Stream::Start));
+    let bodies = place(spec, run as usize, (1, run), &mut Draws::new(1, run, 0, 0, Stream::Start));
     bodies[..spec.robots].iter().map(|body| body.pose).collect()
 }
 

@@ -149,7 +149,8 @@ fn senses(draws: &mut Draws) -> Senses {
     let mut vector =
         || vec2(draws.range(-1.0, 1.0) * scale, draws.range(-1.0, 1.0)) * [0.0, 1.0, 1.0, 1.0][draws.below(4) as usize];
     let [prox, up, attr, red, green, blue, light, tag]: [Vec2; 8] = std::array::from_fn(|_| vector());
-    Senses { prox, up, attr, colours: [red, green, blue], neighbours: draws.below(9) as f32, light, tag }
+    let ground = draws.below(3) as f32 - 1.0;
+    Senses { prox, up, attr, colours: [red, green, blue], neighbours: draws.below(9) as f32, light, tag, ground }
 }
 
 /// Returns random senses in the input format of the interpreters, and Xpuck's results in their output format.

@@ -5,7 +5,7 @@ import math
 import struct
 
 SUCCESS, FAILURE, RUNNING = "success", "failure", "running"
-GOAL, PROX, UP, ATTR, RED, GREEN, BLUE, NEIGHBOURS, SCRATCH, LIGHT, TAG, CELLS = 2, 4, 6, 8, 10, 12, 14, 16, 17, 20, 22, 24
+GOAL, PROX, UP, ATTR, RED, GREEN, BLUE, NEIGHBOURS, SCRATCH, LIGHT, TAG, GROUND, CELLS = 2, 4, 6, 8, 10, 12, 14, 16, 17, 20, 22, 24, 26
 FLAG, PAR_RUNNING = 0x8000, 0x80
 WORD = 0xFFFFFFFF
 QUIET = float("nan")
@@ -127,7 +127,7 @@ class Mind:
         self.signal = 0
 
     def tick(self, sensed, draws):
-        """Ticks the tree once. Only sensor cells are read from `sensed`: v_prox to s_n, v_light and v_tag."""
+        """Ticks the tree once. Only sensor cells are read from `sensed`: v_prox to s_n, v_light, v_tag and s_ground."""
         self.memory = [word & ~FLAG if word & FLAG else 0 for word in self.memory]
         for cell in (*range(PROX, SCRATCH), *range(LIGHT, CELLS)):
             self.cells[cell] = f32(sensed[cell])

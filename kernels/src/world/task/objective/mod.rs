@@ -4,22 +4,23 @@
 //! first runs on the quantities of an update; reductions such as `last` combine its results over time. The second
 //! computes the value of the run from the reductions.
 
+pub mod lots;
 mod parse;
 pub mod program;
 pub mod quantity;
 mod score;
 mod words;
-pub mod zone;
 
 pub(crate) use parse::MAX_NUMBER;
-pub use parse::{FormulaError, QUANTITIES, REDUCTIONS, check_names, parse};
+pub use parse::{FormulaError, ObjectiveBuilder, QUANTITIES, REDUCTIONS, check_names, parse};
 pub use score::ObjectiveScore;
 
 use crate::model::CONTROL_PERIOD;
+use crate::world::zone::{ARENA, Zone};
+use lots::Lot;
 use program::{Op, Slot};
 use quantity::Quantity;
 use serde::{Deserialize, Serialize};
-use zone::Zone;
 
 /// Maximum number of regions.
 pub const MAX_ZONES: usize = 32;
@@ -27,7 +28,9 @@ pub const MAX_ZONES: usize = 32;
 pub const MAX_OPS: usize = 128;
 /// Maximum number of reductions of a formula.
 pub const MAX_REDUCTIONS: usize = 16;
-/// Maximum number of latches of a formula.
+/// Maximum number of conditions of a world.
+pub const MAX_CONDITIONS: usize = 32;
+/// Maximum number of latches of a world.
 pub const MAX_LATCHES: usize = 16;
 
 /// A task that is stated as a formula.
@@ -51,6 +54,16 @@ pub struct Objective {
     pub value: Vec<Op>,
     /// Number of latches.
     pub latches: u16,
+    /// Latches with a name, and their indices.
+    pub latch_names: Vec<(String, u16)>,
+    /// Lots.
+    pub lots: Vec<Lot>,
+    /// Conditions: operations of the update program. Bit i of the active conditions states whether condition i holds.
+    pub conditions: Vec<Slot>,
+    /// Condition of each region, by its index; a region without condition always exists.
+    pub zone_conditions: Vec<Option<u8>>,
+    /// Operation of the update program that ends the run when its result is not 0.
+    pub end: Option<Slot>,
 }
 
 /// Combination of the values of all updates.
@@ -109,6 +122,9 @@ impl Objective {
                 ops[index] = true;
             }
         }
+        for slot in self.conditions.iter().chain(&self.end) {
+            ops[usize::from(*slot)] = true;
+        }
         for index in (0..ops.len()).rev().filter(|index| ops[*index]).collect::<Vec<_>>() {
             mark(&self.update, index, &mut ops);
         }
@@ -123,7 +139,20 @@ impl Objective {
 
     /// Regions of the world file, without the region `arena`, which every formula has.
     pub fn named_zones(&self) -> impl Iterator<Item = &Zone> {
-        self.zones.iter().filter(|zone| zone.name != zone::ARENA)
+        self.zones.iter().filter(|zone| zone.name != ARENA)
+    }
+
+    /// True if a condition depends on lots and numbers only, so that it is known before the start.
+    pub fn is_known_at_start(&self, condition: u8) -> bool {
+        let mut used = vec![false; self.update.len()];
+        mark(&self.update, usize::from(self.conditions[usize::from(condition)]), &mut used);
+        let changes = |op: &Op| matches!(op, Op::Quantity(_) | Op::Time | Op::Ever(..));
+        !self.update.iter().zip(used).any(|(op, used)| used && changes(op))
+    }
+
+    /// True if a zone exists while the conditions of `active` hold.
+    pub fn zone_exists(&self, zone: u16, active: u32) -> bool {
+        self.zone_conditions[usize::from(zone)].is_none_or(|condition| active >> condition & 1 == 1)
     }
 
     /// True if the value is a mean over time.

@@ -1,11 +1,12 @@
 //! Parser of formulas.
 
+use super::lots::Lot;
 use super::program::{Binary, Op, Slot, Unary};
 use super::quantity::{Among, Quantity};
-use super::zone::{ARENA, Zone};
-use super::{MAX_LATCHES, MAX_OPS, MAX_REDUCTIONS, MAX_ZONES, Objective, Reduction, ReductionKind};
+use super::{MAX_CONDITIONS, MAX_LATCHES, MAX_OPS, MAX_REDUCTIONS, MAX_ZONES, Objective, Reduction, ReductionKind};
 use crate::math::{Vec2, vec2};
 use crate::tree::suggest;
+use crate::world::zone::{ARENA, Zone};
 
 /// Maximum nesting of parentheses.
 const MAX_DEPTH: u32 = 32;
@@ -15,12 +16,15 @@ pub(crate) const MAX_NUMBER: f32 = 1e9;
 const MAX_TEXT: usize = 1000;
 
 /// Quantities: form, and what it measures.
-pub const QUANTITIES: [(&str, &str); 15] = [
+pub const QUANTITIES: [(&str, &str); 18] = [
     ("n(REGION)", "number of robots in the region"),
     ("share(REGION)", "n(REGION) / N"),
     ("delivered(SOURCE, NEST)", "items carried from one region to another so far; a robot carries one at a time"),
+    ("delivered(SOURCE, NEST, LOST)", "the same; a robot in the region LOST loses its item"),
     ("cluster(RANGE)", "robots in the largest cluster; neighbours are at most RANGE apart (m)"),
     ("clusters(RANGE)", "number of clusters"),
+    ("hops(RANGE)", "longest of the shortest paths between two robots of the largest cluster (hops)"),
+    ("age(CELL)", "mean time since a robot was last in a cell of side CELL (m) of the arena (s)"),
     ("nearest()", "mean distance of a robot to the nearest other robot (m)"),
     ("pairs()", "mean distance of all pairs of robots (m)"),
     ("visited(CELL)", "fraction of the arena's cells of side CELL (m) that robots visited so far"),
@@ -83,33 +87,124 @@ fn error<T>(column: usize, message: impl Into<String>) -> Parsed<T> {
 /// # Errors
 /// The first problem, with its column.
 pub fn parse(formula: &str, zones: &[Zone], worst: f32, best: f32) -> Parsed<Objective> {
-    if formula.chars().count() > MAX_TEXT {
-        return error(MAX_TEXT, format!("the formula is longer than {MAX_TEXT} characters; shorten it"));
+    ObjectiveBuilder::new(zones, Vec::new()).finish(formula, worst, best)
+}
+
+/// Compiler of the formulas of a world: first named latches, then conditions, and last the score.
+#[derive(Clone, Debug)]
+pub struct ObjectiveBuilder {
+    objective: Objective,
+    /// Operations of named latches in the update program.
+    latches: Vec<(String, Slot)>,
+    /// Texts of the conditions.
+    conditions: Vec<String>,
+}
+
+impl ObjectiveBuilder {
+    /// Creates a compiler for a world with these regions and lots.
+    pub fn new(zones: &[Zone], lots: Vec<Lot>) -> ObjectiveBuilder {
+        let mut zones = zones.to_vec();
+        zones.push(Zone::arena());
+        let objective = Objective {
+            formula: String::new(),
+            worst: 0.0,
+            best: 1.0,
+            quantities: Vec::new(),
+            update: Vec::new(),
+            reductions: Vec::new(),
+            value: Vec::new(),
+            latches: 0,
+            latch_names: Vec::new(),
+            lots,
+            conditions: Vec::new(),
+            zone_conditions: vec![None; zones.len()],
+            end: None,
+            zones,
+        };
+        ObjectiveBuilder { objective, latches: Vec::new(), conditions: Vec::new() }
     }
-    let mut zones = zones.to_vec();
-    zones.push(Zone::arena());
-    let objective = Objective {
-        formula: formula.into(),
-        zones,
-        worst,
-        best,
-        quantities: Vec::new(),
-        update: Vec::new(),
-        reductions: Vec::new(),
-        value: Vec::new(),
-        latches: 0,
-    };
-    let mut parser = Parser { tokens: tokens(formula)?, at: 0, inside: false, depth: 0, form: None, objective };
-    parser.expression(0)?;
-    if *parser.peek() != Token::End {
-        let found = parser.peek().text();
-        return error(parser.column(), format!("{found} is not expected here; an operator such as + is missing"));
+
+    /// Adds a latch: later formulas can use its name. It is 0 until the formula is not 0, and then 1.
+    ///
+    /// # Errors
+    /// The first problem, with its column.
+    pub fn latch(&mut self, name: &str, formula: &str) -> Parsed<()> {
+        let latch = self.objective.latches;
+        if usize::from(latch) >= MAX_LATCHES {
+            return error(1, format!("the world has more than {MAX_LATCHES} latches"));
+        }
+        self.objective.latches += 1;
+        let slot = self.compile(formula, true, Some(latch))?;
+        self.objective.latch_names.push((name.into(), latch));
+        self.latches.push((name.into(), slot));
+        Ok(())
     }
-    Ok(parser.objective)
+
+    /// Adds a condition, and returns its index. Equal conditions have the same index.
+    ///
+    /// # Errors
+    /// The first problem, with its column.
+    pub fn condition(&mut self, formula: &str) -> Parsed<u8> {
+        if let Some(index) = self.conditions.iter().position(|other| other == formula) {
+            return Ok(index as u8);
+        }
+        if self.conditions.len() >= MAX_CONDITIONS {
+            return error(1, format!("the world has more than {MAX_CONDITIONS} different conditions"));
+        }
+        let slot = self.compile(formula, true, None)?;
+        self.objective.conditions.push(slot);
+        self.conditions.push(formula.into());
+        Ok((self.conditions.len() - 1) as u8)
+    }
+
+    /// Sets the condition of a region. The region contains nothing while the condition does not hold.
+    pub fn set_zone_condition(&mut self, zone: usize, condition: u8) {
+        self.objective.zone_conditions[zone] = Some(condition);
+    }
+
+    /// Sets the formula that ends the run when it is not 0.
+    ///
+    /// # Errors
+    /// The first problem, with its column.
+    pub fn end(&mut self, formula: &str) -> Parsed<()> {
+        self.objective.end = Some(self.compile(formula, true, None)?);
+        Ok(())
+    }
+
+    /// Compiles the score, and returns the objective.
+    ///
+    /// # Errors
+    /// The first problem, with its column.
+    pub fn finish(mut self, score: &str, worst: f32, best: f32) -> Parsed<Objective> {
+        self.compile(score, false, None)?;
+        (self.objective.formula, self.objective.worst, self.objective.best) = (score.into(), worst, best);
+        Ok(self.objective)
+    }
+
+    /// Compiles a formula. `inside` states whether it is a formula of an update. With a latch, the result is that of the
+    /// latch.
+    fn compile(&mut self, formula: &str, inside: bool, latch: Option<u16>) -> Parsed<Slot> {
+        if formula.chars().count() > MAX_TEXT {
+            return error(MAX_TEXT, format!("the formula is longer than {MAX_TEXT} characters; shorten it"));
+        }
+        let tokens = tokens(formula)?;
+        let (objective, latches) = (self.objective.clone(), self.latches.clone());
+        let mut parser = Parser { tokens, at: 0, inside, depth: 0, form: None, objective, latches };
+        let mut slot = parser.expression(0)?;
+        if *parser.peek() != Token::End {
+            let found = parser.peek().text();
+            return error(parser.column(), format!("{found} is not expected here; an operator such as + is missing"));
+        }
+        if let Some(latch) = latch {
+            slot = parser.push(Op::Ever(latch, slot))?;
+        }
+        self.objective = parser.objective;
+        Ok(slot)
+    }
 }
 
 fn tokens(text: &str) -> Parsed<Vec<(usize, Token)>> {
-    const SIGNS: [&str; 14] = ["<=", ">=", "<", ">", "+", "-", "*", "/", "(", ")", ",", "and", "or", "not"];
+    const SIGNS: [&str; 16] = ["<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "(", ")", ",", "and", "or", "not"];
     let characters: Vec<char> = text.chars().collect();
     let mut found = Vec::new();
     let mut at = 0;
@@ -150,7 +245,7 @@ fn tokens(text: &str) -> Parsed<Vec<(usize, Token)>> {
         } else {
             let rest: String = characters[at..characters.len().min(at + 2)].iter().collect();
             let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) else {
-                let signs = "the operators are + - * / < <= > >= and, or, not";
+                let signs = "the operators are + - * / < <= > >= == != and, or, not";
                 return error(column, format!("{first} is not part of the language; {signs}"));
             };
             at += sign.len();
@@ -171,16 +266,20 @@ struct Parser {
     /// Form of the innermost call that is being parsed.
     form: Option<&'static str>,
     objective: Objective,
+    /// Operations of named latches.
+    latches: Vec<(String, Slot)>,
 }
 
 /// Binary operators with their precedence; a higher number binds more tightly.
-const OPERATORS: [(&str, u32, Binary); 10] = [
+const OPERATORS: [(&str, u32, Binary); 12] = [
     ("or", 1, Binary::Or),
     ("and", 2, Binary::And),
     ("<", 3, Binary::Less),
     ("<=", 3, Binary::AtMost),
     (">", 3, Binary::Greater),
     (">=", 3, Binary::AtLeast),
+    ("==", 3, Binary::Equal),
+    ("!=", 3, Binary::Unequal),
     ("+", 4, Binary::Add),
     ("-", 4, Binary::Subtract),
     ("*", 5, Binary::Multiply),
@@ -282,7 +381,7 @@ impl Parser {
                 _ if self.objective.zones.iter().any(|zone| zone.name == name) => {
                     error(column, format!("{name} is a region; write n({name}) for the number of robots in it"))
                 }
-                _ => self.unknown(column, name),
+                _ => self.variable(column, name),
             };
         }
         let outer = std::mem::replace(&mut self.form, form_of(name));
@@ -351,6 +450,20 @@ impl Parser {
         Ok(slot)
     }
 
+    /// Parses the name of a lot or of a latch.
+    fn variable(&mut self, column: usize, name: &str) -> Parsed<Slot> {
+        if let Some(index) = self.objective.lots.iter().position(|lot| lot.name == name) {
+            return self.push(Op::Lot(index as u16));
+        }
+        match self.latches.iter().find(|(latch, _)| latch == name) {
+            Some((_, slot)) if self.inside => Ok(*slot),
+            Some(_) => {
+                error(column, format!("{name} changes during a run; put it into a reduction, such as last({name})"))
+            }
+            None => self.unknown(column, name),
+        }
+    }
+
     fn measured(&mut self, column: usize, name: &str) -> Parsed<Quantity> {
         Ok(match name {
             "n" => Quantity::Count { zone: self.zone(name)? },
@@ -362,21 +475,17 @@ impl Parser {
                 if source == nest {
                     return error(place, "SOURCE and NEST must be two different regions");
                 }
-                Quantity::Delivered { source, nest }
+                let lost = if self.accept(",") { Some(self.zone(name)?) } else { None };
+                Quantity::Delivered { source, nest, lost }
             }
             "cluster" => Quantity::Cluster { range: self.positive("RANGE")? },
             "clusters" => Quantity::Clusters { range: self.positive("RANGE")? },
+            "hops" => Quantity::Hops { range: self.positive("RANGE")? },
             "nearest" => Quantity::Nearest,
             "pairs" => Quantity::Pairs,
             "speed" => Quantity::Speed,
-            "visited" => {
-                let column = self.column();
-                let cell = self.positive("CELL")?;
-                if cell < 0.05 {
-                    return error(column, "CELL is at least 0.05 m");
-                }
-                Quantity::Visited { cell }
-            }
+            "visited" => Quantity::Visited { cell: self.cell()? },
+            "age" => Quantity::Age { cell: self.cell()? },
             "moving" => Quantity::Moving { speed: self.number("SPEED")? },
             "crossed" => {
                 let (from, to) = (self.place()?, {
@@ -492,6 +601,12 @@ impl Parser {
         if number > 0.0 { Ok(number) } else { error(column, format!("{what} must be above 0")) }
     }
 
+    fn cell(&mut self) -> Parsed<f32> {
+        let column = self.column();
+        let cell = self.positive("CELL")?;
+        if cell < 0.05 { error(column, "CELL is at least 0.05 m") } else { Ok(cell) }
+    }
+
     fn place(&mut self) -> Parsed<Vec2> {
         let x = self.number("X")?;
         self.expect(",")?;
@@ -507,7 +622,9 @@ impl Parser {
     fn unknown<T>(&self, column: usize, name: &str) -> Parsed<T> {
         let functions = ["min", "max", "abs", "floor", "clamp", "if", "ever", "area", "N", "time"];
         let forms = QUANTITIES.iter().chain(&REDUCTIONS).map(|(form, _)| stem(form));
-        let near = suggest(name, forms.chain(functions).map(String::from));
+        let lots = self.objective.lots.iter().map(|lot| lot.name.clone());
+        let latches = self.latches.iter().map(|(latch, _)| latch.clone());
+        let near = suggest(name, forms.chain(functions).map(String::from).chain(lots).chain(latches));
         if name.contains('-') {
             let minus = "put spaces around a minus sign, because a hyphen is part of a name";
             return error(column, format!("{name} is not a name of the language; {minus}"));
@@ -593,7 +710,7 @@ pub fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), Strin
 mod tests {
     use super::*;
     use crate::world::task::Region;
-    use crate::world::task::objective::zone::ZoneShape;
+    use crate::world::zone::ZoneShape;
 
     fn zones() -> Vec<Zone> {
         let disc = |name: &str, x| Zone {
@@ -646,7 +763,7 @@ mod tests {
     fn operators_bind_as_in_arithmetic() {
         let value = |formula: &str| {
             let objective = parsed(formula).unwrap();
-            let score = super::super::ObjectiveScore::new(objective.into(), (1.0, 1.0), 4, std::iter::empty());
+            let score = super::super::ObjectiveScore::new(objective.into(), (1.0, 1.0), 4, std::iter::empty(), (1, 0));
             score.value(1.0)
         };
         for (formula, expected) in [

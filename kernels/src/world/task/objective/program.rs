@@ -16,6 +16,8 @@ pub enum Op {
     Time,
     /// Value of the quantity with this index.
     Quantity(u16),
+    /// Value of the lot with this index.
+    Lot(u16),
     /// Value of the reduction with this index.
     Reduced(u16),
     /// 1 from the first update in which the operand is true; the first index is that of the latch.
@@ -64,6 +66,10 @@ pub enum Binary {
     Greater,
     /// Whether a >= b.
     AtLeast,
+    /// Whether a = b.
+    Equal,
+    /// Whether a differs from b.
+    Unequal,
     /// Whether both are true.
     And,
     /// Whether at least one is true.
@@ -102,6 +108,8 @@ impl Binary {
             Binary::AtMost => truth(a <= b),
             Binary::Greater => truth(a > b),
             Binary::AtLeast => truth(a >= b),
+            Binary::Equal => truth(a == b),
+            Binary::Unequal => truth(a != b),
             Binary::And => truth(a != 0.0 && b != 0.0),
             Binary::Or => truth(a != 0.0 || b != 0.0),
         }
@@ -120,6 +128,8 @@ pub trait Inputs {
     fn time(&self) -> f32;
     /// Value of a quantity.
     fn quantity(&self, index: u16) -> f32;
+    /// Value of a lot.
+    fn lot(&self, index: u16) -> f32;
     /// Value of a reduction.
     fn reduced(&self, index: u16) -> f32;
     /// Whether a latch was set before.
@@ -138,6 +148,7 @@ pub fn execute(ops: &[Op], needed: impl Fn(usize) -> bool, inputs: &impl Inputs,
             Op::Robots => inputs.robots(),
             Op::Time => inputs.time(),
             Op::Quantity(index) => inputs.quantity(index),
+            Op::Lot(index) => inputs.lot(index),
             Op::Reduced(index) => inputs.reduced(index),
             Op::Ever(latch, a) => truth(inputs.latched(latch) || get(a) != 0.0),
             Op::Unary(function, a) => function.apply(get(a)),

@@ -1,9 +1,10 @@
 //! Quantities that formulas use: numbers that depend on where the robots are now, and some on where they were.
 
-use super::zone::Zone;
-use crate::math::{Vec2, vec2};
+use super::Objective;
+use crate::math::Vec2;
 use crate::model::CONTROL_PERIOD;
 use crate::world::task::coverage::Coverage;
+use crate::world::zone::Zone;
 use serde::{Deserialize, Serialize};
 
 /// Robots among which a distance is measured.
@@ -31,11 +32,23 @@ pub enum Quantity {
         source: u16,
         /// Index of the region where items are delivered.
         nest: u16,
+        /// Index of the region where items are lost.
+        lost: Option<u16>,
     },
     /// Number of robots in the largest cluster: a chain of robots whose centres are at most `range` apart.
     Cluster {
         /// Maximum distance of neighbours (m).
         range: f32,
+    },
+    /// Number of hops between the two most distant robots of the largest cluster, along shortest paths.
+    Hops {
+        /// Maximum distance of neighbours (m).
+        range: f32,
+    },
+    /// Mean time since a robot was last in a cell of the arena (s); since the start for cells without a visit.
+    Age {
+        /// Desired side of a cell (m).
+        cell: f32,
     },
     /// Number of clusters.
     Clusters {
@@ -111,6 +124,8 @@ pub enum Memory {
     Items(Vec<bool>, u32),
     /// Visited cells.
     Cells(Coverage),
+    /// Cells, the number of the update in which a robot was last in each, and the number of updates.
+    Ages(Coverage, Vec<u32>, u32),
     /// Net number of crossings.
     Crossings(i32),
 }
@@ -121,21 +136,35 @@ impl Memory {
         match *quantity {
             Quantity::Delivered { .. } => Memory::Items(vec![false; robots], 0),
             Quantity::Visited { cell } => Memory::Cells(Coverage::new(cell, half_arena)),
+            Quantity::Age { cell } => {
+                let cells = Coverage::new(cell, half_arena);
+                let [columns, rows] = cells.cells();
+                Memory::Ages(cells, vec![0; columns * rows], 0)
+            }
             Quantity::Crossed { .. } => Memory::Crossings(0),
             Quantity::Area { zone } => Memory::Constant(zones[usize::from(zone)].area(half_arena)),
             _ => Memory::None,
         }
     }
 
-    /// Updates the state. Centres of robots that are not seen are NaN.
-    pub fn update(&mut self, quantity: &Quantity, zones: &[Zone], now: &[Vec2], before: &[Vec2]) {
+    /// Updates the state. `exists` states whether a region exists now. Centres of robots that are not seen are NaN.
+    pub fn update(
+        &mut self,
+        quantity: &Quantity,
+        zones: &[Zone],
+        exists: impl Fn(u16) -> bool,
+        now: &[Vec2],
+        before: &[Vec2],
+    ) {
         match (self, quantity) {
-            (Memory::Items(carrying, delivered), Quantity::Delivered { source, nest }) => {
-                let (source, nest) = (&zones[usize::from(*source)], &zones[usize::from(*nest)]);
+            (Memory::Items(carrying, delivered), Quantity::Delivered { source, nest, lost }) => {
+                let inside = |zone: u16, at: Vec2| exists(zone) && zones[usize::from(zone)].contains(at);
                 for (at, carries) in now.iter().zip(carrying) {
-                    if source.contains(*at) {
+                    if inside(*source, *at) {
                         *carries = true;
-                    } else if nest.contains(*at) {
+                    } else if lost.is_some_and(|lost| inside(lost, *at)) {
+                        *carries = false;
+                    } else if inside(*nest, *at) {
                         *delivered += u32::from(*carries);
                         *carries = false;
                     }
@@ -144,6 +173,12 @@ impl Memory {
             (Memory::Cells(coverage), _) => {
                 for at in seen(now) {
                     coverage.update(&[at]);
+                }
+            }
+            (Memory::Ages(cells, visits, updates), _) => {
+                *updates += 1;
+                for at in seen(now) {
+                    visits[cells.cell(at)] = *updates;
                 }
             }
             (Memory::Crossings(net), Quantity::Crossed { from, to }) => {
@@ -180,8 +215,10 @@ fn seen(centres: &[Vec2]) -> impl Iterator<Item = Vec2> + Clone + '_ {
 
 /// Robots and regions from which quantities are computed.
 pub struct View<'a> {
-    /// Regions.
-    pub zones: &'a [Zone],
+    /// The objective.
+    pub objective: &'a Objective,
+    /// Bit mask of the conditions that hold.
+    pub active: u32,
     /// Points of each region.
     pub points: &'a [Vec<Vec2>],
     /// Centres of the robots; NaN for robots that are not seen (m).
@@ -194,12 +231,16 @@ impl View<'_> {
     /// Value of a quantity.
     pub fn value(&self, quantity: &Quantity, memory: &Memory) -> f32 {
         match (*quantity, memory) {
-            (Quantity::Count { zone }, _) => self.now.iter().filter(|at| self.zone(zone).contains(**at)).count() as f32,
+            (Quantity::Count { zone }, _) => self.now.iter().filter(|at| self.inside(zone, **at)).count() as f32,
             (Quantity::Delivered { .. }, Memory::Items(_, delivered)) => *delivered as f32,
             (Quantity::Visited { .. }, Memory::Cells(coverage)) => coverage.fitness(),
             (Quantity::Crossed { .. }, Memory::Crossings(net)) => *net as f32,
             (Quantity::Cluster { range }, _) => {
                 clusters(self.now, range).iter().map(Vec::len).max().unwrap_or(0) as f32
+            }
+            (Quantity::Hops { range }, _) => hops(self.now, range) as f32,
+            (Quantity::Age { .. }, Memory::Ages(_, visits, updates)) => {
+                mean(visits.iter().map(|visit| (updates - visit) as f32 * CONTROL_PERIOD))
             }
             (Quantity::Clusters { range }, _) => clusters(self.now, range).len() as f32,
             (Quantity::Nearest, _) => self.nearest(),
@@ -213,8 +254,14 @@ impl View<'_> {
         }
     }
 
-    fn zone(&self, index: u16) -> &Zone {
-        &self.zones[usize::from(index)]
+    /// True if a region exists and contains a point.
+    fn inside(&self, zone: u16, at: Vec2) -> bool {
+        self.objective.zone_exists(zone, self.active) && self.objective.zones[usize::from(zone)].contains(at)
+    }
+
+    /// Points of a region; none if it does not exist now.
+    fn points(&self, zone: u16) -> &[Vec2] {
+        if self.objective.zone_exists(zone, self.active) { &self.points[usize::from(zone)] } else { &[] }
     }
 
     /// Speeds of the robots that are seen now and were seen in the last update (m/s).
@@ -240,11 +287,11 @@ impl View<'_> {
     fn distance(&self, zone: u16, among: Among, cap: f32) -> f32 {
         let counts = |at: &Vec2| match among {
             Among::All => true,
-            Among::Inside(zone) => self.zone(zone).contains(*at),
-            Among::Outside(zone) => !self.zone(zone).contains(*at),
+            Among::Inside(zone) => self.inside(zone, *at),
+            Among::Outside(zone) => !self.inside(zone, *at),
         };
         let robots: Vec<Vec2> = seen(self.now).filter(counts).collect();
-        mean(self.points[usize::from(zone)].iter().map(|point| {
+        mean(self.points(zone).iter().map(|point| {
             let nearest = robots.iter().map(|at| (*at - *point).length_squared()).fold(f32::INFINITY, crate::math::min);
             crate::math::min(nearest.sqrt(), cap)
         }))
@@ -261,15 +308,7 @@ impl View<'_> {
             }
         };
         let near = |point: &Vec2| robots.iter().any(|at| (*at - *point).length_squared() <= radius * radius);
-        mean(self.points[usize::from(zone)].iter().map(|point| if near(point) { 1.0 } else { 0.0 }))
-    }
-}
-
-impl Zone {
-    /// The region `arena`, which is the whole arena.
-    pub fn arena() -> Zone {
-        let all = super::zone::ZoneShape::HalfPlane { towards: vec2(1.0, 0.0), from: f32::MIN };
-        Zone { name: super::zone::ARENA.into(), shapes: vec![all], without: Vec::new() }
+        mean(self.points(zone).iter().map(|point| if near(point) { 1.0 } else { 0.0 }))
     }
 }
 
@@ -298,9 +337,32 @@ fn clusters(centres: &[Vec2], range: f32) -> Vec<Vec<u16>> {
     found
 }
 
+/// Number of hops between the two most distant robots of the largest cluster, along shortest paths. If clusters have
+/// equal sizes, the one with the lowest robot index counts.
+fn hops(centres: &[Vec2], range: f32) -> u32 {
+    let all = clusters(centres, range);
+    let Some(members) = all.iter().rev().max_by_key(|cluster| cluster.len()) else { return 0 };
+    let at = |robot: u16| centres[usize::from(robot)];
+    let farthest = |first: u16| {
+        let (mut reached, mut left) = (vec![first], members.clone());
+        left.retain(|robot| *robot != first);
+        let mut hops = 0;
+        while !left.is_empty() {
+            let near =
+                |robot: &u16| reached.iter().any(|other| (at(*robot) - at(*other)).length_squared() <= range * range);
+            let (next, rest): (Vec<u16>, Vec<u16>) = left.iter().partition(|robot| near(robot));
+            (reached, left) = (next, rest);
+            hops += 1;
+        }
+        hops
+    };
+    members.iter().map(|robot| farthest(*robot)).max().unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::vec2;
 
     const MISSING: Vec2 = vec2(f32::NAN, f32::NAN);
 
@@ -309,6 +371,14 @@ mod tests {
         let centres = [0.0, 0.1, 0.5, 0.2, 0.55].map(|x| vec2(x, 0.0));
         assert_eq!(clusters(&centres, 0.11), [vec![0, 1, 3], vec![2, 4]]);
         assert_eq!(clusters(&[MISSING, centres[0], MISSING], 1.0), [vec![1]]);
+    }
+
+    #[test]
+    fn hops_are_the_longest_of_the_shortest_paths() {
+        let row = [0.0, 0.1, 0.2, 0.3, 0.9].map(|x| vec2(x, 0.0));
+        assert_eq!((hops(&row, 0.11), hops(&row, 0.21), hops(&row, 0.05), hops(&[], 1.0)), (3, 2, 0, 0));
+        let square = [vec2(0.0, 0.0), vec2(0.1, 0.0), vec2(0.1, 0.1), vec2(0.0, 0.1)];
+        assert_eq!((hops(&square, 0.11), hops(&square, 0.15)), (2, 1));
     }
 
     #[test]

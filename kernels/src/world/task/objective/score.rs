@@ -1,5 +1,6 @@
 //! Score of an objective in one world: state of quantities, reductions and latches.
 
+use super::lots::draw;
 use super::program::{Inputs, execute};
 use super::quantity::{FIELD_PERIOD, Memory, View};
 use super::{Objective, ReductionKind};
@@ -33,6 +34,12 @@ pub struct ObjectiveScore {
     before: Vec<Vec2>,
     memories: Vec<Memory>,
     latches: Vec<bool>,
+    /// Values of the lots.
+    lots: Vec<f32>,
+    /// Bit mask of the conditions that hold.
+    active: u32,
+    /// Whether the run has ended, so that further updates do not count.
+    ended: bool,
     accumulators: Vec<Accumulator>,
     /// Values of the quantities in the last update.
     quantities: Vec<f32>,
@@ -84,18 +91,24 @@ impl Inputs for Values<'_> {
         self.reduced[usize::from(index)]
     }
 
+    fn lot(&self, index: u16) -> f32 {
+        self.score.lots[usize::from(index)]
+    }
+
     fn latched(&self, index: u16) -> bool {
         self.score.latches[usize::from(index)]
     }
 }
 
 impl ObjectiveScore {
-    /// Creates the score. `start` contains the start positions of the robots, or is empty if they are not known yet.
+    /// Creates the score. `start` contains the start positions of the robots, or is empty if they are not known yet. The
+    /// lots are those of run `world` of `seed`.
     pub fn new(
         objective: Arc<Objective>,
         half_arena: (f32, f32),
         robots: usize,
         start: impl Iterator<Item = Vec2>,
+        (seed, world): (u64, u32),
     ) -> ObjectiveScore {
         let mut before: Vec<Vec2> = start.take(robots).collect();
         before.resize(robots, MISSING);
@@ -107,9 +120,12 @@ impl ObjectiveScore {
             }
         }
         let points = |(zone, used): (&super::Zone, bool)| if used { zone.points(half_arena) } else { Vec::new() };
-        ObjectiveScore {
+        let mut score = ObjectiveScore {
             robots,
             updates: 0,
+            lots: draw(&objective.lots, seed, world),
+            active: 0,
+            ended: false,
             now: before.clone(),
             before,
             memories: objective
@@ -124,18 +140,44 @@ impl ObjectiveScore {
             needed: objective.needed(),
             results: Vec::new(),
             objective,
+        };
+        score.start();
+        score
+    }
+
+    /// Determines the conditions that hold at the start.
+    fn start(&mut self) {
+        let objective = self.objective.clone();
+        if objective.conditions.is_empty() {
+            return;
         }
+        let view = self.view();
+        let current: Vec<f32> = objective
+            .quantities
+            .iter()
+            .zip(&self.memories)
+            .map(|(quantity, memory)| view.value(quantity, memory))
+            .collect();
+        let mut results = std::mem::take(&mut self.results);
+        let values = Values { score: self, quantities: &current, reduced: &[] };
+        execute(&objective.update, |op| self.needed.0[op], &values, &mut results);
+        self.active = active(&objective, &results);
+        self.results = results;
     }
 
     /// Updates the score after a controller update. Centres of robots that are not seen are NaN.
     pub fn update(&mut self, centres: &[Vec2]) {
+        if self.ended {
+            return;
+        }
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
         self.now.extend_from_slice(&centres[..centres.len().min(self.robots)]);
         self.now.resize(self.robots, MISSING);
         let objective = self.objective.clone();
         for (memory, quantity) in self.memories.iter_mut().zip(&objective.quantities) {
-            memory.update(quantity, &objective.zones, &self.now, &self.before);
+            let exists = |zone: u16| objective.zone_exists(zone, self.active);
+            memory.update(quantity, &objective.zones, exists, &self.now, &self.before);
         }
         self.updates += 1;
         let is_due = self.updates % FIELD_PERIOD == 1;
@@ -160,11 +202,34 @@ impl ObjectiveScore {
                 accumulator.add(reduction.kind, results[usize::from(reduction.of)], time);
             }
         }
+        self.active = active(&objective, &results);
+        self.ended = objective.end.is_some_and(|slot| results[usize::from(slot)] != 0.0);
         (self.quantities, self.results) = (quantities, results);
     }
 
+    /// Bit mask of the conditions that hold: bit i for condition i.
+    pub fn active(&self) -> u32 {
+        self.active
+    }
+
+    /// Values of the lots, in the order of the objective's lots.
+    pub fn lots(&self) -> &[f32] {
+        &self.lots
+    }
+
+    /// True if the run has ended. Further updates do not change the score.
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
     fn view(&self) -> View<'_> {
-        View { zones: &self.objective.zones, points: &self.points, now: &self.now, before: &self.before }
+        View {
+            objective: &self.objective,
+            active: self.active,
+            points: &self.points,
+            now: &self.now,
+            before: &self.before,
+        }
     }
 
     /// Raw value so far, before scaling. Means count in proportion to `part` (0 to 1), so that the value of a whole
@@ -207,6 +272,12 @@ impl ObjectiveScore {
     }
 }
 
+/// Bit mask of the conditions that hold, from the results of the update program.
+fn active(objective: &Objective, results: &[f32]) -> u32 {
+    let holds = |slot: &u16| u32::from(results[usize::from(*slot)] != 0.0);
+    objective.conditions.iter().enumerate().fold(0, |all, (bit, slot)| all | holds(slot) << bit)
+}
+
 impl Accumulator {
     fn add(&mut self, kind: ReductionKind, value: f32, time: f32) {
         self.sum += f64::from(value);
@@ -223,9 +294,9 @@ impl Accumulator {
 #[cfg(test)]
 mod tests {
     use super::super::parse;
-    use super::super::zone::{Zone, ZoneShape};
     use super::*;
     use crate::world::task::Region;
+    use crate::world::zone::{Zone, ZoneShape};
 
     fn score(formula: &str) -> ObjectiveScore {
         let disc = |name: &str, x| Zone {
@@ -235,7 +306,7 @@ mod tests {
         };
         let objective = parse(formula, &[disc("left", -0.5), disc("right", 0.5)], 0.0, 2.0).unwrap();
         let start = [vec2(0.0, 0.0), vec2(0.0, 0.5), vec2(0.0, -0.5)];
-        ObjectiveScore::new(objective.into(), (1.0, 0.75), 3, start.into_iter())
+        ObjectiveScore::new(objective.into(), (1.0, 0.75), 3, start.into_iter(), (1, 0))
     }
 
     /// Value after updates with robot 1 at each of the x in turn, and the other robots at their starts.

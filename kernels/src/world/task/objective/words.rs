@@ -8,7 +8,25 @@ impl Objective {
     /// Sentences that describe what is scored, and between which values.
     pub fn description(&self) -> String {
         let value = self.value.len().checked_sub(1).map_or(String::new(), |last| self.final_words(last as Slot));
-        format!("The value is {value}. A value of {} is fitness 0; a value of {} is fitness 1.", self.worst, self.best)
+        let end = self
+            .end
+            .map_or(String::new(), |slot| format!(" The run ends when ({}) is not 0.", self.update_words(slot)));
+        format!(
+            "The value is {value}. A value of {} is fitness 0; a value of {} is fitness 1.{end}",
+            self.worst, self.best
+        )
+    }
+
+    /// Names of the latches, and when each is set.
+    pub fn latch_descriptions(&self) -> Vec<(&str, String)> {
+        let condition = |latch: u16| {
+            let set = self.update.iter().find_map(|op| match op {
+                Op::Ever(index, slot) if *index == latch => Some(*slot),
+                _ => None,
+            });
+            set.map_or(String::new(), |slot| format!("1 once {}", self.update_words(slot)))
+        };
+        self.latch_names.iter().map(|(name, latch)| (name.as_str(), condition(*latch))).collect()
     }
 
     fn final_words(&self, slot: Slot) -> String {
@@ -42,8 +60,12 @@ impl Objective {
             Op::Robots => "the number of robots".into(),
             Op::Time => "the time since the start (s)".into(),
             Op::Quantity(index) => self.quantity_words(&self.quantities[usize::from(index)]),
+            Op::Lot(index) => format!("the lot {}", self.lots[usize::from(index)].name),
             Op::Reduced(index) => self.reduction_words(&self.reductions[usize::from(index)]),
-            Op::Ever(_, a) => format!("once ({}) was not 0", words(a)),
+            Op::Ever(latch, a) => match self.latch_names.iter().find(|(_, index)| *index == latch) {
+                Some((name, _)) => format!("the latch {name}"),
+                None => format!("once ({}) was not 0", words(a)),
+            },
             Op::Unary(function, a) => {
                 let a = words(a);
                 match function {
@@ -66,6 +88,8 @@ impl Objective {
                     Binary::AtMost => format!("({a} is at most {b})"),
                     Binary::Greater => format!("({a} is above {b})"),
                     Binary::AtLeast => format!("({a} is at least {b})"),
+                    Binary::Equal => format!("({a} is {b})"),
+                    Binary::Unequal => format!("({a} is not {b})"),
                     Binary::And => format!("({a} and {b})"),
                     Binary::Or => format!("({a} or {b})"),
                 }
@@ -97,8 +121,15 @@ impl Objective {
         let zone = |index: u16| self.zones[usize::from(index)].name.as_str();
         match *quantity {
             Quantity::Count { zone: index } => format!("the number of robots in {}", zone(index)),
-            Quantity::Delivered { source, nest } => {
-                format!("the number of items carried from {} to {}", zone(source), zone(nest))
+            Quantity::Delivered { source, nest, lost } => {
+                let lost = lost.map_or(String::new(), |lost| format!(" (items are lost in {})", zone(lost)));
+                format!("the number of items carried from {} to {}{lost}", zone(source), zone(nest))
+            }
+            Quantity::Hops { range } => format!(
+                "the longest of the shortest paths in the largest cluster (in hops between neighbours within {range} m)"
+            ),
+            Quantity::Age { cell } => {
+                format!("the mean time since a robot was last in a cell of the arena (s, cells of {cell} m)")
             }
             Quantity::Cluster { range } => {
                 format!("the number of robots in the largest cluster (neighbours within {range} m)")

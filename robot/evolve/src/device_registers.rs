@@ -1,7 +1,8 @@
-//! Detection of camera registers that trees read. A robot without a camera cannot run a tree that reads such a
-//! register.
+//! Detection of registers of optional devices that trees read: camera and ground sensor. A robot without such a device
+//! cannot run a tree that reads its registers.
 
 use crate::primitive_set::PrimitiveSet;
+use xpuck_kernels::tree::registers::GROUND;
 use xpuck_kernels::tree::{Kind, Operand, REGISTERS, Tree};
 
 /// Names of the registers whose values are computed from camera frames.
@@ -24,13 +25,22 @@ fn of_kind(kind: Kind) -> Option<&'static str> {
 
 /// Returns a camera register that the tree reads; `None` if the tree needs no camera.
 pub fn colour_read(tree: &Tree) -> Option<&'static str> {
-    let sources = tree.nodes().iter().flat_map(|node| {
+    tree.nodes().iter().find_map(|node| of_kind(node.kind)).or_else(|| cells_read(tree).find_map(of_cell))
+}
+
+/// Returns true if the tree reads the register of the ground sensor.
+pub fn ground_read(tree: &Tree) -> bool {
+    cells_read(tree).any(|cell| usize::from(cell) == GROUND)
+}
+
+/// Returns the cells that operands of the tree name as sources.
+fn cells_read(tree: &Tree) -> impl Iterator<Item = u8> + '_ {
+    tree.nodes().iter().flat_map(|node| {
         let operands = node.kind.spec().operands.iter().zip(node.operands);
         operands
             .filter(|(spec, _)| matches!(spec.operand, Operand::Scalar | Operand::Vector))
             .map(|(_, cell)| cell as u8)
-    });
-    tree.nodes().iter().find_map(|node| of_kind(node.kind)).or_else(|| sources.into_iter().find_map(of_cell))
+    })
 }
 
 impl PrimitiveSet {
@@ -41,6 +51,14 @@ impl PrimitiveSet {
         let sources =
             || registers.vector_sources.iter().chain(&registers.scalar_sources).find_map(|cell| of_cell(*cell));
         kinds.or_else(sources).or_else(|| (0..self.subtree_count()).find_map(|i| colour_read(self.subtree(i))))
+    }
+
+    /// Returns true if trees of this set may read the register of the ground sensor.
+    pub fn ground_read(&self) -> bool {
+        let registers = &self.operands().registers;
+        let sources = registers.vector_sources.iter().chain(&registers.scalar_sources);
+        sources.into_iter().any(|cell| usize::from(*cell) == GROUND)
+            || (0..self.subtree_count()).any(|i| ground_read(self.subtree(i)))
     }
 }
 
@@ -57,5 +75,13 @@ mod tests {
         assert_eq!(read("mulav v_goal v_zero 1 v_tag"), Some("v_tag"));
         assert_eq!(read("mulav v_goal v_zero 1 v_light"), None);
         assert_eq!(read("upfield 1"), None);
+    }
+
+    #[test]
+    fn sets_and_trees_say_whether_they_need_the_ground_sensor() {
+        assert!(!PrimitiveSet::in_swarm().ground_read());
+        let read = |text: &str| ground_read(&Tree::parse(text).unwrap());
+        assert!(read("ifprob s_ground 4 0.5") && read("ifsect s_ground 180deg 40deg"));
+        assert!(!read("mulas s_scr s_zero 1 s_zero") && !read("ifprob s_n 1 2"));
     }
 }

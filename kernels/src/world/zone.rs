@@ -1,11 +1,11 @@
 //! Named regions of the floor.
 
+use super::region::Region;
 use crate::math::{Vec2, max, min, vec2};
-use crate::world::task::Region;
 use serde::{Deserialize, Serialize};
 
 /// Name of the region that is the whole arena.
-pub(super) const ARENA: &str = "arena";
+pub(crate) const ARENA: &str = "arena";
 /// Maximum number of corners of a polygon.
 pub const MAX_CORNERS: usize = 16;
 /// Spacing of the points that represent a region (m).
@@ -68,6 +68,28 @@ impl ZoneShape {
 }
 
 impl ZoneShape {
+    /// Whether each of N points is in the shape. The kind of the shape is selected outside of the loop over the points,
+    /// so that the loop can use vector registers.
+    #[inline(always)]
+    fn contains_each<const N: usize>(&self, x: &[f32; N], y: &[f32; N]) -> [bool; N] {
+        #[inline(always)]
+        fn each<const N: usize>(x: &[f32; N], y: &[f32; N], inside: impl Fn(Vec2) -> bool) -> [bool; N] {
+            std::array::from_fn(|l| !x[l].is_nan() & inside(vec2(x[l], y[l])))
+        }
+        match self {
+            ZoneShape::Simple(region @ Region::Beyond { .. }) => each(x, y, |at| region.contains(at)),
+            ZoneShape::Simple(Region::Disc { at, radius }) => {
+                let disc = Region::Disc { at: *at, radius: *radius };
+                each(x, y, |at| disc.contains(at))
+            }
+            ZoneShape::Simple(Region::Rectangle { at, half }) => {
+                let rectangle = Region::Rectangle { at: *at, half: *half };
+                each(x, y, |at| rectangle.contains(at))
+            }
+            _ => each(x, y, |at| self.contains(at)),
+        }
+    }
+
     /// Disc, rectangle or outside of a disc that shows the shape in a picture.
     pub fn outline(&self, half_arena: (f32, f32)) -> Region {
         match self {
@@ -119,9 +141,30 @@ fn inside_polygon(corners: &[Vec2], place: Vec2) -> bool {
 }
 
 impl Zone {
+    /// The region `arena`, which is the whole arena.
+    pub fn arena() -> Zone {
+        let all = ZoneShape::HalfPlane { towards: vec2(1.0, 0.0), from: f32::MIN };
+        Zone { name: ARENA.into(), shapes: vec![all], without: Vec::new() }
+    }
+
     /// True if a point is in the region; false for a point with NaN.
     pub fn contains(&self, place: Vec2) -> bool {
         self.shapes.iter().any(|shape| shape.contains(place)) && !self.without.iter().any(|shape| shape.contains(place))
+    }
+
+    /// Whether each of N points is in the region.
+    #[inline(always)]
+    pub(crate) fn contains_each<const N: usize>(&self, x: &[f32; N], y: &[f32; N]) -> [bool; N] {
+        let mut inside = [false; N];
+        for shape in &self.shapes {
+            let found = shape.contains_each(x, y);
+            (0..N).for_each(|l| inside[l] |= found[l]);
+        }
+        for shape in &self.without {
+            let found = shape.contains_each(x, y);
+            (0..N).for_each(|l| inside[l] &= !found[l]);
+        }
+        inside
     }
 
     /// Returns the lowest and highest coordinates of the region in an arena whose walls are at least `margin` away (m).
