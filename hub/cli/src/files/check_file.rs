@@ -98,7 +98,7 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
             ))
         }
         "evolution" => {
-            let config = evolution_file::load(Some(path), toml::Table::new())?;
+            let config = evolution_file::load_any(Some(path), toml::Table::new())?;
             Ok(format!("a run of evolution on {} islands", config.numbers().len()))
         }
         "machine" => {
