@@ -88,8 +88,8 @@ impl Config {
     pub fn check_fitness(&self) -> Result<(), String> {
         self.fitness.as_ref().map_or(Ok(()), |name| {
             Err(format!(
-                "fitness = {name:?}: a Python function computes this fitness, so only Python can run the evolution; use \
-                 xpuck.evolve with fitness={name}"
+                "fitness = {name:?}: a Python function computes this fitness; pass it to the Python package, as in \
+                 xpuck.evolve(..., fitness={name})"
             ))
         })
     }

@@ -276,7 +276,11 @@ impl EvolutionRun {
             let (mine, others) = fitness.split_at(trials.len());
             fitness = others;
             let mut entry = record::Island::observe(island, trials, mine);
-            island.record(mine);
+            match self.config.fitness {
+                // The algorithm does not know the range of this fitness.
+                Some(_) => island.record_unchanged(mine),
+                None => island.record(mine),
+            }
             entry.champion = champion(island, &self.config.settings).id;
             entries.push(entry);
         }

@@ -22,9 +22,18 @@ const MAX_GENERATIONS: usize = 1_000_000;
 /// Validates an evolution file.
 ///
 /// # Errors
-/// If the file is invalid. The message is one line with the key.
+/// If the file is invalid, or a Python function computes the fitness. The message is one line with the key.
 pub fn check(path: &Path) -> Result<(), String> {
-    evolution_file::load_any(Some(path), Table::new()).map(drop).map_err(|error| error.to_string())
+    evolution_file::load(Some(path), Table::new()).map(drop).map_err(|error| error.to_string())
+}
+
+/// Validates an evolution file. Returns whether a Python function computes the fitness.
+///
+/// # Errors
+/// If the file is invalid. The message is one line with the key.
+pub fn has_function(path: &Path) -> Result<bool, String> {
+    let config = evolution_file::load_any(Some(path), Table::new()).map_err(|error| error.to_string())?;
+    Ok(config.fitness.is_some())
 }
 
 /// Progress of a run, according to its folder.
