@@ -95,7 +95,8 @@ def test_kinds_of_fitness_are_not_mixed(tmp_path):
     command = os.environ.get("XPUCK")
     if command is None:
         pytest.skip("XPUCK names no program")
-    for arguments in (["evolve", "--resume", tmp_path / "own"], ["evolve", tmp_path / "own/run.toml"], ["runs", "remeasure", tmp_path / "own"]):
+    own = tmp_path / "own"
+    for arguments in (["evolve", "--resume", own], ["evolve", own / "run.toml"], ["runs", "remeasure", own]):
         told = subprocess.run([command, *arguments], capture_output=True, text=True)
         assert told.returncode != 0 and "a Python function computes this fitness" in told.stderr
     checked = subprocess.run([command, "check", tmp_path / "own/run.toml"], capture_output=True, text=True)

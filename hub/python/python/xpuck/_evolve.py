@@ -174,8 +174,9 @@ def evolve(
 ) -> Result:
     """Evolves trees until the end of the run.
 
-    The arguments are those of `Evolution`, or `resume`, the folder of a run to resume, and its `fitness`. `callback` is called with each generation,
-    and ends the run early if it returns False. `progress` shows a bar (None: on a terminal and in notebooks, if tqdm is installed).
+    The arguments are those of `Evolution`, or `resume`, the folder of a run to resume, and its `fitness`. `callback` is called with
+    each generation, and ends the run early if it returns False. `progress` shows a bar (None: on a terminal and in notebooks,
+    if tqdm is installed).
     """
     function: dict[str, Any] = {"fitness": fitness, "chunk_mb": chunk_mb}
     if resume is None:
