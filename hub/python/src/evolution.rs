@@ -84,20 +84,28 @@ impl Evolution {
         Ok(Evolution { run: EvolutionRun::new(config).on(engine), folder, notices: Vec::new() })
     }
 
-    /// Resumes the run in a folder from its last checkpoint. `function` states whether a Python function computes the
-    /// fitness.
+    /// Resumes the run in a folder from its last checkpoint. `function` is the name of the Python function that computes
+    /// the fitness; `None`: the task of the world.
     #[staticmethod]
-    fn resume(py: Python<'_>, path: PathBuf, function: bool) -> PyResult<Evolution> {
+    fn resume(py: Python<'_>, path: PathBuf, function: Option<String>) -> PyResult<Evolution> {
         let check = |config: &Config| match function {
-            true if config.fitness.is_none() => {
+            Some(_) if config.fitness.is_none() => {
                 Err("the task of the world computes the fitness of this run; omit fitness".into())
             }
-            true => Ok(()),
-            false => config.check_fitness(),
+            Some(_) => Ok(()),
+            None => config.check_fitness(),
         };
         let resumed = pool::compute(py, || Folder::resume_if(&path, check))?;
-        let evolution_run::Resumed { folder, evolution, notices } =
+        let evolution_run::Resumed { folder, evolution, mut notices } =
             resumed.map_err(|error| errors::of_file(&path, error))?;
+        if let (Some(before), Some(now)) = (&evolution.config().fitness, &function)
+            && before != now
+        {
+            notices.push(format!(
+                "{}: the fitness was {before} and continues as {now}; results differ if the functions differ",
+                path.display()
+            ));
+        }
         let engine = open(evolution.config())?;
         Ok(Evolution { run: evolution.on(engine), folder: Some(folder), notices })
     }

@@ -84,6 +84,9 @@ def test_kinds_of_fitness_are_not_mixed(tmp_path):
     xpuck.Evolution(settings=SMALL, world=world, out=tmp_path / "own", fitness=homing).step()
     xpuck.Evolution(settings=SMALL, world=world, out=tmp_path / "task").step()
     assert 'fitness = "homing"' in (tmp_path / "own/run.toml").read_text()
+    assert xpuck.Evolution.resume(tmp_path / "own", fitness=homing).notices == []
+    [notice] = xpuck.Evolution.resume(tmp_path / "own", fitness=lambda robots: homing(robots)).notices
+    assert "the fitness was homing and continues as test_kinds" in notice
     with pytest.raises(ValueError, match=r'own/run.toml: fitness = "homing": a Python function computes this fitness; pass'):
         xpuck.evolve(resume=tmp_path / "own")
     with pytest.raises(ValueError, match="task/run.toml: the task of the world computes the fitness of this run; omit fitness"):

@@ -78,11 +78,11 @@ class Evolution:
         self._fitness = None if fitness is None else Fitness(fitness, chunk_mb, evolves=True)
         self._function = None if self._fitness is None else self._fitness.native
         self._seconds = 0.0
+        name = None if self._fitness is None else self._fitness.name
         if _resumed is not None:
-            self._native = _xpuck.Evolution.resume(_resumed, fitness is not None)
+            self._native = _xpuck.Evolution.resume(_resumed, name)
             return
         keys = dict(settings or {})
-        name = None if self._fitness is None else self._fitness.name
         with tempfile.TemporaryDirectory() as folder:
             keys |= _world_keys(world, keys, folder)
             self._native = _xpuck.Evolution(path, json.dumps(keys), out, name)
@@ -152,7 +152,7 @@ class Evolution:
 
     @property
     def notices(self) -> list[str]:
-        """Notices on a resumed run, such as an unusable checkpoint."""
+        """Notices on a resumed run, such as an unusable checkpoint or a fitness function of another name."""
         return self._native.notices
 
     def file(self) -> str:
