@@ -7,6 +7,7 @@
 mod engine;
 mod errors;
 mod evolution;
+mod fitness;
 mod pool;
 mod records;
 mod simulate;

@@ -1,26 +1,26 @@
 //! Simulation of trees in worlds.
 
+use crate::fitness::{Function, jobs_between_looks, score};
 use crate::tree::Tree;
 use crate::world::World;
 use crate::{engine, errors, pool};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use xpuck_kernels::engine::{Engine, Job, Simd, Team};
+use xpuck_kernels::engine::{Engine, Job, Outcome, Simd, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::Sensing;
 
-/// Number of robot updates per thread between two checks for Ctrl-C. They take about half a second.
-const UPDATES_BETWEEN_LOOKS: usize = 4_000_000;
 /// Number of jobs between two checks for Ctrl-C on an engine of unknown speed.
 const BATCH_OF_OTHERS: usize = 65_536;
 
 /// Returns the fitness of each job, and a hash of its final body positions, as two arrays of the shape (jobs,). Each
 /// row of `teams`, `seeds` and `worlds` is a job. `teams` has the shape (jobs, robots) with the tree number of each
 /// robot, or the shape (jobs, 1) if all robots run one tree. `worlds` contains world numbers: a seed and a world number
-/// determine the random draws of a world. Consecutive world numbers use the start rules in turn.
+/// determine the random draws of a world. Consecutive world numbers use the start rules in turn. `function` computes
+/// the fitness, if it is not that of the world's task.
 #[pyfunction]
-#[pyo3(signature = (trees, world, teams, seeds, worlds, seconds, all_senses, on))]
+#[pyo3(signature = (trees, world, teams, seeds, worlds, seconds, all_senses, on, function))]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 #[allow(clippy::type_complexity, reason = "two arrays")]
 pub fn simulate<'py>(
@@ -33,6 +33,7 @@ pub fn simulate<'py>(
     seconds: f64,
     all_senses: bool,
     on: (String, Option<String>),
+    function: Option<Function<'py>>,
 ) -> PyResult<(Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<u64>>)> {
     let programs: Vec<Program> = trees.iter().map(|tree| tree.program()).collect::<PyResult<_>>()?;
     let (robots, columns) = (world.spec.robots, teams.shape()[1]);
@@ -65,25 +66,31 @@ pub fn simulate<'py>(
         return Err(errors::value("all_senses = True requires engine = \"simd\""));
     }
     let simd = Simd { sensing: all_senses.then_some(Sensing::ALL) };
+    if let Some(function) = function {
+        if chosen.is_some() {
+            return Err(errors::value(format!("engine = {:?}: fitness requires engine = \"simd\"", on.0)));
+        }
+        return Ok(arrays(py, &score(py, &simd, &programs, &jobs, &function)?));
+    }
     let engine: &dyn Engine = chosen.as_deref().map_or(&simd, |chosen| chosen);
     // Engines other than "simd" get large batches, and divide them further themselves.
-    let at_once = if chosen.is_some() { BATCH_OF_OTHERS } else { simd_batch(robots, updates)? };
-    let (mut fitness, mut hashes) = (Vec::with_capacity(jobs.len()), Vec::with_capacity(jobs.len()));
+    let at_once = if chosen.is_some() { BATCH_OF_OTHERS } else { jobs_between_looks(robots, updates)? };
+    let mut outcomes = Vec::with_capacity(jobs.len());
     for jobs in jobs.chunks(at_once) {
-        let outcomes = pool::compute(py, || engine.run(&programs, jobs))?;
-        fitness.extend(outcomes.iter().map(|outcome| outcome.fitness));
-        hashes.extend(outcomes.iter().map(|outcome| outcome.hash));
+        outcomes.extend(pool::compute(py, || engine.run(&programs, jobs))?);
         py.check_signals()?;
     }
     if let Some(engine) = chosen {
         engine::report_notice(py, &*engine)?;
     }
-    Ok((fitness.into_pyarray(py), hashes.into_pyarray(py)))
+    Ok(arrays(py, &outcomes))
 }
 
-/// Returns the number of jobs between two checks for Ctrl-C on the engine "simd". It is a multiple of 16, at least 64.
-fn simd_batch(robots: usize, updates: u32) -> PyResult<usize> {
-    Ok((UPDATES_BETWEEN_LOOKS * pool::threads()? / (robots * updates as usize)).max(64) / 16 * 16)
+/// Returns the fitness and the hash of each outcome.
+fn arrays<'py>(py: Python<'py>, outcomes: &[Outcome]) -> (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<u64>>) {
+    let fitness: Vec<f32> = outcomes.iter().map(|outcome| outcome.fitness).collect();
+    let hashes: Vec<u64> = outcomes.iter().map(|outcome| outcome.hash).collect();
+    (fitness.into_pyarray(py), hashes.into_pyarray(py))
 }
 
 /// Returns the team of these trees. A single tree is run by all robots.

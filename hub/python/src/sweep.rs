@@ -17,12 +17,20 @@ pub struct Sweep {
 
 #[pymethods]
 impl Sweep {
-    /// Opens a sweep file (docs/sweeps.md). Its folder is opened, or created if it does not exist.
+    /// Opens a sweep file (docs/sweeps.md). Its folder is opened, or created if it does not exist. `function` states
+    /// whether a Python function computes the fitness.
     #[new]
-    fn new(path: PathBuf, out: Option<PathBuf>) -> PyResult<Sweep> {
+    fn new(path: PathBuf, out: Option<PathBuf>, function: bool) -> PyResult<Sweep> {
         let sweep = file::read(&path).map_err(|error| errors::of_file(&path, error))?;
         let out = out.unwrap_or_else(|| Path::new("runs").join(&sweep.name));
-        let folder = Folder::open(&out, &sweep, evolution::check).map_err(errors::value)?;
+        let check = |file: &Path| match function {
+            true if !evolution::has_function(file)? => {
+                Err("fitness requires the line fitness = \"NAME\" under [base] in the sweep file".into())
+            }
+            true => Ok(()),
+            false => evolution::check(file),
+        };
+        let folder = Folder::open(&out, &sweep, check).map_err(errors::value)?;
         Ok(Sweep { sweep, path: out, folder })
     }
 

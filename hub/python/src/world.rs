@@ -3,6 +3,7 @@
 use crate::errors;
 use pyo3::prelude::*;
 use std::path::PathBuf;
+use std::sync::Arc;
 use xpuck_experiment::world_file;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::{Scenario, WorldSpec};
@@ -16,6 +17,8 @@ pub struct World {
     /// Start of the robots if this is the benchmark, whose specification is created anew for each number of robots.
     /// `None` for other worlds.
     scenario: Option<BenchmarkStart>,
+    /// Text of the world file; `None` for the benchmark.
+    text: Option<Arc<str>>,
 }
 
 /// Start of the robots in the benchmark.
@@ -60,25 +63,46 @@ impl World {
             "mix" => BenchmarkStart::ByTurns,
             other => return Err(errors::value(format!("scenario {other:?}: must be a, b or mix"))),
         };
-        let benchmark = World { spec: WorldSpec::benchmark(1), scenario: Some(start) };
+        let benchmark = World { spec: WorldSpec::benchmark(1), scenario: Some(start), text: None };
         benchmark.with_robots(robots)
     }
 
     /// Loads a world from a world file (docs/worlds.md).
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<World> {
-        Ok(World { spec: world_file::read(&path).map_err(|error| errors::of_file(&path, error))?, scenario: None })
+        let spec = world_file::read(&path).map_err(|error| errors::of_file(&path, error))?;
+        let text = std::fs::read_to_string(&path).map_err(|error| errors::of_file(&path, error))?;
+        Ok(World { spec, scenario: None, text: Some(text.into()) })
     }
 
     /// Parses the text of a world file.
     #[staticmethod]
     fn parse(text: &str) -> PyResult<World> {
-        Ok(World { spec: world_file::parse("world", text).map_err(errors::value)?, scenario: None })
+        let spec = world_file::parse("world", text).map_err(errors::value)?;
+        Ok(World { spec, scenario: None, text: Some(text.into()) })
     }
 
     /// Returns the world with another number of robots. The benchmark's arena grows with more than 16 robots.
     fn with_robots(&self, robots: usize) -> PyResult<World> {
-        Ok(World { spec: self.of_size(robots)?, ..self.clone() })
+        let spec = self.of_size(robots)?;
+        let text = self.text.as_ref().map(|text| {
+            let mut table: toml::Table = text.parse().expect("it was parsed before");
+            table.insert("robots".into(), (robots as i64).into());
+            table.to_string().into()
+        });
+        Ok(World { spec, scenario: self.scenario, text })
+    }
+
+    /// Text of the world file; `None` for the benchmark.
+    #[getter]
+    fn _text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// Whether this is the benchmark with its two starts in turn.
+    #[getter]
+    fn _is_benchmark(&self) -> bool {
+        matches!(self.scenario, Some(BenchmarkStart::ByTurns))
     }
 
     /// Number of robots.

@@ -197,6 +197,11 @@ impl ChosenEngine {
         self.state().meter.close();
     }
 
+    /// Adds jobs that the caller ran without this engine, and their wall time, to the measured speed.
+    pub fn note_run(&self, jobs: &[Job<'_>], took: Duration) {
+        self.state().meter.add(robot_seconds(jobs), took);
+    }
+
     /// Returns and clears the notices for the user: results of `auto`, and devices that were lost or reopened.
     pub fn drain_notices(&self) -> Vec<Notice> {
         std::mem::take(&mut self.state().notices)

@@ -72,11 +72,43 @@ impl Evaluator {
         let score = |job: &Option<Job<'_>>| {
             let Some(job) = job else { return 0.0 };
             let outcome = outcomes.next().expect("an outcome for every runnable job");
-            let parsimony = |robot| self.parsimonies[job.team.program(robot)];
-            let least = (0..job.spec.robots).map(parsimony).fold(1.0, f32::min);
-            job.spec.task.evolution_fitness(outcome.fitness, least)
+            job.spec.task.evolution_fitness(outcome.fitness, self.parsimony(job))
         };
         runnable.iter().map(score).collect()
+    }
+
+    /// Returns the fitness of each job for evolution, like [`Evaluator::fitness`], with the fitness that `run` returns
+    /// for each program job instead of the task's fitness. The parsimony reduces a fitness by the same fraction
+    /// whether it is positive or negative. A team with a tree that does not fit a robot's memory has the lowest fitness
+    /// of all jobs, at most 0.
+    ///
+    /// # Errors
+    /// The error of `run`.
+    ///
+    /// # Panics
+    /// If `run` returns another number of values than jobs.
+    pub fn fitness_with<E>(
+        &self,
+        jobs: &[Job<'_>],
+        run: impl FnOnce(&[Program], &[Job<'_>]) -> Result<Vec<f32>, E>,
+    ) -> Result<Vec<f32>, E> {
+        let runnable = self.runnable(jobs);
+        let owned: Vec<Job<'_>> = runnable.iter().flatten().cloned().collect();
+        let values = run(&self.programs, &owned)?;
+        assert_eq!(values.len(), owned.len(), "a value for every runnable job");
+        let scaled = owned.iter().zip(values).map(|(job, value)| {
+            let used = 1.0 - (2.0 * self.parsimony(job)).min(1.0);
+            value - used * value.abs()
+        });
+        let scaled: Vec<f32> = scaled.collect();
+        let lowest = scaled.iter().copied().fold(0.0, f32::min);
+        let mut scaled = scaled.into_iter();
+        Ok(runnable.iter().map(|job| job.as_ref().and_then(|_| scaled.next()).unwrap_or(lowest)).collect())
+    }
+
+    /// Returns the parsimony factor of a job's largest tree.
+    fn parsimony(&self, job: &Job<'_>) -> f32 {
+        (0..job.spec.robots).map(|robot| self.parsimonies[job.team.program(robot)]).fold(1.0, f32::min)
     }
 
     /// Calls [`ChosenEngine::select_auto`] with jobs whose teams contain tree indices, as in [`Evaluator::fitness`].
@@ -124,6 +156,25 @@ mod tests {
         evaluator.prepare(&[&trees[2]]);
         let second = evaluator.fitness(&Simd::default(), &[job(0)]);
         assert_eq!((second[0], evaluator.cache.len()), (first[2], 1));
+    }
+
+    #[test]
+    fn own_fitness_is_derated_by_size_whatever_its_sign() {
+        let leaves = |count| Tree::parse(&format!("seq\n{}", "  avoiding\n".repeat(count))).unwrap();
+        let trees = [leaves(1), leaves(250), leaves(500)];
+        let spec = WorldSpec::benchmark(2);
+        let job = |tree| Job { spec: &spec, start: 0, team: Team::all(tree), seed: 1, world: 2, updates: 1 };
+        let mut evaluator = Evaluator::default();
+        evaluator.prepare(&trees.iter().collect::<Vec<_>>());
+        let with = |value: f32| {
+            let run = |_: &[Program], jobs: &[Job<'_>]| Ok::<_, ()>(vec![value; jobs.len()]);
+            evaluator.fitness_with(&[0, 1, 2].map(job), run).unwrap()
+        };
+        let (high, low) = (with(1.0), with(-1.0));
+        assert!(high[0] == 1.0 && 0.0 < high[1] && high[1] < 1.0 && high[2] == 0.0, "{high:?}");
+        assert_eq!(low[..2], [-1.0, high[1] - 2.0]);
+        assert_eq!(low[2], low[1], "no better than the worst");
+        assert_eq!(evaluator.fitness_with(&[job(0)], |_, _| Err("why")), Err("why"));
     }
 
     #[test]

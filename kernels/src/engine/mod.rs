@@ -16,7 +16,7 @@ pub use evaluate::Evaluator;
 pub use gpu::{Adapter, AdapterChoice, AdapterKind, AdapterLimits, Gpu, GpuError};
 pub use observe::{Count, observe};
 pub use reference::Reference;
-pub use simd::{ActionKind, BatchSimulation, Simd};
+pub use simd::{ActionKind, BatchSimulation, POSE_FIELDS, Simd};
 pub use team::Team;
 
 use crate::hash::fnv1a;
@@ -80,7 +80,7 @@ pub trait Engine: Sync {
 }
 
 /// Groups the indices of jobs that can run together, because their worlds and numbers of updates are equal.
-fn alike(jobs: &[Job<'_>]) -> Vec<Vec<usize>> {
+pub fn alike(jobs: &[Job<'_>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(&Job<'_>, Vec<usize>)> = Vec::new();
     for (i, job) in jobs.iter().enumerate() {
         let same = |with: &Job<'_>| {

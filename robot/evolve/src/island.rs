@@ -102,6 +102,17 @@ impl Island {
         self.sort();
     }
 
+    /// Records fitness values like [`Island::record`], in any range. The algorithm does not replace the fitness of a
+    /// trial in which the frisbee never moved.
+    ///
+    /// # Panics
+    /// Panics if the number of results differs from the number of trials.
+    pub fn record_unchanged(&mut self, fitness: &[f32]) {
+        let trials = self.trials();
+        self.deme.record(&trials, fitness, |fitness| fitness);
+        self.sort();
+    }
+
     fn sort(&mut self) {
         let (rules, settings) = (self.algorithm.rules(), self.settings().clone());
         self.deme.sort(|individual| rules.sort_key(individual, &settings));

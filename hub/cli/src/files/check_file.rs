@@ -89,7 +89,7 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
         "world" => Ok(format!("a world, {}", crate::analysis::world::summary(&world_file::read(path)?))),
         "sweep" => {
             let sweep = sweep::file::read(path)?;
-            sweep::folder::check(&sweep, sweep::evolution::check)?;
+            sweep::folder::check(&sweep, |path| sweep::evolution::has_function(path).map(drop))?;
             let settings = output::count(sweep.points.len(), "setting", "settings");
             Ok(format!(
                 "the sweep {} of {settings} and {}",
@@ -98,7 +98,7 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
             ))
         }
         "evolution" => {
-            let config = evolution_file::load(Some(path), toml::Table::new())?;
+            let config = evolution_file::load_any(Some(path), toml::Table::new())?;
             Ok(format!("a run of evolution on {} islands", config.numbers().len()))
         }
         "machine" => {

@@ -1,5 +1,6 @@
 //! Configuration of a run of evolution.
 
+use super::file::MAX_FUNCTION;
 use xpuck_evolve::{PrimitiveSet, SampleOwner, Settings};
 use xpuck_experiment::Step;
 use xpuck_experiment::steps::MAX_GENERATIONS;
@@ -34,6 +35,8 @@ pub struct Config {
     pub steps: Vec<Step>,
     /// Text of the world file; `None` for the benchmark.
     pub world: Option<String>,
+    /// Name of the Python function that computes the fitness; `None`: the task of the world.
+    pub fitness: Option<String>,
     /// Text of the calibration file that was applied to the world; `None` without calibration.
     pub calibration: Option<String>,
     /// Primitives from which trees are built.
@@ -70,8 +73,25 @@ impl Config {
                 return Err(format!("{key} = {value} is outside {low} to {high}"));
             }
         }
+        let characters = self.fitness.as_ref().map_or(1, |name| name.chars().count());
+        if !(1..=MAX_FUNCTION).contains(&characters) {
+            return Err(format!("fitness has {characters} characters; it must have 1 to {MAX_FUNCTION}"));
+        }
         self.migration.check()?;
         self.settings.check().map_err(|error| error.to_string())
+    }
+
+    /// Checks that the task of the world computes the fitness.
+    ///
+    /// # Errors
+    /// A Python function computes the fitness. The error is one line that names the key.
+    pub fn check_fitness(&self) -> Result<(), String> {
+        self.fitness.as_ref().map_or(Ok(()), |name| {
+            Err(format!(
+                "fitness = {name:?}: a Python function computes this fitness; pass it to the Python package, as in \
+                 xpuck.evolve(..., fitness={name})"
+            ))
+        })
     }
 
     /// Returns the numbers of the islands that this process evolves.

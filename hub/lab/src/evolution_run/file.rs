@@ -27,6 +27,8 @@ pub const PRIMITIVE_SET: &str = "primitive-set.toml";
 const RENAMED: [(&str, &str); 1] = [("palette", "primitive_set")];
 /// Number of generations if the file has neither this number nor a budget.
 const GENERATIONS: u32 = 84;
+/// Maximum length of the name of a fitness function (characters).
+pub(super) const MAX_FUNCTION: usize = 100;
 
 /// Keys of the evolution file.
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -65,6 +67,11 @@ pub(crate) struct EvolutionFile {
     remeasure: u32,
     /// World file, relative to this file (default: the benchmark).
     world: Option<PathBuf>,
+    /// Name of the Python function that computes the fitness (default: the world's task). Only the Python package can
+    /// run such an evolution.
+    #[schemars(length(min = 1, max = MAX_FUNCTION))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fitness: Option<String>,
     /// Calibration file, relative to this file. Its measured values are applied to the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     calibration: Option<PathBuf>,
@@ -96,6 +103,7 @@ impl Default for EvolutionFile {
             adapter: None,
             remeasure: 1000,
             world: None,
+            fitness: None,
             calibration: None,
             primitive_set: None,
             settings: Table::new(),
@@ -113,8 +121,20 @@ const ROBOTS: usize = 9;
 /// relative to the current folder.
 ///
 /// # Errors
-/// The file or a value is invalid. The error is one line that names the file, and the key or the line number.
+/// The file or a value is invalid, or a Python function computes the fitness. The error is one line that names the
+/// file, and the key or the line number.
 pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> {
+    let config = load_any(path, overrides)?;
+    let name = path.map_or("evolution".into(), |p| p.display().to_string());
+    config.check_fitness().map_err(|message| FileError::value(&name, message))?;
+    Ok(config)
+}
+
+/// Loads the configuration of a run like [`load`], also if a Python function computes the fitness.
+///
+/// # Errors
+/// The file or a value is invalid. The error is one line that names the file, and the key or the line number.
+pub fn load_any(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> {
     let mut table = Table::new();
     let name = path.map_or("evolution".into(), |p| p.display().to_string());
     if let Some(path) = path {
@@ -245,6 +265,7 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
         spec,
         steps,
         world,
+        fitness: file.fitness,
         calibration,
         primitive_set,
         primitive_set_file,
@@ -301,6 +322,7 @@ fn file_without_engine(config: &Config) -> EvolutionFile {
         adapter: None,
         remeasure: config.remeasure,
         world: config.world.as_ref().map(|_| WORLD.into()),
+        fitness: config.fitness.clone(),
         calibration: config.calibration.as_ref().map(|_| CALIBRATION.into()),
         primitive_set: config.primitive_set_file.as_ref().map(|_| PRIMITIVE_SET.into()),
         settings,
@@ -455,6 +477,8 @@ mod tests {
             ("primitive_set = \"nowhere.toml\"", "cannot be read"),
             ("palette = \"a\"\nprimitive_set = \"b\"", "duplicate field `primitive_set`"),
             ("world = \"nowhere.toml\"", "cannot be read"),
+            ("fitness = \"\"", "fitness has 0 characters; it must have 1 to 100"),
+            ("fitness = \"near\"", "fitness = \"near\": a Python function computes"),
         ] {
             let error = load_text(text, "").map(|_| ()).unwrap_err();
             assert!(error.contains(expected) && error.lines().count() == 1, "{text}: {error}");

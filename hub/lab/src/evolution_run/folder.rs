@@ -143,7 +143,7 @@ impl Folder {
     /// The run's evolution file is invalid.
     pub fn config(path: &Path) -> Result<Config, FolderError> {
         let run = path.join(KIND.run);
-        file::load(Some(&run), toml::Table::new()).map_err(|error| {
+        file::load_any(Some(&run), toml::Table::new()).map_err(|error| {
             let text = error.to_string();
             let message = text.strip_prefix(&format!("{}: ", run.display())).unwrap_or(&text).to_string();
             fail(&run, message)
@@ -154,10 +154,21 @@ impl Folder {
     /// Removes a pending stop request.
     ///
     /// # Errors
-    /// The folder has no run, another process has locked it, or all of its checkpoints are unusable.
+    /// The folder has no run, another process has locked it, or all of its checkpoints are unusable. Or a Python
+    /// function computes the fitness.
     pub fn resume(path: &Path) -> Result<Resumed, FolderError> {
+        Folder::resume_if(path, Config::check_fitness)
+    }
+
+    /// Opens a run like [`Folder::resume`] if `check` accepts its configuration.
+    ///
+    /// # Errors
+    /// The error of `check`, with the run's evolution file. Or the folder has no run, another process has locked it, or
+    /// all of its checkpoints are unusable.
+    pub fn resume_if(path: &Path, check: impl FnOnce(&Config) -> Result<(), String>) -> Result<Resumed, FolderError> {
         RunFolder::refuse_other(path, &KIND)?;
         let config = Folder::config(path)?;
+        check(&config).map_err(|message| fail(&path.join(KIND.run), message))?;
         record::refuse_older(&path.join(RECORD)).map_err(|error| fail(&error.path, error.message))?;
         let folder = RunFolder::open(path, &KIND)?;
         let generation = |(_, state): &(Grown, State)| state.generation;

@@ -20,10 +20,10 @@ const UPDATES_PER_SECOND: f64 = 10.0;
 /// State machine of an evolution run, without access to files or a clock.
 pub struct EvolutionRun {
     config: Config,
-    state: State,
+    pub(super) state: State,
     /// Cache of compiled trees; it can be rebuilt from the state.
-    evaluator: Evaluator,
-    engine: ChosenEngine,
+    pub(super) evaluator: Evaluator,
+    pub(super) engine: ChosenEngine,
     /// Worlds set by [`EvolutionRun::change_world`], by island index. The other islands use the configuration's world.
     worlds: BTreeMap<usize, WorldSpec>,
 }
@@ -164,6 +164,12 @@ impl EvolutionRun {
 
     /// Creates the next population of each island, except before the first generation, and evaluates all individuals.
     pub fn step(&mut self) -> Generation {
+        self.breed();
+        self.try_everybody()
+    }
+
+    /// Creates the next population of each island, except before the first generation.
+    pub(super) fn breed(&mut self) {
         let (generation, server) = (self.state.generation, &mut self.state.server);
         if generation > 0 {
             for (i, island) in self.config.numbers().zip(&mut self.state.islands) {
@@ -172,7 +178,6 @@ impl EvolutionRun {
                 island.advance(&immigrants);
             }
         }
-        self.try_everybody()
     }
 
     /// Same as [`EvolutionRun::step`], but every island receives `immigrants` instead of individuals from the other
@@ -187,7 +192,26 @@ impl EvolutionRun {
     }
 
     fn try_everybody(&mut self) -> Generation {
-        let islands = self.evaluate();
+        let trials = self.prepare();
+        let fitness = self.evaluator.fitness(&self.engine, &self.jobs(&trials));
+        self.complete(&trials, &fitness)
+    }
+
+    /// Prepares the evaluation of all individuals, and returns the trials of each island.
+    pub(super) fn prepare(&mut self) -> Vec<Vec<Trial>> {
+        let islands = &self.state.islands;
+        let trees: Vec<&Tree> = islands.iter().flat_map(|island| island.population()).map(|one| &one.tree).collect();
+        self.evaluator.prepare(&trees);
+        islands.iter().map(Island::trials).collect()
+    }
+
+    /// Passes the fitness of each trial to the islands, and ends the generation.
+    pub(super) fn complete(&mut self, trials: &[Vec<Trial>], fitness: &[f32]) -> Generation {
+        let (spec, updates) = self.current_world();
+        let robot_updates = |trial: &Trial| u64::from(trial.length * updates) * spec.robots as u64;
+        self.state.robot_updates += trials.iter().flatten().map(robot_updates).sum::<u64>();
+        self.engine.end_generation();
+        let islands = self.record(trials, fitness);
         self.state.generation += 1;
         let own_world = self.state.course.step(&self.config.steps).is_none();
         if own_world && self.state.reached.is_none() && self.mean_derated() >= THRESHOLD {
@@ -215,21 +239,23 @@ impl EvolutionRun {
         }
     }
 
-    /// Runs all trials of all islands, passes the results to the islands, and returns the data for the record.
-    fn evaluate(&mut self) -> Vec<record::Island> {
-        let Config { seed, steps, .. } = &self.config;
-        let step = self.state.course.step(steps);
+    /// Returns the world of the current step, and the number of controller updates of a trial of length 1.
+    fn current_world(&self) -> (&WorldSpec, u32) {
+        let step = self.state.course.step(&self.config.steps);
         let spec = step.map_or(&self.config.spec, |step| &*step.spec);
         let seconds = step.and_then(|step| step.seconds).unwrap_or(self.config.seconds);
-        let updates = (seconds / CONTROL_PERIOD).round() as u32;
-        let wanted: Vec<Vec<Trial>> = self.state.islands.iter().map(Island::trials).collect();
-        let mut trees: Vec<&Tree> = Vec::new();
+        (spec, (seconds / CONTROL_PERIOD).round() as u32)
+    }
+
+    /// Returns the simulations of all trials. The teams are indices of the trees of [`EvolutionRun::prepare`].
+    pub(super) fn jobs(&self, trials: &[Vec<Trial>]) -> Vec<Job<'_>> {
+        let (spec, updates) = self.current_world();
+        let seed = self.config.seed;
+        let mut first = 0;
         let mut jobs = Vec::new();
-        let islands = self.state.islands.iter().zip(&wanted).enumerate();
+        let islands = self.state.islands.iter().zip(trials).enumerate();
         for (number, (place, (island, trials))) in self.config.numbers().zip(islands) {
-            let first = trees.len();
             let spec = self.worlds.get(&place).unwrap_or(spec);
-            trees.extend(island.population().iter().map(|p| &p.tree));
             jobs.extend(trials.iter().map(|trial| Job {
                 spec,
                 start: trial.stratum,
@@ -238,18 +264,23 @@ impl EvolutionRun {
                 world: trial.world,
                 updates: trial.length * updates,
             }));
+            first += island.population().len();
         }
-        self.state.robot_updates += jobs.iter().map(|j| u64::from(j.updates)).sum::<u64>() * spec.robots as u64;
-        self.evaluator.prepare(&trees);
-        let fitness = self.evaluator.fitness(&self.engine, &jobs);
-        self.engine.end_generation();
-        let mut rest = fitness.as_slice();
-        let mut entries = Vec::with_capacity(wanted.len());
-        for (island, trials) in self.state.islands.iter_mut().zip(&wanted) {
-            let (mine, others) = rest.split_at(trials.len());
-            rest = others;
+        jobs
+    }
+
+    /// Passes the fitness of each trial to the islands, and returns the data for the record.
+    fn record(&mut self, trials: &[Vec<Trial>], mut fitness: &[f32]) -> Vec<record::Island> {
+        let mut entries = Vec::with_capacity(trials.len());
+        for (island, trials) in self.state.islands.iter_mut().zip(trials) {
+            let (mine, others) = fitness.split_at(trials.len());
+            fitness = others;
             let mut entry = record::Island::observe(island, trials, mine);
-            island.record(mine);
+            match self.config.fitness {
+                // The algorithm does not know the range of this fitness.
+                Some(_) => island.record_unchanged(mine),
+                None => island.record(mine),
+            }
             entry.champion = champion(island, &self.config.settings).id;
             entries.push(entry);
         }

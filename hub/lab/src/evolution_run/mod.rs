@@ -12,6 +12,7 @@ mod front;
 mod generation;
 pub mod lineage;
 mod outcome;
+mod pending;
 pub mod record;
 mod run;
 
@@ -21,5 +22,6 @@ pub use config::Config;
 pub use folder::{Folder, RECORD, Resumed, TIMES};
 pub use front::FrontTree;
 pub use generation::{EvolutionRun, Generation, GenerationRow, Reached, State};
-pub use outcome::{Champion, Outcome, SECONDS, on_fresh_worlds};
-pub use run::{Ended, run, run_with};
+pub use outcome::{Champion, Outcome, SECONDS, fresh_plan, on_fresh_worlds};
+pub use pending::Pending;
+pub use run::{Ended, keep, run, run_with};

@@ -22,6 +22,9 @@ pub struct Outcome {
     pub seed: u64,
     /// Name of the algorithm.
     pub algorithm: Algorithm,
+    /// Name of the Python function that computed the fitness, if it was not the task of the world.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fitness: Option<String>,
     /// Mean over the islands of the champion's derated fitness (Eq. 8.1), as estimated during evolution.
     pub final_mean: f64,
     /// Highest fitness of the champions, as estimated during evolution.
@@ -80,21 +83,37 @@ pub struct Champion {
     pub remeasured: f64,
 }
 
-/// Returns the mean fitness of each program over `runs` simulations of 60 s in the run's world. The simulations use the
-/// world's starts in turn, and a seed that the evolution does not use.
+/// Returns the plan of `runs` simulations of 60 s in the run's world. They use the world's starts in turn, and a seed
+/// that the evolution does not use.
+pub fn fresh_plan(config: &Config, runs: u32) -> Plan<'_> {
+    Plan { spec: &config.spec, seconds: SECONDS, runs, seed: !config.seed }
+}
+
+/// Returns the mean fitness of each program over the simulations of [`fresh_plan`].
 pub fn on_fresh_worlds(engine: &dyn Engine, config: &Config, programs: &[Program], runs: u32) -> Vec<f64> {
-    let plan = Plan { spec: &config.spec, seconds: SECONDS, runs, seed: !config.seed };
-    measure_all(engine, programs, &plan).iter().map(|m| m.mean).collect()
+    measure_all(engine, programs, &fresh_plan(config, runs)).iter().map(|m| m.mean).collect()
 }
 
 /// Adds the collision avoidance (`avoiding`) to the individuals' trees. Returns these trees, and their mean fitness in
 /// worlds that the evolution has not used. The engine is always `simd`, so that results of runs with different engines
 /// are comparable.
 fn measured_again(config: &Config, individuals: &[&Individual]) -> Result<(Vec<Tree>, Vec<f64>), CompileError> {
-    let trees: Vec<Tree> = individuals.iter().map(|i| i.tree.under_avoiding()).collect();
-    let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
+    let (trees, programs) = compiled(individuals)?;
     let again = on_fresh_worlds(&engine::simd(), config, &programs, config.remeasure);
     Ok((trees, again))
+}
+
+/// Adds the collision avoidance (`avoiding`) to the individuals' trees. Returns these trees and their programs.
+fn compiled(individuals: &[&Individual]) -> Result<(Vec<Tree>, Vec<Program>), CompileError> {
+    let trees: Vec<Tree> = individuals.iter().map(|i| i.tree.under_avoiding()).collect();
+    let programs = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
+    Ok((trees, programs))
+}
+
+/// Returns the champion of each island.
+fn champions(evolution: &EvolutionRun) -> Vec<&Individual> {
+    let settings = &evolution.config().settings;
+    evolution.state().islands.iter().map(|island| champion(island, settings)).collect()
 }
 
 impl Outcome {
@@ -103,9 +122,30 @@ impl Outcome {
     /// # Errors
     /// A champion cannot be compiled for a robot.
     pub fn from_evolution(evolution: &EvolutionRun) -> Result<Outcome, CompileError> {
+        let (trees, again) = measured_again(evolution.config(), &champions(evolution))?;
+        Ok(Outcome::from_measured(evolution, &trees, &again))
+    }
+
+    /// Returns the result of a run like [`Outcome::from_evolution`]. `measure` returns the mean fitness of each program
+    /// over the simulations of a plan.
+    ///
+    /// # Errors
+    /// A champion cannot be compiled for a robot, or `measure` fails.
+    pub fn from_evolution_with<E: From<CompileError>>(
+        evolution: &EvolutionRun,
+        measure: impl FnOnce(&[Program], &Plan<'_>) -> Result<Vec<f64>, E>,
+    ) -> Result<Outcome, E> {
+        let (trees, programs) = compiled(&champions(evolution))?;
+        let config = evolution.config();
+        let again = measure(&programs, &fresh_plan(config, config.remeasure))?;
+        Ok(Outcome::from_measured(evolution, &trees, &again))
+    }
+
+    /// Returns the result of a run. `trees` and `again` are the trees of the champions and their fitness in fresh
+    /// worlds.
+    fn from_measured(evolution: &EvolutionRun, trees: &[Tree], again: &[f64]) -> Outcome {
         let (config, state) = (evolution.config(), evolution.state());
-        let champions: Vec<&Individual> = state.islands.iter().map(|i| champion(i, &config.settings)).collect();
-        let (trees, again) = measured_again(config, &champions)?;
+        let champions = champions(evolution);
         let best = (0..again.len()).max_by(|a, b| again[*a].total_cmp(&again[*b])).unwrap_or(0);
         let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / champions.len() as f64;
         let row = |(champion, remeasured): (&&Individual, &f64)| Champion {
@@ -115,9 +155,10 @@ impl Outcome {
             remeasured: *remeasured,
         };
         let EngineStatus { engine, adapter, driver, r_acc } = evolution.engine().status();
-        Ok(Outcome {
+        Outcome {
             seed: config.seed,
             algorithm: config.settings.algorithm,
+            fitness: config.fitness.clone(),
             final_mean: mean(&mut champions.iter().map(|c| c.samples.derated(config.settings.full_evaluations))),
             final_best: champions.iter().map(|c| c.samples.mean()).fold(f64::NEG_INFINITY, f64::max),
             remeasured_mean: mean(&mut again.iter().copied()),
@@ -132,10 +173,10 @@ impl Outcome {
             steps: state.course.ended.clone(),
             wall_s: state.wall_s,
             generations: state.generation,
-            champions: champions.iter().zip(&again).map(row).collect(),
+            champions: champions.iter().zip(again).map(row).collect(),
             best_tree: trees[best].to_string(),
             front: None,
-        })
+        }
     }
 
     /// Adds the run's Pareto front of fitness and size. The trees of the front are remeasured in the same worlds as the

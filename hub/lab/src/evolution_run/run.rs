@@ -46,17 +46,29 @@ pub fn run_with(
     while !evolution.is_done() {
         let generation = step(evolution);
         let wall_s = mark.elapsed().as_secs_f64();
-        evolution.spend(wall_s);
         mark = Instant::now();
-        if let Some(folder) = &mut folder {
-            folder.note_time(evolution.state().generation, wall_s)?;
-            folder.note_engine(evolution.state().generation, &evolution.engine().status())?;
-            folder.keep(evolution.state(), &generation)?;
-        }
+        keep(evolution, folder.as_deref_mut(), &generation, wall_s)?;
         watch(evolution);
         if stop.load(Ordering::Relaxed) || folder.as_ref().is_some_and(|folder| folder.is_to_stop()) {
             return Ok(Ended::Stopped);
         }
     }
     Ok(Ended::Finished)
+}
+
+/// Adds the wall time of a generation (s) to the run, and writes the generation to `folder`, if there is one.
+///
+/// # Errors
+/// The folder cannot be written. All previous generations are kept.
+pub fn keep(
+    evolution: &mut EvolutionRun,
+    folder: Option<&mut Folder>,
+    generation: &Generation,
+    wall_s: f64,
+) -> Result<(), FolderError> {
+    evolution.spend(wall_s);
+    let Some(folder) = folder else { return Ok(()) };
+    folder.note_time(evolution.state().generation, wall_s)?;
+    folder.note_engine(evolution.state().generation, &evolution.engine().status())?;
+    folder.keep(evolution.state(), generation)
 }

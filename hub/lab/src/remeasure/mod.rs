@@ -69,7 +69,7 @@ impl RecordedRun {
     ///
     /// # Errors
     /// If the folder does not hold a run, or if its record is invalid, holds no complete generation, or lacks a
-    /// champion's birth. A birth can be missing if the process of the run exchanged individuals with other processes.
+    /// champion's birth, or if a Python function computes the fitness. A birth can be missing if the process of the run exchanged individuals with other processes.
     pub fn read(folder: &Path, every: u32) -> Result<RecordedRun, RemeasureError> {
         let path = folder.join(RECORD);
         refuse_older(&path)?;
@@ -89,6 +89,7 @@ impl RecordedRun {
             return Err(Problem::new(&path, "contains no complete generation yet; continue the run").into());
         }
         let config = Folder::config(folder)?;
+        config.check_fitness().map_err(|message| Problem::new(folder, message))?;
         let steps = of_run(&generations(folder)?, &Times::new(), Quality::Derated);
         let steps: BTreeMap<u32, Step> = steps.into_iter().map(|step| (step.generation, step)).collect();
         let reported = |number: u32| {

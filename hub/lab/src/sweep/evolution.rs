@@ -22,9 +22,18 @@ const MAX_GENERATIONS: usize = 1_000_000;
 /// Validates an evolution file.
 ///
 /// # Errors
-/// If the file is invalid. The message is one line with the key.
+/// If the file is invalid, or a Python function computes the fitness. The message is one line with the key.
 pub fn check(path: &Path) -> Result<(), String> {
     evolution_file::load(Some(path), Table::new()).map(drop).map_err(|error| error.to_string())
+}
+
+/// Validates an evolution file. Returns whether a Python function computes the fitness.
+///
+/// # Errors
+/// If the file is invalid. The message is one line with the key.
+pub fn has_function(path: &Path) -> Result<bool, String> {
+    let config = evolution_file::load_any(Some(path), Table::new()).map_err(|error| error.to_string())?;
+    Ok(config.fitness.is_some())
 }
 
 /// Progress of a run, according to its folder.
@@ -126,7 +135,7 @@ impl Run {
     /// # Errors
     /// If the run's evolution file is invalid.
     pub fn simulation(&self) -> Result<f64, Problem> {
-        let config = evolution_file::load(Some(&self.file), Table::new());
+        let config = evolution_file::load_any(Some(&self.file), Table::new());
         let config = config.map_err(|error| Problem::new(&self.file, error))?;
         Ok(config.spec.robots as f64 * f64::from(config.seconds))
     }

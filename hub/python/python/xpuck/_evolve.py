@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from . import _xpuck
+from ._functions import Fitness, FitnessFunction
 from ._progress import Bar
-from ._xpuck import Tree
+from ._xpuck import Tree, World
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Result:
     outcome: dict[str, Any]
     #: Generations of the run.
     generations: list[Generation]
+    #: Share of the wall time that the Python function `fitness` took [0..=1]; 0 without such a function.
+    fitness_share: float = 0.0
 
     def __repr__(self) -> str:
         return f"<xpuck.Result: fitness {self.fitness:.3f}, a tree of {len(self.best)} nodes, {len(self.generations)} generations>"
@@ -51,7 +56,10 @@ class Evolution:
 
     `path` is an evolution file (docs/evolution.md). `settings` overrides or replaces it with the same keys, such as
     `{"seed": 3, "islands": 4, "settings": {"population": 64}}`. With `out` the run is written to a new folder, as by
-    `xpuck evolve --output`; `Evolution.resume` continues it.
+    `xpuck evolve --output`; `Evolution.resume` continues it. `world` is a world or the path of a world file.
+
+    `fitness` replaces the fitness of the world's task. It is a function f(robots) or f(robots, discs) of arrays
+    (jobs, updates + 1, robots, 3); see `simulate_jobs`, also for `chunk_mb`. An exception of the function undoes the generation.
     """
 
     def __init__(
@@ -60,16 +68,32 @@ class Evolution:
         *,
         settings: Mapping[str, Any] | None = None,
         out: str | os.PathLike[str] | None = None,
-        _native: _xpuck.Evolution | None = None,
+        world: World | str | os.PathLike[str] | None = None,
+        fitness: FitnessFunction | None = None,
+        chunk_mb: float = 64,
+        _resumed: str | os.PathLike[str] | None = None,
     ) -> None:
         if out is not None and not os.fspath(out):
             raise ValueError("out is empty: name a folder, or omit it")
-        self._native = _native or _xpuck.Evolution(path, json.dumps(dict(settings or {})), out)
+        self._fitness = None if fitness is None else Fitness(fitness, chunk_mb, evolves=True)
+        self._function = None if self._fitness is None else self._fitness.native
+        self._seconds = 0.0
+        name = None if self._fitness is None else self._fitness.name
+        if _resumed is not None:
+            self._native = _xpuck.Evolution.resume(_resumed, name)
+            return
+        keys = dict(settings or {})
+        with tempfile.TemporaryDirectory() as folder:
+            keys |= _world_keys(world, keys, folder)
+            self._native = _xpuck.Evolution(path, json.dumps(keys), out, name)
 
     @classmethod
-    def resume(cls, path: str | os.PathLike[str]) -> Evolution:
-        """Resumes the run in a folder from its last checkpoint, with results identical to an uninterrupted run."""
-        return cls(_native=_xpuck.Evolution.resume(path))
+    def resume(
+        cls, path: str | os.PathLike[str], *, fitness: FitnessFunction | None = None, chunk_mb: float = 64
+    ) -> Evolution:
+        """Resumes the run in a folder from its last checkpoint, with results identical to an uninterrupted run. A run with a
+        `fitness` function requires the same function."""
+        return cls(fitness=fitness, chunk_mb=chunk_mb, _resumed=path)
 
     def __iter__(self) -> Iterator[Generation]:
         while not self.is_done:
@@ -79,7 +103,9 @@ class Evolution:
         """Runs one generation and writes it to the folder, if there is one."""
         if self.is_done:
             raise RuntimeError("the run is done")
-        self._native.step()
+        began = time.perf_counter()
+        self._native.step(self._function)
+        self._seconds += time.perf_counter() - began
         return self.standing()
 
     def standing(self) -> Generation:
@@ -91,8 +117,10 @@ class Evolution:
 
     def finish(self) -> Result:
         """Remeasures the champions in fresh simulations; writes trees and result to the folder, if there is one."""
-        outcome = json.loads(self._native.finish())
-        return Result(Tree(outcome["best_tree"]), outcome["remeasured_best"], outcome, [])
+        began = time.perf_counter()
+        outcome = json.loads(self._native.finish(self._function))
+        self._seconds += time.perf_counter() - began
+        return Result(Tree(outcome["best_tree"]), outcome["remeasured_best"], outcome, [], self.fitness_share)
 
     def champions(self) -> list[tuple[Tree, float]]:
         """Returns the champion of each island, under `avoiding` as executed, with its estimated fitness."""
@@ -113,13 +141,18 @@ class Evolution:
         return self._native.done
 
     @property
+    def fitness_share(self) -> float:
+        """Share of the wall time of all steps that the function `fitness` took [0..=1]; 0 without such a function."""
+        return 0.0 if self._fitness is None else min(1.0, self._fitness.seconds / max(self._seconds, 1e-9))
+
+    @property
     def generation(self) -> int:
         """Number of generations so far."""
         return self._native.generation
 
     @property
     def notices(self) -> list[str]:
-        """Notices on a resumed run, such as an unusable checkpoint."""
+        """Notices on a resumed run, such as an unusable checkpoint or a fitness function of another name."""
         return self._native.notices
 
     def file(self) -> str:
@@ -133,25 +166,54 @@ def evolve(
     settings: Mapping[str, Any] | None = None,
     out: str | os.PathLike[str] | None = None,
     resume: str | os.PathLike[str] | None = None,
+    world: World | str | os.PathLike[str] | None = None,
+    fitness: FitnessFunction | None = None,
+    chunk_mb: float = 64,
     callback: Callable[[Generation], bool | None] | None = None,
     progress: bool | None = None,
 ) -> Result:
     """Evolves trees until the end of the run.
 
-    The arguments are those of `Evolution`, or `resume`, the folder of a run to resume. `callback` is called with each generation,
-    and ends the run early if it returns False. `progress` shows a bar (None: on a terminal and in notebooks, if tqdm is installed).
+    The arguments are those of `Evolution`, or `resume`, the folder of a run to resume, and its `fitness`. `callback` is called with
+    each generation, and ends the run early if it returns False. `progress` shows a bar (None: on a terminal and in notebooks,
+    if tqdm is installed).
     """
-    if resume is not None and (path, settings, out) != (None, None, None):
-        raise ValueError("resume continues a run with its own settings; omit path, settings and out")
-    evolution = Evolution(path, settings=settings, out=out) if resume is None else Evolution.resume(resume)
+    function: dict[str, Any] = {"fitness": fitness, "chunk_mb": chunk_mb}
+    if resume is None:
+        evolution = Evolution(path, settings=settings, out=out, world=world, **function)
+    elif any(given is not None for given in (path, settings, out, world)):
+        raise ValueError("resume continues a run with its own settings; omit path, settings, out and world")
+    else:
+        evolution = Evolution.resume(resume, **function)
     bar, generations = Bar(progress, "evolving"), []
     try:
         for generation in evolution:
             generations.append(generation)
-            bar.show(evolution.done, best=f"{generation.best_fitness:.3f}")
+            words = {"best": f"{generation.best_fitness:.3f}"}
+            if fitness is not None:
+                words["in fitness"] = f"{evolution.fitness_share:.0%} of the time"
+            bar.show(evolution.done, **words)
             if callback is not None and callback(generation) is False:
                 break
     finally:
         bar.close()
     result = evolution.finish()
-    return Result(result.best, result.fitness, result.outcome, generations)
+    return replace(result, generations=generations)
+
+
+def _world_keys(world: World | str | os.PathLike[str] | None, settings: Mapping[str, Any], folder: str) -> dict[str, Any]:
+    """Returns the keys of an evolution file that select a world. A world's text is written to `folder`."""
+    if world is None:
+        return {}
+    if "world" in settings:
+        raise ValueError("settings has the key world; omit it or the argument world")
+    if not isinstance(world, World):
+        return {"world": os.fspath(world)}
+    if world._text is None:
+        if not world._is_benchmark:
+            raise ValueError("evolution uses both starts of the benchmark in turn; omit scenario")
+        return {} if "robots" in settings else {"robots": world.robots}
+    file = os.path.join(folder, "world.toml")
+    with open(file, "w", encoding="utf-8") as out:
+        out.write(world._text)
+    return {"world": file}

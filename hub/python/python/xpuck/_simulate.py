@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _xpuck
+from ._functions import Fitness, FitnessFunction
 from ._xpuck import Tree, World
 
 
@@ -21,12 +22,14 @@ def simulate(
     seed: int = 1,
     engine: Literal["simd", "gpu", "both", "auto", "reference"] = "simd",
     adapter: str | None = None,
+    fitness: FitnessFunction | None = None,
+    chunk_mb: float = 64,
 ) -> NDArray[np.float32]:
     """Returns the fitness of each of `runs` simulations, as an array (runs,).
 
     All robots run `tree`; if it is a list, robot i runs tree i. The default world is the benchmark with nine robots. Run i is
-    world i of the seed, with results identical to `xpuck simulate`. Trees run as written: `avoiding` is not added. For `engine`
-    and `adapter` see `simulate_jobs`.
+    world i of the seed, with results identical to `xpuck simulate`. Trees run as written: `avoiding` is not added. For `engine`,
+    `adapter`, `fitness` and `chunk_mb` see `simulate_jobs`.
     """
     if not 1 <= runs <= 1_000_000:
         raise ValueError(f"runs = {runs}: must be 1 to 1000000")
@@ -38,7 +41,7 @@ def simulate(
         teams = np.tile(np.arange(len(trees), dtype=np.uint32), (runs, 1))
     else:
         raise ValueError(f"{len(trees)} trees for {world.robots} robots: expected one tree, or one for each robot")
-    on: dict[str, Any] = {"engine": engine, "adapter": adapter}
+    on: dict[str, Any] = {"engine": engine, "adapter": adapter, "fitness": fitness, "chunk_mb": chunk_mb}
     return simulate_jobs(trees, world, teams, seeds=seed, worlds=np.arange(runs), seconds=seconds, **on)[0]
 
 
@@ -53,6 +56,8 @@ def simulate_jobs(
     all_senses: bool = False,
     engine: Literal["simd", "gpu", "both", "auto", "reference"] = "simd",
     adapter: str | None = None,
+    fitness: FitnessFunction | None = None,
+    chunk_mb: float = 64,
 ) -> tuple[NDArray[np.float32], NDArray[np.uint64]]:
     """Returns the fitness of each job, and a hash of its final body positions: two arrays (jobs,).
 
@@ -61,6 +66,10 @@ def simulate_jobs(
     start in turn. `all_senses` computes senses that no tree reads; this affects only the computing time. Engines: "simd" and
     "reference" give identical results, "gpu" (through Vulkan) the same distributions, "both" divides the jobs between CPU and
     GPU, and "auto" selects the fastest. `adapter` is a GPU's number or a part of its name (`xpuck dev engines`).
+
+    `fitness` replaces the fitness of the world's task, and requires the engine "simd". It is called as f(robots) or f(robots, discs)
+    with float32 arrays (jobs, updates + 1, robots, 3) of x [m], y [m] and heading [rad]; time 0 is the start. It returns one finite
+    number for each job. Jobs are divided into chunks, whose arrays have at most `chunk_mb` megabytes [1..=4096].
     """
     teams = _whole("teams", teams, np.uint32)
     if teams.ndim == 1:
@@ -69,7 +78,8 @@ def simulate_jobs(
         raise ValueError(f"teams has shape {teams.shape}, expected (jobs,) or (jobs, robots)")
     jobs = len(teams)
     seeds, worlds = _column("seeds", seeds, np.uint64, jobs), _column("worlds", worlds, np.uint32, jobs)
-    return _xpuck.simulate(list(trees), world, teams, seeds, worlds, seconds, all_senses, (engine, adapter))
+    function = None if fitness is None else Fitness(fitness, chunk_mb).native
+    return _xpuck.simulate(list(trees), world, teams, seeds, worlds, seconds, all_senses, (engine, adapter), function)
 
 
 def _column(name: str, given: ArrayLike, dtype: type[np.unsignedinteger], jobs: int) -> NDArray[Any]:

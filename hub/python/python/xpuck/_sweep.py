@@ -10,6 +10,7 @@ from typing import Any
 
 from . import _xpuck
 from ._evolve import Evolution
+from ._functions import Fitness, FitnessFunction
 from ._progress import Bar
 
 
@@ -55,21 +56,32 @@ def sweep(
     path: str | os.PathLike[str],
     *,
     out: str | os.PathLike[str] | None = None,
+    fitness: FitnessFunction | None = None,
+    chunk_mb: float = 64,
     progress: bool | None = None,
 ) -> SweepResult:
     """Executes the unfinished runs of a sweep file (docs/sweeps.md), one after another on all cores.
 
     The folder (`out`; default: `runs/` and the sweep's name) is compatible with `xpuck sweep`, which may begin or continue it.
     An interrupted sweep is resumed when this function is called again.
+
+    `fitness` and `chunk_mb` are those of `Evolution`. The sweep file must then have the key `fitness` under `[base]`, so that
+    `xpuck sweep` does not continue the sweep with the fitness of the task.
     """
-    native = _xpuck.Sweep(path, out)
+    function: dict[str, Any] = {"fitness": fitness, "chunk_mb": chunk_mb}
+    if fitness is not None:
+        Fitness(fitness, chunk_mb)
+    native = _xpuck.Sweep(path, out, fitness is not None)
     runs = native.runs()
     bar = Bar(progress, native.name)
     try:
         for i, (name, _, seed, file, folder, state) in enumerate(runs):
             if state != "done":
-                _run(Evolution.resume(folder) if state == "begun" else Evolution(file, settings={"seed": seed}, out=folder),
-                     lambda done: bar.show((i + done) / len(runs), run=name))
+                if state == "begun":
+                    evolution = Evolution.resume(folder, **function)
+                else:
+                    evolution = Evolution(file, settings={"seed": seed}, out=folder, **function)
+                _run(evolution, lambda done: bar.show((i + done) / len(runs), run=name))
         bar.show(1.0)
     finally:
         bar.close()

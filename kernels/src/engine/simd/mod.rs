@@ -22,6 +22,7 @@ mod rays;
 mod scene;
 mod senses;
 mod tags;
+mod trajectories;
 mod views;
 
 use super::reference::Reference;
@@ -35,6 +36,7 @@ use multiversion::multiversion;
 use program_groups::ProgramGroups;
 use rayon::prelude::*;
 pub(super) use scene::{Scene, SceneBody};
+pub use trajectories::POSE_FIELDS;
 
 /// Engine on the CPU. Its results are identical to those of `reference`, but it is several times as fast.
 #[derive(Clone, Copy, Debug, Default)]

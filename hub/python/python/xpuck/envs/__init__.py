@@ -3,7 +3,7 @@
 `SwarmEnv` is an environment of Gymnasium and `SwarmVectorEnv` a vectorised one (`pip install gymnasium`); `SwarmParallelEnv` is a
 parallel environment of PettingZoo (`pip install pettingzoo`). A step is 0.1 s, and an action is a goal velocity or the speeds of the
 wheels. The reward is the fitness earned in the step; all robots share it, and its sum over an episode is the task's fitness.
-Episodes end after a fixed time (truncation).
+A function `reward` replaces the reward (`xpuck.Worlds`). Episodes end after a fixed time (truncation).
 
 Importing this module registers `xpuck/Swarm-v0` in Gymnasium, for `make` and `make_vec`.
 """

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pettingzoo import ParallelEnv
 
 from .. import World
+from .._functions import RewardFunction
 from .._worlds import SENSES, Worlds
 
 
@@ -27,8 +28,9 @@ class SwarmParallelEnv(ParallelEnv):
         seconds: float = 60.0,
         senses: Sequence[str] = SENSES,
         actions: str = "goal",
+        reward: RewardFunction | None = None,
     ) -> None:
-        self.worlds = Worlds(world, 1, seconds=seconds, senses=senses, actions=actions)
+        self.worlds = Worlds(world, 1, seconds=seconds, senses=senses, actions=actions, reward=reward)
         self.render_mode = None
         self.possible_agents = [f"robot_{i}" for i in range(self.worlds.robots)]
         self.agents: list[str] = []

@@ -11,6 +11,7 @@ from gymnasium.spaces import Box
 from numpy.typing import ArrayLike, NDArray
 
 from .. import World
+from .._functions import RewardFunction
 from .._worlds import SENSES, Worlds
 
 
@@ -26,8 +27,9 @@ class SwarmEnv(Env[NDArray[np.float32], NDArray[np.float32]]):
         seconds: float = 60.0,
         senses: Sequence[str] = SENSES,
         actions: str = "goal",
+        reward: RewardFunction | None = None,
     ) -> None:
-        self.worlds = Worlds(world, 1, seconds=seconds, senses=senses, actions=actions)
+        self.worlds = Worlds(world, 1, seconds=seconds, senses=senses, actions=actions, reward=reward)
         self.observation_space = Box(-np.inf, np.inf, (self.worlds.robots, self.worlds.cells), np.float32)
         self.action_space = Box(-1.0, 1.0, (self.worlds.robots, 2), np.float32)
         self._seeded = False

@@ -12,6 +12,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from .. import World
+from .._functions import RewardFunction
 from .._worlds import SENSES, Worlds
 
 
@@ -32,10 +33,11 @@ class SwarmVectorEnv(VectorEnv):
         seconds: float = 60.0,
         senses: Sequence[str] = SENSES,
         actions: str = "goal",
+        reward: RewardFunction | None = None,
         per_robot: bool = False,
         autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP,
     ) -> None:
-        self.worlds = Worlds(world, num_envs, seconds=seconds, senses=senses, actions=actions)
+        self.worlds = Worlds(world, num_envs, seconds=seconds, senses=senses, actions=actions, reward=reward)
         self.per_robot = per_robot
         self._over = False
         rows = () if per_robot else (self.worlds.robots,)
