@@ -1,7 +1,8 @@
 //! `xpuck world`: world files.
 
 use crate::analysis::picture::svg_world;
-use crate::analysis::world_elsewhere::{ExportArgs, ImportArgs, export, import};
+use crate::analysis::world_elsewhere::{ExportArgs, export};
+use crate::analysis::world_import::{ImportArgs, import};
 use crate::files::tree_file::{deliver, refuse_over};
 use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
