@@ -9,3 +9,4 @@ pub mod tools;
 pub mod world;
 pub mod world_elsewhere;
 pub mod world_import;
+pub mod world_new;

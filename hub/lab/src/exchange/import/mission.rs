@@ -1,6 +1,6 @@
 //! Missions that an import knows: the task as a formula, its regions with their paint, and the start.
 
-use super::world::round;
+use super::shapes::round;
 use std::fmt::Write;
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::world::task::Region;

@@ -35,7 +35,7 @@ pub struct Imported {
 /// If the text is not XML, if it has no arena, or if a value is invalid. The error contains the line number of an
 /// invalid value.
 pub fn argos(text: &str) -> Result<Imported, String> {
-    Ok(imported(&scene::read(text)?))
+    Ok(imported(&scene::read(text, loop_functions::apply)?))
 }
 
 /// Returns whether a text consists of mission lines of MG1, the mission generator of the AutoMoDe family.

@@ -1,8 +1,7 @@
 //! Finds a regular polygon of walls around the arena, which a world file states in one line.
 
 use super::region::Region;
-use super::shapes::Solid;
-use super::world::round;
+use super::shapes::{Solid, round};
 use std::f32::consts::TAU;
 
 /// Numbers of sides of a polygon. Its number is even, so that the centre of the polygon is that of the arena. A square

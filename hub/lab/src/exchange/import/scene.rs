@@ -1,6 +1,5 @@
 //! Parsed .argos file, in ARGoS's coordinates.
 
-use super::loop_functions;
 use super::mission::Mission;
 use super::xml::{at, child, line, numbers, numbers_or_zero, positive, whole};
 use roxmltree::{Document, Node};
@@ -91,12 +90,15 @@ impl Place {
     }
 }
 
-/// Parses the text of an .argos file.
+/// Parses the text of an .argos file. `complete` adds the contents that loop functions define, from the root element.
 ///
 /// # Errors
-/// If the text is not a valid .argos file, or if a value is invalid. The error is one line, which contains the name
-/// of an invalid value.
-pub(super) fn read(text: &str) -> Result<Scene, String> {
+/// The errors of `complete`. If the text is not a valid .argos file, or if a value is invalid. The error is one line,
+/// which contains the name of an invalid value.
+pub(super) fn read(
+    text: &str,
+    complete: impl FnOnce(&Node<'_, '_>, &mut Scene) -> Result<(), String>,
+) -> Result<Scene, String> {
     // The XML parser compares all attribute names of an element in pairs. The number of attributes is limited, because
     // the parsing time grows with its square.
     if let Some(most) =
@@ -143,7 +145,7 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     if bodies > MOST_BODIES {
         return Err(format!("{bodies} boxes and cylinders; at most {MOST_BODIES} are allowed"));
     }
-    loop_functions::apply(&root, &mut scene)?;
+    complete(&root, &mut scene)?;
     let robots: usize =
         scene.things.iter().filter(|thing| matches!(thing.what, What::Robot)).map(|thing| thing.count).sum();
     if robots > MAX_ROBOTS {

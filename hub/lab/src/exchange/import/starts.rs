@@ -5,7 +5,7 @@ use super::mission::Mission;
 use super::polygon::Polygon;
 use super::region::Region;
 use super::scene::{Place, Scene, Thing, What};
-use super::world::round;
+use super::shapes::round;
 use std::f32::consts::{PI, TAU};
 use std::fmt::Write;
 use xpuck_kernels::math::{Vec2, vec2};

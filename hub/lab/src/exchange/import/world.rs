@@ -6,6 +6,7 @@ use super::mission::comment;
 use super::polygon::{self, Polygon};
 use super::region::Region;
 use super::scene::{Place, Scene, Thing, What};
+use super::shapes::round;
 use super::starts::starts;
 use super::walls::{self, Walls};
 use std::fmt::Write;
@@ -21,12 +22,6 @@ const LIGHT_HEIGHT: (f32, f32) = (0.05, 5.0);
 const SENSOR_HEIGHT: f32 = 0.033;
 /// Maximum distance of a light from the arena's centre along an axis (m).
 const FARTHEST_LIGHT: f32 = 20.0;
-
-/// Rounds a coordinate to 10 micrometres, the resolution of single precision at 20 m.
-pub(super) fn round(x: f32) -> f32 {
-    let rounded = (f64::from(x) * 1e5).round() / 1e5;
-    if rounded == 0.0 { 0.0 } else { rounded as f32 }
-}
 
 /// Writes the world file, and the notes on omissions and changes.
 pub(super) fn write(scene: &Scene, drawn: &StartScene, region: &Region) -> Imported {
