@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use xpuck_experiment::world_file;
-use xpuck_lab::exchange::import::{self, Imported};
+use xpuck_lab::exchange::import::{self, Imported, ImportedLine};
 use xpuck_wire::{escape, file, output};
 
 /// Make world files from an experiment of ARGoS 3, or from mission lines of MG1.
@@ -57,10 +57,12 @@ fn missions(args: &ImportArgs, name: &str, text: &str) -> Result<()> {
         "xpuck: {name}: note: mission lines contain no obstacles; import the .argos file of a mission to get them"
     ));
     if let Some(number) = args.mission.or((count == 1).then_some(1)) {
-        let Some((line, result)) = number.checked_sub(1).and_then(|index| all.into_iter().nth(index)) else {
+        let Some(ImportedLine { number: line, world }) =
+            number.checked_sub(1).and_then(|index| all.into_iter().nth(index))
+        else {
             wrong_argument!("--mission {number}: {name} has {}", output::count(count, "mission", "missions"));
         };
-        let imported = result.map_err(|message| error_of(line, &message))?;
+        let imported = world.map_err(|message| error_of(line, &message))?;
         return write(&format!("{name}:{line}"), &imported, args.output.as_deref());
     }
     let Some(folder) = &args.output else {
@@ -68,8 +70,8 @@ fn missions(args: &ImportArgs, name: &str, text: &str) -> Result<()> {
     };
     std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
     let mut failed = 0;
-    for (number, (line, result)) in (1..).zip(all) {
-        match result {
+    for (number, ImportedLine { number: line, world }) in (1..).zip(all) {
+        match world {
             Ok(imported) => {
                 write(&format!("{name}:{line}"), &imported, Some(&folder.join(format!("mission-{number:03}.toml"))))?;
             }

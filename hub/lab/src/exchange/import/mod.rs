@@ -29,6 +29,15 @@ pub struct Imported {
     pub is_task_known: bool,
 }
 
+/// Result of the import of one mission line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedLine {
+    /// Number of the line in the text, from 1.
+    pub number: usize,
+    /// World file, or the error of this line.
+    pub world: Result<Imported, String>,
+}
+
 /// Imports the arena of an ARGoS experiment from the text of its file, with its task if the loop functions are known.
 ///
 /// # Errors
@@ -43,18 +52,18 @@ pub fn is_missions(text: &str) -> bool {
     mg1::is_missions(text)
 }
 
-/// Imports the missions of a text with one mission line of MG1 for each. A result is that of one line, with the line's
-/// number from 1. An invalid line does not affect the others.
+/// Imports the missions of a text with one mission line of MG1 for each. An invalid line does not affect the others.
 ///
 /// # Errors
 /// If the text has no mission or more than 1000.
-pub fn missions(text: &str) -> Result<Vec<(usize, Result<Imported, String>)>, String> {
+pub fn missions(text: &str) -> Result<Vec<ImportedLine>, String> {
     let lines: Vec<(usize, &str)> = mg1::lines(text).collect();
     match lines.len() {
         1..=mg1::MOST_MISSIONS => {}
         count => return Err(format!("{count} missions; the file must have 1 to {}", mg1::MOST_MISSIONS)),
     }
-    Ok(lines.into_iter().map(|(line, text)| (line, mg1::scene(text).map(|scene| imported(&scene)))).collect())
+    let import = |(number, text)| ImportedLine { number, world: mg1::scene(text).map(|scene| imported(&scene)) };
+    Ok(lines.into_iter().map(import).collect())
 }
 
 fn imported(scene: &scene::Scene) -> Imported {

@@ -39,7 +39,7 @@ fn aggregation() -> String {
 fn imported(line: &str) -> Result<String, String> {
     let mut all = import::missions(line)?;
     assert_eq!(all.len(), 1);
-    all.remove(0).1.map(|imported| imported.text)
+    all.remove(0).world.map(|imported| imported.text)
 }
 
 fn starts(spec: &WorldSpec) -> Vec<Vec2> {
@@ -104,7 +104,7 @@ fn lines_are_imported_independently() {
     let text = format!("# three missions\n{}\n\n--m homing --a\n{}\r\n", homing(), foraging());
     assert!(import::is_missions(&text) && !import::is_missions("<a/>") && !import::is_missions(""));
     let all = import::missions(&text).unwrap();
-    let lines: Vec<(usize, bool)> = all.iter().map(|(line, result)| (*line, result.is_ok())).collect();
+    let lines: Vec<(usize, bool)> = all.iter().map(|line| (line.number, line.world.is_ok())).collect();
     assert_eq!(lines, [(2, true), (4, false), (5, true)]);
     assert!(import::missions("# none\n").unwrap_err().contains("0 missions; the file must have 1 to 1000"));
     assert!(import::missions(&"--m x\n".repeat(1001)).unwrap_err().contains("1001 missions"));
@@ -149,7 +149,7 @@ fn wrong_lines_are_errors_that_name_the_key() {
     // A line that is cut off anywhere is an error or, after its last number, a valid mission.
     let line = homing();
     for end in 0..line.len() {
-        if let Ok(text) = import::missions(&line[..end]).map(|mut all| all.remove(0).1)
+        if let Ok(text) = import::missions(&line[..end]).map(|mut all| all.remove(0).world)
             && let Ok(imported) = text
         {
             assert!(end > line.find("--pc1 black").unwrap(), "{end}: {}", imported.text);
