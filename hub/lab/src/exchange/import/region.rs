@@ -74,6 +74,12 @@ impl Region {
         })
     }
 
+    /// Returns whether a robot's centre can reach a position that `is_wanted`.
+    pub fn reaches(&self, is_wanted: impl Fn(Vec2) -> bool) -> bool {
+        let cells = (0..CELLS * CELLS).filter(|cell| self.reached[*cell]);
+        cells.map(|cell| self.grid.centre([cell % CELLS, cell / CELLS])).any(is_wanted)
+    }
+
     /// Returns whether a robot can touch the left side of a line segment, as seen from `from` towards `to`.
     pub fn is_touched(&self, [from, to]: [Vec2; 2]) -> bool {
         let near = ROBOT_RADIUS + 1.5 * self.grid.cell.length();

@@ -46,6 +46,11 @@ pub(super) fn write(scene: &Scene, drawn: &StartScene, region: &Region) -> Impor
         let _ = write!(text, "\n[[wall]]\nfrom_m = {from:?}\nto_m = {to:?}\n");
     }
     note_room(scene, drawn, &walls, &mut notes);
+    for entry in scene.mission.iter().flat_map(|mission| &mission.shapes) {
+        if !entry.is_cut && !region.reaches(|at| entry.shape.contains(at)) {
+            notes.push(format!("robots cannot reach a part of the mission's region {}; check the arena", entry.name));
+        }
+    }
     if region.is_open && !drawn.solids.is_empty() {
         let [length, width] = [half.x, half.y].map(|half| round(2.0 * half));
         notes.push(format!(

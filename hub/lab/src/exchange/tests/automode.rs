@@ -187,3 +187,21 @@ fn invalid_parameters_are_errors_with_line() {
     let notes = import::argos(&other).unwrap().notes;
     assert!(notes[0].contains("number_robots is 5, but the arena has 20 robots"), "{notes:?}");
 }
+
+#[test]
+fn missions_in_other_arenas_are_noted() {
+    let wall = |x: f32, y: f32, size: &str| {
+        format!("<box id=\"w\" size=\"{size}\" movable=\"false\"><body position=\"{x},{y},0\"/></box>")
+    };
+    let walls = wall(0.0, 0.4, "0.9,0.02,0.1") + &wall(0.0, -0.4, "0.9,0.02,0.1");
+    let walls = walls + &wall(0.4, 0.0, "0.02,0.9,0.1") + &wall(-0.4, 0.0, "0.02,0.9,0.1");
+    let text = format!(
+        "<a><loop_functions label=\"foraging_loop_functions\"><params {PARAMS}/></loop_functions>\n\
+         <arena size=\"3,3,1\">{walls}</arena></a>"
+    );
+    let imported = import::argos(&text).unwrap();
+    let expected = "robots cannot reach a part of the mission's region nest; check the arena";
+    assert!(imported.notes.iter().any(|note| note == expected), "{:?}", imported.notes);
+    assert_eq!(world(&imported.text).robots, 20);
+    assert!(imported.text.contains("length_m = 0.78") && imported.text.contains("in 120 s"), "{}", imported.text);
+}

@@ -129,7 +129,8 @@ fn wrong_lines_are_errors_that_name_the_key() {
         (homing(), "--np 2", "--np 3", "--p2 is missing; the line may be cut off"),
         (homing(), "--np 2", "--np 1", "--np 1 is below the number of patches"),
         (homing(), "--np 2", "--np 100000", "--np 100000 must be a whole number from 1 to 12"),
-        (homing(), "--p1", "--p0", "--p0 occurs twice"),
+        (homing(), "--p1", "--p0", "--p0 occurs twice; MG1 sometimes writes two patches"),
+        (homing(), "--el 120", "--r 12", "--r occurs twice; the line may contain two missions"),
         (homing(), "--pc1 black", "--pc1 white", "2 patches have the colour of --colhome; homing needs exactly one"),
         (homing(), "--pc0 white", "--pc0 black", "0 patches have the colour"),
         (homing(), "--pc0 white", "--pc0 red", "--pc0 red must be black, white or gray50"),
@@ -155,4 +156,26 @@ fn wrong_lines_are_errors_that_name_the_key() {
             assert!(end > line.find("--pc1 black").unwrap(), "{end}: {}", imported.text);
         }
     }
+}
+
+#[test]
+fn changed_lines_are_errors_or_worlds() {
+    let words = ["nan", "-1e30", "1e30", "0", "--p0", "'", "\u{fffd}", "", "--np", "2", "--ps0 9", "--pcx0 -9"];
+    let mut draws = Draws::new(5, 0, 0, 0, Stream::Start);
+    let mut below = |most: usize| (draws.unit() * most as f32) as usize % most;
+    let mut valid = 0;
+    for _ in 0..300 {
+        let line = [homing(), foraging(), aggregation()][below(3)].clone();
+        let mut parts: Vec<&str> = line.split_whitespace().collect();
+        let at = below(parts.len());
+        parts[at] = words[below(words.len())];
+        match imported(&parts.join(" ")) {
+            Ok(text) => {
+                valid += 1;
+                assert!(text.contains("score = ") && !text.contains("NaN") && !text.contains("inf,"), "{text}");
+            }
+            Err(error) => assert!(error.starts_with("--") || error.contains(" "), "{error}"),
+        }
+    }
+    assert!(valid > 5, "{valid}");
 }

@@ -91,10 +91,11 @@ impl<'a> Keys<'a> {
         for word in text.split_whitespace() {
             if let Some(key) = word.strip_prefix("--") {
                 if keys.insert(key, Vec::new()).is_some() {
-                    return Err(format!(
-                        "--{key} occurs twice; MG1 sometimes writes two patches with one number, and then the mission \
-                         is not defined; choose another mission"
-                    ));
+                    let why = match key.strip_prefix('p').is_some_and(|number| number.parse::<u8>().is_ok()) {
+                        true => "MG1 sometimes writes two patches with one number, and such a mission is not defined",
+                        false => "the line may contain two missions",
+                    };
+                    return Err(format!("--{key} occurs twice; {why}; correct the line, or choose another mission"));
                 }
                 current = Some(key);
                 continue;
