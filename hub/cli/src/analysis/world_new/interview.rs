@@ -6,8 +6,8 @@ use std::io::{BufRead, Read};
 use std::ops::RangeInclusive;
 use xpuck_wire::escape;
 
-/// Maximum number of answers to one question.
-const TRIES: u32 = 3;
+/// Maximum number of answers to one question: it is asked again three times.
+const TRIES: u32 = 4;
 /// Maximum length of an answer (bytes).
 const LONGEST_ANSWER: u64 = 1000;
 /// Maximum number of characters of an answer that an error shows.
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_answers_are_asked_again_twice() {
+    fn invalid_answers_are_asked_again_three_times() {
         let robots = |answers: &str| asked(answers, |interview| interview.whole("Robots?", 1..=256, 20));
         let (result, shown) = robots("0\nnan\n3\n");
         assert_eq!(result, Ok(3));
@@ -141,11 +141,11 @@ mod tests {
                 "  `nan` is not a whole number from 1 to 256; try again:"
             ]
         );
-        let error = robots("0\n257\n1e9\n5\n").0.unwrap_err();
+        let error = robots("0\n257\n-1\n1e9\n5\n").0.unwrap_err();
         assert_eq!(error, "Robots? `1e9` is not a whole number from 1 to 256; no file was written");
         assert_eq!(robots("x\n").0.unwrap_err(), "the answers end before an answer to: Robots? No file was written");
         assert!(robots(&"9".repeat(2000)).0.unwrap_err().contains("longer than 1000 bytes"));
-        let length = asked("NaN\ninf\n-1\n", |interview| interview.number("Length?", 0.3..=20.0, 2.5)).0;
+        let length = asked("NaN\ninf\n1,5\n-1\n", |interview| interview.number("Length?", 0.3..=20.0, 2.5)).0;
         assert_eq!(length.unwrap_err(), "Length? `-1` is not a number from 0.3 to 20; no file was written");
     }
 }

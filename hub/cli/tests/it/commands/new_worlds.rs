@@ -60,11 +60,11 @@ fn invalid_or_missing_answers_write_no_file() {
         ("", "xpuck: the answers end before an answer to: What are the robots to do? No file was written"),
         ("forage\n2\n", "xpuck: the answers end before an answer to: How many robots? No file was written"),
         (
-            "forage\n2\n0\n1000\nnan\n20\n",
+            "forage\n2\n0\n1000\n1e1\nnan\n20\n",
             "xpuck: How many robots? `nan` is not a whole number from 1 to 256; no file was written",
         ),
         (
-            "dance\n9\n0\n1\n",
+            "dance\n9\n-1\n0\n1\n",
             "xpuck: What are the robots to do? `0` is not a name, or a number from 1 to 8; no file was written",
         ),
     ];

@@ -3,6 +3,7 @@
 use super::super::import::{self, Imported};
 use xpuck_experiment::world_file;
 use xpuck_kernels::math::vec2;
+use xpuck_kernels::model::MAX_WALLS;
 use xpuck_kernels::world::{Task, WorldSpec};
 
 /// Arena with twelve sides, robots at one place, and a light, as in the files of AutoMoDe's library.
@@ -88,6 +89,16 @@ fn known_loop_functions_become_formulas() {
         assert_eq!(imported.notes.len(), 1, "{:?}", imported.notes);
         assert!(imported.notes[0].ends_with("place the robots; their places in the arena are ignored"));
     }
+}
+
+#[test]
+fn all_walls_of_two_pens_have_room() {
+    let (spec, imported) = imported("shelter_fifty_fifty_loop_functions");
+    assert!(imported.text.contains("score = \"mean(share(pen))\""), "{}", imported.text);
+    assert!(!imported.notes.iter().any(|note| note.contains("left out")), "{:?}", imported.notes);
+    // With a limit of 16 walls, the arena is a rectangle, whose edges are four of the twelve sides.
+    let walls = if MAX_WALLS < 18 { 14 } else { 18 };
+    assert_eq!((spec.physics.walls.len(), spec.starts.len()), (walls, 1), "{}", imported.text);
 }
 
 #[test]
