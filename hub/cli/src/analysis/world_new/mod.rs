@@ -66,3 +66,6 @@ fn asked() -> Result<String> {
     }
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests;
