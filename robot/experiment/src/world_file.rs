@@ -354,8 +354,8 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         ArenaEntry { polygon: Some(polygon), length_m: None, width_m: None } => {
             let sides = polygon_walls(polygon)?;
             let reach = |along: fn(Vec2) -> f32| sides.iter().map(|wall| along(wall.from).abs()).fold(0.0, f32::max);
-            // Rounded up, so that no corner is outside of the arena by a rounding error.
-            let up = |reach: f32| (reach * 1e4).ceil() / 1e4;
+            // Rounded up in double precision, so that no corner is outside of the arena by a rounding error.
+            let up = |reach: f32| ((f64::from(reach) * 1e4).ceil() / 1e4) as f32;
             let half = (up(reach(|at| at.x)), up(reach(|at| at.y)));
             let outside = |wall: &Wall| {
                 let middle = (wall.from + wall.to) * 0.5;

@@ -8,3 +8,5 @@ pub mod study;
 pub mod tools;
 pub mod world;
 pub mod world_elsewhere;
+pub mod world_import;
+pub mod world_new;

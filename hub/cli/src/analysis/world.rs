@@ -1,10 +1,11 @@
 //! `xpuck world`: world files.
 
 use crate::analysis::picture::svg_world;
-use crate::analysis::world_elsewhere::{ExportArgs, ImportArgs, export, import};
+use crate::analysis::world_elsewhere::{ExportArgs, export};
+use crate::analysis::world_import::{ImportArgs, import};
+use crate::analysis::world_new::{NewArgs, new};
 use crate::files::tree_file::{deliver, refuse_over};
 use anyhow::{Result, bail};
-use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -29,17 +30,6 @@ enum WorldCommand {
     Import(ImportArgs),
 }
 
-/// Create an example world file: a task or mission in its arena, with comments.
-#[derive(Args)]
-struct NewArgs {
-    /// Task or mission of the world.
-    #[arg(value_parser = PossibleValuesParser::new(EXAMPLES.map(|(name, _)| name)))]
-    task: String,
-    /// File to write [default: standard output].
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
 /// Explain the task of a world in words: what is scored, and between which values.
 #[derive(Args)]
 struct ExplainArgs {
@@ -49,51 +39,6 @@ struct ExplainArgs {
     #[arg(short, long, value_name = "FILE.svg")]
     output: Option<PathBuf>,
 }
-
-/// Name of each task and mission, with its example world from docs/worlds/ and docs/worlds/missions/.
-const EXAMPLES: [(&str, &str); 41] = [
-    ("aac", include_str!("../../../../docs/worlds/missions/aac.toml")),
-    ("agg", include_str!("../../../../docs/worlds/missions/agg.toml")),
-    ("agg-50-50", include_str!("../../../../docs/worlds/missions/agg-50-50.toml")),
-    ("aggregation", include_str!("../../../../docs/worlds/aggregation.toml")),
-    ("attraction", include_str!("../../../../docs/worlds/missions/attraction.toml")),
-    ("beacon-aggregation", include_str!("../../../../docs/worlds/missions/beacon-aggregation.toml")),
-    ("black-white", include_str!("../../../../docs/worlds/missions/black-white.toml")),
-    ("cfa", include_str!("../../../../docs/worlds/missions/cfa.toml")),
-    ("chain", include_str!("../../../../docs/worlds/missions/chain.toml")),
-    ("cluster-quickly", include_str!("../../../../docs/worlds/missions/cluster-quickly.toml")),
-    ("clutter", include_str!("../../../../docs/worlds/clutter.toml")),
-    ("conditional-coverage", include_str!("../../../../docs/worlds/missions/conditional-coverage.toml")),
-    ("connection", include_str!("../../../../docs/worlds/missions/connection.toml")),
-    ("coverage", include_str!("../../../../docs/worlds/coverage.toml")),
-    ("covering-south", include_str!("../../../../docs/worlds/missions/covering-south.toml")),
-    ("decision", include_str!("../../../../docs/worlds/missions/decision.toml")),
-    ("dispersion", include_str!("../../../../docs/worlds/dispersion.toml")),
-    ("exploration", include_str!("../../../../docs/worlds/missions/exploration.toml")),
-    ("for", include_str!("../../../../docs/worlds/missions/for.toml")),
-    ("foraging", include_str!("../../../../docs/worlds/foraging.toml")),
-    ("foraging-colours", include_str!("../../../../docs/worlds/missions/foraging-colours.toml")),
-    ("gate", include_str!("../../../../docs/worlds/missions/gate.toml")),
-    ("guided-shelter", include_str!("../../../../docs/worlds/missions/guided-shelter.toml")),
-    ("hazard", include_str!("../../../../docs/worlds/missions/hazard.toml")),
-    ("homing-anytime", include_str!("../../../../docs/worlds/missions/homing-anytime.toml")),
-    ("homing-end", include_str!("../../../../docs/worlds/missions/homing-end.toml")),
-    ("lcn", include_str!("../../../../docs/worlds/missions/lcn.toml")),
-    ("marker", include_str!("../../../../docs/worlds/missions/marker.toml")),
-    ("n-aggregation", include_str!("../../../../docs/worlds/missions/n-aggregation.toml")),
-    ("nesting", include_str!("../../../../docs/worlds/missions/nesting.toml")),
-    ("patrol", include_str!("../../../../docs/worlds/missions/patrol.toml")),
-    ("phototaxis", include_str!("../../../../docs/worlds/phototaxis.toml")),
-    ("rendezvous", include_str!("../../../../docs/worlds/missions/rendezvous.toml")),
-    ("sca", include_str!("../../../../docs/worlds/missions/sca.toml")),
-    ("shelter-50-50", include_str!("../../../../docs/worlds/missions/shelter-50-50.toml")),
-    ("spc", include_str!("../../../../docs/worlds/missions/spc.toml")),
-    ("spreading", include_str!("../../../../docs/worlds/missions/spreading.toml")),
-    ("stop", include_str!("../../../../docs/worlds/missions/stop.toml")),
-    ("stop-signal", include_str!("../../../../docs/worlds/missions/stop-signal.toml")),
-    ("transport", include_str!("../../../../docs/worlds/transport.toml")),
-    ("xor", include_str!("../../../../docs/worlds/missions/xor.toml")),
-];
 
 /// Runs `xpuck world`.
 ///
@@ -106,14 +51,6 @@ pub fn run(args: &WorldArgs) -> Result<()> {
         WorldCommand::Export(args) => export(args),
         WorldCommand::Import(args) => import(args),
     }
-}
-
-fn new(args: &NewArgs) -> Result<()> {
-    if let Some(path) = args.output.as_ref().filter(|path| path.exists()) {
-        bail!("{}: already exists; choose another file", path.display());
-    }
-    let found = EXAMPLES.iter().find(|(name, _)| *name == args.task);
-    deliver(args.output.as_deref(), found.map_or("", |(_, text)| text).as_bytes())
 }
 
 fn explain(args: &ExplainArgs) -> Result<()> {

@@ -1,15 +1,15 @@
-//! `xpuck world export` and `xpuck world import`: exchange of worlds with other simulators.
+//! `xpuck world export`: worlds for other simulators.
 
 use crate::analysis::mix::Mix;
 use crate::analysis::simulate::read_tree;
-use crate::files::tree_file::{deliver, refuse_over};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use crate::files::tree_file::refuse_over;
+use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use xpuck_experiment::world_file;
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_lab::exchange::{self, Export};
-use xpuck_wire::{atomic, escape, file, output};
+use xpuck_wire::{atomic, file, output};
 
 /// Maximum number of runs of an export. An export has one file per run.
 const MOST_RUNS: u32 = 10_000;
@@ -57,21 +57,6 @@ enum Simulator {
     Argos,
     /// Webots R2023b, with its E-puck.
     Webots,
-}
-
-/// Make a world file from an arena of ARGoS 3.
-///
-/// The command reads boxes, cylinders, lights and robots, with their own position or in a `<distribute>`. The arena is
-/// the area around the robots that walls enclose. Random values of ARGoS are drawn with the file's seed. Elements that
-/// cannot be imported are listed with their count and line. An .argos file does not define the score, so `[task]` of
-/// the result is a guess (docs/transfer/argos.md).
-#[derive(Args)]
-pub struct ImportArgs {
-    /// ARGoS experiment (.argos).
-    file: PathBuf,
-    /// World file to write [default: standard output].
-    #[arg(short, long)]
-    output: Option<PathBuf>,
 }
 
 /// Runs `xpuck world export`.
@@ -133,31 +118,6 @@ fn refuse_foreign<'a>(made: impl Iterator<Item = (&'a Path, &'a str)> + Clone) -
         }
         None => Ok(()),
     }
-}
-
-/// Runs `xpuck world import`.
-pub fn import(args: &ImportArgs) -> Result<()> {
-    let name = args.file.display().to_string();
-    let text = file::text(&args.file, file::MAX_TOML)?;
-    let imported = exchange::import::argos(&text).map_err(|message| anyhow!("{name}: {}", escape(&message)))?;
-    let guessed = "the task is a guess, because ARGoS defines it in loop functions; change [task] in the result";
-    for note in imported.notes.iter().map(String::as_str).chain([guessed]) {
-        output::print_error(format_args!("xpuck: {name}: note: {}", escape(note)));
-    }
-    let output = args.output.as_deref();
-    refuse_over([&args.file], &args.output)?;
-    // An existing file is not replaced, because the user may have edited the task in an earlier result.
-    if let Some(path) =
-        output.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file() || found.is_symlink()))
-    {
-        bail!("{}: already exists; remove it, or choose another file", path.display());
-    }
-    deliver(output, imported.text.as_bytes())?;
-    // The result may be an invalid world, for example if bodies overlap or the arena is too large.
-    if let Err(error) = world_file::parse(&name, &imported.text) {
-        output::print_error(format_args!("xpuck: the world must be corrected before it can run: {error}"));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

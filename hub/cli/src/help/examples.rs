@@ -86,12 +86,21 @@ const EXAMPLES: [(&str, &[&str]); 128] = [
             "xpuck world export docs/worlds/clutter.toml --tree docs/trees/explore.bt --to webots --output webots",
         ],
     ),
-    ("world import", &["xpuck world import arena.argos", "xpuck world import arena.argos -o world.toml"]),
+    (
+        "world import",
+        &[
+            "xpuck world import arena.argos -o world.toml",
+            "xpuck world import all_missions.txt -o worlds  # lines of MG1",
+        ],
+    ),
     (
         "world explain",
         &["xpuck world explain docs/worlds/missions/agg.toml", "xpuck world explain world.toml -o world.svg"],
     ),
-    ("world new", &["xpuck world new foraging -o world.toml", "xpuck world new aggregation"]),
+    (
+        "world new",
+        &["xpuck world new foraging -o world.toml", "xpuck world new -o world.toml  # asks what the robots are to do"],
+    ),
     (
         "simulate",
         &[

@@ -1,7 +1,9 @@
 //! Tests of the form of exports. The exported interpreters are compared with Xpuck's interpreter, tick by tick.
 
+mod automode;
 mod form;
 mod import;
+mod missions;
 mod ticks;
 
 use super::Export;

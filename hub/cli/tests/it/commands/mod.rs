@@ -6,6 +6,7 @@ mod docs;
 mod flash;
 mod hub_page;
 mod mistakes;
+mod new_worlds;
 mod output;
 mod records;
 mod schemas;

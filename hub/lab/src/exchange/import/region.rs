@@ -62,13 +62,22 @@ impl Region {
         self.grid.cell_of(at).is_some_and(|[x, y]| self.reached[y * CELLS + x])
     }
 
-    /// Returns whether a robot's centre can reach every position of a rectangle, except positions at which the robot
-    /// would touch one of `walls`.
-    pub fn is_free(&self, low: Vec2, high: Vec2, walls: &[[Vec2; 2]]) -> bool {
+    /// Returns whether a robot's centre can reach every position of a rectangle that `is_wanted`, except positions at
+    /// which the robot would touch one of `walls`.
+    pub fn is_free(&self, low: Vec2, high: Vec2, walls: &[[Vec2; 2]], is_wanted: impl Fn(Vec2) -> bool) -> bool {
         let near = ROBOT_RADIUS + self.grid.cell.length();
         let beside =
             |at: Vec2| walls.iter().any(|[from, to]| Wall { from: *from, to: *to }.offset(at).length() <= near);
-        self.grid.cells_of(low, high).all(|[x, y]| self.reached[y * CELLS + x] || beside(self.grid.centre([x, y])))
+        self.grid.cells_of(low, high).all(|[x, y]| {
+            let centre = self.grid.centre([x, y]);
+            self.reached[y * CELLS + x] || !is_wanted(centre) || beside(centre)
+        })
+    }
+
+    /// Returns whether a robot's centre can reach a position that `is_wanted`.
+    pub fn reaches(&self, is_wanted: impl Fn(Vec2) -> bool) -> bool {
+        let cells = (0..CELLS * CELLS).filter(|cell| self.reached[*cell]);
+        cells.map(|cell| self.grid.centre([cell % CELLS, cell / CELLS])).any(is_wanted)
     }
 
     /// Returns whether a robot can touch the left side of a line segment, as seen from `from` towards `to`.

@@ -1,5 +1,6 @@
 //! Parsed .argos file, in ARGoS's coordinates.
 
+use super::mission::Mission;
 use super::xml::{at, child, line, numbers, numbers_or_zero, positive, whole};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ const MOST_THINGS: usize = 4096;
 /// Maximum number of boxes and cylinders in an arena. ARGoS's largest example has 204 of them.
 const MOST_BODIES: usize = 400;
 /// Maximum number of draws for one position of a `<distribute>`.
-const MOST_TRIALS: usize = 10_000;
+pub(super) const MOST_TRIALS: usize = 10_000;
 
 /// Contents of an ARGoS experiment file.
 pub(super) struct Scene {
@@ -29,6 +30,10 @@ pub(super) struct Scene {
     pub things: Vec<Thing>,
     /// Notes on omissions and changes, one line each.
     pub notes: Vec<String>,
+    /// Mission of the robots, if it is known.
+    pub mission: Option<Mission>,
+    /// Name of the program whose file was read.
+    pub source: &'static str,
 }
 
 /// Single entity, or all entities of a `<distribute>`.
@@ -85,12 +90,15 @@ impl Place {
     }
 }
 
-/// Parses the text of an .argos file.
+/// Parses the text of an .argos file. `complete` adds the contents that loop functions define, from the root element.
 ///
 /// # Errors
-/// If the text is not a valid .argos file, or if a value is invalid. The error is one line, which contains the name
-/// of an invalid value.
-pub(super) fn read(text: &str) -> Result<Scene, String> {
+/// The errors of `complete`. If the text is not a valid .argos file, or if a value is invalid. The error is one line,
+/// which contains the name of an invalid value.
+pub(super) fn read(
+    text: &str,
+    complete: impl FnOnce(&Node<'_, '_>, &mut Scene) -> Result<(), String>,
+) -> Result<Scene, String> {
     // The XML parser compares all attribute names of an element in pairs. The number of attributes is limited, because
     // the parsing time grows with its square.
     if let Some(most) =
@@ -114,6 +122,8 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
         seconds: seconds.filter(|seconds: &f32| *seconds > 0.0 && seconds.is_finite()),
         things: Vec::new(),
         notes: Vec::new(),
+        mission: None,
+        source: "ARGoS",
     };
     let elements = arena.children().filter(Node::is_element).count();
     if elements > MOST_THINGS {
@@ -135,16 +145,17 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     if bodies > MOST_BODIES {
         return Err(format!("{bodies} boxes and cylinders; at most {MOST_BODIES} are allowed"));
     }
-    if !scene.things.iter().any(|thing| matches!(thing.what, What::Robot)) {
-        let robots = by_loop_functions(&root, &mut scene.notes)?;
-        scene.things.push(robots);
-    }
+    complete(&root, &mut scene)?;
     let robots: usize =
         scene.things.iter().filter(|thing| matches!(thing.what, What::Robot)).map(|thing| thing.count).sum();
     if robots > MAX_ROBOTS {
         return Err(format!("{robots} robots; a world has at most {MAX_ROBOTS}; reduce a quantity in the file"));
     }
     for (what, lines) in left_out {
+        // The paint of a known mission is in its regions.
+        if scene.mission.is_some() && what.starts_with("<floor>") {
+            continue;
+        }
         scene.notes.push(format!("{}: {what}", these(&lines)));
     }
     note_kinds(&mut scene);
@@ -183,7 +194,7 @@ fn these(lines: &[u32]) -> String {
 fn shown(node: &Node<'_, '_>) -> String {
     let name = node.tag_name().name();
     match name {
-        "floor" => "<floor> left out: worlds have no floor colours".into(),
+        "floor" => "<floor> left out: its colours are unknown; add regions with `paint`".into(),
         "distribute" => {
             let inner = child(node, "entity").and_then(|entity| entity.children().find(Node::is_element));
             let inner = inner.map_or("entity", |inner| inner.tag_name().name());
@@ -286,44 +297,4 @@ fn place(node: &Node<'_, '_>) -> Result<Place, String> {
             Err(at(node, &format!("has {method}; expected uniform, gaussian, constant or grid")))
         }
     }
-}
-
-/// Returns the robots for a file that contains no robots. Their number is that in AutoMoDe's loop functions, or one if
-/// the file has no such functions.
-fn by_loop_functions(root: &Node<'_, '_>, notes: &mut Vec<String>) -> Result<Thing, String> {
-    let free = Place::Uniform { low: [0.0; 3], high: [360.0, 0.0, 0.0] };
-    let mut robots = Thing {
-        line: 0,
-        name: String::new(),
-        what: What::Robot,
-        count: 1,
-        trials: MOST_TRIALS,
-        position: Place::Anywhere,
-        orientation: free,
-    };
-    let functions = child(root, "loop_functions");
-    let params = functions.and_then(|functions| child(&functions, "params"));
-    match params.filter(|params| params.has_attribute("number_robots")) {
-        Some(params) => {
-            robots.line = line(&params);
-            robots.count = whole(&params, "number_robots", MAX_ROBOTS)?;
-            if params.has_attribute("dist_radius") {
-                robots.position = Place::Disc { radius: positive::<1>(&params, "dist_radius")?[0] };
-            }
-            notes.push(format!(
-                "line {}: {} robots from loop functions: e-pucks placed by number_robots and dist_radius, as in \
-                 AutoMoDe",
-                robots.line, robots.count
-            ));
-        }
-        None => notes.push(
-            match functions {
-                Some(functions) => {
-                    format!("line {}: loop functions may create robots; the file has no robots", line(&functions))
-                }
-                None => "the file has no robots".into(),
-            } + ", so the world gets one; set `robots` and [[start]]",
-        ),
-    }
-    Ok(robots)
 }

@@ -1,4 +1,4 @@
-//! Fixed bodies on the floor: rotated boxes and cylinders.
+//! Fixed bodies on the floor: rotated boxes and cylinders. Rounding of their coordinates.
 
 use xpuck_kernels::math::Vec2;
 
@@ -60,4 +60,10 @@ impl Solid {
             apart.dot(axis).abs() < spread(self) + spread(other)
         })
     }
+}
+
+/// Rounds a coordinate to 10 micrometres, the resolution of single precision at 20 m.
+pub(super) fn round(x: f32) -> f32 {
+    let rounded = (f64::from(x) * 1e5).round() / 1e5;
+    if rounded == 0.0 { 0.0 } else { rounded as f32 }
 }

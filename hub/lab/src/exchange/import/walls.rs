@@ -1,5 +1,6 @@
 //! Converts fixed bodies to walls, which are the sides that robots can touch, as thin lines.
 
+use super::polygon::Polygon;
 use super::region::Region;
 use super::shapes::Solid;
 use xpuck_kernels::math::{Vec2, vec2};
@@ -24,14 +25,17 @@ pub(super) struct Walls {
 }
 
 /// Converts bodies to walls: first the bodies with a fixed position, then the other bodies, each group in the order of
-/// the file. `things` is the number of things in the scene.
-pub(super) fn from_solids(solids: &[Solid], things: usize, region: &Region) -> Walls {
-    let sorted = || [false, true].into_iter().flat_map(|drawn| solids.iter().filter(move |s| s.is_drawn == drawn));
+/// the file. `things` is the number of things in the scene. The sides of `polygon` are walls already.
+pub(super) fn from_solids(solids: &[Solid], things: usize, region: &Region, polygon: Option<&Polygon>) -> Walls {
+    let most = MAX_WALLS - polygon.map_or(0, |polygon| polygon.sides);
+    let is_side = |index: &usize| polygon.is_some_and(|polygon| polygon.solids.contains(index));
+    let others = || solids.iter().enumerate().filter(|(index, _)| !is_side(index)).map(|(_, solid)| solid);
+    let sorted = || [false, true].into_iter().flat_map(|drawn| others().filter(move |s| s.is_drawn == drawn));
     let made = |sides: usize| {
         let mut walls = Walls { lines: Vec::new(), left_out: vec![0; things] };
         for solid in sorted() {
             let lines = touched(solid, sides, region);
-            match walls.lines.len() + lines.len() <= MAX_WALLS {
+            match walls.lines.len() + lines.len() <= most {
                 true => walls.lines.extend(lines),
                 false => walls.left_out[solid.thing] += 1,
             }

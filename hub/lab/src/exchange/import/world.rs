@@ -1,20 +1,19 @@
 //! Writes the world file. The origin of its coordinates is the arena's centre.
 
 use super::Imported;
-use super::draw::{self, StartScene};
+use super::draw::StartScene;
+use super::mission::comment;
+use super::polygon::{self, Polygon};
 use super::region::Region;
 use super::scene::{Place, Scene, Thing, What};
+use super::shapes::round;
+use super::starts::starts;
 use super::walls::{self, Walls};
-use std::f32::consts::{PI, TAU};
 use std::fmt::Write;
 use xpuck_kernels::math::{Vec2, vec2};
-use xpuck_kernels::model::{MAX_DISCS, ROBOT_RADIUS};
-use xpuck_kernels::world::Pose;
+use xpuck_kernels::model::{MAX_DISCS, MAX_WALLS};
 use xpuck_kernels::world::senses::light::MAX_LIGHTS;
-use xpuck_wire::output;
 
-/// Number of starts drawn if ARGoS draws a new start for each run. The runs of Xpuck use these starts in turn.
-const STARTS: u32 = 8;
 /// Ranges of a disc's radius (m) and mass (kg).
 const DISC: [(f32, f32); 2] = [(0.02, 1.0), (0.001, 10.0)];
 /// Range of a light's height above the robots' light sensors (m).
@@ -24,34 +23,34 @@ const SENSOR_HEIGHT: f32 = 0.033;
 /// Maximum distance of a light from the arena's centre along an axis (m).
 const FARTHEST_LIGHT: f32 = 20.0;
 
-/// Rounds a coordinate to 10 micrometres, the resolution of single precision at 20 m.
-fn round(x: f32) -> f32 {
-    let rounded = (f64::from(x) * 1e5).round() / 1e5;
-    if rounded == 0.0 { 0.0 } else { rounded as f32 }
-}
-
 /// Writes the world file, and the notes on omissions and changes.
 pub(super) fn write(scene: &Scene, drawn: &StartScene, region: &Region) -> Imported {
-    let walls = walls::from_solids(&drawn.solids, scene.things.len(), region);
+    let (polygon, walls) = walls(scene, drawn, region);
     let middle = region.middle();
     let half = (region.high - region.low) * 0.5;
     let mut notes = scene.notes.clone();
-    let (starts, robots) = starts(scene, drawn, region, &walls.lines, &mut notes);
+    let (starts, robots) = starts(scene, drawn, region, polygon.as_ref(), &walls.lines, &mut notes);
     let discs = discs(scene, drawn, middle, &mut notes);
     let lights = lights(scene, drawn, middle, &mut notes);
     let has_discs = discs.contains("[[disc]]");
-    let mut text = head(scene, region, robots, half);
-    let task = match (has_discs, robots) {
-        (true, _) => "kind = \"transport-position\"",
-        (false, 1) => "kind = \"coverage\"\ncell_m = 0.1",
-        (false, _) => "kind = \"dispersion\"",
+    let mut text = head(scene, region, robots, polygon.as_ref());
+    text += &match &scene.mission {
+        Some(mission) => mission.task(middle),
+        None => format!("\n[task]\n{}\n", placeholder(has_discs, robots)),
     };
-    let _ = write!(text, "\n[task]\n{task}\n{starts}{discs}{lights}");
+    text += &starts;
+    text += &scene.mission.as_ref().map_or(String::new(), |mission| mission.regions(middle));
+    text += &(discs + &lights);
     for ends in &walls.lines {
         let [from, to] = ends.map(|end| end - middle).map(|end| [round(end.x), round(end.y)]);
         let _ = write!(text, "\n[[wall]]\nfrom_m = {from:?}\nto_m = {to:?}\n");
     }
     note_room(scene, drawn, &walls, &mut notes);
+    for entry in scene.mission.iter().flat_map(|mission| &mission.shapes) {
+        if !entry.is_cut && !region.reaches(|at| entry.shape.contains(at)) {
+            notes.push(format!("robots cannot reach a part of the mission's region {}; check the arena", entry.name));
+        }
+    }
     if region.is_open && !drawn.solids.is_empty() {
         let [length, width] = [half.x, half.y].map(|half| round(2.0 * half));
         notes.push(format!(
@@ -65,112 +64,65 @@ pub(super) fn write(scene: &Scene, drawn: &StartScene, region: &Region) -> Impor
             "the space of {length} by {width} m is cut to 20 m around the robots, the maximum size of an arena"
         ));
     }
-    Imported { text, notes }
+    Imported { text, notes, is_task_known: scene.mission.is_some() }
+}
+
+/// Returns the polygon of walls around the arena, if there is one, and the other walls. Without a polygon, some of its
+/// sides may be edges of the arena, and leave room for more bodies.
+fn walls(scene: &Scene, drawn: &StartScene, region: &Region) -> (Option<Polygon>, Walls) {
+    let made = |polygon: Option<&Polygon>| walls::from_solids(&drawn.solids, scene.things.len(), region, polygon);
+    let left = |walls: &Walls| walls.left_out.iter().sum::<usize>();
+    let single = made(None);
+    if let Some(polygon) = polygon::find(&drawn.solids, region) {
+        let others = made(Some(&polygon));
+        if left(&others) <= left(&single) {
+            return (Some(polygon), others);
+        }
+    }
+    (None, single)
+}
+
+/// Returns a task that the world can have, in place of an unknown task.
+fn placeholder(has_discs: bool, robots: usize) -> &'static str {
+    match (has_discs, robots) {
+        (true, _) => "kind = \"transport-position\"",
+        (false, 1) => "kind = \"coverage\"\ncell_m = 0.1",
+        (false, _) => "kind = \"dispersion\"",
+    }
 }
 
 /// Returns the first part of the world file: comments, number of robots, and size of the arena.
-fn head(scene: &Scene, region: &Region, robots: usize, half: Vec2) -> String {
-    let mut text = String::from(
-        "# Arena imported from ARGoS. Its loop functions define the score, so [task] is a guess; change it.\n",
-    );
+fn head(scene: &Scene, region: &Region, robots: usize, polygon: Option<&Polygon>) -> String {
+    let mut text = match &scene.mission {
+        Some(mission) => mission.comments.iter().map(|text| comment(text)).collect(),
+        None => comment(
+            "Arena imported from ARGoS. Its loop functions define the score, and they are unknown, so [task] is a guess; \
+             change it.",
+        ),
+    };
     let at = region.middle();
     if at.length() > 1e-3 {
-        let _ = writeln!(text, "# ({:?}, {:?}) in ARGoS is the centre of this arena.", round(at.x), round(at.y));
+        let _ =
+            writeln!(text, "# ({:?}, {:?}) in {} is the centre of this arena.", round(at.x), round(at.y), scene.source);
     }
     if let Some(seconds) = scene.seconds {
-        let _ = writeln!(text, "# Duration in ARGoS: {seconds} s; use `--seconds {seconds}`.");
+        let _ = writeln!(text, "# Duration in {}: {seconds} s; use `--seconds {seconds}`.", scene.source);
     }
-    let _ = write!(
-        text,
-        "robots = {robots}\n{}\n[arena]\nlength_m = {:?}\nwidth_m = {:?}\n",
-        // ARGoS has no ambient light, only lamps.
-        if scene.things.iter().any(|thing| matches!(thing.what, What::Light { .. })) {
-            "room_light = 0.0\n"
-        } else {
-            ""
-        },
-        round(2.0 * half.x),
-        round(2.0 * half.y)
-    );
-    text
-}
-
-/// Returns the text of the robots' starts, and the number of robots.
-fn starts(
-    scene: &Scene,
-    drawn: &StartScene,
-    region: &Region,
-    walls: &[[Vec2; 2]],
-    notes: &mut Vec<String>,
-) -> (String, usize) {
-    let robots: Vec<&Thing> = scene.things.iter().filter(|thing| matches!(thing.what, What::Robot)).collect();
-    if let [thing] = robots[..]
-        && let Some((low, high)) = area(thing, region, walls)
-    {
-        let [low, high] = [low, high].map(|at| at - region.middle());
-        let [x, y] = [[low.x, high.x], [low.y, high.y]].map(|range| range.map(round));
-        return (format!("\n[[start]]\nx_m = {x:?}\ny_m = {y:?}\n"), thing.count);
+    let _ = writeln!(text, "robots = {robots}");
+    // ARGoS has no ambient light, only lamps. A mission without a lamp has a lamp of intensity 0.
+    if scene.mission.is_some() || scene.things.iter().any(|thing| matches!(thing.what, What::Light { .. })) {
+        text += "room_light = 0.0\n";
     }
-    let is_drawn =
-        robots.iter().any(|thing| !(thing.position.is_fixed() && matches!(thing.orientation, Place::Constant(_))));
-    let reached = |at: Vec2| region.is_reached(at);
-    let mut first = drawn.robots.clone();
-    if first.is_empty() {
-        first = draw::robots(scene, drawn, 0, reached);
-    }
-    // If no robot could be placed, one robot starts at the arena's centre.
-    if first.is_empty() {
-        first.push(Pose { at: region.middle(), heading: 0.0 });
-    }
-    let count = first.len();
-    let mut all = vec![first];
-    if is_drawn {
-        let more = (1..STARTS).map(|start| draw::robots(scene, drawn, start, reached));
-        all.extend(more.filter(|poses| poses.len() == count));
-        notes.push(format!(
-            "{} placed with seed {} by ARGoS's rules, but not with its random numbers",
-            output::count(all.len(), "start", "starts"),
-            scene.seed
-        ));
-    }
-    let mut text = String::new();
-    for poses in all {
-        text += "\n[[start]]\npose = [\n";
-        for Pose { at, heading } in poses {
-            let at = at - region.middle();
-            // The heading is wrapped to -180 to 180 degrees, because draws from a normal distribution are unlimited.
-            let degrees = ((heading + PI).rem_euclid(TAU) - PI).to_degrees();
-            let _ = writeln!(
-                text,
-                "    {{ at_m = [{:?}, {:?}], heading_deg = {:?} }},",
-                round(at.x),
-                round(at.y),
-                round(degrees)
-            );
+    let half = (region.high - region.low) * 0.5;
+    let _ = match polygon {
+        Some(Polygon { sides, inradius, .. }) => {
+            write!(text, "\n[arena]\npolygon = {{ sides = {sides}, inradius_m = {inradius:?} }}\n")
         }
-        text += "]\n";
-    }
-    (text, count)
-}
-
-/// Returns the corners of a start area. A start area requires that ARGoS draws positions uniformly from a rectangle and
-/// headings from a full turn, and that robots can reach the whole rectangle. Otherwise, returns `None`.
-fn area(thing: &Thing, region: &Region, walls: &[[Vec2; 2]]) -> Option<(Vec2, Vec2)> {
-    let turns_freely = match thing.orientation {
-        Place::Uniform { low, high } => high[0] - low[0] >= 359.0,
-        Place::Gaussian { deviation, .. } => deviation[0] >= 180.0,
-        _ => false,
+        None => {
+            write!(text, "\n[arena]\nlength_m = {:?}\nwidth_m = {:?}\n", round(2.0 * half.x), round(2.0 * half.y))
+        }
     };
-    let (low, high) = match thing.position {
-        Place::Uniform { low, high } => (vec2(low[0], low[1]), vec2(high[0], high[1])),
-        Place::Anywhere => (region.low, region.high),
-        _ => return None,
-    };
-    let room = vec2(ROBOT_RADIUS, ROBOT_RADIUS) + region.cell();
-    let (least, most) = (region.low + room, region.high - room);
-    let low = vec2(low.x.max(least.x), low.y.max(least.y));
-    let high = vec2(high.x.min(most.x), high.y.min(most.y));
-    (turns_freely && low.x <= high.x && low.y <= high.y && region.is_free(low, high, walls)).then_some((low, high))
+    text
 }
 
 /// Returns the `[[disc]]` tables of the world file, one for each movable body that fits the limits of discs. Adds notes
@@ -241,7 +193,7 @@ fn lights(scene: &Scene, drawn: &StartScene, middle: Vec2, notes: &mut Vec<Strin
 fn note_room(scene: &Scene, drawn: &StartScene, walls: &Walls, notes: &mut Vec<String>) {
     for (number, thing) in scene.things.iter().enumerate() {
         if walls.left_out[number] > 0 {
-            notes.push(format!("{}: a world has at most 16 walls", without(thing, walls.left_out[number])));
+            notes.push(format!("{}: a world has at most {MAX_WALLS} walls", without(thing, walls.left_out[number])));
         }
         if drawn.without_room[number] > 0 {
             let count = drawn.without_room[number];

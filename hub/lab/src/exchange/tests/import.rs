@@ -87,8 +87,8 @@ fn robots_start_within_a_ring_of_thin_walls() {
     );
     let (spec, imported) = world(&text);
     assert_eq!(imported.notes, Vec::<String>::new());
-    assert!((spec.physics.half_arena.0 - 1.3012).abs() < 1e-4, "{:?}", spec.physics.half_arena);
-    assert_eq!(spec.physics.walls.len(), 8, "four sides are the arena's");
+    assert!(imported.text.contains("polygon = { sides = 12, inradius_m = 1.3012 }"), "{}", imported.text);
+    assert_eq!(spec.physics.walls.len(), 12);
     assert_eq!(spec.starts.len(), 1);
     for run in 0..20 {
         assert!(poses(&spec, run).iter().all(|pose| pose.at.x.abs() <= 0.5 && pose.at.y.abs() <= 0.5));
@@ -149,17 +149,17 @@ fn obstacles_are_drawn_and_what_has_no_room_is_counted() {
         "3,3",
         &(robots(10, anywhere, FREE)
             + &obstacles("<box id=\"b\" size=\"0.3,0.3,0.5\" movable=\"false\"/>", 3)
-            + &obstacles("<cylinder id=\"c\" radius=\"0.15\" height=\"1\" movable=\"false\"/>", 3)
+            + &obstacles("<cylinder id=\"c\" radius=\"0.15\" height=\"1\" movable=\"false\"/>", 7)
             + "<floor id=\"f\"/>\n<eye id=\"x\"/>\n<eye id=\"y\"/>\n"),
     );
     let (spec, imported) = world(&text);
-    assert_eq!(spec.physics.walls.len(), 16);
+    assert_eq!(spec.physics.walls.len(), 32);
     assert_eq!(spec.starts.len(), 8, "a rectangle with boxes in it has places within them");
     let told = [
         "lines 7, 8: <eye> left out",
-        "line 6: <floor> left out: worlds have no floor colours",
+        "line 6: <floor> left out: its colours are unknown; add regions with `paint`",
         "8 starts placed with seed 7 by ARGoS's rules, but not with its random numbers",
-        "line 5: 2 of 3 <cylinder> left out: a world has at most 16 walls",
+        "line 5: 2 of 7 <cylinder> left out: a world has at most 32 walls",
         "line 5: fixed <cylinder> converted to a polygon of walls with its radius at the corners",
         "no walls enclose the robots: the arena is the part of ARGoS's space that they can reach, 3 by 3 m",
     ];
