@@ -401,13 +401,16 @@ fn tag(entry: &TagEntry) -> Tag {
     Tag { at: place(entry.at_m), facing: Vec2::unit(entry.facing_deg.to_radians()) }
 }
 
-/// Registers the conditions of all parts of a kind.
+/// Registers the conditions of all parts of a kind. The result is empty if no part has a condition.
 fn conditions<'a>(
     rules: &mut Rules,
     kind: &str,
     whens: impl Iterator<Item = &'a Option<String>>,
 ) -> Result<Vec<Option<u8>>, String> {
-    (1..).zip(whens).map(|(number, when)| rules.condition(&format!("{kind} {number}"), when.as_deref())).collect()
+    let condition =
+        |(number, when): (u32, &Option<String>)| rules.condition(&format!("{kind} {number}"), when.as_deref());
+    let all: Vec<Option<u8>> = (1..).zip(whens).map(condition).collect::<Result<_, _>>()?;
+    Ok(if all.iter().all(Option::is_none) { Vec::new() } else { all })
 }
 
 fn task(entry: TaskEntry, rules: Rules) -> Result<Task, String> {

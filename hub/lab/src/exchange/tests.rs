@@ -4,6 +4,7 @@ mod automode;
 mod form;
 mod import;
 mod missions;
+mod random_missions;
 mod ticks;
 
 use super::Export;
