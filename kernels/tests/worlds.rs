@@ -142,7 +142,7 @@ fn invalid_worlds_are_rejected_in_one_line() {
     refused(&|s| s.robots = 257, "257 robots; a world must have 1 to 256");
     refused(&|s| s.robots = 9, "start 3 has 10 poses for 9 robots; give one pose per robot");
     refused(&|s| s.discs = vec![s.discs[0]; 9], "9 discs; a world must have 0 to 8");
-    refused(&|s| s.physics.walls = vec![s.physics.walls[0]; 17], "17 inner walls; a world must have 0 to 16");
+    refused(&|s| s.physics.walls = vec![s.physics.walls[0]; 33], "33 inner walls; a world must have 0 to 32");
     refused(&|s| s.starts.clear(), "0 starts; a world must have 1 to 16");
     refused(&|s| s.physics.half_arena.0 = f32::INFINITY, "arena length = inf is outside 0.3 to 20");
     refused(&|s| s.physics.restitution = -0.1, "restitution = -0.1 is outside 0 to 1");

@@ -86,7 +86,18 @@ impl ZoneShape {
                 let rectangle = Region::Rectangle { at: *at, half: *half };
                 each(x, y, |at| rectangle.contains(at))
             }
-            _ => each(x, y, |at| self.contains(at)),
+            ZoneShape::HalfPlane { towards, from } => {
+                let (towards, from) = (*towards, *from);
+                each(x, y, |at| towards.dot(at) >= from)
+            }
+            ZoneShape::Ring { at, inner, outer } => {
+                let (centre, inner, outer) = (*at, *inner, *outer);
+                each(x, y, |at| {
+                    let distance = (at - centre).length();
+                    (distance >= inner) & (distance <= outer)
+                })
+            }
+            ZoneShape::Polygon(corners) => each(x, y, |at| inside_polygon(corners, at)),
         }
     }
 
@@ -211,6 +222,30 @@ mod tests {
         let inside = [-0.5, -0.1, 0.25, 0.5, 0.65].map(|x| zone.contains(vec2(x, 0.0)));
         assert_eq!(inside, [true, false, true, false, true]);
         assert!(!zone.contains(vec2(f32::NAN, f32::NAN)));
+    }
+
+    #[test]
+    fn lanes_agree_with_single_points() {
+        let disc = |x, radius| ZoneShape::Simple(Region::Disc { at: vec2(x, 0.0), radius });
+        let shapes = vec![
+            disc(-0.5, 0.3),
+            ZoneShape::Simple(Region::Rectangle { at: vec2(0.5, 0.5), half: vec2(0.2, 0.1) }),
+            ZoneShape::Simple(Region::Beyond { at: Vec2::ZERO, radius: 0.95 }),
+            ZoneShape::HalfPlane { towards: Vec2::unit(4.0), from: 0.5 },
+            ZoneShape::Ring { at: vec2(0.5, -0.4), inner: 0.1, outer: 0.25 },
+            ZoneShape::Polygon(vec![vec2(-0.1, 0.0), vec2(0.3, 0.1), vec2(0.0, 0.6)]),
+        ];
+        let all = zone(shapes.clone(), vec![disc(0.0, 0.2)]);
+        for number in 0..200 {
+            let mut draws = crate::random::Draws::new(5, number, 0, 0, crate::random::Stream::Simtest);
+            let x: [f32; 16] = std::array::from_fn(|l| if l == 3 { f32::NAN } else { draws.range(-1.0, 1.0) });
+            let y: [f32; 16] = std::array::from_fn(|_| draws.range(-1.0, 1.0));
+            let singly = |contains: &dyn Fn(Vec2) -> bool| std::array::from_fn(|l| contains(vec2(x[l], y[l])));
+            assert_eq!(all.contains_each(&x, &y), singly(&|at| all.contains(at)));
+            for shape in &shapes {
+                assert_eq!(shape.contains_each(&x, &y), singly(&|at| shape.contains(at)), "{shape:?}");
+            }
+        }
     }
 
     #[test]

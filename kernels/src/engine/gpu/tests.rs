@@ -713,8 +713,8 @@ fn oversized_worlds_are_rejected_in_one_line() {
     let told = supported(&WorldSpec::benchmark(129)).unwrap_err().to_string();
     assert_eq!(told, "129 robots in a world; the GPU kernels support 1 to 128");
     let mut walled = furnished();
-    walled.physics.walls = vec![walled.physics.walls[0]; 17];
-    assert!(supported(&walled).unwrap_err().to_string().contains("17 inner walls"));
+    walled.physics.walls = vec![walled.physics.walls[0]; 33];
+    assert!(supported(&walled).unwrap_err().to_string().contains("33 inner walls"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::model::{CONTROL_PERIOD, SMALL_WORLD};
 use crate::world::physics::contacts::{BodyVelocity, Contacts};
 use crate::world::senses::ChannelHistory;
 use crate::world::task::Score;
+use crate::world::task::objective::quantity::Members;
 use crate::world::{Body, Pose, World};
 
 /// State of sixteen worlds. Lanes without a job repeat the last job.
@@ -42,6 +43,8 @@ pub(super) struct Block {
     /// Message histories by world; empty without a message model.
     pub channel: Vec<ChannelHistory>,
     shapes: Vec<Body>,
+    /// Robots in each counted region of the objective, by lane.
+    members: Vec<[Members; LANES]>,
     /// Buffer for the robots' positions while a score is updated.
     centres: Vec<Vec2>,
     robots: usize,
@@ -91,6 +94,7 @@ impl Block {
             views: Views::new(&scene),
             sums: vec![[[0.0; LANES]; 3]; robots],
             centres: vec![Vec2::ZERO; robots],
+            members: vec![[Members::default(); LANES]; scene.counted.len()],
             shapes: worlds[0].bodies.clone(),
             robots,
             worlds: jobs.len(),
@@ -131,16 +135,27 @@ impl Block {
         }
     }
 
-    /// Updates the scores after a controller update.
+    /// Updates the scores after a controller update. The robots in the regions of an objective are found in all worlds at
+    /// once.
+    #[inline(always)]
     pub fn score(&mut self, scene: &Scene) {
         if !scene.task.counts_updates() {
             return;
+        }
+        for (zone, members) in scene.counted.iter().zip(&mut self.members) {
+            *members = [Members::default(); LANES];
+            for (i, body) in self.bodies[..self.robots].iter().enumerate() {
+                let inside = zone.contains_each(&body.x, &body.y);
+                for l in 0..LANES {
+                    members[l][i / 64] |= u64::from(inside[l]) << (i % 64);
+                }
+            }
         }
         for (l, score) in self.scores[..self.worlds].iter_mut().enumerate() {
             for (centre, body) in self.centres.iter_mut().zip(&self.bodies) {
                 *centre = vec2(body.x[l], body.y[l]);
             }
-            score.update(&self.centres);
+            score.update_counted(&self.centres, self.members.iter().map(|members| members[l]));
             self.active[l] = score.active();
         }
     }

@@ -7,6 +7,7 @@ use crate::world::senses::Patch;
 use crate::world::senses::camera_model::CameraModel;
 use crate::world::senses::light::Lighting;
 use crate::world::senses::tags::Tags;
+use crate::world::zone::Zone;
 use crate::world::{Body, Colour, Task, World};
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub(in crate::engine) struct Scene {
     pub tags: Tags,
     pub camera: CameraModel,
     pub task: Task,
+    /// Regions of the objective whose robots are counted in every update.
+    pub counted: Vec<Zone>,
     /// Whether the world has a message model.
     pub messages: bool,
 }
@@ -68,6 +71,12 @@ impl Scene {
             lighting: world.lighting.clone(),
             tags: world.tags.clone(),
             camera: world.camera,
+            counted: match &world.task {
+                Task::Objective(objective) => {
+                    objective.counted_zones().iter().map(|zone| objective.zones[usize::from(*zone)].clone()).collect()
+                }
+                _ => Vec::new(),
+            },
             task: world.task.clone(),
             messages: world.channel.is_some(),
         }

@@ -13,6 +13,7 @@ pub use super::region::Region;
 use crate::math::Vec2;
 use coverage::Coverage;
 use foraging::Foraging;
+use objective::quantity::Members;
 use objective::{Objective, ObjectiveScore};
 use serde::{Deserialize, Serialize};
 use spacing::{Aggregation, Dispersion};
@@ -165,6 +166,14 @@ impl Score {
             Score::Coverage(coverage) => coverage.update(robots),
             Score::Foraging(foraging) => foraging.update(robots),
             Score::Objective(objective) => objective.update(robots),
+        }
+    }
+
+    /// Performs [`Score::update`] with the robots in each counted region of an objective.
+    pub(crate) fn update_counted(&mut self, robots: &[Vec2], members: impl Iterator<Item = Members>) {
+        match self {
+            Score::Objective(objective) => objective.update_counted(robots, members),
+            _ => self.update(robots),
         }
     }
 

@@ -137,6 +137,21 @@ impl Objective {
         (ops, quantities)
     }
 
+    /// Indices of the regions whose members are counted in every update.
+    pub(crate) fn counted_zones(&self) -> Vec<u16> {
+        let mut zones: Vec<u16> = Vec::new();
+        for quantity in &self.quantities {
+            match *quantity {
+                Quantity::Count { zone } => zones.push(zone),
+                Quantity::Delivered { source, nest, lost } => zones.extend([source, nest].into_iter().chain(lost)),
+                _ => {}
+            }
+        }
+        zones.sort_unstable();
+        zones.dedup();
+        zones
+    }
+
     /// Regions of the world file, without the region `arena`, which every formula has.
     pub fn named_zones(&self) -> impl Iterator<Item = &Zone> {
         self.zones.iter().filter(|zone| zone.name != ARENA)

@@ -2,7 +2,7 @@
 
 use super::Objective;
 use crate::math::Vec2;
-use crate::model::CONTROL_PERIOD;
+use crate::model::{CONTROL_PERIOD, MAX_ROBOTS};
 use crate::world::task::coverage::Coverage;
 use crate::world::zone::Zone;
 use serde::{Deserialize, Serialize};
@@ -113,6 +113,9 @@ impl Quantity {
     }
 }
 
+/// Set of robots, with one bit per robot.
+pub type Members = [u64; MAX_ROBOTS.div_ceil(64)];
+
 /// State of a quantity: data of earlier updates, or a constant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Memory {
@@ -120,8 +123,8 @@ pub enum Memory {
     None,
     /// Value that does not change during a run.
     Constant(f32),
-    /// Whether each robot carries an item, and the number of delivered items.
-    Items(Vec<bool>, u32),
+    /// Robots that carry an item, and the number of delivered items.
+    Items(Members, u32),
     /// Visited cells.
     Cells(Coverage),
     /// Cells, the number of the update in which a robot was last in each, and the number of updates.
@@ -132,9 +135,9 @@ pub enum Memory {
 
 impl Memory {
     /// State of a quantity at the start.
-    pub fn new(quantity: &Quantity, zones: &[Zone], robots: usize, half_arena: (f32, f32)) -> Memory {
+    pub fn new(quantity: &Quantity, zones: &[Zone], half_arena: (f32, f32)) -> Memory {
         match *quantity {
-            Quantity::Delivered { .. } => Memory::Items(vec![false; robots], 0),
+            Quantity::Delivered { .. } => Memory::Items(Members::default(), 0),
             Quantity::Visited { cell } => Memory::Cells(Coverage::new(cell, half_arena)),
             Quantity::Age { cell } => {
                 let cells = Coverage::new(cell, half_arena);
@@ -147,27 +150,18 @@ impl Memory {
         }
     }
 
-    /// Updates the state. `exists` states whether a region exists now. Centres of robots that are not seen are NaN.
-    pub fn update(
-        &mut self,
-        quantity: &Quantity,
-        zones: &[Zone],
-        exists: impl Fn(u16) -> bool,
-        now: &[Vec2],
-        before: &[Vec2],
-    ) {
+    /// Updates the state. `members` returns the robots in a region. Centres of robots that are not seen are NaN.
+    pub fn update(&mut self, quantity: &Quantity, members: impl Fn(u16) -> Members, now: &[Vec2], before: &[Vec2]) {
         match (self, quantity) {
             (Memory::Items(carrying, delivered), Quantity::Delivered { source, nest, lost }) => {
-                let inside = |zone: u16, at: Vec2| exists(zone) && zones[usize::from(zone)].contains(at);
-                for (at, carries) in now.iter().zip(carrying) {
-                    if inside(*source, *at) {
-                        *carries = true;
-                    } else if lost.is_some_and(|lost| inside(lost, *at)) {
-                        *carries = false;
-                    } else if inside(*nest, *at) {
-                        *delivered += u32::from(*carries);
-                        *carries = false;
-                    }
+                let (source, nest) = (members(*source), members(*nest));
+                let lost = lost.map_or(Members::default(), members);
+                for (word, carrying) in carrying.iter_mut().enumerate() {
+                    // Where regions overlap, the source comes before the region LOST, and this one before the nest.
+                    let loses = lost[word] & !source[word];
+                    let delivers = nest[word] & !source[word] & !loses;
+                    *delivered += (delivers & *carrying).count_ones();
+                    *carrying = (*carrying | source[word]) & !loses & !delivers;
                 }
             }
             (Memory::Cells(coverage), _) => {
@@ -219,6 +213,8 @@ pub struct View<'a> {
     pub objective: &'a Objective,
     /// Bit mask of the conditions that hold.
     pub active: u32,
+    /// Robots in each region, if they are known.
+    pub members: Option<&'a [Members]>,
     /// Points of each region.
     pub points: &'a [Vec<Vec2>],
     /// Centres of the robots; NaN for robots that are not seen (m).
@@ -231,7 +227,7 @@ impl View<'_> {
     /// Value of a quantity.
     pub fn value(&self, quantity: &Quantity, memory: &Memory) -> f32 {
         match (*quantity, memory) {
-            (Quantity::Count { zone }, _) => self.now.iter().filter(|at| self.inside(zone, **at)).count() as f32,
+            (Quantity::Count { zone }, _) => self.count(zone) as f32,
             (Quantity::Delivered { .. }, Memory::Items(_, delivered)) => *delivered as f32,
             (Quantity::Visited { .. }, Memory::Cells(coverage)) => coverage.fitness(),
             (Quantity::Crossed { .. }, Memory::Crossings(net)) => *net as f32,
@@ -251,6 +247,15 @@ impl View<'_> {
             (Quantity::Covered { zone, radius, range }, _) => self.covered(zone, radius, range),
             (Quantity::Area { .. }, Memory::Constant(area)) => *area,
             _ => 0.0,
+        }
+    }
+
+    /// Number of robots in a region.
+    fn count(&self, zone: u16) -> u32 {
+        match self.members {
+            Some(_) if !self.objective.zone_exists(zone, self.active) => 0,
+            Some(members) => members[usize::from(zone)].iter().map(|word| word.count_ones()).sum(),
+            None => self.now.iter().filter(|at| self.inside(zone, **at)).count() as u32,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::lots::draw;
 use super::program::{Inputs, execute};
-use super::quantity::{FIELD_PERIOD, Memory, View};
+use super::quantity::{FIELD_PERIOD, Members, Memory, View};
 use super::{Objective, ReductionKind};
 use crate::math::{Vec2, max, min, vec2};
 use crate::model::CONTROL_PERIOD;
@@ -47,6 +47,10 @@ pub struct ObjectiveScore {
     points: Vec<Vec<Vec2>>,
     /// Operations and quantities that every update computes.
     needed: (Vec<bool>, Vec<bool>),
+    /// Regions whose members are counted, and the robots in each region in the last update.
+    counted: Vec<u16>,
+    #[serde(skip)]
+    members: Vec<Members>,
     #[serde(skip)]
     results: Vec<f32>,
 }
@@ -128,16 +132,14 @@ impl ObjectiveScore {
             ended: false,
             now: before.clone(),
             before,
-            memories: objective
-                .quantities
-                .iter()
-                .map(|q| Memory::new(q, &objective.zones, robots, half_arena))
-                .collect(),
+            memories: objective.quantities.iter().map(|q| Memory::new(q, &objective.zones, half_arena)).collect(),
             latches: vec![false; usize::from(objective.latches)],
             accumulators: vec![Accumulator { sum: 0.0, count: 0, value: None }; objective.reductions.len()],
             quantities: vec![0.0; objective.quantities.len()],
             points: objective.zones.iter().zip(used).map(points).collect(),
             needed: objective.needed(),
+            counted: objective.counted_zones(),
+            members: Vec::new(),
             results: Vec::new(),
             objective,
         };
@@ -151,7 +153,7 @@ impl ObjectiveScore {
         if objective.conditions.is_empty() {
             return;
         }
-        let view = self.view();
+        let view = self.view(None);
         let current: Vec<f32> = objective
             .quantities
             .iter()
@@ -161,48 +163,77 @@ impl ObjectiveScore {
         let mut results = std::mem::take(&mut self.results);
         let values = Values { score: self, quantities: &current, reduced: &[] };
         execute(&objective.update, |op| self.needed.0[op], &values, &mut results);
-        self.active = active(&objective, &results);
+        self.active = active_conditions(&objective, &results);
         self.results = results;
     }
 
     /// Updates the score after a controller update. Centres of robots that are not seen are NaN.
     pub fn update(&mut self, centres: &[Vec2]) {
+        let objective = self.objective.clone();
+        let mut members = std::mem::take(&mut self.members);
+        members.clear();
+        members.resize(objective.zones.len(), Members::default());
+        for zone in self.counted.iter().map(|zone| usize::from(*zone)) {
+            for (robot, at) in centres.iter().take(self.robots).enumerate() {
+                members[zone][robot / 64] |= u64::from(objective.zones[zone].contains(*at)) << (robot % 64);
+            }
+        }
+        self.members = members;
+        self.advance(centres);
+    }
+
+    /// Performs [`ObjectiveScore::update`] with the robots in each region of [`Objective::counted_zones`], in its order.
+    pub(crate) fn update_counted(&mut self, centres: &[Vec2], members: impl Iterator<Item = Members>) {
+        self.members.resize(self.objective.zones.len(), Members::default());
+        for (zone, members) in self.counted.iter().zip(members) {
+            self.members[usize::from(*zone)] = members;
+        }
+        self.advance(centres);
+    }
+
+    /// Updates the score. `members` contains the robots in each counted region.
+    fn advance(&mut self, centres: &[Vec2]) {
         if self.ended {
             return;
         }
-        std::mem::swap(&mut self.now, &mut self.before);
-        self.now.clear();
-        self.now.extend_from_slice(&centres[..centres.len().min(self.robots)]);
-        self.now.resize(self.robots, MISSING);
-        let objective = self.objective.clone();
-        for (memory, quantity) in self.memories.iter_mut().zip(&objective.quantities) {
-            let exists = |zone: u16| objective.zone_exists(zone, self.active);
-            memory.update(quantity, &objective.zones, exists, &self.now, &self.before);
+        let ObjectiveScore { objective, robots, active, now, before, memories, members, .. } = self;
+        std::mem::swap(now, before);
+        now.clear();
+        now.extend_from_slice(&centres[..centres.len().min(*robots)]);
+        now.resize(*robots, MISSING);
+        for (memory, quantity) in memories.iter_mut().zip(&objective.quantities) {
+            let members = |zone: u16| match objective.zone_exists(zone, *active) {
+                true => members[usize::from(zone)],
+                false => Members::default(),
+            };
+            memory.update(quantity, members, now, before);
         }
         self.updates += 1;
         let is_due = self.updates % FIELD_PERIOD == 1;
-        let mut quantities = std::mem::take(&mut self.quantities);
-        let view = self.view();
-        for (index, quantity) in objective.quantities.iter().enumerate() {
+        let (mut quantities, mut results) = (std::mem::take(&mut self.quantities), std::mem::take(&mut self.results));
+        let view = self.view(Some(&self.members));
+        for (index, quantity) in self.objective.quantities.iter().enumerate() {
             if self.needed.1[index] && (is_due || !quantity.is_field()) {
                 quantities[index] = view.value(quantity, &self.memories[index]);
             }
         }
-        let mut results = std::mem::take(&mut self.results);
         let values = Values { score: self, quantities: &quantities, reduced: &[] };
-        execute(&objective.update, |op| self.needed.0[op], &values, &mut results);
-        for (op, result) in objective.update.iter().zip(&results) {
-            if let super::program::Op::Ever(latch, _) = op {
-                self.latches[usize::from(*latch)] |= *result != 0.0;
+        execute(&self.objective.update, |op| self.needed.0[op], &values, &mut results);
+        let ObjectiveScore { objective, latches, accumulators, updates, .. } = self;
+        if !latches.is_empty() {
+            for (op, result) in objective.update.iter().zip(&results) {
+                if let super::program::Op::Ever(latch, _) = op {
+                    latches[usize::from(*latch)] |= *result != 0.0;
+                }
             }
         }
-        let (update, time) = (self.updates, self.updates as f32 * CONTROL_PERIOD);
-        for (accumulator, reduction) in self.accumulators.iter_mut().zip(&objective.reductions) {
-            if reduction.counts(update) {
+        let time = *updates as f32 * CONTROL_PERIOD;
+        for (accumulator, reduction) in accumulators.iter_mut().zip(&objective.reductions) {
+            if reduction.counts(*updates) {
                 accumulator.add(reduction.kind, results[usize::from(reduction.of)], time);
             }
         }
-        self.active = active(&objective, &results);
+        self.active = active_conditions(objective, &results);
         self.ended = objective.end.is_some_and(|slot| results[usize::from(slot)] != 0.0);
         (self.quantities, self.results) = (quantities, results);
     }
@@ -222,10 +253,11 @@ impl ObjectiveScore {
         self.ended
     }
 
-    fn view(&self) -> View<'_> {
+    fn view<'a>(&'a self, members: Option<&'a [Members]>) -> View<'a> {
         View {
             objective: &self.objective,
             active: self.active,
+            members,
             points: &self.points,
             now: &self.now,
             before: &self.before,
@@ -236,7 +268,7 @@ impl ObjectiveScore {
     /// run is that of `part` = 1.
     pub fn value(&self, part: f32) -> f32 {
         let objective = &self.objective;
-        let view = self.view();
+        let view = self.view(None);
         // Values of `last` may use quantities that no update computed.
         let value = |(quantity, memory)| view.value(quantity, memory);
         let current: Vec<f32> = objective.quantities.iter().zip(&self.memories).map(value).collect();
@@ -273,7 +305,7 @@ impl ObjectiveScore {
 }
 
 /// Bit mask of the conditions that hold, from the results of the update program.
-fn active(objective: &Objective, results: &[f32]) -> u32 {
+fn active_conditions(objective: &Objective, results: &[f32]) -> u32 {
     let holds = |slot: &u16| u32::from(results[usize::from(*slot)] != 0.0);
     objective.conditions.iter().enumerate().fold(0, |all, (bit, slot)| all | holds(slot) << bit)
 }
