@@ -1,7 +1,10 @@
 //! Recording of one run for figures: poses of all bodies, driving leaf of each robot, and fitness over time.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use xpuck_kernels::tree::{Memory, Program, Tree};
+use xpuck_kernels::world::areas::Held;
+use xpuck_kernels::world::floor::Floor;
 use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Pose, Shape, Task, World};
@@ -18,8 +21,12 @@ pub struct Trajectories {
     pub walls: Vec<Wall>,
     /// Coloured patches on the arena's walls.
     pub patches: Vec<Patch>,
+    /// Paint of the floor.
+    pub floor: Arc<Floor>,
     /// Task for which the run is scored.
     pub task: Task,
+    /// Conditions of the task that held in the run.
+    pub held: Held,
     /// Number of robots. They are the first bodies.
     pub robots: usize,
     /// Shapes of the bodies: robots, then discs. The first disc is the frisbee.
@@ -85,6 +92,7 @@ pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) ->
     let mut recent: Vec<BTreeMap<Option<usize>, u32>> = vec![BTreeMap::new(); robots];
     let mut frames = vec![frame(&world, vec![None; robots], 0)];
     let mut relocations = 0;
+    let mut held = Held::now(world.score().active());
     for update in 1..=updates {
         world.update_with(|robot, senses, draws| {
             let (goal, leaf) = memories[robot].tick_driven(program, senses, draws);
@@ -92,6 +100,7 @@ pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) ->
             *total.entry(leaf).or_insert(0u64) += 1;
             goal
         });
+        held.add(world.score().active());
         if update.is_multiple_of(stride) || update == updates {
             let drivers = recent.iter_mut().map(|counts| most(&std::mem::take(counts))).collect();
             frames.push(frame(&world, drivers, relocations));
@@ -111,7 +120,9 @@ pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) ->
         half_arena: world.physics.half_arena,
         walls: world.physics.walls.clone(),
         patches: world.patches.clone(),
+        floor: world.floor,
         task: world.task,
+        held,
         robots,
         shapes: world.bodies.iter().map(|b| b.shape).collect(),
         branches,

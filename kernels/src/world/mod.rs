@@ -1,11 +1,13 @@
 //! Simulated world with bodies in an arena, the senses and controllers of the robots, and the task that is scored.
 
+pub mod areas;
 mod body;
 mod check;
 pub mod conditions;
 pub mod floor;
 pub(crate) mod grid;
 mod measured;
+pub mod outline;
 pub mod physics;
 mod region;
 pub mod senses;

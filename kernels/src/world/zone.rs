@@ -101,30 +101,6 @@ impl ZoneShape {
         }
     }
 
-    /// Disc, rectangle or outside of a disc that shows the shape in a picture.
-    pub fn outline(&self, half_arena: (f32, f32)) -> Region {
-        match self {
-            ZoneShape::Simple(region) => *region,
-            ZoneShape::Ring { at, outer, .. } => Region::Disc { at: *at, radius: *outer },
-            ZoneShape::HalfPlane { towards, from } => {
-                // The half-plane is cut at the border of the arena along each axis that it is parallel to.
-                let (hx, hy) = half_arena;
-                let cut = |along: f32, half: f32| match along {
-                    a if a > 0.99 => (*from, half),
-                    a if a < -0.99 => (-half, -*from),
-                    _ => (-half, half),
-                };
-                let ((x0, x1), (y0, y1)) = (cut(towards.x, hx), cut(towards.y, hy));
-                let (low, high) = (vec2(x0, y0), vec2(x1, y1));
-                Region::Rectangle { at: (low + high) * 0.5, half: (high - low) * 0.5 }
-            }
-            ZoneShape::Polygon(_) => {
-                let (low, high) = self.bounds();
-                Region::Rectangle { at: (low + high) * 0.5, half: (high - low) * 0.5 }
-            }
-        }
-    }
-
     /// Lowest and highest coordinates; infinite for shapes without a border there.
     fn bounds(&self) -> (Vec2, Vec2) {
         let around = |at: Vec2, half: Vec2| (at - half, at + half);

@@ -30,12 +30,13 @@ enum WorldCommand {
     Import(ImportArgs),
 }
 
-/// Explain the task of a world in words: what is scored, and between which values.
+/// Explain the tasks of worlds in words: what is scored, and between which values.
 #[derive(Args)]
 struct ExplainArgs {
-    /// World file.
-    file: PathBuf,
-    /// SVG file to write: the walls, the task's regions, and the robots at a start.
+    /// World files.
+    #[arg(required = true)]
+    file: Vec<PathBuf>,
+    /// SVG file to write: for each world the paint, walls, regions, and robots at a start.
     #[arg(short, long, value_name = "FILE.svg")]
     output: Option<PathBuf>,
 }
@@ -54,12 +55,25 @@ pub fn run(args: &WorldArgs) -> Result<()> {
 }
 
 fn explain(args: &ExplainArgs) -> Result<()> {
-    let spec = world_file::read(&args.file)?;
-    refuse_over([&args.file], &args.output)?;
+    let read = |path: &PathBuf| anyhow::Ok((world_file::read(path)?, path.display().to_string()));
+    let worlds = args.file.iter().map(read).collect::<Result<Vec<_>>>()?;
+    refuse_over(&args.file, &args.output)?;
     if let Some(path) = args.output.as_ref().filter(|path| path.extension().is_none_or(|ending| ending != "svg")) {
         bail!("{}: the picture is an SVG file; use a name that ends in .svg", path.display());
     }
-    let mut text = format!("{}\n{}\n", summary(&spec), spec.task.fitness_description());
+    if let Some(path) = &args.output {
+        deliver(Some(path), svg_world::draw(&worlds).as_bytes())?;
+    }
+    let texts = worlds.iter().map(|(spec, name)| match worlds.len() {
+        1 => explanation(spec),
+        _ => format!("{name}\n{}", explanation(spec)),
+    });
+    deliver(None, texts.collect::<Vec<_>>().join("\n").as_bytes())
+}
+
+/// Returns the contents of a world and its task in words.
+fn explanation(spec: &WorldSpec) -> String {
+    let mut text = format!("{}\n{}\n", summary(spec), spec.task.fitness_description());
     if let Task::Objective(objective) = &spec.task {
         let _ = writeln!(text, "\nscore = \"{}\"", objective.formula);
         for lot in &objective.lots {
@@ -71,7 +85,7 @@ fn explain(args: &ExplainArgs) -> Result<()> {
         for (latch, words) in objective.latch_descriptions() {
             let _ = writeln!(text, "  latch {latch}: {words}");
         }
-        let (arena, world) = (spec.physics.half_arena, World::new(&spec, 0, 1, 0));
+        let (arena, world) = (spec.physics.half_arena, World::new(spec, 0, 1, 0));
         for zone in objective.named_zones() {
             let inside = world.bodies[..spec.robots].iter().filter(|body| zone.contains(body.pose.at)).count();
             let area = zone.area(arena);
@@ -87,10 +101,7 @@ fn explain(args: &ExplainArgs) -> Result<()> {
             );
         }
     }
-    if let Some(path) = &args.output {
-        deliver(Some(path), svg_world::draw(&spec, &args.file.display().to_string()).as_bytes())?;
-    }
-    deliver(None, text.as_bytes())
+    text
 }
 
 /// Returns a summary of a world in one line.

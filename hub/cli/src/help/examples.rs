@@ -95,7 +95,10 @@ const EXAMPLES: [(&str, &[&str]); 128] = [
     ),
     (
         "world explain",
-        &["xpuck world explain docs/worlds/missions/agg.toml", "xpuck world explain world.toml -o world.svg"],
+        &[
+            "xpuck world explain docs/worlds/missions/agg.toml",
+            "xpuck world explain docs/worlds/missions/aac.toml docs/worlds/missions/sca.toml -o worlds.svg",
+        ],
     ),
     (
         "world new",

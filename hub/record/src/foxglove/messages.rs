@@ -37,6 +37,15 @@ pub struct Vector3 {
     pub z: f64,
 }
 
+/// Point in space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.Point3")]
+pub struct Point {
+    pub x: f64,
+    pub y: f64,
+    pub z: f64,
+}
+
 /// Rotation as a quaternion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.Quaternion")]
@@ -123,6 +132,33 @@ pub struct Text {
     pub text: String,
 }
 
+/// Lines with a colour. Type 0 is a line strip, 1 a closed line, and 2 a list of lines. Without `indices`, the points are
+/// used in their order; without `colors`, all points have the colour `color`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.LinePrimitive")]
+pub struct Line {
+    #[serde(rename = "type")]
+    pub kind: u8,
+    pub pose: Pose,
+    pub thickness: f64,
+    pub scale_invariant: bool,
+    pub points: Vec<Point>,
+    pub color: Color,
+    pub colors: Vec<Color>,
+    pub indices: Vec<u32>,
+}
+
+/// Triangles with a colour. `indices` selects three points for each triangle.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.TriangleListPrimitive")]
+pub struct Triangles {
+    pub pose: Pose,
+    pub points: Vec<Point>,
+    pub color: Color,
+    pub colors: Vec<Color>,
+    pub indices: Vec<u32>,
+}
+
 /// Placeholder for those kinds of Foxglove's primitives that are never sent.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Unused {}
@@ -149,8 +185,8 @@ pub struct Entity {
     pub cubes: Vec<Cube>,
     pub spheres: Vec<Unused>,
     pub cylinders: Vec<Cylinder>,
-    pub lines: Vec<Unused>,
-    pub triangles: Vec<Unused>,
+    pub lines: Vec<Line>,
+    pub triangles: Vec<Triangles>,
     pub texts: Vec<Text>,
     pub models: Vec<Unused>,
 }

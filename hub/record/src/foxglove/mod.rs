@@ -5,8 +5,10 @@
 //! same conversion, so that both show the same scene. Viewers recognise a schema by its name and accept JSON.
 
 mod export;
+mod floor;
 pub mod image;
 mod messages;
+mod paint;
 mod scene;
 mod viewable;
 

@@ -4,13 +4,12 @@ use super::messages::{
     Arrow, Color, Cube, Cylinder, Deletion, Entity, FrameTransform, FrameTransforms, KeyValue, Log, Pose, Quaternion,
     SceneUpdate, Text, Time, Vector3,
 };
-use super::{ARENA, BODIES, FRAME, LOG, Message, TRANSFORMS};
+use super::{ARENA, BODIES, FRAME, LOG, Message, TRANSFORMS, floor};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xpuck_hub_core::config::Arena;
 use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::model::ROBOT_RADIUS;
-use xpuck_kernels::world::task::Region;
 use xpuck_kernels::world::{Colour, WorldSpec};
 use xpuck_wire::message::{Severity, State};
 use xpuck_wire::{Body, Segment};
@@ -22,7 +21,7 @@ const WALL_HEIGHT: f64 = 0.05;
 /// Thickness of the walls around the arena (m).
 const WALL: f64 = 0.01;
 /// Height of text (m).
-const LETTERS: f64 = 0.04;
+pub(super) const LETTERS: f64 = 0.04;
 /// Deletion type that removes all entities of a topic.
 const ALL: u8 = 1;
 
@@ -178,7 +177,7 @@ fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
         block(Pose::at(0.0, -y - WALL / 2.0, up, 0.0), [2.0 * (x + WALL), WALL, WALL_HEIGHT], grey),
         block(Pose::at(0.0, y + WALL / 2.0, up, 0.0), [2.0 * (x + WALL), WALL, WALL_HEIGHT], grey),
         // The top of the floor is at z = 0.
-        block(Pose::at(0.0, 0.0, -WALL / 2.0, 0.0), [2.0 * x, 2.0 * y, WALL], colour(0.9, 0.9, 0.88, 0.6)),
+        block(Pose::at(0.0, 0.0, -WALL / 2.0, 0.0), [2.0 * x, 2.0 * y, WALL], floor::base(world)),
     ];
     if goal {
         entity.texts.push(label("goal", -x, 0.0, WALL_HEIGHT + LETTERS));
@@ -201,33 +200,8 @@ fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
             painted(patch.colour),
         ));
     }
-    for (name, region) in world.task.regions(world.physics.half_arena).iter().rev() {
-        let color = if name == "food" { colour(0.3, 0.8, 0.4, 0.5) } else { colour(0.3, 0.5, 0.9, 0.5) };
-        area(&mut entity, name, region, color);
-    }
+    floor::draw(&mut entity, world);
     entity
-}
-
-/// Draws a region on the floor, with a label. The region `Beyond` is the area outside of a disc. In this case the disc
-/// is drawn, and the label states that the region is outside.
-fn area(entity: &mut Entity, name: &str, region: &Region, color: Color) {
-    let flat = 0.002;
-    let at = match *region {
-        Region::Rectangle { at, half } => {
-            let size = Vector3 { x: 2.0 * f64::from(half.x), y: 2.0 * f64::from(half.y), z: flat };
-            entity.cubes.push(Cube { pose: Pose::at(f64::from(at.x), f64::from(at.y), flat, 0.0), size, color });
-            at
-        }
-        Region::Disc { at, radius } | Region::Beyond { at, radius } => {
-            let size = Vector3 { x: 2.0 * f64::from(radius), y: 2.0 * f64::from(radius), z: flat };
-            let pose = Pose::at(f64::from(at.x), f64::from(at.y), flat, 0.0);
-            entity.cylinders.push(Cylinder { pose, size, bottom_scale: 1.0, top_scale: 1.0, color });
-            at
-        }
-    };
-    let text =
-        if matches!(region, Region::Beyond { .. }) { format!("{name}: outside this circle") } else { name.into() };
-    entity.texts.push(label(&text, f64::from(at.x), f64::from(at.y), LETTERS));
 }
 
 /// Returns the drawing of a robot. The colour shows the robot's state, and the arrow its heading.
@@ -269,7 +243,7 @@ fn cylinder(radius: f64, height: f64, color: Color) -> Cylinder {
     Cylinder { pose: Pose::at(0.0, 0.0, height / 2.0, 0.0), size, bottom_scale: 1.0, top_scale: 1.0, color }
 }
 
-fn label(text: &str, x: f64, y: f64, z: f64) -> Text {
+pub(super) fn label(text: &str, x: f64, y: f64, z: f64) -> Text {
     Text {
         pose: Pose::at(x, y, z, 0.0),
         billboard: true,
@@ -285,7 +259,7 @@ fn visible(seen: bool) -> f64 {
     if seen { 1.0 } else { 0.3 }
 }
 
-fn colour(r: f64, g: f64, b: f64, a: f64) -> Color {
+pub(super) fn colour(r: f64, g: f64, b: f64, a: f64) -> Color {
     Color { r, g, b, a }
 }
 

@@ -1,6 +1,8 @@
 // @ts-check
-// Drawing of static objects in the arena: floor, goal, areas, walls and their coloured patches. Redrawn only when the
+// Drawing of static objects in the arena: floor, goal, regions, walls and their coloured patches. Redrawn only when the
 // view changes, not for every frame.
+
+import { drawMarks, drawPaint, floorColour } from "./regions.js";
 
 /** @typedef {import("./camera.js").Camera} Camera @typedef {import("../link/contract.js").World} World */
 
@@ -10,15 +12,16 @@ const PATCHES = /** @type {Record<string, string>} */ ({ red: "#d9483f", green: 
 export function drawFloor(ctx, camera, world, colours) {
   const [hx, hy] = world.half;
   const [left, right, top, bottom] = [camera.x(-hx), camera.x(hx), camera.y(hy), camera.y(-hy)];
-  ctx.fillStyle = colours.floor;
+  ctx.fillStyle = floorColour(world, colours);
   ctx.fillRect(left, top, right - left, bottom - top);
-  drawGrid(ctx, camera, world, colours);
-  drawGoal(ctx, camera, world, colours);
   ctx.save();
   ctx.beginPath();
-  ctx.rect(left - 4, top - 4, right - left + 8, bottom - top + 8);
+  ctx.rect(left, top, right - left, bottom - top);
   ctx.clip();
-  for (const area of (world.areas ?? []).slice(0, 16)) drawArea(ctx, camera, area, world.half, colours);
+  drawPaint(ctx, camera, world, colours);
+  drawGrid(ctx, camera, world, colours);
+  drawGoal(ctx, camera, world, colours);
+  drawMarks(ctx, camera, world, colours);
   ctx.restore();
   ctx.strokeStyle = colours.wall;
   ctx.lineWidth = 2;
@@ -103,23 +106,4 @@ function drawPatch(ctx, camera, patch, [hx, hy]) {
   ctx.moveTo(camera.x(patch.x - dx), camera.y(patch.y - dy));
   ctx.lineTo(camera.x(patch.x + dx), camera.y(patch.y + dy));
   ctx.stroke();
-}
-
-/** @param {CanvasRenderingContext2D} ctx @param {Camera} camera @param {World["areas"][number]} area @param {[number, number]} half @param {Record<string, string>} colours */
-function drawArea(ctx, camera, { name, at: [x, y], half: [w, d], radius, outside }, [hx, hy], colours) {
-  ctx.beginPath();
-  if (outside) ctx.rect(camera.x(-hx), camera.y(hy), 2 * hx * camera.scale, 2 * hy * camera.scale);
-  ctx.roundRect(camera.x(x - w - radius), camera.y(y + d + radius), 2 * (w + radius) * camera.scale, 2 * (d + radius) * camera.scale, radius * camera.scale);
-  ctx.fillStyle = ctx.strokeStyle = name === "food" ? PATCHES.green : colours.goal;
-  ctx.globalAlpha = 0.16;
-  ctx.fill("evenodd");
-  ctx.globalAlpha = 0.6;
-  ctx.lineWidth = 1.5;
-  ctx.stroke();
-  ctx.globalAlpha = 0.95;
-  ctx.font = `700 ${Math.max(11, Math.min(26, 0.07 * camera.scale)).toFixed(0)}px ${colours.font}`;
-  ctx.textAlign = "center";
-  ctx.textBaseline = "middle";
-  if (!outside) ctx.fillText(name.toUpperCase(), camera.x(x), camera.y(y));
-  ctx.globalAlpha = 1;
 }

@@ -16,7 +16,7 @@ const QUIET_MS = 800;
 // Minimum zoom while following a robot.
 const FOLLOWING_ZOOM = 1.6;
 /** @type {import("../link/contract.js").World} */
-const NO_WORLD = { half: [1, 0.75], frisbee_radius: 0.105, discs: [], patches: [], areas: [], walls: [], task: "", goal: null, robots: [], robot_radius: 0.0375, scale: { one: "", marks: [] }, cells: [] };
+const NO_WORLD = { half: [1, 0.75], frisbee_radius: 0.105, discs: [], patches: [], floor: { level: null, regions: [], lines: [] }, walls: [], task: "", goal: null, robots: [], robot_radius: 0.0375, scale: { one: "", marks: [] }, cells: [] };
 
 /**
  * @typedef {{senses: boolean, trails: boolean, names: boolean, follow: boolean}} Options

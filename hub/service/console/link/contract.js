@@ -11,7 +11,7 @@
  * @property {number} frisbee_radius
  * @property {number[]} discs
  * @property {{x: number, y: number, half_length: number, colour: string}[]} patches parts of the outer walls
- * @property {{name: string, at: [number, number], half: [number, number], radius: number, outside: boolean}[]} areas rectangles with rounded corners, or everything outside them
+ * @property {import("../arena/regions.js").Floor} floor
  * @property {[number, number, number, number][]} walls
  * @property {string} task
  * @property {"left" | "right" | null} goal

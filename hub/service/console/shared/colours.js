@@ -11,6 +11,7 @@ const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
 const NAMES = [
   "ground", "panel", "raised", "edge", "text", "dim", "faint", "accent", "good", "warn", "bad", "ready",
   "floor", "grid", "wall", "goal", "frisbee", "sense", "want", "label",
+  "paint-black", "paint-white",
 ];
 
 const light = matchMedia("(prefers-color-scheme: light)");

@@ -85,19 +85,6 @@ impl Task {
         matches!(self, Task::Transport)
     }
 
-    /// Returns the regions of the floor that the task names, for pictures: food and nest, or the shapes of an
-    /// objective's regions. A ring is returned as its outer disc, and a half-plane or polygon as a rectangle around it.
-    pub fn regions(&self, half_arena: (f32, f32)) -> Vec<(String, Region)> {
-        match self {
-            Task::Foraging { nest, food } => vec![("food".into(), *food), ("nest".into(), *nest)],
-            Task::Objective(objective) => {
-                let shapes = objective.named_zones().flat_map(|zone| zone.shapes.iter().map(move |s| (zone, s)));
-                shapes.map(|(zone, shape)| (zone.name.clone(), shape.outline(half_arena))).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
     /// Returns the part of the final fitness that is earned so far. `fitness` is the fitness so far, and `part` is the
     /// completed fraction of the run (0 to 1). At the end of the run, the result is the final fitness. The difference
     /// between two successive results can therefore serve as a reward for learning.

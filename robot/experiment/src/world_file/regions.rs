@@ -147,7 +147,8 @@ impl Regions {
         let shape = zone_shape(entry)?;
         let index = self.zones.iter().position(|zone| zone.name == name).unwrap_or_else(|| {
             self.zones.push(Zone { name, shapes: Vec::new(), without: Vec::new() });
-            (self.levels.push(None), self.whens.push(None));
+            self.levels.push(None);
+            self.whens.push(None);
             self.zones.len() - 1
         });
         merge(&mut self.levels[index], level, "paint")?;

@@ -17,6 +17,13 @@ pub const FRISBEE: &str = "#1b74e8";
 /// Colour of the floor.
 pub const FLOOR: &str = "#ffffff";
 
+/// Returns the colour of paint on the floor. `level` is its brightness, 0 (black) to 1 (white). Black is drawn as dark
+/// grey, so that robots and trajectories are visible on it.
+pub fn shade(level: f32) -> String {
+    let grey = (92.0 + 163.0 * level.clamp(0.0, 1.0).sqrt()).round() as u8;
+    format!("#{grey:02x}{grey:02x}{grey:02x}")
+}
+
 /// Returns a colour that identifies a robot in a picture without branches. Colours repeat after twelve robots.
 pub fn of_robot(robot: usize) -> &'static str {
     BRANCHES[robot % BRANCHES.len()]

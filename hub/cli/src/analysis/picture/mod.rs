@@ -10,6 +10,8 @@ mod run_film;
 pub mod scenery;
 mod svg;
 mod svg_bodies;
+mod svg_floor;
+mod svg_names;
 pub mod svg_world;
 
 pub use colours::{FRISBEE, of_robot};

@@ -1,21 +1,31 @@
-//! Static parts of an arena: walls, coloured patches, the goal, and areas of the floor.
+//! Static parts of an arena: floor with its regions, walls, coloured patches, and the goal.
 
 use super::svg_bodies::Plan;
+use super::{svg_floor, svg_names};
+use std::borrow::Cow;
 use std::fmt::Write;
+use std::sync::Arc;
+use xpuck_kernels::markup::escape;
 use xpuck_kernels::math::Vec2;
+use xpuck_kernels::world::areas::{FloorArea, Held};
+use xpuck_kernels::world::conditions::Conditions;
+use xpuck_kernels::world::floor::Floor;
 use xpuck_kernels::world::senses::Patch;
-use xpuck_kernels::world::task::Region;
 use xpuck_kernels::world::wall::Wall;
-use xpuck_kernels::world::{Colour, Task};
+use xpuck_kernels::world::{Colour, Task, WorldSpec};
 use xpuck_lab::trajectories::Trajectories;
 
-/// CSS for the elements that [`Scenery::floor`] and [`Scenery::walls`] draw.
-pub const STYLE: &str = "    .wall { fill: none; stroke: #57606a; stroke-width: 2 }
-    .inner-wall { stroke: #57606a; stroke-width: 4; stroke-linecap: round }
+const STYLE: &str = "    .wall { fill: none; stroke: #57606a; stroke-width: 2 }
+    .inner-wall { stroke: #30363d; stroke-width: 4; stroke-linecap: round }
     .patch { stroke-width: 7 }
+    .conditional { stroke-opacity: 0.5; fill-opacity: 0.5 }
     .goal { stroke: #0b63c4; stroke-width: 5 }
-    .area { fill-opacity: 0.18; fill-rule: evenodd }
 ";
+
+/// Returns the CSS for the elements that [`Scenery::floor`] and [`Scenery::walls`] draw.
+pub fn style() -> String {
+    [STYLE, svg_floor::STYLE, svg_names::STYLE].concat()
+}
 
 /// Static parts of an arena.
 pub struct Scenery<'a> {
@@ -23,14 +33,51 @@ pub struct Scenery<'a> {
     pub walls: &'a [Wall],
     /// Coloured patches of walls.
     pub patches: &'a [Patch],
-    /// Task of the run, which determines whether there is a goal or floor areas.
+    /// Paint of the floor.
+    pub floor: Arc<Floor>,
+    /// Task of the run, which determines whether there is a goal, and the regions.
     pub task: Task,
+    /// Conditions of walls and patches.
+    pub conditions: Cow<'a, Conditions>,
+    /// Conditions that held in the time that the picture shows.
+    pub held: Held,
 }
 
 impl<'a> Scenery<'a> {
-    /// Returns the scenery of a recorded run.
+    /// Returns the scenery of a recorded run. Walls and patches are those at the end of the run.
     pub fn from_trajectories(trajectories: &'a Trajectories) -> Scenery<'a> {
-        Scenery { walls: &trajectories.walls, patches: &trajectories.patches, task: trajectories.task.clone() }
+        Scenery {
+            walls: &trajectories.walls,
+            patches: &trajectories.patches,
+            floor: trajectories.floor.clone(),
+            task: trajectories.task.clone(),
+            conditions: Cow::default(),
+            held: trajectories.held,
+        }
+    }
+
+    /// Returns the scenery of a world without a run. Parts with a condition are drawn as such.
+    pub fn from_world(spec: &'a WorldSpec) -> Scenery<'a> {
+        Scenery {
+            walls: &spec.physics.walls,
+            patches: &spec.patches,
+            floor: spec.floor.clone(),
+            task: spec.task.clone(),
+            conditions: Cow::Borrowed(&spec.conditions),
+            held: Held::UNKNOWN,
+        }
+    }
+
+    /// Returns the scenery of an arena with an unknown world.
+    pub fn unknown() -> Scenery<'a> {
+        Scenery {
+            walls: &[],
+            patches: &[],
+            floor: Arc::default(),
+            task: Task::Transport,
+            conditions: Cow::default(),
+            held: Held::UNKNOWN,
+        }
     }
 
     /// Returns whether the left wall is the goal.
@@ -38,24 +85,32 @@ impl<'a> Scenery<'a> {
         self.task.moves_disc()
     }
 
-    /// Draws the areas of the floor. Other objects must be drawn later, so that they cover the areas.
-    pub fn floor(&self, svg: &mut String, plan: &Plan) {
-        for (name, region) in self.task.regions(plan.half).into_iter().rev() {
-            let colour = if name == "food" { "#2f7d43" } else { "#0b63c4" };
-            area(svg, plan, &name, region, colour);
-        }
+    /// Regions of the floor that existed in the time that the picture shows.
+    pub(super) fn areas(&self) -> Vec<FloorArea> {
+        let areas = self.floor.areas(&self.task).into_iter();
+        areas.filter(|area| self.held.exists(area.condition)).collect()
     }
 
-    /// Draws walls, their coloured patches, and the goal.
+    /// Words for the time in which a part with this condition exists.
+    pub(super) fn while_words(&self, condition: u8) -> String {
+        format!("only while this is not 0: {}", self.task.condition_words(condition))
+    }
+
+    /// Draws the floor. Other objects must be drawn later, so that they cover it.
+    pub fn floor(&self, svg: &mut String, plan: &Plan) {
+        svg_floor::draw(svg, plan, self);
+    }
+
+    /// Draws walls, their coloured patches, the goal, and the names of regions.
     pub fn walls(&self, svg: &mut String, plan: &Plan) {
         let (left, top) = (plan.left, plan.top);
         let (wide, high) = (2.0 * plan.half.0 * plan.scale, 2.0 * plan.half.1 * plan.scale);
         let _ =
             writeln!(svg, "  <rect class=\"wall\" x=\"{left}\" y=\"{top}\" width=\"{wide:.0}\" height=\"{high:.0}\"/>");
-        for wall in self.walls {
-            line(svg, plan, "inner-wall", "", wall.from, wall.to);
+        for (index, wall) in self.walls.iter().enumerate() {
+            self.line(svg, plan, "inner-wall", "", (wall.from, wall.to), condition(&self.conditions.walls, index));
         }
-        for patch in self.patches {
+        for (index, patch) in self.patches.iter().enumerate() {
             let half = if patch.is_upright(plan.half) {
                 Vec2 { x: 0.0, y: patch.half_length }
             } else {
@@ -66,42 +121,35 @@ impl<'a> Scenery<'a> {
                 Colour::Green => "#2f9e44",
                 Colour::Blue => "#1b4fd8",
             };
-            line(svg, plan, "patch", &format!(" stroke=\"{colour}\""), patch.at - half, patch.at + half);
+            let (ends, condition) = ((patch.at - half, patch.at + half), condition(&self.conditions.patches, index));
+            self.line(svg, plan, "patch", &format!(" stroke=\"{colour}\""), ends, condition);
         }
         if self.has_goal() {
             let _ = writeln!(svg, "  <path class=\"goal\" d=\"M{left} {top}v{high:.0}\"/>");
         }
+        let middle = |(from, to): (Vec2, Vec2)| plan.at((from + to) * 0.5);
+        let lines = self.task.crossed_lines().into_iter().map(middle);
+        let taken = lines.map(|(x, y)| [x - 14.0, y - 14.0, x + 14.0, y + 14.0]).collect();
+        svg_names::draw(svg, plan, &self.areas(), taken);
+    }
+
+    /// Returns the class and the title of an element with a condition.
+    pub(super) fn condition_markup(&self, condition: Option<u8>) -> (&'static str, String) {
+        match self.held.doubt(condition) {
+            None => ("", String::new()),
+            Some(condition) => (" conditional", format!("<title>{}</title>", escape(&self.while_words(condition)))),
+        }
+    }
+
+    fn line(&self, svg: &mut String, plan: &Plan, class: &str, more: &str, ends: (Vec2, Vec2), condition: Option<u8>) {
+        let ((x, y), (to_x, to_y)) = (plan.at(ends.0), plan.at(ends.1));
+        let (state, title) = self.condition_markup(condition);
+        let end = if title.is_empty() { "/>".into() } else { format!(">{title}</path>") };
+        let _ = writeln!(svg, "  <path class=\"{class}{state}\"{more} d=\"M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}\"{end}");
     }
 }
 
-fn line(svg: &mut String, plan: &Plan, class: &str, more: &str, from: Vec2, to: Vec2) {
-    let ((x, y), (to_x, to_y)) = (plan.at(from), plan.at(to));
-    let _ = writeln!(svg, "  <path class=\"{class}\"{more} d=\"M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}\"/>");
-}
-
-/// Draws a region of the floor with its name. The region `Beyond` is the part of the arena outside a disc.
-fn area(svg: &mut String, plan: &Plan, name: &str, region: Region, colour: &str) {
-    let disc = |at: Vec2, radius: f32| {
-        let ((x, y), r) = (plan.at(at), radius * plan.scale);
-        format!("M{:.1} {y:.1}a{r:.1} {r:.1} 0 1 0 {:.1} 0a{r:.1} {r:.1} 0 1 0 {:.1} 0z", x - r, 2.0 * r, -2.0 * r)
-    };
-    let rectangle = |at: Vec2, half: Vec2| {
-        let (x, y) = plan.at(at + Vec2 { x: -half.x, y: half.y });
-        let (wide, high) = (2.0 * half.x * plan.scale, 2.0 * half.y * plan.scale);
-        format!("M{x:.1} {y:.1}h{wide:.1}v{high:.1}h{:.1}z", -wide)
-    };
-    let (path, at) = match region {
-        Region::Rectangle { at, half } => (rectangle(at, half), at),
-        Region::Disc { at, radius } => (disc(at, radius), at),
-        Region::Beyond { at, radius } => {
-            let arena = Vec2 { x: plan.half.0, y: plan.half.1 };
-            (rectangle(Vec2 { x: 0.0, y: 0.0 }, arena) + &disc(at, radius), at + Vec2 { x: 0.0, y: 1.05 * radius })
-        }
-    };
-    let (x, y) = plan.at(at);
-    let _ = writeln!(
-        svg,
-        "  <path class=\"area\" fill=\"{colour}\" d=\"{path}\"/>\n  \
-         <text class=\"small\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{name}</text>"
-    );
+/// Condition of a part of a world.
+pub(super) fn condition(conditions: &[Option<u8>], index: usize) -> Option<u8> {
+    conditions.get(index).copied().flatten()
 }

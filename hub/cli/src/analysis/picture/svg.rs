@@ -53,7 +53,7 @@ pub fn draw(trajectories: &Trajectories, caption: &Caption) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\">\n{}{}  </style>\n  <rect width=\"100%\" height=\"100%\" fill=\"{FLOOR}\"/>\n",
         fonts::with_fonts(STYLE),
-        scenery::STYLE
+        scenery::style()
     );
     title(&mut svg, trajectories, caption);
     let scenery = Scenery::from_trajectories(trajectories);

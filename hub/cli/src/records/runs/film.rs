@@ -17,7 +17,7 @@ use xpuck_hub_core::config::{Arena, HubFile};
 use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::ROBOT_RADIUS;
-use xpuck_kernels::world::{Task, WorldSpec};
+use xpuck_kernels::world::WorldSpec;
 use xpuck_record::read::{Entries, entries_of_topics};
 use xpuck_record::run_file::RunFile;
 use xpuck_record::verify::phase_worlds;
@@ -80,11 +80,7 @@ impl Scene {
         let row = |(i, robot): (usize, &String)| (of_robot(i), robot.clone());
         Stage::new(&Sheet {
             half: (self.arena.length_m / 2.0, self.arena.width_m / 2.0),
-            scenery: Scenery {
-                walls: world.map_or(&[][..], |world| &world.physics.walls[..]),
-                patches: world.map_or(&[][..], |world| &world.patches[..]),
-                task: world.map_or(Task::Transport, |world| world.task.clone()),
-            },
+            scenery: world.map_or_else(Scenery::unknown, Scenery::from_world),
             titles: self.titles.clone(),
             legend: "Robots. Fitness of the current segment; pale bodies are not seen",
             rows: self.about.robots.iter().enumerate().map(row).collect(),

@@ -3,6 +3,7 @@
 use super::*;
 use crate::foxglove::{channels, schema_of};
 use serde_json::Value;
+use xpuck_kernels::world::task::Region;
 use xpuck_wire::message::LogLine;
 use xpuck_wire::telemetry::Telemetry;
 
@@ -105,10 +106,35 @@ fn walls_goal_and_regions_are_those_of_the_world() {
     let message = scene.world(Some(&world), 0);
     assert_eq!(texts(&message), ["nest", "food: outside this circle"]);
     let entity = json(&message)["entities"][0].clone();
-    // The cubes are four walls, the floor, the inner wall and the nest.
-    assert_eq!(entity["cubes"].as_array().unwrap().len(), 7);
+    // The cubes are four walls, the floor and the inner wall.
+    assert_eq!(entity["cubes"].as_array().unwrap().len(), 6);
     assert!((entity["cubes"][5]["size"]["x"].as_f64().unwrap() - 0.6).abs() < 1e-6);
-    assert_eq!(entity["cylinders"].as_array().unwrap().len(), 1);
+    // The lines are the border of the nest, and for the food those of the arena and of the circle.
+    let lines = entity["lines"].as_array().unwrap();
+    let corners: Vec<usize> = lines.iter().map(|line| line["points"].as_array().unwrap().len()).collect();
+    assert_eq!(corners, [4, 4, 48]);
+    assert_eq!(entity["triangles"], serde_json::json!([]));
+}
+
+#[test]
+fn paint_is_drawn_as_triangles() {
+    use xpuck_kernels::world::floor::{Floor, Paint};
+    use xpuck_kernels::world::zone::{Zone, ZoneShape};
+    let at = |x: f32, y: f32| xpuck_kernels::math::Vec2 { x, y };
+    let mut world = WorldSpec::benchmark(2);
+    let shapes = vec![ZoneShape::Simple(Region::Rectangle { at: at(0.5, 0.0), half: at(0.1, 0.2) })];
+    let zone = Zone { name: "spot".into(), shapes, without: Vec::new() };
+    let paint = vec![Paint { zone, level: 1.0, condition: None }];
+    world.floor = Floor { paint, ..Floor::default() }.into();
+    let message = swarm().world(Some(&world), 0);
+    fits(&json(&message), &serde_json::from_str(schema_of(ARENA).unwrap()).unwrap(), ARENA);
+    let entity = json(&message)["entities"][0].clone();
+    let white = serde_json::json!({ "r": 0.95, "g": 0.95, "b": 0.95, "a": 1.0 });
+    assert_eq!(entity["triangles"][0]["color"], white);
+    assert_eq!(entity["triangles"][0]["indices"], serde_json::json!([0, 1, 2, 0, 2, 3]));
+    let point = |i: usize| ["x", "y"].map(|axis| entity["triangles"][0]["points"][i][axis].as_f64().unwrap());
+    assert_eq!([0, 1, 2, 3].map(point), [[0.4, -0.2], [0.6, -0.2], [0.6, 0.2], [0.4, 0.2]]);
+    assert_eq!(entity["cubes"][4]["color"]["a"], 1.0, "the floor is opaque");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! run and its replay in the same way. The feed is a plain state machine without input or output.
 
 mod clock;
+mod floor;
 mod history;
 mod lines;
 mod migration;

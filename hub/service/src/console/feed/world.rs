@@ -1,9 +1,9 @@
 //! World of a run and the scale of its fitness, in the format for pages.
 
+use super::floor::FloorView;
 use serde::Serialize;
 use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::tree::scalar_name;
-use xpuck_kernels::world::task::Region;
 use xpuck_kernels::world::{Colour, Task, WorldSpec};
 use xpuck_wire::telemetry::rounded;
 use xpuck_wire::updates::CELLS;
@@ -31,25 +31,6 @@ struct PatchView {
     colour: &'static str,
 }
 
-/// Area of the floor: a rectangle with rounded corners, or (if `outside`) the floor around the rectangle.
-#[derive(Serialize)]
-struct Area {
-    name: String,
-    at: [f32; 2],
-    half: [f32; 2],
-    radius: f32,
-    outside: bool,
-}
-
-fn areas(spec: &WorldSpec) -> Vec<Area> {
-    let area = |(name, region): (String, Region)| {
-        let (at, half, radius) = region.rounded();
-        let outside = matches!(region, Region::Beyond { .. });
-        Area { name, at: [at.x, at.y], half: [half.x, half.y], radius, outside }
-    };
-    spec.task.regions(spec.physics.half_arena).into_iter().map(area).collect()
-}
-
 /// World in the format for pages.
 #[derive(Serialize)]
 pub struct World<'a> {
@@ -59,8 +40,7 @@ pub struct World<'a> {
     discs: Vec<f32>,
     patches: Vec<PatchView>,
     walls: Vec<[f32; 4]>,
-    /// Areas of the task, such as the nest.
-    areas: Vec<Area>,
+    floor: FloorView,
     task: &'static str,
     /// Side to which the task moves objects; `None` if the task moves no objects.
     goal: Option<&'static str>,
@@ -118,7 +98,7 @@ pub fn world<'a>(spec: Option<&WorldSpec>, half: [f32; 2], frisbee_radius: f32, 
         discs: spec.map_or(vec![frisbee_radius], |spec| spec.discs.iter().map(|disc| disc.shape.radius).collect()),
         patches: spec.map_or(Vec::new(), |spec| spec.patches.iter().map(patch).collect()),
         walls,
-        areas: spec.map_or(Vec::new(), areas),
+        floor: spec.map_or_else(FloorView::default, FloorView::new),
         task: task.map_or("", Task::name),
         goal: moves.then_some("left"),
         scale: scale(task),

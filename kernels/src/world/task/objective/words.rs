@@ -29,6 +29,11 @@ impl Objective {
         self.latch_names.iter().map(|(name, latch)| (name.as_str(), condition(*latch))).collect()
     }
 
+    /// Words for a condition.
+    pub fn condition_words(&self, condition: u8) -> String {
+        self.conditions.get(usize::from(condition)).map_or(String::new(), |slot| self.update_words(*slot))
+    }
+
     fn final_words(&self, slot: Slot) -> String {
         match self.value[usize::from(slot)] {
             Op::Reduced(index) => self.reduction_words(&self.reductions[usize::from(index)]),
