@@ -6,6 +6,7 @@
 use crate::trials::Trials;
 use xpuck_evolve::{Island, Migrant};
 use xpuck_kernels::hash::fnv1a;
+use xpuck_kernels::world::task::Task;
 use xpuck_robot_core::island::{Generation, MIGRATION_WAIT};
 
 /// Duration of a generation (ms).
@@ -96,7 +97,8 @@ impl SimulatedIsland {
                 island.trials().iter().map(|t| fitness(keys[t.individual], t.world)).collect()
             }
         };
-        let done = Generation::finish(island, &fitness);
+        let task = self.real.as_ref().map_or(&Task::Transport, Trials::task);
+        let done = Generation::finish(island, task, &fitness);
         self.work =
             Work::Genes { generation: done.progress.generation, until: now + MIGRATION_WAIT.as_millis() as u32 };
         done

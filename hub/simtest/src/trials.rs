@@ -2,6 +2,7 @@
 
 use xpuck_evolve::{Island, Trial};
 use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
+use xpuck_kernels::world::task::Task;
 use xpuck_robot_core::island::{self, IslandPlan};
 
 /// Simulator of one island's trials.
@@ -21,6 +22,11 @@ impl Trials {
     /// Creates the simulator for the world of the experiment's first phase.
     pub fn new(plan: IslandPlan) -> Trials {
         Trials { plan, evaluator: Evaluator::default(), engine: Simd::default() }
+    }
+
+    /// Returns the task of the trials.
+    pub fn task(&self) -> &Task {
+        &self.plan.plan.phase(0).world.task
     }
 
     /// Returns the fitness of each trial of an island.

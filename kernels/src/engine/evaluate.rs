@@ -3,6 +3,7 @@
 use super::{ChosenEngine, Engine, Job};
 use crate::analysis::reduce::{Options, reduce};
 use crate::tree::{CompileError, Program, Tree};
+use crate::world::task::{Task, reduced_by_size};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::mem::take;
@@ -64,17 +65,20 @@ impl Evaluator {
     /// parsimony of a mixed team is that of its largest tree.
     ///
     /// A team with a tree that does not fit a robot's memory is not run. Its fitness is 0, the same as for a tree
-    /// that fills the memory.
+    /// that fills the memory. In an objective, it has the lowest fitness of all jobs, at most 0.
     pub fn fitness(&self, engine: &dyn Engine, jobs: &[Job<'_>]) -> Vec<f32> {
         let runnable = self.runnable(jobs);
         let owned: Vec<Job<'_>> = runnable.iter().flatten().cloned().collect();
         let mut outcomes = engine.run(&self.programs, &owned).into_iter();
         let score = |job: &Option<Job<'_>>| {
-            let Some(job) = job else { return 0.0 };
+            let job = job.as_ref()?;
             let outcome = outcomes.next().expect("an outcome for every runnable job");
-            job.spec.task.evolution_fitness(outcome.fitness, self.parsimony(job))
+            Some(job.spec.task.evolution_fitness(outcome.fitness, self.parsimony(job)))
         };
-        runnable.iter().map(score).collect()
+        let scores: Vec<Option<f32>> = runnable.iter().map(score).collect();
+        let lowest = scores.iter().flatten().copied().fold(0.0, f32::min);
+        let unfit = |job: &Job<'_>| if let Task::Objective(_) = job.spec.task { lowest } else { 0.0 };
+        jobs.iter().zip(scores).map(|(job, score)| score.unwrap_or_else(|| unfit(job))).collect()
     }
 
     /// Returns the fitness of each job for evolution, like [`Evaluator::fitness`], with the fitness that `run` returns
@@ -96,10 +100,7 @@ impl Evaluator {
         let owned: Vec<Job<'_>> = runnable.iter().flatten().cloned().collect();
         let values = run(&self.programs, &owned)?;
         assert_eq!(values.len(), owned.len(), "a value for every runnable job");
-        let scaled = owned.iter().zip(values).map(|(job, value)| {
-            let used = 1.0 - (2.0 * self.parsimony(job)).min(1.0);
-            value - used * value.abs()
-        });
+        let scaled = owned.iter().zip(values).map(|(job, value)| reduced_by_size(value, self.parsimony(job)));
         let scaled: Vec<f32> = scaled.collect();
         let lowest = scaled.iter().copied().fold(0.0, f32::min);
         let mut scaled = scaled.into_iter();
@@ -138,6 +139,7 @@ mod tests {
     use super::*;
     use crate::engine::{Simd, Team};
     use crate::world::WorldSpec;
+    use crate::world::task::objective;
 
     #[test]
     fn cache_keeps_current_trees_and_scores_are_equal() {
@@ -175,6 +177,23 @@ mod tests {
         assert_eq!(low[..2], [-1.0, high[1] - 2.0]);
         assert_eq!(low[2], low[1], "no better than the worst");
         assert_eq!(evaluator.fitness_with(&[job(0)], |_, _| Err("why")), Err("why"));
+    }
+
+    #[test]
+    fn tree_that_does_not_fit_has_lowest_fitness_of_objective() {
+        let leaves = |count| Tree::parse(&format!("seq\n{}", "  avoiding\n".repeat(count))).unwrap();
+        let trees = [leaves(1), leaves(250), leaves(500)];
+        let with = |formula: &str| {
+            let objective = objective::parse(formula, &[], 0.0, 1.0).unwrap();
+            let spec = WorldSpec { task: Task::Objective(objective.into()), ..WorldSpec::benchmark(2) };
+            let job = |tree| Job { spec: &spec, start: 0, team: Team::all(tree), seed: 1, world: 2, updates: 1 };
+            let mut evaluator = Evaluator::default();
+            evaluator.prepare(&trees.iter().collect::<Vec<_>>());
+            evaluator.fitness(&Simd::default(), &[0, 1, 2].map(job))
+        };
+        let (high, low) = (with("last(n(arena))"), with("0 - last(n(arena))"));
+        assert!(high[0] == 2.0 && high[1] < 2.0 && high[2] == 0.0, "{high:?}");
+        assert!(low[0] == -2.0 && low[1] < -2.0 && low[2] == low[1], "{low:?}");
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl CurriculumState {
     ) -> (Generation, Option<Line>) {
         let lengths: u64 = island.trials().iter().map(|trial| u64::from(trial.length)).sum();
         self.robot_updates += lengths * u64::from(at.updates) * at.world.robots as u64;
-        let mut done = Generation::finish(island, fitness);
+        let mut done = Generation::finish(island, &at.world.task, fitness);
         done.population.step = self.course.completed_steps();
         let standing = GenerationStats {
             generations: [done.progress.generation, MAX_GENERATIONS],

@@ -12,6 +12,7 @@ use xpuck_kernels::engine::{Job, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_kernels::world::task::Task;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Birth, Emigrant, MAX_SAMPLE_SUMMARIES, Operator, Population, RobotMessage, Sampled};
 
@@ -119,12 +120,12 @@ pub struct Generation {
 }
 
 impl Generation {
-    /// Records the fitness of each trial, and returns the completed generation. After this call, the island waits for
-    /// genes of other robots.
-    pub fn finish(island: &mut Island, fitness: &[f32]) -> Generation {
+    /// Records the fitness of each trial in a world with this task, and returns the completed generation. After this
+    /// call, the island waits for genes of other robots.
+    pub fn finish(island: &mut Island, task: &Task, fitness: &[f32]) -> Generation {
         let before: BTreeMap<Id, u32> = island.population().iter().map(|i| (i.id, i.samples.n())).collect();
         let generation = island.generation();
-        island.record(fitness);
+        island.record_for(task, fitness);
         // Migrants are excluded, because they were born on another island. Individuals that were re-evaluated in a new
         // world are excluded, because they were born earlier.
         let newborn =

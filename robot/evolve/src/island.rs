@@ -13,6 +13,7 @@ use crate::primitive_set::PrimitiveSet;
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::tree::Tree;
+use xpuck_kernels::world::task::Task;
 
 /// Progress of an island.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -91,7 +92,21 @@ impl Island {
         self.algorithm.rules().trials(&self.deme)
     }
 
-    /// Records the fitness of each trial, in the order of [`Island::trials`], and sorts the population.
+    /// Records the fitness of each trial in a world with this task, in the order of [`Island::trials`], and sorts the
+    /// population. The algorithm replaces the fitness -1 of trials in which the frisbee never moved only if the task
+    /// has this penalty. In other tasks, low values are results like all others.
+    ///
+    /// # Panics
+    /// Panics if the number of results differs from the number of trials.
+    pub fn record_for(&mut self, task: &Task, fitness: &[f32]) {
+        match task.penalises_unmoved() {
+            true => self.record(fitness),
+            false => self.record_unchanged(fitness),
+        }
+    }
+
+    /// Records the fitness of each trial of a transport task, in the order of [`Island::trials`], and sorts the
+    /// population.
     ///
     /// # Panics
     /// Panics if the number of results differs from the number of trials.

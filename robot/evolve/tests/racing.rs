@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use xpuck_evolve::{Algorithm, Id, Individual, Island, Migrant, Operator, PrimitiveSet, Samples, Settings, Stage};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
+use xpuck_kernels::world::task::{Task, objective};
 
 fn island(seed: u64) -> Island {
     Island::new(Settings::for_algorithm(Algorithm::Racing), PrimitiveSet::in_swarm(), 1, seed)
@@ -188,6 +189,26 @@ fn unmoved_trial_counts_little_wrong_push_fully() {
     assert_eq!([mean(ids[0]), mean(ids[1]), mean(ids[2])], [-0.05, -0.05, 0.0]);
     assert!((mean(ids[last]) + 0.4).abs() < 1e-6);
     assert_eq!(island.rejected_samples(), 2);
+}
+
+#[test]
+fn only_transport_replaces_low_fitness() {
+    let objective = objective::parse("last(n(arena))", &[], 0.0, 1.0).unwrap();
+    let means = |task: &Task| {
+        let mut island = island(6);
+        let ids: Vec<Id> = island.population().iter().take(2).map(|i| i.id).collect();
+        let fitness = |t: &xpuck_evolve::Trial| [-3.0, -0.25].get(t.individual).copied().unwrap_or(0.0);
+        let fitness: Vec<f32> = island.trials().iter().map(fitness).collect();
+        island.record_for(task, &fitness);
+        let mean = |id: &Id| island.population().iter().find(|i| i.id == *id).unwrap().samples.mean();
+        ids.iter().map(mean).collect::<Vec<_>>()
+    };
+    for task in [Task::Transport, Task::TransportOnce] {
+        assert_eq!(means(&task), [-0.05, -0.25]);
+    }
+    for task in [Task::Objective(objective.into()), Task::Dispersion] {
+        assert_eq!(means(&task), [-3.0, -0.25]);
+    }
 }
 
 #[test]

@@ -271,15 +271,16 @@ impl EvolutionRun {
 
     /// Passes the fitness of each trial to the islands, and returns the data for the record.
     fn record(&mut self, trials: &[Vec<Trial>], mut fitness: &[f32]) -> Vec<record::Island> {
+        let task = self.current_world().0.task.clone();
         let mut entries = Vec::with_capacity(trials.len());
-        for (island, trials) in self.state.islands.iter_mut().zip(trials) {
+        for (place, (island, trials)) in self.state.islands.iter_mut().zip(trials).enumerate() {
             let (mine, others) = fitness.split_at(trials.len());
             fitness = others;
             let mut entry = record::Island::observe(island, trials, mine);
             match self.config.fitness {
                 // The algorithm does not know the range of this fitness.
                 Some(_) => island.record_unchanged(mine),
-                None => island.record(mine),
+                None => island.record_for(self.worlds.get(&place).map_or(&task, |world| &world.task), mine),
             }
             entry.champion = champion(island, &self.config.settings).id;
             entries.push(entry);

@@ -99,13 +99,40 @@ impl Task {
 
     /// Returns the fitness that evolution maximises (Eq. 7.6 and 8.3). If the disc of `Transport` or `TransportOnce`
     /// never moved, 1 is subtracted from `fitness`. `parsimony` is the free fraction of a robot's memory. If less than
-    /// half of the memory is free, the result is scaled down.
+    /// half of the memory is free, the result is scaled down; for an objective, it is reduced by [`reduced_by_size`].
     pub fn evolution_fitness(&self, fitness: f32, parsimony: f32) -> f32 {
-        let unmoved = matches!(self, Task::Transport | Task::TransportOnce) && fitness == 0.0;
+        if let Task::Objective(_) = self {
+            return reduced_by_size(fitness, parsimony);
+        }
+        let unmoved = self.penalises_unmoved() && fitness == 0.0;
         let penalty = if unmoved { 1.0 } else { 0.0 };
         let derate = if parsimony < 0.5 { 2.0 * parsimony } else { 1.0 };
         derate * (fitness - penalty)
     }
+
+    /// Returns the raw value of the formula that corresponds to a fitness; `None` for tasks that are not objectives.
+    pub fn value_of(&self, fitness: f64) -> Option<f64> {
+        if let Task::Objective(objective) = self { Some(objective.value_of(fitness)) } else { None }
+    }
+
+    /// Returns the standard deviation of the raw value; `None` for tasks that are not objectives. `sd` is the standard
+    /// deviation of the fitness.
+    pub fn value_sd(&self, sd: f64) -> Option<f64> {
+        if let Task::Objective(objective) = self { Some(objective.value_sd(sd)) } else { None }
+    }
+
+    /// Returns true if [`Task::evolution_fitness`] subtracts 1 when the disc never moved, as in the thesis.
+    pub fn penalises_unmoved(&self) -> bool {
+        matches!(self, Task::Transport | Task::TransportOnce)
+    }
+}
+
+/// Returns `fitness`, minus a fraction of its absolute value if less than half of a robot's memory is free. The fraction
+/// is 0 at half and 1 without free memory. A larger tree thus never gains, even if its fitness is negative. `parsimony`
+/// is the free fraction of the memory.
+pub fn reduced_by_size(fitness: f32, parsimony: f32) -> f32 {
+    let used = 1.0 - (2.0 * parsimony).min(1.0);
+    fitness - used * fitness.abs()
 }
 
 /// Score of a task in one world so far.
@@ -206,5 +233,19 @@ mod tests {
         assert_eq!(Task::TransportPosition.evolution_fitness(0.0, 0.9), 0.0);
         assert!((Task::Transport.evolution_fitness(1.0, 0.25) - 0.5).abs() < 1e-6);
         assert_eq!(Task::Dispersion.evolution_fitness(0.5, 0.0), 0.0);
+    }
+
+    #[test]
+    fn larger_trees_never_gain_in_objectives() {
+        let objective = objective::parse("last(n(arena))", &[], 0.0, 1.0).unwrap();
+        let task = Task::Objective(objective.into());
+        assert!(!task.penalises_unmoved());
+        assert_eq!(task.evolution_fitness(0.0, 0.9), 0.0, "doing nothing is no failure");
+        for fitness in [-26.8, -0.3, 0.4, 26.8] {
+            let of = |parsimony| task.evolution_fitness(fitness, parsimony);
+            assert_eq!([of(1.0), of(0.5)], [fitness; 2]);
+            assert!(of(0.5) > of(0.3) && of(0.3) > of(0.1), "{fitness}");
+        }
+        assert_eq!([0.4, -0.4].map(|fitness| task.evolution_fitness(fitness, 0.0)), [0.0, -0.8]);
     }
 }

@@ -94,6 +94,20 @@ pub enum ReductionKind {
     First,
 }
 
+impl ReductionKind {
+    /// Name in formulas.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReductionKind::Last => "last",
+            ReductionKind::Mean => "mean",
+            ReductionKind::Sum => "sum",
+            ReductionKind::Highest => "highest",
+            ReductionKind::Lowest => "lowest",
+            ReductionKind::First => "first",
+        }
+    }
+}
+
 impl Reduction {
     /// True if the update with this number, from 1, counts.
     pub fn counts(&self, update: u32) -> bool {
@@ -108,6 +122,37 @@ impl Objective {
     /// Fitness of a value: 0 at `worst`, 1 at `best`.
     pub fn fitness(&self, value: f32) -> f32 {
         (value - self.worst) / (self.best - self.worst)
+    }
+
+    /// Value of a fitness: the inverse of [`Objective::fitness`]. The value of a mean fitness is the mean value.
+    pub fn value_of(&self, fitness: f64) -> f64 {
+        f64::from(self.worst) + fitness * self.span()
+    }
+
+    /// Standard deviation of the value for a standard deviation of the fitness.
+    pub fn value_sd(&self, sd: f64) -> f64 {
+        sd * self.span().abs()
+    }
+
+    fn span(&self) -> f64 {
+        f64::from(self.best) - f64::from(self.worst)
+    }
+
+    /// Notes on reductions with a window of which a run of this duration (s) has no update, or only the last one.
+    pub fn window_notes(&self, seconds: f32) -> Vec<String> {
+        let updates = (seconds / CONTROL_PERIOD).round() as u32;
+        let note = |reduction: &Reduction| {
+            let [from, to] = reduction.window?;
+            let counted = (1..=updates).rev().find(|update| reduction.counts(*update));
+            let effect = match (counted, reduction.kind) {
+                (Some(_), _) if from < seconds || from == to => return None,
+                (Some(_), _) => "it counts only the last update",
+                (None, ReductionKind::First) => "it counts no update and is the length of the run",
+                (None, _) => "it counts no update and is 0",
+            };
+            Some(format!("the formula has `{}` from {from} s to {to} s, but {effect}", reduction.kind.name()))
+        };
+        self.reductions.iter().filter_map(note).collect()
     }
 
     /// Operations of the update program and quantities that must be computed in every update. Values that only `last`
@@ -180,5 +225,43 @@ fn mark(ops: &[Op], index: usize, needed: &mut [bool]) {
     needed[index] = true;
     for operand in ops[index].operands() {
         mark(ops, usize::from(operand), needed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn value_is_inverse_of_fitness() {
+        for (worst, best) in [(0.0, 60.0), (2.5, 0.0), (-1.0, 1.0)] {
+            let objective = parse("last(n(arena))", &[], worst, best).unwrap();
+            for value in [-3.0, 0.0, 25.25, 1000.0] {
+                let found = objective.value_of(objective.fitness(value).into());
+                assert!((found - f64::from(value)).abs() < 1e-3, "{worst} {best}: {value} is {found}");
+            }
+            assert_eq!(objective.value_of(0.0), f64::from(worst));
+            assert_eq!(objective.value_of(1.0), f64::from(best));
+        }
+        let cost = parse("last(n(arena))", &[], 2.5, 0.0).unwrap();
+        assert_eq!(cost.value_sd(0.5), 1.25);
+        let task = crate::world::Task::Objective(cost.into());
+        assert_eq!((task.value_of(0.5), task.value_sd(0.5)), (Some(1.25), Some(1.25)));
+        assert_eq!(crate::world::Task::Dispersion.value_of(0.5), None);
+    }
+
+    #[test]
+    fn windows_outside_the_run_are_noted() {
+        let notes = |formula: &str| parse(formula, &[], 0.0, 1.0).unwrap().window_notes(30.0);
+        for formula in ["mean(n(arena))", "mean(n(arena), 29, 90)", "last(n(arena), 30, 30)", "first(n(arena), 0, 60)"]
+        {
+            assert_eq!(notes(formula), [""; 0], "{formula}");
+        }
+        let mean = "the formula has `mean` from 31 s to 60 s, but it counts no update and is 0";
+        let sum = "the formula has `sum` from 30 s to 60 s, but it counts only the last update";
+        let first = "the formula has `first` from 40 s to 50 s, but it counts no update and is the length of the run";
+        let narrow = "the formula has `last` from 0.02 s to 0.03 s, but it counts no update and is 0";
+        assert_eq!(notes("mean(n(arena), 31, 60) + sum(n(arena), 30, 60)"), [mean, sum]);
+        assert_eq!(notes("first(n(arena), 40, 50) + last(n(arena), 0.02, 0.03)"), [first, narrow]);
     }
 }

@@ -109,7 +109,10 @@ impl Objective {
         let of = self.update_words(reduction.of);
         let words = match reduction.kind {
             ReductionKind::Last if reduction.window.is_none() => return format!("{of} at the end"),
-            ReductionKind::First => return format!("the time (s) from which first {of} is not 0"),
+            ReductionKind::First => {
+                let window = reduction.window.map_or(String::new(), |[from, to]| format!(", from {from} s to {to} s,"));
+                return format!("the time (s) of the first update{window} in which {of} is not 0");
+            }
             ReductionKind::Last => format!("{of} in the last counted update"),
             ReductionKind::Mean => format!("the mean over time of {of}"),
             ReductionKind::Sum => format!("the sum over all updates (10 per second) of {of}"),
@@ -168,6 +171,24 @@ impl Objective {
                 format!("the share of {} within {radius} m of {robots}", zone(index))
             }
             Quantity::Area { zone: index } => format!("the area of {} (m^2)", zone(index)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+
+    #[test]
+    fn windows_are_in_the_description() {
+        let words = |formula: &str| parse(formula, &[], 0.0, 60.0).unwrap().description();
+        let first = "The value is the time (s) of the first update in which the number of robots in arena is not 0.";
+        assert!(words("first(n(arena))").starts_with(first), "{}", words("first(n(arena))"));
+        let windowed = "The value is the time (s) of the first update, from 10 s to 20 s, in which";
+        assert!(words("first(n(arena), 10, 20)").starts_with(windowed), "{}", words("first(n(arena), 10, 20)"));
+        for reduction in ["last", "mean", "sum", "highest", "lowest"] {
+            let words = words(&format!("{reduction}(n(arena), 10, 20)"));
+            assert!(words.contains("from 10 s to 20 s"), "{words}");
         }
     }
 }

@@ -29,7 +29,7 @@ const SPREAD: f64 = 0.06;
 /// times the spread of all other trials. A few such samples would dominate a tree's other samples.
 const NOTHING_MOVED: f64 = -0.05;
 /// Fitness up to which a trial counts as one in which the frisbee was not moved. A trial in which the frisbee is pushed
-/// in the wrong direction has a higher fitness.
+/// in the wrong direction has a higher fitness. This applies to transport tasks only ([`crate::Island::record_for`]).
 const UNMOVED: f64 = -0.5;
 /// Number of trials of an individual per generation. Index 0 applies to newborns, elite individuals and guests, index 1
 /// to contenders, and index 2 to finalists.
