@@ -61,6 +61,17 @@ impl Counted {
         }
     }
 
+    /// Returns the raw value of an objective that corresponds to a fitness; `None` for other tasks.
+    fn value_of(&self, fitness: f64) -> Option<f64> {
+        match self {
+            Counted::Centres { task, .. } => match &**task {
+                task::Score::Objective(score) => Some(score.objective().value_of(fitness)),
+                _ => None,
+            },
+            Counted::Moved(_) | Counted::Place { .. } => None,
+        }
+    }
+
     fn fitness(&self, seconds: f64) -> f64 {
         f64::from(match self {
             Counted::Moved(way) => raw_fitness(*way as f32, seconds as f32),
@@ -147,11 +158,11 @@ impl Score {
 
     /// Returns all segments so far, with their fitness.
     pub fn segments(&self) -> Vec<Segment> {
-        let segment = |(number, scored): (u32, &Scored)| Segment {
-            number,
-            fitness: if scored.seconds > 0.0 { scored.counted.fitness(scored.seconds) } else { 0.0 },
-            seconds: scored.seconds,
-            phase: scored.phase.clone(),
+        let segment = |(number, scored): (u32, &Scored)| {
+            let timed = scored.seconds > 0.0;
+            let fitness = if timed { scored.counted.fitness(scored.seconds) } else { 0.0 };
+            let value = scored.counted.value_of(fitness).filter(|_| timed);
+            Segment { number, fitness, seconds: scored.seconds, phase: scored.phase.clone(), value }
         };
         (0..).zip(&self.segments).map(segment).collect()
     }
@@ -159,6 +170,11 @@ impl Score {
     /// Returns the current fitness of the last segment, or 0 if there is no segment.
     pub fn fitness(&self) -> f64 {
         self.segments.last().map_or(0.0, |last| last.counted.fitness(last.seconds.max(1e-9)))
+    }
+
+    /// Returns the raw value of the last segment; `None` if its task is not an objective.
+    pub fn value(&self) -> Option<f64> {
+        self.segments.last()?.counted.value_of(self.fitness())
     }
 }
 
@@ -182,7 +198,7 @@ mod tests {
         score.see(-0.13, true);
         score.pass(10.0);
         let segments = score.segments();
-        assert_eq!(segments.len(), 2);
+        assert_eq!((segments.len(), segments[1].value), (2, None));
         assert!((segments[1].fitness - 0.1).abs() < 1e-6, "{segments:?}");
         assert_eq!((segments[0].fitness, segments[0].phase.as_str()), (0.0, "evolve"));
     }
@@ -248,7 +264,7 @@ mod tests {
         score.see_robot(1, vec2(0.5, 0.1));
         score.pass(0.11);
         // The second of two updates has one of two robots in the spot.
-        assert_eq!(score.fitness(), 0.125);
+        assert_eq!((score.fitness(), score.value(), score.segments()[0].value), (0.125, Some(0.25), Some(0.25)));
         let mut score: Score = serde_json::from_str(&serde_json::to_string(&score).unwrap()).unwrap();
         score.see_robot(0, vec2(0.5, 0.1));
         score.pass(0.11);

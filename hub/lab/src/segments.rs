@@ -31,6 +31,9 @@ pub struct SwarmRun {
     pub evolved: f64,
     /// Real fitness of each segment with evolved trees.
     pub real: Vec<f64>,
+    /// Raw value of each of these segments, if the task is a mission.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<f64>,
 }
 
 /// Reads the number of a published run as the name of the run.
@@ -88,18 +91,24 @@ pub struct Foot {
     pub evolved: Option<Spread>,
     /// Statistics of the runs' real fitness in each segment, up to the last segment of the longest run.
     pub real: Vec<Spread>,
+    /// Statistics of [`SwarmRun::values`], if the task is a mission.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<Spread>,
 }
 
 impl Foot {
     /// Summarises the runs that fulfil [`SwarmRun::counts`].
     pub fn from_runs(runs: &[SwarmRun]) -> Foot {
         let good: Vec<&SwarmRun> = runs.iter().filter(|run| run.counts()).collect();
-        let segments = good.iter().map(|run| run.real.len()).max().unwrap_or(0);
-        let of =
-            |i: usize| Spread::from_sample(&good.iter().filter_map(|run| run.real.get(i).copied()).collect::<Vec<_>>());
+        let spreads = |of: fn(&SwarmRun) -> &[f64]| -> Vec<Spread> {
+            let segments = good.iter().map(|run| of(run).len()).max().unwrap_or(0);
+            let sample = |i: usize| good.iter().filter_map(|run| of(run).get(i).copied()).collect::<Vec<_>>();
+            (0..segments).filter_map(|i| Spread::from_sample(&sample(i))).collect()
+        };
         Foot {
             evolved: Spread::from_sample(&good.iter().map(|run| run.evolved).collect::<Vec<_>>()),
-            real: (0..segments).filter_map(of).collect(),
+            real: spreads(|run| &run.real),
+            values: spreads(|run| &run.values),
         }
     }
 }
@@ -171,6 +180,7 @@ mod tests {
             slow_percent: 0.0,
             evolved: 0.3,
             real: vec![fitness; 7],
+            values: Vec::new(),
         };
         let runs = [run(0.1, 0), run(0.3, 0), run(0.9, 2)];
         let svg = draw(&runs, Some(&printed()));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { layoutAncestry, tidy } from "../console/evolution/ancestry.js";
 import { busiest } from "../console/evolution/busiest.js";
-import { bytes, clock, fixed, span, thousands, tickTexts, timeOfDay } from "../console/shared/format.js";
+import { bytes, clock, fixed, span, thousands, tickTexts, timeOfDay, valueNote } from "../console/shared/format.js";
 import { Rate, inWords } from "../console/shared/rate.js";
 import { sensed } from "../console/robots/sensors.js";
 import { FASTEST, ofKeys, ofStick, wheels } from "../console/robots/steering.js";
@@ -18,6 +18,8 @@ test("numbers and times", () => {
   assert.deepEqual([span(5), span(65), span(700), span(3660), span(1e6)], ["5 s", "1 min 5 s", "11 min", "1 h 1 min", "11 days"]);
   assert.deepEqual([bytes(10), bytes(3.4e6), bytes(81e9), thousands(21400), thousands(999)], ["10 B", "3.4 MB", "81 GB", "21.4 k", "999"]);
   assert.equal(timeOfDay(null), "");
+  assert.deepEqual([valueNote(25.2), valueNote(-0.06131), valueNote(1234567), valueNote(null), valueNote(undefined)],
+    [" (value 25.2)", " (value −0.06131)", " (value 1234567)", "", ""]);
 });
 
 test("no two ticks of an axis read the same", () => {

@@ -19,18 +19,19 @@ use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::{Engine, EngineKind, Team};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{LegacyBlueSides, Program, RegisterMap, Tree};
-use xpuck_kernels::world::{Scenario, World, WorldSpec};
+use xpuck_kernels::world::{Scenario, Task, World, WorldSpec};
 use xpuck_lab::measure::{Plan, measure};
 use xpuck_lab::trajectories::record;
 use xpuck_stats::figure::Figure;
-use xpuck_wire::output::count;
-use xpuck_wire::{FileError, output};
+use xpuck_wire::output::{count, significant, value_note};
+use xpuck_wire::{FileError, log, output};
 
 /// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world file.
 ///
 /// A tree runs exactly as written: `avoiding` is not added. The fitness of the benchmark is f_raw of Eq. 8.3: the
-/// speed of the frisbee towards -x, divided by v_max. A world file (docs/worlds.md) selects one of seven tasks or states a task as a formula, each
-/// with its own fitness. The same seed gives identical results on any number of threads.
+/// speed of the frisbee towards -x, divided by v_max. A world file (docs/worlds.md) selects one of seven tasks or states
+/// a task as a formula, each with its own fitness. For a formula, the value is printed too: the number that the formula
+/// yields, before it is scaled to the fitness by `worst` and `best`. The same seed gives identical results on any number of threads.
 #[derive(Args)]
 pub struct SimulateArgs {
     /// File with the tree (.bt, .xml, .json or .bin) that all robots run.
@@ -114,6 +115,15 @@ pub fn check(plan: &Plan<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Prints a note for each reduction of a mission whose times are not within the simulated time. `what` names the
+/// simulations: runs or trials.
+pub fn window_notes(spec: &WorldSpec, seconds: f32, what: &str) {
+    let Task::Objective(objective) = &spec.task else { return };
+    for note in objective.window_notes(seconds) {
+        log::write_raw(format_args!("xpuck: {note}: {what} last {seconds} s; change the times or --seconds"));
+    }
+}
+
 /// Register numbering of a tree file.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum MapArg {
@@ -128,6 +138,12 @@ pub struct Output {
     task: &'static str,
     mean: f64,
     sd: f64,
+    /// Mean of the raw value of the formula; only in missions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value_mean: Option<f64>,
+    /// Standard deviation of the raw value of the formula; only in missions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value_sd: Option<f64>,
     runs: u32,
     robot_seconds: f64,
     wall_s: f64,
@@ -200,6 +216,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         Some(run) => Some(draw(args, &trees[0], &Program::compile_with(&trees[0], published)?, &plan, run)?),
         None => None,
     };
+    window_notes(&spec, args.seconds, "runs");
     let engine = args.engine.open(EngineKind::Auto, &[&spec])?;
     let started = Instant::now();
     let progress = Progress::waiting("simulating", args.json);
@@ -211,6 +228,8 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         task: spec.task.name(),
         mean: measured.mean,
         sd: measured.sd,
+        value_mean: spec.task.value_of(measured.mean),
+        value_sd: spec.task.value_sd(measured.sd),
         runs: args.runs,
         robot_seconds: plan.robot_seconds(),
         wall_s,
@@ -237,6 +256,18 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         Figure(found.mean),
         args.seconds
     ))?;
+    if let (Task::Objective(objective), Some(mean), Some(sd)) = (&spec.task, found.value_mean, found.value_sd) {
+        let spread = match args.runs {
+            1 => String::new(),
+            runs => format!(" +- {} (sd {})", significant(sd / f64::from(runs).sqrt()), significant(sd)),
+        };
+        output::line(format_args!(
+            "value {}{spread}; a value of {} is fitness 0, and {} is fitness 1",
+            significant(mean),
+            objective.worst,
+            objective.best
+        ))?;
+    }
     output::line(format_args!(
         "{:.0} robot-seconds in {wall_s:.2} s: {:.0} a second (r_acc) on engine {}",
         found.robot_seconds, found.r_acc, found.engine
@@ -262,8 +293,9 @@ fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan<'_>, ru
     let caption = Caption { tree, start: start.clone(), seed: plan.seed, run };
     args.picture.write(&trajectories, &caption, args.json)?;
     Ok(format!(
-        "run {run} ({start}) has fitness {:.4}: {}",
+        "run {run} ({start}) has fitness {:.4}{}: {}",
         Figure(trajectories.fitness().into()),
+        value_note(plan.spec.task.value_of(trajectories.fitness().into())),
         args.picture.files()
     ))
 }

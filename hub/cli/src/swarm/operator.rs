@@ -116,7 +116,8 @@ fn print_status(status: &Status) -> Result<()> {
         let going_on = segment.number == status.segment && !matches!(status.phase, Phase::Finished | Phase::Idle);
         let more = if going_on { " so far" } else { "" };
         let fitness = Figure(segment.fitness);
-        output::line(format_args!("segment {}: real fitness {fitness:.3}{more}", segment.number))?;
+        let value = output::value_note(segment.value);
+        output::line(format_args!("segment {}: real fitness {fitness:.3}{value}{more}", segment.number))?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Formats the lines of `xpuck status`. Does no I/O.
 
 use crate::swarm::acks::Obedience;
-use crate::swarm::swarm_state::{clock, fitness, fitness_reference, phase, robot_counts, troubles};
+use crate::swarm::swarm_state::{clock, fitness, fitness_reference, phase, robot_counts, troubles, value};
 use xpuck_stats::figure::Figure;
-use xpuck_wire::output::count;
+use xpuck_wire::output::{count, value_note};
 use xpuck_wire::{Status, escape};
 
 /// Maximum number of recent events in the summary.
@@ -88,7 +88,8 @@ fn time(status: &Status) -> String {
 }
 
 fn worth(status: &Status) -> String {
-    let real = fitness(status).map_or("none yet".into(), |value| format!("{:+.3}", Figure(value)));
+    let real = fitness(status);
+    let real = real.map_or("none yet".into(), |real| format!("{:+.3}{}", Figure(real), value_note(value(status))));
     let scale = match fitness_reference(&status.task) {
         "" => String::new(),
         scale => format!(" ({scale})"),
@@ -176,6 +177,15 @@ security    keys; nothing was rejected
 events        1:05  all robots are ready: RUN
 ";
         assert_eq!(text(&status), expected);
+    }
+
+    #[test]
+    fn mission_has_value_beside_fitness() {
+        let segment = Segment { number: 1, fitness: 0.42, seconds: 5.0, value: Some(25.2), ..Segment::default() };
+        let status =
+            Status { experiment: "x".into(), task: "objective".into(), segments: vec![segment], ..Status::default() };
+        let expected = "fitness     +0.420 (value 25.2) in this segment, 0.000 evolved\n";
+        assert!(text(&status).contains(expected), "{}", text(&status));
     }
 
     #[test]

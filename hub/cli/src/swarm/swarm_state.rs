@@ -54,6 +54,11 @@ pub fn fitness(status: &Status) -> Option<f64> {
     status.segments.last().filter(|segment| segment.number > 0 && segment.seconds > 1.0).map(|s| s.fitness)
 }
 
+/// Returns the raw value of the current segment, as [`fitness`]. `None` if the task is not a mission.
+pub fn value(status: &Status) -> Option<f64> {
+    status.segments.last().filter(|segment| segment.number > 0 && segment.seconds > 1.0).and_then(|s| s.value)
+}
+
 /// Formats the number of robots in each state: `8 of 9 present, 1 lost (xp03), 1 held (xp02)`.
 pub fn robot_counts(status: &Status) -> String {
     let ids = |so: &dyn Fn(&RobotRow) -> bool| -> Vec<String> {

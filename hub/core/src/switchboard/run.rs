@@ -12,6 +12,7 @@ use xpuck_experiment::{Drive, Genes, Kind, Plan, PlannedPhase};
 use xpuck_wire::Phase;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, State};
+use xpuck_wire::output::value_note;
 use xpuck_wire::signed::Signed;
 
 /// Time for which a start waits for all robots (s). Afterwards the run starts without the robots that are not ready.
@@ -285,7 +286,8 @@ impl Switchboard {
         }
         let wanted = until.fitness.filter(|_| whole)?;
         let fitness = run.score.fitness();
-        (fitness >= wanted).then(|| format!("the segment's fitness is {fitness:.3}"))
+        let value = value_note(run.score.value());
+        (fitness >= wanted).then(|| format!("the segment's fitness is {fitness:.3}{value}"))
     }
 
     /// Starts the next phase, or ends the run after its last phase. If the phase ends early, `why` states the reason

@@ -33,6 +33,15 @@ pub struct Outcome {
     pub remeasured_mean: f64,
     /// Highest fitness of the champions in fresh simulations.
     pub remeasured_best: f64,
+    /// Raw value of the mission's formula that corresponds to `final_best`; only in missions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub final_best_value: Option<f64>,
+    /// Mean over the islands of the champion's raw value in fresh simulations; only in missions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remeasured_mean_value: Option<f64>,
+    /// Raw value of the champion with the highest fitness in fresh simulations; only in missions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remeasured_best_value: Option<f64>,
     /// First generation with a mean derated fitness of at least [`super::THRESHOLD`]; `None` if there is no such
     /// generation.
     #[serde(rename = "generations_to_0.205")]
@@ -81,6 +90,9 @@ pub struct Champion {
     pub fitness: f64,
     /// Mean fitness in fresh simulations.
     pub remeasured: f64,
+    /// Mean raw value of the mission's formula in fresh simulations; only in missions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remeasured_value: Option<f64>,
 }
 
 /// Returns the plan of `runs` simulations of 60 s in the run's world. They use the world's starts in turn, and a seed
@@ -148,11 +160,16 @@ impl Outcome {
         let champions = champions(evolution);
         let best = (0..again.len()).max_by(|a, b| again[*a].total_cmp(&again[*b])).unwrap_or(0);
         let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / champions.len() as f64;
+        // The fitness of a Python function has no raw value.
+        let value_of = |fitness: f64| config.spec.task.value_of(fitness).filter(|_| config.fitness.is_none());
+        let final_best = champions.iter().map(|c| c.samples.mean()).fold(f64::NEG_INFINITY, f64::max);
+        let remeasured_mean = mean(&mut again.iter().copied());
         let row = |(champion, remeasured): (&&Individual, &f64)| Champion {
             id: champion.id.to_string(),
             evaluations: champion.samples.n(),
             fitness: champion.samples.mean(),
             remeasured: *remeasured,
+            remeasured_value: value_of(*remeasured),
         };
         let EngineStatus { engine, adapter, driver, r_acc } = evolution.engine().status();
         Outcome {
@@ -160,9 +177,12 @@ impl Outcome {
             algorithm: config.settings.algorithm,
             fitness: config.fitness.clone(),
             final_mean: mean(&mut champions.iter().map(|c| c.samples.derated(config.settings.full_evaluations))),
-            final_best: champions.iter().map(|c| c.samples.mean()).fold(f64::NEG_INFINITY, f64::max),
-            remeasured_mean: mean(&mut again.iter().copied()),
+            final_best,
+            remeasured_mean,
             remeasured_best: again[best],
+            final_best_value: value_of(final_best),
+            remeasured_mean_value: value_of(remeasured_mean),
+            remeasured_best_value: value_of(again[best]),
             generations_to: state.reached.map(|reached| reached.generation),
             robot_seconds_to: state.reached.map(|reached| reached.robot_seconds),
             robot_seconds: evolution.robot_seconds(),

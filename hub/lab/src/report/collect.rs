@@ -86,6 +86,8 @@ pub struct SegmentFacts {
     pub number: u32,
     /// Fitness of the real swarm.
     pub fitness: f64,
+    /// Raw value of the formula; `None` if the task is not a mission.
+    pub value: Option<f64>,
     /// Duration (s of arena time).
     pub seconds: f64,
     /// Behaviour metrics of the swarm; `None` without motion capture data.
@@ -281,6 +283,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let segment = |segment: &Segment| SegmentFacts {
         number: segment.number,
         fitness: segment.fitness,
+        value: segment.value,
         seconds: segment.seconds,
         metrics: gathering.meters.get(&segment.number).and_then(MetricsMeter::finish),
     };

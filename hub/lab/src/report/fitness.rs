@@ -13,6 +13,7 @@ use xpuck_stats::statistics::fit::polynomial;
 use xpuck_stats::statistics::spread::median;
 use xpuck_stats::statistics::t::student;
 use xpuck_stats::statistics::{Spread, mann_whitney};
+use xpuck_wire::output::significant;
 
 /// Order of the polynomial through the medians (thesis, Fig. 8.5).
 const ORDER: usize = 5;
@@ -140,6 +141,7 @@ pub fn real(runs: &[&RunFacts], task: &Task) -> Section {
         rows.push(cells.collect());
     }
     section.tables.push(Readable { title: "Real fitness of each segment".into(), head, rows });
+    section.tables.extend(values(runs, segments));
     if let (Some(first), Some(last)) = (samples.first(), samples.last())
         && segments > 1
     {
@@ -149,6 +151,28 @@ pub fn real(runs: &[&RunFacts], task: &Task) -> Section {
         section.figures.push(violins(&samples));
     }
     section
+}
+
+/// Returns the table of the raw values of a mission; `None` for other tasks.
+fn values(runs: &[&RunFacts], segments: usize) -> Option<Readable> {
+    let of = |i: usize| -> Vec<f64> { runs.iter().filter_map(|run| run.segments.get(i)?.value).collect() };
+    let samples: Vec<Vec<f64>> = (0..segments).map(of).collect();
+    if samples.iter().all(Vec::is_empty) {
+        return None;
+    }
+    let cell = |value: Option<f64>| value.map_or("-".into(), significant);
+    let row = |run: &&RunFacts| -> Vec<String> {
+        let values = run.segments.iter().map(|segment| cell(segment.value));
+        [run.name.clone()].into_iter().chain(values).collect()
+    };
+    let statistic = |name: &str, value: fn(&Spread) -> Option<f64>| -> Vec<String> {
+        let cells = samples.iter().map(|sample| cell(Spread::from_sample(sample).as_ref().and_then(value)));
+        [name.to_string()].into_iter().chain(cells).collect()
+    };
+    let mut rows: Vec<Vec<String>> = runs.iter().map(row).collect();
+    rows.extend([statistic("mean", |s| Some(s.mean)), statistic("sd", |s| s.sd)]);
+    let head = ["run".into()].into_iter().chain((1..=segments).map(|i| format!("value {i}"))).collect();
+    Some(Readable { title: "Raw value of each segment".into(), head, rows })
 }
 
 fn first_against_last(first: &[f64], last: &[f64], segments: usize) -> String {
@@ -247,9 +271,24 @@ pub fn islands(runs: &[&RunFacts]) -> Section {
 
 #[cfg(test)]
 mod tests {
+    use super::super::collect::SegmentFacts;
     use super::super::{behaviour, trees};
     use super::*;
     use xpuck_stats::som::Topology;
+
+    #[test]
+    fn report_of_mission_has_table_of_values() {
+        let segment = |value| SegmentFacts { number: 1, fitness: 0.42, value, seconds: 60.0, metrics: None };
+        let mut run = trees::tests::run(&[]);
+        run.segments = vec![segment(None)];
+        assert_eq!(real(&[&run], &Task::Dispersion).tables.len(), 1);
+        run.segments = vec![segment(Some(25.2))];
+        let tables = real(&[&run], &Task::Dispersion).tables;
+        let table = &tables[1];
+        assert_eq!((table.title.as_str(), table.head[1].as_str()), ("Raw value of each segment", "value 1"));
+        let numbers: Vec<&str> = table.rows.iter().map(|row| row[1].as_str()).collect();
+        assert_eq!(numbers, ["25.2", "25.2", "-"], "one run has no sd");
+    }
 
     #[test]
     fn report_mentions_frisbee_only_if_present() {

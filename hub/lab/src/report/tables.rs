@@ -60,9 +60,14 @@ pub fn all(runs: &[RunFacts], known: &[MeasuredTree], gaps: &[Gap], mixed: Optio
     let curve = |run: &RunFacts| -> Vec<Vec<Value>> {
         run.curve.iter().map(|(minutes, fitness)| vec![json!(run.name), json!(minutes), json!(fitness)]).collect()
     };
+    // Only missions have raw values.
+    let has_values = runs.iter().flat_map(|run| &run.segments).any(|segment| segment.value.is_some());
     let segment = |run: &RunFacts| -> Vec<Vec<Value>> {
         let row = |segment: &super::collect::SegmentFacts| {
             let mut row = vec![json!(run.name), json!(segment.number), json!(segment.fitness)];
+            if has_values {
+                row.push(json!(segment.value));
+            }
             match segment.metrics {
                 Some(metrics) => row.extend(metrics.values().map(|x| json!(x))),
                 None => row.extend(std::iter::repeat_n(Value::Null, Metrics::NAMES.len())),
@@ -119,7 +124,8 @@ pub fn all(runs: &[RunFacts], known: &[MeasuredTree], gaps: &[Gap], mixed: Optio
         let (mixed, se) = (json!(swarm.mixed.mean), json!(swarm.mixed.se));
         vec![json!(swarm.run), json!(swarm.different), mixed, se, json!(swarm.alone)]
     };
-    let metrics: Vec<&str> = ["run", "segment", "fitness"].into_iter().chain(Metrics::NAMES).collect();
+    let value = has_values.then_some("value");
+    let metrics: Vec<&str> = ["run", "segment", "fitness"].into_iter().chain(value).chain(Metrics::NAMES).collect();
     let rows =
         |each: &dyn Fn(&RunFacts) -> Vec<Vec<Value>>| -> Vec<Vec<Value>> { runs.iter().flat_map(each).collect() };
     vec![

@@ -51,6 +51,9 @@ const TABLES: [Spec; 16] = [
 const SEGMENTS: &str = "segments";
 /// Fields that concern the whole run. The tables of segments omit these fields.
 const OF_RUN: &[&str] = &["segment", "phase", "evolved", "slow_round_trips", "dead"];
+/// Columns that were added later, with their topic. They are the last ones, so that the positions of the others are
+/// those of earlier versions.
+const ADDED: &[(&str, &str)] = &[("/run", "value")];
 /// Topics with packed messages, which the export unpacks before it writes the rows.
 const UPDATES: &str = "/updates";
 const GENES: &str = "/genes";
@@ -326,6 +329,7 @@ fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
             found.push(Field { name, pointer, of_item: of_item || each.is_none(), kind });
         }
     }
+    found.sort_by_key(|field| ADDED.contains(&(topic, field.name.as_str())));
     found
 }
 

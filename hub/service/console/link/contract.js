@@ -20,11 +20,7 @@
  * @property {{one: string, marks: Mark[]}} scale
  * @property {string[]} cells
  *
- * @typedef {object} Segment
- * @property {number} number
- * @property {Num} fitness
- * @property {number} seconds
- * @property {string} phase
+ * @typedef {{number: number, fitness: Num, seconds: number, phase: string, value?: Num}} Segment value: raw value of the formula in a mission
  *
  * @typedef {object} Robot
  * @property {string} id

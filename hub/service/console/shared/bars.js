@@ -15,7 +15,7 @@ const LABEL = 18;
 const MOST = 120;
 
 /**
- * @typedef {{value: number | null, colour: string, name?: string, open?: boolean}} Bar open: the segment is in progress
+ * @typedef {{value: number | null, colour: string, name?: string, open?: boolean, note?: string}} Bar open: the segment is in progress; note: text after the number in the tooltip
  * @typedef {{label: string, bars: Bar[]}} Group
  */
 
@@ -46,7 +46,7 @@ export class Bars {
   draw(resized) {
     const [width, height] = [this.host.clientWidth, this.host.clientHeight];
     if (width < 60 || height < 50) return;
-    const key = JSON.stringify([this.groups.map(({ label, bars }) => [label, bars.map((bar) => [bar.value?.toFixed(3), bar.colour, bar.open])]), this.marks]);
+    const key = JSON.stringify([this.groups.map(({ label, bars }) => [label, bars.map((bar) => [bar.value?.toFixed(3), bar.colour, bar.open, bar.note])]), this.marks]);
     if (key === this.key && !resized) return;
     this.key = key;
     show(this.blank, this.groups.length === 0);
@@ -93,11 +93,11 @@ export class Bars {
   group({ label, bars }, left, slot, y) {
     const each = Math.min(WIDEST, (slot * 0.72) / Math.max(1, bars.length));
     const begin = left + (slot - each * bars.length) / 2;
-    return bars.flatMap(({ value, colour, open, name }, k) => {
+    return bars.flatMap(({ value, colour, open, name, note = "" }, k) => {
       if (value === null) return [];
       const x = begin + k * each;
       const rect = s("rect", { x, width: Math.max(1, each - 1), y: Math.min(y(value), y(0)), height: Math.max(1, Math.abs(y(value) - y(0))), fill: colour, rx: 2, class: open ? "open" : undefined },
-        s("title", { text: `${name ? `${name}, ` : ""}segment ${label}: ${fixed(value, 3)}${open ? " so far" : ""}` }));
+        s("title", { text: `${name ? `${name}, ` : ""}segment ${label}: ${fixed(value, 3)}${note}${open ? " so far" : ""}` }));
       // The number of a bar is shown only if there is room for it.
       const number = each >= 26 ? [s("text", { class: "value", x: x + each / 2, y: (value < 0 ? y(value) + 13 : y(value) - 4), "text-anchor": "middle", text: fixed(value, 2) })] : [];
       return [rect, ...number];

@@ -5,10 +5,10 @@ import { Bars } from "./bars.js";
 import { Chart } from "./charts.js";
 import { palette } from "./colours.js";
 import { h, setText, show } from "./dom.js";
-import { fixed } from "./format.js";
+import { fixed, valueNote } from "./format.js";
 import { grid, smooth, upTo } from "./series.js";
 import { TERMS } from "./terms.js";
-import { evolutionIsOff, fitnessNow, isGoing, meanFitness } from "./words.js";
+import { evolutionIsOff, fitnessNow, isGoing, meanFitness, valueNow } from "./words.js";
 
 /** @typedef {import("../link/store.js").Store} Store */
 
@@ -54,7 +54,7 @@ export class FitnessPanel {
     const { store } = this;
     const { status } = store;
     if (topics.has("status") || topics.has("view") || topics.has("world")) {
-      setText(this.now, fixed(fitnessNow(status), 2));
+      setText(this.now, fixed(fitnessNow(status), 2) + valueNote(valueNow(status)));
       setText(this.mean, fixed(meanFitness(status), 2));
       const off = evolutionIsOff(status);
       setText(this.evolved, off ? "off" : fixed(status?.evolved, 2));
@@ -90,6 +90,7 @@ export function segmentGroups(status) {
       value: Number.isFinite(segment.fitness) ? segment.fitness : null,
       colour: segment.number === 0 ? colours.faint : (segment.fitness ?? 0) < 0 ? colours.bad : colours.accent,
       open: isGoing(status) && segment.number === status?.segment,
+      note: valueNote(segment.value),
     }],
   }));
 }

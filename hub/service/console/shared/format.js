@@ -15,6 +15,12 @@ export function fixed(value, digits, unit = "") {
   return (Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−")) + unit;
 }
 
+/** Formats the raw value of a mission with up to four significant digits, as in " (value 25.2)"; "" without a value. @param {unknown} value */
+export function valueNote(value) {
+  const told = num(value);
+  return told === null ? "" : ` (value ${String(Math.abs(told) < 1e4 ? Number(told.toPrecision(4)) : Math.round(told)).replace("-", "−")})`;
+}
+
 /** Formats minutes and seconds, with hours from one hour on. @param {unknown} seconds */
 export function clock(seconds) {
   const told = num(seconds);

@@ -56,10 +56,13 @@ export function meanFitness(status) {
 }
 
 /** Returns the fitness of the current segment. @param {Status | null} status @returns {number | null} */
-export function fitnessNow(status) {
-  const segment = status?.segments.find((other) => other.number === status.segment) ?? status?.segments.at(-1);
-  return num(segment?.fitness);
-}
+export const fitnessNow = (status) => num(segmentNow(status)?.fitness);
+
+/** Returns the raw value of the current segment in a mission. @param {Status | null} status @returns {number | null} */
+export const valueNow = (status) => num(segmentNow(status)?.value);
+
+/** @param {Status | null} status */
+const segmentNow = (status) => status?.segments.find((other) => other.number === status.segment) ?? status?.segments.at(-1);
 
 /**
  * Returns which robots obey the latest directive.

@@ -151,6 +151,9 @@ pub struct Segment {
     /// Name of the experiment's phase to which the segment belongs.
     #[serde(default)]
     pub phase: String,
+    /// Raw value of the formula in a mission, of which `fitness` is the scaled value; `None` in other tasks.
+    #[serde(default)]
+    pub value: Option<f64>,
 }
 
 impl Segment {

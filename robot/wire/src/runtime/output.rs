@@ -123,6 +123,24 @@ pub fn count(number: usize, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
 }
 
+/// Formats a number with up to four significant digits, such as "25.2" or "-0.0613".
+pub fn significant(number: f64) -> String {
+    if !number.is_finite() {
+        return number.to_string();
+    }
+    let magnitude = if number == 0.0 { 0.0 } else { number.abs().log10().floor() };
+    let digits = (3.0 - magnitude).clamp(0.0, 9.0) as usize;
+    let text = format!("{number:.digits$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    if text == "-0" { "0".into() } else { text.into() }
+}
+
+/// Formats the raw value of an objective for display after its fitness: " (value 25.2)". Empty for tasks without a raw
+/// value.
+pub fn value_note(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| format!(" (value {})", significant(value)))
+}
+
 /// Returns the width of the terminal on standard error (columns). `None` if standard error is not a terminal, or if the
 /// terminal's width is unknown.
 pub fn columns() -> Option<u16> {
@@ -234,6 +252,14 @@ mod tests {
         assert_eq!([nodes(0), nodes(1), nodes(12)], ["0 nodes", "1 node", "12 nodes"]);
         let wrong = [(1, 1), (1, 3), (2, 2)].map(|(wrong, all)| wrong_files(wrong, all));
         assert_eq!(wrong, ["the file is wrong", "1 of 3 files is wrong", "2 of 2 files are wrong"]);
+    }
+
+    #[test]
+    fn values_have_four_significant_digits_at_most() {
+        let numbers = [25.2, 6.0, -0.061_312, 1_234_567.8, 99.996, 0.0, -0.0, 1e-12, -1e-12, f64::INFINITY];
+        let texts = ["25.2", "6", "-0.06131", "1234568", "100", "0", "0", "0", "0", "inf"];
+        assert_eq!(numbers.map(significant), texts);
+        assert_eq!((value_note(Some(25.2)), value_note(None)), (" (value 25.2)".into(), String::new()));
     }
 
     #[test]

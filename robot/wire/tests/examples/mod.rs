@@ -115,7 +115,7 @@ fn status() -> Status {
         run_seconds: 60.0,
         run_length: 960.0,
         tracking: true,
-        segments: vec![Segment { number: 0, fitness: 0.125, seconds: 60.0, phase: "evolve".into() }],
+        segments: vec![Segment { number: 0, fitness: 0.125, seconds: 60.0, phase: "evolve".into(), value: None }],
         robots: vec![RobotRow { id: "xp01".into(), version: "0.1.0".into(), alive: true, ..RobotRow::default() }],
         bodies: vec![Body { name: "xp01".into(), pose: [0.25, -0.5, 1.5] }],
         half_arena: [1.0, 0.75],

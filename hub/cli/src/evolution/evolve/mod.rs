@@ -1,5 +1,6 @@
 //! `xpuck evolve`: evolution on islands without robots.
 
+use crate::analysis::simulate::window_notes;
 use crate::engines::engine::EngineArgs;
 use crate::evolution::stopping;
 use crate::terminal::print_json;
@@ -16,7 +17,7 @@ use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run as run_to_end};
 use xpuck_lab::run_folder::result_number;
 use xpuck_stats::figure::Figure;
-use xpuck_wire::output::count;
+use xpuck_wire::output::{count, value_note};
 use xpuck_wire::shutdown;
 use xpuck_wire::{log, output};
 
@@ -24,7 +25,8 @@ use xpuck_wire::{log, output};
 ///
 /// A run is described by a file (docs/evolution.md), by options, or by both; options take precedence. All islands
 /// finish a generation before any starts the next, so the same seed gives the same digits on any number of threads.
-/// At the end, every island's champion is measured again on fresh seeds, which gives an unbiased fitness.
+/// At the end, every island's champion is measured again on fresh seeds, which gives an unbiased fitness. For a mission
+/// (docs/missions.md), the value that its formula yields is printed beside the fitness.
 ///
 /// With --output, every generation is saved: the process may be killed at any time, and --resume continues the run
 /// with the same result. Ctrl-C and SIGTERM end it after the current generation, with exit code 75.
@@ -125,6 +127,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
                 bail!("{}: has no [[steps]], so it is not a curriculum (docs/curricula.md)", path.display());
             }
             let config = Config { engine: args.engine.over(&config.engine), ..config };
+            note_windows(&config);
             let engine = open(args, &config)?;
             let folder = args.out.as_ref().map(|path| Folder::create(path, &config)).transpose()?;
             (EvolutionRun::new(config).on(engine), folder)
@@ -203,6 +206,14 @@ fn refuse_one(config: &Config) -> Result<()> {
     }
 }
 
+/// Prints a note for each reduction of a mission whose times are not within the shortest trials.
+fn note_windows(config: &Config) {
+    window_notes(&config.spec, config.seconds, "the shortest trials");
+    for step in &config.steps {
+        window_notes(&step.spec, step.seconds.unwrap_or(config.seconds), "the shortest trials of a step");
+    }
+}
+
 /// Number of progress units of a run. Generations are not the unit, because their durations may differ much.
 const PARTS: u64 = 1000;
 
@@ -258,14 +269,17 @@ fn print(outcome: &Outcome) -> Result<()> {
     }
     output::line(format_args!("fitness of {}", count(islands, "island's champion", "islands' champions")))?;
     output::line(format_args!(
-        "  in evolution:                  mean {:.3}, best {:.3}{derated}",
+        "  in evolution:                  mean {:.3}, best {:.3}{}{derated}",
         Figure(estimated),
-        Figure(outcome.final_best)
+        Figure(outcome.final_best),
+        value_note(outcome.final_best_value)
     ))?;
     output::line(format_args!(
-        "  measured again on fresh seeds: mean {:.3}, best {:.3}",
+        "  measured again on fresh seeds: mean {:.3}{}, best {:.3}{}",
         Figure(outcome.remeasured_mean),
-        Figure(outcome.remeasured_best)
+        value_note(outcome.remeasured_mean_value),
+        Figure(outcome.remeasured_best),
+        value_note(outcome.remeasured_best_value)
     ))?;
     output::line(format_args!("{:.1} million robot-seconds in {:.1} s", outcome.robot_seconds / 1e6, outcome.wall_s))?;
     let adapter = outcome.adapter.as_ref().map_or(String::new(), |adapter| format!(" on {adapter}"));

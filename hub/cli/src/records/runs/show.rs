@@ -13,6 +13,7 @@ use xpuck_hub_service::catalogue::results::Results;
 use xpuck_lab::report::collect;
 use xpuck_record::run_file::RunFile;
 use xpuck_stats::figure::Figure;
+use xpuck_wire::output;
 
 /// A run and its results, as `--json` prints them.
 #[derive(Serialize, JsonSchema)]
@@ -73,7 +74,8 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     }
     writeln!(text, "\nsegment  seconds  real fitness")?;
     for s in &results.segments {
-        writeln!(text, "{:>7}  {:>7.1}  {:>12.3}", s.number, s.seconds, Figure(s.fitness))?;
+        let value = output::value_note(s.value);
+        writeln!(text, "{:>7}  {:>7.1}  {:>12.3}{value}", s.number, s.seconds, Figure(s.fitness))?;
     }
     match off {
         true => writeln!(text, "evolution was off: every robot ran the tree of the experiment")?,

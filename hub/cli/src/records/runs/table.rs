@@ -16,14 +16,14 @@ use xpuck_lab::segments::{Foot, PrintedRuns, SwarmRun, draw};
 use xpuck_record::run_file::RunFile;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::Spread;
-use xpuck_wire::output::{self, count};
+use xpuck_wire::output::{self, count, significant};
 
 /// Compare runs segment by segment, as Tables 8.3 and 8.4 of the thesis do.
 ///
 /// Each row is a run. Column D is the number of robot losses. Column P is 1 if more than 5 % of the round trips took
 /// longer than 100 ms, else 0. The next columns are the mean round trip, the share of round trips above 100 ms, and
 /// the final fitness of the islands' fittest trees, averaged over the islands. The last columns are the real fitness
-/// of each segment in which evolved trees drove. Mean and standard deviation exclude runs in which D or P is not 0.
+/// of each segment in which evolved trees drove; for missions, the raw values of the formula follow. Mean and standard deviation exclude runs in which D or P is not 0.
 /// Runs that differ in task, number of robots or length are in separate tables. A run that cannot be read is reported
 /// and left out, and the exit code is 1.
 #[derive(Args)]
@@ -192,6 +192,7 @@ fn read(root: &Path, directory: &Path) -> Result<(String, SwarmRun)> {
         slow_percent: 100.0 * row.slow_round_trips,
         evolved: row.evolved_fitness,
         real: results.segments.iter().map(|segment| segment.fitness).collect(),
+        values: results.segments.iter().map(|segment| segment.value).collect::<Option<_>>().unwrap_or_default(),
     };
     Ok((experiment(&RunFile::read(directory)?), run))
 }
@@ -202,14 +203,25 @@ fn text(runs: &[SwarmRun], foot: &Foot, printed: Option<&PrintedRuns>) -> Result
     let segments = runs.iter().map(|run| run.real.len()).max().unwrap_or(0).max(printed_segments);
     let wide = runs.iter().map(|run| run.run.chars().count()).max().unwrap_or(0).max(24);
     let mut text = String::new();
-    let head: String = (1..=segments).map(|i| format!("  {:>7}", format!("real {i}"))).collect();
+    let mut head: String = (1..=segments).map(|i| format!("  {:>7}", format!("real {i}"))).collect();
+    // Only missions have raw values.
+    let valued = runs.iter().map(|run| run.values.len()).max().unwrap_or(0);
+    head.extend((1..=valued).map(|i| format!("  {:>8}", format!("value {i}"))));
+    let value_cells = |values: &mut dyn Iterator<Item = Option<f64>>| -> String {
+        values.map(|x| format!("  {:>8}", x.map_or("-".into(), significant))).collect()
+    };
     writeln!(text, "{:<wide$}  D  P  ping ms  slow %  evolved{head}", "run")?;
     let cells = |numbers: &mut dyn Iterator<Item = Option<f64>>| -> String {
         numbers.map(|x| x.map_or(format!("  {:>7}", "-"), |x| format!("  {:>+7.3}", Figure(x)))).collect()
     };
     for run in runs {
         let slow = u32::from(!(SwarmRun { dead: 0, ..run.clone() }).counts());
-        let real = cells(&mut run.real.iter().map(|fitness| Some(*fitness)));
+        let of = |i: usize| run.real.get(i).copied();
+        let real = match valued {
+            0 => cells(&mut run.real.iter().map(|fitness| Some(*fitness))),
+            _ => cells(&mut (0..segments).map(of)),
+        };
+        let real = real + &value_cells(&mut run.values.iter().map(|value| Some(*value)));
         let SwarmRun { run, dead, ping_ms, slow_percent, evolved, .. } = run;
         let evolved = Figure(*evolved);
         writeln!(text, "{run:<wide$}  {dead}  {slow}  {ping_ms:>7.2}  {slow_percent:>6.2}  {evolved:>+7.3}{real}")?;
@@ -223,7 +235,7 @@ fn text(runs: &[SwarmRun], foot: &Foot, printed: Option<&PrintedRuns>) -> Result
                 text,
                 "{:<wide$}                       {}",
                 format!("{name}: {what} of {n}"),
-                cells(&mut numbers)
+                cells(&mut numbers) + &value_cells(&mut foot.values.iter().map(value))
             )?;
         }
         Ok(())
@@ -240,10 +252,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_missions_have_columns_of_values() {
+        let run = |values: &[f64]| SwarmRun {
+            run: "x".into(),
+            dead: 0,
+            ping_ms: 1.0,
+            slow_percent: 0.0,
+            evolved: 0.5,
+            real: vec![0.42, 0.1],
+            values: values.to_vec(),
+        };
+        let table = |run: SwarmRun| text(&[run.clone()], &Foot::from_runs(&[run]), None).unwrap();
+        let lines = |text: &str| -> Vec<String> { text.lines().map(String::from).collect() };
+        let with = lines(&table(run(&[25.2, 6.0])));
+        assert!(with[0].ends_with("   real 1   real 2   value 1   value 2"), "{with:?}");
+        assert!(with[1].ends_with("   +0.420   +0.100      25.2         6"), "{with:?}");
+        assert!(with[2].ends_with("   +0.420   +0.100      25.2         6"), "{with:?}");
+        assert!(with.iter().all(|line| line.len() == with[0].len()), "{with:?}");
+        assert!(!table(run(&[])).contains("value"));
+    }
+
+    #[test]
     fn each_experiment_has_own_mean() {
         let run = |experiment: &str, evolved: f64| {
             let (run, real) = (format!("{experiment}-{evolved}"), vec![evolved]);
-            (experiment.into(), SwarmRun { run, dead: 0, ping_ms: 1.0, slow_percent: 0.0, evolved, real })
+            (
+                experiment.into(),
+                SwarmRun { run, dead: 0, ping_ms: 1.0, slow_percent: 0.0, evolved, real, values: Vec::new() },
+            )
         };
         let found = vec![run("transport", 0.1), run("foraging", 20.0), run("transport", 0.3)];
         let mixed = groups(found);

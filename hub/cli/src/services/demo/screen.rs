@@ -6,7 +6,7 @@ use std::time::Duration;
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_stats::figure::Figure;
 use xpuck_wire::Status;
-use xpuck_wire::output::count;
+use xpuck_wire::output::{count, value_note};
 
 /// Fitness of the best tree of the thesis, 806768 (chapter 5), as a reference for evolved fitness.
 const THESIS: f64 = 0.27;
@@ -38,7 +38,7 @@ fn real(status: &Status, evolves: bool) -> String {
     let last = scored.len().saturating_sub(SEGMENTS);
     let cell = |s: &&xpuck_wire::Segment| {
         let more = if s.number == status.segment { " so far" } else { "" };
-        format!("{}: {:+.3}{more}", s.number, Figure(s.fitness))
+        format!("{}: {:+.3}{}{more}", s.number, Figure(s.fitness), value_note(s.value))
     };
     let before = if last > 0 { "...  " } else { "" };
     before.to_string() + &scored[last..].iter().map(cell).collect::<Vec<_>>().join("  ")
@@ -70,10 +70,10 @@ pub fn clock(status: &Status, wall: Duration) -> String {
 pub fn segment(status: &Status, evolves: bool, number: u32, goals: u32, wall: Duration) -> Option<String> {
     let ended = status.segments.iter().find(|s| s.number == number)?;
     let generation = status.robots.iter().map(|robot| robot.evolution.generation).max().unwrap_or(0);
-    let (fitness, at) = (Figure(ended.fitness), clock(status, wall));
+    let (fitness, value, at) = (Figure(ended.fitness), value_note(ended.value), clock(status, wall));
     let goals = if goals > 0 { format!(", {}", count(goals as usize, "goal", "goals")) } else { String::new() };
     let generation = if evolves { format!(", generation {generation}") } else { String::new() };
-    Some(format!("segment {number} is over: real fitness {fitness:+.3}{goals}{generation} ({at})"))
+    Some(format!("segment {number} is over: real fitness {fitness:+.3}{value}{goals}{generation} ({at})"))
 }
 
 /// Recent events, newest last. Equal events share one line with a count, and all goals share one line.

@@ -7,7 +7,7 @@ use super::table::{self, COLUMNS, Column};
 use crate::swarm::acks::Obedience;
 use crate::swarm::log;
 use crate::swarm::summary;
-use crate::swarm::swarm_state::{clock, fitness, fitness_reference, phase, robot_counts, troubles};
+use crate::swarm::swarm_state::{clock, fitness, fitness_reference, phase, robot_counts, troubles, value};
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -15,7 +15,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Cell, Clear, Paragraph, Row, Sparkline, Table, TableState, Wrap};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::message::Severity;
-use xpuck_wire::output::count;
+use xpuck_wire::output::{count, value_note};
 use xpuck_wire::{RobotRow, Status, escape};
 
 /// Minimum width of the terminal at which all columns are shown (characters).
@@ -61,7 +61,8 @@ fn header(top: &TopState, width: u16) -> Vec<Line<'static>> {
         return vec![Line::styled("xpuck swarm top", BOLD), silent.unwrap_or_else(|| "waiting for the hub".into())];
     };
     let experiment = if status.experiment.is_empty() { "no experiment".into() } else { escape(&status.experiment) };
-    let real = fitness(status).map_or("none yet".into(), |value| format!("{:+.3}", Figure(value)));
+    let real = fitness(status);
+    let real = real.map_or("none yet".into(), |real| format!("{:+.3}{}", Figure(real), value_note(value(status))));
     let scale = Some(fitness_reference(&status.task)).filter(|scale| !scale.is_empty() && width >= WIDE);
     let scale = scale.map_or(String::new(), |scale| format!(" ({scale})"));
     let (run, length) = (clock(status.run_seconds), clock(status.run_length));

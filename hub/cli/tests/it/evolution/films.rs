@@ -220,7 +220,7 @@ fn recorded(directory: &Path) {
         let x = -0.5 + 0.005 * i as f32;
         let bodies = vec![body("frisbee", [0.3, 0.4, 0.0]), body("xp01", [x, -0.2, 1.57])];
         file.write(&Entry::Poses { time, bodies }).unwrap();
-        let segments = vec![Segment { number: 0, fitness: 0.125, seconds: time, phase: String::new() }];
+        let segments = vec![Segment { number: 0, fitness: 0.125, seconds: time, ..Segment::default() }];
         let run = Entry::Run {
             time,
             phase: Default::default(),

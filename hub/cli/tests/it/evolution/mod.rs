@@ -10,6 +10,7 @@ mod island;
 mod killed;
 mod lineage;
 mod machines;
+mod missions;
 mod picture;
 mod remeasure;
 mod report;
