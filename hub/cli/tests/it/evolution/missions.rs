@@ -7,7 +7,10 @@ use std::path::Path;
 /// Writes a mission in which 3 robots have a value of 6, which is fitness 0.1. Returns its path.
 fn world(dir: &Path, score: &str) -> String {
     let path = dir.join("mission.toml");
-    let text = format!("robots = 3\n[task]\nkind = \"objective\"\nscore = \"{score}\"\nworst = 0\nbest = 60\n");
+    let text = format!(
+        "robots = 3\n[task]\nkind = \"objective\"\nscore = \"{score}\"\nworst = 0\nbest = 60\n\
+        [[start]]\nx_m = [-0.5, 0.5]\ny_m = [-0.5, 0.5]\n"
+    );
     std::fs::write(&path, text).unwrap();
     path.to_str().unwrap().into()
 }
