@@ -231,14 +231,12 @@ impl View<'_> {
             (Quantity::Delivered { .. }, Memory::Items(_, delivered)) => *delivered as f32,
             (Quantity::Visited { .. }, Memory::Cells(coverage)) => coverage.fitness(),
             (Quantity::Crossed { .. }, Memory::Crossings(net)) => *net as f32,
-            (Quantity::Cluster { range }, _) => {
-                clusters(self.now, range).iter().map(Vec::len).max().unwrap_or(0) as f32
-            }
+            (Quantity::Cluster { range }, _) => cluster_sizes(self.now, range).0 as f32,
             (Quantity::Hops { range }, _) => hops(self.now, range) as f32,
             (Quantity::Age { .. }, Memory::Ages(_, visits, updates)) => {
                 mean(visits.iter().map(|visit| (updates - visit) as f32 * CONTROL_PERIOD))
             }
-            (Quantity::Clusters { range }, _) => clusters(self.now, range).len() as f32,
+            (Quantity::Clusters { range }, _) => cluster_sizes(self.now, range).1 as f32,
             (Quantity::Nearest, _) => self.nearest(),
             (Quantity::Pairs, _) => self.pairs(),
             (Quantity::Moving { speed }, _) => self.speeds().filter(|of| *of > speed).count() as f32,
@@ -342,6 +340,34 @@ fn clusters(centres: &[Vec2], range: f32) -> Vec<Vec<u16>> {
     found
 }
 
+/// Size of the largest cluster, and the number of clusters, without memory on the heap.
+fn cluster_sizes(centres: &[Vec2], range: f32) -> (usize, usize) {
+    let mut places = [Vec2::ZERO; MAX_ROBOTS];
+    let mut count = 0;
+    for at in seen(centres) {
+        places[count] = at;
+        count += 1;
+    }
+    let places = &mut places[..count];
+    let (mut largest, mut clusters, mut begin) = (0, 0, 0);
+    while begin < count {
+        // Robots from `begin` to `end` are the cluster so far; its robots are moved to the front.
+        let (mut next, mut end) = (begin, begin + 1);
+        while next < end {
+            let at = places[next];
+            for other in end..count {
+                if (places[other] - at).length_squared() <= range * range {
+                    places.swap(other, end);
+                    end += 1;
+                }
+            }
+            next += 1;
+        }
+        (largest, clusters, begin) = (largest.max(end - begin), clusters + 1, end);
+    }
+    (largest, clusters)
+}
+
 /// Number of hops between the two most distant robots of the largest cluster, along shortest paths. If clusters have
 /// equal sizes, the one with the lowest robot index counts.
 fn hops(centres: &[Vec2], range: f32) -> u32 {
@@ -376,6 +402,15 @@ mod tests {
         let centres = [0.0, 0.1, 0.5, 0.2, 0.55].map(|x| vec2(x, 0.0));
         assert_eq!(clusters(&centres, 0.11), [vec![0, 1, 3], vec![2, 4]]);
         assert_eq!(clusters(&[MISSING, centres[0], MISSING], 1.0), [vec![1]]);
+        for number in 0..200 {
+            let mut draws = crate::random::Draws::new(3, number, 0, 0, crate::random::Stream::Simtest);
+            let mut place =
+                || if draws.below(9) == 0 { MISSING } else { vec2(draws.range(-1.0, 1.0), draws.range(-1.0, 1.0)) };
+            let all: Vec<Vec2> = (0..30).map(|_| place()).collect();
+            let lists = clusters(&all, 0.3);
+            let largest = lists.iter().map(Vec::len).max().unwrap();
+            assert_eq!(cluster_sizes(&all, 0.3), (largest, lists.len()));
+        }
     }
 
     #[test]
