@@ -262,7 +262,9 @@ mod tests {
             real: vec![0.42, 0.1],
             values: values.to_vec(),
         };
-        let table = |run: SwarmRun| text(&[run.clone()], &Foot::from_runs(&[run]), None).unwrap();
+        let table = |run: SwarmRun| {
+            text(std::slice::from_ref(&run), &Foot::from_runs(std::slice::from_ref(&run)), None).unwrap()
+        };
         let lines = |text: &str| -> Vec<String> { text.lines().map(String::from).collect() };
         let with = lines(&table(run(&[25.2, 6.0])));
         assert!(with[0].ends_with("   real 1   real 2   value 1   value 2"), "{with:?}");

@@ -355,7 +355,8 @@ fn cluster_sizes(centres: &[Vec2], range: f32) -> (usize, usize) {
         let (mut next, mut end) = (begin, begin + 1);
         while next < end {
             let at = places[next];
-            for other in end..count {
+            let rest = end;
+            for other in rest..count {
                 if (places[other] - at).length_squared() <= range * range {
                     places.swap(other, end);
                     end += 1;
