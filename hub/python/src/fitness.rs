@@ -77,6 +77,7 @@ fn score_chunk(
     function: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<Outcome>> {
     let Job { spec, updates, .. } = jobs[0];
+    errors::refuse_changes(spec)?;
     let bodies = spec.robots + spec.discs.len();
     let array = PyArray4::<f32>::zeros(py, [jobs.len(), updates as usize + 1, bodies, POSE_FIELDS], false);
     let mut outcomes = Vec::with_capacity(jobs.len());

@@ -188,6 +188,7 @@ fn begin(
     first: u32,
     count: usize,
 ) -> PyResult<BatchSimulation> {
+    errors::refuse_changes(spec)?;
     let numbers: Vec<u32> = (0..count as u32).map(|i| first.wrapping_add(i)).collect();
     pool::compute(py, || BatchSimulation::new(spec, sensing, seed, &numbers))
 }

@@ -89,6 +89,15 @@ def test_wrong_arguments_are_named():
         xpuck.Worlds(world, 2, reward=lambda after: after)
 
 
+def test_worlds_that_change_are_rejected():
+    walled = HOMING + '\n[[latch]]\nname = "late"\nwhen = "time > 1"\n[[wall]]\nfrom_m = [0.5, 0.5]\nto_m = [0.5, 0.7]\nwhen = "late"\n'
+    world = xpuck.World.parse(walled)
+    assert len(xpuck.simulate(xpuck.Tree(TREE), world, runs=2, seconds=2)) == 2
+    for call in (lambda: xpuck.Worlds(world, 2), lambda: xpuck.simulate(xpuck.Tree(TREE), world, runs=2, fitness=homing)):
+        with pytest.raises(ValueError, match="walls, patches or lights with `when`"):
+            call()
+
+
 def test_calls_that_end_python_are_not_wrapped():
     def stop(robots):
         raise KeyboardInterrupt

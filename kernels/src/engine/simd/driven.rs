@@ -36,9 +36,10 @@ impl BatchSimulation {
     /// seed has the same start state as run n of this seed in other engines.
     ///
     /// # Panics
-    /// If `numbers` is empty, or if [`WorldSpec::check`] rejects the world.
+    /// If `numbers` is empty, if [`WorldSpec::check`] rejects the world, or if its walls, patches or lights change.
     pub fn new(spec: &WorldSpec, sensing: Sensing, seed: u64, numbers: &[u32]) -> BatchSimulation {
         assert!(!numbers.is_empty(), "at least one world");
+        assert!(!spec.conditions.change_scenery(), "the scenery does not change");
         let job =
             |world: &u32| Job { spec, start: *world as usize, team: Team::all(0), seed, world: *world, updates: 0 };
         let block = |numbers: &[u32]| Block::new(&numbers.iter().map(job).collect::<Vec<_>>());

@@ -23,13 +23,15 @@ impl Simd {
     /// precede discs. Outcomes and poses do not depend on the other jobs or on the number of threads.
     ///
     /// # Panics
-    /// If the jobs differ in their world's specification or number of updates, or if the length of `poses` is wrong.
+    /// If the jobs differ in their world's specification or number of updates, if the length of `poses` is wrong, or if
+    /// walls, patches or lights of the world change.
     pub fn record(&self, programs: &[Program], jobs: &[Job<'_>], poses: &mut [f32]) -> Vec<Outcome> {
         let Some(first) = jobs.first() else { return Vec::new() };
         let same = |job: &Job<'_>| {
             job.updates == first.updates && (std::ptr::eq(job.spec, first.spec) || job.spec == first.spec)
         };
         assert!(jobs.iter().all(same), "one specification and one number of updates");
+        assert!(!first.spec.conditions.change_scenery(), "the scenery does not change");
         let row = Simd::trajectory_len(first.spec, first.updates);
         assert_eq!(poses.len(), jobs.len() * row, "three numbers for each body at each time");
         let (order, sensing) = self.order(programs, jobs);
