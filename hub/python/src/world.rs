@@ -7,6 +7,7 @@ use std::sync::Arc;
 use xpuck_experiment::world_file;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::{Scenario, WorldSpec};
+use xpuck_wire::file;
 
 /// World of a simulation: arena, robots, objects, and the scored task.
 #[pyclass(frozen, module = "xpuck")]
@@ -71,7 +72,7 @@ impl World {
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<World> {
         let spec = world_file::read(&path).map_err(|error| errors::of_file(&path, error))?;
-        let text = std::fs::read_to_string(&path).map_err(|error| errors::of_file(&path, error))?;
+        let text = file::text(&path, file::MAX_TOML).map_err(|error| errors::of_file(&path, error))?;
         Ok(World { spec, scenario: None, text: Some(text.into()) })
     }
 

@@ -1,6 +1,5 @@
 //! Configuration of a run of evolution.
 
-use super::file::MAX_FUNCTION;
 use xpuck_evolve::{PrimitiveSet, SampleOwner, Settings};
 use xpuck_experiment::Step;
 use xpuck_experiment::steps::MAX_GENERATIONS;
@@ -8,6 +7,9 @@ use xpuck_hub_core::geneserver::{Copies, Geneserver};
 use xpuck_kernels::engine::EngineChoice;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
+
+/// Maximum length of the name of a fitness function (characters).
+pub(super) const MAX_FUNCTION: usize = 100;
 
 /// Complete configuration of a run. Two runs with the same configuration give identical results if the engine
 /// guarantees this.

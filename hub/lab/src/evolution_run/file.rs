@@ -1,6 +1,6 @@
 //! Evolution file: the configuration of a run of evolution in TOML. Every key is optional.
 
-use super::config::Config;
+use super::config::{Config, MAX_FUNCTION};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -27,8 +27,6 @@ pub const PRIMITIVE_SET: &str = "primitive-set.toml";
 const RENAMED: [(&str, &str); 1] = [("palette", "primitive_set")];
 /// Number of generations if the file has neither this number nor a budget.
 const GENERATIONS: u32 = 84;
-/// Maximum length of the name of a fitness function (characters).
-pub(super) const MAX_FUNCTION: usize = 100;
 
 /// Keys of the evolution file.
 #[derive(Serialize, Deserialize, JsonSchema)]

@@ -37,7 +37,7 @@ export const floorColour = (world, colours) => (typeof world.floor?.level === "n
 
 /** @param {CanvasRenderingContext2D} ctx @param {Camera} camera @param {World} world @param {Record<string, string>} colours */
 export function drawPaint(ctx, camera, world, colours) {
-  // Where painted regions overlap, the first one is visible, so it is drawn last.
+  // The first painted region is visible where regions overlap, so it is drawn last.
   for (const region of [...(world.floor?.regions ?? [])].reverse()) {
     if (typeof region.level !== "number") continue;
     drawRegion(ctx, camera, region, shade(region.level, colours), region.conditional ? 0.5 : 1, colours.wall);

@@ -95,7 +95,7 @@ mod tests {
     use crate::world::World;
 
     #[test]
-    fn recorded_poses_are_those_of_the_reference_and_of_no_other_job() {
+    fn recorded_poses_are_those_of_the_reference() {
         let texts = ["mulav v_goal v_zero 3 v_blue", "explore 20", "upfield 1"];
         let programs: Vec<Program> =
             texts.iter().map(|t| Program::compile(&Tree::parse(t).unwrap()).unwrap()).collect();

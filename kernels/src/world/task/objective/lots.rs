@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lots_have_their_distributions_and_depend_on_seed_and_world_only() {
+    fn lots_have_their_distributions_and_depend_on_the_run() {
         let lots = [LotKind::Values(3), LotKind::Range([40.0, 60.0])].map(|kind| Lot { name: "lot".into(), kind });
         let all: Vec<Vec<f32>> = (0..3000).map(|world| draw(&lots, 7, world)).collect();
         for value in 0..3 {

@@ -157,7 +157,7 @@ impl Memory {
                 let (source, nest) = (members(*source), members(*nest));
                 let lost = lost.map_or(Members::default(), members);
                 for (word, carrying) in carrying.iter_mut().enumerate() {
-                    // Where regions overlap, the source comes before the region LOST, and this one before the nest.
+                    // The source comes first where regions overlap, then the region LOST, and last the nest.
                     let loses = lost[word] & !source[word];
                     let delivers = nest[word] & !source[word] & !loses;
                     *delivered += (delivers & *carrying).count_ones();
