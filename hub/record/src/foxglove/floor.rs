@@ -1,8 +1,9 @@
 //! Floor in a scene: paint as triangles, borders of regions and crossed lines as lines, and names of regions.
 
+use super::labels::{LETTERS, colour, label};
 use super::messages::{Arrow, Color, Entity, Line, Point, Pose, Triangles};
 use super::paint::{Quad, visible};
-use super::scene::{LETTERS, colour, label};
+
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::areas::FloorArea;

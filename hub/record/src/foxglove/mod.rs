@@ -7,6 +7,7 @@
 mod export;
 mod floor;
 pub mod image;
+mod labels;
 mod messages;
 mod paint;
 mod scene;

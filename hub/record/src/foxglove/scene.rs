@@ -1,8 +1,9 @@
 //! Converts the entries of a run to messages for viewers. This module is a state machine without I/O.
 
+use super::labels::{LETTERS, colour, label};
 use super::messages::{
     Arrow, Color, Cube, Cylinder, Deletion, Entity, FrameTransform, FrameTransforms, KeyValue, Log, Pose, Quaternion,
-    SceneUpdate, Text, Time, Vector3,
+    SceneUpdate, Time, Vector3,
 };
 use super::{ARENA, BODIES, FRAME, LOG, Message, TRANSFORMS, floor};
 use serde::Serialize;
@@ -20,8 +21,6 @@ const DISC_HEIGHT: f64 = 0.03;
 const WALL_HEIGHT: f64 = 0.05;
 /// Thickness of the walls around the arena (m).
 const WALL: f64 = 0.01;
-/// Height of text (m).
-pub(super) const LETTERS: f64 = 0.04;
 /// Deletion type that removes all entities of a topic.
 const ALL: u8 = 1;
 
@@ -243,24 +242,9 @@ fn cylinder(radius: f64, height: f64, color: Color) -> Cylinder {
     Cylinder { pose: Pose::at(0.0, 0.0, height / 2.0, 0.0), size, bottom_scale: 1.0, top_scale: 1.0, color }
 }
 
-pub(super) fn label(text: &str, x: f64, y: f64, z: f64) -> Text {
-    Text {
-        pose: Pose::at(x, y, z, 0.0),
-        billboard: true,
-        font_size: LETTERS,
-        scale_invariant: false,
-        color: colour(0.1, 0.1, 0.1, 1.0),
-        text: text.into(),
-    }
-}
-
 /// Returns the opacity of a body. Bodies lost by motion capture stay at their last position and turn pale.
 fn visible(seen: bool) -> f64 {
     if seen { 1.0 } else { 0.3 }
-}
-
-pub(super) fn colour(r: f64, g: f64, b: f64, a: f64) -> Color {
-    Color { r, g, b, a }
 }
 
 fn painted(patch: Colour) -> Color {
