@@ -1,6 +1,7 @@
 //! Static parts of an arena: floor with its regions, walls, coloured patches, and the goal.
 
 use super::svg_bodies::Plan;
+use super::svg_floor::FloorView;
 use super::{svg_floor, svg_names};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -86,19 +87,15 @@ impl<'a> Scenery<'a> {
     }
 
     /// Regions of the floor that existed in the time that the picture shows.
-    pub(super) fn areas(&self) -> Vec<FloorArea> {
+    fn areas(&self) -> Vec<FloorArea> {
         let areas = self.floor.areas(&self.task).into_iter();
         areas.filter(|area| self.held.exists(area.condition)).collect()
     }
 
-    /// Words for the time in which a part with this condition exists.
-    pub(super) fn while_words(&self, condition: u8) -> String {
-        format!("only while this is not 0: {}", self.task.condition_words(condition))
-    }
-
     /// Draws the floor. Other objects must be drawn later, so that they cover it.
     pub fn floor(&self, svg: &mut String, plan: &Plan) {
-        svg_floor::draw(svg, plan, self);
+        let view = FloorView { floor: &self.floor, task: &self.task, areas: &self.areas(), held: self.held };
+        svg_floor::draw(svg, plan, &view);
     }
 
     /// Draws walls, their coloured patches, the goal, and the names of regions.
@@ -137,7 +134,9 @@ impl<'a> Scenery<'a> {
     pub(super) fn condition_markup(&self, condition: Option<u8>) -> (&'static str, String) {
         match self.held.doubt(condition) {
             None => ("", String::new()),
-            Some(condition) => (" conditional", format!("<title>{}</title>", escape(&self.while_words(condition)))),
+            Some(condition) => {
+                (" conditional", format!("<title>{}</title>", escape(&svg_floor::while_words(&self.task, condition))))
+            }
         }
     }
 

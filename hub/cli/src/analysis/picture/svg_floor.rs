@@ -1,13 +1,13 @@
 //! Floor in a drawing: its paint, regions, and the lines that robots cross.
 
 use super::colours::shade;
-use super::scenery::Scenery;
 use super::svg_bodies::Plan;
 use std::fmt::Write;
 use xpuck_kernels::markup::escape;
 use xpuck_kernels::math::Vec2;
-use xpuck_kernels::world::areas::FloorArea;
-use xpuck_kernels::world::floor::Shade;
+use xpuck_kernels::world::Task;
+use xpuck_kernels::world::areas::{FloorArea, Held};
+use xpuck_kernels::world::floor::{Floor, Shade};
 use xpuck_kernels::world::task::Region;
 use xpuck_kernels::world::zone::ZoneShape;
 
@@ -29,13 +29,30 @@ const STRIPE: f32 = 7.0;
 const ARROW: f32 = 26.0;
 const ARROW_HEAD: f32 = 8.0;
 
+/// Floor of a picture.
+pub struct FloorView<'a> {
+    /// Paint of the floor.
+    pub floor: &'a Floor,
+    /// Task of the run, which has the regions and the crossed lines.
+    pub task: &'a Task,
+    /// Regions that are drawn.
+    pub areas: &'a [FloorArea],
+    /// Conditions that held in the time that the picture shows.
+    pub held: Held,
+}
+
+/// Words for the time in which a part with this condition exists.
+pub fn while_words(task: &Task, condition: u8) -> String {
+    format!("only while this is not 0: {}", task.condition_words(condition))
+}
+
 /// Draws the floor, painted regions, regions without paint above them, and crossed lines.
-pub fn draw(svg: &mut String, plan: &Plan, scenery: &Scenery<'_>) {
-    if !scenery.floor.is_plain() {
-        let fill = shade(scenery.floor.level);
+pub fn draw(svg: &mut String, plan: &Plan, view: &FloorView<'_>) {
+    if !view.floor.is_plain() {
+        let fill = shade(view.floor.level);
         let _ = writeln!(svg, "  <path fill=\"{fill}\" d=\"{}\"/>", arena_path(plan));
     }
-    let areas = scenery.areas();
+    let areas = view.areas;
     // The first painted region is visible where several overlap, so it is drawn last.
     let painted = areas.iter().filter(|area| area.level.is_some()).rev();
     let plain = areas.iter().filter(|area| area.level.is_none()).rev();
@@ -43,10 +60,10 @@ pub fn draw(svg: &mut String, plan: &Plan, scenery: &Scenery<'_>) {
         let id = new_id(svg, "arena");
         let _ = writeln!(svg, "  <clipPath id=\"{id}\"><path d=\"{}\"/></clipPath>", arena_path(plan));
         let _ = writeln!(svg, "  <g clip-path=\"url(#{id})\">");
-        painted.chain(plain).for_each(|area| draw_area(svg, plan, area, scenery));
+        painted.chain(plain).for_each(|area| draw_area(svg, plan, area, view));
         svg.push_str("  </g>\n");
     }
-    for (from, to) in scenery.task.crossed_lines() {
+    for (from, to) in view.task.crossed_lines() {
         crossed_line(svg, plan, from, to);
     }
 }
@@ -57,9 +74,9 @@ fn new_id(svg: &str, kind: &str) -> String {
     format!("{kind}-{}", svg.matches(" id=\"").count() + 1)
 }
 
-fn draw_area(svg: &mut String, plan: &Plan, area: &FloorArea, scenery: &Scenery<'_>) {
-    let doubt = scenery.held.doubt(area.condition);
-    let when = doubt.map_or(String::new(), |condition| format!(", {}", scenery.while_words(condition)));
+fn draw_area(svg: &mut String, plan: &Plan, area: &FloorArea, view: &FloorView<'_>) {
+    let doubt = view.held.doubt(area.condition);
+    let when = doubt.map_or(String::new(), |condition| format!(", {}", while_words(view.task, condition)));
     let paint = area.level.map_or("no paint".into(), |level| format!("{} paint", Shade::of_level(level).name()));
     let _ = writeln!(svg, "  <g><title>region {}: {}</title>", escape(&area.zone.name), escape(&(paint + &when)));
     let paths: Vec<String> = area.zone.shapes.iter().map(|shape| path(plan, shape)).collect();
@@ -68,7 +85,7 @@ fn draw_area(svg: &mut String, plan: &Plan, area: &FloorArea, scenery: &Scenery<
     let colour = if area.zone.name == "food" { "#2f7d43" } else { "#0b63c4" };
     let (class, fill, stroke) = match area.level {
         // On paint, the tint is pale, so that it does not change the shade.
-        None if scenery.floor.is_plain() => ("shape tint", colour.to_owned(), colour),
+        None if view.floor.is_plain() => ("shape tint", colour.to_owned(), colour),
         None => ("shape pale", colour.to_owned(), colour),
         Some(level) if doubt.is_none() => ("shape", shade(level), PAINTED_BORDER),
         Some(level) => ("shape", stripes(svg, level, doubt), PAINTED_BORDER),

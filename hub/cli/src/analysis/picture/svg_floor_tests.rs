@@ -1,5 +1,6 @@
 //! Tests of the floor in a drawing: exact markup of each kind of shape, cuts, conditions and lines.
 
+use super::super::scenery::Scenery;
 use super::*;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -131,7 +132,7 @@ fn paint_under_a_condition_has_stripes_and_a_title() {
     check_ids(&svg);
     // In a run in which the first condition held, the second region did not exist.
     let mut scenery = Scenery::from_world(&spec);
-    scenery.held = xpuck_kernels::world::areas::Held::now(1);
+    scenery.held = Held::now(1);
     let mut run = String::new();
     scenery.floor(&mut run, &PLAN);
     assert!(run.contains("region white-disc: white paint<") && !run.contains("black-disc"), "{run}");
