@@ -20,7 +20,7 @@ pub struct Lot {
 /// Distribution of a lot.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LotKind {
-    /// Whole number from 0 to below this number; all are equally likely.
+    /// Equally likely whole numbers, from 0 to one below this number.
     Values(u32),
     /// Number from the first to below the second limit, uniformly distributed.
     Range([f32; 2]),

@@ -16,6 +16,7 @@ pub use parse::{FormulaError, ObjectiveBuilder, QUANTITIES, REDUCTIONS, check_na
 pub use score::ObjectiveScore;
 
 use crate::model::CONTROL_PERIOD;
+use crate::world::conditions::holds;
 use crate::world::zone::{ARENA, Zone};
 use lots::Lot;
 use program::{Op, Slot};
@@ -212,7 +213,7 @@ impl Objective {
 
     /// True if a zone exists while the conditions of `active` hold.
     pub fn zone_exists(&self, zone: u16, active: u32) -> bool {
-        self.zone_conditions[usize::from(zone)].is_none_or(|condition| active >> condition & 1 == 1)
+        holds(self.zone_conditions[usize::from(zone)], active)
     }
 
     /// True if the value is a mean over time.

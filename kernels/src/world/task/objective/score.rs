@@ -169,16 +169,14 @@ impl ObjectiveScore {
 
     /// Updates the score after a controller update. Centres of robots that are not seen are NaN.
     pub fn update(&mut self, centres: &[Vec2]) {
-        let objective = self.objective.clone();
-        let mut members = std::mem::take(&mut self.members);
+        let ObjectiveScore { objective, counted, members, robots, .. } = self;
         members.clear();
         members.resize(objective.zones.len(), Members::default());
-        for zone in self.counted.iter().map(|zone| usize::from(*zone)) {
-            for (robot, at) in centres.iter().take(self.robots).enumerate() {
+        for zone in counted.iter().map(|zone| usize::from(*zone)) {
+            for (robot, at) in centres.iter().take(*robots).enumerate() {
                 members[zone][robot / 64] |= u64::from(objective.zones[zone].contains(*at)) << (robot % 64);
             }
         }
-        self.members = members;
         self.advance(centres);
     }
 
