@@ -14,6 +14,7 @@ mod words;
 pub(crate) use parse::MAX_NUMBER;
 pub use parse::{FormulaError, ObjectiveBuilder, QUANTITIES, REDUCTIONS, check_names, parse};
 pub use score::ObjectiveScore;
+pub(crate) use score::{Accumulator, FinalState};
 
 use crate::model::CONTROL_PERIOD;
 use crate::world::conditions::holds;
@@ -116,6 +117,26 @@ impl Reduction {
         // The tolerance absorbs rounding errors of times.
         let [from, to] = self.window.unwrap_or([0.0, f32::INFINITY]);
         time > from - 1e-3 * CONTROL_PERIOD && time < to + 1e-3 * CONTROL_PERIOD
+    }
+
+    /// First and last update that must be added to the reduction. There are none for the value at the end, which is
+    /// computed when it is asked for: then the first is above the last.
+    pub(crate) fn updates(&self) -> [u32; 2] {
+        match self.window {
+            None if self.kind == ReductionKind::Last => [1, 0],
+            None => [1, u32::MAX],
+            Some(limits) => {
+                let [from, to] = limits.map(|limit| (limit / CONTROL_PERIOD) as u32);
+                // The window contains all updates between two that count.
+                let first =
+                    (from.saturating_sub(2)..=from.saturating_add(2)).find(|update| self.counts(*update)).unwrap_or(1);
+                let last = (to.saturating_sub(2)..=to.saturating_add(2))
+                    .rev()
+                    .find(|update| self.counts(*update))
+                    .unwrap_or(0);
+                [first, last]
+            }
+        }
     }
 }
 

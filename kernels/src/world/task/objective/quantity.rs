@@ -183,6 +183,23 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// Sets the state at the end of a run from a register, and from the words of cells: one bit for each visited cell,
+    /// or the number of the update of its last visit. The register of ages is the number of updates.
+    pub(crate) fn set(&mut self, register: u32, cell_word: impl Fn(usize) -> u32) {
+        match self {
+            Memory::Items(_, delivered) => *delivered = register,
+            Memory::Crossings(net) => *net = register as i32,
+            Memory::Cells(coverage) => coverage.set(|cell| cell_word(cell / 32) >> (cell % 32) & 1 == 1),
+            Memory::Ages(_, visits, updates) => {
+                *updates = register;
+                visits.iter_mut().enumerate().for_each(|(cell, visit)| *visit = cell_word(cell));
+            }
+            Memory::None | Memory::Constant(_) => {}
+        }
+    }
+}
+
 /// 1 if a movement crosses a line from its left to its right side, -1 for the other direction, else 0. The line itself
 /// belongs to the right side.
 fn crossing(from: Vec2, to: Vec2, before: Vec2, now: Vec2) -> i32 {

@@ -14,11 +14,26 @@ const MISSING: Vec2 = vec2(f32::NAN, f32::NAN);
 
 /// State of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Accumulator {
-    sum: f64,
-    count: u32,
+pub(crate) struct Accumulator {
+    pub sum: f64,
+    pub count: u32,
     /// Highest, lowest or last value, or the time of the first true value.
-    value: Option<f32>,
+    pub value: Option<f32>,
+}
+
+/// State of a score after a run on another processor.
+pub(crate) struct FinalState<'a> {
+    pub updates: u32,
+    pub ended: bool,
+    /// Bit mask of the conditions that hold, and of the latches that are set.
+    pub active: u32,
+    pub latches: u32,
+    /// Centres of the robots in the last two updates (m).
+    pub now: Vec<Vec2>,
+    pub before: Vec<Vec2>,
+    pub accumulators: Vec<Accumulator>,
+    /// Sets the state of the quantity with an index.
+    pub memory: &'a dyn Fn(usize, &mut Memory),
 }
 
 /// Score of an objective so far.
@@ -234,6 +249,18 @@ impl ObjectiveScore {
         self.active = active_conditions(objective, &results);
         self.ended = objective.end.is_some_and(|slot| results[usize::from(slot)] != 0.0);
         (self.quantities, self.results) = (quantities, results);
+    }
+
+    /// Replaces the state by that of a finished run. The score serves for its value only: further updates would not
+    /// know which robots carry items.
+    pub(crate) fn finish(&mut self, state: FinalState<'_>) {
+        for (index, memory) in self.memories.iter_mut().enumerate() {
+            (state.memory)(index, memory);
+        }
+        self.latches.iter_mut().enumerate().for_each(|(bit, latch)| *latch = state.latches >> bit & 1 == 1);
+        let FinalState { updates, ended, active, now, before, accumulators, .. } = state;
+        (self.updates, self.ended, self.active) = (updates, ended, active);
+        (self.now, self.before, self.accumulators) = (now, before, accumulators);
     }
 
     /// Bit mask of the conditions that hold: bit i for condition i.
