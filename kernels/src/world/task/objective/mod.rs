@@ -4,6 +4,7 @@
 //! first runs on the quantities of an update; reductions such as `last` combine its results over time. The second
 //! computes the value of the run from the reductions.
 
+mod bodies;
 pub mod lots;
 mod parse;
 pub mod program;
@@ -11,6 +12,7 @@ pub mod quantity;
 mod score;
 mod words;
 
+pub use bodies::DiscValue;
 pub(crate) use parse::MAX_NUMBER;
 pub use parse::{FormulaError, ObjectiveBuilder, QUANTITIES, REDUCTIONS, check_names, parse};
 pub use score::ObjectiveScore;
@@ -66,6 +68,9 @@ pub struct Objective {
     pub zone_conditions: Vec<Option<u8>>,
     /// Operation of the update program that ends the run when its result is not 0.
     pub end: Option<Slot>,
+    /// Whether the first disc is moved back near the centre when it touches an x wall.
+    #[serde(default)]
+    pub relocates: bool,
 }
 
 /// Combination of the values of all updates.
@@ -217,6 +222,26 @@ impl Objective {
         zones.sort_unstable();
         zones.dedup();
         zones
+    }
+
+    /// True if a quantity needs the places of discs.
+    pub fn reads_discs(&self) -> bool {
+        self.quantities.iter().any(|quantity| matches!(quantity, Quantity::Disc { .. } | Quantity::Discs { .. }))
+    }
+
+    /// Highest number of a disc that the task needs, in a world with `discs` discs.
+    pub fn last_disc(&self, discs: usize) -> usize {
+        let number = |quantity: &Quantity| match quantity {
+            Quantity::Disc { disc, .. } => usize::from(*disc) + 1,
+            Quantity::Discs { .. } => discs,
+            _ => 0,
+        };
+        self.quantities.iter().map(number).chain([usize::from(self.relocates)]).max().unwrap_or(0)
+    }
+
+    /// True if a quantity needs the headings of the robots.
+    pub fn reads_headings(&self) -> bool {
+        self.quantities.contains(&Quantity::Alignment)
     }
 
     /// Regions of the world file, without the region `arena`, which every formula has.

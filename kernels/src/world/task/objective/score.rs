@@ -1,5 +1,6 @@
 //! Score of an objective in one world: state of quantities, reductions and latches.
 
+use super::bodies::Bodies;
 use super::lots::draw;
 use super::program::{Inputs, execute};
 use super::quantity::{FIELD_PERIOD, Members, Memory, View};
@@ -40,7 +41,7 @@ pub(crate) struct FinalState<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveScore {
     objective: Arc<Objective>,
-    robots: usize,
+    pub(super) robots: usize,
     updates: u32,
     /// Centres of the robots in the current and the previous update; NaN for robots that are not seen (m).
     #[serde(with = "places")]
@@ -48,6 +49,8 @@ pub struct ObjectiveScore {
     #[serde(with = "places")]
     before: Vec<Vec2>,
     memories: Vec<Memory>,
+    #[serde(default)]
+    pub(super) bodies: Box<Bodies>,
     latches: Vec<bool>,
     /// Values of the lots.
     lots: Vec<f32>,
@@ -141,6 +144,7 @@ impl ObjectiveScore {
         let points = |(zone, used): (&super::Zone, bool)| if used { zone.points(half_arena) } else { Vec::new() };
         let mut score = ObjectiveScore {
             robots,
+            bodies: Box::default(),
             updates: 0,
             lots: draw(&objective.lots, seed, world),
             active: 0,
@@ -163,7 +167,7 @@ impl ObjectiveScore {
     }
 
     /// Determines the conditions that hold at the start.
-    fn start(&mut self) {
+    pub(super) fn start(&mut self) {
         let objective = self.objective.clone();
         if objective.conditions.is_empty() {
             return;
@@ -286,6 +290,7 @@ impl ObjectiveScore {
             points: &self.points,
             now: &self.now,
             before: &self.before,
+            bodies: &self.bodies,
         }
     }
 
