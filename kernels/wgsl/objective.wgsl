@@ -81,7 +81,7 @@ fn robot_part(quantity: u32, robot: u32, inside: u32, before: vec2<f32>, now: ve
                 let d = place_of(j) - now;
                 nearest = min(nearest, select(dot(d, d), 1e18, j == robot));
             }
-            return bitcast<u32>(sqrt(nearest));
+            return bitcast<u32>(min(sqrt(nearest), table_number(quantity + 1u)));
         }
         case K_PAIRS: {
             var sum = 0.0;

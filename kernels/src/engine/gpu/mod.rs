@@ -293,7 +293,14 @@ impl Gpu {
             }
             let outcome = |fitness| Outcome { fitness, hash: rows.hash(w) };
             if let Some(formula) = &kind.formula {
-                let score = formula.score((jobs[w].seed, jobs[w].world), |word| scores[word * columns + w]);
+                let Job { spec, start, seed, world, .. } = *jobs[w];
+                let poses = if formula.needs_poses() {
+                    let first = InitialState::new(spec, start, seed, world).bodies;
+                    [first.iter().map(|body| body.pose).collect(), (0..bodies).map(|body| rows.pose(w, body)).collect()]
+                } else {
+                    [Vec::new(), Vec::new()]
+                };
+                let score = formula.score((seed, world), poses, |word| scores[word * columns + w]);
                 return Ok(outcome(score.fitness()));
             }
             let cells = &cells[w * cell_words..(w + 1) * cell_words];

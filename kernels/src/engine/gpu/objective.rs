@@ -12,7 +12,7 @@ use crate::world::task::objective::lots::draw;
 use crate::world::task::objective::program::{Binary, Op, Unary};
 use crate::world::task::objective::quantity::{Memory, Quantity};
 use crate::world::task::objective::{Accumulator, FinalState, Objective, ObjectiveScore, Reduction, ReductionKind};
-use crate::world::{InitialState, WorldSpec};
+use crate::world::{InitialState, Pose, WorldSpec};
 use std::sync::Arc;
 
 /// Names of the first words of an objective in the table. Names that begin with `FIRST` are indices in the objective;
@@ -147,10 +147,18 @@ pub(super) fn check(spec: &WorldSpec) -> Result<(), GpuError> {
     if spec.conditions.change_scenery() {
         return Err(GpuError::Objective("walls, patches or lights change during a run"));
     }
-    let slow = |quantity: &Quantity| matches!(quantity, Quantity::Age { .. }) || kind(quantity) == "NONE";
+    if objective.relocates {
+        return Err(GpuError::Objective("it puts the disc back"));
+    }
+    let at_end = |quantity: &Quantity| matches!(quantity, Quantity::Age { .. }) || kind(quantity) == "NONE";
     let (_, needed) = objective.needed();
-    if objective.quantities.iter().zip(needed).any(|(quantity, needed)| needed && slow(quantity)) {
-        return Err(GpuError::Objective("it uses points, cell ages or hops before the end of the run"));
+    if objective.quantities.iter().zip(needed).any(|(quantity, needed)| needed && at_end(quantity)) {
+        return Err(GpuError::Objective(
+            "it uses points, cell ages, hops, discs or headings before the end of the run",
+        ));
+    }
+    if objective.end.is_some() && (objective.reads_discs() || objective.reads_headings()) {
+        return Err(GpuError::Objective("it uses discs or headings at an end that is not known before"));
     }
     let layout = ScoreLayout::new(objective, spec.robots, spec.physics.half_arena);
     if objective.counted_zones().len() > MAX_COUNTED {
@@ -169,7 +177,7 @@ fn kind(quantity: &Quantity) -> &'static str {
         Quantity::Delivered { .. } => "DELIVERED",
         Quantity::Cluster { .. } => "CLUSTER",
         Quantity::Clusters { .. } => "CLUSTERS",
-        Quantity::Nearest => "NEAREST",
+        Quantity::Nearest | Quantity::NearestUpTo { .. } => "NEAREST",
         Quantity::Pairs => "PAIRS",
         Quantity::Visited { .. } => "VISITED",
         Quantity::Age { .. } => "AGE",
@@ -281,12 +289,18 @@ impl Formula {
         ObjectiveScore::new(self.objective.clone(), self.half_arena, self.robots, places, run)
     }
 
+    /// True if the score needs the poses of all bodies.
+    pub fn needs_poses(&self) -> bool {
+        self.objective.reads_discs() || self.objective.reads_headings()
+    }
+
     fn robot_word(&self, row: &str, robot: usize) -> usize {
         SCORE.len() + index_of(ROBOT_ROWS, row) * self.robots + robot
     }
 
-    /// Score of a world after its run. `word` returns a word of the world's score.
-    pub fn score(&self, run: (u64, u32), word: impl Fn(usize) -> u32) -> ObjectiveScore {
+    /// Score of a world after its run. `poses` contains the poses of all bodies at the start and at the end, and `word`
+    /// returns a word of the world's score.
+    pub fn score(&self, run: (u64, u32), poses: [Vec<Pose>; 2], word: impl Fn(usize) -> u32) -> ObjectiveScore {
         let number = |index: usize| f32::from_bits(word(index));
         let places = |row: [&str; 2]| {
             let [x, y] = row.map(|row| self.robot_word(row, 0));
@@ -298,6 +312,7 @@ impl Formula {
             Accumulator { sum, count: word(first + 2), value: (word(first + 3) != 0).then(|| number(first + 4)) }
         };
         let mut score = self.new_score(&[], run);
+        poses.into_iter().for_each(|poses| score.see(poses.into_iter()));
         score.finish(FinalState {
             updates: word(index_of(SCORE, "UPDATES")),
             ended: word(index_of(SCORE, "ENDED")) != 0,
@@ -343,6 +358,8 @@ fn parameters(
             let [columns, rows] = Coverage::new(cell, half_arena).cells();
             [columns as u32, rows as u32, cells as u32, 0]
         }
+        Quantity::Nearest => [f32::MAX.to_bits(), 0, 0, 0],
+        Quantity::NearestUpTo { cap } => [cap.to_bits(), 0, 0, 0],
         Quantity::Moving { speed } => [speed.to_bits(), 0, 0, 0],
         Quantity::Crossed { from, to } => [from.x, from.y, to.x, to.y].map(f32::to_bits),
         Quantity::Area { zone } => [objective.zones[usize::from(zone)].area(half_arena).to_bits(), 0, 0, 0],

@@ -164,6 +164,7 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
         let message = with_short_names(&error.message().replace('\n', "; "));
         let at = text.lines().nth(line - 1).unwrap_or_default();
         let message = describe_wrong_type(&message, before)
+            .or_else(|| describe_repeated_header(&message, at))
             .or_else(|| describe_unit_or_comma(at))
             .unwrap_or_else(|| suggest_nearest(&message));
         FileError::Malformed { name: name.into(), message: format!("line {line}: {message}") }
@@ -198,6 +199,15 @@ fn describe_wrong_type(message: &str, before: &str) -> Option<String> {
         Some(name) => format!("`{name}` must be {wanted}, not {found}"),
         None => format!("expected {wanted}, found {found}"),
     })
+}
+
+/// Describes a table whose header stands twice. `line` is the line of the second header. `None` for other messages.
+fn describe_repeated_header(message: &str, line: &str) -> Option<String> {
+    let name = line.trim().strip_prefix('[')?.split(']').next().filter(|name| !name.starts_with('['))?;
+    let name = shorten(name);
+    message
+        .contains("duplicate")
+        .then(|| format!("`[{name}]` stands twice; write `[[{name}]]` for each entry of a list"))
 }
 
 /// Describes the error in a TOML line whose value is a number with a unit or a decimal comma. `None` for other lines.
@@ -322,6 +332,13 @@ mod tests {
         assert!(task.contains("line 2: unknown variant `trasnport`; did you mean `transport`?"), "{task}");
         let near = suggest_nearest("unknown variant `forage`, expected one of `coverage`, `foraging`");
         assert!(near.contains("did you mean `foraging`?"), "{near}");
+    }
+
+    #[test]
+    fn repeated_header_of_a_table_suggests_a_list() {
+        let error = parse::<toml::Table>("w.toml", "[region]\nname = \"a\"\n\n[region]\nname = \"b\"\n").unwrap_err();
+        let expected = "w.toml: line 4: `[region]` stands twice; write `[[region]]` for each entry of a list";
+        assert_eq!(error.to_string(), expected);
     }
 
     #[test]

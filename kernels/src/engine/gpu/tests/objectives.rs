@@ -8,7 +8,7 @@ use crate::world::task::objective::{Objective, ObjectiveBuilder, ObjectiveScore,
 const UPDATES: u32 = 8;
 
 /// Formulas, and whether their values must be exact: they consist of counts, registers and latches only.
-const FORMULAS: [(&str, bool); 14] = [
+const FORMULAS: [(&str, bool); 15] = [
     ("last(max(n(left), n(right))) - 2 * last(n(zone)) + last(n(arena))", true),
     ("sum(n(left)) + highest(n(right), 0.2, 0.4) - lowest(n(left) + n(right), 0.3, 9) * 3", true),
     ("last(delivered(left, right)) + 20 * sum(delivered(right, left, zone))", true),
@@ -18,6 +18,7 @@ const FORMULAS: [(&str, bool); 14] = [
     ("sum((not (n(left) == 5)) + floor(n(right) / 3) + (n(zone) != 2 and n(left) <= 9 or n(right) < 3))", true),
     ("mean(share(left)) - mean(n(right) / (n(zone) - 3)) + highest(min(n(left), 4))", false),
     ("mean(nearest()) + 10 * mean(pairs())", false),
+    ("mean(nearest(0.1)) + last(alignment())", false),
     ("mean(speed()) + lowest(time)", false),
     ("mean(visited(0.1)) + last(age(0.2)) + 10 * last(visited(0.3))", false),
     ("last(hops(0.3)) + last(distance(left, 2, right)) + last(covered(left, 0.15)) + area(left)", false),
@@ -103,6 +104,7 @@ fn compare(layout: Layout, device: &Device, objective: &Arc<Objective>, exact: b
             for (robot, at) in places.iter().enumerate() {
                 twin.state.set_vector(w as usize, quantity("X"), robot, *at);
             }
+            scores[w as usize].see(twin.bodies(w).iter().map(|body| body.pose));
             scores[w as usize].update(&places);
         }
         let [.., after] = twin.run_scored(device, "only_score", 1, &words);
@@ -110,7 +112,8 @@ fn compare(layout: Layout, device: &Device, objective: &Arc<Objective>, exact: b
     }
     let mut values = Vec::new();
     for (w, expected) in (0..WORLDS as usize).zip(&scores) {
-        let got = formula.score((SEED, w as u32), |word| words[word * columns + w]);
+        let poses: Vec<Pose> = twin.bodies(w as u32).iter().map(|body| body.pose).collect();
+        let got = formula.score((SEED, w as u32), [poses.clone(), poses], |word| words[word * columns + w]);
         let (got, expected) = (got.value(1.0), expected.value(1.0));
         let tolerance = if exact { 0.0 } else { 1e-5 * expected.abs().max(1.0) };
         if (got - expected).abs() > tolerance || got.is_nan() {
@@ -130,9 +133,15 @@ fn objectives_that_take_too_long_are_left_to_other_engines() {
         objective::check(&spec).map_err(|e| e.to_string())
     };
     assert_eq!(check("last(hops(0.3)) + last(age(0.1)) + mean(cluster(0.2))"), Ok(()));
-    let points = "the GPU kernels do not compute this objective, because it uses points, cell ages or hops before the \
-                  end of the run";
-    for formula in ["mean(hops(0.3))", "mean(age(0.1))", "highest(covered(left, 0.1))", "mean(distance(left, 2))"] {
+    let points = "the GPU kernels do not compute this objective, because it uses points, cell ages, hops, discs or \
+                  headings before the end of the run";
+    for formula in [
+        "mean(hops(0.3))",
+        "mean(age(0.1))",
+        "highest(covered(left, 0.1))",
+        "mean(distance(left, 2))",
+        "sum(disc_x(1))",
+    ] {
         assert_eq!(check(formula), Err(points.into()), "{formula}");
     }
     let cells = "the GPU kernels do not compute this objective, because it has too many cells";
@@ -146,8 +155,12 @@ fn missions_of_whole_runs_match_reference_on_average() {
     let gpu = Gpu::open().unwrap();
     let tree = "sel\n  avoiding\n  seq\n    ifprob s_ground 4 0.5\n    attract 3\n  movcv v_goal 0deg\n";
     let programs = [Program::compile(&Tree::parse(tree).unwrap()).unwrap()];
-    for formula in ["mean(share(left))", "last(delivered(left, right)) + sum(n(late)) / 10", "mean(nearest())"] {
-        let spec = WorldSpec { task: Task::Objective(Arc::new(objective(formula))), ..furnished() };
+    let with_rules = ["mean(share(left))", "last(delivered(left, right)) + sum(n(late)) / 10", "mean(nearest())"];
+    let plain = |formula| parse(formula, &zones(), 0.0, 1.0).unwrap();
+    let disc = plain("-last(disc_moved_x(1)) + last(disc_y(2)) / 10");
+    for objective in with_rules.map(objective).into_iter().chain([disc]) {
+        let formula = objective.formula.clone();
+        let spec = WorldSpec { task: Task::Objective(Arc::new(objective)), ..furnished() };
         let job = |world| Job { spec: &spec, start: 1, team: Team::all(0), seed: 3, world, updates: 60 };
         let jobs: Vec<Job<'_>> = (0..64).map(job).collect();
         let [a, b] = [&gpu as &dyn Engine, &Reference::default()].map(|engine| {

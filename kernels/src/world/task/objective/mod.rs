@@ -4,19 +4,25 @@
 //! first runs on the quantities of an update; reductions such as `last` combine its results over time. The second
 //! computes the value of the run from the reductions.
 
+mod arguments;
 mod bodies;
+mod builder;
+mod language;
 pub mod lots;
 mod parse;
 pub mod program;
 pub mod quantity;
 mod score;
+mod token;
 mod words;
 
 pub use bodies::DiscValue;
-pub(crate) use parse::MAX_NUMBER;
-pub use parse::{FormulaError, ObjectiveBuilder, QUANTITIES, REDUCTIONS, check_names, parse};
+pub use builder::{ObjectiveBuilder, check_names, parse};
+pub use language::{QUANTITIES, REDUCTIONS};
 pub use score::ObjectiveScore;
 pub(crate) use score::{Accumulator, FinalState};
+pub use token::FormulaError;
+pub(crate) use token::MAX_NUMBER;
 
 use crate::model::CONTROL_PERIOD;
 use crate::world::conditions::holds;

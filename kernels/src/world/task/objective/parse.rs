@@ -1,298 +1,29 @@
 //! Parser of formulas.
 
-use super::bodies::DiscValue;
-use super::lots::Lot;
+use super::language::{QUANTITIES, REDUCTIONS, form_of, is_quantity, reduction, stem};
 use super::program::{Binary, Op, Slot, Unary};
-use super::quantity::{Among, Quantity};
-use super::{MAX_CONDITIONS, MAX_LATCHES, MAX_OPS, MAX_REDUCTIONS, MAX_ZONES, Objective, Reduction, ReductionKind};
-use crate::math::{Vec2, vec2};
-use crate::model::MAX_DISCS;
+use super::quantity::Quantity;
+use super::token::{Parsed, Token, error};
+use super::{MAX_LATCHES, MAX_OPS, MAX_REDUCTIONS, Objective, Reduction, ReductionKind};
 use crate::tree::suggest;
-use crate::world::zone::{ARENA, Zone};
 
 /// Maximum nesting of parentheses.
 const MAX_DEPTH: u32 = 32;
-/// Largest number in a formula, and for `worst` and `best`.
-pub(crate) const MAX_NUMBER: f32 = 1e9;
-/// Maximum length of a formula (characters).
-const MAX_TEXT: usize = 1000;
 
-/// Quantities: form, and what it measures.
-pub const QUANTITIES: [(&str, &str); 26] = [
-    ("n(REGION)", "number of robots in the region"),
-    ("share(REGION)", "n(REGION) / N"),
-    ("delivered(SOURCE, NEST)", "items carried from one region to another so far; a robot carries one at a time"),
-    ("delivered(SOURCE, NEST, LOST)", "the same; a robot in the region LOST loses its item"),
-    ("cluster(RANGE)", "robots in the largest cluster; neighbours are at most RANGE apart (m)"),
-    ("clusters(RANGE)", "number of clusters"),
-    ("hops(RANGE)", "longest of the shortest paths between two robots of the largest cluster (hops)"),
-    ("age(CELL)", "mean time since a robot was last in a cell of side CELL (m) of the arena (s)"),
-    ("nearest()", "mean distance of a robot to the nearest other robot (m)"),
-    ("nearest(CAP)", "the same; a distance above CAP counts as CAP (m)"),
-    ("pairs()", "mean distance of all pairs of robots (m)"),
-    ("visited(CELL)", "fraction of the arena's cells of side CELL (m) that robots visited so far"),
-    ("moving(SPEED)", "robots that are faster than SPEED (m/s)"),
-    ("speed()", "mean speed of the robots (m/s)"),
-    ("crossed(X1, Y1, X2, Y2)", "crossings of the line so far, from its left to its right side; others count -1"),
-    ("distance(REGION, CAP)", "mean distance from the region's points to the nearest robot, at most CAP (m)"),
-    ("distance(REGION, CAP, SET)", "the same to the nearest robot in the region SET, or outside it: -SET"),
-    ("covered(REGION, RADIUS)", "fraction of the region within RADIUS of a robot (m)"),
-    ("covered(REGION, RADIUS, RANGE)", "the same, but only robots of the largest cluster count"),
-    ("alignment()", "length of the mean of the robots' heading vectors: 1 if all are parallel"),
-    ("discs(REGION)", "number of discs in the region"),
-    ("disc_x(K)", "x of the centre of disc K, from 1 (m)"),
-    ("disc_y(K)", "y of the centre of disc K (m)"),
-    ("disc_moved_x(K)", "displacement of disc K along x so far, without relocations (m)"),
-    ("disc_moved_y(K)", "displacement of disc K along y so far, without relocations (m)"),
-    ("disc_moved(K)", "length of the displacement of disc K so far, without relocations (m)"),
-];
-
-/// Reductions over time: form, and what it yields.
-pub const REDUCTIONS: [(&str, &str); 6] = [
-    ("last(X)", "X at the end"),
-    ("mean(X)", "mean of X over all updates; mean(X, FROM, TO): of the updates between two times (s)"),
-    ("sum(X)", "sum of X over all updates, ten per second; sum(X, FROM, TO)"),
-    ("highest(X)", "highest X; highest(X, FROM, TO)"),
-    ("lowest(X)", "lowest X; lowest(X, FROM, TO)"),
-    ("first(X)", "time of the first update in which X is not 0 (s); the length of the run if there is none"),
-];
-
-/// Error of a formula.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("column {column}: {message}")]
-pub struct FormulaError {
-    /// Position in the formula (characters), from 1.
-    pub column: usize,
-    /// Cause and remedy.
-    pub message: String,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Token {
-    Number(f32),
-    Name(String),
-    Sign(&'static str),
-    End,
-}
-
-impl Token {
-    fn text(&self) -> String {
-        match self {
-            Token::Number(number) => number.to_string(),
-            Token::Name(name) => name.clone(),
-            Token::Sign(sign) => (*sign).into(),
-            Token::End => "the end".into(),
-        }
-    }
-}
-
-type Parsed<T> = Result<T, FormulaError>;
-
-fn error<T>(column: usize, message: impl Into<String>) -> Parsed<T> {
-    Err(FormulaError { column, message: message.into() })
-}
-
-/// Compiles a formula with the given regions and scale.
-///
-/// # Errors
-/// The first problem, with its column.
-pub fn parse(formula: &str, zones: &[Zone], worst: f32, best: f32) -> Parsed<Objective> {
-    ObjectiveBuilder::new(zones, Vec::new()).finish(formula, worst, best)
-}
-
-/// Compiler of the formulas of a world: first named latches, then conditions, and last the score.
-#[derive(Clone, Debug)]
-pub struct ObjectiveBuilder {
-    objective: Objective,
-    /// Operations of named latches in the update program.
-    latches: Vec<(String, Slot)>,
-    /// Texts of the conditions.
-    conditions: Vec<String>,
-    /// Number of discs of the world.
-    discs: usize,
-}
-
-impl ObjectiveBuilder {
-    /// Creates a compiler for a world with these regions and lots.
-    pub fn new(zones: &[Zone], lots: Vec<Lot>) -> ObjectiveBuilder {
-        let mut zones = zones.to_vec();
-        zones.push(Zone::arena());
-        let objective = Objective {
-            formula: String::new(),
-            worst: 0.0,
-            best: 1.0,
-            quantities: Vec::new(),
-            update: Vec::new(),
-            reductions: Vec::new(),
-            value: Vec::new(),
-            latches: 0,
-            latch_names: Vec::new(),
-            lots,
-            conditions: Vec::new(),
-            zone_conditions: vec![None; zones.len()],
-            end: None,
-            relocates: false,
-            zones,
-        };
-        ObjectiveBuilder { objective, latches: Vec::new(), conditions: Vec::new(), discs: MAX_DISCS }
-    }
-
-    /// Sets the number of discs of the world. Formulas cannot read other discs.
-    pub fn set_discs(&mut self, discs: usize) {
-        self.discs = discs.min(MAX_DISCS);
-    }
-
-    /// Moves the first disc back near the centre when it touches an x wall.
-    pub fn relocate_disc(&mut self) {
-        self.objective.relocates = true;
-    }
-
-    /// Adds a latch: later formulas can use its name. It is 0 until the formula is not 0, and then 1.
-    ///
-    /// # Errors
-    /// The first problem, with its column.
-    pub fn latch(&mut self, name: &str, formula: &str) -> Parsed<()> {
-        let latch = self.objective.latches;
-        if usize::from(latch) >= MAX_LATCHES {
-            return error(1, format!("the world has more than {MAX_LATCHES} latches"));
-        }
-        self.objective.latches += 1;
-        let slot = self.compile(formula, true, Some(latch))?;
-        self.objective.latch_names.push((name.into(), latch));
-        self.latches.push((name.into(), slot));
-        Ok(())
-    }
-
-    /// Adds a condition, and returns its index. Equal conditions have the same index.
-    ///
-    /// # Errors
-    /// The first problem, with its column.
-    pub fn condition(&mut self, formula: &str) -> Parsed<u8> {
-        if let Some(index) = self.conditions.iter().position(|other| other == formula) {
-            return Ok(index as u8);
-        }
-        if self.conditions.len() >= MAX_CONDITIONS {
-            return error(1, format!("the world has more than {MAX_CONDITIONS} different conditions"));
-        }
-        let slot = self.compile(formula, true, None)?;
-        self.objective.conditions.push(slot);
-        self.conditions.push(formula.into());
-        Ok((self.conditions.len() - 1) as u8)
-    }
-
-    /// Sets the condition of a region. The region contains nothing while the condition does not hold.
-    pub fn set_zone_condition(&mut self, zone: usize, condition: u8) {
-        self.objective.zone_conditions[zone] = Some(condition);
-    }
-
-    /// Sets the formula that ends the run when it is not 0.
-    ///
-    /// # Errors
-    /// The first problem, with its column.
-    pub fn end(&mut self, formula: &str) -> Parsed<()> {
-        self.objective.end = Some(self.compile(formula, true, None)?);
-        Ok(())
-    }
-
-    /// Compiles the score, and returns the objective.
-    ///
-    /// # Errors
-    /// The first problem, with its column.
-    pub fn finish(mut self, score: &str, worst: f32, best: f32) -> Parsed<Objective> {
-        self.compile(score, false, None)?;
-        (self.objective.formula, self.objective.worst, self.objective.best) = (score.into(), worst, best);
-        Ok(self.objective)
-    }
-
-    /// Compiles a formula. `inside` states whether it is a formula of an update. With a latch, the result is that of the
-    /// latch.
-    fn compile(&mut self, formula: &str, inside: bool, latch: Option<u16>) -> Parsed<Slot> {
-        if formula.chars().count() > MAX_TEXT {
-            return error(MAX_TEXT, format!("the formula is longer than {MAX_TEXT} characters; shorten it"));
-        }
-        let tokens = tokens(formula)?;
-        let (objective, latches) = (self.objective.clone(), self.latches.clone());
-        let mut parser = Parser { tokens, at: 0, inside, depth: 0, form: None, objective, latches, discs: self.discs };
-        let mut slot = parser.expression(0)?;
-        if *parser.peek() != Token::End {
-            let found = parser.peek().text();
-            return error(parser.column(), format!("{found} is not expected here; an operator such as + is missing"));
-        }
-        if let Some(latch) = latch {
-            slot = parser.push(Op::Ever(latch, slot))?;
-        }
-        self.objective = parser.objective;
-        Ok(slot)
-    }
-}
-
-fn tokens(text: &str) -> Parsed<Vec<(usize, Token)>> {
-    const SIGNS: [&str; 16] = ["<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "(", ")", ",", "and", "or", "not"];
-    let characters: Vec<char> = text.chars().collect();
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < characters.len() {
-        let (column, first) = (at + 1, characters[at]);
-        let run = |test: fn(&char) -> bool| characters[at..].iter().take_while(|c| test(c)).count();
-        if first.is_whitespace() {
-            at += 1;
-            continue;
-        }
-        let token = if first.is_ascii_digit() || first == '.' {
-            let length = run(|c| c.is_ascii_digit() || *c == '.');
-            let word: String = characters[at..at + length].iter().collect();
-            at += length;
-            if characters.get(at).is_some_and(|c| matches!(c, 'e' | 'E')) {
-                return error(column, "write the number without an exponent, such as 100000 for 1e5");
-            }
-            match word.parse::<f32>() {
-                Ok(number) if number > MAX_NUMBER => {
-                    return error(column, format!("{word} is too large; numbers are at most {MAX_NUMBER}"));
-                }
-                Ok(number) => Token::Number(number),
-                Err(_) => return error(column, format!("{word} is not a number")),
-            }
-        } else if first.is_alphabetic() {
-            // A hyphen belongs to a name if a letter follows it directly, as in `spot-a`.
-            let mut length = 0;
-            while let Some(c) = characters.get(at + length) {
-                let hyphen = *c == '-' && characters.get(at + length + 1).is_some_and(|next| next.is_alphanumeric());
-                if !(c.is_alphanumeric() || *c == '_' || hyphen) {
-                    break;
-                }
-                length += 1;
-            }
-            let word: String = characters[at..at + length].iter().collect();
-            at += length;
-            SIGNS.iter().find(|sign| **sign == word).map_or(Token::Name(word), |sign| Token::Sign(sign))
-        } else {
-            let rest: String = characters[at..characters.len().min(at + 2)].iter().collect();
-            let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) else {
-                let signs = "the operators are + - * / < <= > >= == != and, or, not";
-                return error(column, format!("{first} is not part of the language; {signs}"));
-            };
-            at += sign.len();
-            Token::Sign(sign)
-        };
-        found.push((column, token));
-    }
-    found.push((characters.len() + 1, Token::End));
-    Ok(found)
-}
-
-struct Parser {
-    tokens: Vec<(usize, Token)>,
-    at: usize,
+/// Parser of one formula, which adds operations to an objective.
+pub(super) struct Parser {
+    pub(super) tokens: Vec<(usize, Token)>,
+    pub(super) at: usize,
     /// Whether the parser is inside a reduction.
-    inside: bool,
-    depth: u32,
+    pub(super) inside: bool,
+    pub(super) depth: u32,
     /// Form of the innermost call that is being parsed.
-    form: Option<&'static str>,
-    objective: Objective,
+    pub(super) form: Option<&'static str>,
+    pub(super) objective: Objective,
     /// Operations of named latches.
-    latches: Vec<(String, Slot)>,
+    pub(super) latches: Vec<(String, Slot)>,
     /// Number of discs of the world.
-    discs: usize,
+    pub(super) discs: usize,
 }
 
 /// Binary operators with their precedence; a higher number binds more tightly.
@@ -312,21 +43,21 @@ const OPERATORS: [(&str, u32, Binary); 12] = [
 ];
 
 impl Parser {
-    fn peek(&self) -> &Token {
+    pub(super) fn peek(&self) -> &Token {
         &self.tokens[self.at].1
     }
 
-    fn column(&self) -> usize {
+    pub(super) fn column(&self) -> usize {
         self.tokens[self.at].0
     }
 
-    fn advance(&mut self) -> Token {
+    pub(super) fn advance(&mut self) -> Token {
         let token = self.tokens[self.at].1.clone();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
     }
 
-    fn accept(&mut self, sign: &str) -> bool {
+    pub(super) fn accept(&mut self, sign: &str) -> bool {
         let found = matches!(self.peek(), Token::Sign(s) if *s == sign);
         if found {
             self.advance();
@@ -335,7 +66,7 @@ impl Parser {
     }
 
     /// Accepts a sign. The error contains the form of the call to which the sign belongs.
-    fn expect(&mut self, sign: &str) -> Parsed<()> {
+    pub(super) fn expect(&mut self, sign: &str) -> Parsed<()> {
         if self.accept(sign) {
             return Ok(());
         }
@@ -343,7 +74,7 @@ impl Parser {
         error(self.column(), format!("expected {sign}{form} instead of {}", self.peek().text()))
     }
 
-    fn push(&mut self, op: Op) -> Parsed<Slot> {
+    pub(super) fn push(&mut self, op: Op) -> Parsed<Slot> {
         if self.objective.update.len() + self.objective.value.len() >= MAX_OPS {
             return error(self.column(), format!("the formula has more than {MAX_OPS} operations; simplify it"));
         }
@@ -353,7 +84,7 @@ impl Parser {
     }
 
     /// Parses an expression whose operators bind at least as tightly as `least`.
-    fn expression(&mut self, least: u32) -> Parsed<Slot> {
+    pub(super) fn expression(&mut self, least: u32) -> Parsed<Slot> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return error(self.column(), "the formula is nested too deeply; simplify it");
@@ -489,69 +220,6 @@ impl Parser {
         }
     }
 
-    fn measured(&mut self, column: usize, name: &str) -> Parsed<Quantity> {
-        Ok(match name {
-            "n" => Quantity::Count { zone: self.zone(name)? },
-            "delivered" => {
-                let place = self.column();
-                let source = self.zone(name)?;
-                self.expect(",")?;
-                let nest = self.zone(name)?;
-                if source == nest {
-                    return error(place, "SOURCE and NEST must be two different regions");
-                }
-                let lost = if self.accept(",") { Some(self.zone(name)?) } else { None };
-                Quantity::Delivered { source, nest, lost }
-            }
-            "cluster" => Quantity::Cluster { range: self.positive("RANGE")? },
-            "clusters" => Quantity::Clusters { range: self.positive("RANGE")? },
-            "hops" => Quantity::Hops { range: self.positive("RANGE")? },
-            "nearest" if matches!(self.peek(), Token::Sign(")")) => Quantity::Nearest,
-            "nearest" => Quantity::NearestUpTo { cap: self.positive("CAP")? },
-            "alignment" => Quantity::Alignment,
-            "discs" => Quantity::Discs { zone: self.zone(name)? },
-            "disc_x" => self.disc(DiscValue::X)?,
-            "disc_y" => self.disc(DiscValue::Y)?,
-            "disc_moved_x" => self.disc(DiscValue::MovedX)?,
-            "disc_moved_y" => self.disc(DiscValue::MovedY)?,
-            "disc_moved" => self.disc(DiscValue::Moved)?,
-            "pairs" => Quantity::Pairs,
-            "speed" => Quantity::Speed,
-            "visited" => Quantity::Visited { cell: self.cell()? },
-            "age" => Quantity::Age { cell: self.cell()? },
-            "moving" => Quantity::Moving { speed: self.number("SPEED")? },
-            "crossed" => {
-                let (from, to) = (self.place()?, {
-                    self.expect(",")?;
-                    self.place()?
-                });
-                if (to - from).length() < 0.01 {
-                    return error(column, "the line is shorter than 0.01 m");
-                }
-                Quantity::Crossed { from, to }
-            }
-            "distance" => {
-                let zone = self.zone(name)?;
-                self.expect(",")?;
-                let cap = self.positive("CAP")?;
-                let among = match self.accept(",") {
-                    false => Among::All,
-                    true if self.accept("-") => Among::Outside(self.zone(name)?),
-                    true => Among::Inside(self.zone(name)?),
-                };
-                Quantity::Distance { zone, among, cap }
-            }
-            "covered" => {
-                let zone = self.zone(name)?;
-                self.expect(",")?;
-                let radius = self.positive("RADIUS")?;
-                let range = if self.accept(",") { Some(self.positive("RANGE")?) } else { None };
-                Quantity::Covered { zone, radius, range }
-            }
-            _ => return self.unknown(column, name),
-        })
-    }
-
     fn quantity(&mut self, quantity: Quantity) -> Parsed<Slot> {
         let quantities = &mut self.objective.quantities;
         let index = quantities.iter().position(|other| *other == quantity).unwrap_or_else(|| {
@@ -605,66 +273,13 @@ impl Parser {
         self.push(Op::Unary(function, operand))
     }
 
-    fn zone(&mut self, of: &str) -> Parsed<u16> {
-        let column = self.column();
-        let Token::Name(name) = self.advance() else {
-            return error(column, format!("{of} needs the name of a region; {}", self.regions()));
-        };
-        match self.objective.zones.iter().position(|zone| zone.name == name) {
-            Some(index) => Ok(index as u16),
-            None => {
-                let near = suggest(&name, self.objective.zones.iter().map(|zone| zone.name.clone()));
-                error(column, format!("there is no region {name}{near}; {}", self.regions()))
-            }
-        }
-    }
-
-    fn number(&mut self, what: &str) -> Parsed<f32> {
-        let column = self.column();
-        let sign = if self.accept("-") { -1.0 } else { 1.0 };
-        match self.advance() {
-            Token::Number(number) => Ok(sign * number),
-            token => error(column, format!("expected a number, {what}, instead of {}", token.text())),
-        }
-    }
-
-    fn positive(&mut self, what: &str) -> Parsed<f32> {
-        let column = self.column();
-        let number = self.number(what)?;
-        if number > 0.0 { Ok(number) } else { error(column, format!("{what} must be above 0")) }
-    }
-
-    fn cell(&mut self) -> Parsed<f32> {
-        let column = self.column();
-        let cell = self.positive("CELL")?;
-        if cell < 0.05 { error(column, "CELL is at least 0.05 m") } else { Ok(cell) }
-    }
-
-    /// Parses the number of a disc, from 1.
-    fn disc(&mut self, value: DiscValue) -> Parsed<Quantity> {
-        let column = self.column();
-        let number = self.number("K")?;
-        let discs = self.discs;
-        match (1..=discs).find(|disc| *disc as f32 == number) {
-            Some(disc) => Ok(Quantity::Disc { disc: (disc - 1) as u16, value }),
-            None if discs == 0 => error(column, "the world has no disc; add a [[disc]]"),
-            None => error(column, format!("there is no disc {number}; K is a whole number, 1 to {discs}")),
-        }
-    }
-
-    fn place(&mut self) -> Parsed<Vec2> {
-        let x = self.number("X")?;
-        self.expect(",")?;
-        Ok(vec2(x, self.number("Y")?))
-    }
-
-    fn regions(&self) -> String {
+    pub(super) fn regions(&self) -> String {
         let names: Vec<&str> = self.objective.zones.iter().map(|zone| zone.name.as_str()).collect();
         format!("the regions are {}", names.join(", "))
     }
 
     /// Returns the error of a name that is neither a quantity, a reduction, a function nor a number.
-    fn unknown<T>(&self, column: usize, name: &str) -> Parsed<T> {
+    pub(super) fn unknown<T>(&self, column: usize, name: &str) -> Parsed<T> {
         let functions = ["min", "max", "abs", "floor", "clamp", "if", "ever", "area", "N", "time"];
         let forms = QUANTITIES.iter().chain(&REDUCTIONS).map(|(form, _)| stem(form));
         let lots = self.objective.lots.iter().map(|lot| lot.name.clone());
@@ -695,66 +310,13 @@ impl Parser {
     }
 }
 
-fn reduction(name: &str) -> Option<ReductionKind> {
-    Some(match name {
-        "last" => ReductionKind::Last,
-        "mean" => ReductionKind::Mean,
-        "sum" => ReductionKind::Sum,
-        "highest" => ReductionKind::Highest,
-        "lowest" => ReductionKind::Lowest,
-        "first" => ReductionKind::First,
-        _ => return None,
-    })
-}
-
-fn is_quantity(name: &str) -> bool {
-    QUANTITIES.iter().any(|(form, _)| stem(form) == name)
-}
-
-/// Returns the name in a form such as `n(REGION)`.
-fn stem(form: &'static str) -> &'static str {
-    form.split('(').next().unwrap_or(form)
-}
-
-/// Returns the form of a quantity, reduction or function of the language.
-fn form_of(name: &str) -> Option<&'static str> {
-    const FUNCTIONS: [&str; 8] = [
-        "min(X, Y)",
-        "max(X, Y)",
-        "abs(X)",
-        "floor(X)",
-        "clamp(X, LOW, HIGH)",
-        "if(CONDITION, X, Y)",
-        "ever(X)",
-        "area(REGION)",
-    ];
-    let forms = QUANTITIES.iter().chain(&REDUCTIONS).map(|(form, _)| *form).chain(FUNCTIONS);
-    forms.into_iter().find(|form| stem(form) == name)
-}
-
-/// Checks the names of regions.
-///
-/// # Errors
-/// Too many regions, or a name that a formula cannot use.
-pub fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), String> {
-    let names: Vec<&str> = names.collect();
-    if names.len() > MAX_ZONES {
-        return Err(format!("{} regions; at most {MAX_ZONES} are allowed", names.len()));
-    }
-    for name in names {
-        let usable = tokens(name).is_ok_and(|found| matches!(&found[..], [(_, Token::Name(n)), _] if n == name));
-        if !usable || name == ARENA {
-            let why = if name == ARENA { "exists already; choose another name" } else { "is not a valid name" };
-            return Err(format!("region \"{name}\" {why}; use letters, digits and inner hyphens, such as spot-a"));
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::{check_names, parse};
     use super::*;
+    use crate::math::vec2;
     use crate::world::task::Region;
+    use crate::world::zone::Zone;
     use crate::world::zone::ZoneShape;
 
     fn zones() -> Vec<Zone> {
