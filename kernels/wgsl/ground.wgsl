@@ -3,11 +3,16 @@
 fn shade_at(at: vec2<f32>) -> u32 {
     let floor = params.floor;
     let paints = table[floor];
+    // Paint has conditions only if the task is an objective.
+    var holding = 0u;
+    if scene.task == TASK_OBJECTIVE {
+        holding = score[score_at(S_ACTIVE)];
+    }
     // The first paint is visible, so it is laid last.
     var shade = table[floor + 1u];
     for (var i = paints; i > 0u; i--) {
-        let paint = floor + 8u + 2u * (i - 1u);
-        if in_zone(table[paint], at) {
+        let paint = floor + 8u + 3u * (i - 1u);
+        if exists(table[paint + 2u], holding) && in_zone(table[paint], at) {
             shade = table[paint + 1u];
         }
     }

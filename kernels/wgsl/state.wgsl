@@ -93,9 +93,10 @@ struct Params {
     tags: u32,
     // Detection range of tags.
     tag_range: f32,
-    // Index of the floor in the table.
+    // Indices of the floor and of the objective in the table.
     floor: u32,
-    unused_pair: vec2<u32>,
+    objective: u32,
+    unused: u32,
     task: TaskParams,
     messages: MessageParams,
     // Directions of the proximity rays.
@@ -122,8 +123,10 @@ struct Params {
 // Bit mask of the visited cells of the arena, then past poses for messages.
 @group(0) @binding(5) var<storage, read_write> past: array<atomic<u32>>;
 // Contents: a zero; the start of the robots' range factors; the number of the last message and the slot of its poses,
-// for each update; the range factors; regions; the floor.
+// for each update; the range factors; regions; the floor; the objective.
 @group(0) @binding(6) var<storage, read> table: array<u32>;
+// Scores of the objective, with one column per world.
+@group(0) @binding(7) var<storage, read_write> score: array<u32>;
 
 // Values that control loops and branches. Mesa's software adapters recompile a kernel at every dispatch for the
 // values of uniforms that control flow. A zero word from storage is added to these values to prevent this

@@ -45,54 +45,65 @@ fn stage_task() {
     sync();
 }
 
-// Computes bit masks of the robots in range of each other, then the size of the largest cluster, one robot after
-// another.
-fn score_aggregation() {
+// Computes bit masks of the robots in range of each other; `square` is the squared range.
+fn list_neighbours(square: f32) {
     let bits_from = params.batch * CONTACTS_WORDS + world * scene.robots * ROBOT_WORDS;
     for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let here = place_of(b);
         var bits = 0u;
         for (var j = 0u; j < scene.robots; j++) {
             let d = place_of(j) - here;
-            bits |= select(0u, 1u << (j & 31u), dot(d, d) <= params.task.size);
+            bits |= select(0u, 1u << (j & 31u), dot(d, d) <= square);
             if (j & 31u) == 31u || j + 1u == scene.robots {
                 work[bits_from + b * ROBOT_WORDS + (j >> 5u)] = bits;
                 bits = 0u;
             }
         }
     }
+}
+
+// Size of the largest cluster, and the number of clusters, found one robot after another.
+fn cluster_sizes() -> vec2<u32> {
+    let bits_from = params.batch * CONTACTS_WORDS + world * scene.robots * ROBOT_WORDS;
+    var seen: array<u32, ROBOT_WORDS>;
+    var reached: array<u32, ROBOT_WORDS>;
+    for (var k = 0u; k < ROBOT_WORDS; k++) {
+        seen[k] = 0u;
+        reached[k] = 0u;
+    }
+    var largest = 0u;
+    var size = 0u;
+    var clusters = 0u;
+    for (var n = 0u; n < scene.robots; n++) {
+        var next = NO_ROBOT;
+        var unseen = NO_ROBOT;
+        for (var i = ROBOT_WORDS; i > 0u; i--) {
+            let k = i - 1u;
+            next = select(next, k * 32u + firstTrailingBit(reached[k]), reached[k] != 0u);
+            unseen = select(unseen, k * 32u + firstTrailingBit(~seen[k]), ~seen[k] != 0u);
+        }
+        if next == NO_ROBOT {
+            next = unseen;
+            size = 0u;
+            clusters += 1u;
+        }
+        size += 1u;
+        largest = max(largest, size);
+        seen[next >> 5u] |= 1u << (next & 31u);
+        for (var k = 0u; k < ROBOT_WORDS; k++) {
+            if k * 32u < scene.robots {
+                reached[k] = (reached[k] | work[bits_from + next * ROBOT_WORDS + k]) & ~seen[k];
+            }
+        }
+    }
+    return vec2(largest, clusters);
+}
+
+fn score_aggregation() {
+    list_neighbours(params.task.size);
     sync_storage();
     if leader {
-        var seen: array<u32, ROBOT_WORDS>;
-        var reached: array<u32, ROBOT_WORDS>;
-        for (var k = 0u; k < ROBOT_WORDS; k++) {
-            seen[k] = 0u;
-            reached[k] = 0u;
-        }
-        var largest = 0u;
-        var size = 0u;
-        for (var n = 0u; n < scene.robots; n++) {
-            var next = NO_ROBOT;
-            var unseen = NO_ROBOT;
-            for (var i = ROBOT_WORDS; i > 0u; i--) {
-                let k = i - 1u;
-                next = select(next, k * 32u + firstTrailingBit(reached[k]), reached[k] != 0u);
-                unseen = select(unseen, k * 32u + firstTrailingBit(~seen[k]), ~seen[k] != 0u);
-            }
-            if next == NO_ROBOT {
-                next = unseen;
-                size = 0u;
-            }
-            size += 1u;
-            largest = max(largest, size);
-            seen[next >> 5u] |= 1u << (next & 31u);
-            for (var k = 0u; k < ROBOT_WORDS; k++) {
-                if k * 32u < scene.robots {
-                    reached[k] = (reached[k] | work[bits_from + next * ROBOT_WORDS + k]) & ~seen[k];
-                }
-            }
-        }
-        state[header(H_LARGEST)] += largest;
+        state[header(H_LARGEST)] += cluster_sizes().x;
     }
     sync_storage();
 }
@@ -156,5 +167,8 @@ fn stage_score() {
     }
     if scene.task == TASK_FORAGING {
         score_foraging();
+    }
+    if scene.task == TASK_OBJECTIVE {
+        score_objective();
     }
 }

@@ -4,15 +4,19 @@
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::CONTROL_PERIOD;
+use xpuck_kernels::world::task::objective::ObjectiveScore;
 use xpuck_kernels::world::task::objective::lots::Lot;
 use xpuck_kernels::world::task::transport::{fitness_of_place, raw_fitness};
 use xpuck_kernels::world::task::{self, Task};
-use xpuck_kernels::world::{Body, WorldSpec};
+use xpuck_kernels::world::{Body, Pose, WorldSpec};
 use xpuck_wire::Segment;
 
 /// Assumed position of a robot that was never seen (m). It is outside all regions of the arena, and far from all
 /// robots.
 const NOWHERE: Vec2 = vec2(1e6, 1e6);
+
+/// Duration without a frame that shows the frisbee above which its displacement does not count (s of running time).
+const HIDDEN: f64 = 0.25;
 
 /// Position of a robot that was never seen, for objectives: the robot counts in no quantity.
 const UNSEEN: Vec2 = vec2(f32::NAN, f32::NAN);
@@ -23,8 +27,16 @@ pub struct Score {
     segments: Vec<Scored>,
     /// Last position of the frisbee along x (m).
     last_x: Option<f32>,
+    /// Last position of the frisbee along y (m).
+    last_y: Option<f32>,
+    /// Running time since the frisbee was seen (s).
+    #[serde(default)]
+    hidden: f64,
     /// Last position of each robot (m).
     robots: Vec<Option<Vec2>>,
+    /// Last heading of each robot (rad).
+    #[serde(default)]
+    headings: Vec<Option<f32>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +84,12 @@ impl Counted {
         }
     }
 
+    /// Returns the score of an objective; `None` for other tasks.
+    fn objective(&mut self) -> Option<&mut ObjectiveScore> {
+        let Counted::Centres { task, .. } = self else { return None };
+        if let task::Score::Objective(score) = &mut **task { Some(score) } else { None }
+    }
+
     fn fitness(&self, seconds: f64) -> f64 {
         f64::from(match self {
             Counted::Moved(way) => raw_fitness(*way as f32, seconds as f32),
@@ -94,6 +112,10 @@ impl Score {
         if let (Counted::Place { x, .. }, Some(last)) = (&mut counted, self.last_x) {
             *x = last;
         }
+        let last = self.last_x.zip(self.last_y);
+        if let Some((score, (x, y))) = counted.objective().zip(last) {
+            score.see_disc(0, vec2(x, y), false);
+        }
         self.segments.push(Scored { phase: phase.into(), counted, seconds: 0.0 });
     }
 
@@ -101,6 +123,7 @@ impl Score {
     pub fn pass(&mut self, seconds: f64) {
         let Some(segment) = self.segments.last_mut() else { return };
         segment.seconds += seconds;
+        self.hidden += seconds;
         let Counted::Centres { task, due, .. } = &mut segment.counted else { return };
         *due += seconds;
         if *due < f64::from(CONTROL_PERIOD) {
@@ -117,32 +140,49 @@ impl Score {
             _ => (self.robots.iter().copied().flatten().collect(), 2),
         };
         if centres.len() >= fewest {
+            if let task::Score::Objective(score) = &mut **task {
+                score.see_headings(self.headings.iter().copied());
+                if self.hidden > HIDDEN {
+                    score.lose_disc(0);
+                }
+            }
             task.update(&centres);
         }
     }
 
-    /// Records a new position of the frisbee along x (m). The displacement since the previous position counts only if
-    /// `running` is true. It is false during a relocation.
-    pub fn see(&mut self, x: f32, running: bool) {
+    /// Records a new position of the frisbee (m). The displacement since the previous position counts only if `running`
+    /// is true. It is false during a relocation.
+    pub fn see(&mut self, at: Vec2, running: bool) {
+        let x = at.x;
         let last = self.last_x.replace(x);
+        self.last_y = Some(at.y);
+        self.hidden = 0.0;
         match self.segments.last_mut().map(|segment| &mut segment.counted) {
             Some(Counted::Moved(way)) if running => *way += last.map_or(0.0, |last| f64::from(x - last)),
             Some(Counted::Place { x: place, .. }) => *place = x,
-            _ => {}
+            Some(counted) => {
+                if let Some(score) = counted.objective() {
+                    score.see_disc(0, at, running);
+                }
+            }
+            None => {}
         }
     }
 
-    /// Records a new position of a robot (m). `robot` is the robot's index in the swarm file.
-    pub fn see_robot(&mut self, robot: usize, at: Vec2) {
-        if self.robots.len() <= robot {
-            self.robots.resize(robot + 1, None);
-        }
-        self.robots[robot] = Some(at);
+    /// Records a new pose of a robot. `robot` is the robot's index in the swarm file.
+    pub fn see_robot(&mut self, robot: usize, pose: Pose) {
+        let robots = self.robots.len().max(robot + 1);
+        self.robots.resize(robots, None);
+        self.headings.resize(robots, None);
+        (self.robots[robot], self.headings[robot]) = (Some(pose.at), Some(pose.heading));
     }
 
     /// Discards the last position of the frisbee, so that the next position does not count as a displacement.
     pub fn forget_place(&mut self) {
-        self.last_x = None;
+        (self.last_x, self.last_y) = (None, None);
+        if let Some(score) = self.segments.last_mut().and_then(|segment| segment.counted.objective()) {
+            score.lose_disc(0);
+        }
     }
 
     /// Returns the lots of the current segment, such as "coin = 1, alarm = 52.3"; empty without lots.
@@ -189,13 +229,13 @@ mod tests {
         let world = WorldSpec::benchmark(2);
         let mut score = Score::new();
         score.begin("evolve", &world, 1);
-        score.see(0.0, true);
+        score.see(vec2(0.0, 0.0), true);
         score.begin("evolve", &world, 1);
-        score.see(-0.13, true);
+        score.see(vec2(-0.13, 0.0), true);
         score.pass(10.0);
-        score.see(-0.2, false);
-        score.see(0.0, false);
-        score.see(-0.13, true);
+        score.see(vec2(-0.2, 0.0), false);
+        score.see(vec2(0.0, 0.0), false);
+        score.see(vec2(-0.13, 0.0), true);
         score.pass(10.0);
         let segments = score.segments();
         assert_eq!((segments.len(), segments[1].value), (2, None));
@@ -210,11 +250,11 @@ mod tests {
     #[test]
     fn position_score_uses_latest_position() {
         let mut score = Score::new();
-        score.see(0.3, true);
+        score.see(vec2(0.3, 0.0), true);
         score.begin("measure", &world(Task::TransportPosition), 1);
         score.pass(1.0);
         let before = score.fitness();
-        score.see(-0.5, true);
+        score.see(vec2(-0.5, 0.0), true);
         assert!(score.fitness() > before, "{before} {}", score.fitness());
     }
 
@@ -230,7 +270,7 @@ mod tests {
         let mut expected = task::Score::new(&world.task, &world.physics, &[], 2, (1, 0));
         for step in 0..400 {
             let x = if step / 100 % 2 == 0 { 0.8 } else { -0.8 };
-            score.see_robot(1, vec2(x, 0.0));
+            score.see_robot(1, Pose { at: vec2(x, 0.0), heading: 0.0 });
             score.pass(0.05);
             if step % 2 == 1 {
                 expected.update(&[NOWHERE, vec2(x, 0.0)]);
@@ -244,10 +284,10 @@ mod tests {
     fn robots_that_were_never_seen_are_not_in_the_way() {
         let mut score = Score::new();
         score.begin("measure", &world(Task::Aggregation { range: 0.2 }), 1);
-        score.see_robot(3, vec2(0.0, 0.0));
+        score.see_robot(3, Pose { at: vec2(0.0, 0.0), heading: 0.0 });
         score.pass(0.1);
         assert_eq!(score.fitness(), 0.0, "one robot is no cluster");
-        score.see_robot(0, vec2(0.1, 0.0));
+        score.see_robot(0, Pose { at: vec2(0.1, 0.0), heading: 0.0 });
         score.pass(0.1);
         assert_eq!(score.fitness(), 1.0);
     }
@@ -261,13 +301,75 @@ mod tests {
         score.begin("measure", &world(Task::Objective(objective.into())), 1);
         score.pass(0.11);
         assert_eq!(score.fitness(), 0.0, "no robot was seen");
-        score.see_robot(1, vec2(0.5, 0.1));
+        score.see_robot(1, Pose { at: vec2(0.5, 0.1), heading: 0.0 });
         score.pass(0.11);
         // The second of two updates has one of two robots in the spot.
         assert_eq!((score.fitness(), score.value(), score.segments()[0].value), (0.125, Some(0.25), Some(0.25)));
         let mut score: Score = serde_json::from_str(&serde_json::to_string(&score).unwrap()).unwrap();
-        score.see_robot(0, vec2(0.5, 0.1));
+        score.see_robot(0, Pose { at: vec2(0.5, 0.1), heading: 0.0 });
         score.pass(0.11);
         assert_eq!(score.fitness(), 0.75);
+    }
+
+    /// Starts a segment with an objective, and returns its score.
+    fn objective(formula: &str) -> Score {
+        let objective = objective::parse(formula, &[], 0.0, 1.0).unwrap();
+        let mut score = Score::new();
+        score.begin("measure", &world(Task::Objective(objective.into())), 1);
+        score
+    }
+
+    #[test]
+    fn objective_reads_disc_without_pauses_and_gaps() {
+        let mut score = objective("last(disc_moved_x(1))");
+        let mut see = |x: f32, running: bool, seconds: f64| {
+            score.see(vec2(x, 0.1), running);
+            score.pass(seconds);
+            (score.fitness() * 1e3).round() as i32
+        };
+        assert_eq!([see(0.5, true, 0.1), see(0.4, true, 0.1), see(0.3, true, 0.1)], [0, -100, -200]);
+        // A frame is missing, as at any time. Afterwards, the frisbee is hidden for 0.5 s in which the run goes on.
+        assert_eq!([see(0.2, true, 0.2), see(0.1, true, 0.25)], [-300, -400]);
+        assert_eq!([see(0.0, true, 0.25), see(-0.1, true, 0.1)], [-500, -600]);
+        // The frisbee is relocated in a pause.
+        assert_eq!([see(0.0, false, 0.0), see(0.0, true, 0.1), see(-0.1, true, 0.1)], [-600, -600, -700]);
+        score.pass(0.15);
+        score.pass(0.15);
+        score.see(vec2(0.8, 0.1), true);
+        score.pass(0.1);
+        assert!((score.fitness() + 0.7).abs() < 1e-6, "{}", score.fitness());
+        // Displacements while no hub was running do not count, and those at the start of a segment do.
+        let mut score: Score = serde_json::from_str(&serde_json::to_string(&score).unwrap()).unwrap();
+        score.forget_place();
+        score.see(vec2(0.0, 0.1), true);
+        assert!((score.fitness() + 0.7).abs() < 1e-6, "{}", score.fitness());
+        let next = world(Task::Objective(objective::parse("last(disc_moved_x(1))", &[], 0.0, 1.0).unwrap().into()));
+        score.begin("measure", &next, 1);
+        score.see(vec2(0.2, 0.1), true);
+        score.pass(0.1);
+        assert!((score.fitness() - 0.2).abs() < 1e-6, "{}", score.fitness());
+    }
+
+    #[test]
+    fn objective_reads_headings_of_seen_robots() {
+        let mut score = objective("last(alignment())");
+        score.see_robot(1, Pose { at: vec2(0.0, 0.0), heading: 1.0 });
+        score.pass(0.11);
+        assert_eq!((score.fitness() * 1e4).round(), 1e4, "robot 0 was never seen");
+        score.see_robot(0, Pose { at: vec2(0.0, 0.0), heading: 1.0 + std::f32::consts::PI });
+        score.pass(0.11);
+        assert!(score.fitness().abs() < 1e-5, "{}", score.fitness());
+    }
+
+    #[test]
+    fn scores_of_hubs_without_headings_are_readable() {
+        let mut score = objective("last(n(arena))");
+        score.see(vec2(0.1, 0.0), true);
+        let mut json = serde_json::to_value(&score).unwrap();
+        for key in ["last_y", "hidden", "headings"] {
+            json.as_object_mut().unwrap().remove(key).unwrap();
+        }
+        let read: Score = serde_json::from_value(json).unwrap();
+        assert_eq!((read.last_x, read.last_y, read.hidden), (Some(0.1), None, 0.0));
     }
 }

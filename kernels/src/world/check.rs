@@ -213,9 +213,19 @@ impl WorldSpec {
             // least this radius, so the robot could not reach smaller cells at the wall.
             Task::Coverage { cell } => within("coverage cell", *cell, 0.05, 20.0),
             Task::Foraging { nest, food } => self.check_foraging(nest, food),
-            Task::Objective(objective) => check_scale(objective),
+            Task::Objective(objective) => self.check_objective(objective),
             Task::TransportOnce | Task::TransportPosition => Ok(()),
         }
+    }
+
+    fn check_objective(&self, objective: &Objective) -> Checked {
+        let discs = self.discs.len();
+        let needed = objective.last_disc(discs);
+        if needed > discs {
+            return refuse(format!("the task needs disc {needed}, but the world has {discs}; add a disc"));
+        }
+        check_scale(objective)?;
+        if objective.relocates { self.check_relocation() } else { Ok(()) }
     }
 
     fn check_relocation(&self) -> Checked {
@@ -225,8 +235,11 @@ impl WorldSpec {
         for (i, wall) in (1..).zip(&self.physics.walls) {
             if wall.offset(Vec2::ZERO).length() < reach {
                 return refuse(format!(
-                    "wall {i} is within {reach} m of the centre, where disc 1 is put back; move it or choose \
-                     transport-once"
+                    "wall {i} is within {reach} m of the centre, where disc 1 is put back; move it or choose {}",
+                    match self.task {
+                        Task::Objective(_) => "relocate_disc = false",
+                        _ => "transport-once",
+                    }
                 ));
             }
         }

@@ -191,6 +191,7 @@ impl World {
         if self.task.counts_updates() {
             self.centres.clear();
             self.centres.extend(self.bodies[..self.robots].iter().map(|b| b.pose.at));
+            self.score.see(self.bodies.iter().map(|b| b.pose));
             self.score.update(&self.centres);
             self.change_scenery();
         }
@@ -213,12 +214,9 @@ impl World {
     /// relocation.
     fn relocate(&mut self, step: u32) {
         let disc = self.robots;
-        if let Score::Transport(transport) = &mut self.score
-            && self.task.relocates()
-            && touches_end(&self.bodies[disc], self.physics.half_arena.0)
-        {
+        if self.task.relocates() && touches_end(&self.bodies[disc], self.physics.half_arena.0) {
             let mut draws = Draws::new(self.seed, self.world, 0, step, Stream::Relocation);
-            transport.relocate(&mut self.bodies, disc, &mut draws);
+            self.score.relocate(&mut self.bodies, disc, &mut draws);
         }
     }
 
@@ -297,10 +295,7 @@ impl World {
 
     /// Returns the number of times that the frisbee was moved back near the centre.
     pub fn relocations(&self) -> u32 {
-        match &self.score {
-            Score::Transport(transport) => transport.relocations(),
-            _ => 0,
-        }
+        self.score.relocations()
     }
 
     /// Returns the fitness of the task up to the current time.

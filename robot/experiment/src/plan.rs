@@ -181,6 +181,11 @@ impl Plan {
                  `arena_changes_confirmed = true` if you will",
             ));
         }
+        if planned.iter().any(|phase| phase.world.task.last_disc(phase.world.discs.len()) > 1) {
+            return Err(fail(
+                "its task reads several discs, but motion capture follows only the first one, the frisbee",
+            ));
+        }
         let plan = Plan {
             name: e.name.clone(),
             settings,

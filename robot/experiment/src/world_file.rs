@@ -96,11 +96,26 @@ enum TaskEntry {
     Transport {},
     TransportOnce {},
     TransportPosition {},
-    Aggregation { range_m: f32 },
+    Aggregation {
+        range_m: f32,
+    },
     Dispersion {},
-    Coverage { cell_m: f32 },
-    Foraging { nest: RegionEntry, food: RegionEntry },
-    Objective { score: String, worst: f32, best: f32, end: Option<String> },
+    Coverage {
+        cell_m: f32,
+    },
+    Foraging {
+        nest: RegionEntry,
+        food: RegionEntry,
+    },
+    Objective {
+        score: String,
+        worst: f32,
+        best: f32,
+        end: Option<String>,
+        /// Whether the first disc is put back near the centre when it touches an x wall.
+        #[serde(default)]
+        relocate_disc: bool,
+    },
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -338,7 +353,7 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
     let (half_length, half_width) = half_arena(robots);
     let regions = Regions::from_entries(region)?;
     let zones = &regions.zones;
-    let mut rules = Rules::new(zones, lot, latch)?;
+    let mut rules = Rules::new(zones, disc.len(), lot, latch)?;
     let floor = regions.floor(&floor, &mut rules)?;
     let conditions = Conditions {
         walls: conditions(&mut rules, "wall", wall.iter().map(|w| &w.when))?,
@@ -422,7 +437,11 @@ fn task(entry: TaskEntry, rules: Rules) -> Result<Task, String> {
         TaskEntry::Dispersion {} => Task::Dispersion,
         TaskEntry::Coverage { cell_m } => Task::Coverage { cell: cell_m },
         TaskEntry::Foraging { nest, food } => Task::Foraging { nest: region(nest), food: region(food) },
-        TaskEntry::Objective { score, worst, best, end } => {
+        TaskEntry::Objective { score, worst, best, end, relocate_disc } => {
+            let mut rules = rules;
+            if relocate_disc {
+                rules.relocate_disc();
+            }
             return rules.objective(&score, end.as_deref(), worst, best);
         }
     })

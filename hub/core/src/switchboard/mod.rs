@@ -352,7 +352,7 @@ impl Switchboard {
             let Some(place) = self.roster.place(&body.name) else { continue };
             robot = true;
             if let Some(run) = &mut self.run {
-                run.score.see_robot(place, body.pose.at);
+                run.score.see_robot(place, body.pose);
             }
         }
         self.watchdog.see(now, frisbee.is_some(), robot);
@@ -366,7 +366,7 @@ impl Switchboard {
         self.frame = Some((now, frame));
         self.see_parking(now);
         if let Some(pose) = frisbee {
-            self.watch_frisbee(now, pose.at.x);
+            self.watch_frisbee(now, pose.at);
         }
     }
 

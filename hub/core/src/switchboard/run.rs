@@ -9,6 +9,7 @@ use crate::score::Score;
 use std::sync::Arc;
 use xpuck_evolve::{Migrant, SampleOwner};
 use xpuck_experiment::{Drive, Genes, Kind, Plan, PlannedPhase};
+use xpuck_kernels::math::Vec2;
 use xpuck_wire::Phase;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, State};
@@ -351,12 +352,13 @@ impl Switchboard {
         Some(best.tree.to_string())
     }
 
-    pub(super) fn watch_frisbee(&mut self, now: f64, x: f32) {
+    pub(super) fn watch_frisbee(&mut self, now: f64, at: Vec2) {
+        let x = at.x;
         let at_rest = self.resting.is_some_and(|since| now - since >= AT_REST);
         let arena = self.config.hub.arena;
         let running = self.phase == Phase::Running;
         let Some(run) = &mut self.run else { return };
-        run.score.see(x, running);
+        run.score.see(at, running);
         let relocates = run.planned().world.task.relocates();
         if running && relocates && x.abs() + arena.frisbee_radius_m >= arena.length_m / 2.0 - TOUCH {
             self.phase = Phase::Relocating;

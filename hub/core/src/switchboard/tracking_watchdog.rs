@@ -36,7 +36,8 @@ impl Switchboard {
     /// operator has ordered.
     pub(super) fn watch_tracking(&mut self, now: f64) {
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
-        let frisbee = self.run.as_ref().is_none_or(|run| run.planned().world.task.moves_disc());
+        let scored = |run: &super::run::Run| run.planned().world.task.last_disc(1) > 0;
+        let frisbee = self.run.as_ref().is_none_or(scored);
         match (self.phase, self.watchdog.missing(now, frisbee)) {
             (Phase::Running, Some(what)) => {
                 self.phase = Phase::Blind;

@@ -60,8 +60,9 @@ pub(super) fn of_update(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
     let relocation = if scene.task.relocates() { tries + DRAWS + tries * bodies } else { 0 };
     let noted = if scene.messages { mine } else { 0 };
     let step = 2 * mine + mine * find + list + solve + contacts + relocation + noted;
-    let score = match scene.task {
+    let score = match &scene.task {
         Task::Aggregation { .. } => mine * (1 + robots) + words + robots * (1 + 2 * words),
+        Task::Objective(objective) => super::objective::iterations(objective, [mine, robots, words]),
         _ => mine * (1 + robots),
     };
     1 + mine

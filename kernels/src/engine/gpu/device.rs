@@ -49,14 +49,17 @@ pub(super) struct Batch<'a> {
     pub memory: usize,
     pub work: usize,
     pub past: usize,
-    /// Numbers of words to read back: from the state, and from the `past` buffer.
-    pub outcome: [usize; 2],
+    /// First words of the scores of an objective; the remaining words start as zero.
+    pub score: &'a [u32],
+    pub score_words: usize,
+    /// Numbers of words to read back: from the state, from the `past` buffer, and from the scores.
+    pub outcome: [usize; 3],
 }
 
 /// Buffers of a batch, reused by later batches.
 struct Buffers {
     params: Buffer,
-    storage: [Buffer; 6],
+    storage: [Buffer; STORAGE],
     staging: Buffer,
     group: BindGroup,
 }
@@ -67,6 +70,9 @@ const PROGRAMS: usize = 1;
 const MEMORY: usize = 2;
 const PAST: usize = 4;
 const TABLE: usize = 5;
+const SCORE: usize = 6;
+/// Number of storage buffers.
+const STORAGE: usize = 7;
 
 /// A batch of worlds on the device.
 pub(super) struct InFlightBatch {
@@ -74,7 +80,7 @@ pub(super) struct InFlightBatch {
     params: Params,
     advance: ComputePipeline,
     groups: u32,
-    outcome: [u64; 2],
+    outcome: [u64; 3],
     last: Option<SubmissionIndex>,
 }
 
@@ -124,7 +130,7 @@ impl Device {
         };
         let storage = |i: usize| wgpu::BufferBindingType::Storage { read_only: i == PROGRAMS || i == TABLE };
         let mut entries = vec![binding(0, wgpu::BufferBindingType::Uniform)];
-        entries.extend((0..6).map(|i| binding(i as u32 + 1, storage(i))));
+        entries.extend((0..STORAGE).map(|i| binding(i as u32 + 1, storage(i))));
         let bindings =
             device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
         let open = Device {
@@ -216,7 +222,7 @@ impl Device {
     /// Uploads worlds like [`Device::submit`], but for dispatches of the entry point `entry`.
     pub fn begin_stage(&self, batch: &Batch<'_>, entry: &'static str) -> Result<InFlightBatch, GpuError> {
         let advance = self.kernel(&batch.layout, entry)?;
-        let [state, past] = batch.outcome;
+        let [state, past, score] = batch.outcome;
         let sizes = [
             batch.state_words,
             batch.programs.len(),
@@ -224,13 +230,15 @@ impl Device {
             batch.work,
             batch.past.max(past),
             batch.table.len(),
+            batch.score_words,
         ];
-        let buffers = self.buffers(&sizes.map(bytes), bytes(state + past));
-        for (number, words) in [(STATE, batch.state), (PROGRAMS, batch.programs), (TABLE, batch.table)] {
+        let buffers = self.buffers(&sizes.map(bytes), bytes(state + past + score));
+        let known = [(STATE, batch.state), (PROGRAMS, batch.programs), (TABLE, batch.table), (SCORE, batch.score)];
+        for (number, words) in known {
             self.queue.write_buffer(&buffers.storage[number], 0, cast_slice(words));
         }
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        for (number, from) in [(STATE, batch.state.len()), (MEMORY, 0), (PAST, 0)] {
+        for (number, from) in [(STATE, batch.state.len()), (MEMORY, 0), (PAST, 0), (SCORE, batch.score.len())] {
             if sizes[number] > from {
                 encoder.clear_buffer(&buffers.storage[number], bytes(from), Some(bytes(sizes[number] - from)));
             }
@@ -242,13 +250,13 @@ impl Device {
             params: batch.params,
             advance,
             groups,
-            outcome: [bytes(state), bytes(past)],
+            outcome: batch.outcome.map(bytes),
             last: None,
         })
     }
 
     /// Returns buffers of at least these sizes (bytes). The buffers are those of a finished batch, or new ones.
-    fn buffers(&self, sizes: &[u64; 6], staging: u64) -> Buffers {
+    fn buffers(&self, sizes: &[u64; STORAGE], staging: u64) -> Buffers {
         let mut free = locked(&self.free);
         let fits = |b: &Buffers| {
             b.staging.size() >= staging && b.storage.iter().zip(sizes).all(|(buffer, size)| buffer.size() >= *size)
@@ -296,21 +304,23 @@ impl Device {
 
     /// Submits the copy of the result words to the staging buffer. Does not wait.
     pub fn request_readback(&self, flight: &mut InFlightBatch) {
-        let [state, past] = flight.outcome;
         let Buffers { storage, staging, .. } = &flight.buffers;
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_buffer_to_buffer(&storage[STATE], 0, staging, 0, state);
-        if past > 0 {
-            encoder.copy_buffer_to_buffer(&storage[PAST], 0, staging, state, past);
+        let mut to = 0;
+        for (number, size) in [STATE, PAST, SCORE].into_iter().zip(flight.outcome) {
+            if size > 0 {
+                encoder.copy_buffer_to_buffer(&storage[number], 0, staging, to, size);
+            }
+            to += size;
         }
         flight.last = Some(self.queue.submit([encoder.finish()]));
-        staging.map_async(wgpu::MapMode::Read, ..state + past, |_| {});
+        staging.map_async(wgpu::MapMode::Read, ..to, |_| {});
     }
 
     /// Waits for a batch and returns the words that [`Device::request_readback`] copied.
     pub fn finish(&self, flight: InFlightBatch) -> Result<Vec<u32>, GpuError> {
         self.wait(&flight)?;
-        let range = ..flight.outcome[0] + flight.outcome[1];
+        let range = ..flight.outcome.iter().sum::<u64>();
         let view = flight.buffers.staging.get_mapped_range(range).map_err(|e| self.mark_lost(&e))?;
         // The words are copied as bytes because the mapped bytes may be unaligned.
         let mut words = vec![0u32; view.len() / size_of::<u32>()];

@@ -1,7 +1,7 @@
 //! Conversion of worlds and programs to the words of the storage buffers.
 
 use super::layout::{HEADER, QUANTITIES, START_QUANTITIES, index_of};
-use crate::engine::Job;
+use crate::engine::{Job, hash};
 #[cfg(test)]
 use crate::math::Vec2;
 use crate::math::vec2;
@@ -157,6 +157,11 @@ impl StateRows<'_> {
         let number = |name| self.get(world, name, body);
         const X: usize = quantity("X");
         Pose { at: vec2(number(X), number(X + 1)), heading: number(quantity("HEADING")) }
+    }
+
+    /// Returns the hash of the poses of all bodies of a world.
+    pub fn hash(&self, world: usize) -> u64 {
+        hash((0..self.bodies).map(|body| self.pose(world, body)))
     }
 
     /// Returns the displacement along x so far (m) of the disc with body index `disc`.

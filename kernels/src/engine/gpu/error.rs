@@ -58,9 +58,9 @@ pub enum GpuError {
         /// Maximum number of robots in a world on the GPU.
         most: usize,
     },
-    /// The task is a formula, which the kernels do not compute.
-    #[error("the GPU kernels do not compute objectives; use engine auto, simd or reference")]
-    Objective,
+    /// The task is a formula that the kernels do not compute, for a reason.
+    #[error("the GPU kernels do not compute this objective, because {0}")]
+    Objective(&'static str),
     /// The world has more objects of a kind than the kernels support.
     #[error("{count} {what} in a world; the GPU kernels support at most {most}")]
     TooMany {

@@ -1,5 +1,6 @@
 //! Regions and the painted floor as words of the table.
 
+use super::objective::NO_CONDITION;
 use crate::math::Vec2;
 use crate::world::floor::{Floor, Shade};
 use crate::world::task::Region;
@@ -15,8 +16,8 @@ pub(super) const SHAPE_RING: u32 = 3;
 const SHAPE_POLYGON: u32 = 4;
 
 /// Appends a floor to the table, and returns the index of its first word. The words are: the number of paints, the shade
-/// of the rest, and the limits of the random numbers for each shade. For each paint, the index of its region and its
-/// shade follow.
+/// of the rest, and the limits of the random numbers for each shade. For each paint, the index of its region, its
+/// shade, and its condition follow.
 pub(super) fn append_floor(floor: &Floor, table: &mut Vec<u32>) -> usize {
     let regions: Vec<usize> = floor.paint.iter().map(|paint| append_region(&paint.zone, table)).collect();
     let start = table.len();
@@ -24,14 +25,14 @@ pub(super) fn append_floor(floor: &Floor, table: &mut Vec<u32>) -> usize {
     table.extend([floor.paint.len() as u32, shade(floor.level)]);
     table.extend(floor.limits().iter().flatten().map(|limit| limit.to_bits()));
     for (region, paint) in regions.into_iter().zip(&floor.paint) {
-        table.extend([region as u32, shade(paint.level)]);
+        table.extend([region as u32, shade(paint.level), paint.condition.map_or(NO_CONDITION, u32::from)]);
     }
     start
 }
 
 /// Appends a region to the table, and returns the index of its first word. The words are: the number of shapes, the
 /// number of shapes that are cut out, and the shapes. The corners of polygons stand before the region.
-fn append_region(zone: &Zone, table: &mut Vec<u32>) -> usize {
+pub(super) fn append_region(zone: &Zone, table: &mut Vec<u32>) -> usize {
     let all = || zone.shapes.iter().chain(&zone.without);
     let mut polygons = Vec::new();
     for shape in all() {
@@ -73,10 +74,14 @@ fn shape_words(shape: &ZoneShape, corners_at: u32) -> [u32; SHAPE_WORDS] {
 
 /// Upper bound on the loop iterations for one reading of the floor.
 pub(super) fn iterations(floor: &Floor) -> u32 {
+    1 + floor.paint.iter().map(|paint| region_iterations(&paint.zone)).sum::<u32>()
+}
+
+/// Upper bound on the loop iterations for one test whether a place is in a region.
+pub(super) fn region_iterations(zone: &Zone) -> u32 {
     let shape = |shape: &ZoneShape| match shape {
         ZoneShape::Polygon(corners) => 1 + corners.len() as u32,
         _ => 2,
     };
-    let paint = |zone: &Zone| 2 + zone.shapes.iter().chain(&zone.without).map(shape).sum::<u32>();
-    1 + floor.paint.iter().map(|p| paint(&p.zone)).sum::<u32>()
+    2 + zone.shapes.iter().chain(&zone.without).map(shape).sum::<u32>()
 }

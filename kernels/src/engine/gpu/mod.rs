@@ -15,6 +15,7 @@ mod encode;
 mod error;
 mod floor;
 mod layout;
+mod objective;
 mod outcome;
 mod params;
 mod source;
@@ -34,11 +35,12 @@ use crate::world::{InitialState, Sensing, Task, World, WorldSpec};
 use device::{Batch, Device, InFlightBatch};
 use encode::{ProgramTable, State, StateRows};
 use layout::{HEADER, LaneWork, Layout, MAX_PATCHES, MAX_ROBOTS, OUTCOME_QUANTITIES};
+use objective::Formula;
 use params::Params;
 use rayon::prelude::*;
 use source::source;
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Maximum number of worlds of a batch: on a GPU, and on a software adapter.
@@ -79,6 +81,16 @@ struct BatchKind<'a> {
     table: Vec<u32>,
     /// Index of the floor in the table.
     floor: usize,
+    /// The objective, if the task is one.
+    formula: Option<Formula>,
+}
+
+impl BatchKind<'_> {
+    /// Parameters of a batch of `batch` worlds.
+    fn params(&self, sensing: Sensing, batch: usize) -> Params {
+        let objective = self.formula.as_ref().map_or(0, |formula| formula.start);
+        Params::new(&self.scene, self.messages, sensing, &self.layout, batch, [self.floor, objective])
+    }
 }
 
 impl Gpu {
@@ -127,24 +139,24 @@ impl Gpu {
     fn run_alike(&self, code: &ProgramTable<'_>, jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
         let kind = self.kind(code, jobs)?;
         let mut outcomes = Vec::with_capacity(jobs.len());
-        let mut flying: VecDeque<(InFlightBatch, usize, Instant)> = VecDeque::new();
+        let mut flying: VecDeque<(InFlightBatch, &[&Job<'_>], Instant)> = VecDeque::new();
         let mut next = 0;
         let mut freed = clock();
         while outcomes.len() < jobs.len() {
             if next < jobs.len() && flying.len() < IN_FLIGHT {
                 let batch = &jobs[next..jobs.len().min(next + self.worlds(&kind))];
                 let flight = self.begin(&kind, batch)?;
-                flying.push_back((flight, batch.len(), clock()));
+                flying.push_back((flight, batch, clock()));
                 next += batch.len();
                 continue;
             }
-            let Some((flight, worlds, begun)) = flying.pop_front() else { break };
+            let Some((flight, batch, begun)) = flying.pop_front() else { break };
             let words = self.device.finish(flight)?;
             let now = clock();
             // The device started this batch at its submission, or at the end of the previous batch if that was later.
-            self.set_pace(now - begun.max(freed), kind.updates, worlds);
+            self.set_pace(now - begun.max(freed), kind.updates, batch.len());
             freed = now;
-            outcomes.extend(self.outcomes(&kind, &words, worlds)?);
+            outcomes.extend(self.outcomes(&kind, &words, batch)?);
         }
         Ok(outcomes)
     }
@@ -163,7 +175,10 @@ impl Gpu {
         let messages = spec.messages.as_ref();
         let mut table = messages.map_or_else(|| vec![0], |m| message_table(m, &scene, updates));
         let floor = floor::append_floor(&scene.floor, &mut table);
-        Ok(BatchKind { code, scene, messages, updates, layout, bound, memories, table, floor })
+        let half_arena = scene.physics.half_arena;
+        let mut append = |objective: &Arc<_>| Formula::append(objective, scene.robots, half_arena, &mut table);
+        let formula = if let Task::Objective(objective) = &spec.task { Some(append(objective)) } else { None };
+        Ok(BatchKind { code, scene, messages, updates, layout, bound, memories, table, floor, formula })
     }
 
     /// Returns the layout for worlds like `scene` and trees of `nodes` nodes. Also returns the maximum number of
@@ -186,12 +201,13 @@ impl Gpu {
     fn worlds(&self, kind: &BatchKind<'_>) -> usize {
         let [hardware, software] = MAX_WORLDS;
         let most = if self.device.software { software } else { hardware };
-        let params = Params::new(&kind.scene, kind.messages, Sensing::NONE, &kind.layout, 1, kind.floor);
+        let params = kind.params(Sensing::NONE, 1);
         let words = [
             State::rows(kind.scene.bodies.len()),
             kind.memories * kind.scene.robots,
             kind.layout.work_words(kind.scene.robots),
             params.past_words(),
+            kind.formula.as_ref().map_or(0, Formula::score_words),
         ];
         let largest = words.into_iter().max().unwrap_or(1) * size_of::<u32>();
         let room = (self.device.storage_bytes / largest).saturating_sub(kind.layout.workgroup);
@@ -220,7 +236,10 @@ impl Gpu {
         let sensing = self.sensing.unwrap_or_else(read);
         let columns = jobs.len().next_multiple_of(layout.worlds(bodies));
         let state = State::encode(&worlds, jobs, kind.code, columns, State::start_rows(bodies));
-        let params = Params::new(scene, kind.messages, sensing, layout, columns, kind.floor);
+        let params = kind.params(sensing, columns);
+        let score = kind.formula.as_ref().map(|formula| formula.first_rows(&worlds, jobs, columns)).unwrap_or_default();
+        let [score_words, score_outcome] =
+            kind.formula.as_ref().map_or([0; 2], |formula| [formula.score_words(), formula.outcome_words()]);
         let mut flight = self.device.submit(&Batch {
             layout: *layout,
             params,
@@ -231,7 +250,10 @@ impl Gpu {
             memory: kind.memories * robots * columns,
             work: layout.work_words(robots) * columns,
             past: params.past_words() * columns,
-            outcome: [(HEADER.len() + OUTCOME_QUANTITIES * bodies) * columns, params.cell_words() * columns],
+            score: &score,
+            score_words: score_words * columns,
+            outcome: [HEADER.len() + OUTCOME_QUANTITIES * bodies, params.cell_words(), score_outcome]
+                .map(|words| words * columns),
         })?;
         let mut done = 0;
         if self.seconds_per_world_update().is_none() {
@@ -256,22 +278,28 @@ impl Gpu {
         Ok(flight)
     }
 
-    fn outcomes(&self, kind: &BatchKind<'_>, words: &[u32], worlds: usize) -> Result<Vec<Outcome>, GpuError> {
+    fn outcomes(&self, kind: &BatchKind<'_>, words: &[u32], jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
         let bodies = kind.scene.bodies.len();
-        let columns = worlds.next_multiple_of(kind.layout.worlds(bodies));
-        let (state, cells) = words.split_at((HEADER.len() + OUTCOME_QUANTITIES * bodies) * columns);
+        let columns = jobs.len().next_multiple_of(kind.layout.worlds(bodies));
+        let (state, rest) = words.split_at((HEADER.len() + OUTCOME_QUANTITIES * bodies) * columns);
         let rows = StateRows { words: state, worlds: columns, bodies };
-        let cell_words = cells.len() / columns;
+        let cell_words = kind.params(Sensing::NONE, columns).cell_words();
+        let (cells, scores) = rest.split_at(cell_words * columns);
         let outcome = |w: usize| {
             let done = rows.header(w, "UPDATE");
             if done != kind.updates {
                 let adapter = self.device.name.clone();
                 return Err(GpuError::Short { adapter, done, wanted: kind.updates });
             }
+            let outcome = |fitness| Outcome { fitness, hash: rows.hash(w) };
+            if let Some(formula) = &kind.formula {
+                let score = formula.score((jobs[w].seed, jobs[w].world), |word| scores[word * columns + w]);
+                return Ok(outcome(score.fitness()));
+            }
             let cells = &cells[w * cell_words..(w + 1) * cell_words];
-            Ok(outcome::world_outcome(&kind.scene, &rows, w, cells, kind.updates))
+            Ok(outcome(outcome::fitness(&kind.scene, &rows, w, cells, kind.updates)))
         };
-        (0..worlds).into_par_iter().map(outcome).collect()
+        (0..jobs.len()).into_par_iter().map(outcome).collect()
     }
 }
 
@@ -336,9 +364,7 @@ impl Engine for Gpu {
 
 /// Checks that a world does not exceed the limits of the kernels. Other worlds need another engine.
 fn supported(spec: &WorldSpec) -> Result<(), GpuError> {
-    if matches!(spec.task, Task::Objective(_)) {
-        return Err(GpuError::Objective);
-    }
+    objective::check(spec)?;
     if !(1..=MAX_ROBOTS).contains(&spec.robots) {
         return Err(GpuError::Robots { robots: spec.robots, most: MAX_ROBOTS });
     }

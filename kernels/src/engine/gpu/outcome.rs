@@ -1,8 +1,7 @@
-//! Computation of a world's outcome from the counts of the kernels.
+//! Computation of a world's fitness from the counts of the kernels.
 
 use super::encode::{StateRows, quantity};
 use crate::engine::simd::Scene;
-use crate::engine::{Outcome, hash};
 use crate::model::CONTROL_PERIOD;
 use crate::world::Task;
 use crate::world::task::foraging::food_max;
@@ -12,9 +11,9 @@ use crate::world::task::transport::{fitness_of_place, raw_fitness};
 /// to the nearest neighbour is at the upper limit of the score or above.
 const WHOLE: f64 = 16_777_216.0;
 
-/// Returns the outcome of world `w` after `updates` updates. `cells` is the bit mask of the visited cells of the
+/// Returns the fitness of world `w` after `updates` updates. `cells` is the bit mask of the visited cells of the
 /// arena.
-pub(super) fn world_outcome(scene: &Scene, rows: &StateRows<'_>, w: usize, cells: &[u32], updates: u32) -> Outcome {
+pub(super) fn fitness(scene: &Scene, rows: &StateRows<'_>, w: usize, cells: &[u32], updates: u32) -> f32 {
     let robots = scene.robots;
     let seconds = updates as f32 * CONTROL_PERIOD;
     let per_update = |sum: f64| (sum / f64::from(updates.max(1)) / robots as f64) as f32;
@@ -23,7 +22,7 @@ pub(super) fn world_outcome(scene: &Scene, rows: &StateRows<'_>, w: usize, cells
         word(quantity("COUNT_LOW")) + (word(quantity("COUNT_HIGH")) << 32)
     };
     let all: u64 = (0..robots).map(counted).sum();
-    let fitness = match &scene.task {
+    match &scene.task {
         Task::Transport | Task::TransportOnce => raw_fitness(rows.moved(w, robots), seconds),
         Task::TransportPosition => {
             let (x, half) = (rows.get(w, quantity("X"), robots), scene.physics.half_arena.0);
@@ -35,8 +34,7 @@ pub(super) fn world_outcome(scene: &Scene, rows: &StateRows<'_>, w: usize, cells
             let visited: u32 = cells.iter().map(|word| word.count_ones()).sum();
             visited as f32 / super::params::cells(scene) as f32
         }
-        Task::Objective(_) => unreachable!("`supported` rejects objectives"),
+        Task::Objective(_) => unreachable!("objectives have scores of their own"),
         Task::Foraging { nest, food } => all as f32 / food_max(nest, food, robots, seconds),
-    };
-    Outcome { fitness, hash: hash((0..scene.bodies.len()).map(|i| rows.pose(w, i))) }
+    }
 }

@@ -30,6 +30,7 @@ pub(super) const TASK_AGGREGATION: u32 = 1;
 pub(super) const TASK_DISPERSION: u32 = 2;
 pub(super) const TASK_COVERAGE: u32 = 3;
 pub(super) const TASK_FORAGING: u32 = 4;
+pub(super) const TASK_OBJECTIVE: u32 = 5;
 
 /// Parameters that all worlds of a dispatch share.
 #[repr(C)]
@@ -66,9 +67,10 @@ pub(super) struct Params {
     pub tags: u32,
     /// Detection range of tags (m).
     pub tag_range: f32,
-    /// Index of the floor in the table.
+    /// Indices of the floor and of the objective in the table.
     pub floor: u32,
-    pub unused_pair: [u32; 2],
+    pub objective: u32,
+    pub unused: u32,
     pub task: TaskParams,
     pub messages: MessageParams,
     /// Unit vectors of the proximity rays; the last two components of each are unused.
@@ -153,14 +155,15 @@ pub(super) struct PatchParams {
 }
 
 impl Params {
-    /// Creates the parameters of a batch of `batch` worlds of a scene. `floor` is the index of the floor in the table.
+    /// Creates the parameters of a batch of `batch` worlds of a scene. `floor` and
+    /// `objective` are indices in the table.
     pub fn new(
         scene: &Scene,
         messages: Option<&Messages>,
         sensing: Sensing,
         layout: &Layout,
         batch: usize,
-        floor: usize,
+        [floor, objective]: [usize; 2],
     ) -> Params {
         let physics = &scene.physics;
         let aside = Vec2::unit(SEGMENT_ANGLE);
@@ -200,7 +203,8 @@ impl Params {
             tags: scene.tags.list.len() as u32,
             tag_range: scene.tags.range,
             floor: floor as u32,
-            unused_pair: [0; 2],
+            objective: objective as u32,
+            unused: 0,
             task: TaskParams::from_scene(scene),
             messages: messages.map_or_else(MessageParams::default, |m| MessageParams::new(m, scene)),
             rays: ray_directions().map(|ray| [ray.x, ray.y, 0.0, 0.0]),
@@ -240,8 +244,8 @@ impl TaskParams {
         let none = TaskParams::default();
         let half_arena = scene.physics.half_arena;
         match &scene.task {
-            // `supported` rejects objectives.
-            Task::Transport | Task::TransportOnce | Task::TransportPosition | Task::Objective(_) => none,
+            Task::Transport | Task::TransportOnce | Task::TransportPosition => none,
+            Task::Objective(_) => TaskParams { kind: TASK_OBJECTIVE, ..none },
             Task::Aggregation { range } => TaskParams { kind: TASK_AGGREGATION, size: range * range, ..none },
             Task::Dispersion => TaskParams {
                 kind: TASK_DISPERSION,

@@ -3,10 +3,11 @@
 use super::code::{FIRST_JUMP, FIRST_NEURON, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET};
 use super::floor::{SHAPE_BEYOND, SHAPE_HALF_PLANE, SHAPE_RING, SHAPE_ROUNDED, SHAPE_WORDS};
 use super::layout::{CONTACT_WORDS, HEADER, LaneWork, Layout, MAX_BODIES, MAX_PATCHES, NODE_WORDS, QUANTITIES};
+use super::objective;
 use super::params::{
     SWITCH_CAMERA, SWITCH_GROUND, SWITCH_GROUND_ERRORS, SWITCH_LIGHT, SWITCH_MESSAGES, SWITCH_NEIGHBOURS,
     SWITCH_PICTURES, SWITCH_PROXIMITY, SWITCH_RELOCATION, SWITCH_TAGS, TASK_AGGREGATION, TASK_COVERAGE,
-    TASK_DISPERSION, TASK_FORAGING,
+    TASK_DISPERSION, TASK_FORAGING, TASK_OBJECTIVE,
 };
 use crate::math::coefficients as c;
 use crate::tree::registers as cells;
@@ -25,7 +26,7 @@ use std::fmt::Write;
 const MOST_NEAR: usize = 16;
 
 /// Source files of the stages.
-const STAGES: [&str; 16] = [
+const STAGES: [&str; 17] = [
     include_str!("../../../wgsl/state.wgsl"),
     include_str!("../../../wgsl/own.wgsl"),
     include_str!("../../../wgsl/math.wgsl"),
@@ -37,6 +38,7 @@ const STAGES: [&str; 16] = [
     include_str!("../../../wgsl/light.wgsl"),
     include_str!("../../../wgsl/tags.wgsl"),
     include_str!("../../../wgsl/region.wgsl"),
+    include_str!("../../../wgsl/objective.wgsl"),
     include_str!("../../../wgsl/ground.wgsl"),
     include_str!("../../../wgsl/messages.wgsl"),
     include_str!("../../../wgsl/task.wgsl"),
@@ -115,6 +117,12 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("CELL_TAG", cells::TAG),
         ("CELL_GROUND", cells::GROUND),
         ("SHAPE_WORDS", SHAPE_WORDS),
+        ("ZONE_WORDS", objective::ZONE_WORDS),
+        ("QUANTITY_WORDS", objective::QUANTITY_WORDS),
+        ("OP_WORDS", objective::OP_WORDS),
+        ("REDUCTION_WORDS", objective::REDUCTION_WORDS),
+        ("REDUCED_WORDS", objective::REDUCED_WORDS),
+        ("FIRST_ROBOT_WORD", objective::SCORE.len()),
     ]
     .map(|(name, value)| (name, value as u32));
     let words = [
@@ -142,6 +150,8 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("TASK_DISPERSION", TASK_DISPERSION),
         ("TASK_COVERAGE", TASK_COVERAGE),
         ("TASK_FORAGING", TASK_FORAGING),
+        ("TASK_OBJECTIVE", TASK_OBJECTIVE),
+        ("NO_CONDITION", objective::NO_CONDITION),
         ("FIRST_JUMP", FIRST_JUMP),
         ("FIRST_NEURON", FIRST_NEURON),
         ("JUMP_END", JUMP_END),
@@ -169,8 +179,19 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("SQRT_HALF_BITS", c::SQRT_HALF_BITS),
     ];
     let mut all: Vec<(String, u32)> = sizes.into_iter().chain(words).map(|(name, v)| (name.into(), v)).collect();
-    all.extend(HEADER.iter().zip(0..).map(|(name, i)| (format!("H_{name}"), i)));
-    all.extend(QUANTITIES.iter().zip(0..).map(|(name, i)| (format!("Q_{name}"), i)));
+    let lists = [
+        ("H", HEADER),
+        ("Q", QUANTITIES),
+        ("O", objective::FORMULA),
+        ("S", objective::SCORE),
+        ("R", objective::ROBOT_ROWS),
+        ("K", objective::KINDS),
+        ("OP", objective::OPS),
+        ("REDUCE", objective::REDUCTIONS),
+    ];
+    for (prefix, names) in lists {
+        all.extend(names.iter().zip(0..).map(|(name, i)| (format!("{prefix}_{name}"), i)));
+    }
     all.extend(Kind::all().map(|kind| (format!("KIND_{}", kind.spec().name.to_uppercase()), kind as u32)));
     all
 }
@@ -179,6 +200,7 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
 fn floats() -> Vec<(String, f32)> {
     let numbers = [
         ("DT", model::DT),
+        ("CONTROL_PERIOD", model::CONTROL_PERIOD),
         ("FRICTION_STEEPNESS", model::FRICTION_STEEPNESS),
         ("CONTACT_SOLVED", model::CONTACT_SOLVED),
         ("PENETRATION_SLOP", model::PENETRATION_SLOP),
@@ -325,7 +347,8 @@ mod tests {
                 tags,
                 tag_range,
                 floor,
-                unused_pair,
+                objective,
+                unused,
                 task,
                 messages,
                 rays,

@@ -3,6 +3,8 @@
 //!
 //! The test runs on any Vulkan adapter; `make test` installs Mesa's software adapter.
 
+mod objectives;
+
 use super::code::memory_words;
 use super::device::{Batch, Device};
 use super::encode::{ProgramTable, State, StateRows, quantity};
@@ -27,6 +29,7 @@ use crate::world::task::{Region, Score};
 use crate::world::wall::Wall;
 use crate::world::zone::{Zone, ZoneShape};
 use crate::world::{Body, Colour, Pose, Scenario, Shape, Task, WorldSpec, senses};
+use objectives::objectives;
 use std::sync::Arc;
 
 const WORLDS: u32 = 24;
@@ -166,13 +169,21 @@ impl Twin {
 
     /// Runs a stage `times` times. Returns the words of the state, of the cells, and of the node memory.
     fn run(&self, device: &Device, stage: &'static str, times: u32) -> [Vec<u32>; 3] {
+        let [state, cells, memory, _] = self.run_scored(device, stage, times, &[]);
+        [state, cells, memory]
+    }
+
+    /// Runs a stage like [`Twin::run`], with the words `score` of the scores of an objective. Also returns these words.
+    fn run_scored(&self, device: &Device, stage: &'static str, times: u32, score: &[u32]) -> [Vec<u32>; 4] {
         let columns = self.state.worlds;
         let mut table = vec![0, 4, MESSAGE, 0];
         let channel = Channel::new(self.spec.messages.unwrap_or_default(), ROBOTS, Vec::new());
         table.extend(channel.gains().iter().flatten().map(|g| g.to_bits()));
         let floor = append_floor(&self.scene.floor, &mut table);
         let messages = self.spec.messages.as_ref();
-        let params = Params::new(&self.scene, messages, Sensing::ALL, &self.layout, columns, floor);
+        let formula = self.formula(&mut table);
+        let objective = formula.as_ref().map_or(0, |formula| formula.start);
+        let params = Params::new(&self.scene, messages, Sensing::ALL, &self.layout, columns, [floor, objective]);
         let memory = self.memories() * ROBOTS * columns;
         let batch = Batch {
             layout: self.layout,
@@ -184,15 +195,23 @@ impl Twin {
             memory,
             work: self.layout.work_words(ROBOTS) * columns,
             past: params.past_words() * columns,
-            outcome: [self.state.words.len(), params.cell_words() * columns],
+            score,
+            score_words: formula.map_or(0, |formula| formula.score_words()) * columns,
+            outcome: [self.state.words.len(), params.cell_words() * columns, score.len()],
         };
         let mut flight = device.begin_stage(&batch, stage).unwrap();
         device.advance(&mut flight, 1, times);
         let memory = device.read_memory(&flight, memory);
         device.request_readback(&mut flight);
         let mut words = device.finish(flight).unwrap();
+        let score = words.split_off(words.len() - score.len());
         let cells = words.split_off(self.state.words.len());
-        [words, cells, memory]
+        [words, cells, memory, score]
+    }
+
+    fn formula(&self, table: &mut Vec<u32>) -> Option<Formula> {
+        let Task::Objective(objective) = &self.spec.task else { return None };
+        Some(Formula::append(objective, ROBOTS, self.spec.physics.half_arena, table))
     }
 
     fn rows<'a>(&self, words: &'a [u32]) -> StateRows<'a> {
@@ -562,8 +581,7 @@ fn scores(layout: Layout, device: &Device) -> Result<(), String> {
             let mut score = Score::new(&task, &twin.spec.physics, bodies, ROBOTS, (1, 0));
             score.update(&bodies[..ROBOTS].iter().map(|b| b.pose.at).collect::<Vec<_>>());
             let expected = score.fitness(&twin.spec.physics, bodies, ROBOTS, 0.1);
-            let got =
-                outcome::world_outcome(&twin.scene, &twin.rows(&words), w, &cells[w * each..(w + 1) * each], 1).fitness;
+            let got = outcome::fitness(&twin.scene, &twin.rows(&words), w, &cells[w * each..(w + 1) * each], 1);
             if expected == 0.0 || (got - expected).abs() > 1e-5 {
                 return Err(format!("{}, world {w}: {got}, reference {expected}", task.name()));
             }
@@ -592,7 +610,7 @@ fn scores(layout: Layout, device: &Device) -> Result<(), String> {
 }
 
 /// For each stage: its name, its comparison, and a planted fault that the comparison must detect.
-const STAGES: [(&str, Check, &str, &str); 18] = [
+const STAGES: [(&str, Check, &str, &str); 22] = [
     ("random", random, "PHILOX_BUMP_0: u32 = 2654435769u", "PHILOX_BUMP_0: u32 = 2654435768u"),
     ("friction", friction, "footing.strongest * share", "footing.strongest * share * 1.01"),
     ("contacts", touching, "params.mu * contact.normal_impulse", "1.1 * params.mu * contact.normal_impulse"),
@@ -615,7 +633,11 @@ const STAGES: [(&str, Check, &str, &str); 18] = [
     ("messages", messages, "range + noise.y *", "range - noise.y *"),
     ("tick", ticks, "select(RUNNING, SUCCESS, kept == 1u)", "select(RUNNING, SUCCESS, kept == 2u)"),
     ("task", relocation, "spot *= RELOCATION_RADIUS", "spot *= 1.01 * RELOCATION_RADIUS"),
-    ("score", scores, "dot(d, d) <= params.task.size", "dot(d, d) <= 0.8 * params.task.size"),
+    ("score", scores, "dot(d, d) <= square", "dot(d, d) <= 0.8 * square"),
+    ("objective robots", objectives, "let loses = lost & ~source", "let loses = lost"),
+    ("objective world", objectives, "1u << (c & 31u), result_of", "1u << ((c + 1u) & 31u), result_of"),
+    ("objective program", objectives, "return a - b;", "return b - a;"),
+    ("objective reductions", objectives, "max(kept, value)", "value"),
 ];
 
 #[test]
@@ -806,7 +828,7 @@ fn adapter_opens_by_index_and_missing_name_is_rejected() {
 #[test]
 fn dispatches_stay_within_the_iterations_of_software_adapters() {
     let scene = |spec: &WorldSpec| Scene::from_world(&World::new(spec, 0, 1, 1));
-    for spec in [WorldSpec::benchmark(1), WorldSpec::benchmark(16), furnished()] {
+    for spec in [WorldSpec::benchmark(1), WorldSpec::benchmark(16), furnished(), objectives::mission()] {
         let scene = scene(&spec);
         for lane in [LaneWork::Body, LaneWork::World] {
             let layout = Layout::select(lane, scene.bodies.len(), 8);

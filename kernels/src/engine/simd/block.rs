@@ -155,6 +155,8 @@ impl Block {
             for (centre, body) in self.centres.iter_mut().zip(&self.bodies) {
                 *centre = vec2(body.x[l], body.y[l]);
             }
+            let pose = |b: &BodyLanes| Pose { at: vec2(b.x[l], b.y[l]), heading: b.heading[l] };
+            score.see(self.bodies.iter().map(pose));
             score.update_counted(&self.centres, self.members.iter().map(|members| members[l]));
             self.active[l] = score.active();
         }

@@ -11,7 +11,6 @@ use crate::world::physics::contacts::{BodyVelocity, touching, wall_penetrations}
 use crate::world::physics::{
     apply_impulses, contact_slips, integrate, motion_noise, slip_impulse, steer, stop_speed_squared, stopping_impulse,
 };
-use crate::world::task::Score;
 use crate::world::task::transport::touches_end;
 
 // Bits of the contacts of body i in one lane. Bit j denotes a contact with body j > i. INNER_WALL_BIT denotes an
@@ -226,13 +225,11 @@ fn relocate(block: &mut Block, scene: &Scene) {
             continue;
         }
         let mut bodies = block.world_bodies(l);
-        if let Score::Transport(transport) = &mut block.scores[l] {
-            let seed = u64::from(block.key[1][l]) << 32 | u64::from(block.key[0][l]);
-            let mut draws = Draws::new(seed, block.world[l], 0, block.step, Stream::Relocation);
-            transport.relocate(&mut bodies, disc, &mut draws);
-            let (to, from) = (&mut block.bodies[disc], &bodies[disc]);
-            (to.x[l], to.y[l]) = (from.pose.at.x, from.pose.at.y);
-            (to.vx[l], to.vy[l], to.spin[l]) = (from.velocity.x, from.velocity.y, from.spin);
-        }
+        let seed = u64::from(block.key[1][l]) << 32 | u64::from(block.key[0][l]);
+        let mut draws = Draws::new(seed, block.world[l], 0, block.step, Stream::Relocation);
+        block.scores[l].relocate(&mut bodies, disc, &mut draws);
+        let (to, from) = (&mut block.bodies[disc], &bodies[disc]);
+        (to.x[l], to.y[l]) = (from.pose.at.x, from.pose.at.y);
+        (to.vx[l], to.vy[l], to.spin[l]) = (from.velocity.x, from.velocity.y, from.spin);
     }
 }

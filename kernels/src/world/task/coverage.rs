@@ -33,6 +33,11 @@ impl Coverage {
         }
     }
 
+    /// Replaces the marks of all cells.
+    pub(crate) fn set(&mut self, visited: impl Fn(usize) -> bool) {
+        self.visited.iter_mut().enumerate().for_each(|(cell, mark)| *mark = visited(cell));
+    }
+
     /// Returns the index of the cell that contains a place (m).
     pub(crate) fn cell(&self, at: Vec2) -> usize {
         let rows = self.visited.len() / self.columns;

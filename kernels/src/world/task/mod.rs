@@ -7,10 +7,11 @@ pub mod spacing;
 pub mod transport;
 mod words;
 
-use super::body::Body;
+use super::body::{Body, Pose};
 use super::physics::Physics;
 pub use super::region::Region;
 use crate::math::Vec2;
+use crate::random::Draws;
 use coverage::Coverage;
 use foraging::Foraging;
 use objective::quantity::Members;
@@ -82,7 +83,20 @@ impl Task {
 
     /// Returns true if the disc is moved back near the centre when it touches an x wall.
     pub fn relocates(&self) -> bool {
-        matches!(self, Task::Transport)
+        match self {
+            Task::Transport => true,
+            Task::Objective(objective) => objective.relocates,
+            _ => false,
+        }
+    }
+
+    /// Returns the highest number of a disc that the task scores or relocates, in a world with `discs` discs; 0 if it
+    /// needs no disc.
+    pub fn last_disc(&self, discs: usize) -> usize {
+        match self {
+            Task::Objective(objective) => objective.last_disc(discs),
+            task => usize::from(task.moves_disc()),
+        }
     }
 
     /// Returns the part of the final fitness that is earned so far. `fitness` is the fitness so far, and `part` is the
@@ -166,8 +180,35 @@ impl Score {
             Task::Foraging { nest, food } => Score::Foraging(Foraging::new(*nest, *food, robots)),
             Task::Objective(objective) => {
                 let start = bodies.iter().take(robots).map(|body| body.pose.at);
-                Score::Objective(ObjectiveScore::new(objective.clone(), physics.half_arena, robots, start, run))
+                let score = ObjectiveScore::new(objective.clone(), physics.half_arena, robots, start, run);
+                Score::Objective(score.starting_at(bodies.iter().map(|body| body.pose)))
             }
+        }
+    }
+
+    /// Records the poses of the robots, then the discs, before [`Score::update`]. Only objectives use them.
+    pub fn see(&mut self, poses: impl Iterator<Item = Pose>) {
+        if let Score::Objective(objective) = self {
+            objective.see(poses);
+        }
+    }
+
+    /// Moves the first disc, which has the index `disc` in `bodies`, to a random free position near the centre, and
+    /// stops it. The relocation does not count as a displacement.
+    pub fn relocate(&mut self, bodies: &mut [Body], disc: usize, draws: &mut Draws) {
+        match self {
+            Score::Transport(transport) => transport.relocate(bodies, disc, draws),
+            Score::Objective(objective) => objective.relocate(bodies, disc, draws),
+            _ => {}
+        }
+    }
+
+    /// Returns the number of relocations of the first disc.
+    pub fn relocations(&self) -> u32 {
+        match self {
+            Score::Transport(transport) => transport.relocations(),
+            Score::Objective(objective) => objective.relocations(),
+            _ => 0,
         }
     }
 

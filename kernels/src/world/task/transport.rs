@@ -24,11 +24,8 @@ impl Transport {
     /// position. `frisbee` is the index of the frisbee in `bodies`.
     pub fn relocate(&mut self, bodies: &mut [Body], frisbee: usize, draws: &mut Draws) {
         self.total += bodies[frisbee].pose.at.x - self.counted_from;
-        let spot = free_spot(bodies, frisbee, draws);
-        bodies[frisbee].pose.at = spot;
-        bodies[frisbee].velocity = Vec2::ZERO;
-        bodies[frisbee].spin = 0.0;
-        self.counted_from = spot.x;
+        put_back(bodies, frisbee, draws);
+        self.counted_from = bodies[frisbee].pose.at.x;
         self.relocations += 1;
     }
 
@@ -41,6 +38,14 @@ impl Transport {
     pub fn relocations(&self) -> u32 {
         self.relocations
     }
+}
+
+/// Moves the frisbee to a random free position near the centre, and stops it. `frisbee` is the index of the frisbee in
+/// `bodies`.
+pub(super) fn put_back(bodies: &mut [Body], frisbee: usize, draws: &mut Draws) {
+    bodies[frisbee].pose.at = free_spot(bodies, frisbee, draws);
+    bodies[frisbee].velocity = Vec2::ZERO;
+    bodies[frisbee].spin = 0.0;
 }
 
 /// Returns true if the frisbee touches the wall at -x or +x. `half_length` is half the arena's length along x (m).

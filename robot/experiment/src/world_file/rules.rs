@@ -38,7 +38,8 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    pub fn new(zones: &[Zone], lots: Vec<LotEntry>, latches: Vec<LatchEntry>) -> Result<Rules, String> {
+    /// Compiles the latches of a world with the given number of discs.
+    pub fn new(zones: &[Zone], discs: usize, lots: Vec<LotEntry>, latches: Vec<LatchEntry>) -> Result<Rules, String> {
         if lots.len() > MAX_LOTS {
             return Err(format!("{} lots; at most {MAX_LOTS} are allowed", lots.len()));
         }
@@ -54,6 +55,7 @@ impl Rules {
         let used = names().next().map(|name| format!("the lot or latch {name}"));
         let lots: Result<Vec<Lot>, String> = lots.into_iter().map(lot).collect();
         let mut builder = ObjectiveBuilder::new(zones, lots?);
+        builder.set_discs(discs);
         for LatchEntry { name, when } in latches {
             builder.latch(&name, &when).map_err(|error| format!("latch {name}, when, {error}"))?;
         }
@@ -65,6 +67,11 @@ impl Rules {
         let Some(when) = when else { return Ok(None) };
         self.used.get_or_insert_with(|| format!("the key `when` of {part}"));
         self.builder.condition(when).map(Some).map_err(|error| format!("{part}, when, {error}"))
+    }
+
+    /// Moves the first disc back near the centre when it touches an x wall.
+    pub fn relocate_disc(&mut self) {
+        self.builder.relocate_disc();
     }
 
     pub fn set_zone_condition(&mut self, zone: usize, condition: u8) {

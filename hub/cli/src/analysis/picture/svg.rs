@@ -86,9 +86,9 @@ fn title(svg: &mut String, trajectories: &Trajectories, caption: &Caption) {
     let Caption { tree, start, seed, run } = caption;
     let period = trajectories.frames[1].seconds;
     let what = if outlined(trajectories) { "a point and an outline" } else { "a point" };
-    let back = match (&trajectories.task, trajectories.relocations) {
-        (Task::Transport, 1) => "; frisbee put back once".into(),
-        (Task::Transport, n) => format!("; frisbee put back {n} times"),
+    let back = match (trajectories.task.relocates(), trajectories.relocations) {
+        (true, 1) => "; frisbee put back once".into(),
+        (true, n) => format!("; frisbee put back {n} times"),
         _ => String::new(),
     };
     let _ = writeln!(
@@ -120,7 +120,7 @@ fn keys(svg: &mut String, y: f32, right: f32, bar: f32, trajectories: &Trajector
     }
     if trajectories.shapes.len() > trajectories.robots {
         let disc = if trajectories.task.moves_disc() { "frisbee" } else { "disc" };
-        let back = matches!(trajectories.task, Task::Transport).then_some(("back", "put back near the centre", 170.0));
+        let back = trajectories.task.relocates().then_some(("back", "put back near the centre", 170.0));
         for (class, meaning, room) in [Some(("slide", disc, 62.0)), back].into_iter().flatten() {
             let _ = writeln!(svg, "  <path class=\"{class}\" stroke=\"{FRISBEE}\" d=\"M{x:.0} {y:.0}h30\"/>");
             word(svg, x + 38.0, meaning);

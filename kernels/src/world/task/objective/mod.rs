@@ -4,6 +4,7 @@
 //! first runs on the quantities of an update; reductions such as `last` combine its results over time. The second
 //! computes the value of the run from the reductions.
 
+mod bodies;
 pub mod lots;
 mod parse;
 pub mod program;
@@ -11,9 +12,11 @@ pub mod quantity;
 mod score;
 mod words;
 
+pub use bodies::DiscValue;
 pub(crate) use parse::MAX_NUMBER;
 pub use parse::{FormulaError, ObjectiveBuilder, QUANTITIES, REDUCTIONS, check_names, parse};
 pub use score::ObjectiveScore;
+pub(crate) use score::{Accumulator, FinalState};
 
 use crate::model::CONTROL_PERIOD;
 use crate::world::conditions::holds;
@@ -65,6 +68,9 @@ pub struct Objective {
     pub zone_conditions: Vec<Option<u8>>,
     /// Operation of the update program that ends the run when its result is not 0.
     pub end: Option<Slot>,
+    /// Whether the first disc is moved back near the centre when it touches an x wall.
+    #[serde(default)]
+    pub relocates: bool,
 }
 
 /// Combination of the values of all updates.
@@ -116,6 +122,26 @@ impl Reduction {
         // The tolerance absorbs rounding errors of times.
         let [from, to] = self.window.unwrap_or([0.0, f32::INFINITY]);
         time > from - 1e-3 * CONTROL_PERIOD && time < to + 1e-3 * CONTROL_PERIOD
+    }
+
+    /// First and last update that must be added to the reduction. There are none for the value at the end, which is
+    /// computed when it is asked for: then the first is above the last.
+    pub(crate) fn updates(&self) -> [u32; 2] {
+        match self.window {
+            None if self.kind == ReductionKind::Last => [1, 0],
+            None => [1, u32::MAX],
+            Some(limits) => {
+                let [from, to] = limits.map(|limit| (limit / CONTROL_PERIOD) as u32);
+                // The window contains all updates between two that count.
+                let first =
+                    (from.saturating_sub(2)..=from.saturating_add(2)).find(|update| self.counts(*update)).unwrap_or(1);
+                let last = (to.saturating_sub(2)..=to.saturating_add(2))
+                    .rev()
+                    .find(|update| self.counts(*update))
+                    .unwrap_or(0);
+                [first, last]
+            }
+        }
     }
 }
 
@@ -196,6 +222,26 @@ impl Objective {
         zones.sort_unstable();
         zones.dedup();
         zones
+    }
+
+    /// True if a quantity needs the places of discs.
+    pub fn reads_discs(&self) -> bool {
+        self.quantities.iter().any(|quantity| matches!(quantity, Quantity::Disc { .. } | Quantity::Discs { .. }))
+    }
+
+    /// Highest number of a disc that the task needs, in a world with `discs` discs.
+    pub fn last_disc(&self, discs: usize) -> usize {
+        let number = |quantity: &Quantity| match quantity {
+            Quantity::Disc { disc, .. } => usize::from(*disc) + 1,
+            Quantity::Discs { .. } => discs,
+            _ => 0,
+        };
+        self.quantities.iter().map(number).chain([usize::from(self.relocates)]).max().unwrap_or(0)
+    }
+
+    /// True if a quantity needs the headings of the robots.
+    pub fn reads_headings(&self) -> bool {
+        self.quantities.contains(&Quantity::Alignment)
     }
 
     /// Regions of the world file, without the region `arena`, which every formula has.

@@ -1,10 +1,12 @@
 //! Parser of formulas.
 
+use super::bodies::DiscValue;
 use super::lots::Lot;
 use super::program::{Binary, Op, Slot, Unary};
 use super::quantity::{Among, Quantity};
 use super::{MAX_CONDITIONS, MAX_LATCHES, MAX_OPS, MAX_REDUCTIONS, MAX_ZONES, Objective, Reduction, ReductionKind};
 use crate::math::{Vec2, vec2};
+use crate::model::MAX_DISCS;
 use crate::tree::suggest;
 use crate::world::zone::{ARENA, Zone};
 
@@ -16,7 +18,7 @@ pub(crate) const MAX_NUMBER: f32 = 1e9;
 const MAX_TEXT: usize = 1000;
 
 /// Quantities: form, and what it measures.
-pub const QUANTITIES: [(&str, &str); 18] = [
+pub const QUANTITIES: [(&str, &str); 26] = [
     ("n(REGION)", "number of robots in the region"),
     ("share(REGION)", "n(REGION) / N"),
     ("delivered(SOURCE, NEST)", "items carried from one region to another so far; a robot carries one at a time"),
@@ -26,6 +28,7 @@ pub const QUANTITIES: [(&str, &str); 18] = [
     ("hops(RANGE)", "longest of the shortest paths between two robots of the largest cluster (hops)"),
     ("age(CELL)", "mean time since a robot was last in a cell of side CELL (m) of the arena (s)"),
     ("nearest()", "mean distance of a robot to the nearest other robot (m)"),
+    ("nearest(CAP)", "the same; a distance above CAP counts as CAP (m)"),
     ("pairs()", "mean distance of all pairs of robots (m)"),
     ("visited(CELL)", "fraction of the arena's cells of side CELL (m) that robots visited so far"),
     ("moving(SPEED)", "robots that are faster than SPEED (m/s)"),
@@ -35,6 +38,13 @@ pub const QUANTITIES: [(&str, &str); 18] = [
     ("distance(REGION, CAP, SET)", "the same to the nearest robot in the region SET, or outside it: -SET"),
     ("covered(REGION, RADIUS)", "fraction of the region within RADIUS of a robot (m)"),
     ("covered(REGION, RADIUS, RANGE)", "the same, but only robots of the largest cluster count"),
+    ("alignment()", "length of the mean of the robots' heading vectors: 1 if all are parallel"),
+    ("discs(REGION)", "number of discs in the region"),
+    ("disc_x(K)", "x of the centre of disc K, from 1 (m)"),
+    ("disc_y(K)", "y of the centre of disc K (m)"),
+    ("disc_moved_x(K)", "displacement of disc K along x so far, without relocations (m)"),
+    ("disc_moved_y(K)", "displacement of disc K along y so far, without relocations (m)"),
+    ("disc_moved(K)", "length of the displacement of disc K so far, without relocations (m)"),
 ];
 
 /// Reductions over time: form, and what it yields.
@@ -98,6 +108,8 @@ pub struct ObjectiveBuilder {
     latches: Vec<(String, Slot)>,
     /// Texts of the conditions.
     conditions: Vec<String>,
+    /// Number of discs of the world.
+    discs: usize,
 }
 
 impl ObjectiveBuilder {
@@ -119,9 +131,20 @@ impl ObjectiveBuilder {
             conditions: Vec::new(),
             zone_conditions: vec![None; zones.len()],
             end: None,
+            relocates: false,
             zones,
         };
-        ObjectiveBuilder { objective, latches: Vec::new(), conditions: Vec::new() }
+        ObjectiveBuilder { objective, latches: Vec::new(), conditions: Vec::new(), discs: MAX_DISCS }
+    }
+
+    /// Sets the number of discs of the world. Formulas cannot read other discs.
+    pub fn set_discs(&mut self, discs: usize) {
+        self.discs = discs.min(MAX_DISCS);
+    }
+
+    /// Moves the first disc back near the centre when it touches an x wall.
+    pub fn relocate_disc(&mut self) {
+        self.objective.relocates = true;
     }
 
     /// Adds a latch: later formulas can use its name. It is 0 until the formula is not 0, and then 1.
@@ -189,7 +212,7 @@ impl ObjectiveBuilder {
         }
         let tokens = tokens(formula)?;
         let (objective, latches) = (self.objective.clone(), self.latches.clone());
-        let mut parser = Parser { tokens, at: 0, inside, depth: 0, form: None, objective, latches };
+        let mut parser = Parser { tokens, at: 0, inside, depth: 0, form: None, objective, latches, discs: self.discs };
         let mut slot = parser.expression(0)?;
         if *parser.peek() != Token::End {
             let found = parser.peek().text();
@@ -268,6 +291,8 @@ struct Parser {
     objective: Objective,
     /// Operations of named latches.
     latches: Vec<(String, Slot)>,
+    /// Number of discs of the world.
+    discs: usize,
 }
 
 /// Binary operators with their precedence; a higher number binds more tightly.
@@ -481,7 +506,15 @@ impl Parser {
             "cluster" => Quantity::Cluster { range: self.positive("RANGE")? },
             "clusters" => Quantity::Clusters { range: self.positive("RANGE")? },
             "hops" => Quantity::Hops { range: self.positive("RANGE")? },
-            "nearest" => Quantity::Nearest,
+            "nearest" if matches!(self.peek(), Token::Sign(")")) => Quantity::Nearest,
+            "nearest" => Quantity::NearestUpTo { cap: self.positive("CAP")? },
+            "alignment" => Quantity::Alignment,
+            "discs" => Quantity::Discs { zone: self.zone(name)? },
+            "disc_x" => self.disc(DiscValue::X)?,
+            "disc_y" => self.disc(DiscValue::Y)?,
+            "disc_moved_x" => self.disc(DiscValue::MovedX)?,
+            "disc_moved_y" => self.disc(DiscValue::MovedY)?,
+            "disc_moved" => self.disc(DiscValue::Moved)?,
             "pairs" => Quantity::Pairs,
             "speed" => Quantity::Speed,
             "visited" => Quantity::Visited { cell: self.cell()? },
@@ -605,6 +638,18 @@ impl Parser {
         let column = self.column();
         let cell = self.positive("CELL")?;
         if cell < 0.05 { error(column, "CELL is at least 0.05 m") } else { Ok(cell) }
+    }
+
+    /// Parses the number of a disc, from 1.
+    fn disc(&mut self, value: DiscValue) -> Parsed<Quantity> {
+        let column = self.column();
+        let number = self.number("K")?;
+        let discs = self.discs;
+        match (1..=discs).find(|disc| *disc as f32 == number) {
+            Some(disc) => Ok(Quantity::Disc { disc: (disc - 1) as u16, value }),
+            None if discs == 0 => error(column, "the world has no disc; add a [[disc]]"),
+            None => error(column, format!("there is no disc {number}; K is a whole number, 1 to {discs}")),
+        }
     }
 
     fn place(&mut self) -> Parsed<Vec2> {
@@ -751,6 +796,10 @@ mod tests {
             ("1.2.3", 1, "1.2.3 is not a number"),
             ("", 1, "expected a number, a name or ( instead of the end"),
             ("ever(1)", 1, "stands inside a reduction"),
+            ("last(disc_x(9))", 13, "there is no disc 9; K is a whole number, 1 to 8"),
+            ("last(disc_x(1.5))", 13, "there is no disc 1.5"),
+            ("last(disc_y)", 6, "disc_y needs ( and ) after it: disc_y(K)"),
+            ("last(nearest(0))", 14, "CAP must be above 0"),
         ] {
             let error = parsed(formula).unwrap_err();
             assert!(error.column == column && error.message.contains(part), "{formula}: {error}");

@@ -1,6 +1,7 @@
 //! Quantities that formulas use: numbers that depend on where the robots are now, and some on where they were.
 
 use super::Objective;
+use super::bodies::{Bodies, DiscValue};
 use crate::math::Vec2;
 use crate::model::{CONTROL_PERIOD, MAX_ROBOTS};
 use crate::world::task::coverage::Coverage;
@@ -57,6 +58,11 @@ pub enum Quantity {
     },
     /// Mean distance of a robot to the nearest other robot (m); 0 for a single robot.
     Nearest,
+    /// The same, but a distance above `cap` counts as `cap`.
+    NearestUpTo {
+        /// Highest distance that counts (m).
+        cap: f32,
+    },
     /// Mean distance of all pairs of robots (m); 0 for a single robot.
     Pairs,
     /// Fraction of the arena's cells that the centre of any robot has visited.
@@ -96,6 +102,20 @@ pub enum Quantity {
         /// Maximum distance of neighbours in a cluster (m): only robots of the largest cluster cover; `None`: all do.
         range: Option<f32>,
     },
+    /// Place or displacement of a disc; the last one if the disc is not seen.
+    Disc {
+        /// Index of the disc.
+        disc: u16,
+        /// Number that is read.
+        value: DiscValue,
+    },
+    /// Number of discs in a region.
+    Discs {
+        /// Index of the region.
+        zone: u16,
+    },
+    /// Length of the mean heading vector of the robots, 0 to 1.
+    Alignment,
     /// Area of a region in the arena (m^2).
     Area {
         /// Index of the region.
@@ -183,6 +203,23 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// Sets the state at the end of a run from a register, and from the words of cells: one bit for each visited cell,
+    /// or the number of the update of its last visit. The register of ages is the number of updates.
+    pub(crate) fn set(&mut self, register: u32, cell_word: impl Fn(usize) -> u32) {
+        match self {
+            Memory::Items(_, delivered) => *delivered = register,
+            Memory::Crossings(net) => *net = register as i32,
+            Memory::Cells(coverage) => coverage.set(|cell| cell_word(cell / 32) >> (cell % 32) & 1 == 1),
+            Memory::Ages(_, visits, updates) => {
+                *updates = register;
+                visits.iter_mut().enumerate().for_each(|(cell, visit)| *visit = cell_word(cell));
+            }
+            Memory::None | Memory::Constant(_) => {}
+        }
+    }
+}
+
 /// 1 if a movement crosses a line from its left to its right side, -1 for the other direction, else 0. The line itself
 /// belongs to the right side.
 fn crossing(from: Vec2, to: Vec2, before: Vec2, now: Vec2) -> i32 {
@@ -221,6 +258,8 @@ pub struct View<'a> {
     pub now: &'a [Vec2],
     /// Centres in the last update.
     pub before: &'a [Vec2],
+    /// Headings of the robots, and discs.
+    pub(super) bodies: &'a Bodies,
 }
 
 impl View<'_> {
@@ -237,12 +276,16 @@ impl View<'_> {
                 mean(visits.iter().map(|visit| (updates - visit) as f32 * CONTROL_PERIOD))
             }
             (Quantity::Clusters { range }, _) => cluster_sizes(self.now, range).1 as f32,
-            (Quantity::Nearest, _) => self.nearest(),
+            (Quantity::Nearest, _) => self.nearest(f32::INFINITY),
+            (Quantity::NearestUpTo { cap }, _) => self.nearest(cap),
             (Quantity::Pairs, _) => self.pairs(),
             (Quantity::Moving { speed }, _) => self.speeds().filter(|of| *of > speed).count() as f32,
             (Quantity::Speed, _) => mean(self.speeds()),
             (Quantity::Distance { zone, among, cap }, _) => self.distance(zone, among, cap),
             (Quantity::Covered { zone, radius, range }, _) => self.covered(zone, radius, range),
+            (Quantity::Disc { disc, value }, _) => self.bodies.disc_value(disc, value),
+            (Quantity::Discs { zone }, _) => self.bodies.discs().filter(|at| self.inside(zone, *at)).count() as f32,
+            (Quantity::Alignment, _) => self.bodies.alignment(),
             (Quantity::Area { .. }, Memory::Constant(area)) => *area,
             _ => 0.0,
         }
@@ -273,12 +316,13 @@ impl View<'_> {
         self.now.iter().zip(self.before).map(speed).filter(|speed| !speed.is_nan())
     }
 
-    fn nearest(&self) -> f32 {
+    fn nearest(&self, cap: f32) -> f32 {
         let nearest = |(i, at): (usize, Vec2)| {
             let others = seen(self.now).enumerate().filter(move |(j, _)| *j != i);
             others.map(|(_, other)| (other - at).length_squared()).fold(f32::INFINITY, crate::math::min).sqrt()
         };
-        mean(seen(self.now).enumerate().map(nearest).filter(|distance| distance.is_finite()))
+        let distances = seen(self.now).enumerate().map(nearest).filter(|distance| distance.is_finite());
+        mean(distances.map(|distance| crate::math::min(distance, cap)))
     }
 
     fn pairs(&self) -> f32 {

@@ -1,5 +1,6 @@
 //! Score of an objective in one world: state of quantities, reductions and latches.
 
+use super::bodies::Bodies;
 use super::lots::draw;
 use super::program::{Inputs, execute};
 use super::quantity::{FIELD_PERIOD, Members, Memory, View};
@@ -14,18 +15,33 @@ const MISSING: Vec2 = vec2(f32::NAN, f32::NAN);
 
 /// State of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Accumulator {
-    sum: f64,
-    count: u32,
+pub(crate) struct Accumulator {
+    pub sum: f64,
+    pub count: u32,
     /// Highest, lowest or last value, or the time of the first true value.
-    value: Option<f32>,
+    pub value: Option<f32>,
+}
+
+/// State of a score after a run on another processor.
+pub(crate) struct FinalState<'a> {
+    pub updates: u32,
+    pub ended: bool,
+    /// Bit mask of the conditions that hold, and of the latches that are set.
+    pub active: u32,
+    pub latches: u32,
+    /// Centres of the robots in the last two updates (m).
+    pub now: Vec<Vec2>,
+    pub before: Vec<Vec2>,
+    pub accumulators: Vec<Accumulator>,
+    /// Sets the state of the quantity with an index.
+    pub memory: &'a dyn Fn(usize, &mut Memory),
 }
 
 /// Score of an objective so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveScore {
     objective: Arc<Objective>,
-    robots: usize,
+    pub(super) robots: usize,
     updates: u32,
     /// Centres of the robots in the current and the previous update; NaN for robots that are not seen (m).
     #[serde(with = "places")]
@@ -33,6 +49,8 @@ pub struct ObjectiveScore {
     #[serde(with = "places")]
     before: Vec<Vec2>,
     memories: Vec<Memory>,
+    #[serde(default)]
+    pub(super) bodies: Box<Bodies>,
     latches: Vec<bool>,
     /// Values of the lots.
     lots: Vec<f32>,
@@ -126,6 +144,7 @@ impl ObjectiveScore {
         let points = |(zone, used): (&super::Zone, bool)| if used { zone.points(half_arena) } else { Vec::new() };
         let mut score = ObjectiveScore {
             robots,
+            bodies: Box::default(),
             updates: 0,
             lots: draw(&objective.lots, seed, world),
             active: 0,
@@ -148,7 +167,7 @@ impl ObjectiveScore {
     }
 
     /// Determines the conditions that hold at the start.
-    fn start(&mut self) {
+    pub(super) fn start(&mut self) {
         let objective = self.objective.clone();
         if objective.conditions.is_empty() {
             return;
@@ -236,6 +255,18 @@ impl ObjectiveScore {
         (self.quantities, self.results) = (quantities, results);
     }
 
+    /// Replaces the state by that of a finished run. The score serves for its value only: further updates would not
+    /// know which robots carry items.
+    pub(crate) fn finish(&mut self, state: FinalState<'_>) {
+        for (index, memory) in self.memories.iter_mut().enumerate() {
+            (state.memory)(index, memory);
+        }
+        self.latches.iter_mut().enumerate().for_each(|(bit, latch)| *latch = state.latches >> bit & 1 == 1);
+        let FinalState { updates, ended, active, now, before, accumulators, .. } = state;
+        (self.updates, self.ended, self.active) = (updates, ended, active);
+        (self.now, self.before, self.accumulators) = (now, before, accumulators);
+    }
+
     /// Bit mask of the conditions that hold: bit i for condition i.
     pub fn active(&self) -> u32 {
         self.active
@@ -259,6 +290,7 @@ impl ObjectiveScore {
             points: &self.points,
             now: &self.now,
             before: &self.before,
+            bodies: &self.bodies,
         }
     }
 

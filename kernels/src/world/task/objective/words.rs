@@ -1,5 +1,6 @@
 //! Objectives in words.
 
+use super::bodies::DiscValue;
 use super::program::{Binary, Op, Slot, Unary};
 use super::quantity::{Among, Quantity};
 use super::{Objective, Reduction, ReductionKind};
@@ -11,8 +12,12 @@ impl Objective {
         let end = self
             .end
             .map_or(String::new(), |slot| format!(" The run ends when ({}) is not 0.", self.update_words(slot)));
+        let relocation = match self.relocates {
+            true => " Disc 1 is put back near the centre when it touches an x wall; this does not count.",
+            false => "",
+        };
         format!(
-            "The value is {value}. A value of {} is fitness 0; a value of {} is fitness 1.{end}",
+            "The value is {value}. A value of {} is fitness 0; a value of {} is fitness 1.{end}{relocation}",
             self.worst, self.best
         )
     }
@@ -144,6 +149,21 @@ impl Objective {
             }
             Quantity::Clusters { range } => format!("the number of clusters (neighbours within {range} m)"),
             Quantity::Nearest => "the mean distance of a robot to the nearest other robot (m)".into(),
+            Quantity::NearestUpTo { cap } => {
+                format!("the mean distance of a robot to the nearest other robot (m, at most {cap})")
+            }
+            Quantity::Disc { disc, value } => {
+                let disc = u32::from(disc) + 1;
+                match value {
+                    DiscValue::X => format!("x of disc {disc} (m)"),
+                    DiscValue::Y => format!("y of disc {disc} (m)"),
+                    DiscValue::MovedX => format!("the displacement of disc {disc} along x so far (m)"),
+                    DiscValue::MovedY => format!("the displacement of disc {disc} along y so far (m)"),
+                    DiscValue::Moved => format!("the length of the displacement of disc {disc} so far (m)"),
+                }
+            }
+            Quantity::Discs { zone: index } => format!("the number of discs in {}", zone(index)),
+            Quantity::Alignment => "the alignment of the robots' headings (0 to 1)".into(),
             Quantity::Pairs => "the mean distance of two robots (m)".into(),
             Quantity::Visited { cell } => {
                 format!("the share of the arena that robots have visited (in cells of {cell} m)")
