@@ -26,7 +26,7 @@ DEPS = sh tools/install/deps.sh
 
 include tools/install/packages.mk
 
-.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-films deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-test deps-time build check console-test demo test lint test-long bench fuzz manuals pictures doc site python-test wheel clean deps-cluster fpga-venv
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-films deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-test deps-time build check console-test demo test lint test-long bench fuzz manuals mission-pictures pictures doc site python-test wheel clean deps-cluster fpga-venv
 
 help:
 	@echo "make demo          nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -50,6 +50,7 @@ help:
 	@echo "make site          documentation site with search, into target/site; checks its links (part of make test)"
 	@echo "make console-test  the hub's web page: types, unit tests, and a real browser with a demo (part of make test)"
 	@echo "make pictures      the pictures of the console in docs/operate, from runs"
+	@echo "make mission-pictures  the pictures of missions, and the rows of their gallery in docs/worlds/missions"
 	@echo "make deps-test     install all that make test needs"
 	@echo "make clean         remove all build output"
 
@@ -234,6 +235,9 @@ manuals: build
 
 pictures: build deps-console
 	sh tools/pictures.sh
+
+mission-pictures: build
+	python3 tools/missions.py
 
 deps-site: deps
 	@$(DEPS) $(APT_PYTHON)

@@ -22,7 +22,8 @@ fn mission(name: &str) -> WorldSpec {
 
 fn names() -> Vec<String> {
     let entries = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
-    let mut names: Vec<String> = entries.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string()).collect();
+    let worlds = entries.filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    let mut names: Vec<String> = worlds.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string()).collect();
     names.sort();
     names
 }

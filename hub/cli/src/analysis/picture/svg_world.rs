@@ -112,6 +112,34 @@ mod tests {
             (xpuck_experiment::world_file::read(&root.join(&file)).unwrap(), file)
         });
         let shown = std::fs::read_to_string(root.join("docs/missions.svg")).unwrap();
-        assert!(shown == draw(&worlds), "draw docs/missions.svg again: see docs/missions.md");
+        assert!(shown == draw(&worlds), "draw docs/missions.svg again: make mission-pictures");
+    }
+
+    /// A row of docs/worlds/missions/README.md contains the comment of the mission's file, its trap, and its formula.
+    #[test]
+    fn each_mission_has_its_picture_and_its_row() {
+        let page = include_str!("../../../../../docs/worlds/missions/README.md");
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let folder = "docs/worlds/missions";
+        let mut missions = 0;
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            if path.extension().is_none_or(|ending| ending != "toml") {
+                continue;
+            }
+            let world = (xpuck_experiment::world_file::read(&path).unwrap(), format!("{folder}/{name}.toml"));
+            let picture = std::fs::read_to_string(path.with_extension("svg")).unwrap_or_default();
+            assert!(picture == draw(&[world]), "draw {folder}/{name}.svg again: make mission-pictures");
+            let text = std::fs::read_to_string(&path).unwrap();
+            let comment: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("# ")).collect();
+            let comment = comment.join(" ");
+            let (scored, trap) = comment.split_once(" Trap: ").unwrap_or_else(|| panic!("{name}.toml has no Trap:"));
+            let formula = text.split("\nscore = \"").nth(1).unwrap().split('"').next().unwrap();
+            let row = format!("({name}.svg) | [{name}]({name}.toml)<br>{scored}<br>`{formula}` | {trap} |");
+            assert!(page.contains(&row), "write {folder}/README.md again: make mission-pictures; it lacks {row}");
+            missions += 1;
+        }
+        assert_eq!(page.matches("<img").count(), missions, "rows of missions that do not exist");
     }
 }

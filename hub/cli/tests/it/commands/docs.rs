@@ -166,6 +166,23 @@ fn tutorial_commands_and_pictures_are_current() {
     }
 }
 
+/// Blocks marked `toml NAME` in docs/worlds.md contain lines of docs/worlds/missions/NAME.toml, in the same order.
+#[test]
+fn excerpts_of_missions_equal_lines_of_their_files() {
+    let page = include_str!("../../../../../docs/worlds.md");
+    let mut excerpts = 0;
+    for (mark, lines) in blocks(page) {
+        let Some(name) = mark.strip_prefix("toml ") else { continue };
+        let file = std::fs::read_to_string(root().join(format!("docs/worlds/missions/{name}.toml"))).unwrap();
+        let mut rest = file.lines();
+        for line in lines.lines().filter(|line| !line.is_empty()) {
+            assert!(rest.any(|other| other == line), "docs/worlds.md: {name}.toml lacks, in this order: {line}");
+        }
+        excerpts += 1;
+    }
+    assert!(excerpts >= 10, "only {excerpts} excerpts were found");
+}
+
 /// docs/explain.md contains the command's output for the tree 806768.
 #[test]
 fn documented_explanation_matches_output() {
