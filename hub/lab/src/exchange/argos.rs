@@ -3,15 +3,17 @@
 //! The exported robot is the e-puck of ARGoS. Its body, its wheels and its range-and-bearing device equal those of
 //! Xpuck's reference robot. This e-puck has no camera, so the loop functions simulate the reference robot's camera.
 
-use super::{Export, ExportedFile, number, table};
+use super::{Export, ExportedFile, floor, number, table};
 use std::fmt::Write;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::{GRAVITY, NEIGHBOUR_RANGE, STEPS_PER_UPDATE};
 use xpuck_kernels::world::Pose;
+use xpuck_kernels::world::floor::Shade;
 
 /// Files that are identical in every export.
-const FIXED: [(&str, &str); 6] = [
+const FIXED: [(&str, &str); 7] = [
     ("tree.hpp", include_str!("argos/tree.hpp")),
+    ("floor.hpp", include_str!("argos/floor.hpp")),
     ("camera.hpp", include_str!("argos/camera.hpp")),
     ("controller.hpp", include_str!("argos/controller.hpp")),
     ("controller.cpp", include_str!("argos/controller.cpp")),
@@ -22,6 +24,8 @@ const FIXED: [(&str, &str); 6] = [
 const WALL: [f32; 2] = [0.05, 0.004];
 /// Heights of walls and discs (m). Proximity rays are 0.06 m above the floor and therefore pass above discs.
 const HEIGHT: [f32; 2] = [0.2, 0.02];
+/// Resolution of the picture of the floor (pixels per metre). Ground sensors do not use the picture.
+const PIXELS: u32 = 100;
 
 /// Returns the files of an export.
 pub fn files(export: &Export<'_>) -> Vec<ExportedFile> {
@@ -45,17 +49,20 @@ fn world(export: &Export<'_>) -> String {
     let patches = patches.map(|p| format!("{{{:?}, {:?}, {:?}, {}}}", p.at.x, p.at.y, p.half_length, number(p.colour)));
     format!(
         "// The world, made by `xpuck world export`.\n#ifndef XPUCK_WORLD_HPP\n#define XPUCK_WORLD_HPP\n\n\
-         #include \"camera.hpp\"\n#include <string>\n#include <vector>\n\nnamespace xpuck {{\n\n\
+         #include \"camera.hpp\"\n#include \"floor.hpp\"\n#include <string>\n#include <vector>\n\nnamespace xpuck {{\n\n\
          struct Disc {{ double radius; int colour; }};\n\
          const double HALF_LENGTH = {hx:?}, HALF_WIDTH = {hy:?};\n\
          const std::string TASK = \"{}\";\nconst bool RELOCATES = {};\n\
          const std::vector<Disc> DISCS = {{{}}};\nconst std::vector<Line> WALLS = {{{}}};\n\
-         const std::vector<Patch> PATCHES = {{{}}};\n\n}}  // namespace xpuck\n\n#endif\n",
+         const std::vector<Patch> PATCHES = {{{}}};\n\
+         const int FLOOR = {:.0};\nconst std::vector<Paint> PAINTS = {{{}}};\n\n}}  // namespace xpuck\n\n#endif\n",
         spec.task.name(),
         spec.task.relocates(),
         list(discs.collect()),
         list(walls.collect()),
         list(patches.collect()),
+        Shade::of_level(spec.floor.level).value(),
+        floor::cpp(&spec.floor),
     )
 }
 
@@ -94,6 +101,10 @@ fn experiment(export: &Export<'_>, run: u32) -> String {
 /// ARGoS, wheel noise with an adapted deviation replaces it.
 fn controller(export: &Export<'_>, tree: usize, run: u32) -> String {
     let seed = export.seed;
+    let ground = match floor::is_painted(&export.spec.floor) {
+        true => "        <ground implementation=\"rot_z_only\" />\n",
+        false => "",
+    };
     let deviation = export.spec.physics.noise[0] / (STEPS_PER_UPDATE as f32).sqrt();
     format!(
         "    <xpuck_controller id=\"tree_{tree}\" library=\"libxpuck_argos\">\n      <actuators>\n\
@@ -101,17 +112,22 @@ fn controller(export: &Export<'_>, tree: usize, run: u32) -> String {
          factor_stddev=\"{deviation}\" />\n\
          \x20       <range_and_bearing implementation=\"default\" />\n      </actuators>\n      <sensors>\n\
          \x20       <epuck_proximity implementation=\"default\" />\n\
+         {ground}\
          \x20       <positioning implementation=\"default\" />\n\
          \x20       <range_and_bearing implementation=\"medium\" medium=\"rab\" />\n      </sensors>\n\
          \x20     <params tree=\"{tree}\" seed=\"{seed}\" run=\"{run}\" />\n    </xpuck_controller>\n"
     )
 }
 
-/// Returns the XML elements of the walls, discs and robots.
+/// Returns the XML elements of the floor, walls, discs and robots. Ground sensors need the floor when they are made, so
+/// it is first.
 fn entities(export: &Export<'_>, run: u32) -> String {
     let spec = export.spec;
     let (hx, hy) = spec.physics.half_arena;
     let mut text = String::new();
+    if floor::is_painted(&spec.floor) {
+        let _ = writeln!(text, "    <floor id=\"floor\" source=\"loop_functions\" pixels_per_meter=\"{PIXELS}\" />");
+    }
     let mut wall = |id: String, at: Vec2, size: [f32; 2], degrees: f32| {
         let ([length, width], height) = (size, HEIGHT[0]);
         let _ = writeln!(

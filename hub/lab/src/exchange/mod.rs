@@ -5,6 +5,7 @@
 //! lacks.
 
 pub mod argos;
+mod floor;
 pub mod import;
 mod table;
 pub mod webots;
@@ -46,7 +47,10 @@ impl Export<'_> {
         let lost = [
             (sensing.light, "v_light stays zero: no light is exported"),
             (sensing.tags, "v_tag stays zero: no tags are exported"),
-            (sensing.ground, "s_ground stays zero: the paint of the floor is not exported"),
+            (
+                sensing.ground && !spec.floor.is_exact(),
+                "s_ground has no errors: the table `confusion` of [floor] is not exported",
+            ),
             (
                 !spec.patches.is_empty(),
                 "cameras detect patches only with the project's own camera model (ARGoS) or by colour (Webots)",

@@ -1,6 +1,7 @@
 //! Tests of the form of exports. The exported interpreters are compared with Xpuck's interpreter, tick by tick.
 
 mod automode;
+mod floor;
 mod form;
 mod import;
 mod missions;

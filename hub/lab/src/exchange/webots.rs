@@ -1,11 +1,12 @@
 //! Export to Webots (R2022b and later). Each run has its own world with E-puck robots of Webots. All worlds use the
 //! same controller in Python.
 
-use super::{Export, ExportedFile, number, table};
+use super::{Export, ExportedFile, floor, number, table};
 use std::fmt::Write;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::CAMERA_FOV;
-use xpuck_kernels::world::Pose;
+use xpuck_kernels::world::floor::Shade;
+use xpuck_kernels::world::{Pose, WorldSpec};
 
 /// Files that are identical in every export.
 const FIXED: [(&str, &str); 2] = [
@@ -15,11 +16,12 @@ const FIXED: [(&str, &str); 2] = [
 /// Address of the PROTO files of Webots's release.
 const RELEASE: &str = "https://raw.githubusercontent.com/cyberbotics/webots/R2023b/projects";
 /// PROTO files that an exported world uses.
-const PROTOS: [&str; 4] = [
+const PROTOS: [&str; 5] = [
     "objects/backgrounds/protos/TexturedBackground.proto",
     "objects/backgrounds/protos/TexturedBackgroundLight.proto",
     "objects/floors/protos/RectangleArena.proto",
     "robots/gctronic/e-puck/protos/E-puck.proto",
+    "robots/gctronic/e-puck/protos/E-puckGroundSensors.proto",
 ];
 /// Red, green and blue as VRML colours, in the order of the colour registers.
 const COLOURS: [&str; 3] = ["1 0 0", "0 1 0", "0 0 1"];
@@ -28,6 +30,8 @@ const COLOURS: [&str; 3] = ["1 0 0", "0 1 0", "0 0 1"];
 const WALL: f32 = 0.1;
 const DISC: f32 = 0.02;
 const THIN: f32 = 0.004;
+/// Height of paint above the floor (m). Only ground sensors and cameras detect it, because it has no bounding object.
+const PAINT: f32 = 0.0002;
 
 /// Returns the files of an export.
 pub fn files(export: &Export<'_>) -> Vec<ExportedFile> {
@@ -43,6 +47,7 @@ pub fn files(export: &Export<'_>) -> Vec<ExportedFile> {
 fn world(export: &Export<'_>, run: u32) -> String {
     let spec = export.spec;
     let (hx, hy) = spec.physics.half_arena;
+    let base = Shade::of_level(spec.floor.level);
     let mut text = String::from("#VRML_SIM R2023b utf8\n\n");
     for proto in PROTOS {
         let _ = writeln!(text, "EXTERNPROTO \"{RELEASE}/{proto}\"");
@@ -52,13 +57,17 @@ fn world(export: &Export<'_>, run: u32) -> String {
         "\nWorldInfo {{\n  info [\n    \"Run {run} of seed {}, made by xpuck world export\"\n  ]\n  title \"{}\"\n  \
          basicTimeStep 20\n  coordinateSystem \"ENU\"\n}}\nViewpoint {{\n  orientation -0.577 0.577 0.577 2.094\n  \
          position 0 0 {}\n}}\nTexturedBackground {{\n}}\nTexturedBackgroundLight {{\n}}\nRectangleArena {{\n  \
-         floorSize {} {}\n  wallHeight {WALL}\n}}\n",
+         floorSize {} {}\n  floorAppearance {}  wallHeight {WALL}\n}}\n",
         export.seed,
         spec.task.name(),
         3.0 * hx.max(hy),
         2.0 * hx,
         2.0 * hy,
+        matt(base),
     );
+    for shade in [Shade::Black, Shade::Grey, Shade::White].into_iter().filter(|shade| *shade != base) {
+        paint(&mut text, spec, shade);
+    }
     for (i, wall) in spec.physics.walls.iter().enumerate() {
         let (along, middle) = (wall.to - wall.from, (wall.from + wall.to) * 0.5);
         let colour = "1 1 1";
@@ -96,7 +105,7 @@ fn world(export: &Export<'_>, run: u32) -> String {
             text,
             "E-puck {{\n  translation {} {} 0\n  rotation 0 0 1 {heading}\n  name \"xpuck {i}\"\n  controller \"xpuck\"\n  \
              controllerArgs [\n    \"{tree}\"\n    \"{i}\"\n    \"{}\"\n    \"{run}\"\n  ]\n  camera_fieldOfView {CAMERA_FOV}\n  \
-             turretSlot [\n    Compass {{\n    }}\n    {}\n  ]\n}}\n",
+             turretSlot [\n    Compass {{\n    }}\n    {}\n  ]\n  groundSensorsSlot [\n    E-puckGroundSensors {{\n    }}\n  ]\n}}\n",
             at.x,
             at.y,
             export.seed,
@@ -104,6 +113,40 @@ fn world(export: &Export<'_>, run: u32) -> String {
         );
     }
     text
+}
+
+/// Returns an appearance with the brightness of a shade. Ground sensors measure the brightness alone, because roughness
+/// is 0.
+fn matt(shade: Shade) -> String {
+    let level = 0.5 + 0.5 * shade.value();
+    format!(
+        "PBRAppearance {{\n        baseColor {level} {level} {level}\n        roughness 0\n        metalness 0\n      }}\n"
+    )
+}
+
+/// Appends the paint of one shade, as rectangles just above the floor.
+fn paint(text: &mut String, spec: &WorldSpec, shade: Shade) {
+    let strips = floor::strips(spec, shade);
+    if strips.is_empty() {
+        return;
+    }
+    let _ = write!(
+        text,
+        "Solid {{\n  children [\n    Shape {{\n      appearance {}      geometry IndexedFaceSet {{\n        coord Coordinate {{\n          \
+         point [\n",
+        matt(shade)
+    );
+    for floor::Strip { low, high } in &strips {
+        let corners = [(low.x, low.y), (high.x, low.y), (high.x, high.y), (low.x, high.y)];
+        for (x, y) in corners {
+            let _ = write!(text, "            {x} {y} {PAINT}\n");
+        }
+    }
+    *text += "          ]\n        }\n        coordIndex [\n";
+    for first in (0..strips.len()).map(|strip| 4 * strip) {
+        let _ = write!(text, "          {first} {} {} {} -1\n", first + 1, first + 2, first + 3);
+    }
+    let _ = write!(text, "        ]\n      }}\n    }}\n  ]\n  name \"{} paint\"\n}}\n", shade.name());
 }
 
 /// Returns a red ring below the robot's camera. It marks the robot for the cameras of other robots, because the body

@@ -10,6 +10,8 @@ namespace {
 
 // Ranges of Xpuck's reference robot (m).
 const double PROX_RANGE = 0.03, NEIGHBOUR_MIN = 0.075;
+// Limits of the shades of the floor.
+const double BLACK_BELOW = 0.25, WHITE_ABOVE = 0.75;
 const double RAYS[8] = {0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297};
 
 // Distance for a reading of ARGoS's proximity sensor (m): the inverse of its CalculateReading.
@@ -23,6 +25,7 @@ double distance(double reading) {
 
 void CXpuckController::Init(TConfigurationNode &t_node) {
     proximity = GetSensor<CCI_EPuckProximitySensor>("epuck_proximity");
+    if (HasSensor("ground")) ground = GetSensor<CCI_GroundSensor>("ground"); // Only worlds with paint have it.
     heard = GetSensor<CCI_RangeAndBearingSensor>("range_and_bearing");
     positioning = GetSensor<CCI_PositioningSensor>("positioning");
     told = GetActuator<CCI_RangeAndBearingActuator>("range_and_bearing");
@@ -49,6 +52,8 @@ void CXpuckController::Sense() {
         x += reading * std::cos(RAYS[i]), y += reading * std::sin(RAYS[i]);
     }
     sensed[PROX] = float(x), sensed[PROX + 1] = float(y);
+    double floor = ground ? ground->GetReadings()[1] : 0.5; // The middle one of three: 0 black, 1 white.
+    sensed[GROUND] = floor < BLACK_BELOW ? -1.0f : floor > WHITE_ABOVE ? 1.0f : 0.0f;
     CRadians heading, pitch, roll;
     positioning->GetReading().Orientation.ToEulerAngles(heading, pitch, roll);
     sensed[UP] = float(Cos(heading)), sensed[UP + 1] = float(-Sin(heading));

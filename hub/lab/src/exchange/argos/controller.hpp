@@ -6,6 +6,7 @@
 #include <argos3/core/control_interface/ci_controller.h>
 #include <argos3/plugins/robots/e-puck/control_interface/ci_epuck_proximity_sensor.h>
 #include <argos3/plugins/robots/generic/control_interface/ci_differential_steering_actuator.h>
+#include <argos3/plugins/robots/generic/control_interface/ci_ground_sensor.h>
 #include <argos3/plugins/robots/generic/control_interface/ci_positioning_sensor.h>
 #include <argos3/plugins/robots/generic/control_interface/ci_range_and_bearing_actuator.h>
 #include <argos3/plugins/robots/generic/control_interface/ci_range_and_bearing_sensor.h>
@@ -22,6 +23,7 @@ public:
 
 private:
     argos::CCI_EPuckProximitySensor *proximity = nullptr;
+    argos::CCI_GroundSensor *ground = nullptr;
     argos::CCI_RangeAndBearingSensor *heard = nullptr;
     argos::CCI_RangeAndBearingActuator *told = nullptr;
     argos::CCI_PositioningSensor *positioning = nullptr;

@@ -1,4 +1,5 @@
-// Loop functions for features that ARGoS lacks: the robots' cameras, and the score of the transport tasks.
+// Loop functions for features that ARGoS lacks: the robots' cameras, the paint of the floor, and the score of the
+// transport tasks.
 #include "camera.hpp"
 #include "controller.hpp"
 #include "world.hpp"
@@ -28,6 +29,11 @@ public:
     void Reset() override {
         moved = 0.0, updates = 0, relocations = 0;
         counted_from = discs.empty() ? 0.0 : At(discs[0]->GetEmbodiedEntity()).GetX();
+    }
+
+    CColor GetFloorColor(const CVector2 &at) override {
+        int shade = shade_at(at.GetX(), at.GetY(), PAINTS, FLOOR);
+        return shade < 0 ? CColor::BLACK : shade > 0 ? CColor::WHITE : CColor::GRAY50;
     }
 
     void PreStep() override {

@@ -6,10 +6,11 @@ use roxmltree::Document;
 use xpuck_experiment::world_file;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::WorldSpec;
+use xpuck_kernels::world::floor::Floor;
 use xpuck_kernels::world::start::place;
 
 /// XML elements that ARGoS 3 reads. Each has a list of required attributes and a list of optional attributes.
-const READ: [(&str, &[&str], &[&str]); 24] = [
+const READ: [(&str, &[&str], &[&str]); 26] = [
     ("argos-configuration", &[], &[]),
     ("framework", &[], &[]),
     ("system", &[], &["threads", "method", "pin_threads_to_cores"]),
@@ -21,10 +22,12 @@ const READ: [(&str, &[&str], &[&str]); 24] = [
     ("differential_steering", &["implementation"], &["bias_avg", "bias_stddev", "factor_avg", "factor_stddev"]),
     ("range_and_bearing", &[], &["implementation", "medium", "id", "check_occlusions", "noise_std_dev"]),
     ("epuck_proximity", &["implementation"], &["show_rays", "noise_level"]),
+    ("ground", &["implementation"], &["noise_level"]),
     ("positioning", &["implementation"], &["pos_noise_range", "angle_noise_range"]),
     ("params", &["tree", "seed", "run"], &[]),
     ("loop_functions", &["label"], &["library", "seed", "run"]),
     ("arena", &["size"], &["center"]),
+    ("floor", &["id", "source", "pixels_per_meter"], &[]),
     ("box", &["id", "size", "movable"], &["mass"]),
     ("cylinder", &["id", "radius", "height", "movable"], &["mass"]),
     ("body", &[], &["position", "orientation"]),
@@ -38,7 +41,15 @@ const READ: [(&str, &[&str], &[&str]); 24] = [
 
 #[test]
 fn argos_files_have_required_elements_and_attributes() {
-    let files = with_export(&WorldSpec::benchmark(9), argos::files);
+    let mut painted = WorldSpec::benchmark(9);
+    painted.floor = Floor { level: 1.0, ..Floor::default() }.into();
+    for (spec, floors) in [(&WorldSpec::benchmark(9), 0), (&painted, 1)] {
+        check_argos(spec, floors);
+    }
+}
+
+fn check_argos(spec: &WorldSpec, floors: usize) {
+    let files = with_export(spec, argos::files);
     let runs: Vec<_> = files.iter().filter(|file| file.path.ends_with(".argos")).collect();
     assert_eq!(runs.len(), 2);
     for run in runs {
@@ -62,6 +73,8 @@ fn argos_files_have_required_elements_and_attributes() {
             }
         }
         assert_eq!(robots, 9);
+        let count = |name: &str| document.descendants().filter(|node| node.has_tag_name(name)).count();
+        assert_eq!((count("floor"), count("ground")), (floors, 2 * floors), "two controllers");
     }
 }
 
@@ -114,7 +127,7 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 /// Fields of exported VRML nodes, with the number of their numeric values; 0 for non-numeric fields.
-const FIELDS: [(&str, usize); 33] = [
+const FIELDS: [(&str, usize); 38] = [
     ("info", 0),
     ("title", 0),
     ("basicTimeStep", 1),
@@ -123,6 +136,11 @@ const FIELDS: [(&str, usize); 33] = [
     ("position", 3),
     ("floorSize", 2),
     ("wallHeight", 1),
+    ("floorAppearance", 0),
+    ("coord", 0),
+    ("point", 0),
+    ("coordIndex", 0),
+    ("groundSensorsSlot", 0),
     ("translation", 3),
     ("rotation", 4),
     ("children", 0),
@@ -156,7 +174,8 @@ fn worlds_of_webots_are_vrml_with_known_fields() {
         "clutter",
         "robots = 4\n[task]\nkind = \"transport\"\n[[start]]\nx_m = [-0.9, -0.5]\ny_m = [-0.5, 0.5]\n\
          [[disc]]\nx_m = [0.0, 0.0]\ny_m = [0.0, 0.0]\n[[wall]]\nfrom_m = [0.5, -0.5]\nto_m = [0.5, 0.5]\n\
-         [[patch]]\nat_m = [1.0, 0.0]\nlength_m = 0.4\ncolour = \"green\"\n",
+         [[patch]]\nat_m = [1.0, 0.0]\nlength_m = 0.4\ncolour = \"green\"\n\
+         [[region]]\nname = \"spot\"\ndisc = { at_m = [0.5, 0.0], radius_m = 0.2 }\npaint = \"black\"\n",
     );
     let files = with_export(&spec.unwrap(), webots::files);
     let world = files.iter().find(|file| file.path == "worlds/run-0001.wbt").unwrap();
@@ -186,6 +205,7 @@ fn worlds_of_webots_are_vrml_with_known_fields() {
     assert!(open.is_empty());
     let count = |what: &str| tokens.iter().filter(|token| *token == what).count();
     assert_eq!((count("E-puck"), count("Compass"), count("Cylinder"), count("Box")), (4, 4, 5, 2));
-    let protos = ["TexturedBackground", "TexturedBackgroundLight", "RectangleArena", "E-puck"];
+    assert_eq!((count("E-puckGroundSensors"), count("IndexedFaceSet")), (4, 1));
+    let protos = ["TexturedBackground", "TexturedBackgroundLight", "RectangleArena", "E-puck", "E-puckGroundSensors"];
     assert!(protos.iter().all(|proto| world.text.contains(&format!("/{proto}.proto\""))));
 }

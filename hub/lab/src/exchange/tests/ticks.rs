@@ -182,7 +182,7 @@ fn ours(program: &Program, draws: &mut Draws) -> (String, String) {
 }
 
 /// Runs a command with `input` as its standard input. Returns its output.
-fn answer(mut command: Command, input: &str) -> String {
+pub(super) fn answer(mut command: Command, input: &str) -> String {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_string();
@@ -204,13 +204,13 @@ fn compare(programs: &[Program], draws: &mut Draws, name: &str, command: impl Fn
     }
 }
 
-fn put(folder: &Path, files: &[(&str, &str)]) {
+pub(super) fn put(folder: &Path, files: &[(&str, &str)]) {
     for (name, text) in files {
         std::fs::write(folder.join(name), text).unwrap();
     }
 }
 
-fn runs(command: &str) -> bool {
+pub(super) fn runs(command: &str) -> bool {
     Command::new(command)
         .arg("--version")
         .stdout(Stdio::null())

@@ -5,7 +5,7 @@ import sys
 
 import trees
 from controller import Robot
-from xpuck_tree import ATTR, CELLS, NEIGHBOURS, PROX, RED, UP, Draws, Mind, steer
+from xpuck_tree import ATTR, CELLS, GROUND, NEIGHBOURS, PROX, RED, UP, Draws, Mind, steer
 
 PERIOD_MS = 100
 WHEEL_RADIUS_M = 0.02
@@ -15,6 +15,8 @@ NEIGHBOUR_RANGE_M = 0.5
 RAYS_RAD = [0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297]
 SEGMENT_RAD = math.radians(18.7)
 FIELD_OF_VIEW_RAD = math.radians(56)
+# Ground sensors of the PROTO: readings at distance 0 and at the end of the range, this range, and their height [m].
+GROUND_TOP, GROUND_BOTTOM, GROUND_RANGE_M, GROUND_HEIGHT_M = 1000.0, 300.0, 0.016, 0.0032
 # Readings of the proximity sensors of the E-puck PROTO at these distances [m] (its lookup table, without noise).
 NEAR = [(0.0, 4095.0), (0.005, 2133.33), (0.01, 1465.73), (0.015, 601.46), (0.02, 383.84), (0.03, 234.93)]
 
@@ -33,6 +35,14 @@ def proximity(answers):
     # The PROTO numbers its sensors clockwise, beginning right of the front; ours are counter-clockwise from the left.
     pairs = list(zip(reversed(readings), RAYS_RAD))
     return [sum(r * math.cos(a) for r, a in pairs), sum(r * math.sin(a) for r, a in pairs)]
+
+
+def ground(answer):
+    """Returns s_ground for the reading of a ground sensor: -1 black, 0 grey, 1 white."""
+    # The sensor reads the distance divided by 0.2 + 0.8 times the brightness.
+    far = (GROUND_TOP - answer) * GROUND_RANGE_M / (GROUND_TOP - GROUND_BOTTOM)
+    brightness = (GROUND_HEIGHT_M / max(far, 1e-6) - 0.2) / 0.8
+    return -1.0 if brightness < 0.25 else 1.0 if brightness > 0.75 else 0.0
 
 
 def colours(picture, width, height):
@@ -68,7 +78,8 @@ def main():
     rays = [robot.getDevice(f"ps{i}") for i in range(8)]
     camera, compass = robot.getDevice("camera"), robot.getDevice("compass")
     emitter, receiver = robot.getDevice("emitter"), robot.getDevice("receiver")
-    for device in [*rays, compass, receiver]:
+    floor = robot.getDevice("gs1")  # The middle one of three.
+    for device in [*rays, compass, receiver, floor]:
         device.enable(PERIOD_MS)
     camera.enable(2 * PERIOD_MS)
     wheels = [robot.getDevice(f"{side} wheel motor") for side in ("left", "right")]
@@ -82,6 +93,7 @@ def main():
         # The compass points north, which is +y of the world; v_up points to +x.
         north = compass.getValues()
         sensed[UP : UP + 2] = [north[1], -north[0]]
+        sensed[GROUND] = ground(floor.getValue())
         heard = neighbours(receiver)
         if update % 2 == 0:
             sensed[ATTR : ATTR + 2], sensed[NEIGHBOURS] = heard[:2], heard[2]
