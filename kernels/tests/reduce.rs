@@ -144,10 +144,23 @@ fn signals_stay_for_those_who_look() {
     stays(&seq(&["signal 3", "movcv v_goal 0deg"]));
     becomes(&sel(&["failurel", "movcv v_goal 0deg", "signal 3"]), "movcv v_goal 0deg");
     stays(&sel(&[&seq(&["ifquad v_light 0", "signal 2"]), "movcv v_goal 90deg"]));
+    stays(&sel(&[&seq(&["ifsect s_ground 180deg 39deg", "signal 2"]), "ifprob s_ground 4 0.5"]));
     // A signal depends on the queries before it and on the registers that the queries read, even if no node drives.
     stays(&sel(&[&seq(&["ifquad v_prox 1", "signal 2"]), "signal 1"]));
     stays(&seq(&["ifquad v_green 1", "signal 3"]));
     stays(&sel(&[&seq(&["ifquad v_scr 1", "signal 2"]), &seq(&["movcv v_scr 0deg", "signal 1"])]));
+}
+
+#[test]
+fn ground_sensor_tests_stay() {
+    let stop = "mulav v_goal v_zero 0 v_zero";
+    let black = seq(&["ifsect s_ground 180deg 39deg", stop]);
+    stays(&sel(&[&black, &seq(&["ifprob s_ground 4 0.5", "movcv v_goal 90deg"]), STRAIGHT]));
+    becomes(
+        &sel(&[&seq(&["ifquad s_ground 0", "movcs s_scr 3", stop]), STRAIGHT]),
+        &sel(&[&seq(&["ifquad s_ground 0", stop]), STRAIGHT]),
+    );
+    becomes(&seq(&["movcs s_ground 1", STRAIGHT]), STRAIGHT);
 }
 
 #[test]

@@ -29,6 +29,29 @@ fn trees_survive_every_format_that_is_read() {
     }
 }
 
+/// Tree with every node that reads the ground sensor, and the names of the sensor in it.
+const GROUND: &str = "sel\n  seq\n    ifsect s_ground 180deg 39deg\n    ifprob s_ground 4 0.5\n    mulas s_scr s_ground 2 s_zero\n  \
+                      seq\n    ifquad s_ground 0\n    mulav v_goal v_zero 2 s_ground\n  rotav v_goal s_ground 90deg s_ground\n";
+const GROUND_READS: usize = 7;
+
+#[test]
+fn ground_register_survives_every_format() {
+    let tree = Tree::parse(GROUND).unwrap();
+    let reads = |text: &str| text.matches("s_ground").count();
+    assert_eq!(reads(&tree.to_string()), GROUND_READS);
+    same(Tree::parse(&tree.to_string()).unwrap(), &tree, "text");
+    let xml = to_xml(&tree);
+    let (nodes, models) = xml.split_once("<TreeNodesModel>").unwrap();
+    assert!(reads(nodes) == GROUND_READS && reads(models) == 0, "{xml}");
+    same(from_xml(&xml).unwrap(), &tree, "XML of BehaviorTree.CPP");
+    same(from_xml(&to_xml_live(&tree)).unwrap(), &tree, "XML of Groot2");
+    assert_eq!(reads(&to_json(&tree)), GROUND_READS);
+    same(from_json(&to_json(&tree)).unwrap(), &tree, "JSON");
+    same(from_binary(&to_binary(&tree).unwrap()).unwrap(), &tree, "binary");
+    same(from_compact(&to_compact(&tree)).unwrap(), &tree, "compact");
+    assert!(reads(&to_dot(&tree)) > 0 && reads(&to_svg(&tree, Direction::Down)) > 0);
+}
+
 #[test]
 fn compact_form_is_lossless_and_small() {
     let bytes = |text: &str| to_compact(&Tree::parse(text).unwrap());

@@ -134,6 +134,13 @@ fn conditions_are_explained_in_words() {
         ("ifsect v_up 90deg 90deg", "upfield (+x) is within 45 deg of straight left"),
         ("ifsect v_attr -39deg 45deg", "the neighbours' centre is within 22 deg of 39 deg to the right"),
         ("invert\n      bleft", "it is not true that the frisbee (blue) is on the left"),
+        ("ifsect s_ground 180deg 40deg", "If the floor is black, drive"),
+        ("ifsect s_ground 0deg 40deg", "If the floor is white, drive"),
+        ("ifquad s_ground 0", "If the floor is grey, drive"),
+        ("invert\n      ifquad s_ground 0", "If it is not true that the floor is grey"),
+        ("ifsect s_ground 0deg 0", "If the floor is grey, drive"),
+        ("ifsect s_ground 90deg 10deg", "the floor has another shade than black, grey and white (never)"),
+        ("ifprob s_ground 4 0.5", "depends on the floor comes up (black: 0.247 %, grey: 12 %, white: 88 %)"),
         ("ifsect s_n 0deg 45deg", "(s_n, 0) is within 22 deg of straight ahead"),
     ];
     for (test, phrase) in cases {

@@ -169,6 +169,24 @@ fn largest_machine_cycles_through_all_states() {
 }
 
 #[test]
+fn floor_changes_the_state_of_a_machine() {
+    let machine = machine(vec![
+        state("seek", "movcv v_goal 0deg", vec![transition("ifsect s_ground 180deg 40deg", "stay")]),
+        state("stay", "movcv v_goal 180deg", vec![transition("ifsect s_ground 0deg 40deg", "seek")]),
+    ]);
+    let printed = machine.to_tree().unwrap().to_string();
+    assert_eq!(printed.matches("s_ground").count(), 2, "{printed}");
+    let program = Program::compile(&Tree::parse(&printed).unwrap()).unwrap();
+    let mut memory = Memory::new(&program);
+    let shades = [0.0, 1.0, -1.0, 0.0, -1.0, 1.0, 0.0];
+    let goals = shades.map(|ground| {
+        let senses = Senses { ground, ..Senses::default() };
+        memory.tick(&program, &senses, &mut Draws::new(1, 0, 0, 0, Stream::Controller)).1.x.round()
+    });
+    assert_eq!(goals, [1.0, 1.0, -1.0, -1.0, -1.0, 1.0, 1.0]);
+}
+
+#[test]
 fn first_enabled_transition_is_taken_alone() {
     let machine = machine(vec![
         state(

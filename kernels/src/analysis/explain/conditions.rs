@@ -4,14 +4,17 @@ use super::facts::Facts;
 use super::formula::{Terms, expression, terms};
 use super::words::{GREEN, direction, list, number, percent, thing};
 use crate::analysis::reduce::branch::Branch;
-use crate::math::exp;
-use crate::tree::Kind;
-use crate::tree::registers::{BLUE, NEIGHBOURS, PROX, RED};
+use crate::math::{exp, vec2};
+use crate::tree::registers::{BLUE, GROUND, NEIGHBOURS, PROX, RED};
+use crate::tree::{Kind, holds};
+use crate::world::floor::Shade;
 
 /// Prefix of a negated condition.
 const NOT: &str = "it is not true that ";
 /// Maximum length of a condition in one sentence (bytes). Longer conditions are described step by step.
 const LONGEST: usize = 300;
+/// Shades that the ground sensor distinguishes.
+const SHADES: [Shade; 3] = [Shade::Black, Shade::Grey, Shade::White];
 /// Numbers of neighbours for which a probability is stated.
 const NEIGHBOURHOODS: [f32; 4] = [0.0, 1.0, 3.0, 8.0];
 
@@ -32,8 +35,7 @@ pub(super) fn condition(branch: &Branch, facts: &Facts) -> Option<String> {
             // A double negation is omitted.
             what.strip_prefix(NOT).map_or_else(|| format!("{NOT}{what}"), String::from)
         }
-        Kind::Ifquad => quadrant(&subject(branch, facts), a1(branch) as i32),
-        Kind::Ifsect => sector(&subject(branch, facts), branch.node.operands[1], branch.node.operands[2]),
+        Kind::Ifquad | Kind::Ifsect => vector_test(branch, facts),
         Kind::Ifprob => chance(branch, facts),
         Kind::Neighbour => by_neighbours(a, b),
         Kind::Fixedprob => fixed(a),
@@ -49,8 +51,26 @@ pub(super) fn condition(branch: &Branch, facts: &Facts) -> Option<String> {
     (text.len() <= LONGEST).then_some(text)
 }
 
-fn a1(branch: &Branch) -> f32 {
-    branch.node.operands[1]
+/// Describes a test of a vector.
+fn vector_test(branch: &Branch, facts: &Facts) -> String {
+    let subject = subject(branch, facts);
+    let [_, about, width, ..] = branch.node.operands;
+    match branch.kind() {
+        _ if subject.sense == Some(GROUND as u8) => floor(branch),
+        Kind::Ifquad => quadrant(&subject, about as i32),
+        _ => sector(&subject, about, width),
+    }
+}
+
+/// Describes a test of s_ground by the shades for which it succeeds.
+fn floor(branch: &Branch) -> String {
+    let passes = |shade: &&Shade| holds(&branch.code, vec2(shade.value(), 0.0));
+    let names: Vec<String> = SHADES.iter().filter(passes).map(|shade| shade.name().into()).collect();
+    match names.len() {
+        0 => "the floor has another shade than black, grey and white (never)".into(),
+        3 => "the floor has any shade (always)".into(),
+        _ => format!("the floor is {}", list(&names, "or")),
+    }
 }
 
 /// Vector that a node tests.
@@ -151,6 +171,10 @@ fn chance(branch: &Branch, facts: &Facts) -> String {
     }
     if sum == super::linear::Linear::cell(NEIGHBOURS as u8) {
         return by_neighbours(k, l);
+    }
+    if sum == super::linear::Linear::cell(GROUND as u8) {
+        let parts = SHADES.map(|shade| format!("{}: {}", shade.name(), percent(probability(k, l, shade.value()))));
+        return format!("a chance that depends on the floor comes up ({})", parts.join(", "));
     }
     let formula = format!("1/(1 + exp({} ({} - ({}))))", number(f64::from(k)), number(f64::from(l)), sum.formula());
     let at = |s: f32| percent(probability(k, l, s));

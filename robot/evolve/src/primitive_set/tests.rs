@@ -82,6 +82,22 @@ fn transferability_set_has_nodes_of_table_7_4() {
 }
 
 #[test]
+fn ground_set_builds_trees_that_read_the_floor() {
+    let set = PrimitiveSet::parse("ground.toml", include_str!("../../../../docs/primitive-sets/ground.toml")).unwrap();
+    let tests = ["ifsect s_ground 180deg 39deg", "ifquad s_ground 0", "ifprob s_ground 4 0.5"];
+    for tree in tests.map(|text| Tree::parse(text).unwrap()) {
+        assert!(set.allows(&tree) && !PrimitiveSet::in_swarm().allows(&tree), "{tree}");
+    }
+    assert!(!set.allows(&Tree::parse("movcs s_ground 1").unwrap()), "evolution does not write read-only registers");
+    let mut draws = Draws::new(1, 0, 0, 0, Stream::Evolution);
+    let primitives = crate::generate::Primitives { primitive_set: &set, functions: 0 };
+    let trees: Vec<Tree> = (0..300).map(|_| set.express(&[crate::generate::grow(primitives, 4, &mut draws)])).collect();
+    assert!(trees.iter().all(|tree| Tree::parse(&tree.to_string()).as_ref() == Ok(tree) && set.allows(tree)));
+    let readers = trees.iter().filter(|tree| crate::ground_read(tree)).count();
+    assert!((30..270).contains(&readers), "{readers} of 300 trees read the floor");
+}
+
+#[test]
 fn kilobot_set_builds_trees_of_kilobot_nodes_only() {
     let set = PrimitiveSet::kilobot();
     let read = |text: &str| Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap();
