@@ -37,7 +37,7 @@ pub use parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError, hints};
 pub use program::Program;
 pub(crate) use program::{Instruction, decode};
 pub use reference::{operand_domain, reference_page};
-pub use registers::{Access, GOAL, REGISTERS, Register, RegisterMap, register_of, scalar_name};
+pub use registers::{Access, GOAL, GROUND, REGISTERS, Register, RegisterMap, register_of, scalar_name};
 pub use status::Status;
 pub use tick::{Blackboard, Memory, Senses};
 pub(crate) use tick::{PAR_RUNNING, RUNNING_FLAG, SHORT, decorate, holds, leaf};

@@ -10,7 +10,7 @@ use crate::genotype::{Branch, Gene};
 use crate::operands::Values;
 use crate::primitive_set::PrimitiveSet;
 use xpuck_kernels::random::Draws;
-use xpuck_kernels::tree::{Access, GOAL, Kind, Node, Operand, register_of};
+use xpuck_kernels::tree::{Access, GOAL, GROUND, Kind, Node, Operand, Tree, register_of};
 
 /// Maximum number of rules of a new branch.
 const MAX_RULES: u32 = 3;
@@ -30,7 +30,10 @@ pub struct RuleListBuilder<'a> {
     primitive_set: &'a PrimitiveSet,
     conditions: Vec<Kind>,
     actions: Vec<Kind>,
-    subtrees: u16,
+    /// Indices of the set's subtrees that are conditions.
+    condition_subtrees: Vec<u16>,
+    /// Indices of the set's other subtrees.
+    action_subtrees: Vec<u16>,
     /// Whether the rules are for Kilobots. All composite nodes of a Kilobot have memory.
     kilobots: bool,
     /// Whether a Kilobot may set an entry of its blackboard.
@@ -50,19 +53,18 @@ impl<'a> RuleListBuilder<'a> {
     /// Creates a builder. `None` if the set lacks `seq2` or `sel2` (`seqm2` or `selm2` for Kilobots), or if it contains
     /// no condition, or neither an action nor a subtree.
     pub fn new(primitive_set: &'a PrimitiveSet) -> Option<RuleListBuilder<'a>> {
-        let tests = |kind: &Kind| {
-            let spec = kind.spec();
-            !spec.writes && spec.results.success && spec.results.failure
-        };
-        let (conditions, rest): (Vec<Kind>, Vec<Kind>) = primitive_set.leaf_kinds().partition(tests);
+        let (conditions, rest): (Vec<Kind>, Vec<Kind>) = primitive_set.leaf_kinds().partition(|kind| is_test(*kind));
         let (kilobots, sets) = (primitive_set.is_for_kilobots(), rest.contains(&Kind::Set));
         let acts = |kind: &Kind| kind.spec().writes && *kind != Kind::Set;
         let actions: Vec<Kind> = rest.into_iter().filter(acts).collect();
-        let subtrees = primitive_set.subtree_count();
-        let builder = RuleListBuilder { primitive_set, conditions, actions, subtrees, kilobots, sets };
+        let (condition_subtrees, action_subtrees) =
+            (0..primitive_set.subtree_count()).partition(|index| is_condition(primitive_set.subtree(*index)));
+        let builder =
+            RuleListBuilder { primitive_set, conditions, actions, condition_subtrees, action_subtrees, kilobots, sets };
         let whole = primitive_set.has(builder.seq(), 2) && primitive_set.has(builder.sel(), 2);
-        let acts = !builder.actions.is_empty() || builder.subtrees > 0;
-        (whole && !builder.conditions.is_empty() && acts).then_some(builder)
+        let tests = !builder.conditions.is_empty() || !builder.condition_subtrees.is_empty();
+        let acts = !builder.actions.is_empty() || !builder.action_subtrees.is_empty();
+        (whole && tests && acts).then_some(builder)
     }
 
     /// Returns the kind of the node that joins conditions and an action.
@@ -104,17 +106,18 @@ impl<'a> RuleListBuilder<'a> {
         join(self.seq(), first, rest)
     }
 
-    /// Creates a leaf that tests a condition. With probability `INVERTED`, the leaf is the child of an `invert` node.
+    /// Creates a leaf that tests a condition: a node, or a subtree of the primitive set. With probability `INVERTED`, the
+    /// leaf is the child of an `invert` node.
     pub fn condition(&self, draws: &mut Draws) -> Vec<Gene> {
-        let kind = self.conditions[draws.below(self.conditions.len() as u32) as usize];
-        let leaf = self.leaf(
-            kind,
-            |operand, draws| match operand {
-                Operand::Scalar | Operand::Vector => self.source(operand, Read::Sense, draws),
-                _ => self.number(operand, draws),
-            },
-            draws,
-        );
+        let which = draws.below((self.conditions.len() + self.condition_subtrees.len()) as u32) as usize;
+        let operand = |operand: Operand, draws: &mut Draws| match operand {
+            Operand::Scalar | Operand::Vector => self.source(operand, Read::Sense, draws),
+            _ => self.number(operand, draws),
+        };
+        let leaf = match self.conditions.get(which) {
+            Some(kind) => self.leaf(*kind, operand, draws),
+            None => Gene::Subtree(self.condition_subtrees[which - self.conditions.len()]),
+        };
         if draws.unit() < INVERTED && self.primitive_set.has(Kind::Invert, 1) {
             return vec![inner(Kind::Invert, 1), leaf];
         }
@@ -130,14 +133,13 @@ impl<'a> RuleListBuilder<'a> {
             return kilobot::manoeuvre(self, draws);
         }
         let scratch = self.actions.contains(&Kind::Movcv) && self.actions.contains(&Kind::Mulav);
-        let count = self.actions.len() as u32 + u32::from(self.subtrees) + u32::from(scratch);
-        let which = draws.below(count) as usize;
+        let count = self.actions.len() + self.action_subtrees.len() + usize::from(scratch);
+        let which = draws.below(count as u32) as usize;
         let Some(kind) = self.actions.get(which) else {
-            let beyond = (which - self.actions.len()) as u16;
-            if beyond < self.subtrees {
-                return vec![Gene::Subtree(beyond)];
-            }
-            return self.scratch(draws);
+            return match self.action_subtrees.get(which - self.actions.len()) {
+                Some(subtree) => vec![Gene::Subtree(*subtree)],
+                None => self.scratch(draws),
+            };
         };
         let target = kind.spec().operands.first().map(|o| o.operand);
         if target != Some(Operand::ScalarDest) {
@@ -191,8 +193,8 @@ impl<'a> RuleListBuilder<'a> {
     }
 
     /// Draws a register whose value carries information. The zero register is excluded. The goal is also excluded,
-    /// because no earlier node has written it. For vector operands, registers composed of two scalars are excluded as
-    /// well.
+    /// because no earlier node has written it. For vector operands, scalar registers are excluded as well, except
+    /// `s_ground`: its second component is always zero, so its direction tells black from white.
     fn source(&self, operand: Operand, read: Read, draws: &mut Draws) -> f32 {
         let says = |cell: &u8| {
             let register = register_of(*cell);
@@ -201,7 +203,7 @@ impl<'a> RuleListBuilder<'a> {
                 Access::Scratch => matches!(read, Read::Known),
                 Access::Goal => false,
             };
-            known && (operand == Operand::Scalar || register.vector)
+            known && (operand == Operand::Scalar || register.vector || usize::from(*cell) == GROUND)
         };
         let count = self.cells(operand).filter(says).count() as u32;
         let which = draws.below(count.max(1)) as usize;
@@ -234,8 +236,29 @@ impl<'a> RuleListBuilder<'a> {
     /// Returns whether a subtree consists only of a condition or an inverted condition.
     pub fn tests(&self, genes: &[Gene]) -> bool {
         let at = usize::from(matches!(genes[0], Gene::Node(node) if node.kind == Kind::Invert));
-        matches!(genes[at], Gene::Node(node) if self.conditions.contains(&node.kind))
+        match genes[at] {
+            Gene::Node(node) => self.conditions.contains(&node.kind),
+            Gene::Subtree(index) => self.condition_subtrees.contains(&index),
+            Gene::Function(_) => false,
+        }
     }
+}
+
+/// Returns whether a subtree is a condition: some leaf of it is a test, and no node sets the goal.
+fn is_condition(tree: &Tree) -> bool {
+    let sets_goal = |node: &Node| {
+        let spec = node.kind.spec();
+        let target = spec.operands.first().map(|first| first.operand);
+        let writes_operand = matches!(target, Some(Operand::ScalarDest | Operand::VectorDest));
+        spec.writes && (!writes_operand || register_of(node.operands[0] as u8).access == Access::Goal)
+    };
+    tree.nodes().iter().any(|node| node.children == 0 && is_test(node.kind)) && !tree.nodes().iter().any(sets_goal)
+}
+
+/// Returns whether a node writes no register, and can succeed and fail.
+fn is_test(kind: Kind) -> bool {
+    let spec = kind.spec();
+    !spec.writes && spec.results.success && spec.results.failure
 }
 
 /// Creates a node whose children follow in preorder.
