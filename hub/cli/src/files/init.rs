@@ -190,6 +190,7 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
             threads: if simulated { 1 } else { 2 },
             evolution: if simulated { state } else { format!("max_temperature_c = 80.0\n{state}") },
             calibration: None,
+            ground: false,
         };
         files.push((format!("robots/{id}.toml"), robot.text()));
     }

@@ -195,6 +195,8 @@ pub struct RobotText<'a> {
     pub calibration: Option<&'a str>,
     /// Path of the socket for external controllers; `None` for no socket.
     pub socket: Option<PathBuf>,
+    /// Whether the robot has ground sensors.
+    pub ground: bool,
 }
 
 impl RobotText<'_> {
@@ -219,8 +221,9 @@ impl RobotText<'_> {
         let calibration = self.calibration.map(|file| format!("\n[calibration]\nfile = \"../{file}\"\n"));
         let socket =
             self.socket.as_ref().map(|path| format!("\n[external]\nsocket = {:?}\n", path.display().to_string()));
+        let fitted = if self.ground { "fitted = [\"ground\"]\n" } else { "" };
         let text = format!(
-            "id = \"{}\"\nswarm = \"../{SWARM}\"\n{groot}\n[devices]\n{devices}\n[evolution]\nthreads = {}\n{}{}{}",
+            "id = \"{}\"\nswarm = \"../{SWARM}\"\n{groot}{fitted}\n[devices]\n{devices}\n[evolution]\nthreads = {}\n{}{}{}",
             self.id,
             self.threads,
             self.evolution,
@@ -235,6 +238,7 @@ impl RobotText<'_> {
         let notes = [
             ("id", "Id of the robot, as in swarm.toml."),
             ("groot", "Address at which Groot2 can monitor the running tree."),
+            ("fitted", "Further devices on the I2C bus (docs/sensors.md), as in arena.toml."),
             (
                 "devices.kind",
                 "virtual: in the virtual arena of arena.toml; xpuck, e-puck1 and e-puck2: a real robot \

@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+use xpuck_arena::fitted::Fitted;
+use xpuck_evolve::PrimitiveSet;
 use xpuck_experiment::{Calibration, Experiment, Plan, sent_name, world_file};
 use xpuck_hub_core::config::{Batteries, Console, Foxglove, HubFile, Overhead, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
@@ -100,6 +102,8 @@ impl Layout {
         write(&config.join("experiment.toml"), &text)?;
         let experiment = Signed::new(text, files.clone(), Some(&Secret::read(&key)?))?;
         let kind = |robot: usize| args.kinds[robot % args.kinds.len()];
+        // Robots without the sensor reject trees that read the floor.
+        let ground = (0..args.robots).any(|robot| plan.ground_read(robot));
         let bodies = swarm.robots.iter().zip(0..).map(|(id, robot)| (id.clone(), kind(robot)));
         let mut arena = ArenaFile {
             bodies: bodies.filter(|(_, body)| *body != BodyFile::default()).collect(),
@@ -107,6 +111,7 @@ impl Layout {
             fpga: args.fpga,
             world: world.as_ref().map(PathBuf::from),
             overhead,
+            fitted: if ground { vec![Fitted::Ground] } else { Vec::new() },
             ..swarm_files::arena(devices.path(), &mocap)?
         };
         unkind.apply(&mut arena);
@@ -123,7 +128,8 @@ impl Layout {
             ..swarm_files::hub(&root, &mocap)
         };
         write(&config.join("swarm.toml"), &swarm_text(&swarm)?)?;
-        for name in world.iter().chain(&calibration) {
+        let primitive_set = args.primitive_set.as_ref().map(|_| PRIMITIVE_SET.to_string());
+        for name in world.iter().chain(&calibration).chain(&primitive_set) {
             write(&config.join(name), &files[name])?;
         }
         let beside = |option: &str, name: &String| format!("{option} {}", config.join(name).display());
@@ -157,6 +163,7 @@ impl Layout {
                 evolution: args.engine.toml(),
                 calibration: args.calibration.as_ref().map(|_| CALIBRATION),
                 socket: Some(devices.path().join(format!("{id}.sock"))),
+                ground,
             };
             write(path, &robot.text())?;
         }
@@ -185,6 +192,8 @@ impl Layout {
     }
 }
 
+/// Name of the copy of the primitive set of `--primitive-set`.
+const PRIMITIVE_SET: &str = "primitive-set.toml";
 /// Name of the robots' calibration file in the demo's folder `config`.
 const CALIBRATION: &str = "calibration.toml";
 
@@ -228,6 +237,12 @@ fn asked(args: &DemoArgs) -> Result<DemoExperiment> {
         files.insert(name.into(), file::text(path, file::MAX_TOML)?);
         (experiment.task, experiment.world) = (None, Some(name.into()));
         experiment.name = path.file_stem().and_then(|name| name.to_str()).unwrap_or(name).into();
+    }
+    if let Some(path) = &args.primitive_set {
+        let text = file::text(path, file::MAX_TOML)?;
+        PrimitiveSet::parse(&path.display().to_string(), &text)?;
+        files.insert(PRIMITIVE_SET.into(), text);
+        experiment.primitive_set = PRIMITIVE_SET.into();
     }
     if let Some(population) = args.population {
         experiment.evolution.population = population;

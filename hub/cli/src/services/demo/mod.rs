@@ -64,6 +64,10 @@ pub struct DemoArgs {
     /// world.
     #[arg(long, value_name = "FILE", conflicts_with = "experiment")]
     world: Option<PathBuf>,
+    /// Primitive set of the evolution on the robots: nodes, registers and ranges of the trees. Cannot be used with
+    /// --experiment or --tree [default: in-swarm; it does not read the floor].
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["experiment", "tree"])]
+    primitive_set: Option<PathBuf>,
     /// Arena time per wall time, 0.1 to 32.
     #[arg(long, default_value_t = 8.0)]
     speed: f64,

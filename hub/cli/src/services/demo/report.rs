@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::Simd;
 use xpuck_kernels::tree::{Program, Tree};
-use xpuck_kernels::world::WorldSpec;
+use xpuck_kernels::world::{Task, WorldSpec};
 use xpuck_lab::measure::{Plan, measure_all};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::log;
-use xpuck_wire::output::count;
+use xpuck_wire::output::{count, significant, value_note};
 use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{RobotRow, Status};
 
@@ -41,6 +41,8 @@ pub struct Output {
     minutes: f64,
     /// Real fitness of each segment, from segment 1.
     segments: Vec<f64>,
+    /// Raw value of each segment, from segment 1; empty if the task is not a mission.
+    values: Vec<f64>,
     /// Derated fitness of the robots' champions at the end, averaged over the robots.
     evolved: f64,
     /// Mean round trip (ms of wall time).
@@ -70,6 +72,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
     let world = &layout.plan.phase(usize::MAX).world;
     let best = best_tree(args, world, run, stop);
     let segments: Vec<f64> = status.segments.iter().filter(|s| s.number > 0).map(|s| s.fitness).collect();
+    let values: Vec<f64> = status.segments.iter().filter(|s| s.number > 0).filter_map(|s| s.value).collect();
     let tree_file = layout.root.join("best.bt");
     let gone =
         || format!("{}: cannot write the results; was the demo's folder moved or removed?", layout.root.display());
@@ -83,6 +86,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
             seed: args.seed,
             minutes: layout.plan.seconds() / 60.0,
             segments,
+            values,
             evolved: status.evolved,
             round_trip_ms: status.round_trip_ms,
             slow_round_trips: status.slow_round_trips,
@@ -112,6 +116,11 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
         status.round_trip_ms,
         status.slow_round_trips * 100.0
     )?;
+    if let Task::Objective(objective) = &world.task {
+        let values: Vec<String> = values.into_iter().map(significant).collect();
+        writeln!(text, "\nvalue of segments 1 to {last}: {}", values.join("  "))?;
+        writeln!(text, "{}", objective.description())?;
+    }
     if let Some(timing) = timing {
         writeln!(
             text,
@@ -126,8 +135,9 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
         Some((tree, evolved, fitness)) => {
             writeln!(
                 text,
-                "\n# the best tree; measured again on fresh seeds: {:.3} ({}, 60 s)",
+                "\n# the best tree; measured again on fresh seeds: {:.3}{} ({}, 60 s)",
                 Figure(*fitness),
+                value_note(value_of(&world.task, *fitness)),
                 if usual { format!("scenarios A and B mixed, {robots}") } else { world.task.name().into() }
             )?;
             writeln!(
@@ -149,6 +159,14 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
 /// Returns the robots that evolved. Only these robots have reported the name of an engine.
 fn evolving(status: &Status) -> impl Iterator<Item = &RobotRow> {
     status.robots.iter().filter(|robot| !robot.engine.name.is_empty())
+}
+
+/// Returns the raw value that corresponds to a fitness; `None` if the task is not a mission.
+fn value_of(task: &Task, fitness: f64) -> Option<f64> {
+    match task {
+        Task::Objective(objective) => Some(objective.value_of(fitness)),
+        _ => None,
+    }
 }
 
 fn without_evolution(args: &DemoArgs) -> String {

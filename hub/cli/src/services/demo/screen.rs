@@ -8,7 +8,7 @@ use xpuck_stats::figure::Figure;
 use xpuck_wire::Status;
 use xpuck_wire::output::{count, value_note};
 
-/// Fitness of the best tree of the thesis, 806768 (chapter 5), as a reference for evolved fitness.
+/// Fitness of the best tree of the thesis, 806768 (chapter 5), in the task `transport`.
 const THESIS: f64 = 0.27;
 /// Maximum number of segments whose fitness is on the screen.
 const SEGMENTS: usize = 8;
@@ -50,7 +50,8 @@ fn evolution(status: &Status) -> String {
         return "none yet".into();
     }
     let best = status.robots.iter().map(|robot| robot.evolution.best).fold(f64::MIN, f64::max);
-    format!("generation {generation}, best tree {:.3} in simulation (thesis: {THESIS})", Figure(best))
+    let reference = if status.task == "transport" { format!(" (thesis: {THESIS})") } else { String::new() };
+    format!("generation {generation}, best tree {:.3} in simulation{reference}", Figure(best))
 }
 
 /// Returns the progress of the run as text for the progress bar. `wall` is the wall time since the start of the run.
@@ -158,6 +159,7 @@ mod tests {
         };
         Status {
             phase: Phase::Running,
+            task: "transport".into(),
             run_seconds: 240.0,
             run_length: 960.0,
             segment: 2,
@@ -173,6 +175,8 @@ mod tests {
         assert_eq!(real.1, "1: +0.061  2: -0.020 so far");
         assert_eq!(evolution.1, "generation 40, best tree 0.300 in simulation (thesis: 0.27)");
         assert_eq!(robots.1, "1 of 2, running, 2 goals");
+        let mission = Status { task: "objective".into(), ..status() };
+        assert_eq!(lines(&mission, true, 0)[1].1, "generation 40, best tree 0.300 in simulation");
         let minute = Duration::from_secs(60);
         assert_eq!(clock(&status(), minute), "4:00 of 16:00 of arena time, 3 minutes left");
         let [real, evolution, _] = lines(&Status::default(), false, 0);
