@@ -1,7 +1,7 @@
 //! Collects the data of a run for a report from the run's record.
 
 use super::parameter_history::{Courses, ParameterHistory};
-use crate::behaviour::{Instant, Metrics, MetricsMeter, RobotState};
+use crate::behaviour::{Instant, Metrics, MetricsMeter, RegionMeter, RobotState};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use xpuck_evolve::Id;
 use xpuck_experiment::Plan;
 use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::estimate::{Parameter, WorldModel};
+use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::{FRISBEE_RADIUS, MAX_ROBOTS, ROBOT_RADIUS};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
@@ -62,6 +63,8 @@ pub struct RunFacts {
     pub curve: Vec<(f64, f64)>,
     /// Segments with a score. The first segments, in which robots have no evolved trees yet, are left out.
     pub segments: Vec<SegmentFacts>,
+    /// Robots in the regions of the last phase's mission, in the same segments.
+    pub regions: RegionMeter,
     /// Last tree of each robot.
     pub trees: Vec<LastTree>,
     /// Ancestry of the last trees.
@@ -131,6 +134,7 @@ struct Gathering {
     segment: u32,
     running: bool,
     meters: BTreeMap<u32, MetricsMeter>,
+    regions: RegionMeter,
     told: Vec<Segment>,
     curve: Vec<(f64, f64)>,
     end: (f64, f64, u32),
@@ -196,6 +200,9 @@ impl Gathering {
         let frisbee = frisbee.map(|body| (f64::from(body.pose[0]), f64::from(body.pose[1])));
         let meter = MetricsMeter::new(self.frisbee_radius, f64::from(ROBOT_RADIUS));
         let meter = self.meters.entry(self.segment).or_insert(meter);
+        let places: Vec<Vec2> =
+            robots.iter().flatten().map(|robot| vec2(robot.at.0 as f32, robot.at.1 as f32)).collect();
+        self.regions.add_sample(self.segment, &places);
         meter.add_sample(&Instant { seconds: time, robots: &robots, frisbee });
     }
 }
@@ -226,6 +233,11 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     {
         return Err(RecordError::new(&directory.join(RUN_FILE), format!("lists robot {twice} twice")));
     }
+    let (world, unreadable) = match phase_worlds(&file) {
+        Ok(worlds) => (worlds.into_iter().next_back().map(|(_, world)| world), None),
+        Err(error) => (None, Some(format!("its experiment cannot be read, so the benchmark is simulated: {error}"))),
+    };
+    let world = world.unwrap_or_else(|| Arc::new(WorldSpec::benchmark(file.robots.len())));
     let mut gathering = Gathering {
         frisbee_radius: frisbee_radius(&file),
         names: file.robots.clone(),
@@ -235,6 +247,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         segment: 0,
         running: false,
         meters: BTreeMap::new(),
+        regions: RegionMeter::new(&world.task),
         told: Vec::new(),
         curve: Vec::new(),
         end: (0.0, 0.0, 0),
@@ -259,14 +272,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let mut damage = entries.damage().to_vec();
     let stranger = |robot: &String| format!("its record contains robot {robot}, which {RUN_FILE} does not list");
     damage.extend(gathering.strangers.iter().map(stranger));
-    let world = match phase_worlds(&file) {
-        Ok(worlds) => worlds.into_iter().next_back().map(|(_, world)| world),
-        Err(error) => {
-            damage.push(format!("its experiment cannot be read, so the benchmark is simulated: {error}"));
-            None
-        }
-    };
-    let world = world.unwrap_or_else(|| Arc::new(WorldSpec::benchmark(file.robots.len())));
+    damage.extend(unreadable);
     let senses = senses(directory).map_err(|error| error.to_string());
     let held = gathering.held.finish();
     let births = LineageIndex::read(directory)?;
@@ -307,6 +313,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         evolved,
         generations: generations.clone().sum::<f64>() / generations.count().max(1) as f64,
         segments: scored.map(segment).collect(),
+        regions: gathering.regions,
         ancestry: ancestry(&births, &trees),
         curve: gathering.curve,
         last_world: last_world(&world, &held),

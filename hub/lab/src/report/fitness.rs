@@ -2,6 +2,7 @@
 
 use super::collect::RunFacts;
 use super::page::Section;
+use super::regions;
 use crate::segments::SLOW_PERCENT;
 use crate::study::p_value;
 use crate::sweep::summary::Readable;
@@ -142,6 +143,7 @@ pub fn real(runs: &[&RunFacts], task: &Task) -> Section {
     }
     section.tables.push(Readable { title: "Real fitness of each segment".into(), head, rows });
     section.tables.extend(values(runs, segments));
+    section.tables.extend(regions::table(runs, segments));
     if let (Some(first), Some(last)) = (samples.first(), samples.last())
         && segments > 1
     {

@@ -11,6 +11,7 @@ pub mod last_trees;
 pub mod mixed;
 pub mod page;
 pub mod parameter_history;
+pub mod regions;
 pub mod scaling;
 pub mod senses;
 pub mod tables;

@@ -193,6 +193,7 @@ pub(super) mod tests {
             generations: 0.0,
             curve: Vec::new(),
             segments: Vec::new(),
+            regions: crate::behaviour::RegionMeter::default(),
             trees,
             ancestry: Vec::new(),
             held: Vec::new(),

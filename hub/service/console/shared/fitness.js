@@ -20,7 +20,8 @@ const marksOf = (store) => (store.world?.scale.marks ?? []).filter((mark) => Num
 /** Describes the scale of the fitness. @param {Store} store */
 function scaleInWords(store) {
   const { scale } = store.world ?? { scale: { one: "", marks: [] } };
-  if (!scale.one) return "";
+  // The description of a mission's value states both ends of its scale.
+  if (!scale.one || !/^1\s*[:=]/.test(scale.one)) return scale.one;
   const marks = marksOf(store).map((mark) => ` ${capital(mark.label)}: ${fixed(mark.value, 2)}.`).join("");
   const one = scale.one.replace(/^1\s*[:=]\s*/, "").replace(/\.$/, "");
   return `0: no progress. 1: ${one}.${marks}`;

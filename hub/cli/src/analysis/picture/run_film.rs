@@ -31,6 +31,7 @@ pub fn make(path: &Path, trajectories: &Trajectories, caption: &Caption, speed: 
         half: trajectories.half_arena,
         scenery: Scenery::from_trajectories(trajectories),
         titles: [tree.clone(), format!("{start}, seed {seed}, run {run}; robots: {robots}; {speed} times real time")],
+        number: "fitness",
         legend: "Driving branches: share of time, line of `xpuck tree fmt`, first leaf that writes v_goal",
         rows: legend.rows.iter().map(row).collect(),
     };

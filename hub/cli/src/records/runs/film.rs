@@ -17,7 +17,7 @@ use xpuck_hub_core::config::{Arena, HubFile};
 use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::ROBOT_RADIUS;
-use xpuck_kernels::world::WorldSpec;
+use xpuck_kernels::world::{Task, WorldSpec};
 use xpuck_record::read::{Entries, entries_of_topics};
 use xpuck_record::run_file::RunFile;
 use xpuck_record::verify::phase_worlds;
@@ -57,7 +57,8 @@ struct Scene {
     phase: Option<String>,
     /// Last pose of each body by name, and whether the latest pose entry contains the body.
     bodies: BTreeMap<String, (Body, bool)>,
-    fitness: Option<f64>,
+    /// Raw value of the current segment of a mission, or the fitness in other tasks.
+    number: Option<f64>,
     titles: [String; 2],
 }
 
@@ -67,7 +68,7 @@ impl Scene {
         let hub: HubFile = about.hub.clone().try_into().with_context(|| run.display().to_string())?;
         // If this version cannot read the experiment or its world, only the arena is drawn.
         let worlds = phase_worlds(&about).unwrap_or_default();
-        Ok(Scene { about, arena: hub.arena, worlds, phase: None, bodies: BTreeMap::new(), fitness: None, titles })
+        Ok(Scene { about, arena: hub.arena, worlds, phase: None, bodies: BTreeMap::new(), number: None, titles })
     }
 
     fn world(&self) -> Option<&WorldSpec> {
@@ -77,12 +78,17 @@ impl Scene {
 
     fn stage(&self) -> Result<Stage> {
         let world = self.world();
+        let mission = world.is_some_and(|world| matches!(world.task, Task::Objective(_)));
         let row = |(i, robot): (usize, &String)| (of_robot(i), robot.clone());
         Stage::new(&Sheet {
             half: (self.arena.length_m / 2.0, self.arena.width_m / 2.0),
             scenery: world.map_or_else(Scenery::unknown, Scenery::from_world),
             titles: self.titles.clone(),
-            legend: "Robots. Fitness of the current segment; pale bodies are not seen",
+            number: if mission { "value" } else { "fitness" },
+            legend: match mission {
+                true => "Robots. Value of the current segment; pale bodies are not seen",
+                false => "Robots. Fitness of the current segment; pale bodies are not seen",
+            },
             rows: self.about.robots.iter().enumerate().map(row).collect(),
         })
     }
@@ -99,7 +105,7 @@ impl Scene {
                 false
             }
             Entry::Run { segments, .. } => {
-                self.fitness = segments.last().map(|segment| segment.fitness);
+                self.number = segments.last().map(|segment| segment.value.unwrap_or(segment.fitness));
                 let now = segments.last().map(|segment| segment.phase.clone());
                 let other = now != self.phase && self.phase.is_some();
                 self.phase = now;
@@ -207,7 +213,7 @@ pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
         if other {
             *stage = scene.stage()?;
         }
-        stage.draw(scene.tokens(), from + moment, scene.fitness);
+        stage.draw(scene.tokens(), from + moment, scene.number);
         Ok(())
     })?;
     print_problems(entries.damage());
@@ -252,7 +258,7 @@ pub fn picture(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
     }
     drop(go_on);
     drop(progress);
-    stage.draw(scene.tokens(), to, scene.fitness);
+    stage.draw(scene.tokens(), to, scene.number);
     let (width, height) = stage.size();
     let small = |length: usize| u16::try_from(length).map_err(|_| anyhow!("the picture is too large for PNG"));
     let picture = Picture {

@@ -10,8 +10,10 @@ use std::fmt::Write;
 use std::path::Path;
 use xpuck_hub_service::catalogue::Row;
 use xpuck_hub_service::catalogue::results::Results;
+use xpuck_kernels::world::Task;
 use xpuck_lab::report::collect;
 use xpuck_record::run_file::RunFile;
+use xpuck_record::verify;
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output;
 
@@ -77,6 +79,9 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
         let value = output::value_note(s.value);
         writeln!(text, "{:>7}  {:>7.1}  {:>12.3}{value}", s.number, s.seconds, Figure(s.fitness))?;
     }
+    if let Some(description) = mission(directory) {
+        writeln!(text, "{description}")?;
+    }
     match off {
         true => writeln!(text, "evolution was off: every robot ran the tree of the experiment")?,
         false => {
@@ -89,6 +94,16 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
         false => results.quality.iter().try_for_each(|line| writeln!(text, "quality {line}"))?,
     }
     print(&text)
+}
+
+/// Returns the description of the value in the run's last phase. `None` if its task is not a mission, or if the run's
+/// file cannot be read.
+fn mission(directory: &Path) -> Option<String> {
+    let plan = verify::plan(&RunFile::read(directory).ok()?).ok()?;
+    match &plan.phase(usize::MAX).world.task {
+        Task::Objective(objective) => Some(objective.description()),
+        _ => None,
+    }
 }
 
 /// Returns whether robots evolved in the run ([`collect::evolves`]). Returns true if the run's file cannot be read.

@@ -2,6 +2,7 @@
 
 use super::floor::FloorView;
 use serde::Serialize;
+use std::borrow::Cow;
 use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::tree::scalar_name;
 use xpuck_kernels::world::{Colour, Task, WorldSpec};
@@ -19,7 +20,8 @@ struct Mark {
 
 #[derive(Serialize)]
 struct Scale {
-    one: &'static str,
+    /// Meaning of fitness 1, or the description of a mission's value.
+    one: Cow<'static, str>,
     marks: Vec<Mark>,
 }
 
@@ -63,12 +65,14 @@ fn scale(task: Option<&Task>) -> Scale {
         Some(Task::Aggregation { .. }) => "1: all robots are in one cluster",
         Some(Task::Dispersion) => "1: the robots are as far apart as possible",
         Some(Task::Coverage { .. }) => "1: every part of the arena was visited",
-        Some(Task::Objective(_)) => "1: the value that the task declares as the best",
+        Some(Task::Objective(objective)) => {
+            return Scale { one: objective.description().into(), marks: Vec::new() };
+        }
         Some(Task::Foraging { .. }) => "1: the maximum number of items was carried to the nest",
     };
     let transport = matches!(task, None | Some(Task::Transport | Task::TransportOnce));
     let marks = transport.then_some(Mark { value: HAND_TUNED, label: "hand-tuned tree" });
-    Scale { one, marks: marks.into_iter().collect() }
+    Scale { one: one.into(), marks: marks.into_iter().collect() }
 }
 
 /// Returns the world of a phase in the format for pages. `half` is the half size of the arena (m). `spec` is `None`

@@ -30,7 +30,7 @@ const ROW: f32 = 19.0;
 const DIGIT: (usize, usize) = (12, 24);
 /// Characters that clock and fitness may contain.
 const DIGITS: &str = "0123456789.-e";
-/// Left edge of the clock, and its number of characters. `FITNESS` contains these two values for the fitness.
+/// Left edge of the clock, and its number of characters. `FITNESS` contains these two values for the fitness or value.
 const CLOCK: (usize, usize) = (72, 8);
 const FITNESS: (usize, usize) = (324, 10);
 /// Top edge of the line with clock and fitness.
@@ -53,6 +53,8 @@ pub struct Sheet<'a> {
     pub scenery: Scenery<'a>,
     /// Title and subtitle.
     pub titles: [String; 2],
+    /// Name of the number beside the clock, at most seven characters.
+    pub number: &'static str,
     /// Heading of the legend.
     pub legend: &'a str,
     /// Rows of the legend: a colour in CSS notation, and its meaning.
@@ -122,8 +124,8 @@ impl Stage {
         self.still.line(from, to, 1.8 * ZOOM, colour);
     }
 
-    /// Draws a frame. `seconds` is the time on the clock (s). A `fitness` of `None` is not drawn.
-    pub fn draw(&mut self, bodies: impl IntoIterator<Item = Token>, seconds: f64, fitness: Option<f64>) {
+    /// Draws a frame. `seconds` is the time on the clock (s). A `number` of `None` is not drawn.
+    pub fn draw(&mut self, bodies: impl IntoIterator<Item = Token>, seconds: f64, number: Option<f64>) {
         let length = self.frame.bytes.len();
         self.frame.bytes.copy_from_slice(&self.still.bytes[..length]);
         for body in bodies {
@@ -139,9 +141,9 @@ impl Stage {
             self.frame.line(at, rim, 2.0 * ZOOM, [255; 3]);
         }
         self.write(CLOCK, &format!("{:.1}", Figure(seconds)));
-        if let Some(fitness) = fitness {
-            let short = format!("{:.4}", Figure(fitness));
-            self.write(FITNESS, &if short.len() > FITNESS.1 { format!("{fitness:.3e}") } else { short });
+        if let Some(number) = number {
+            let short = format!("{:.4}", Figure(number));
+            self.write(FITNESS, &if short.len() > FITNESS.1 { format!("{number:.3e}") } else { short });
         }
     }
 
@@ -182,7 +184,7 @@ fn draw(sheet: &Sheet<'_>, plan: &Plan) -> (String, (f32, f32)) {
     let line = CLOCK_TOP as f32 + 18.0;
     text("clock", MARGIN, line, "time");
     text("clock", (CLOCK.0 + DIGIT.0 * (CLOCK.1 + 1)) as f32, line, "s");
-    text("clock", (FITNESS.0 - 8 * DIGIT.0) as f32, line, "fitness");
+    text("clock", (FITNESS.0 - 8 * DIGIT.0) as f32, line, sheet.number);
     for (i, digit) in DIGITS.chars().enumerate() {
         text("clock", (DIGIT.0 * i) as f32, height + 18.0, &digit.to_string());
     }
