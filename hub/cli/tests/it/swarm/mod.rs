@@ -12,6 +12,7 @@ mod ground;
 mod hubless;
 mod keys;
 mod memory;
+mod missions;
 mod mocap;
 mod natnet;
 mod operators;
