@@ -64,8 +64,12 @@ fn write_all() -> std::io::Result<()> {
     put("vrpn", "poses", &[b"\xc8vrpn: ver. 07.38  0\0\0\0\0\0".to_vec(), writer.take()].concat())?;
     put("natnet", "frame", &natnet()?)?;
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folders = ["docs/experiments", "docs/worlds"].map(|folder| project.join(folder));
+    let folders = ["docs/experiments", "docs/worlds", "docs/worlds/missions"].map(|folder| project.join(folder));
     for entry in folders.iter().flat_map(std::fs::read_dir).flatten().flatten() {
+        // The folders also contain pictures and a page.
+        if entry.path().extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
         put("files", &entry.file_name().to_string_lossy(), &std::fs::read(entry.path())?)?;
     }
     put("files", "settings", b"[calibration.drive]\nleft = 1.01\n[evolution]\nthreads = 2\n")?;

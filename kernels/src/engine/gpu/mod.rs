@@ -18,6 +18,7 @@ mod layout;
 mod objective;
 mod outcome;
 mod params;
+mod region;
 mod source;
 #[cfg(test)]
 mod tests;

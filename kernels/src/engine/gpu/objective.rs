@@ -2,8 +2,8 @@
 //! interprets them.
 
 use super::error::GpuError;
-use super::floor::{append_region, region_iterations};
 use super::layout::index_of;
+use super::region::{NO_CONDITION, append_region, region_iterations};
 use crate::engine::Job;
 use crate::math::{Vec2, vec2};
 use crate::world::task::Task;
@@ -64,8 +64,6 @@ pub(super) const OPS: &[&str] = &[
 ];
 /// Names of the kinds of reductions.
 pub(super) const REDUCTIONS: &[&str] = &["LAST", "MEAN", "SUM", "HIGHEST", "LOWEST", "FIRST"];
-/// Word for a missing condition or operation.
-pub(super) const NO_CONDITION: u32 = 0xffff;
 /// Numbers of words of a region, a quantity, an operation, a reduction, and the state of a reduction.
 pub(super) const ZONE_WORDS: usize = 3;
 pub(super) const QUANTITY_WORDS: usize = 5;

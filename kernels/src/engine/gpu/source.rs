@@ -1,7 +1,6 @@
 //! Generator of the WGSL source: constants from the Rust sources, the files of the stages, and unrolled loops.
 
 use super::code::{FIRST_JUMP, FIRST_NEURON, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET};
-use super::floor::{SHAPE_BEYOND, SHAPE_HALF_PLANE, SHAPE_RING, SHAPE_ROUNDED, SHAPE_WORDS};
 use super::layout::{CONTACT_WORDS, HEADER, LaneWork, Layout, MAX_BODIES, MAX_PATCHES, NODE_WORDS, QUANTITIES};
 use super::objective;
 use super::params::{
@@ -9,6 +8,7 @@ use super::params::{
     SWITCH_PICTURES, SWITCH_PROXIMITY, SWITCH_RELOCATION, SWITCH_TAGS, TASK_AGGREGATION, TASK_COVERAGE,
     TASK_DISPERSION, TASK_FORAGING, TASK_OBJECTIVE,
 };
+use super::region::{self, SHAPE_BEYOND, SHAPE_HALF_PLANE, SHAPE_RING, SHAPE_ROUNDED, SHAPE_WORDS};
 use crate::math::coefficients as c;
 use crate::tree::registers as cells;
 use crate::tree::{Kind, Status};
@@ -151,7 +151,7 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("TASK_COVERAGE", TASK_COVERAGE),
         ("TASK_FORAGING", TASK_FORAGING),
         ("TASK_OBJECTIVE", TASK_OBJECTIVE),
-        ("NO_CONDITION", objective::NO_CONDITION),
+        ("NO_CONDITION", region::NO_CONDITION),
         ("FIRST_JUMP", FIRST_JUMP),
         ("FIRST_NEURON", FIRST_NEURON),
         ("JUMP_END", JUMP_END),
