@@ -115,6 +115,9 @@ impl Score {
         let last = self.last_x.zip(self.last_y);
         if let Some((score, (x, y))) = counted.objective().zip(last) {
             score.see_disc(0, vec2(x, y), false);
+            if self.hidden > HIDDEN {
+                score.lose_disc(0);
+            }
         }
         self.segments.push(Scored { phase: phase.into(), counted, seconds: 0.0 });
     }

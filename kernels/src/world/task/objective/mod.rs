@@ -13,6 +13,7 @@ mod parse;
 pub mod program;
 pub mod quantity;
 mod score;
+mod seen;
 mod token;
 mod words;
 
