@@ -9,7 +9,6 @@ use super::svg_bodies::{Plan, outlined};
 use std::fmt::Write;
 use xpuck_kernels::fonts;
 use xpuck_kernels::markup::escape;
-use xpuck_kernels::world::Task;
 use xpuck_lab::trajectories::Trajectories;
 use xpuck_stats::figure::Figure;
 

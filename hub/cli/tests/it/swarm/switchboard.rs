@@ -946,6 +946,52 @@ fn world_without_frisbee_is_scored_by_its_own_task() {
     assert_eq!(status.segments[0].fitness, 1.0, "both stand 0.3 m apart: {:?}", status.segments);
 }
 
+/// Starts an experiment in a world, and returns the reply. The frisbee is at the origin.
+fn start_in(bench: &mut Bench, world: &str) -> Reply {
+    let text = "name = \"x\"\nminutes = 0.8\nsegment_minutes = 0.8\nworld = \"w.toml\"\n";
+    let signed = Signed::new(text.into(), [("w.toml".to_string(), world.to_string())].into(), None).unwrap();
+    bench.pass(0.5);
+    bench.ask(Request::Start { signed, seed: 1 })
+}
+
+#[test]
+fn formula_scores_and_relocates_the_frisbee() {
+    let world = include_str!("../../../../../docs/worlds/missions/transport-formula.toml");
+    let mut bench = Bench::new();
+    assert_eq!(start_in(&mut bench, world), Reply::Done);
+    bench.pass(4.5);
+    let push = |bench: &mut Bench, x: f32| {
+        bench.frisbee = x;
+        bench.pass(0.1);
+    };
+    push(&mut bench, -0.1);
+    push(&mut bench, -0.893);
+    assert_eq!((bench.phase(), bench.states()), (Phase::Relocating, vec![State::Pause; 2]));
+    push(&mut bench, 0.05);
+    bench.pass(0.2);
+    assert_eq!(bench.phase(), Phase::Running);
+    push(&mut bench, -0.05);
+    bench.pass(0.5);
+    let segment = bench.board.status(bench.now).segments[0].clone();
+    let moved = segment.fitness * segment.seconds * 0.13;
+    assert!((moved - 0.993).abs() < 0.05, "0.993 m were pushed, the way back was carried: {moved}");
+    // The task needs the frisbee, so the run pauses without it.
+    bench.hidden = vec!["frisbee"];
+    bench.pass(1.5);
+    assert_eq!(bench.phase(), Phase::Blind);
+}
+
+#[test]
+fn scores_of_several_discs_are_refused() {
+    let world = include_str!("../../../../../docs/worlds/missions/transport-formula.toml");
+    let disc = "[[disc]]\nx_m = [0.3, 0.3]\ny_m = [0.3, 0.3]\n";
+    for formula in ["last(disc_x(2))", "last(discs(arena))"] {
+        let two = world.replace("last(-disc_moved_x(1) / (time * 0.13))", formula) + disc;
+        let reply = start_in(&mut Bench::new(), &two);
+        assert!(matches!(&reply, Reply::Refused(why) if why.contains("only the first one, the frisbee")), "{reply:?}");
+    }
+}
+
 #[test]
 fn only_one_operator_drives_robot_at_a_time() {
     let drive = |robot: &str, wheels| Request::Drive { robot: robot.into(), wheels, lamps: None };
