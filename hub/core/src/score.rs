@@ -21,6 +21,12 @@ const HIDDEN: f64 = 0.25;
 /// Position of a robot that was never seen, for objectives: the robot counts in no quantity.
 const UNSEEN: Vec2 = vec2(f32::NAN, f32::NAN);
 
+/// Time since the last update from which the updates between are missed (s).
+const STALL: f64 = 2.0 * CONTROL_PERIOD as f64;
+/// Maximum age of a robot's position in an objective (s). A robot with an older position is not seen. A few lost frames
+/// are shorter.
+const SEEN_FOR: f64 = 0.25;
+
 /// Fitness of the running swarm, accumulated per segment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
@@ -37,6 +43,9 @@ pub struct Score {
     /// Last heading of each robot (rad).
     #[serde(default)]
     headings: Vec<Option<f32>>,
+    /// Running time since the last position of each robot (s).
+    #[serde(default)]
+    ages: Vec<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -127,19 +136,29 @@ impl Score {
         let Some(segment) = self.segments.last_mut() else { return };
         segment.seconds += seconds;
         self.hidden += seconds;
+        self.ages.iter_mut().for_each(|age| *age += seconds);
         let Counted::Centres { task, due, .. } = &mut segment.counted else { return };
         *due += seconds;
         if *due < f64::from(CONTROL_PERIOD) {
             return;
         }
         // Updates missed during a stall are skipped, because the positions at those times are unknown.
+        if *due >= STALL
+            && let task::Score::Objective(score) = &mut **task
+        {
+            score.interrupt();
+        }
         *due = (*due - f64::from(CONTROL_PERIOD)).min(f64::from(CONTROL_PERIOD));
         // In foraging and objectives, robots are identified by their index in the list, so absent robots need an entry.
         // In all other tasks, absent robots must be left out, and a single robot is not scored.
         let all = |absent: Vec2| self.robots.iter().map(|at| at.unwrap_or(absent)).collect();
         let (centres, fewest): (Vec<Vec2>, usize) = match **task {
             task::Score::Foraging(_) => (all(NOWHERE), 0),
-            task::Score::Objective(_) => (all(UNSEEN), 0),
+            task::Score::Objective(_) => {
+                let is_old = |robot: usize| self.ages.get(robot).is_some_and(|age| *age > SEEN_FOR);
+                let centres = all(UNSEEN).into_iter().enumerate();
+                (centres.map(|(robot, at)| if is_old(robot) { UNSEEN } else { at }).collect(), 0)
+            }
             _ => (self.robots.iter().copied().flatten().collect(), 2),
         };
         if centres.len() >= fewest {
@@ -177,11 +196,25 @@ impl Score {
         let robots = self.robots.len().max(robot + 1);
         self.robots.resize(robots, None);
         self.headings.resize(robots, None);
+        self.ages.resize(robots, 0.0);
         (self.robots[robot], self.headings[robot]) = (Some(pose.at), Some(pose.heading));
+        self.ages[robot] = 0.0;
     }
 
-    /// Discards the last position of the frisbee, so that the next position does not count as a displacement.
+    /// Marks a gap, such as a pause. The movements of the robots until the next update are no steps in an objective, and
+    /// cross no line.
+    pub fn interrupt(&mut self) {
+        if let Some(Scored { counted: Counted::Centres { task, .. }, .. }) = self.segments.last_mut()
+            && let task::Score::Objective(score) = &mut **task
+        {
+            score.interrupt();
+        }
+    }
+
+    /// Discards the last position of the frisbee, so that the next position does not count as a displacement. Marks a
+    /// gap in the robots' movements.
     pub fn forget_place(&mut self) {
+        self.interrupt();
         (self.last_x, self.last_y) = (None, None);
         if let Some(score) = self.segments.last_mut().and_then(|segment| segment.counted.objective()) {
             score.lose_disc(0);
@@ -293,6 +326,74 @@ mod tests {
         score.see_robot(0, Pose { at: vec2(0.1, 0.0), heading: 0.0 });
         score.pass(0.1);
         assert_eq!(score.fitness(), 1.0);
+    }
+
+    /// Score of two robots in a segment whose task is a formula over the region `spot`, a disc at (0.5, 0).
+    fn of_formula(formula: &str) -> Score {
+        let spot = ZoneShape::Simple(Region::Disc { at: vec2(0.5, 0.0), radius: 0.3 });
+        let zone = Zone { name: "spot".into(), shapes: vec![spot], without: Vec::new() };
+        let objective = objective::parse(formula, &[zone], 0.0, 1.0).unwrap();
+        let mut score = Score::new();
+        score.begin("measure", &world(Task::Objective(objective.into())), 1);
+        score
+    }
+
+    /// Running time of an update (s), a little longer than its period, which has a rounding error.
+    const UPDATE: f64 = 0.1001;
+
+    /// Advances by an update, in which both robots are seen at (x, 0) and (x, 0.2).
+    fn pass_at(score: &mut Score, x: f32) {
+        score.see_robot(0, vec2(x, 0.0));
+        score.see_robot(1, vec2(x, 0.2));
+        score.pass(UPDATE);
+    }
+
+    #[test]
+    fn robots_out_of_sight_leave_their_region() {
+        let mut score = of_formula("last(n(spot))");
+        pass_at(&mut score, 0.5);
+        assert_eq!(score.value(), Some(2.0));
+        for expected in [2.0, 1.0, 1.0] {
+            score.see_robot(1, vec2(0.5, 0.2));
+            score.pass(UPDATE);
+            assert_eq!(score.value(), Some(expected), "a position is valid for 0.25 s");
+        }
+        pass_at(&mut score, 0.5);
+        assert_eq!(score.value(), Some(2.0));
+    }
+
+    #[test]
+    fn gaps_pauses_and_restarts_are_no_steps() {
+        let formula = "sum(moving(0.01)) + 100 * last(crossed(0, -1, 0, 1))";
+        let gap = |make: &dyn Fn(&mut Score)| {
+            let mut score = of_formula(formula);
+            pass_at(&mut score, 0.5);
+            make(&mut score);
+            pass_at(&mut score, -0.5);
+            score.value()
+        };
+        assert_eq!(gap(&|_| {}), Some(2.0 - 200.0), "without a gap");
+        assert_eq!(gap(&Score::interrupt), Some(0.0), "a pause");
+        assert_eq!(gap(&Score::forget_place), Some(0.0), "a restart");
+        // The stall ends with an update in which nothing moved; the positions after it are new.
+        let mut score = of_formula(formula);
+        pass_at(&mut score, 0.5);
+        score.see_robot(0, vec2(-0.5, 0.0));
+        score.see_robot(1, vec2(-0.5, 0.2));
+        score.pass(3.0);
+        assert_eq!(score.value(), Some(0.0), "a stall");
+    }
+
+    #[test]
+    fn segments_of_other_lengths_have_values_of_their_own() {
+        let mut score = of_formula("mean(share(spot))");
+        let world = |formula: &str| world(Task::Objective(objective::parse(formula, &[], 0.0, 1.0).unwrap().into()));
+        (0..40).for_each(|_| pass_at(&mut score, 0.5));
+        score.begin("short", &world("first(N > 5)"), 1);
+        assert_eq!(score.value(), Some(0.0), "before the first update");
+        (0..5).for_each(|_| pass_at(&mut score, 0.5));
+        let values: Vec<f64> = score.segments().iter().filter_map(|segment| segment.value).collect();
+        assert!((values[0] - 1.0).abs() < 1e-6 && (values[1] - 0.5).abs() < 1e-6, "{values:?}");
     }
 
     #[test]

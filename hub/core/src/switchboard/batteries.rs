@@ -94,4 +94,4 @@ impl Switchboard {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -233,6 +233,9 @@ impl Switchboard {
             self.warn(now, text.into());
         }
         let on = matches!(self.phase, Phase::Running | Phase::Resting);
+        if let Some(run) = self.run.as_mut().filter(|_| !on) {
+            run.score.interrupt();
+        }
         let Some(run) = self.run.as_mut().filter(|_| on) else { return };
         run.run_seconds += passed;
         run.phase_seconds += passed;
@@ -392,3 +395,6 @@ impl Switchboard {
         self.actions.push(Action::CloseRecord);
     }
 }
+
+#[cfg(test)]
+mod tests;

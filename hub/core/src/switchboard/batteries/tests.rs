@@ -38,7 +38,7 @@ impl Cell {
 const OLD: Cell = Cell { charge: 0.12, watts: 6.0, told: true };
 
 /// Hub with two simulated robots that obey all directives.
-struct Bench {
+pub(in crate::switchboard) struct Bench {
     board: Switchboard,
     now: f64,
     robots: [(State, u64, Cell); 2],
@@ -50,7 +50,7 @@ impl Bench {
         Bench::with(|hub| hub.batteries.when_empty = when_empty)
     }
 
-    fn with(change: impl FnOnce(&mut HubFile)) -> Bench {
+    pub(in crate::switchboard) fn with(change: impl FnOnce(&mut HubFile)) -> Bench {
         let address = || String::from("tcp://127.0.0.1:1");
         let mut hub = HubFile::at("");
         hub.mocap.frisbee = "frisbee".into();
@@ -70,7 +70,7 @@ impl Bench {
     }
 
     /// Advances the time by `seconds`, in steps of 0.1 s.
-    fn pass(&mut self, seconds: u32) {
+    pub(in crate::switchboard) fn pass(&mut self, seconds: u32) {
         for step in 0..seconds * 10 {
             self.now += 0.1;
             let body =
@@ -117,12 +117,16 @@ impl Bench {
             true => Request::StartAnyway { signed, seed: 1 },
             false => Request::Start { signed, seed: 1 },
         };
+        self.ask(request)
+    }
+
+    pub(in crate::switchboard) fn ask(&mut self, request: Request) -> Reply {
         let reply = self.board.on_request(self.now, "alice", request);
         self.deliver();
         reply
     }
 
-    fn said(&self, what: &str) -> bool {
+    pub(in crate::switchboard) fn said(&self, what: &str) -> bool {
         self.board.events_after(0).iter().any(|event| event.text.contains(what))
     }
 

@@ -58,6 +58,9 @@ pub struct ObjectiveScore {
     active: u32,
     /// Whether the run has ended, so that further updates do not count.
     ended: bool,
+    /// Whether time has passed since the last update that does not count.
+    #[serde(default)]
+    interrupted: bool,
     accumulators: Vec<Accumulator>,
     /// Values of the quantities in the last update.
     quantities: Vec<f32>,
@@ -149,6 +152,7 @@ impl ObjectiveScore {
             lots: draw(&objective.lots, seed, world),
             active: 0,
             ended: false,
+            interrupted: false,
             now: before.clone(),
             before,
             memories: objective.quantities.iter().map(|q| Memory::new(q, &objective.zones, half_arena)).collect(),
@@ -213,8 +217,11 @@ impl ObjectiveScore {
         if self.ended {
             return;
         }
-        let ObjectiveScore { objective, robots, active, now, before, memories, members, .. } = self;
+        let ObjectiveScore { objective, robots, active, now, before, memories, members, interrupted, .. } = self;
         std::mem::swap(now, before);
+        if std::mem::take(interrupted) {
+            before.fill(MISSING);
+        }
         now.clear();
         now.extend_from_slice(&centres[..centres.len().min(*robots)]);
         now.resize(*robots, MISSING);
@@ -265,6 +272,12 @@ impl ObjectiveScore {
         let FinalState { updates, ended, active, now, before, accumulators, .. } = state;
         (self.updates, self.ended, self.active) = (updates, ended, active);
         (self.now, self.before, self.accumulators) = (now, before, accumulators);
+    }
+
+    /// Marks a gap before the next update: the movements of the robots since the last update are no steps, and cross no
+    /// line. Everything else is kept.
+    pub fn interrupt(&mut self) {
+        self.interrupted = true;
     }
 
     /// Bit mask of the conditions that hold: bit i for condition i.
@@ -430,6 +443,56 @@ mod tests {
         assert_eq!(score.value(1.0), 11.0);
         // A robot that was not seen in the last update has no speed.
         assert_eq!(value("sum(moving(0.01))", &[f32::NAN, -0.5, -0.5]), 0.0);
+    }
+
+    #[test]
+    fn movements_in_a_gap_are_no_steps_and_cross_nothing() {
+        let mut score = score("sum(speed()) + 100 * last(crossed(0, -1, 0, 1)) + 1000 * last(delivered(left, right))");
+        score.update(&[vec2(-0.5, 0.0)]);
+        let before = score.value(1.0);
+        score.interrupt();
+        assert_eq!(score.value(1.0), before, "a gap does not change the value");
+        score.update(&[vec2(0.5, 0.0)]);
+        assert_eq!(score.value(1.0), before + 1000.0, "the robot still carries its item");
+        score.update(&[vec2(0.6, 0.0)]);
+        assert!((score.value(1.0) - before - 1001.0).abs() < 1e-3, "the gap ends with the next update");
+    }
+
+    #[test]
+    fn reductions_have_values_at_every_moment() {
+        let formulas = [
+            ("last(n(left))", [0.0, 1.0]),
+            ("sum(n(left))", [0.0, 1.0]),
+            ("mean(n(left))", [0.0, 1.0]),
+            ("highest(n(left))", [0.0, 1.0]),
+            ("lowest(3 - n(left))", [0.0, 2.0]),
+            ("first(n(left))", [0.0, 0.1]),
+            ("first(n(right))", [0.0, 0.1]),
+            ("mean(n(left), 5, 9)", [0.0, 0.0]),
+            ("lowest(n(left), 5, 9)", [0.0, 0.0]),
+            ("first(n(left), 5, 9)", [0.0, 0.1]),
+            ("last(n(left), 5, 9)", [0.0, 0.0]),
+            ("last(speed())", [0.0, 0.0]),
+            ("last(delivered(left, right))", [0.0, 0.0]),
+            ("last(visited(0.5))", [0.0, 1.0 / 12.0]),
+            ("last(distance(left, 2, right))", [2.0, 2.0]),
+        ];
+        for (formula, expected) in formulas {
+            let mut score = score(formula);
+            score.interrupt();
+            score.now.fill(MISSING);
+            let first = score.value(0.0);
+            score.update(&[vec2(-0.5, 0.0)]);
+            let values = [first, score.value(1.0)];
+            assert!(values.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{formula}: {values:?}");
+        }
+    }
+
+    #[test]
+    fn means_count_in_proportion_to_the_part_of_the_run() {
+        let mut score = score("mean(n(left)) + 10 * last(n(left)) + 100 * sum(n(left))");
+        score.update(&[vec2(-0.5, 0.0)]);
+        assert_eq!([0.0, 0.25, 1.0].map(|part| score.value(part)), [110.0, 110.25, 111.0]);
     }
 
     #[test]
