@@ -40,10 +40,14 @@ pub(super) fn existing<T: Clone>(all: &[T], conditions: &[Option<u8>], active: u
 
 /// All walls, patches and lights of a world whose scenery changes, with their conditions.
 #[derive(Clone, Debug)]
-pub(super) struct Scenery {
+pub struct Scenery {
+    /// All inner walls.
     pub walls: Vec<Wall>,
+    /// All patches.
     pub patches: Vec<Patch>,
+    /// All lights.
     pub lights: Vec<Light>,
+    /// Conditions of the parts.
     pub conditions: Conditions,
 }
 

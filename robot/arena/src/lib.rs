@@ -18,6 +18,7 @@ pub mod overhead;
 mod port;
 pub mod power;
 mod robot;
+mod scenery;
 pub mod sensor;
 mod settings;
 mod shell;

@@ -8,6 +8,7 @@ use crate::fitted::{self, Mark, Surroundings};
 use crate::keeper::Keeper;
 use crate::power::Battery;
 use crate::robot::{Robot, Stimuli};
+use crate::scenery::ChangingScenery;
 use crate::settings::{ArenaError, Settings};
 use crate::sounds::{self, Sound};
 use crate::tags::WallTag;
@@ -51,6 +52,8 @@ pub struct Arena {
     marks: Vec<Mark>,
     /// Paint of the world on the floor.
     paint: Arc<PaintedFloor>,
+    /// Conditions of the scenery; `None` if it does not change.
+    changing: Option<Box<ChangingScenery>>,
     physics: Physics,
     /// Friction coefficient of each body without local deviations, and the deviations of the floor by position. `None`:
     /// the floor is uniform.
@@ -120,6 +123,7 @@ impl Arena {
             sounds: settings.sounds.clone(),
             marks: settings.marks.clone(),
             paint: settings.spec().floor,
+            changing: ChangingScenery::new(&settings.spec(), &bodies, seed).map(Box::new),
             physics,
             floor: settings.unkind.floor.map(|keys| (friction(), Floor::new(&keys, seed))),
             changes: in_order(&settings.unkind.changes),
@@ -130,6 +134,7 @@ impl Arena {
             seed,
             steps: 0,
         };
+        arena.show_scenery();
         let velocities = vec![Vec2::ZERO; robots];
         arena.scan(&velocities);
         arena
@@ -138,6 +143,13 @@ impl Arena {
     /// Returns the changes applied since the previous call.
     pub fn take_changed(&mut self) -> Vec<ChangeKeys> {
         std::mem::take(&mut self.changed)
+    }
+
+    /// Places the walls, patches and lights that exist now, if the scenery changes.
+    fn show_scenery(&mut self) {
+        if let Some(changing) = &mut self.changing {
+            changing.apply(&mut self.physics, &mut self.patches, &mut self.lighting);
+        }
     }
 
     /// Advances arena time by [`STEP_SECONDS`].
@@ -169,6 +181,10 @@ impl Arena {
         }
         self.move_bodies();
         self.steps += 1;
+        let driven = self.bodies[..robots].iter().any(|body| body.wheels != [0.0; 2]);
+        if self.changing.as_mut().is_some_and(|changing| changing.step(&self.bodies[..robots], driven)) {
+            self.show_scenery();
+        }
         self.robots.iter_mut().for_each(|robot| robot.step(self.steps, STEP_SECONDS));
         let mut draws = Draws::new(self.seed, 0, 0, self.steps, Stream::Relocation);
         if self.relocates && self.keeper.watch(&mut self.bodies, robots, self.physics.half_arena.0, &mut draws) {
@@ -262,6 +278,7 @@ impl Arena {
     fn scan(&mut self, velocities: &[Vec2]) {
         let playing = self.robots.iter().zip(&self.bodies).filter(|(robot, _)| robot.plays());
         let playing: Vec<Sound> = playing.map(|(_, body)| Sound::of_robot(&body.pose)).collect();
+        let active = self.changing.as_ref().map_or(0, |changing| changing.active());
         for (i, robot) in self.robots.iter_mut().enumerate() {
             let body = &self.bodies[i];
             robot.scan(
@@ -272,7 +289,7 @@ impl Arena {
                             .rotate(Vec2::unit(-body.pose.heading)),
                         heading: body.pose.heading,
                         spin: body.spin,
-                        floor: fitted::floor_under_sensors(&body.pose, &self.marks, &self.paint),
+                        floor: fitted::floor_under_sensors(&body.pose, &self.marks, (&self.paint, active)),
                         ahead: fitted::distance_ahead(&self.bodies, i, &self.physics),
                         battery: 0.0,
                     },
@@ -398,7 +415,13 @@ mod tests {
     use crate::settings::{BodyKind, for_tests};
     use xpuck_kernels::math::vec2;
     use xpuck_kernels::world::Shape;
+    use xpuck_kernels::world::floor::Paint;
     use xpuck_kernels::world::senses::light::Light;
+    use xpuck_kernels::world::spec::{Scenario, Start, WorldSpec};
+    use xpuck_kernels::world::task::objective::ObjectiveBuilder;
+    use xpuck_kernels::world::task::{Region, Task};
+    use xpuck_kernels::world::wall::Wall;
+    use xpuck_kernels::world::zone::{Zone, ZoneShape};
     use xpuck_registers::spi::{Actions, Command, Pixel, Report};
     use xpuck_registers::stepper::StepsPerSecond;
     use xpuck_registers::{epuck2, erandb};
@@ -406,6 +429,42 @@ mod tests {
     fn drive(left: i16, right: i16) -> Words {
         let speeds = [left, right].map(StepsPerSecond::new);
         Command { actions: Actions::SET_MOTOR, speeds, ..Command::default() }.encode()
+    }
+
+    #[test]
+    fn wall_vanishes_and_paint_appears_when_a_robot_comes() {
+        let place = |x: f32| Zone {
+            name: "spot".into(),
+            shapes: vec![ZoneShape::Simple(Region::Disc { at: vec2(x, 0.0), radius: 0.2 })],
+            without: Vec::new(),
+        };
+        let mut builder = ObjectiveBuilder::new(&[place(0.5)], Vec::new());
+        let (closed, open) = (builder.condition("not ever(n(spot))"), builder.condition("ever(n(spot))"));
+        let objective = builder.finish("last(n(spot))", 0.0, 1.0).unwrap();
+        let mut world = WorldSpec::scenario(1, Scenario::A);
+        world.task = Task::Objective(objective.into());
+        world.discs.clear();
+        world.physics.walls = vec![Wall { from: vec2(0.8, -0.5), to: vec2(0.8, 0.5) }];
+        world.conditions.walls = vec![Some(closed.unwrap())];
+        let paint = Paint { zone: place(0.5), level: 0.0, condition: Some(open.unwrap()) };
+        world.floor = PaintedFloor { paint: vec![paint], ..PaintedFloor::default() }.into();
+        world.starts = vec![Start::Poses(vec![Pose { at: vec2(0.0, 0.0), heading: 0.0 }])];
+        let fitted = vec![Fitted::Ground];
+        let mut arena = Arena::new(&Settings { world: Some(world), fitted, ..for_tests(1) }).unwrap();
+        (0..200).for_each(|_| arena.step());
+        assert_eq!(arena.physics.walls.len(), 1, "nothing drives, so the run has not begun");
+        let mut x = Vec::new();
+        for _ in 0..400 {
+            arena.spi(0, &drive(600, 600));
+            arena.step();
+            if arena.physics.walls.is_empty() {
+                x.push(arena.bodies[0].pose.at.x);
+            }
+        }
+        assert!(!x.is_empty() && (0.3..0.32).contains(&x[0]), "{x:?}");
+        let active = arena.changing.as_ref().unwrap().active();
+        let level = |active| arena.paint.level(vec2(0.5, 0.0), active);
+        assert_eq!((level(0), level(active)), (0.5, 0.0), "the paint has appeared");
     }
 
     fn one_robot(x: f32, frisbee: f32) -> Arena {

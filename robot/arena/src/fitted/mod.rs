@@ -57,8 +57,9 @@ pub struct Mark {
 const GROUND_SENSOR_POINTS: [Vec2; 3] =
     [vec2(SENSOR_AHEAD, 0.009), vec2(SENSOR_AHEAD, 0.0), vec2(SENSOR_AHEAD, -0.009)];
 
-/// Returns the brightness of the floor under a robot's left, centre and right ground sensor (0 to 1).
-pub(crate) fn floor_under_sensors(pose: &Pose, marks: &[Mark], paint: &Floor) -> [f32; 3] {
+/// Returns the brightness of the floor under a robot's left, centre and right ground sensor (0 to 1). `paint` is the paint
+/// of the world with the bit mask of the conditions that hold.
+pub(crate) fn floor_under_sensors(pose: &Pose, marks: &[Mark], paint: (&Floor, u32)) -> [f32; 3] {
     GROUND_SENSOR_POINTS.map(|look| floor(pose.at + look.rotate(Vec2::unit(pose.heading)), marks, paint))
 }
 
@@ -91,9 +92,9 @@ pub(crate) fn distance_ahead(bodies: &[Body], me: usize, physics: &Physics) -> f
 
 /// Returns the brightness of the floor at a position (0 to 1). Marks lie on the paint of the world. If marks overlap, the
 /// last one is on top.
-pub(crate) fn floor(at: Vec2, marks: &[Mark], paint: &Floor) -> f32 {
+pub(crate) fn floor(at: Vec2, marks: &[Mark], (paint, active): (&Floor, u32)) -> f32 {
     let on = |mark: &&Mark| (at - vec2(mark.at_m[0], mark.at_m[1])).length() <= mark.radius_m;
-    marks.iter().rev().find(on).map_or_else(|| paint.level(at, 0), |mark| mark.brightness)
+    marks.iter().rev().find(on).map_or_else(|| paint.level(at, active), |mark| mark.brightness)
 }
 
 /// Physical quantities that the optional devices measure.
@@ -302,7 +303,7 @@ mod tests {
             Mark { at_m: [0.0, 0.0], radius_m: 0.1, brightness: 0.2 },
             Mark { at_m: [0.05, 0.0], radius_m: 0.02, brightness: 0.9 },
         ];
-        let at = |x| floor(vec2(x, 0.0), &marks, &Floor { level: 0.7, ..Floor::default() });
+        let at = |x| floor(vec2(x, 0.0), &marks, (&Floor { level: 0.7, ..Floor::default() }, 0));
         assert_eq!([at(-0.05), at(0.05), at(0.3)], [0.2, 0.9, 0.7]);
         assert!(!Devices::new(&[Fitted::Ground]).transfer(imu::ADDRESS, &[0], &mut [0]));
     }
