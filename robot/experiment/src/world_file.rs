@@ -1,9 +1,11 @@
 //! World files in TOML. Every key is described in docs/worlds.md. Text editors show the comments of the fields below as
 //! descriptions of the keys.
 
+mod boxes;
 mod regions;
 mod rules;
 
+use boxes::BoxEntry;
 use regions::{FloorEntry, Regions, ZoneEntry};
 use rules::{LatchEntry, LotEntry, Rules};
 use schemars::JsonSchema;
@@ -66,6 +68,9 @@ pub struct WorldFile {
     /// Thin straight walls inside the arena, in addition to its outer wall.
     #[serde(default)]
     wall: Vec<WallEntry>,
+    /// Boxes inside the arena. Each consists of four walls.
+    #[serde(default, rename = "box")]
+    boxes: Vec<BoxEntry>,
     /// Coloured patches on the arena's wall.
     #[serde(default)]
     patch: Vec<PatchEntry>,
@@ -341,6 +346,7 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         start,
         disc,
         wall,
+        boxes,
         patch,
         room_light,
         light,
@@ -356,14 +362,19 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
     let mut rules = Rules::new(zones, disc.len(), lot, latch)?;
     let floor = regions.floor(&floor, &mut rules)?;
     let conditions = Conditions {
-        walls: conditions(&mut rules, "wall", wall.iter().map(|w| &w.when))?,
+        walls: boxes::conditions(
+            (wall.len(), conditions(&mut rules, "wall", wall.iter().map(|w| &w.when))?),
+            (boxes.len(), conditions(&mut rules, "box", boxes.iter().map(|b| &b.when))?),
+        ),
         patches: conditions(&mut rules, "patch", patch.iter().map(|p| &p.when))?,
         lights: conditions(&mut rules, "light", light.iter().map(|l| &l.when))?,
         starts: conditions(&mut rules, "start", start.iter().map(|s| &s.when))?,
     };
     let mut walls: Vec<Wall> = wall.into_iter().map(|w| Wall { from: place(w.from_m), to: place(w.to_m) }).collect();
-    // Places where a robot would touch the sides of a polygon, or be behind them.
-    let mut behind_walls = Vec::new();
+    let corners = (1..).zip(&boxes).map(|(i, entry)| entry.corners(i)).collect::<Result<Vec<_>, _>>()?;
+    walls.extend(corners.iter().flat_map(boxes::sides));
+    // Places where a robot would touch a box or the sides of a polygon, be in the box, or be behind the polygon.
+    let mut behind_walls: Vec<ZoneShape> = boxes.iter().map(BoxEntry::around).collect();
     let around = match &arena {
         ArenaEntry { polygon: None, .. } => None,
         ArenaEntry { polygon: Some(polygon), length_m: None, width_m: None } => {
@@ -384,21 +395,17 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         _ => return Err("the arena has length_m and width_m, or polygon, but not both".into()),
     };
     let (half_length, half_width) = around.unwrap_or((half_length, half_width));
+    let half_arena = (
+        arena.length_m.map_or(half_length, |length| 0.5 * length),
+        arena.width_m.map_or(half_width, |width| 0.5 * width),
+    );
+    boxes::inside(&corners, half_arena)?;
     let starts: Result<Vec<Start>, String> =
         (1..).zip(start).map(|(i, entry)| inside_walls(i, self::start(i, entry, zones)?, &behind_walls)).collect();
     Ok(WorldSpec {
         robots,
         robot: Shape { mass: robot_mass_kg, mu: robot_friction, ..Shape::ROBOT },
-        physics: Physics {
-            mu_bodies: body_friction,
-            restitution,
-            noise,
-            half_arena: (
-                arena.length_m.map_or(half_length, |length| 0.5 * length),
-                arena.width_m.map_or(half_width, |width| 0.5 * width),
-            ),
-            walls,
-        },
+        physics: Physics { mu_bodies: body_friction, restitution, noise, half_arena, walls },
         discs: disc.into_iter().map(self::disc).collect(),
         patches: patch.into_iter().map(self::patch).collect(),
         starts: starts?,
@@ -447,8 +454,8 @@ fn task(entry: TaskEntry, rules: Rules) -> Result<Task, String> {
     })
 }
 
-/// Restricts a start to the inside of a polygon of walls. `behind_walls` contains the shapes outside of it, and is empty
-/// without a polygon.
+/// Restricts a start to the outside of boxes and the inside of a polygon of walls. `behind_walls` contains the shapes
+/// where robots cannot start.
 fn inside_walls(number: usize, start: Start, behind_walls: &[ZoneShape]) -> Result<Start, String> {
     if behind_walls.is_empty() {
         return Ok(start);
@@ -462,7 +469,9 @@ fn inside_walls(number: usize, start: Start, behind_walls: &[ZoneShape]) -> Resu
         Start::Poses(poses) => {
             let behind = |pose: &Pose| behind_walls.iter().any(|shape| shape.contains(pose.at));
             return match poses.iter().position(behind) {
-                Some(index) => Err(format!("start {number}, robot {}: is behind a wall of the polygon", index + 1)),
+                Some(index) => {
+                    Err(format!("start {number}, robot {}: is in a box, or behind a wall of the polygon", index + 1))
+                }
                 None => Ok(Start::Poses(poses)),
             };
         }
