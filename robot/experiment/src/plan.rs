@@ -477,6 +477,37 @@ mod tests {
     }
 
     #[test]
+    fn changing_worlds_need_the_confirmation_of_the_operator() {
+        let objective = "robots = 3\n[task]\nkind = \"objective\"\nscore = \"mean(n(arena))\"\nworst = 0\nbest = 3\n\
+                         [[start]]\nx_m = [-0.6, 0.6]\ny_m = [-0.5, 0.5]\n[[lot]]\nname = \"coin\"\nvalues = 2\n";
+        let usual = TRANSPORT.replace("task = \"transport\"", "world = \"w\"");
+        let confirmed = format!("arena_changes_confirmed = true\n{usual}");
+        let later = format!(
+            "{TRANSPORT}[[phase]]\nkind = \"evolve\"\nminutes = 1.0\n[[phase]]\nkind = \"measure\"\nminutes = 1.0\n\
+             world = \"w\"\n"
+        )
+        .replace("minutes = 16.0\nsegment_minutes = 2.0\n", "");
+        for changing in [
+            "[[wall]]\nfrom_m = [0.8, 0.0]\nto_m = [0.9, 0.0]\nwhen = \"coin\"\n",
+            "[[box]]\nat_m = [0.8, 0.0]\nsize_m = [0.1, 0.1]\nwhen = \"coin\"\n",
+            "[[patch]]\nat_m = [1.0, 0.0]\nlength_m = 0.4\ncolour = \"green\"\nwhen = \"coin\"\n",
+            "[[light]]\nat_m = [1.0, 0.0]\nbrightness = 1.0\nwhen = \"coin\"\n",
+            "[[region]]\nname = \"spot\"\ndisc = { at_m = [0, 0], radius_m = 0.2 }\npaint = \"black\"\nwhen = \"coin\"\n",
+            "[[start]]\nx_m = [-0.6, 0.6]\ny_m = [-0.5, 0.5]\nwhen = \"coin\"\n",
+        ] {
+            let files = [("w", format!("{objective}{changing}"))];
+            let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
+            for text in [&usual, &later] {
+                let error = plan(text, &files, Some(3)).unwrap_err();
+                let expected = "must change in the arena; set `arena_changes_confirmed = true`";
+                assert!(error.contains(expected) && error.lines().count() == 1, "{changing}: {error}");
+            }
+            assert!(plan(&confirmed, &files, Some(3)).is_ok(), "{changing}");
+        }
+        assert!(plan(&usual, &[("w", objective)], Some(3)).is_ok(), "a lot alone changes nothing in the arena");
+    }
+
+    #[test]
     fn invalid_plan_is_rejected_in_one_line() {
         let world = TRANSPORT.replace("task = \"transport\"", "world = \"w\"");
         let full = FORAGING.replace("robots = 9", "robots = 9 # full");
