@@ -152,10 +152,10 @@ impl Score {
         // In foraging and objectives, robots are identified by their index in the list, so absent robots need an entry.
         // In all other tasks, absent robots must be left out, and a single robot is not scored.
         let all = |absent: Vec2| self.robots.iter().map(|at| at.unwrap_or(absent)).collect();
+        let is_old = |robot: usize| self.ages.get(robot).is_some_and(|age| *age > SEEN_FOR);
         let (centres, fewest): (Vec<Vec2>, usize) = match **task {
             task::Score::Foraging(_) => (all(NOWHERE), 0),
             task::Score::Objective(_) => {
-                let is_old = |robot: usize| self.ages.get(robot).is_some_and(|age| *age > SEEN_FOR);
                 let centres = all(UNSEEN).into_iter().enumerate();
                 (centres.map(|(robot, at)| if is_old(robot) { UNSEEN } else { at }).collect(), 0)
             }
@@ -163,7 +163,8 @@ impl Score {
         };
         if centres.len() >= fewest {
             if let task::Score::Objective(score) = &mut **task {
-                score.see_headings(self.headings.iter().copied());
+                let headings = self.headings.iter().enumerate();
+                score.see_headings(headings.map(|(robot, heading)| heading.filter(|_| !is_old(robot))));
                 if self.hidden > HIDDEN {
                     score.lose_disc(0);
                 }

@@ -7,6 +7,7 @@ pub mod simulate;
 pub mod study;
 pub mod tools;
 pub mod world;
+pub mod world_cost;
 pub mod world_elsewhere;
 pub mod world_import;
 pub mod world_new;

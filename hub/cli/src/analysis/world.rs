@@ -1,6 +1,7 @@
 //! `xpuck world`: world files.
 
 use crate::analysis::picture::svg_world;
+use crate::analysis::world_cost::{self, CostArgs};
 use crate::analysis::world_elsewhere::{ExportArgs, export};
 use crate::analysis::world_import::{ImportArgs, import};
 use crate::analysis::world_new::{NewArgs, new};
@@ -25,6 +26,7 @@ pub struct WorldArgs {
 #[derive(Subcommand)]
 enum WorldCommand {
     New(NewArgs),
+    Cost(CostArgs),
     Explain(ExplainArgs),
     Export(ExportArgs),
     Import(ImportArgs),
@@ -48,6 +50,7 @@ struct ExplainArgs {
 pub fn run(args: &WorldArgs) -> Result<()> {
     match &args.command {
         WorldCommand::New(args) => new(args),
+        WorldCommand::Cost(args) => world_cost::run(args),
         WorldCommand::Explain(args) => explain(args),
         WorldCommand::Export(args) => export(args),
         WorldCommand::Import(args) => import(args),

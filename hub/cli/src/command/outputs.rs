@@ -85,6 +85,7 @@ pub fn all() -> Vec<Output> {
         for_kind::<guests::body::BodyOutput>("tree explain", "bodies"),
         for_kind::<trees::algebra::Equality<'_>>("tree diff", "trees"),
         one::<trees::nodes::Reference>("tree nodes"),
+        one::<analysis::world_cost::WorldCost>("world cost"),
         for_kind::<analysis::simulate::Output>("simulate", "trees"),
         #[cfg(feature = "automata")]
         for_kind::<guests::automata::automaton::StepOutput<'_>>("simulate", "automata"),

@@ -5,7 +5,7 @@ use clap::Command;
 
 /// Names of commands, as typed after `xpuck`, with their examples. The text after ` # ` is an explanation for
 /// readers.
-const EXAMPLES: [(&str, &[&str]); 128] = [
+const EXAMPLES: [(&str, &[&str]); 129] = [
     (
         "demo",
         &[
@@ -91,6 +91,13 @@ const EXAMPLES: [(&str, &[&str]); 128] = [
         &[
             "xpuck world import arena.argos -o world.toml",
             "xpuck world import all_missions.txt -o worlds  # lines of MG1",
+        ],
+    ),
+    (
+        "world cost",
+        &[
+            "xpuck world cost docs/worlds/missions/agg.toml",
+            "xpuck world cost docs/worlds/missions/covering-south.toml --json",
         ],
     ),
     (

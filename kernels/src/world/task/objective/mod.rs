@@ -7,6 +7,7 @@
 mod arguments;
 mod bodies;
 mod builder;
+pub mod cost;
 mod language;
 pub mod lots;
 mod parse;

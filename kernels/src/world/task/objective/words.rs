@@ -130,7 +130,7 @@ impl Objective {
         }
     }
 
-    fn quantity_words(&self, quantity: &Quantity) -> String {
+    pub(super) fn quantity_words(&self, quantity: &Quantity) -> String {
         let zone = |index: u16| self.zones[usize::from(index)].name.as_str();
         match *quantity {
             Quantity::Count { zone: index } => format!("the number of robots in {}", zone(index)),

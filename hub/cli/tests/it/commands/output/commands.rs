@@ -29,7 +29,7 @@ const SERVICES: [&str; 11] = [
 /// folder with files, `{new}` is a new empty folder, and `{monitors}` is the address of a server for viewers. `{hub}`
 /// and `{idle}` are the arguments that select a hub with a run, and a hub without a run. Commands for `{hub}` run one
 /// after the other.
-const SAMPLES: [(&str, &[&str]); 93] = [
+const SAMPLES: [(&str, &[&str]); 94] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("dev bench", &["dev bench --engine simd --worlds 16 --repeat 1"]),
     ("dev bench geneserver", &["dev bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -157,6 +157,7 @@ const SAMPLES: [(&str, &[&str]); 93] = [
     ("sweep slurm", &["sweep slurm {dir}/sweep.toml --output {new}/sweep --no-send"]),
     ("robot update abort", &["robot update abort {hub}"]),
     ("sweep new", &["sweep new"]),
+    ("world cost", &["world cost {docs}/worlds/missions/agg.toml"]),
     ("world explain", &["world explain {docs}/worlds/missions/agg.toml --output {new}/agg.svg"]),
     ("world new", &["world new foraging"]),
 ];

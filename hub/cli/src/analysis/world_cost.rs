@@ -1,0 +1,202 @@
+//! `xpuck world cost`: cost of the score of a world.
+
+use crate::analysis::world::summary;
+use crate::terminal::print_json;
+use anyhow::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write;
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use xpuck_experiment::world_file;
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::model::V_MAX;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::world::task::objective::cost::Field;
+use xpuck_kernels::world::task::objective::{MAX_OPS, MAX_ZONES};
+use xpuck_kernels::world::task::{Score, Task};
+use xpuck_kernels::world::{World, WorldSpec};
+use xpuck_wire::output::{self, count};
+
+/// Duration of each of the two measurements.
+const MEASURED: Duration = Duration::from_millis(100);
+/// Number of updates with robots that drive at random, whose positions the measurement repeats.
+const UPDATES: usize = 100;
+
+/// Print the cost of the score of a world: operations, and the share of the simulation's time.
+///
+/// The cost is the number of operations for each robot and for each world, and the quantities over the points of a
+/// region. The time is measured with the code of `reference` on this computer, for about 0.2 s.
+#[derive(Args)]
+pub struct CostArgs {
+    /// World file.
+    file: PathBuf,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Cost of the score of a world, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct WorldCost {
+    /// Name of the task.
+    task: String,
+    /// Number of robots.
+    robots: usize,
+    /// Cost of the formula; `null` for built-in tasks.
+    formula: Option<FormulaCost>,
+    /// Measured time of an update of the score (us).
+    score_us: f64,
+    /// Measured time of an update of the simulation, which includes that of the score (us).
+    update_us: f64,
+}
+
+/// Number of operations that a formula needs.
+#[derive(Serialize, JsonSchema)]
+struct FormulaCost {
+    /// Number of regions in which robots are counted in each update.
+    regions: usize,
+    /// Operations for each robot in each update.
+    operations_per_robot: usize,
+    /// Operations for the world in each update.
+    operations_per_world: usize,
+    /// Operations at the end of the run.
+    operations_at_the_end: usize,
+    /// Quantities over the points of a region.
+    fields: Vec<FieldCost>,
+}
+
+/// Cost of a quantity over the points of a region.
+#[derive(Serialize, JsonSchema)]
+struct FieldCost {
+    /// Description of the quantity.
+    quantity: String,
+    /// Number of points.
+    points: usize,
+    /// Whether the quantity is computed once per second; otherwise, it is computed at the end.
+    every_second: bool,
+}
+
+/// Runs `xpuck world cost`.
+///
+/// # Errors
+/// The file is invalid.
+pub fn run(args: &CostArgs) -> Result<()> {
+    let spec = world_file::read(&args.file)?;
+    let cost = cost_of(&spec);
+    if args.json { print_json(&cost) } else { Ok(output::text(&words(&spec, &cost))?) }
+}
+
+fn cost_of(spec: &WorldSpec) -> WorldCost {
+    let formula = match &spec.task {
+        Task::Objective(objective) => {
+            let cost = objective.cost(spec.physics.half_arena, spec.robots);
+            let field = |field: Field| FieldCost {
+                quantity: field.words,
+                points: field.points,
+                every_second: field.every_second,
+            };
+            Some(FormulaCost {
+                regions: cost.regions,
+                operations_per_robot: cost.per_robot,
+                operations_per_world: cost.per_world,
+                operations_at_the_end: cost.at_the_end,
+                fields: cost.fields.into_iter().map(field).collect(),
+            })
+        }
+        _ => None,
+    };
+    let (score_us, update_us) = measure(spec);
+    WorldCost { task: spec.task.name().into(), robots: spec.robots, formula, score_us, update_us }
+}
+
+/// Measures the time of an update of the score, and of an update of the simulation (us). The robots drive at random.
+fn measure(spec: &WorldSpec) -> (f64, f64) {
+    let mut world = World::new(spec, 0, 1, 0);
+    let mut score = Score::new(&spec.task, &spec.physics, &world.bodies, spec.robots, (1, 0));
+    let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
+    let mut wheels: Vec<[f32; 2]> = vec![[0.0; 2]; spec.robots];
+    let mut places: Vec<Vec<Vec2>> = Vec::new();
+    let (mut updates, mut spent) = (0u32, Duration::ZERO);
+    while spent < MEASURED || places.len() < UPDATES {
+        if updates.is_multiple_of(10) {
+            wheels.iter_mut().flatten().for_each(|speed| *speed = draws.range(-0.5, 1.0) * V_MAX);
+        }
+        let start = Instant::now();
+        world.update_with_wheels(|robot, _, _| wheels[robot]);
+        spent += start.elapsed();
+        updates += 1;
+        if places.len() < UPDATES {
+            places.push(world.bodies[..spec.robots].iter().map(|body| body.pose.at).collect());
+        }
+    }
+    let update_us = spent.as_secs_f64() * 1e6 / f64::from(updates);
+    let (mut updates, start) = (0u32, Instant::now());
+    while start.elapsed() < MEASURED {
+        for centres in &places {
+            score.update(black_box(centres));
+            updates += 1;
+        }
+    }
+    (start.elapsed().as_secs_f64() * 1e6 / f64::from(updates), update_us)
+}
+
+fn words(spec: &WorldSpec, cost: &WorldCost) -> String {
+    let mut text = format!("{}\n", summary(spec));
+    if let Some(formula) = &cost.formula {
+        let operations = |n: usize| count(n, "operation", "operations");
+        let _ = write!(
+            text,
+            "\nin each update, 10 a second:\n  for each robot: {} (regions: {} of at most {MAX_ZONES})\n  for the world: {} \
+             (at most {MAX_OPS})\nat the end: {}\n",
+            operations(formula.operations_per_robot),
+            formula.regions,
+            operations(formula.operations_per_world),
+            operations(formula.operations_at_the_end),
+        );
+        for field in &formula.fields {
+            let when = if field.every_second { "once per second" } else { "at the end" };
+            let _ = writeln!(text, "field, {when}: {}, over {} points", field.quantity, field.points);
+        }
+    }
+    let _ = writeln!(
+        text,
+        "\nmeasured now with the code of `reference`: the score takes {:.1} % of an update ({:.2} us of {:.1} us)",
+        100.0 * cost.score_us / cost.update_us,
+        cost.score_us,
+        cost.update_us
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(name: &str) -> (String, WorldCost) {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/worlds").join(name);
+        let spec = world_file::read(&path).unwrap();
+        let cost = cost_of(&spec);
+        (words(&spec, &cost), cost)
+    }
+
+    #[test]
+    fn cost_of_a_mission_has_counts_fields_and_times() {
+        let (text, cost) = checked("missions/agg.toml");
+        let formula = cost.formula.unwrap();
+        assert_eq!((formula.regions, formula.operations_per_robot, formula.operations_per_world), (2, 2, 0));
+        assert!(text.contains("for each robot: 2 operations (regions: 2 of at most 32)"), "{text}");
+        assert!(cost.score_us > 0.0 && cost.score_us < cost.update_us, "{} of {}", cost.score_us, cost.update_us);
+        let (text, cost) = checked("missions/covering-south.toml");
+        assert!(cost.formula.unwrap().fields[0].points > 100);
+        assert!(text.contains("\nfield, ") && text.trim_end().ends_with("us)"), "{text}");
+    }
+
+    #[test]
+    fn cost_of_a_built_in_task_is_a_time() {
+        let (text, cost) = checked("coverage.toml");
+        assert!(cost.formula.is_none() && text.contains("measured now") && !text.contains("operation"), "{text}");
+    }
+}
