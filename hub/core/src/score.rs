@@ -344,8 +344,8 @@ mod tests {
 
     /// Advances by an update, in which both robots are seen at (x, 0) and (x, 0.2).
     fn pass_at(score: &mut Score, x: f32) {
-        score.see_robot(0, vec2(x, 0.0));
-        score.see_robot(1, vec2(x, 0.2));
+        score.see_robot(0, Pose { at: vec2(x, 0.0), heading: 0.0 });
+        score.see_robot(1, Pose { at: vec2(x, 0.2), heading: 0.0 });
         score.pass(UPDATE);
     }
 
@@ -355,7 +355,7 @@ mod tests {
         pass_at(&mut score, 0.5);
         assert_eq!(score.value(), Some(2.0));
         for expected in [2.0, 1.0, 1.0] {
-            score.see_robot(1, vec2(0.5, 0.2));
+            score.see_robot(1, Pose { at: vec2(0.5, 0.2), heading: 0.0 });
             score.pass(UPDATE);
             assert_eq!(score.value(), Some(expected), "a position is valid for 0.25 s");
         }
@@ -379,8 +379,8 @@ mod tests {
         // The stall ends with an update in which nothing moved; the positions after it are new.
         let mut score = of_formula(formula);
         pass_at(&mut score, 0.5);
-        score.see_robot(0, vec2(-0.5, 0.0));
-        score.see_robot(1, vec2(-0.5, 0.2));
+        score.see_robot(0, Pose { at: vec2(-0.5, 0.0), heading: 0.0 });
+        score.see_robot(1, Pose { at: vec2(-0.5, 0.2), heading: 0.0 });
         score.pass(3.0);
         assert_eq!(score.value(), Some(0.0), "a stall");
     }

@@ -58,10 +58,11 @@ impl ChangingScenery {
             return false;
         }
         self.steps += 1;
-        if self.steps % STEPS_PER_UPDATE != 0 {
+        if !self.steps.is_multiple_of(STEPS_PER_UPDATE) {
             return false;
         }
         let centres: Vec<Vec2> = bodies.iter().map(|body| body.pose.at).collect();
+        self.score.see(bodies.iter().map(|body| body.pose));
         self.score.update(&centres);
         std::mem::replace(&mut self.shown, self.score.active()) != self.score.active()
     }

@@ -86,7 +86,7 @@ struct FieldCost {
 pub fn run(args: &CostArgs) -> Result<()> {
     let spec = world_file::read(&args.file)?;
     let cost = cost_of(&spec);
-    if args.json { print_json(&cost) } else { Ok(output::text(&words(&spec, &cost))?) }
+    if args.json { print_json(&cost) } else { Ok(output::text(words(&spec, &cost))?) }
 }
 
 fn cost_of(spec: &WorldSpec) -> WorldCost {

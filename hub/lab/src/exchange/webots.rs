@@ -139,12 +139,12 @@ fn paint(text: &mut String, spec: &WorldSpec, shade: Shade) {
     for floor::Strip { low, high } in &strips {
         let corners = [(low.x, low.y), (high.x, low.y), (high.x, high.y), (low.x, high.y)];
         for (x, y) in corners {
-            let _ = write!(text, "            {x} {y} {PAINT}\n");
+            let _ = writeln!(text, "            {x} {y} {PAINT}");
         }
     }
     *text += "          ]\n        }\n        coordIndex [\n";
     for first in (0..strips.len()).map(|strip| 4 * strip) {
-        let _ = write!(text, "          {first} {} {} {} -1\n", first + 1, first + 2, first + 3);
+        let _ = writeln!(text, "          {first} {} {} {} -1", first + 1, first + 2, first + 3);
     }
     let _ = write!(text, "        ]\n      }}\n    }}\n  ]\n  name \"{} paint\"\n}}\n", shade.name());
 }

@@ -130,7 +130,7 @@ fn demo_of_for_scores_items_delivered() {
     assert!(items >= 1, "{:?}", ended.poses.last());
     assert_eq!(ended.value, f64::from(items));
     for shade in [|level: &f32| *level < SHADES[0], |level: &f32| *level > SHADES[1]] {
-        assert!(ended.ground.iter().any(|level| shade(level)), "{} readings", ended.ground.len());
+        assert!(ended.ground.iter().any(shade), "{} readings", ended.ground.len());
     }
     assert_words(&ended, "number of items carried from source to nest at the end");
     demo.assert_nobody_left();

@@ -45,13 +45,20 @@ impl Objective {
             Quantity::Delivered { .. } | Quantity::Visited { .. } | Quantity::Age { .. } | Quantity::Crossed { .. } => {
                 1
             }
-            Quantity::Count { .. } | Quantity::Moving { .. } | Quantity::Speed => usize::from(*needed),
+            Quantity::Count { .. } | Quantity::Moving { .. } | Quantity::Speed | Quantity::Alignment => {
+                usize::from(*needed)
+            }
             Quantity::Cluster { .. }
             | Quantity::Clusters { .. }
             | Quantity::Hops { .. }
             | Quantity::Nearest
+            | Quantity::NearestUpTo { .. }
             | Quantity::Pairs => usize::from(*needed) * robots.saturating_sub(1),
-            Quantity::Distance { .. } | Quantity::Covered { .. } | Quantity::Area { .. } => 0,
+            Quantity::Distance { .. }
+            | Quantity::Covered { .. }
+            | Quantity::Area { .. }
+            | Quantity::Disc { .. }
+            | Quantity::Discs { .. } => 0,
         };
         let field = |(quantity, needed): (&Quantity, &bool)| match quantity {
             Quantity::Distance { zone, .. } | Quantity::Covered { zone, .. } => Some(Field {
