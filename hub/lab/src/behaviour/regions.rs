@@ -10,7 +10,7 @@ use xpuck_kernels::world::zone::Zone;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RegionMeter {
     zones: Vec<Zone>,
-    /// By segment: number of samples, and number of robots in each region, summed over the samples.
+    /// Number of samples of each segment, and number of robots in each region, summed over the samples.
     segments: BTreeMap<u32, (u64, Vec<u64>)>,
 }
 

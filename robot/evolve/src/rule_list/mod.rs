@@ -194,7 +194,7 @@ impl<'a> RuleListBuilder<'a> {
 
     /// Draws a register whose value carries information. The zero register is excluded. The goal is also excluded,
     /// because no earlier node has written it. For vector operands, scalar registers are excluded as well, except
-    /// `s_ground`: its second component is always zero, so its direction tells black from white.
+    /// `s_ground`: its second component is always zero, so its direction distinguishes black from white.
     fn source(&self, operand: Operand, read: Read, draws: &mut Draws) -> f32 {
         let says = |cell: &u8| {
             let register = register_of(*cell);
