@@ -106,8 +106,8 @@ impl<'a> RuleListBuilder<'a> {
         join(self.seq(), first, rest)
     }
 
-    /// Creates a leaf that tests a condition: a node, or a subtree of the primitive set. With probability `INVERTED`, the
-    /// leaf is the child of an `invert` node.
+    /// Creates a leaf that tests a condition: a node, or a subtree of the primitive set. With probability `INVERTED`,
+    /// the leaf is the child of an `invert` node.
     pub fn condition(&self, draws: &mut Draws) -> Vec<Gene> {
         let which = draws.below((self.conditions.len() + self.condition_subtrees.len()) as u32) as usize;
         let operand = |operand: Operand, draws: &mut Draws| match operand {
