@@ -1,8 +1,7 @@
 //! Scenery that changes during a run: walls, patches, lights and paint under a condition of the world's formula.
 
-use crate::arena::STEP_SECONDS;
 use xpuck_kernels::math::Vec2;
-use xpuck_kernels::model::CONTROL_PERIOD;
+use xpuck_kernels::model::STEPS_PER_UPDATE;
 use xpuck_kernels::world::conditions::Scenery;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
@@ -10,9 +9,6 @@ use xpuck_kernels::world::senses::light::Lighting;
 use xpuck_kernels::world::task::Task;
 use xpuck_kernels::world::task::objective::ObjectiveScore;
 use xpuck_kernels::world::{Body, WorldSpec};
-
-/// Steps between two updates of the conditions.
-const STEPS_PER_UPDATE: u32 = (CONTROL_PERIOD as f64 / STEP_SECONDS + 0.5) as u32;
 
 /// Conditions of a world, evaluated from the true positions of the robots. The lots are those of run 0 of the arena's
 /// seed. The run begins when a robot first drives.
