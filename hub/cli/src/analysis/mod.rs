@@ -9,5 +9,6 @@ pub mod tools;
 pub mod world;
 pub mod world_cost;
 pub mod world_elsewhere;
+pub mod world_explain;
 pub mod world_import;
 pub mod world_new;

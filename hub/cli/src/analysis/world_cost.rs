@@ -1,6 +1,6 @@
 //! `xpuck world cost`: cost of the score of a world.
 
-use crate::analysis::world::summary;
+use crate::analysis::world_explain::summary;
 use crate::terminal::print_json;
 use anyhow::Result;
 use clap::Args;
@@ -17,7 +17,7 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::task::objective::cost::Field;
 use xpuck_kernels::world::task::objective::{MAX_OPS, MAX_ZONES};
 use xpuck_kernels::world::task::{Score, Task};
-use xpuck_kernels::world::{World, WorldSpec};
+use xpuck_kernels::world::{Pose, World, WorldSpec};
 use xpuck_wire::output::{self, count};
 
 /// Duration of each of the two measurements.
@@ -118,7 +118,7 @@ fn measure(spec: &WorldSpec) -> (f64, f64) {
     let mut score = Score::new(&spec.task, &spec.physics, &world.bodies, spec.robots, (1, 0));
     let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
     let mut wheels: Vec<[f32; 2]> = vec![[0.0; 2]; spec.robots];
-    let mut places: Vec<Vec<Vec2>> = Vec::new();
+    let mut places: Vec<(Vec<Pose>, Vec<Vec2>)> = Vec::new();
     let (mut updates, mut spent) = (0u32, Duration::ZERO);
     while spent < MEASURED || places.len() < UPDATES {
         if updates.is_multiple_of(10) {
@@ -129,13 +129,16 @@ fn measure(spec: &WorldSpec) -> (f64, f64) {
         spent += start.elapsed();
         updates += 1;
         if places.len() < UPDATES {
-            places.push(world.bodies[..spec.robots].iter().map(|body| body.pose.at).collect());
+            let poses: Vec<Pose> = world.bodies.iter().map(|body| body.pose).collect();
+            let centres = poses[..spec.robots].iter().map(|pose| pose.at).collect();
+            places.push((poses, centres));
         }
     }
     let update_us = spent.as_secs_f64() * 1e6 / f64::from(updates);
     let (mut updates, start) = (0u32, Instant::now());
     while start.elapsed() < MEASURED {
-        for centres in &places {
+        for (poses, centres) in &places {
+            score.see(poses.iter().copied());
             score.update(black_box(centres));
             updates += 1;
         }

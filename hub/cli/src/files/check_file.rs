@@ -86,7 +86,7 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
             Ok("adverse conditions of a virtual arena, for `--unkind`".into())
         }
         "arena" => Ok(format!("an arena for {} robots", arena::settings(path)?.robots.len())),
-        "world" => Ok(format!("a world, {}", crate::analysis::world::summary(&world_file::read(path)?))),
+        "world" => Ok(format!("a world, {}", crate::analysis::world_explain::summary(&world_file::read(path)?))),
         "sweep" => {
             let sweep = sweep::file::read(path)?;
             sweep::folder::check(&sweep, |path| sweep::evolution::has_function(path).map(drop))?;
