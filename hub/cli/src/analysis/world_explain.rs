@@ -51,7 +51,10 @@ fn explanation(spec: &WorldSpec) -> String {
         let _ = writeln!(text, "\nscore = \"{}\"", objective.formula);
         for lot in &objective.lots {
             let _ = match lot.kind {
-                LotKind::Values(values) => writeln!(text, "  lot {}: 0 to {}, by chance", lot.name, values - 1),
+                LotKind::Values(2) => writeln!(text, "  lot {}: 0 or 1, by chance", lot.name),
+                LotKind::Values(values) => {
+                    writeln!(text, "  lot {}: whole number, 0 to {}, by chance", lot.name, values - 1)
+                }
                 LotKind::Range([low, high]) => writeln!(text, "  lot {}: {low} to {high}, by chance", lot.name),
             };
         }
@@ -63,13 +66,13 @@ fn explanation(spec: &WorldSpec) -> String {
             let inside = world.bodies[..spec.robots].iter().filter(|body| zone.contains(body.pose.at)).count();
             let area = zone.area(arena);
             let paint = spec.floor.paint.iter().find(|paint| paint.zone.name == zone.name);
-            let paint = paint.map_or(String::new(), |paint| {
-                let when = if paint.condition.is_some() { ", if its `when` holds" } else { "" };
-                format!(", {}{when}", Shade::of_level(paint.level).name())
-            });
+            let paint = paint.map_or(String::new(), |paint| format!(", {}", Shade::of_level(paint.level).name()));
+            let index = objective.zones.iter().position(|other| other.name == zone.name);
+            let condition = index.and_then(|index| objective.zone_conditions[index]);
+            let when = condition.map_or(String::new(), |when| format!(", if {}", objective.condition_words(when)));
             let _ = writeln!(
                 text,
-                "  region {}: {area:.3} m^2{paint}, {inside} of {} robots in a drawn start",
+                "  region {}: {area:.3} m^2{paint}{when}, {inside} of {} robots in a drawn start",
                 zone.name, spec.robots
             );
         }

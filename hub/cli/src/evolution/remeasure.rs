@@ -36,7 +36,7 @@ pub struct RemeasureArgs {
     /// Measure every Nth generation and the last one.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     every: u32,
-    /// Number of simulations of 60 s for each champion.
+    /// Number of simulations for each champion, of 60 s, or of twice the run's `seconds` if that is longer.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
     /// Also write the table as CSV.

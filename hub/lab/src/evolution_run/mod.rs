@@ -22,6 +22,6 @@ pub use config::Config;
 pub use folder::{Folder, RECORD, Resumed, TIMES};
 pub use front::FrontTree;
 pub use generation::{EvolutionRun, Generation, GenerationRow, Reached, State};
-pub use outcome::{Champion, Outcome, SECONDS, fresh_plan, on_fresh_worlds};
+pub use outcome::{Champion, Outcome, SECONDS, fresh_plan, fresh_seconds, on_fresh_worlds};
 pub use pending::Pending;
 pub use run::{Ended, keep, run, run_with};

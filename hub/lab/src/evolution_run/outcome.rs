@@ -95,10 +95,16 @@ pub struct Champion {
     pub remeasured_value: Option<f64>,
 }
 
-/// Returns the plan of `runs` simulations of 60 s in the run's world. They use the world's starts in turn, and a seed
-/// that the evolution does not use.
+/// Returns the plan of `runs` simulations in the run's world. They use the world's starts in turn, and a seed that the
+/// evolution does not use.
 pub fn fresh_plan(config: &Config, runs: u32) -> Plan<'_> {
-    Plan { spec: &config.spec, seconds: SECONDS, runs, seed: !config.seed }
+    Plan { spec: &config.spec, seconds: fresh_seconds(config), runs, seed: !config.seed }
+}
+
+/// Returns the duration of the simulations of [`fresh_plan`] (s): 60 s, or that of the longest trials of `racing` if
+/// they are longer.
+pub fn fresh_seconds(config: &Config) -> f32 {
+    SECONDS.max(2.0 * config.seconds)
 }
 
 /// Returns the mean fitness of each program over the simulations of [`fresh_plan`].

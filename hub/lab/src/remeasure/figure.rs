@@ -5,7 +5,7 @@ use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Footer, Plot, Stroke, to_svg_with};
 
 /// Draws the fitness of up to 7 runs, each with its label, against simulated time. `runs` is the number of
-/// simulations of 60 s in which every champion was remeasured.
+/// simulations in which every champion was remeasured.
 pub fn draw(courses: &[(String, &[Row])], runs: u32) -> String {
     let (x, y) = ("simulated time, million robot-seconds", "fitness, mean of the islands' champions");
     let mut plot = Plot::new("Reported and remeasured fitness", x, y);
@@ -27,7 +27,7 @@ pub fn draw(courses: &[(String, &[Row])], runs: u32) -> String {
     }
     let caption = vec![
         "Reported: estimated by evolution, derated for few evaluations.".into(),
-        format!("Measured again: {runs} simulations of 60 s in fresh worlds."),
+        format!("Measured again: {runs} simulations in fresh worlds."),
     ];
     to_svg_with(&[plot], &Footer { series, caption })
 }

@@ -110,7 +110,7 @@ impl RecordedRun {
         self.generations.len()
     }
 
-    /// Measures every champion in `runs` simulations of 60 s, and returns a row for each generation. The worlds are
+    /// Measures every champion in `runs` simulations, and returns a row for each generation. The worlds are
     /// the same as in the remeasurement at the end of `xpuck evolve`. Equal trees are measured once. `watch` is
     /// called after each generation.
     pub fn measure(&self, engine: &dyn Engine, runs: u32, mut watch: impl FnMut()) -> Vec<Row> {

@@ -181,9 +181,9 @@ impl Regions {
 /// Stores a value that all entries of a region have in common.
 fn merge<T: PartialEq + std::fmt::Debug>(common: &mut Option<T>, value: Option<T>, key: &str) -> Result<(), String> {
     match (&*common, &value) {
-        (Some(before), Some(now)) if before != now => {
-            Err(format!("{key} = {now:?}, but {before:?} in an entry before; a region has one"))
-        }
+        (Some(before), Some(now)) if before != now => Err(format!(
+            "{key} = {now:?}, but {before:?} in an entry before; use another name, and add both in the formula"
+        )),
         (None, Some(_)) => {
             *common = value;
             Ok(())

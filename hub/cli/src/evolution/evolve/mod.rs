@@ -14,7 +14,9 @@ use toml::{Table, Value};
 use xpuck_kernels::engine::ChosenEngine;
 use xpuck_lab::engine;
 use xpuck_lab::evolution_run::file as evolution_file;
-use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run as run_to_end};
+use xpuck_lab::evolution_run::{
+    Config, Ended, EvolutionRun, Folder, Outcome, Resumed, SECONDS, fresh_seconds, run as run_to_end,
+};
 use xpuck_lab::run_folder::result_number;
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output::{count, value_note};
@@ -63,7 +65,8 @@ pub struct EvolveArgs {
     /// Seed [default: 1].
     #[arg(long)]
     pub seed: Option<i64>,
-    /// Number of simulations of 60 s for each champion at the end [default: 1000].
+    /// Number of simulations for each champion at the end, of 60 s or twice `--seconds`, whichever is longer [default:
+    /// 1000].
     #[arg(long)]
     pub remeasure: Option<i64>,
     /// World file (.toml) in place of the benchmark.
@@ -169,7 +172,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     if args.json {
         print_json(&outcome)?;
     } else {
-        print(&outcome)?;
+        print(&outcome, fresh_seconds(evolution.config()))?;
         if let Some(folder) = kept {
             let again = |place: &usize| outcome.champions[*place].remeasured;
             let best = (0..outcome.champions.len()).max_by(|a, b| again(a).total_cmp(&again(b))).unwrap_or(0);
@@ -250,7 +253,8 @@ fn overrides(args: &EvolveArgs) -> Result<Table> {
     Ok(table)
 }
 
-fn print(outcome: &Outcome) -> Result<()> {
+/// Prints the result of a run whose champions were measured again in runs of `seconds` (s).
+fn print(outcome: &Outcome, seconds: f32) -> Result<()> {
     let islands = outcome.champions.len();
     let estimated = outcome.champions.iter().map(|champion| champion.fitness).sum::<f64>() / islands as f64;
     // `final_mean` derates champions with few trials, but the best value is not derated. Without a note, the two
@@ -275,11 +279,12 @@ fn print(outcome: &Outcome) -> Result<()> {
         value_note(outcome.final_best_value)
     ))?;
     output::line(format_args!(
-        "  measured again on fresh seeds: mean {:.3}{}, best {:.3}{}",
+        "  measured again on fresh seeds: mean {:.3}{}, best {:.3}{}{}",
         Figure(outcome.remeasured_mean),
         value_note(outcome.remeasured_mean_value),
         Figure(outcome.remeasured_best),
-        value_note(outcome.remeasured_best_value)
+        value_note(outcome.remeasured_best_value),
+        if seconds > SECONDS { format!(" (runs of {seconds} s)") } else { String::new() }
     ))?;
     output::line(format_args!("{:.1} million robot-seconds in {:.1} s", outcome.robot_seconds / 1e6, outcome.wall_s))?;
     let adapter = outcome.adapter.as_ref().map_or(String::new(), |adapter| format!(" on {adapter}"));

@@ -233,7 +233,11 @@ fn asked(args: &DemoArgs) -> Result<DemoExperiment> {
             .and_then(|name| name.to_str())
             .with_context(|| format!("{}: is not a file", path.display()))?;
         // The file is validated here, so that errors name the user's file.
-        world_file::read(path)?;
+        if world_file::read(path)?.changes() {
+            // The virtual arena changes its scenery itself, with the lots of the first segment.
+            experiment.arena_changes_confirmed = true;
+            experiment.segment_minutes = experiment.minutes;
+        }
         files.insert(name.into(), file::text(path, file::MAX_TOML)?);
         (experiment.task, experiment.world) = (None, Some(name.into()));
         experiment.name = path.file_stem().and_then(|name| name.to_str()).unwrap_or(name).into();

@@ -138,3 +138,16 @@ fn demo_of_for_scores_items_delivered() {
     assert_words(&ended, "number of items carried from source to nest at the end");
     demo.assert_nobody_left();
 }
+
+#[test]
+fn demo_of_a_changing_world_needs_no_operator_and_has_one_segment() {
+    let world = format!("{DOCS}/worlds/missions/decision.toml");
+    let tree = format!("{DOCS}/trees/explore.bt");
+    let options = ["--count", "3", "--speed", "16", "--minutes", "0.5", "--world", &world, "--tree", &tree];
+    let mut demo = Demo::with(&options);
+    let (output, text) = demo.end();
+    assert!(output.status.success(), "{text}");
+    let run = only(&demo.directory(), "decision-");
+    let result: Value = serde_json::from_slice(&std::fs::read(run.join("result.json")).unwrap()).unwrap();
+    assert_eq!(result["segments"].as_array().map(Vec::len), Some(1), "{result}");
+}
