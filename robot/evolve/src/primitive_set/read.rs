@@ -211,6 +211,18 @@ fn subtrees(entries: &BTreeMap<String, String>) -> Result<Vec<Subtree>, String> 
         if Kind::from_word(name).is_ok() {
             return Err(wrong("is the name of a node; choose another".into()));
         }
+        if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') {
+            return Err(wrong("a name consists of letters, digits, _ and -, such as to_light".into()));
+        }
+        if text.lines().all(|line| line.trim().is_empty() || line.trim().starts_with('#')) {
+            return Err(wrong("is empty; write a tree".into()));
+        }
+        // Subtrees consist of nodes only, so their definition cannot be circular.
+        if let Some(other) =
+            text.lines().filter_map(|line| line.split_whitespace().next()).find(|word| entries.contains_key(*word))
+        {
+            return Err(wrong(format!("uses the subtree {other}; write its nodes instead")));
+        }
         let tree =
             Tree::parse(text).map_err(|e| wrong(format!("line {}, column {}: {}", e.line, e.column, e.message)))?;
         Footprint::of_tree(&tree).check().map_err(|error| wrong(error.to_string()))?;

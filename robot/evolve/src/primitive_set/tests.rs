@@ -136,3 +136,21 @@ fn set_with_mixed_robot_kinds_is_rejected() {
     assert!(wrong(epuck).starts_with("registers is missing"));
     assert!(wrong(&format!("{epuck}[entries]\nsources = []\ndestinations = []\n")).starts_with("registers is missing"));
 }
+
+#[test]
+fn subtrees_have_readable_names_and_consist_of_nodes() {
+    let base = include_str!("in-swarm.toml");
+    let error = |entry: &str| {
+        let text = format!("{base}\n[subtrees]\nstop = \"mulav v_goal v_zero 1 v_zero\"\n{entry}\n");
+        PrimitiveSet::parse("set.toml", &text).map(drop).unwrap_err().to_string()
+    };
+    for name in ["\"a b\"", "\"#c\"", "\"\"", "\"movcv v_goal\""] {
+        assert!(
+            error(&format!("{name} = \"bleft\"")).contains("a name consists of letters, digits, _ and -"),
+            "{name}"
+        );
+    }
+    assert!(error("nothing = \"# nothing\"").contains("subtrees.nothing: is empty"));
+    let circular = error("twice = \"\"\"\nseq\n  stop\n  stop\n\"\"\"");
+    assert!(circular.contains("subtrees.twice: uses the subtree stop; write its nodes instead"), "{circular}");
+}

@@ -147,8 +147,9 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
     check_ports(args)?;
     args.engine.check_adapter().map_err(Error::msg)?;
     let stop = shutdown::service_flag(Default::default())?;
+    let programs = processes::programs()?;
     let layout = Layout::write(args)?;
-    let mut processes = Processes::new(&layout)?;
+    let mut processes = Processes::new(&layout, programs);
     let outcome = conduct(args, &layout, &mut processes, &stop);
     let timing = processes.end();
     let (ended, run) = outcome?;

@@ -35,15 +35,23 @@ pub struct Processes<'a> {
     list: Vec<Process>,
 }
 
+/// Locates the programs `xpuck` and `xpuckd`.
+///
+/// # Errors
+/// A program is missing.
+pub fn programs() -> Result<[PathBuf; 2]> {
+    let xpuck = std::env::current_exe()?;
+    let xpuckd = xpuck.with_file_name("xpuckd");
+    if !xpuckd.exists() {
+        bail!("{} is missing; build it with `make build`", xpuckd.display());
+    }
+    Ok([xpuck, xpuckd])
+}
+
 impl<'a> Processes<'a> {
-    /// Locates the programs `xpuck` and `xpuckd`. Starts no process.
-    pub fn new(layout: &'a Layout) -> Result<Processes<'a>> {
-        let xpuck = std::env::current_exe()?;
-        let xpuckd = xpuck.with_file_name("xpuckd");
-        if !xpuckd.exists() {
-            bail!("{} is missing; build it with `make build`", xpuckd.display());
-        }
-        Ok(Processes { layout, xpuck, xpuckd, list: Vec::new() })
+    /// Creates the list of processes. `programs` contains the paths of `xpuck` and `xpuckd`. Starts no process.
+    pub fn new(layout: &'a Layout, [xpuck, xpuckd]: [PathBuf; 2]) -> Processes<'a> {
+        Processes { layout, xpuck, xpuckd, list: Vec::new() }
     }
 
     fn spawn(&mut self, name: &str, program: &Path, arguments: &[&str], file: &Path) -> Result<()> {
