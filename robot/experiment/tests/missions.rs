@@ -391,7 +391,7 @@ fn robots_start_inside_every_polygon() {
         }
     }
     let error = polygon(12, 1.231, "pose = [{ at_m = [1.18, 1.18] }]").unwrap_err();
-    assert!(error.contains("start 1, robot 1: is behind a wall"), "{error}");
+    assert!(error.contains("start 1, robot 1: is in a box, or behind a wall of the polygon"), "{error}");
 }
 
 #[test]
