@@ -44,7 +44,7 @@ function poseNow(body, { frame, share }) {
 // The driver of a frame is the node that drove since the previous frame.
 const driverNow = (robot, { frame, share }) => frames.drivers[robot][share > 0 ? frame + 1 : frame];
 
-// Draws the arena. Lengths are in metres, and y points up.
+// Draws the bodies over the drawing of the arena. Lengths are in metres, and y points up.
 
 function draw() {
   const canvas = $("arena");
@@ -53,44 +53,18 @@ function draw() {
   const ratio = devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth * ratio, canvas.clientHeight * ratio].map(Math.round);
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-  const scale = Math.min(width / (2 * halfX), height / (2 * halfY)) * 0.985;
+  const scale = Math.min(width / (2 * halfX), height / (2 * halfY)) * run.filled;
   const ctx = canvas.getContext("2d");
   ctx.setTransform(1, 0, 0, 1, 0, 0);
   ctx.clearRect(0, 0, width, height);
   ctx.setTransform(scale, 0, 0, -scale, width / 2, height / 2);
   ctx.lineJoin = ctx.lineCap = "round";
   const pixel = ratio / scale;
-  drawArena(ctx, pixel);
   const now = moment();
   const bodies = run.bodies.map((_, body) => body);
   for (const body of bodies) drawTrail(ctx, pixel, body, now);
   for (const disc of bodies.slice(run.robots)) drawDisc(ctx, pixel, disc, now);
   for (const robot of bodies.slice(0, run.robots)) drawRobot(ctx, pixel, robot, now);
-}
-
-function drawArena(ctx, pixel) {
-  const [halfX, halfY] = run.half_arena;
-  ctx.strokeStyle = "#e3e8ee";
-  ctx.lineWidth = pixel;
-  ctx.beginPath();
-  for (let i = -Math.floor(halfX / 0.5); i * 0.5 <= halfX; i++) {
-    ctx.moveTo(i * 0.5, -halfY);
-    ctx.lineTo(i * 0.5, halfY);
-  }
-  for (let i = -Math.floor(halfY / 0.5); i * 0.5 <= halfY; i++) {
-    ctx.moveTo(-halfX, i * 0.5);
-    ctx.lineTo(halfX, i * 0.5);
-  }
-  ctx.stroke();
-  ctx.strokeStyle = "#7d8896";
-  ctx.lineWidth = 2 * pixel;
-  ctx.strokeRect(-halfX, -halfY, 2 * halfX, 2 * halfY);
-  ctx.strokeStyle = "#0b63c4";
-  ctx.lineWidth = 6 * pixel;
-  ctx.beginPath();
-  ctx.moveTo(-halfX, -halfY);
-  ctx.lineTo(-halfX, halfY);
-  ctx.stroke();
 }
 
 const colourOf = (body, driver) => run.bodies[body].colour ?? run.legend[driver].colour;
@@ -182,6 +156,7 @@ function show() {
   const now = moment();
   $("time").textContent = `${state.time.toFixed(1)} / ${end.toFixed(1)} s`;
   $("fitness").textContent = minus(frames.fitness[now.frame].toFixed(4));
+  if (frames.value) $("value").textContent = minus(frames.value[now.frame]);
   $("scrub").value = state.time;
   $("play").textContent = state.playing ? "Pause" : "Play";
   const drivers = frames.drivers.map((_, robot) => driverNow(robot, now));
@@ -230,6 +205,7 @@ $("tree").textContent = run.tree;
 $("about").textContent = `${run.start}, seed ${run.seed}, run ${run.run}; a frame every ${frames.seconds[1]} s`;
 $("caption").textContent = run.legend_title;
 document.title = `Xpuck: ${run.tree}`;
+$("value-line").hidden = !frames.value;
 $("scrub").max = end;
 $("scrub").addEventListener("input", () => go(Number($("scrub").value)));
 $("fade").addEventListener("change", show);

@@ -6,6 +6,7 @@ use xpuck_kernels::tree::{Memory, Program, Tree};
 use xpuck_kernels::world::areas::Held;
 use xpuck_kernels::world::floor::Floor;
 use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::senses::light::Light;
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Pose, Shape, Task, World};
 
@@ -21,6 +22,8 @@ pub struct Trajectories {
     pub walls: Vec<Wall>,
     /// Coloured patches on the arena's walls.
     pub patches: Vec<Patch>,
+    /// Lights.
+    pub lights: Vec<Light>,
     /// Paint of the floor.
     pub floor: Arc<Floor>,
     /// Task for which the run is scored.
@@ -64,7 +67,8 @@ pub struct Frame {
     /// Leaf that drove each robot in the most updates since the previous frame, as an index in
     /// [`Trajectories::branches`]. `None` if updates without a driving leaf prevail.
     pub drivers: Vec<Option<usize>>,
-    /// f_raw (Eq. 8.3) of the run up to this frame.
+    /// Fitness of the run up to this frame: f_raw (Eq. 8.3), or that of another task. In tasks other than missions, it
+    /// is 0 at the start.
     pub fitness: f32,
     /// Whether the frisbee was put back since the previous frame.
     pub put_back: bool,
@@ -120,6 +124,7 @@ pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) ->
         half_arena: world.physics.half_arena,
         walls: world.physics.walls.clone(),
         patches: world.patches.clone(),
+        lights: world.lighting.lights.clone(),
         floor: world.floor,
         task: world.task,
         held,
@@ -140,7 +145,7 @@ fn frame(world: &World, drivers: Vec<Option<usize>>, relocations_before: u32) ->
         seconds,
         poses: world.bodies.iter().map(|b| b.pose).collect(),
         drivers,
-        fitness: if seconds > 0.0 { world.fitness() } else { 0.0 },
+        fitness: if seconds > 0.0 || matches!(world.task, Task::Objective(_)) { world.fitness() } else { 0.0 },
         put_back: world.relocations() > relocations_before,
     }
 }

@@ -1,4 +1,4 @@
-//! Static parts of an arena: floor with its regions, walls, coloured patches, and the goal.
+//! Static parts of an arena: floor with its regions, walls, coloured patches, lights, and the goal.
 
 use super::svg_bodies::Plan;
 use super::svg_floor::FloorView;
@@ -7,11 +7,12 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 use xpuck_kernels::markup::escape;
-use xpuck_kernels::math::Vec2;
+use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::world::areas::{FloorArea, Held};
 use xpuck_kernels::world::conditions::Conditions;
 use xpuck_kernels::world::floor::Floor;
 use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::senses::light::Light;
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Colour, Task, WorldSpec};
 use xpuck_lab::trajectories::Trajectories;
@@ -23,9 +24,14 @@ const STYLE: &str = "    .wall { fill: none; stroke: #57606a; stroke-width: 2 }
     .goal { stroke: #0b63c4; stroke-width: 5 }
 ";
 
+/// CSS for lights.
+const LIGHT_STYLE: &str = "    .light { fill: #ffd43b; stroke: #8a6d00 }\n";
+/// Radius of a light (pixels).
+const LIGHT_RADIUS: f32 = 8.0;
+
 /// Returns the CSS for the elements that [`Scenery::floor`] and [`Scenery::walls`] draw.
 pub fn style() -> String {
-    [STYLE, svg_floor::STYLE, svg_names::STYLE].concat()
+    [LIGHT_STYLE, STYLE, svg_floor::STYLE, svg_names::STYLE].concat()
 }
 
 /// Static parts of an arena.
@@ -34,22 +40,26 @@ pub struct Scenery<'a> {
     pub walls: &'a [Wall],
     /// Coloured patches of walls.
     pub patches: &'a [Patch],
+    /// Lights.
+    pub lights: &'a [Light],
     /// Paint of the floor.
     pub floor: Arc<Floor>,
     /// Task of the run, which determines whether there is a goal, and the regions.
     pub task: Task,
-    /// Conditions of walls and patches.
+    /// Conditions of walls, patches and lights.
     pub conditions: Cow<'a, Conditions>,
     /// Conditions that held in the time that the picture shows.
     pub held: Held,
 }
 
 impl<'a> Scenery<'a> {
-    /// Returns the scenery of a recorded run. Walls and patches are those at the end of the run.
+    /// Returns the scenery of a recorded run. Walls, patches and lights are those at the end of
+    /// the run.
     pub fn from_trajectories(trajectories: &'a Trajectories) -> Scenery<'a> {
         Scenery {
             walls: &trajectories.walls,
             patches: &trajectories.patches,
+            lights: &trajectories.lights,
             floor: trajectories.floor.clone(),
             task: trajectories.task.clone(),
             conditions: Cow::default(),
@@ -62,6 +72,7 @@ impl<'a> Scenery<'a> {
         Scenery {
             walls: &spec.physics.walls,
             patches: &spec.patches,
+            lights: &spec.lighting.lights,
             floor: spec.floor.clone(),
             task: spec.task.clone(),
             conditions: Cow::Borrowed(&spec.conditions),
@@ -74,6 +85,7 @@ impl<'a> Scenery<'a> {
         Scenery {
             walls: &[],
             patches: &[],
+            lights: &[],
             floor: Arc::default(),
             task: Task::Transport,
             conditions: Cow::default(),
@@ -98,8 +110,15 @@ impl<'a> Scenery<'a> {
         svg_floor::draw(svg, plan, &view);
     }
 
-    /// Draws walls, their coloured patches, the goal, and the names of regions.
+    /// Returns the CSS for the elements of this scenery. It has no rule for lights if there are none.
+    pub fn style(&self) -> String {
+        let lights = if self.lights.is_empty() { "" } else { LIGHT_STYLE };
+        [lights, STYLE, svg_floor::STYLE, svg_names::STYLE].concat()
+    }
+
+    /// Draws lights, walls, their coloured patches, the goal, and the names of regions.
     pub fn walls(&self, svg: &mut String, plan: &Plan) {
+        self.lights(svg, plan);
         let (left, top) = (plan.left, plan.top);
         let (wide, high) = (2.0 * plan.half.0 * plan.scale, 2.0 * plan.half.1 * plan.scale);
         let _ =
@@ -130,8 +149,21 @@ impl<'a> Scenery<'a> {
         svg_names::draw(svg, plan, &self.areas(), taken);
     }
 
+    /// Draws lights. Those outside the arena are drawn at its border.
+    fn lights(&self, svg: &mut String, plan: &Plan) {
+        let at = |value: f32, half: f32| value.clamp(-half, half);
+        for (index, light) in self.lights.iter().enumerate() {
+            let (x, y) = plan.at(vec2(at(light.at.x, plan.half.0), at(light.at.y, plan.half.1)));
+            let (state, title) = self.condition_markup(condition(&self.conditions.lights, index));
+            let _ = writeln!(
+                svg,
+                "  <circle class=\"light{state}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{LIGHT_RADIUS}\">{title}</circle>"
+            );
+        }
+    }
+
     /// Returns the class and the title of an element with a condition.
-    pub(super) fn condition_markup(&self, condition: Option<u8>) -> (&'static str, String) {
+    fn condition_markup(&self, condition: Option<u8>) -> (&'static str, String) {
         match self.held.doubt(condition) {
             None => ("", String::new()),
             Some(condition) => {
@@ -149,6 +181,6 @@ impl<'a> Scenery<'a> {
 }
 
 /// Condition of a part of a world.
-pub(super) fn condition(conditions: &[Option<u8>], index: usize) -> Option<u8> {
+fn condition(conditions: &[Option<u8>], index: usize) -> Option<u8> {
     conditions.get(index).copied().flatten()
 }

@@ -4,7 +4,7 @@
 use super::Caption;
 use super::colours::{FLOOR, FRISBEE, UNDRIVEN};
 use super::legend::{self, Legend};
-use super::scenery::{self, Scenery};
+use super::scenery::Scenery;
 use super::svg_bodies::{Plan, outlined};
 use std::fmt::Write;
 use xpuck_kernels::fonts;
@@ -48,14 +48,14 @@ pub fn draw(trajectories: &Trajectories, caption: &Caption) -> String {
     let legend = Legend::new(trajectories);
     let width = wide + 2.0 * MARGIN;
     let height = HEAD + high + KEYS + ROW * (legend.rows.len() + 1) as f32 + MARGIN;
+    let scenery = Scenery::from_trajectories(trajectories);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\">\n{}{}  </style>\n  <rect width=\"100%\" height=\"100%\" fill=\"{FLOOR}\"/>\n",
         fonts::with_fonts(STYLE),
-        scenery::style()
+        scenery.style()
     );
     title(&mut svg, trajectories, caption);
-    let scenery = Scenery::from_trajectories(trajectories);
     scenery.floor(&mut svg, &plan);
     plan.discs(&mut svg, trajectories);
     plan.robots(&mut svg, trajectories, &legend);

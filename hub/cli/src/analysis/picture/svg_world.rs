@@ -20,7 +20,6 @@ const STYLE: &str = "  <style>
     .title { font: bold 16px sans-serif }
     .small { font: 12px sans-serif; fill: #57606a }
     .robot { fill: #ffffff; fill-opacity: 0.85; stroke: #57606a; stroke-width: 1.4 }
-    .light { fill: #ffd43b; stroke: #8a6d00 }
 ";
 
 /// Draws worlds with the bodies of their first starts, from seed 1. Each world has a title. Several worlds are drawn side
@@ -60,7 +59,6 @@ fn plan(spec: &WorldSpec, long_side: f32) -> Plan {
 }
 
 fn draw_world(svg: &mut String, spec: &WorldSpec, title: &str, plan: &Plan) {
-    let (half_x, half_y) = plan.half;
     let _ = writeln!(
         svg,
         "  <text class=\"title\" x=\"{}\" y=\"{}\">{}</text>",
@@ -75,13 +73,6 @@ fn draw_world(svg: &mut String, spec: &WorldSpec, title: &str, plan: &Plan) {
         let ((x, y), radius) = (plan.at(body.pose.at), body.shape.radius * plan.scale);
         let class = if index < spec.robots { "class=\"robot\"".into() } else { format!("fill=\"{FRISBEE}\"") };
         let _ = writeln!(svg, "  <circle {class} cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"/>");
-    }
-    for (index, light) in spec.lighting.lights.iter().enumerate() {
-        // Lights outside the arena are drawn at its border.
-        let at = |value: f32, half: f32| value.clamp(-half, half);
-        let (x, y) = plan.at(xpuck_kernels::math::vec2(at(light.at.x, half_x), at(light.at.y, half_y)));
-        let (state, title) = scenery.condition_markup(scenery::condition(&spec.conditions.lights, index));
-        let _ = writeln!(svg, "  <circle class=\"light{state}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"8\">{title}</circle>");
     }
     scenery.walls(svg, plan);
 }

@@ -4,7 +4,7 @@
 use super::canvas::{Canvas, Rgb};
 use crate::analysis::picture::colours::FLOOR;
 use crate::analysis::picture::raster::convert;
-use crate::analysis::picture::scenery::{self, Scenery};
+use crate::analysis::picture::scenery::Scenery;
 use crate::analysis::picture::svg_bodies::Plan;
 use crate::analysis::tools::FFMPEG;
 use anyhow::{Context, Result};
@@ -174,7 +174,7 @@ fn draw(sheet: &Sheet<'_>, plan: &Plan) -> (String, (f32, f32)) {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{whole}\" viewBox=\"0 0 {width} {whole}\">\n  \
          <style>\n{}{}  </style>\n  <rect width=\"100%\" height=\"100%\" fill=\"{FLOOR}\"/>\n",
         fonts::with_fonts(STYLE),
-        scenery::style()
+        sheet.scenery.style()
     );
     let mut text = |class: &str, x: f32, y: f32, words: &str| {
         let _ = writeln!(svg, "  <text class=\"{class}\" x=\"{x}\" y=\"{y:.1}\">{}</text>", escape(words));
