@@ -65,6 +65,11 @@ fn measure_teams(engine: &dyn Engine, programs: &[Program], teams: &[Team], plan
     engine.run(programs, &jobs).chunks(plan.runs as usize).map(summarise).collect()
 }
 
+/// Simulates a team as planned. Returns the outcome of each run, in the order of the runs.
+pub fn outcomes_of_team(engine: &dyn Engine, programs: &[Program], team: &Team, plan: &Plan<'_>) -> Vec<Outcome> {
+    engine.run(programs, &plan.jobs(team))
+}
+
 /// Simulates one program on all robots as planned. Returns the fitness of each run, in the order of the runs.
 pub fn fitness_of_runs(engine: &dyn Engine, program: &Program, plan: &Plan<'_>) -> Vec<f64> {
     fitness_of_team(engine, std::slice::from_ref(program), &Team::all(0), plan)
@@ -72,7 +77,7 @@ pub fn fitness_of_runs(engine: &dyn Engine, program: &Program, plan: &Plan<'_>) 
 
 /// Simulates a team as planned. Returns the fitness of each run, in the order of the runs.
 pub fn fitness_of_team(engine: &dyn Engine, programs: &[Program], team: &Team, plan: &Plan<'_>) -> Vec<f64> {
-    fitness_of(&engine.run(programs, &plan.jobs(team)))
+    fitness_of(&outcomes_of_team(engine, programs, team, plan))
 }
 
 /// Returns the fitness of each outcome.
@@ -85,7 +90,8 @@ pub fn hash_of(outcomes: &[Outcome]) -> u64 {
     outcomes.iter().fold(0, |hash: u64, outcome| hash.rotate_left(5) ^ outcome.hash)
 }
 
-fn summarise(outcomes: &[Outcome]) -> RunStatistics {
+/// Returns the statistics of runs.
+pub fn summarise(outcomes: &[Outcome]) -> RunStatistics {
     let (mean, sd) = mean_and_sd(&fitness_of(outcomes));
     RunStatistics { mean, sd, hash: hash_of(outcomes) }
 }

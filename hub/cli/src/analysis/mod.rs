@@ -3,6 +3,7 @@
 pub mod mix;
 pub mod picture;
 pub mod png;
+mod run_table;
 pub mod simulate;
 pub mod study;
 pub mod tools;

@@ -2,8 +2,9 @@
 
 use crate::analysis::mix::Mix;
 use crate::analysis::picture::{Caption, PictureArgs};
+use crate::analysis::run_table;
 use crate::engines::engine::{EngineArgs, report};
-use crate::files::tree_file::{read_asked, refuse_over};
+use crate::files::tree_file::{read_asked, refuse_over, write};
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use crate::terminal::wrong_argument;
@@ -20,9 +21,10 @@ use xpuck_kernels::engine::{Engine, EngineKind, Team};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{LegacyBlueSides, Program, RegisterMap, Tree};
 use xpuck_kernels::world::{Scenario, Task, World, WorldSpec};
-use xpuck_lab::measure::{Plan, measure};
+use xpuck_lab::measure::{Plan, outcomes_of_team, summarise};
 use xpuck_lab::trajectories::record;
 use xpuck_stats::figure::Figure;
+use xpuck_wire::atomic::can_output;
 use xpuck_wire::output::{count, significant, value_note};
 use xpuck_wire::{FileError, log, output};
 
@@ -66,6 +68,10 @@ pub struct SimulateArgs {
     /// Print the result as one JSON object.
     #[arg(long)]
     json: bool,
+    /// Write the results of the single runs as CSV to this file. The columns are run, seed and fitness; in missions,
+    /// also value, and lot_NAME for each lot.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
     /// Register numbering of `[index]` operands: Table 6.3 or Table 8.2.
     #[arg(long, value_enum, default_value_t = MapArg::Full)]
     registers: MapArg,
@@ -207,8 +213,9 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let read = [&args.tree, &args.world, &args.calibration].into_iter().flatten();
     refuse_over(
         read.chain(args.mix.iter().flat_map(|mix| mix.0.iter().map(|(_, file)| file))),
-        args.picture.written(),
+        args.picture.written().chain(&args.csv),
     )?;
+    check_table(args)?;
     let picture = match args.picture.wanted(args.runs)? {
         Some(_) if args.mix.is_some() => {
             bail!("--svg, --png, --pdf, --html and --mp4 can only draw a swarm with a single tree; leave out --mix")
@@ -220,10 +227,14 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let engine = args.engine.open(EngineKind::Auto, &[&spec])?;
     let started = Instant::now();
     let progress = Progress::waiting("simulating", args.json);
-    let measured = measure(&engine, &programs, team, &plan);
+    let outcomes = outcomes_of_team(&engine, &programs, &team, &plan);
     drop(progress);
     let wall_s = started.elapsed().as_secs_f64();
     report(&engine);
+    if let Some(path) = &args.csv {
+        write(path, &run_table::csv(&plan, &outcomes)?)?;
+    }
+    let measured = summarise(&outcomes);
     let found = Output {
         task: spec.task.name(),
         mean: measured.mean,
@@ -275,7 +286,20 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     if let Some(line) = picture {
         output::line(line)?;
     }
+    if let Some(path) = &args.csv {
+        let runs = count(outcomes.len(), "run", "runs");
+        output::line(format_args!("fitness of each of {runs}: {}", path.display()))?;
+    }
     Ok(())
+}
+
+/// Checks that the table of the runs can be written, and that no picture has the same file.
+fn check_table(args: &SimulateArgs) -> Result<()> {
+    let Some(path) = &args.csv else { return Ok(()) };
+    if args.picture.written().any(|picture| picture == path) {
+        bail!("--csv and a picture name the same file, {}; choose another file for one of them", path.display());
+    }
+    can_output(path).with_context(|| format!("--csv {}: cannot be written", path.display()))
 }
 
 /// Simulates one run of the plan again and writes its pictures. Returns a line for the report, with the run's fitness

@@ -118,6 +118,7 @@ const EXAMPLES: [(&str, &[&str]); 129] = [
             "xpuck simulate docs/trees/806768.bt --scenario b --run 3 --svg trajectories.svg --html replay.html",
             "xpuck simulate docs/trees/806768.bt --scenario b --run 3 --pdf trajectories.pdf --mp4 run.mp4",
             "xpuck simulate docs/trees/attract.bt --world docs/worlds/aggregation.toml",
+            "xpuck simulate docs/trees/aac.bt --world docs/worlds/missions/aac.toml --csv runs.csv",
             "xpuck simulate --mix 7:docs/trees/806768.bt,2:docs/trees/explore.bt",
             "xpuck simulate run/controller.txt --curriculum docs/curricula/cargo-creative.toml --svg way.svg",
             "xpuck simulate docs/bodies/walker.prif --brain docs/bodies/walker.nndf",

@@ -9,6 +9,7 @@ mod mistakes;
 mod new_worlds;
 mod output;
 mod records;
+mod run_table;
 mod schemas;
 mod set_up;
 mod worlds;
