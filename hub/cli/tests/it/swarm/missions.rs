@@ -140,7 +140,7 @@ fn demo_of_for_scores_items_delivered() {
 }
 
 #[test]
-fn demo_of_a_changing_world_needs_no_operator_and_has_one_segment() {
+fn demo_of_a_changing_world_needs_no_operator() {
     let world = format!("{DOCS}/worlds/missions/decision.toml");
     let tree = format!("{DOCS}/trees/explore.bt");
     let options = ["--count", "3", "--speed", "16", "--minutes", "0.5", "--world", &world, "--tree", &tree];
