@@ -148,7 +148,9 @@ impl Results {
             ));
         }
         let robots = robots.into_iter().map(|(robot, tally)| tally.finish(robot, end)).collect();
-        let segments = segments.into_iter().filter(|s| s.number > 0 && s.seconds > 0.0).collect();
+        // In segment 0, no robot has loaded an evolved tree. It counts if it is the whole run.
+        let is_whole = segments.len() == 1 && status.is_some_and(|s| s.run_seconds + 1.0 > s.run_length);
+        let segments = segments.into_iter().filter(|s| (s.number > 0 || is_whole) && s.seconds > 0.0).collect();
         Ok(Results { robots, segments, round_trip_ms, quality, damage })
     }
 }

@@ -71,8 +71,11 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
     // Trees are measured in the world of the last phase.
     let world = &layout.plan.phase(usize::MAX).world;
     let best = best_tree(args, world, run, stop);
-    let segments: Vec<f64> = status.segments.iter().filter(|s| s.number > 0).map(|s| s.fitness).collect();
-    let values: Vec<f64> = status.segments.iter().filter(|s| s.number > 0).filter_map(|s| s.value).collect();
+    // In segment 0, no robot has loaded an evolved tree. It counts if it is the whole run.
+    let is_whole = status.segments.len() == 1;
+    let scored = || status.segments.iter().filter(|s| s.number > 0 || is_whole);
+    let segments: Vec<f64> = scored().map(|s| s.fitness).collect();
+    let values: Vec<f64> = scored().filter_map(|s| s.value).collect();
     let tree_file = layout.root.join("best.bt");
     let gone =
         || format!("{}: cannot write the results; was the demo's folder moved or removed?", layout.root.display());
@@ -104,8 +107,9 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
     let usual = **world == WorldSpec::benchmark(args.robots);
     let robots = count(args.robots, "robot", "robots");
     let last = segments.len().max(1);
+    let which = if is_whole { "the run".into() } else { format!("segments 1 to {last}") };
     let evolves = layout.plan.evolves(args.robots);
-    writeln!(text, "\n robots lost  round trip  over 100 ms  evolved   real fitness of segments 1 to {last}")?;
+    writeln!(text, "\n robots lost  round trip  over 100 ms  evolved   real fitness of {which}")?;
     let evolved = if evolves { format!("{:.3}", Figure(status.evolved)) } else { "-".into() };
     let cells: String =
         (0..last).map(|i| segments.get(i).map_or("       -".into(), |f| format!("  {:+.3}", Figure(*f)))).collect();
@@ -118,7 +122,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
     )?;
     if let Task::Objective(objective) = &world.task {
         let values: Vec<String> = values.into_iter().map(significant).collect();
-        writeln!(text, "\nvalue of segments 1 to {last}: {}", values.join("  "))?;
+        writeln!(text, "\nvalue of {which}: {}", values.join("  "))?;
         writeln!(text, "{}", objective.description())?;
     }
     if let Some(timing) = timing {

@@ -150,4 +150,5 @@ fn demo_of_a_changing_world_needs_no_operator() {
     let run = only(&demo.directory(), "decision-");
     let result: Value = serde_json::from_slice(&std::fs::read(run.join("result.json")).unwrap()).unwrap();
     assert_eq!(result["segments"].as_array().map(Vec::len), Some(1), "{result}");
+    assert!(text.contains("real fitness of the run") && text.contains("value of the run: "), "{text}");
 }
