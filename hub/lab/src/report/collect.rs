@@ -293,11 +293,14 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         seconds: segment.seconds,
         metrics: gathering.meters.get(&segment.number).and_then(MetricsMeter::finish),
     };
-    let scored = gathering.told.iter().filter(|segment| segment.number > 0 && segment.seconds > 0.0);
+    let ended = result(directory).unwrap_or_default();
+    // In segment 0, no robot has loaded an evolved tree. It counts if it is the whole run.
+    let is_whole = gathering.told.len() == 1 && ended.as_ref().is_some_and(|s| s.run_seconds + 1.0 > s.run_length);
+    let scored = gathering.told.iter().filter(|s| (s.number > 0 || is_whole) && s.seconds > 0.0);
     let (evolved, slow, dead) = gathering.end;
     let (trips, total) = gathering.trips;
     // The hub's own mean covers all round trips. The record contains only five round-trip times per second.
-    let told = result(directory).unwrap_or_default().map(|status| status.round_trip_ms).filter(|ms| *ms > 0.0);
+    let told = ended.map(|status| status.round_trip_ms).filter(|ms| *ms > 0.0);
     let generations = gathering.generations.values().map(|generation| f64::from(*generation));
     Ok(RunFacts {
         name: directory.file_name().map_or_else(|| file.name.clone(), |name| name.to_string_lossy().into_owned()),

@@ -234,7 +234,15 @@ fn asked(args: &DemoArgs) -> Result<DemoExperiment> {
             .with_context(|| format!("{}: is not a file", path.display()))?;
         // The file is validated here, so that errors name the user's file.
         if world_file::read(path)?.changes() {
-            // The virtual arena changes its scenery itself, with the lots of the first segment.
+            // The virtual arena changes its scenery itself, with the lots of the first segment. In this segment, no robot
+            // has an evolved tree.
+            if args.tree.is_none() {
+                bail!(
+                    "{}: the world changes, so the demo is one segment, in which no robot drives an evolved tree; add \
+                     --tree FILE (`xpuck evolve --world` finds one)",
+                    path.display()
+                );
+            }
             experiment.arena_changes_confirmed = true;
             experiment.segment_minutes = experiment.minutes;
         }
