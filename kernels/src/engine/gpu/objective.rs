@@ -70,7 +70,7 @@ pub(super) const QUANTITY_WORDS: usize = 5;
 pub(super) const OP_WORDS: usize = 5;
 pub(super) const REDUCTION_WORDS: usize = 4;
 pub(super) const REDUCED_WORDS: usize = 5;
-/// Maximum number of regions in which robots are counted: the bits of a word.
+/// Maximum number of regions in which robots are counted, and of items that a robot carries: the bits of a word.
 const MAX_COUNTED: usize = 32;
 /// Maximum number of words of a world's cells.
 const MAX_CELL_WORDS: usize = 1 << 16;
@@ -159,6 +159,10 @@ pub(super) fn check(spec: &WorldSpec) -> Result<(), GpuError> {
         return Err(GpuError::Objective("it uses discs or headings at an end that is not known before"));
     }
     let layout = ScoreLayout::new(objective, spec.robots, spec.physics.half_arena);
+    let carries = |quantity: &&Quantity| matches!(quantity, Quantity::Delivered { .. });
+    if objective.quantities.iter().filter(carries).count() > MAX_COUNTED {
+        return Err(GpuError::Objective("it has more than 32 different deliveries"));
+    }
     if objective.counted_zones().len() > MAX_COUNTED {
         return Err(GpuError::Objective("it counts robots in more than 32 regions"));
     }

@@ -661,6 +661,20 @@ fn fault_in_any_stage_is_detected() {
     }
 }
 
+/// Compares the fitness of 64 runs of 6 s on the GPU and on `reference`. The means must agree within the sampling error.
+fn assert_equal_on_average(gpu: &Gpu, programs: &[Program], spec: &WorldSpec, name: &str) {
+    let job = |world| Job { spec, start: 1, team: Team::all(0), seed: 3, world, updates: 60 };
+    let jobs: Vec<Job<'_>> = (0..64).map(job).collect();
+    let [a, b] = [gpu as &dyn Engine, &Reference::default()].map(|engine| {
+        let fitness: Vec<f64> = engine.run(programs, &jobs).iter().map(|o| f64::from(o.fitness)).collect();
+        let mean = fitness.iter().sum::<f64>() / fitness.len() as f64;
+        let square = fitness.iter().map(|f| (f - mean) * (f - mean)).sum::<f64>() / 63.0;
+        (mean, square / 64.0)
+    });
+    assert_eq!(gpu.notice(), None, "{name}");
+    assert!((a.0 - b.0).abs() <= 4.0 * (a.1 + b.1).sqrt() + 1e-6, "{name}: {a:?}, reference {b:?}");
+}
+
 /// Compares the scores of all tasks in a world with all kinds of objects. The means over worlds must agree within the
 /// sampling error.
 #[test]
@@ -681,16 +695,7 @@ fn every_task_score_matches_reference() {
     for task in tasks {
         let messages = matches!(task, Task::Aggregation { .. } | Task::Transport).then(Messages::default);
         let spec = WorldSpec { task: task.clone(), messages, ..furnished() };
-        let job = |world| Job { spec: &spec, start: 1, team: Team::all(0), seed: 3, world, updates: 60 };
-        let jobs: Vec<Job<'_>> = (0..64).map(job).collect();
-        let [a, b] = [&gpu as &dyn Engine, &Reference::default()].map(|engine| {
-            let fitness: Vec<f64> = engine.run(&programs, &jobs).iter().map(|o| f64::from(o.fitness)).collect();
-            let mean = fitness.iter().sum::<f64>() / fitness.len() as f64;
-            let square = fitness.iter().map(|f| (f - mean) * (f - mean)).sum::<f64>() / 63.0;
-            (mean, square / 64.0)
-        });
-        assert_eq!(gpu.notice(), None, "{}", task.name());
-        assert!((a.0 - b.0).abs() <= 4.0 * (a.1 + b.1).sqrt() + 1e-6, "{}: {a:?}, reference {b:?}", task.name());
+        assert_equal_on_average(&gpu, &programs, &spec, task.name());
     }
 }
 
