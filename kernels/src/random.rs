@@ -36,6 +36,12 @@ pub enum Stream {
     Ground = 11,
     /// Lots of a world.
     Lots = 12,
+    /// Errors of wheel speeds.
+    Wheels = 13,
+    /// Errors of proximity readings.
+    Proximity = 14,
+    /// Errors of light readings.
+    Light = 15,
 }
 
 /// Number of rounds of Philox.

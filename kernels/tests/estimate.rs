@@ -5,6 +5,7 @@ use xpuck_kernels::math::vec2;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_kernels::tree::{Memory, Program, Tree};
 use xpuck_kernels::world::physics::steer;
+use xpuck_kernels::world::robot::Wheels;
 use xpuck_kernels::world::spec::{Area, Start};
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Pose, World, WorldSpec};
@@ -66,7 +67,7 @@ impl Swarm {
         }
         let Swarm { world, program, memories, estimators, wheels, .. } = self;
         world.update_with_wheels(|i, senses, draws| {
-            let told = estimators[i].model().compensated(steer(memories[i].tick(program, senses, draws).1));
+            let told = estimators[i].model().compensated(steer(memories[i].tick(program, senses, draws).1, &Wheels::default()));
             estimators[i].command(now, told);
             [told[0] * wheels[i][0], told[1] * wheels[i][1]]
         });

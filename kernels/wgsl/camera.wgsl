@@ -7,7 +7,7 @@ fn columns(forward: vec2<f32>, d: vec2<f32>, size: f32) -> u32 {
     let half = atan2_positive(size, sqrt(max(dot(d, d) - size * size, 0.0)));
     let first = (CAMERA_FOV * 0.5 - bearing - half) * (f32(CAMERA_COLUMNS) / CAMERA_FOV);
     let last = (CAMERA_FOV * 0.5 - bearing + half) * (f32(CAMERA_COLUMNS) / CAMERA_FOV);
-    if front < -size || last <= 0.0 || first >= f32(CAMERA_COLUMNS) {
+    if front < -size || last <= 0.0 || first >= f32(CAMERA_COLUMNS) || dot(d, d) > CAMERA_SQUARE {
         return 0u;
     }
     let begin = u32(max(first, 0.0));
@@ -31,10 +31,11 @@ fn patch_behind(origin: vec2<f32>, direction: vec2<f32>) -> u32 {
     let bounds = select(-params.half_arena, params.half_arena, direction > vec2(0.0));
     // With a direction component of 0 this wall is never hit: use a large distance.
     let along = select((bounds - origin) / direction, vec2(1e9), direction == vec2(0.0));
-    let hit = origin + direction * min(along.x, along.y);
+    let free = min(along.x, along.y);
+    let hit = origin + direction * free;
     var colour = 3u;
     for (var i = scene.patches; i > 0u; i--) {
-        let seen = distance(params.patch_list[i - 1u].at, hit) <= params.patch_list[i - 1u].half_length;
+        let seen = free * free <= CAMERA_SQUARE && distance(params.patch_list[i - 1u].at, hit) <= params.patch_list[i - 1u].half_length;
         colour = select(colour, params.patch_list[i - 1u].colour, seen);
     }
     return colour;

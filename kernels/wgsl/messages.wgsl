@@ -45,7 +45,41 @@ fn hidden(slot: u32, me: u32, other: u32, origin: vec2<f32>, along: vec2<f32>) -
         let aside = cross2(towards, along);
         covered |= i != me && i != other && front > 0.0 && front < square && aside * aside < size * size * square;
     }
+    if switched(SWITCH_WALLS_BLOCK) {
+        for (var w = 0u; w < scene.walls; w++) {
+            covered |= along_to_wall(w, origin, along) < 1.0;
+        }
+    }
     return covered;
+}
+
+// Weight of a neighbour in v_attr.
+fn attraction_weight(range: f32) -> f32 {
+    if MESSAGE_GAP == 1u {
+        return 1.0 / (1.0 + 100.0 * max(range - 2.0 * ROBOT_RADIUS, 0.0));
+    }
+    return NEIGHBOUR_MIN / max(range, NEIGHBOUR_MIN);
+}
+
+// First word of the sums of a robot's messages: x, y and count of each message.
+fn memory_word(robot: u32) -> u32 {
+    return params.batch * (cell_words() + params.past_kept * scene.bodies * 3u)
+        + (world * scene.robots + robot) * MESSAGE_MEMORY * 3u;
+}
+
+// Adds the sum of a message to a robot's memory, and returns the sum of the last messages.
+fn remember(robot: u32, number: u32, heard: vec3<f32>) -> vec3<f32> {
+    let first = memory_word(robot);
+    let newest = first + 3u * (number % MESSAGE_MEMORY);
+    for (var i = 0u; i < 3u; i++) {
+        atomicStore(&past[newest + i], bitcast<u32>(heard[i]));
+    }
+    var all = vec3(0.0);
+    for (var i = 0u; i < MESSAGE_MEMORY; i++) {
+        let word = first + 3u * i;
+        all += bitcast<vec3<f32>>(vec3(atomicLoad(&past[word]), atomicLoad(&past[word + 1u]), atomicLoad(&past[word + 2u])));
+    }
+    return all;
 }
 
 fn stage_messages() {
@@ -54,7 +88,9 @@ fn stage_messages() {
     for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let receiver = noted_pose(slot, b);
         let front = sin_cos(receiver.z);
-        up[own(b)] = vec2(front.y, -front.x);
+        if COMPASS == 1u {
+            up[own(b)] = vec2(front.y, -front.x);
+        }
         var sum = vec2(0.0);
         var count = 0.0;
         let listens = select(0u, scene.robots, switched(SWITCH_NEIGHBOURS));
@@ -73,13 +109,17 @@ fn stage_messages() {
             if near && !hidden(slot, b, j, receiver.xy, d) {
                 let noise = normal_pair(words.y, words.z);
                 let bearing = wrap_angle(wrap_angle(angle_of(d) - receiver.z) + noise.x * params.messages.bearing_noise);
-                let heard = max(range + noise.y * params.messages.range_noise, NEIGHBOUR_MIN);
+                let heard = max(range + noise.y * params.messages.range_noise, 0.0);
                 let s = sin_cos(bearing);
-                sum += vec2(s.y, s.x) * (NEIGHBOUR_MIN / heard);
+                sum += vec2(s.y, s.x) * attraction_weight(heard);
                 count += 1.0;
             }
         }
-        keep_vector(Q_ATTR_X, b, select(vec2(1.0, 0.0), sum, count > 0.0));
+        var all = vec3(sum, count);
+        if MESSAGE_MEMORY > 1u {
+            all = remember(b, number, all);
+        }
+        keep_vector(Q_ATTR_X, b, select(vec2(1.0 - f32(MESSAGE_GAP), 0.0), all.xy, all.z > 0.0));
         keep(Q_NEIGHBOURS, b, count);
     }
 }

@@ -2,6 +2,18 @@
 
 const REACH: f32 = ROBOT_RADIUS + PROX_RANGE;
 
+fn proximity_reading(distance: f32) -> f32 {
+    if PROX_QUADRATIC == 1u {
+        return clamp(PROX_CURVE_0 + distance * (PROX_CURVE_1 + distance * PROX_CURVE_2), 0.0, 1.0);
+    }
+    return 1.0 - distance * (1.0 / PROX_RANGE);
+}
+
+// Error of the reading of a sensor, -1 to 1; see world/robot.rs.
+fn sensor_error(words: vec4<u32>, sensor: u32) -> f32 {
+    return f32((words[sensor / 2u] >> (16u * (sensor % 2u))) & 0xffffu) * (1.0 / 32768.0) - 1.0;
+}
+
 fn ray_to_circle(origin: vec2<f32>, direction: vec2<f32>, centre: vec2<f32>, size: f32) -> f32 {
     let to = origin - centre;
     let c = dot(to, to) - size * size;
@@ -77,10 +89,19 @@ fn stage_proximity() {
                 }
             }
         }
+        let seen = walls || inner || count > 0u;
+        var errors = vec4(0u);
+        if PROX_NOISE > 0.0 {
+            errors = philox(vec4(world_number, b, update, STREAM_PROXIMITY), seed);
+        }
         var sum = vec2(0.0);
         for (var ray = 0u; ray < RAYS; ray++) {
-            sum += params.rays[ray].xy * (1.0 - distances[ray] * (1.0 / PROX_RANGE));
+            var reading = select(0.0, proximity_reading(distances[ray]), seen);
+            if PROX_NOISE > 0.0 {
+                reading = clamp(reading + PROX_NOISE * sensor_error(errors, ray), 0.0, 1.0);
+            }
+            sum += params.rays[ray].xy * reading;
         }
-        keep_vector(Q_PROX_X, b, select(vec2(0.0), sum, walls || inner || count > 0u));
+        keep_vector(Q_PROX_X, b, sum);
     }
 }

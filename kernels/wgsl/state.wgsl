@@ -96,7 +96,7 @@ struct Params {
     // Indices of the floor and of the objective in the table.
     floor: u32,
     objective: u32,
-    unused: u32,
+    memory: u32,
     task: TaskParams,
     messages: MessageParams,
     // Directions of the proximity rays.
@@ -231,7 +231,7 @@ fn look_ahead() {
     for (var b = first_own; b < scene.bodies; b += OWN_STEP) {
         let s = sin_cos(heading[own(b)]);
         ahead[own(b)] = vec2(s.y, s.x);
-        up[own(b)] = vec2(s.y, -s.x);
+        up[own(b)] = select(vec2(1.0, 0.0), vec2(s.y, -s.x), COMPASS == 1u);
     }
 }
 

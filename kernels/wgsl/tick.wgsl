@@ -273,6 +273,11 @@ fn stage_tick() {
             keep(Q_SCRATCH + c, b, board[CELL_SCRATCH_FIRST + c]);
         }
         wheels[i] = steer(goal);
+        if WHEEL_NOISE > 0.0 {
+            let errors = philox(vec4(world_number, b, update, STREAM_WHEELS), seed);
+            wheels[i] *= 1.0 + WHEEL_NOISE
+                * vec2(nearly_normal(errors.x, errors.z), nearly_normal(errors.y, errors.z >> 8u));
+        }
     }
 }
 
@@ -284,6 +289,10 @@ fn steer(wanted: vec2<f32>) -> vec2<f32> {
     }
     let scaled = wanted / largest;
     let size = min(length(scaled) * largest, 1.0);
+    if STEERING_PIVOT == 1u {
+        let inner = max(scaled.x / length(scaled), -0.5);
+        return V_MAX * size * select(vec2(1.0, inner), vec2(inner, 1.0), wanted.y >= 0.0);
+    }
     let turn = vec2(0.0, select(size, -size, wanted.y < 0.0));
     let g = select(scaled * (size / length(scaled)), turn, wanted.x < 0.0);
     return V_MAX * FRAC_1_SQRT_2 * vec2(g.x - g.y, g.x + g.y);

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::math::{Vec2, vec2};
-use xpuck_kernels::model::CONTROL_PERIOD;
+use xpuck_kernels::model::{CONTROL_PERIOD, V_MAX};
 use xpuck_kernels::world::task::objective::ObjectiveScore;
 use xpuck_kernels::world::task::objective::lots::Lot;
 use xpuck_kernels::world::task::transport::{fitness_of_place, raw_fitness};
@@ -53,6 +53,13 @@ struct Scored {
     phase: String,
     counted: Counted,
     seconds: f64,
+    /// Maximum speed of the robots (m/s).
+    #[serde(default = "usual_speed")]
+    max_speed: f32,
+}
+
+fn usual_speed() -> f32 {
+    V_MAX
 }
 
 /// Quantity that is accumulated in a segment. It depends on the task.
@@ -99,9 +106,10 @@ impl Counted {
         if let task::Score::Objective(score) = &mut **task { Some(score) } else { None }
     }
 
-    fn fitness(&self, seconds: f64) -> f64 {
+    /// Returns the fitness after a time (s) of robots with this maximum speed (m/s).
+    fn fitness(&self, seconds: f64, max_speed: f32) -> f64 {
         f64::from(match self {
-            Counted::Moved(way) => raw_fitness(*way as f32, seconds as f32),
+            Counted::Moved(way) => raw_fitness(*way as f32, seconds as f32, max_speed),
             Counted::Place { x, reach } => fitness_of_place(*x, *reach),
             Counted::Centres { task, robots, .. } => task.counted_fitness(*robots, seconds as f32),
         })
@@ -128,7 +136,8 @@ impl Score {
                 score.lose_disc(0);
             }
         }
-        self.segments.push(Scored { phase: phase.into(), counted, seconds: 0.0 });
+        let max_speed = world.physics.robot.wheels.max_speed;
+        self.segments.push(Scored { phase: phase.into(), counted, seconds: 0.0, max_speed });
     }
 
     /// Adds running time (s) to the last segment.
@@ -237,7 +246,7 @@ impl Score {
     pub fn segments(&self) -> Vec<Segment> {
         let segment = |(number, scored): (u32, &Scored)| {
             let timed = scored.seconds > 0.0;
-            let fitness = if timed { scored.counted.fitness(scored.seconds) } else { 0.0 };
+            let fitness = if timed { scored.counted.fitness(scored.seconds, scored.max_speed) } else { 0.0 };
             let value = scored.counted.value_of(fitness).filter(|_| timed);
             Segment { number, fitness, seconds: scored.seconds, phase: scored.phase.clone(), value }
         };
@@ -246,7 +255,7 @@ impl Score {
 
     /// Returns the current fitness of the last segment, or 0 if there is no segment.
     pub fn fitness(&self) -> f64 {
-        self.segments.last().map_or(0.0, |last| last.counted.fitness(last.seconds.max(1e-9)))
+        self.segments.last().map_or(0.0, |last| last.counted.fitness(last.seconds.max(1e-9), last.max_speed))
     }
 
     /// Returns the raw value of the last segment; `None` if its task is not an objective.

@@ -7,7 +7,8 @@ use crate::mocap::Frame;
 use std::collections::{HashMap, VecDeque};
 use xpuck_kernels::estimate::NEAR;
 use xpuck_kernels::world::Pose;
-use xpuck_kernels::world::senses::messages::{Channel, MessageId};
+use xpuck_kernels::model::ROBOT_RADIUS;
+use xpuck_kernels::world::senses::messages::{Channel, MessageId, Obstacles};
 use xpuck_wire::estimate::MAX_MATES;
 use xpuck_wire::message::{self, Neighbour, ToRobot};
 
@@ -45,7 +46,7 @@ impl VirtualSenses {
     pub fn new(config: &Config, seed: u64) -> VirtualSenses {
         let robots = config.swarm.robots.clone();
         let mut senses = VirtualSenses {
-            channel: Channel::new(config.hub.messages, robots.len(), Vec::new()),
+            channel: Channel::new(config.hub.messages, robots.len(), Obstacles::default()),
             places: HashMap::new(),
             discs: (config.hub.mocap.frisbee.clone(), 0),
             robots,
@@ -70,7 +71,8 @@ impl VirtualSenses {
     pub fn set_discs(&mut self, radii: Vec<f32>) {
         self.discs.1 = radii.len();
         self.places = places(&self.robots, &self.discs.0, radii.len()).collect();
-        self.channel = Channel::new(*self.channel.model(), self.robots.len(), radii);
+        let obstacles = Obstacles { radius: ROBOT_RADIUS, discs: radii, walls: Vec::new() };
+        self.channel = Channel::new(*self.channel.model(), self.robots.len(), obstacles);
         // The stored frames have the indices of the previous world.
         self.held.clear();
         self.newest = None;

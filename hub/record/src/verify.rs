@@ -42,7 +42,11 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
     let file = RunFile::read(run)?;
     let hub: HubFile = file.hub.clone().try_into().map_err(|error| RecordError::new(run, error))?;
     let mut ticks = TickVerifier::new(file.seed);
-    let mut senses = Senses { of: SenseVerifier::new(&file.robots, &hub), worlds: worlds_of(run, &file)?, phase: None };
+    let worlds = worlds_of(run, &file)?;
+    if let Some(world) = worlds.values().next() {
+        ticks.set_wheels(world.physics.robot.wheels);
+    }
+    let mut senses = Senses { of: SenseVerifier::new(&file.robots, &hub), worlds, phase: None };
     // A batch may precede the message with its tree, so all trees are read first.
     learn_trees(run, &mut ticks)?;
     let islands: BTreeMap<&str, u16> = file.robots.iter().map(String::as_str).zip(1..).collect();

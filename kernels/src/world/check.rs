@@ -2,14 +2,15 @@
 
 use super::body::{Body, Shape};
 use super::floor::Paint;
+use super::robot::{Curve, GroundPoints, GroundSense, RobotModel};
 use super::senses::light::{Light, MAX_LIGHTS};
 use super::senses::tags::{MAX_TAGS, Tag};
 use super::spec::{Area, Start, WorldSpec};
-use super::start::{self, SPACING};
+use super::start::{self, spacing};
 use super::task::objective::{MAX_NUMBER, Objective};
 use super::task::{Region, Task};
 use crate::math::Vec2;
-use crate::model::{MAX_DISCS, MAX_ROBOTS, MAX_WALLS, RELOCATION_RADIUS, ROBOT_RADIUS};
+use crate::model::{MAX_DISCS, MAX_ROBOTS, MAX_WALLS, RELOCATION_RADIUS};
 use crate::random::{Draws, Stream};
 
 /// Maximum number of start configurations of a world.
@@ -77,7 +78,39 @@ impl WorldSpec {
         for (i, deviation) in (1..).zip(p.noise) {
             within(&format!("noise, number {i}"), deviation, 0.0, 1.0)?;
         }
-        check_shape("robot", &self.robot)
+        check_shape("robot", &self.robot)?;
+        self.check_robot()
+    }
+
+    fn check_robot(&self) -> Checked {
+        let RobotModel { radius, wheels, proximity, neighbour_range, camera, light, ground, .. } = &self.physics.robot;
+        within("robot, radius", *radius, 0.02, 0.5)?;
+        within("robot, wheelbase", 2.0 * self.robot.contact_arm, 0.01, 2.0 * radius)?;
+        if *radius != self.robot.radius {
+            return refuse(format!("robot, radius = {radius} differs from that of its shape, {}", self.robot.radius));
+        }
+        within("robot, max_speed", wheels.max_speed, 0.01, 2.0)?;
+        within("robot, wheel noise", wheels.noise, 0.0, 1.0)?;
+        within("robot, proximity range", proximity.range, 0.005, 0.5)?;
+        within("robot, proximity noise", proximity.noise, 0.0, 1.0)?;
+        if let Curve::Quadratic(coefficients) = proximity.curve {
+            coefficients.iter().try_for_each(|c| within("robot, proximity curve", *c, -1e6, 1e6))?;
+        }
+        within("robot, neighbour range", *neighbour_range, 0.0, 10.0)?;
+        within("robot, field of view [degrees]", camera.fov.to_degrees(), 10.0, 170.01)?;
+        within("robot, camera range", camera.range, 0.05, f32::INFINITY)?;
+        within("robot, light threshold", light.threshold, 0.0, 1.0)?;
+        within("robot, light noise", light.noise, 0.0, 1.0)?;
+        let GroundSense::Points(points) = ground else { return Ok(()) };
+        within("robot, ground noise", points.noise, 0.0, 1.0)?;
+        within("robot, black_below", points.black_below, 0.0, 1.0)?;
+        within("robot, white_above", points.white_above, points.black_below, 1.0)?;
+        count("updates of the ground window", points.window as usize, 1, GroundPoints::MAX_WINDOW as usize)?;
+        count("readings of the ground majority", points.majority as usize, 0, 3 * points.window as usize - 1)?;
+        if !self.floor.is_exact() {
+            return refuse("floor, confusion: the robot model has ground points with noise; remove one of them".into());
+        }
+        Ok(())
     }
 
     fn check_discs(&self) -> Checked {
@@ -161,12 +194,13 @@ impl WorldSpec {
         for (i, start) in (1..).zip(&self.starts) {
             match start {
                 Start::Area(area) => {
-                    self.check_area(&format!("start {i}"), area, ROBOT_RADIUS)?;
-                    let most = most_at_random(area);
+                    self.check_area(&format!("start {i}"), area, self.robot.radius)?;
+                    let spacing = spacing(self.robot.radius);
+                    let most = most_at_random(area, spacing);
                     if self.robots > most {
                         let robots = self.robots;
                         return refuse(format!(
-                            "start {i} has no room for {robots} robots at random places {SPACING} m apart; at most \
+                            "start {i} has no room for {robots} robots at random places {spacing} m apart; at most \
                              {most} fit; widen its x_m and y_m, or use fewer robots"
                         ));
                     }
@@ -189,7 +223,7 @@ impl WorldSpec {
                     }
                     for (robot, pose) in (1..).zip(poses) {
                         let what = format!("start {i}, robot {robot}");
-                        self.check_place(&what, pose.at, ROBOT_RADIUS)?;
+                        self.check_place(&what, pose.at, self.robot.radius)?;
                         within(&format!("{what}, heading"), pose.heading, -7.0, 7.0)?;
                     }
                 }
@@ -206,7 +240,7 @@ impl WorldSpec {
             Task::Transport => self.check_relocation(),
             Task::Aggregation { range } => {
                 count("robots for aggregation", self.robots, 2, MAX_ROBOTS)?;
-                within("aggregation range", *range, 2.0 * ROBOT_RADIUS, 20.0)
+                within("aggregation range", *range, 2.0 * self.robot.radius, 20.0)
             }
             Task::Dispersion => count("robots for dispersion", self.robots, 2, MAX_ROBOTS),
             // A cell must be larger than the radius of a robot. The distance from the centre of a robot to a wall is at
@@ -324,12 +358,12 @@ impl WorldSpec {
 const JAMMED: f32 = 0.547;
 
 /// Returns an upper bound on the number of robots that [`start::place`] can place in an area.
-fn most_at_random(area: &Area) -> usize {
-    // Each robot occupies a circle whose radius is half of SPACING. The circle may extend beyond the area by its
+fn most_at_random(area: &Area, spacing: f32) -> usize {
+    // Each robot occupies a circle whose radius is half of `spacing`. The circle may extend beyond the area by its
     // radius.
     let size = area.high - area.low;
-    let room = (size.x + SPACING) * (size.y + SPACING);
-    let each = std::f32::consts::PI * 0.25 * SPACING * SPACING;
+    let room = (size.x + spacing) * (size.y + spacing);
+    let each = std::f32::consts::PI * 0.25 * spacing * spacing;
     // The factor 1.2 accounts for small areas, in which the density can exceed the jamming limit of a plane.
     (1.2 * JAMMED * room / each).ceil() as usize + 1
 }

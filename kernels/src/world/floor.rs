@@ -125,6 +125,11 @@ impl Floor {
         }
     }
 
+    /// Brightness at the three points of a ground sensor, while the conditions of the bit mask `active` hold.
+    pub(crate) fn levels(&self, at: Vec2, ahead: Vec2, active: u32) -> [f32; 3] {
+        super::robot::ground_places(at, ahead).map(|point| self.level(point, active))
+    }
+
     /// Value of s_ground of a robot at a place with a direction, while the conditions of the bit mask `active` hold. `draws` yields the draws of this robot and update for
     /// [`Stream::Ground`](crate::random::Stream::Ground).
     pub fn reading(&self, at: Vec2, ahead: Vec2, active: u32, draws: impl FnOnce() -> Draws) -> f32 {

@@ -10,6 +10,7 @@ mod measured;
 pub mod outline;
 pub mod physics;
 mod region;
+pub mod robot;
 pub mod senses;
 mod sensing;
 pub mod spec;
@@ -26,14 +27,15 @@ pub use spec::{Scenario, WorldSpec};
 pub use task::Task;
 
 use crate::math::Vec2;
-use crate::model::{self, CONTROL_PERIOD, NEIGHBOUR_RANGE, SLOW_SENSES_PERIOD, SMALL_WORLD, STEPS_PER_UPDATE};
-use crate::random::{Draws, Stream};
+use crate::model::{self, CONTROL_PERIOD, SLOW_SENSES_PERIOD, SMALL_WORLD, STEPS_PER_UPDATE};
+use crate::random::{Draws, Stream, random_block};
 use crate::tree::{Memory, Program, Senses};
 use conditions::Scenery;
 use floor::Floor;
 use grid::Grid;
 use physics::Physics;
 use physics::contacts::Collisions;
+use robot::GroundSense;
 use senses::camera_model::{self, CameraModel};
 use senses::light::{self, Lighting};
 use senses::tags::{Tags, tag_vector};
@@ -67,6 +69,8 @@ pub struct World {
     senses: Vec<Senses>,
     /// Recent camera images of each robot, encoded by [`CameraModel`]. One word contains all images of a robot.
     pub(crate) pictures: Vec<u32>,
+    /// Readings of each robot's ground points in the last updates.
+    ground: Vec<u32>,
     /// Messages between robots; `None` if the world does not have a message model.
     pub(crate) channel: Option<ChannelHistory>,
     score: Score,
@@ -130,7 +134,9 @@ impl World {
         }
         let mut collisions = Collisions::new(&bodies, &physics);
         collisions.reserve();
-        let grid = || Grid::new(spec.physics.half_arena, NEIGHBOUR_RANGE, robots);
+        let robot = &spec.physics.robot;
+        let reach = robot.neighbour_range.max(robot.reach() + robot.radius);
+        let grid = || Grid::new(spec.physics.half_arena, reach, robots);
         World {
             collisions,
             grid: (robots > SMALL_WORLD).then(grid),
@@ -141,6 +147,7 @@ impl World {
             scenery,
             senses: vec![Senses::default(); robots],
             pictures,
+            ground: vec![0; robots],
             camera: spec.camera,
             sensing: Sensing::ALL,
             channel: spec.messages.map(|m| ChannelHistory::new(m, spec, seed, world, bodies.iter().map(|b| b.pose))),
@@ -168,7 +175,8 @@ impl World {
     /// Performs [`World::update`] with an arbitrary controller. `control` receives a robot's index, senses and random
     /// draws of this update, and returns the robot's goal velocity.
     pub fn update_with(&mut self, mut control: impl FnMut(usize, &Senses, &mut Draws) -> Vec2) {
-        self.update_with_wheels(|i, senses, draws| physics::steer(control(i, senses, draws)));
+        let wheels = self.physics.robot.wheels;
+        self.update_with_wheels(|i, senses, draws| physics::steer(control(i, senses, draws), &wheels));
     }
 
     /// Performs [`World::update_with`] with a controller that returns the ground speeds of the left and right wheel
@@ -178,6 +186,11 @@ impl World {
         for i in 0..self.robots {
             let mut draws = Draws::new(self.seed, self.world, i as u32, self.update, Stream::Controller);
             self.bodies[i].wheels = control(i, &self.senses[i], &mut draws);
+            let wheels = &self.physics.robot.wheels;
+            if wheels.noise > 0.0 {
+                let errors = wheels.errors(self.seed, self.world, i as u32, self.update);
+                self.bodies[i].wheels.iter_mut().zip(errors).for_each(|(speed, error)| *speed *= error);
+            }
         }
         for k in 0..STEPS_PER_UPDATE {
             let step = self.update * STEPS_PER_UPDATE + k;
@@ -225,6 +238,9 @@ impl World {
     /// new in every update, as on a real robot.
     fn sense(&mut self) {
         let slow = self.update.is_multiple_of(SLOW_SENSES_PERIOD);
+        let robot = self.physics.robot;
+        let sensing = self.sensing.intersection(robot.senses);
+        let (seed, world, update) = (self.seed, self.world, self.update);
         if let Some(grid) = &mut self.grid {
             grid.fill(self.bodies.iter().map(|b| b.pose.at));
         }
@@ -237,38 +253,58 @@ impl World {
             }
             let near = self.candidates.iter().map(|robot| usize::from(*robot));
             let s = &mut self.senses[i];
-            s.up = senses::compass(self.bodies[i].pose.heading);
-            if self.sensing.proximity {
-                let readings = senses::proximity_among(&self.bodies, i, near.clone(), &self.physics);
+            let Pose { at, heading } = self.bodies[i].pose;
+            let words = |stream| random_block(seed, world, i as u32, update, stream, 0);
+            if robot.compass {
+                s.up = senses::compass(heading);
+            }
+            if sensing.proximity {
+                let mut readings = senses::proximity_among(&self.bodies, i, near.clone(), &self.physics);
+                if robot.proximity.noise > 0.0 {
+                    readings = robot::with_errors(readings, robot.proximity.noise, words(Stream::Proximity));
+                }
                 s.prox = senses::proximity_vector(&readings);
             }
-            if self.sensing.light && !self.lighting.lights.is_empty() {
-                let Pose { at, heading } = self.bodies[i].pose;
-                s.light = light::light_vector(&light::brightness(at, Vec2::unit(heading), &self.lighting));
+            if sensing.light && robot.light.reads(self.lighting.lights.len()) {
+                let levels = light::brightness(at, Vec2::unit(heading), &self.lighting, &robot);
+                s.light = robot.light.vector(levels, || words(Stream::Light));
             }
-            if self.sensing.ground && !self.floor.is_grey() {
-                let Pose { at, heading } = self.bodies[i].pose;
-                let draws = || Draws::new(self.seed, self.world, i as u32, self.update, Stream::Ground);
-                s.ground = self.floor.reading(at, Vec2::unit(heading), self.score.active(), draws);
+            if sensing.ground && !self.floor.is_grey() {
+                let (ahead, active) = (Vec2::unit(heading), self.score.active());
+                s.ground = match &robot.ground {
+                    GroundSense::Class => {
+                        let draws = || Draws::new(seed, world, i as u32, update, Stream::Ground);
+                        self.floor.reading(at, ahead, active, draws)
+                    }
+                    GroundSense::Points(points) => {
+                        let levels = self.floor.levels(at, ahead, active);
+                        self.ground[i] = points.push(self.ground[i], levels, words(Stream::Ground));
+                        points.class(self.ground[i])
+                    }
+                };
             }
-            if slow && self.sensing.camera {
+            if slow && sensing.camera {
                 let blobs = senses::camera(&self.bodies, i, &self.patches, &self.physics);
                 let overlooked = self.camera.missed_segments(self.seed, self.world, i as u32, self.update);
                 let picture = blobs.picture() & !overlooked;
                 self.pictures[i] = CameraModel::push_image(self.pictures[i], picture, self.update);
             }
-            if self.sensing.camera {
+            if sensing.camera {
                 let picture = CameraModel::delayed_image(self.pictures[i], self.update);
-                s.colours = camera_model::vectors(picture, camera_model::aside());
+                s.colours = camera_model::vectors(picture, robot.camera.aside);
             }
-            if slow && self.sensing.tags && !self.tags.list.is_empty() {
-                s.tag = tag_vector(&self.bodies, i, &self.physics.walls, &self.tags);
+            if slow && sensing.tags && !self.tags.list.is_empty() {
+                s.tag = tag_vector(&self.bodies, i, &self.physics, &self.tags);
             }
             if let Some(channel) = &mut self.channel {
-                let reading = channel.reading(i, self.sensing.neighbours);
-                (s.up, s.attr, s.neighbours) = (reading.up, reading.attr, reading.neighbours);
-            } else if slow && self.sensing.neighbours {
-                (s.attr, s.neighbours) = senses::range_and_bearing_among(&self.bodies, i, near);
+                let reading = channel.reading(i, sensing.neighbours);
+                (s.attr, s.neighbours) = (reading.attr, reading.neighbours);
+                if robot.compass {
+                    s.up = reading.up;
+                }
+            } else if slow && sensing.neighbours {
+                (s.attr, s.neighbours) =
+                    senses::range_and_bearing_among(&self.bodies, i, robot.neighbour_range, near);
             }
         }
     }

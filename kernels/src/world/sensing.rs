@@ -43,6 +43,18 @@ impl Sensing {
         }
     }
 
+    /// Returns the senses in both sets.
+    pub fn intersection(self, other: Sensing) -> Sensing {
+        Sensing {
+            proximity: self.proximity & other.proximity,
+            camera: self.camera & other.camera,
+            neighbours: self.neighbours & other.neighbours,
+            light: self.light & other.light,
+            tags: self.tags & other.tags,
+            ground: self.ground & other.ground,
+        }
+    }
+
     /// Returns the senses that at least one of these programs may read.
     pub fn from_programs<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Sensing {
         let cells = programs.into_iter().map(Program::register_reads).fold(0, |all, cells| all | cells);

@@ -7,7 +7,7 @@ use super::physics::Physics;
 use super::senses::Patch;
 use super::senses::camera_model::CameraModel;
 use super::senses::light::Lighting;
-use super::senses::messages::Messages;
+use super::senses::messages::{Messages, Obstacles};
 use super::senses::tags::Tags;
 use super::task::Task;
 use super::zone::Zone;
@@ -20,9 +20,9 @@ use std::sync::Arc;
 pub struct WorldSpec {
     /// Number of robots, 1 to [`MAX_ROBOTS`](crate::model::MAX_ROBOTS).
     pub robots: usize,
-    /// Shape of a robot. Mass and friction may vary; size and colour must be those of the reference model.
+    /// Shape of a robot. Its colour must be that of the reference model.
     pub robot: Shape,
-    /// The arena, its inner walls, contact parameters and noise.
+    /// The arena, its inner walls, contact parameters and noise, and the wheels and senses of the robots.
     pub physics: Physics,
     /// Passive discs, at most [`MAX_DISCS`](crate::model::MAX_DISCS). In a transport task, robots move the first
     /// disc.
@@ -151,6 +151,15 @@ impl WorldSpec {
                 .iter()
                 .chain(self.floor.paint.iter().map(|paint| &paint.condition))
                 .any(Option::is_some)
+    }
+
+    /// Returns the bodies that may block messages.
+    pub fn obstacles(&self) -> Obstacles {
+        Obstacles {
+            radius: self.robot.radius,
+            discs: self.discs.iter().map(|disc| disc.shape.radius).collect(),
+            walls: self.physics.walls.clone(),
+        }
     }
 
     /// Returns the shapes of all bodies, first the robots, then the discs.

@@ -5,12 +5,17 @@ use super::conditions::{Conditions, holds};
 use super::spec::{Area, Start, WorldSpec};
 use super::task::Score;
 use crate::math::Vec2;
-use crate::model::ROBOT_RADIUS;
 use crate::random::Draws;
 use std::f32::consts::PI;
 
-/// Minimum distance between the centres of robots with random start positions (m).
+/// Minimum distance between the centres of small robots with random start positions (m).
 pub const SPACING: f32 = 0.1;
+
+/// Returns the minimum distance between the centres of robots of this radius with random start positions (m).
+pub fn spacing(radius: f32) -> f32 {
+    SPACING.max(2.5 * radius)
+}
+
 /// Maximum number of random positions that are tried for one body. In the benchmark with 16 robots, more than half of
 /// all positions are free.
 const TRIES: usize = 1000;
@@ -43,6 +48,8 @@ pub fn place(spec: &WorldSpec, start: usize, run: (u64, u32), draws: &mut Draws)
 /// overlaps.
 pub(super) fn place_at(spec: &WorldSpec, start: &Start, draws: &mut Draws) -> Vec<Body> {
     let robot = |pose| Body::at_rest(spec.robot, pose);
+    let radius = spec.robot.radius;
+    let spacing = spacing(radius);
     let mut robots: Vec<Body> = Vec::with_capacity(spec.robots + spec.discs.len());
     let mut discs: Vec<Body> = Vec::with_capacity(spec.discs.len());
     if let Start::Poses(poses) = start {
@@ -59,7 +66,7 @@ pub(super) fn place_at(spec: &WorldSpec, start: &Start, draws: &mut Draws) -> Ve
     let (area, inside): (Area, &dyn Fn(Vec2) -> bool) = match start {
         Start::Area(area) => (*area, &everywhere),
         Start::Zone(zone) => {
-            let (low, high) = zone.bounds(spec.physics.half_arena, ROBOT_RADIUS);
+            let (low, high) = zone.bounds(spec.physics.half_arena, radius);
             (Area { low, high }, &|at| zone.contains(at))
         }
         Start::Poses(_) => (Area { low: Vec2::ZERO, high: Vec2::ZERO }, &everywhere),
@@ -68,9 +75,9 @@ pub(super) fn place_at(spec: &WorldSpec, start: &Start, draws: &mut Draws) -> Ve
         for _ in 0..spec.robots {
             let at = free_spot(&area, draws, |at| {
                 inside(at)
-                    && discs.iter().all(|b| (at - b.pose.at).length() > b.shape.radius + ROBOT_RADIUS)
-                    && robots.iter().all(|b| (b.pose.at - at).length() >= SPACING)
-                    && clear_of_walls(spec, at, ROBOT_RADIUS)
+                    && discs.iter().all(|b| (at - b.pose.at).length() > b.shape.radius + radius)
+                    && robots.iter().all(|b| (b.pose.at - at).length() >= spacing)
+                    && clear_of_walls(spec, at, radius)
             });
             robots.push(robot(Pose { at, heading: draws.range(-PI, PI) }));
         }

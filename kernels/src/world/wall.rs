@@ -1,7 +1,6 @@
 //! Thin straight walls inside the arena: contacts and ray intersections.
 
 use crate::math::{Vec2, max, min};
-use crate::model::ROBOT_RADIUS;
 
 /// A straight wall inside the arena, in the world frame. It is infinitely thin, and high enough for all sensors.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +20,12 @@ impl Wall {
         self.from + along * max(min(part, 1.0), 0.0) - at
     }
 
+    /// Returns true if the line of length |`along`| from a place crosses the wall.
+    #[inline(always)]
+    pub fn blocks(&self, from: Vec2, along: Vec2) -> bool {
+        self.distance_along(from, along) < 1.0
+    }
+
     /// Returns the distance along a ray to the wall, in multiples of `direction`; infinite if the ray misses the wall
     /// or is parallel to it.
     #[inline(always)]
@@ -37,10 +42,10 @@ impl Wall {
 
 /// Returns the distance from a robot's rim along a ray to an inner wall (m). It is 0 if the wall is inside the robot,
 /// and infinite if the ray misses the wall. The ray starts at the robot's centre, because part of the rim can be behind
-/// the wall if the robot is pressed against it. `direction` is a unit vector.
+/// the wall if the robot is pressed against it. `direction` is a unit vector, and `radius` is that of the robot (m).
 #[inline(always)]
-pub(crate) fn ray_to_inner_wall(wall: &Wall, centre: Vec2, direction: Vec2) -> f32 {
-    max(wall.distance_along(centre, direction) - ROBOT_RADIUS, 0.0)
+pub(crate) fn ray_to_inner_wall(wall: &Wall, centre: Vec2, direction: Vec2, radius: f32) -> f32 {
+    max(wall.distance_along(centre, direction) - radius, 0.0)
 }
 
 #[cfg(test)]

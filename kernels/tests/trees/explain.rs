@@ -5,6 +5,7 @@ use xpuck_kernels::analysis::explain::{Item, explain, to_markdown, to_text};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::tree::{Group, Kind, Memory, Node, Program, Senses, Tree};
 use xpuck_kernels::world::physics::steer;
+use xpuck_kernels::world::robot::Wheels;
 
 /// Returns the explanation of a tree as text. Its lines are joined, so that phrases can be found across line breaks.
 fn account(tree: &str) -> String {
@@ -67,8 +68,8 @@ fn tables_agree_with_the_interpreter() {
             senses.colours[2] = blue(&case.when);
         }
         let (_, goal) = Memory::new(&program).tick(&program, &senses, &mut random::draws(1, 1));
-        for (told, done) in case.wheels.into_iter().zip(steer(goal)) {
-            assert!((told - done).abs() < 1e-5, "{}: told {:?}, done {:?}", case.when, case.wheels, steer(goal));
+        for (told, done) in case.wheels.into_iter().zip(steer(goal, &Wheels::default())) {
+            assert!((told - done).abs() < 1e-5, "{}: told {:?}, done {:?}", case.when, case.wheels, steer(goal, &Wheels::default()));
         }
     }
 }

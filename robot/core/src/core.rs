@@ -23,7 +23,9 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{CompileError, Senses, Tree};
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::floor::Shade;
+use xpuck_kernels::model::V_MAX;
 use xpuck_kernels::world::physics::{check_wheels, steer};
+use xpuck_kernels::world::robot::Wheels;
 use xpuck_kernels::world::senses::light::light_vector;
 use xpuck_kernels::world::senses::tags::vector_from_range_and_bearing;
 use xpuck_kernels::world::senses::{Blobs, proximity_vector};
@@ -398,7 +400,7 @@ impl Core {
         let timely = self.hub_ahead.is_some_and(|ahead| now + ahead <= given.expires);
         let command = Command { wheels: given.wheels, lamps: given.lamps.map(Ring::All) };
         let directed = self.state != State::Stop && self.obeyed != 0;
-        if timely && directed && check_wheels(command.wheels).is_ok() {
+        if timely && directed && check_wheels(command.wheels, V_MAX).is_ok() {
             self.external.operate(now, command, (f64::from(given.hold_ms) / 1000.0).min(HOLD * self.speed));
         }
     }
@@ -559,6 +561,9 @@ impl Core {
                        robot's file";
             return vec![refused(why.into())];
         }
+        if let Some(why) = plan.unfit_for_devices() {
+            return vec![refused(why)];
+        }
         // The source of the calibration of the simulated worlds is visible only in the log.
         let calibrated = match (plan.calibrated, self.measured.changes_worlds()) {
             (true, _) => Some("worlds are simulated with the experiment's calibration"),
@@ -590,6 +595,11 @@ impl Core {
         }
         actions.extend(self.load_assigned());
         actions
+    }
+
+    /// Returns the wheels of the robot model of the current phase.
+    fn wheel_model(&self) -> Wheels {
+        self.planned().map(|phase| phase.world.physics.robot.wheels).unwrap_or_default()
     }
 
     /// Returns the index of the robot in the swarm file, from 0.
@@ -848,7 +858,8 @@ impl Core {
             let senses = self.senses(now, readings);
             if let Some(controller) = &mut self.controller {
                 let mut draws = Draws::new(self.seed, u32::from(self.island), 0, self.updates, Stream::Controller);
-                self.wheels = steer(controller.tick(&senses, &mut draws));
+                let goal = controller.tick(&senses, &mut draws);
+                self.wheels = steer(goal, &self.wheel_model());
                 ticked = true;
             }
         } else if let Some(controller) = &mut self.controller {

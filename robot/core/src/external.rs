@@ -5,6 +5,7 @@
 //! A program's command is valid for [`HOLD`]. After this time, the wheels stop until the next command. Times are arena
 //! time (s).
 
+use xpuck_kernels::model::V_MAX;
 use xpuck_kernels::world::physics::check_wheels;
 use xpuck_wire::message::State;
 
@@ -174,7 +175,7 @@ impl External {
             (ProgramRequest::Drive(command), Some(seat)) => {
                 // A new command replaces the previous command even if the new command is invalid.
                 seat.command = None;
-                check_wheels(command.wheels)?;
+                check_wheels(command.wheels, V_MAX)?;
                 if state != State::Run {
                     let state = format!("{state:?}").to_uppercase();
                     return Err(format!("the robot's state is {state}: programs can drive only in RUN"));

@@ -10,6 +10,7 @@ pub mod file;
 pub mod lamps;
 pub mod phase;
 pub mod plan;
+pub mod robot_model;
 pub mod settings;
 pub mod silence;
 pub mod steps;

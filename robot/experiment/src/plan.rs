@@ -9,13 +9,16 @@ use crate::silence::{Genes, Silence};
 use crate::steps::{self, MAX_GENERATIONS, Step};
 use crate::{settings, tree_file, world_file};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::Arc;
 use toml::Value;
 use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, colour_read, ground_read};
 use xpuck_kernels::engine::EngineKind;
-use xpuck_kernels::model::MAX_ROBOTS;
+use xpuck_kernels::model::{MAX_ROBOTS, WHEELBASE};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
+use xpuck_kernels::world::robot::RobotModel;
+use xpuck_kernels::world::senses::messages::Attraction;
 use xpuck_wire::Migration;
 use xpuck_wire::signed::{Signed, Trust};
 
@@ -26,7 +29,7 @@ pub const ROBOTS: usize = 9;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError(String);
 
-impl std::fmt::Display for PlanError {
+impl Display for PlanError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
@@ -108,6 +111,9 @@ impl PlannedPhase {
     }
 }
 
+/// Maximum relative deviation of a model's wheelbase from that of the devices. Robots calibrate their own wheelbases.
+const MOST_WHEELBASE: f32 = 0.1;
+
 /// Texts of an experiment's files, by name.
 type Files = BTreeMap<String, String>;
 
@@ -181,6 +187,12 @@ impl Plan {
                  `arena_changes_confirmed = true` if you will",
             ));
         }
+        let same = |phase: &PlannedPhase| {
+            (phase.world.physics.robot, phase.world.robot) == (planned[0].world.physics.robot, planned[0].world.robot)
+        };
+        if !planned.iter().all(same) {
+            return Err(fail("its phases have different robot models; a swarm has one model, so use the same in all worlds"));
+        }
         if planned.iter().any(|phase| phase.world.task.last_disc(phase.world.discs.len()) > 1) {
             return Err(fail(
                 "its task reads several discs, but motion capture follows only the first one, the frisbee",
@@ -224,6 +236,12 @@ impl Plan {
         })
     }
 
+    /// Returns why a robot of `xpuckd` cannot be the robot of a world of the plan; `None` if it can. Radius, mass and
+    /// errors concern the simulated worlds only.
+    pub fn unfit_for_devices(&self) -> Option<String> {
+        self.phases.iter().find_map(|phase| unfit_for_devices(&phase.world))
+    }
+
     /// Applies a robot's own calibration file to the worlds, unless the experiment contains a calibration.
     ///
     /// # Errors
@@ -247,6 +265,33 @@ impl Plan {
     /// Returns the phase with this index, or the last phase if the index is too large.
     pub fn phase(&self, number: usize) -> &PlannedPhase {
         &self.phases[number.min(self.phases.len() - 1)]
+    }
+}
+
+/// Returns the first key of a world's robot model that the devices of a robot cannot fulfil.
+fn unfit_for_devices(world: &WorldSpec) -> Option<String> {
+    let (robot, device) = (&world.physics.robot, RobotModel::default());
+    let refuse = |key: &str, value: &dyn Display, device: &dyn Display| {
+        Some(format!("the robot model has {key} = {value}, but the devices of this robot give {device}; change the model"))
+    };
+    let wheelbase = 2.0 * world.robot.contact_arm;
+    let messages = world.messages.unwrap_or_default();
+    if robot.wheels.max_speed > device.wheels.max_speed {
+        refuse("wheels.max_speed_m_s", &robot.wheels.max_speed, &format!("at most {}", device.wheels.max_speed))
+    } else if (wheelbase / WHEELBASE - 1.0).abs() > MOST_WHEELBASE {
+        refuse("wheelbase_m", &wheelbase, &WHEELBASE)
+    } else if (robot.proximity.range, robot.proximity.curve) != (device.proximity.range, device.proximity.curve) {
+        refuse("a proximity.length_m", &robot.proximity.range, &"0.03 and a linear curve")
+    } else if robot.camera.fov != device.camera.fov {
+        refuse("camera.fov_deg", &robot.camera.fov.to_degrees(), &56)
+    } else if robot.light.law != device.light.law || robot.light.threshold != 0.0 {
+        refuse("a light.law or threshold", &"of its own", &"the inverse-square law")
+    } else if robot.ground != device.ground {
+        refuse("ground", &"points", &"\"class\"")
+    } else if messages.memory != 1 || messages.attraction != Attraction::Centre {
+        refuse("messages.memory", &messages.memory, &"memory = 1 and attraction = \"centre\"")
+    } else {
+        None
     }
 }
 

@@ -5,6 +5,7 @@ mod boxes;
 mod regions;
 mod rules;
 
+use crate::robot_model::{self, Loader, RobotEntry, RobotSpec};
 use boxes::BoxEntry;
 use regions::{FloorEntry, Regions, ZoneEntry};
 use rules::{LatchEntry, LotEntry, Rules};
@@ -45,6 +46,9 @@ pub struct WorldFile {
     /// Arena, with its centre at the origin.
     #[serde(default)]
     arena: ArenaEntry,
+    /// Robots: the name of a model, a file, or the keys of a model. Default: `xpuck`.
+    #[serde(default)]
+    robot: RobotEntry,
     /// Masses, friction and noise.
     #[serde(default)]
     physics: PhysicsEntry,
@@ -86,11 +90,10 @@ pub struct WorldFile {
     /// Tags that cameras can detect, at most 8.
     #[serde(default)]
     tag: Vec<TagEntry>,
-    /// Camera imperfections.
-    #[serde(default)]
-    camera: CameraModel,
-    /// Model of the messages between robots. By default, a robot receives the messages of all robots within 0.5 m,
-    /// without delay.
+    /// Camera imperfections, instead of those of the robot model.
+    camera: Option<CameraModel>,
+    /// Model of the messages between robots, instead of that of the robot model. By default, a robot receives the
+    /// messages of all robots within 0.5 m, without delay.
     messages: Option<Messages>,
 }
 
@@ -156,24 +159,24 @@ struct PolygonShape {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct PhysicsEntry {
-    /// Mass of a robot (kg), 0.001 to 10.
-    robot_mass_kg: f32,
-    /// Friction coefficient of a robot on the floor, 0 to 10.
-    robot_friction: f32,
+    /// Mass of a robot (kg), 0.001 to 10. Default: that of the robot model.
+    robot_mass_kg: Option<f32>,
+    /// Friction coefficient of a robot on the floor, 0 to 10. Default: that of the robot model.
+    robot_friction: Option<f32>,
     /// Friction coefficient between bodies, and between bodies and walls, 0 to 10.
     body_friction: f32,
     /// Coefficient of restitution between bodies, and between bodies and walls, 0 to 1.
     restitution: f32,
     /// Motion noise parameters alpha_1, alpha_2 and alpha_3 (each 0 to 1). They scale the noise of distance, turn and
-    /// drift respectively.
-    noise: [f32; 3],
+    /// drift respectively. Default: those of the robot model.
+    noise: Option<[f32; 3]>,
 }
 
 impl Default for PhysicsEntry {
     fn default() -> PhysicsEntry {
-        let Physics { mu_bodies, restitution, noise, .. } = Physics::default();
-        let Shape { mass, mu, .. } = Shape::ROBOT;
-        PhysicsEntry { robot_mass_kg: mass, robot_friction: mu, body_friction: mu_bodies, restitution, noise }
+        let Physics { mu_bodies, restitution, .. } = Physics::default();
+        let (robot_mass_kg, robot_friction, noise) = (None, None, None);
+        PhysicsEntry { robot_mass_kg, robot_friction, body_friction: mu_bodies, restitution, noise }
     }
 }
 
@@ -315,12 +318,43 @@ enum ColourEntry {
 
 /// Reads a world file and validates the world.
 pub fn read(path: &Path) -> Result<WorldSpec, FileError> {
-    let text = file::text(path, file::MAX_TOML)?;
-    parse(&path.display().to_string(), &text)
+    read_with(path, None)
 }
 
-/// Parses a world file's text and validates the world. `name` identifies the text in errors.
+/// Performs [`read`] with other robots than those of the file, if `robot` is given.
+pub fn read_with(path: &Path, robot: Option<&RobotSpec>) -> Result<WorldSpec, FileError> {
+    let text = file::text(path, file::MAX_TOML)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let load = |name: &str| robot_model::read_file(&folder.join(name));
+    parse_with(&path.display().to_string(), &text, robot, &load)
+}
+
+/// Parses a world file's text and validates the world. `name` identifies the text in errors. A robot model in a file is
+/// rejected.
 pub fn parse(name: &str, text: &str) -> Result<WorldSpec, FileError> {
+    let load = |file: &str| Err(format!("robot model `{file}` is a file, which cannot be read here"));
+    parse_with(name, text, None, &load)
+}
+
+/// Returns the file of a robot model that a world file names, if any.
+pub fn robot_file(text: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct RobotOnly {
+        #[serde(default)]
+        robot: RobotEntry,
+    }
+    let RobotOnly { robot } = toml::from_str(text).ok()?;
+    robot.file().map(str::to_string)
+}
+
+/// Performs [`parse`] for worlds whose robot model may be a file. `robot` replaces the robots of the file, and `load`
+/// reads the files of robot models.
+pub fn parse_with(
+    name: &str,
+    text: &str,
+    robot: Option<&RobotSpec>,
+    load: Loader<'_>,
+) -> Result<WorldSpec, FileError> {
     if text.len() > MAX_TEXT {
         return Err(FileError::value(
             name,
@@ -328,16 +362,21 @@ pub fn parse(name: &str, text: &str) -> Result<WorldSpec, FileError> {
         ));
     }
     let entries: WorldFile = file::parse(name, text)?;
-    let spec = spec(entries).map_err(|message| FileError::value(name, message))?;
+    let robot = match robot {
+        Some(robot) => *robot,
+        None => entries.robot.robot(load).map_err(|message| FileError::value(name, format!("robot: {message}")))?,
+    };
+    let spec = spec(entries, &robot).map_err(|message| FileError::value(name, message))?;
     spec.check().map_err(|error| FileError::value(name, error.to_string()))?;
     Ok(spec)
 }
 
-fn spec(file: WorldFile) -> Result<WorldSpec, String> {
+fn spec(file: WorldFile, robot: &RobotSpec) -> Result<WorldSpec, String> {
     let WorldFile {
         robots,
         task,
         arena,
+        robot: _,
         physics,
         floor,
         region,
@@ -356,6 +395,8 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         messages,
     } = file;
     let PhysicsEntry { robot_mass_kg, robot_friction, body_friction, restitution, noise } = physics;
+    let RobotSpec { shape, model: robot_model, .. } = *robot;
+    let radius = shape.radius;
     let (half_length, half_width) = half_arena(robots);
     let regions = Regions::from_entries(region)?;
     let zones = &regions.zones;
@@ -374,7 +415,7 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
     let corners = (1..).zip(&boxes).map(|(i, entry)| entry.corners(i)).collect::<Result<Vec<_>, _>>()?;
     walls.extend(corners.iter().flat_map(boxes::sides));
     // Places where a robot would touch a box or the sides of a polygon, be in the box, or be behind the polygon.
-    let mut behind_walls: Vec<ZoneShape> = boxes.iter().map(BoxEntry::around).collect();
+    let mut behind_walls: Vec<ZoneShape> = boxes.iter().map(|entry| entry.around(radius)).collect();
     let around = match &arena {
         ArenaEntry { polygon: None, .. } => None,
         ArenaEntry { polygon: Some(polygon), length_m: None, width_m: None } => {
@@ -386,7 +427,7 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
             let outside = |wall: &Wall| {
                 let middle = (wall.from + wall.to) * 0.5;
                 let towards = middle * (1.0 / middle.length());
-                ZoneShape::HalfPlane { towards, from: polygon.inradius_m - model::ROBOT_RADIUS }
+                ZoneShape::HalfPlane { towards, from: polygon.inradius_m - radius }
             };
             behind_walls.extend(sides.iter().map(outside));
             walls.extend(sides);
@@ -404,16 +445,27 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         (1..).zip(start).map(|(i, entry)| inside_walls(i, self::start(i, entry, zones)?, &behind_walls)).collect();
     Ok(WorldSpec {
         robots,
-        robot: Shape { mass: robot_mass_kg, mu: robot_friction, ..Shape::ROBOT },
-        physics: Physics { mu_bodies: body_friction, restitution, noise, half_arena, walls },
+        robot: Shape {
+            mass: robot_mass_kg.unwrap_or(shape.mass),
+            mu: robot_friction.unwrap_or(shape.mu),
+            ..shape
+        },
+        physics: Physics {
+            mu_bodies: body_friction,
+            restitution,
+            noise: noise.unwrap_or(robot.motion_noise),
+            half_arena,
+            walls,
+            robot: robot_model,
+        },
         discs: disc.into_iter().map(self::disc).collect(),
         patches: patch.into_iter().map(self::patch).collect(),
         starts: starts?,
         floor: Arc::new(floor),
         lighting: lighting(room_light, &light),
         tags: Tags { range: tag_range_m, list: tag.iter().map(self::tag).collect() },
-        camera,
-        messages,
+        camera: camera.unwrap_or(robot.camera),
+        messages: messages.or(robot.messages),
         task: self::task(task, rules)?,
         conditions,
     })

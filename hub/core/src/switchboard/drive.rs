@@ -1,6 +1,7 @@
 //! Remote control of single robots by operators, either by hand or by a program.
 
 use super::{Action, Switchboard};
+use xpuck_kernels::model::V_MAX;
 use xpuck_kernels::world::physics::check_wheels;
 use xpuck_wire::Phase;
 use xpuck_wire::message::{DriveCommand, Reply, State, ToRobot};
@@ -32,7 +33,7 @@ impl Switchboard {
     /// Returns the index of a robot if `who` may drive it now, otherwise the reason for the refusal.
     fn may_drive(&self, now: f64, who: &str, id: &str, wheels: [f32; 2]) -> Result<usize, String> {
         self.place(id)?;
-        check_wheels(wheels)?;
+        check_wheels(wheels, V_MAX)?;
         let place = self.present(id)?;
         let robot = &self.roster.robots[place];
         if self.phase == Phase::Parking {

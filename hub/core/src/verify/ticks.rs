@@ -10,6 +10,7 @@ use xpuck_kernels::tree::{Memory, Program, Senses, Status, Tree, scalar_name};
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::floor::Shade;
 use xpuck_kernels::world::physics::steer;
+use xpuck_kernels::world::robot::Wheels;
 use xpuck_kernels::world::senses::light::light_vector;
 use xpuck_kernels::world::senses::tags::vector_from_range_and_bearing;
 use xpuck_kernels::world::senses::{Blobs, Neighbour, attraction, proximity_vector};
@@ -71,6 +72,7 @@ struct Robot {
 #[derive(Clone, Debug)]
 pub struct TickVerifier {
     seed: u64,
+    wheels: Wheels,
     programs: BTreeMap<String, (Tree, Program)>,
     robots: BTreeMap<String, Robot>,
     first: Option<Difference>,
@@ -79,7 +81,12 @@ pub struct TickVerifier {
 impl TickVerifier {
     /// Creates a verifier for a run with this seed.
     pub fn new(seed: u64) -> TickVerifier {
-        TickVerifier { seed, programs: BTreeMap::new(), robots: BTreeMap::new(), first: None }
+        TickVerifier { seed, wheels: Wheels::default(), programs: BTreeMap::new(), robots: BTreeMap::new(), first: None }
+    }
+
+    /// Sets the wheels of the robots. The default is the wheels of the reference model.
+    pub fn set_wheels(&mut self, wheels: Wheels) {
+        self.wheels = wheels;
     }
 
     /// Adds the tree of a batch, if the batch contains it. Other batches identify this tree only by its hash.
@@ -116,7 +123,7 @@ impl TickVerifier {
         }
         known.count.updates += unpacked.len() as u64;
         let mut batch =
-            Batch { seed: self.seed, island, robot, updates, count: &mut known.count, first: &mut self.first };
+            Batch { seed: self.seed, wheels: &self.wheels, island, robot, updates, count: &mut known.count, first: &mut self.first };
         if updates.tree.is_empty() {
             unpacked.iter().zip(updates.first..).for_each(|(update, number)| batch.resting(update, number));
             known.ended = None;
@@ -186,6 +193,7 @@ impl Robot {
 /// Batch of updates, with the counters of its robot.
 struct Batch<'a> {
     seed: u64,
+    wheels: &'a Wheels,
     island: u16,
     robot: &'a str,
     updates: &'a Updates,
@@ -211,7 +219,7 @@ impl Batch<'_> {
         let node = nodes.iter().zip(&update.nodes).position(|(found, wanted)| found != wanted);
         let cells = memory.board.cells().map(f32::to_bits);
         let cell = (0..cells.len()).find(|cell| cells[*cell] != update.cells[*cell]);
-        let wheels = steer(goal).map(f32::to_bits);
+        let wheels = steer(goal, self.wheels).map(f32::to_bits);
         if nodes.len() != update.nodes.len() {
             self.differs(update.after_us, number, "the number of nodes", update.nodes.len(), nodes.len());
         } else if let Some(node) = node {
@@ -331,7 +339,7 @@ mod tests {
         let program = Program::compile(&tree).unwrap();
         let mut memory = Memory::new(&program);
         let (_, goal) = memory.tick(&program, senses, &mut Draws::new(9, 1, 0, 5, Stream::Controller));
-        let [left, right] = steer(goal).map(f32::to_bits);
+        let [left, right] = steer(goal, &Wheels::default()).map(f32::to_bits);
         let update = Update {
             ticked: true,
             cells: memory.board.cells().map(f32::to_bits),

@@ -64,7 +64,7 @@ pub(super) fn worth_on_wheels(programs: &[Program], real: &Real, held: [f32; 2],
         let mut memories: Vec<Memory> = programs.iter().map(Memory::new).collect();
         for _ in 0..plan.updates() {
             world.update_with_wheels(|i, senses, draws| {
-                let goal = steer(memories[i].tick(&programs[i], senses, draws).1);
+                let goal = steer(memories[i].tick(&programs[i], senses, draws).1, &real.spec.physics.robot.wheels);
                 if i == 0 { real.driven(model.compensated(goal)) } else { whole.compensated(goal) }
             });
         }
@@ -162,7 +162,7 @@ impl Swarm {
         }
         world.update_with_wheels(|i, senses, draws| {
             let goal = memories[i].tick(&programs[i % programs.len()], senses, draws).1;
-            let told = estimators[i].model().compensated(steer(goal));
+            let told = estimators[i].model().compensated(steer(goal, &real.spec.physics.robot.wheels));
             estimators[i].command(*now, told);
             if i == 0 { real.driven(told) } else { told }
         });

@@ -4,6 +4,7 @@ use super::Fault;
 use crate::ROBOTS;
 use std::collections::BTreeSet;
 use xpuck_hub_core::roster::PINGS;
+use xpuck_kernels::model::V_MAX;
 use xpuck_kernels::world::task::transport::raw_fitness;
 use xpuck_wire::{Phase, Status};
 
@@ -88,7 +89,7 @@ impl ScoreChecker {
         });
         for segment in status.segments.iter().filter(|s| s.seconds > 0.0) {
             let moved = self.moved.get(segment.number as usize).copied().unwrap_or(0.0);
-            let expected = f64::from(raw_fitness(moved as f32, segment.seconds as f32));
+            let expected = f64::from(raw_fitness(moved as f32, segment.seconds as f32, V_MAX));
             let same = (expected - segment.fitness).abs() < 1e-4;
             fault.hold(same, now, "a segment's score equals the displacement of the frisbee", || {
                 let what = format!(

@@ -3,6 +3,7 @@
 use crate::math::Vec2;
 use crate::model::WHEELBASE;
 use crate::world::physics::steer;
+use crate::world::robot::Wheels;
 
 /// Wheel speeds and their description.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +21,7 @@ const STRAIGHT: f32 = 0.5;
 impl Motion {
     /// Returns the motion for a goal velocity (Eq. 6.7 to 6.9).
     pub fn from_goal(goal: Vec2) -> Motion {
-        Motion::of_wheels(steer(goal))
+        Motion::of_wheels(steer(goal, &Wheels::default()))
     }
 
     /// Returns the motion for the speeds of the left and right wheel (m/s).

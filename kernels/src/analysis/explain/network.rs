@@ -13,6 +13,7 @@ use crate::tree::network::{Network, Source, networks};
 use crate::tree::registers::{CELLS, SCRATCH, scalar_name};
 use crate::tree::{Kind, Status};
 use crate::world::physics::steer;
+use crate::world::robot::Wheels;
 
 /// Number of updates after which a network is assumed to have settled or to be in a cycle. Means are computed over the
 /// next `MEAN_OF` updates. Many short cycle lengths are divisors of `MEAN_OF`.
@@ -139,7 +140,7 @@ impl SteadyResponse {
         for _ in 0..MEAN_OF {
             cut.fire(cells, &mut now, &mut scratch);
             course.outputs.iter_mut().zip(&now).for_each(|(mean, now)| *mean += now / MEAN_OF as f32);
-            let wheels = steer(vec2(now[0], now[1]));
+            let wheels = steer(vec2(now[0], now[1]), &Wheels::default());
             course.wheels.iter_mut().zip(wheels).for_each(|(mean, now)| *mean += now / MEAN_OF as f32);
             course.settled &= (now[0] - first[0]).abs() < STILL && (now[1] - first[1]).abs() < STILL;
         }

@@ -4,6 +4,7 @@
 use super::adapters::{self, AdapterChoice, AdapterKind};
 use super::error::GpuError;
 use super::layout::Layout;
+use super::robot::RobotConstants;
 use super::params::Params;
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 use std::collections::BTreeMap;
@@ -11,8 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline, PollType, SubmissionIndex};
 
-/// Function that generates the kernel source for a layout.
-type Source = Box<dyn Fn(&Layout) -> String + Send + Sync>;
+/// Function that generates the kernel source for a layout and a robot model.
+type Source = Box<dyn Fn(&Layout, &RobotConstants) -> String + Send + Sync>;
 
 /// An open device with its kernels.
 pub(super) struct Device {
@@ -27,8 +28,8 @@ pub(super) struct Device {
     queue: wgpu::Queue,
     source: Source,
     bindings: wgpu::BindGroupLayout,
-    /// Pipelines by layout and entry point, compiled on first use.
-    kernels: Mutex<BTreeMap<(Layout, &'static str), ComputePipeline>>,
+    /// Pipelines by layout, robot constants and entry point, compiled on first use.
+    kernels: Mutex<BTreeMap<(Layout, Vec<u32>, &'static str), ComputePipeline>>,
     /// Buffers of finished batches, for reuse.
     free: Mutex<Vec<Buffers>>,
     lost: Arc<AtomicBool>,
@@ -38,6 +39,7 @@ pub(super) struct Device {
 /// Input of a batch of worlds.
 pub(super) struct Batch<'a> {
     pub layout: Layout,
+    pub robot: RobotConstants,
     pub params: Params,
     /// First words of the state; the remaining words start as zero.
     pub state: &'a [u32],
@@ -97,7 +99,7 @@ impl Device {
     /// Opens an adapter. `source` generates the source code of the kernels.
     pub fn open(
         choice: &AdapterChoice,
-        source: impl Fn(&Layout) -> String + Send + Sync + 'static,
+        source: impl Fn(&Layout, &RobotConstants) -> String + Send + Sync + 'static,
     ) -> Result<Device, GpuError> {
         let (told, mut there): (Vec<_>, Vec<_>) = adapters::enumerate().into_iter().unzip();
         let place = adapters::select(&told, choice)?;
@@ -151,11 +153,16 @@ impl Device {
         Ok(open)
     }
 
-    /// Returns the pipeline of an entry point for a layout. Compiles the pipeline on first use.
-    pub(super) fn kernel(&self, layout: &Layout, entry: &'static str) -> Result<ComputePipeline, GpuError> {
+    /// Returns the pipeline of an entry point for a layout and a robot model. Compiles the pipeline on first use.
+    pub(super) fn kernel(
+        &self,
+        layout: &Layout,
+        robot: &RobotConstants,
+        entry: &'static str,
+    ) -> Result<ComputePipeline, GpuError> {
         let mut kernels = locked(&self.kernels);
-        let kernel = kernels.entry((*layout, entry)).or_insert_with(|| {
-            let source = (self.source)(layout);
+        let kernel = kernels.entry((*layout, robot.key(), entry)).or_insert_with(|| {
+            let source = (self.source)(layout, robot);
             let descriptor =
                 wgpu::ShaderModuleDescriptor { label: Some(entry), source: wgpu::ShaderSource::Wgsl(source.into()) };
             // Loop bounding is off, because counters in every loop reduce the speed on GPUs by a quarter.
@@ -221,7 +228,7 @@ impl Device {
 
     /// Uploads worlds like [`Device::submit`], but for dispatches of the entry point `entry`.
     pub fn begin_stage(&self, batch: &Batch<'_>, entry: &'static str) -> Result<InFlightBatch, GpuError> {
-        let advance = self.kernel(&batch.layout, entry)?;
+        let advance = self.kernel(&batch.layout, &batch.robot, entry)?;
         let [state, past, score] = batch.outcome;
         let sizes = [
             batch.state_words,

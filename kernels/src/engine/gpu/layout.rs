@@ -65,6 +65,8 @@ pub const QUANTITIES: &[&str] = &[
     "TAG_X",
     "TAG_Y",
     "GROUND",
+    // History of the ground points (integer).
+    "POINTS",
     "GOAL_X",
     "GOAL_Y",
     "SCRATCH",

@@ -19,6 +19,7 @@ mod objective;
 mod outcome;
 mod params;
 mod region;
+mod robot;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -31,7 +32,7 @@ use super::{Engine, Job, Outcome, alike};
 use crate::model::MAX_DISCS;
 use crate::tree::Program;
 use crate::world::senses::last_message;
-use crate::world::senses::messages::{Channel, Messages};
+use crate::world::senses::messages::{Channel, Obstacles, Messages};
 use crate::world::{InitialState, Sensing, Task, World, WorldSpec};
 use device::{Batch, Device, InFlightBatch};
 use encode::{ProgramTable, State, StateRows};
@@ -39,6 +40,7 @@ use layout::{HEADER, LaneWork, Layout, MAX_PATCHES, MAX_ROBOTS, OUTCOME_QUANTITI
 use objective::Formula;
 use params::Params;
 use rayon::prelude::*;
+use robot::RobotConstants;
 use source::source;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -243,6 +245,7 @@ impl Gpu {
             kind.formula.as_ref().map_or([0; 2], |formula| [formula.score_words(), formula.outcome_words()]);
         let mut flight = self.device.submit(&Batch {
             layout: *layout,
+            robot: RobotConstants::new(&scene.physics.robot, kind.messages),
             params,
             state: &state.words,
             state_words: State::rows(state.bodies) * state.worlds,
@@ -322,7 +325,7 @@ fn message_table(model: &Messages, scene: &Scene, updates: u32) -> Vec<u32> {
         let noted = (update * crate::model::STEPS_PER_UPDATE) as usize;
         table.extend([number, (step.min(noted) % kept) as u32]);
     }
-    let channel = Channel::new(*model, scene.robots, Vec::new());
+    let channel = Channel::new(*model, scene.robots, Obstacles::default());
     table.extend(channel.gains().iter().flatten().map(|gain| gain.to_bits()));
     table
 }

@@ -2,8 +2,7 @@
 
 use super::layout::{LaneWork, Layout, MAX_BODIES, MAX_PATCHES};
 use crate::engine::simd::{Scene, SceneBody};
-use crate::math::Vec2;
-use crate::model::{PROX_ANGLES, SEGMENT_ANGLE};
+use crate::model::PROX_ANGLES;
 use crate::world::senses::light::{Light, MAX_LIGHTS};
 use crate::world::senses::messages::{Messages, Occlusion};
 use crate::world::senses::tags::{MAX_TAGS, Tag};
@@ -24,6 +23,7 @@ pub(super) const SWITCH_LIGHT: u32 = 64;
 pub(super) const SWITCH_TAGS: u32 = 128;
 pub(super) const SWITCH_GROUND: u32 = 256;
 pub(super) const SWITCH_GROUND_ERRORS: u32 = 512;
+pub(super) const SWITCH_WALLS_BLOCK: u32 = 1024;
 
 /// Values of [`TaskParams::kind`]. The value is 0 for tasks that count nothing after an update.
 pub(super) const TASK_AGGREGATION: u32 = 1;
@@ -70,10 +70,11 @@ pub(super) struct Params {
     /// Indices of the floor and of the objective in the table.
     pub floor: u32,
     pub objective: u32,
-    pub unused: u32,
+    /// Number of messages in the memory of a robot.
+    pub memory: u32,
     pub task: TaskParams,
     pub messages: MessageParams,
-    /// Unit vectors of the proximity rays; the last two components of each are unused.
+    /// Unit vector of each proximity ray, and its angle (rad); the last component is unused.
     pub rays: [[f32; 4]; PROX_ANGLES.len()],
     pub patch_list: [PatchParams; MAX_PATCHES],
     pub wall_list: [[f32; 4]; MAX_PATCHES],
@@ -166,7 +167,10 @@ impl Params {
         [floor, objective]: [usize; 2],
     ) -> Params {
         let physics = &scene.physics;
-        let aside = Vec2::unit(SEGMENT_ANGLE);
+        let robot = &physics.robot;
+        let aside = robot.camera.aside;
+        let sensing = sensing.intersection(robot.senses);
+        let blocks = |messages: &Messages| messages.occlusion == Occlusion::Walls;
         let switches = [
             (sensing.proximity, SWITCH_PROXIMITY),
             (sensing.camera, SWITCH_CAMERA),
@@ -174,12 +178,14 @@ impl Params {
             (scene.task.relocates(), SWITCH_RELOCATION),
             (messages.is_some(), SWITCH_MESSAGES),
             (!scene.camera.is_perfect(), SWITCH_PICTURES),
-            (sensing.light && !scene.lighting.lights.is_empty(), SWITCH_LIGHT),
+            (sensing.light && robot.light.reads(scene.lighting.lights.len()), SWITCH_LIGHT),
             (sensing.tags && !scene.tags.list.is_empty(), SWITCH_TAGS),
             (sensing.ground && !scene.floor.is_grey(), SWITCH_GROUND),
             (!scene.floor.is_exact(), SWITCH_GROUND_ERRORS),
+            (messages.is_some_and(blocks), SWITCH_WALLS_BLOCK),
         ];
         let (robots, bodies) = (scene.robots, scene.bodies.len());
+        let rays = ray_directions();
         Params {
             robots: robots as u32,
             bodies: bodies as u32,
@@ -204,10 +210,10 @@ impl Params {
             tag_range: scene.tags.range,
             floor: floor as u32,
             objective: objective as u32,
-            unused: 0,
+            memory: messages.map_or(1, |messages| messages.memory.into()),
             task: TaskParams::from_scene(scene),
             messages: messages.map_or_else(MessageParams::default, |m| MessageParams::new(m, scene)),
-            rays: ray_directions().map(|ray| [ray.x, ray.y, 0.0, 0.0]),
+            rays: std::array::from_fn(|i| [rays[i].x, rays[i].y, PROX_ANGLES[i], 0.0]),
             patch_list: filled(scene.patches.iter().map(PatchParams::from_patch)),
             wall_list: filled(physics.walls.iter().map(|w| [w.from.x, w.from.y, w.to.x, w.to.y])),
             light_list: filled(scene.lighting.lights.iter().map(light)),
@@ -225,7 +231,8 @@ impl Params {
     /// Returns the number of words of a world in the `past` buffer.
     pub fn past_words(&self) -> usize {
         let poses = if self.switches & SWITCH_MESSAGES == 0 { 0 } else { self.past_kept as usize };
-        self.cell_words() + poses * self.bodies as usize * 3
+        let memory = if self.switches & SWITCH_MESSAGES == 0 { 0 } else { self.memory as usize * self.robots as usize };
+        self.cell_words() + poses * self.bodies as usize * 3 + memory * 3
     }
 }
 
@@ -287,7 +294,7 @@ impl MessageParams {
             opaque: match model.occlusion {
                 Occlusion::None => 0,
                 Occlusion::Robots => scene.robots as u32,
-                Occlusion::All => scene.bodies.len() as u32,
+                Occlusion::All | Occlusion::Walls => scene.bodies.len() as u32,
             },
         }
     }

@@ -2,12 +2,13 @@
 
 use super::code::{FIRST_JUMP, FIRST_NEURON, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET};
 use super::layout::{CONTACT_WORDS, HEADER, LaneWork, Layout, MAX_BODIES, MAX_PATCHES, NODE_WORDS, QUANTITIES};
-use super::objective;
+use super::{floor, objective};
 use super::params::{
     SWITCH_CAMERA, SWITCH_GROUND, SWITCH_GROUND_ERRORS, SWITCH_LIGHT, SWITCH_MESSAGES, SWITCH_NEIGHBOURS,
-    SWITCH_PICTURES, SWITCH_PROXIMITY, SWITCH_RELOCATION, SWITCH_TAGS, TASK_AGGREGATION, TASK_COVERAGE,
+    SWITCH_PICTURES, SWITCH_PROXIMITY, SWITCH_RELOCATION, SWITCH_TAGS, SWITCH_WALLS_BLOCK, TASK_AGGREGATION, TASK_COVERAGE,
     TASK_DISPERSION, TASK_FORAGING, TASK_OBJECTIVE,
 };
+use super::robot::RobotConstants;
 use super::region::{self, SHAPE_BEYOND, SHAPE_HALF_PLANE, SHAPE_RING, SHAPE_ROUNDED, SHAPE_WORDS};
 use crate::math::coefficients as c;
 use crate::tree::registers as cells;
@@ -46,13 +47,13 @@ const STAGES: [&str; 17] = [
     include_str!("../../../wgsl/advance.wgsl"),
 ];
 
-/// Returns the kernel source for a layout.
-pub(super) fn source(layout: &Layout) -> String {
+/// Returns the kernel source for a layout and a robot model.
+pub(super) fn source(layout: &Layout, robot: &RobotConstants) -> String {
     let mut text = String::new();
-    for (name, value) in integers(layout) {
+    for (name, value) in integers(layout).into_iter().chain(robot.integers()) {
         let _ = writeln!(text, "const {name}: u32 = {value}u;");
     }
-    for (name, value) in floats() {
+    for (name, value) in floats().into_iter().chain(robot.floats()) {
         let _ = writeln!(text, "const {name}: f32 = {value:?};");
     }
     let lane = match layout.lane {
@@ -123,6 +124,8 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("REDUCTION_WORDS", objective::REDUCTION_WORDS),
         ("REDUCED_WORDS", objective::REDUCED_WORDS),
         ("FIRST_ROBOT_WORD", objective::SCORE.len()),
+        ("FLOOR_WORDS", floor::FLOOR_WORDS),
+        ("PAINT_WORDS", floor::PAINT_WORDS),
     ]
     .map(|(name, value)| (name, value as u32));
     let words = [
@@ -138,6 +141,7 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("SWITCH_TAGS", SWITCH_TAGS),
         ("SWITCH_GROUND", SWITCH_GROUND),
         ("SWITCH_GROUND_ERRORS", SWITCH_GROUND_ERRORS),
+        ("SWITCH_WALLS_BLOCK", SWITCH_WALLS_BLOCK),
         ("SHAPE_ROUNDED", SHAPE_ROUNDED),
         ("SHAPE_BEYOND", SHAPE_BEYOND),
         ("SHAPE_HALF_PLANE", SHAPE_HALF_PLANE),
@@ -171,6 +175,9 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("STREAM_CAMERA", random::Stream::Camera as u32),
         ("STREAM_GROUND", random::Stream::Ground as u32),
         ("STREAM_RELOCATION", random::Stream::Relocation as u32),
+        ("STREAM_WHEELS", random::Stream::Wheels as u32),
+        ("STREAM_PROXIMITY", random::Stream::Proximity as u32),
+        ("STREAM_LIGHT", random::Stream::Light as u32),
         ("PHILOX_FACTOR_0", random::PHILOX_FACTORS[0]),
         ("PHILOX_FACTOR_1", random::PHILOX_FACTORS[1]),
         ("PHILOX_BUMP_0", random::PHILOX_BUMPS[0]),
@@ -205,16 +212,10 @@ fn floats() -> Vec<(String, f32)> {
         ("CONTACT_SOLVED", model::CONTACT_SOLVED),
         ("PENETRATION_SLOP", model::PENETRATION_SLOP),
         ("PENETRATION_CORRECTION", model::PENETRATION_CORRECTION),
-        ("ROBOT_RADIUS", model::ROBOT_RADIUS),
         ("SENSOR_AHEAD", SENSOR_AHEAD),
-        ("PROX_RANGE", model::PROX_RANGE),
-        ("CAMERA_FOV", model::CAMERA_FOV),
-        ("TAG_HALF_VIEW", tags::HALF_VIEW),
         ("TAG_STEEPEST", tags::STEEPEST),
         ("TAG_HANGS", tags::OCCLUSION_LIMIT),
-        ("NEIGHBOUR_RANGE", model::NEIGHBOUR_RANGE),
         ("NEIGHBOUR_MIN", model::NEIGHBOUR_MIN),
-        ("V_MAX", model::V_MAX),
         ("RELOCATION_RADIUS", model::RELOCATION_RADIUS),
         ("SHORT", tree::SHORT),
         ("PROX_GAIN", tree::PROX_GAIN),
@@ -258,7 +259,7 @@ mod tests {
     const LAYOUTS: [LaneWork; 2] = [LaneWork::Body, LaneWork::World];
 
     fn module(lane: LaneWork) -> Module {
-        let source = source(&Layout::select(lane, 17, 8));
+        let source = source(&Layout::select(lane, 17, 8), &RobotConstants::default());
         naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)))
     }
 
@@ -266,7 +267,7 @@ mod tests {
     fn generated_kernels_pass_validation() {
         for lane in LAYOUTS {
             let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
-            let source = source(&Layout::select(lane, 17, 8));
+            let source = source(&Layout::select(lane, 17, 8), &RobotConstants::default());
             validator.validate(&module(lane)).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
         }
     }
@@ -276,7 +277,7 @@ mod tests {
     fn workgroups_share_no_more_memory_than_a_raspberry_pi_has() {
         for (lane, bodies) in LAYOUTS.into_iter().flat_map(|lane| [9, 17, 40, MAX_BODIES].map(|most| (lane, most))) {
             let layout = Layout::select(lane, bodies, 16);
-            let module = naga::front::wgsl::parse_str(&source(&layout)).unwrap();
+            let module = naga::front::wgsl::parse_str(&source(&layout, &RobotConstants::default())).unwrap();
             let shared = module.global_variables.iter().filter(|(_, v)| v.space == AddressSpace::WorkGroup);
             let bytes: u32 = shared.map(|(_, v)| module.types[v.ty].inner.size(module.to_ctx())).sum();
             assert!(bytes <= 16_384, "{layout:?}: {bytes}");
@@ -348,7 +349,7 @@ mod tests {
                 tag_range,
                 floor,
                 objective,
-                unused,
+                memory,
                 task,
                 messages,
                 rays,

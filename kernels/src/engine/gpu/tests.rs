@@ -13,11 +13,12 @@ use super::layout::{LaneWork, Layout, MAX_BODIES, QUANTITIES, index_of};
 use super::*;
 use crate::engine::{Reference, Team};
 use crate::math::{Vec2, vec2};
-use crate::model::SEGMENT_ANGLE;
+use crate::model::{ROBOT_RADIUS, SEGMENT_ANGLE};
 use crate::random::{Draws, Stream, motion_words, random_block};
 use crate::tree::{Memory, Tree};
 use crate::world::floor::{Floor, Paint};
 use crate::world::physics::{FrictionParams, contacts, floor_friction, integrate, motion_noise, steer};
+use crate::world::robot::Wheels;
 use crate::world::senses::Patch;
 use crate::world::senses::camera_model::{self, CameraModel};
 use crate::world::senses::light::{self, Light, Lighting};
@@ -173,11 +174,15 @@ impl Twin {
         [state, cells, memory]
     }
 
+    fn robot(&self) -> RobotConstants {
+        RobotConstants::new(&self.spec.physics.robot, self.spec.messages.as_ref())
+    }
+
     /// Runs a stage like [`Twin::run`], with the words `score` of the scores of an objective. Also returns these words.
     fn run_scored(&self, device: &Device, stage: &'static str, times: u32, score: &[u32]) -> [Vec<u32>; 4] {
         let columns = self.state.worlds;
         let mut table = vec![0, 4, MESSAGE, 0];
-        let channel = Channel::new(self.spec.messages.unwrap_or_default(), ROBOTS, Vec::new());
+        let channel = Channel::new(self.spec.messages.unwrap_or_default(), ROBOTS, Obstacles::default());
         table.extend(channel.gains().iter().flatten().map(|g| g.to_bits()));
         let floor = append_floor(&self.scene.floor, &mut table);
         let messages = self.spec.messages.as_ref();
@@ -187,6 +192,7 @@ impl Twin {
         let memory = self.memories() * ROBOTS * columns;
         let batch = Batch {
             layout: self.layout,
+            robot: self.robot(),
             params,
             state: &self.state.words,
             state_words: self.state.words.len(),
@@ -357,7 +363,8 @@ fn lights(layout: Layout, device: &Device) -> Result<(), String> {
         let world = &twin.worlds[w as usize];
         let sense = |i: usize| {
             let Pose { at, heading } = world.bodies[i].pose;
-            light::light_vector(&light::brightness(at, Vec2::unit(heading), &world.lighting))
+            let robot = &world.physics.robot;
+            light::light_vector(&light::brightness(at, Vec2::unit(heading), &world.lighting, robot))
         };
         (0..ROBOTS)
             .map(|i| {
@@ -377,7 +384,7 @@ fn tags(layout: Layout, device: &Device) -> Result<(), String> {
     let [words, ..] = twin.run(device, "only_tags", 1);
     let after = |w: u32| -> Vec<Vec<f32>> {
         let World { bodies, physics, tags, .. } = &twin.worlds[w as usize];
-        let sense = |i: usize| tag_vector(bodies, i, &physics.walls, tags);
+        let sense = |i: usize| tag_vector(bodies, i, physics, tags);
         (0..ROBOTS).map(|i| vec![sense(i).x, sense(i).y]).collect()
     };
     let seen = (0..WORLDS).flat_map(after).filter(|v| *v != [0.0; 2]).count();
@@ -447,7 +454,7 @@ fn pictures(layout: Layout, device: &Device) -> Result<(), String> {
 fn neighbours(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_camera", 1);
-    let sense = |w: u32, i| senses::range_and_bearing(&twin.worlds[w as usize].bodies, i);
+    let sense = |w: u32, i| senses::range_and_bearing(&twin.worlds[w as usize].bodies, i, 0.5);
     twin.compare(&words, &["NEIGHBOURS"], 0.0, |w| (0..ROBOTS).map(|i| vec![sense(w, i).1]).collect())?;
     let attr = |w| {
         (0..ROBOTS)
@@ -480,7 +487,7 @@ fn ticks(layout: Layout, device: &Device) -> Result<(), String> {
                 let mut draws = Draws::new(SEED, w, i as u32, 0, Stream::Controller);
                 (_, goal) = robot.tick(program, &sensed, &mut draws);
             }
-            let [left, right] = steer(goal);
+            let [left, right] = steer(goal, &Wheels::default());
             let cells = robot.board.cells();
             rows.push(vec![goal.x, goal.y, left, right, cells[17], cells[18], cells[19]]);
             let at = |slot: usize| memory[(slot * ROBOTS + i) * twin.state.worlds + w as usize];
@@ -550,13 +557,12 @@ fn messages(layout: Layout, device: &Device) -> Result<(), String> {
     };
     let twin = Twin::with_layout(WorldSpec { messages: Some(model), ..furnished() }, layout);
     let [words, ..] = twin.run(device, "only_messages", 1);
-    let radii = twin.spec.discs.iter().map(|d| d.shape.radius).collect();
-    let channel = Channel::new(model, ROBOTS, radii);
+    let channel = Channel::new(model, ROBOTS, twin.spec.obstacles());
     let heard = |w: u32, me: usize| {
         let poses: Vec<Option<Pose>> = twin.bodies(w).iter().map(|b| Some(b.pose)).collect();
         let (mut sum, mut count) = (Vec2::ZERO, 0.0);
         channel.receive(MessageId { seed: SEED, world: w, number: MESSAGE }, me, &poses, |_, neighbour| {
-            sum += senses::attraction_step(&neighbour);
+            sum += model.attraction.step(&neighbour, ROBOT_RADIUS);
             count += 1.0;
         });
         (if count > 0.0 { sum } else { vec2(1.0, 0.0) }, count)
@@ -654,8 +660,9 @@ fn every_stage_matches_reference() {
 fn fault_in_any_stage_is_detected() {
     for (i, (name, check, right, wrong)) in STAGES.into_iter().enumerate() {
         let layout = layouts()[i % 2];
-        let faulty = move |layout: &Layout| source(layout).replacen(right, wrong, 1);
-        assert_ne!(faulty(&layout), source(&layout), "{name}: the fault is not planted");
+        let faulty = move |layout: &Layout, robot: &RobotConstants| source(layout, robot).replacen(right, wrong, 1);
+        let robot = RobotConstants::default();
+        assert_ne!(faulty(&layout, &robot), source(&layout, &robot), "{name}: the fault is not planted");
         let device = Device::open(&AdapterChoice::Best, faulty).unwrap();
         assert!(check(layout, &device).is_err(), "{name}: the fault is not seen");
     }
@@ -813,9 +820,9 @@ fn kernels_run_within_the_limits_of_a_raspberry_pi() {
         ..
     } = adapters::required_limits();
     assert!(invocations <= 256 && width <= 256 && shared <= 16_384 && buffers <= 8);
-    let greedy = |_: &Layout| "@compute @workgroup_size(257)\nfn advance() {}\n".to_string();
+    let greedy = |_: &Layout, _: &RobotConstants| "@compute @workgroup_size(257)\nfn advance() {}\n".to_string();
     let device = Device::open(&AdapterChoice::Best, greedy).unwrap();
-    let refused = device.kernel(&Layout::select(LaneWork::Body, 9, 8), "advance").unwrap_err().to_string();
+    let refused = device.kernel(&Layout::select(LaneWork::Body, 9, 8), &RobotConstants::default(), "advance").unwrap_err().to_string();
     assert!(refused.contains("257"), "{refused}");
 }
 

@@ -8,6 +8,7 @@ use super::views::Views;
 use crate::engine::{Job, Outcome, hash};
 use crate::math::{Vec2, vec2};
 use crate::model::{CONTROL_PERIOD, SMALL_WORLD};
+use crate::world::robot::GroundSense;
 use crate::world::physics::contacts::{BodyVelocity, Contacts};
 use crate::world::senses::ChannelHistory;
 use crate::world::task::Score;
@@ -36,6 +37,8 @@ pub(super) struct Block {
     pub touches: Vec<[u32; LANES]>,
     /// Neighbour lists; `None` in small worlds.
     pub crowd: Option<Crowd>,
+    /// Readings of each robot's ground points in the last updates; empty without such points.
+    pub ground: Vec<[u32; LANES]>,
     /// Buffers of the senses: proximity rays, camera views, and sums for range and bearing.
     pub rays: Rays,
     pub views: Views,
@@ -72,7 +75,8 @@ impl Block {
         let mut contacts = Contacts::new(bodies.len());
         contacts.reserve(LANES);
         let block = Block {
-            senses: vec![SenseLanes::default(); robots],
+            senses: vec![SenseLanes::initial(); robots],
+            ground: vec![[0; LANES]; if scene.physics.robot.ground == GroundSense::Class { 0 } else { robots }],
             pictures: (0..if scene.camera.is_perfect() { 0 } else { robots })
                 .map(|i| ImageLanes {
                     history: std::array::from_fn(|l| worlds[lane(l)].pictures[i]),
@@ -90,7 +94,7 @@ impl Block {
             touched: Vec::with_capacity(LANES),
             touches: vec![[0; LANES]; bodies.len()],
             crowd: (bodies.len() > SMALL_WORLD).then(|| Crowd::new(&scene, jobs.len())),
-            rays: Rays::new(robots),
+            rays: Rays::new(&scene),
             views: Views::new(&scene),
             sums: vec![[[0.0; LANES]; 3]; robots],
             centres: vec![Vec2::ZERO; robots],

@@ -11,13 +11,12 @@ use super::patches::patches_seen;
 use super::rays::Rays;
 use super::scene::Scene;
 use crate::math::{Vec2, vec2};
-use crate::model::NEIGHBOUR_RANGE;
 use crate::tree::registers::RED;
 use crate::world::grid::Grid;
 use crate::world::physics::contacts::touching;
-use crate::world::senses::camera_model::{aside, picture, vectors};
+use crate::world::senses::camera_model::{CameraView, picture, vectors};
 use crate::world::senses::{
-    columns, columns_hidden, inner_walls_seen, may_be_seen, neighbour, view_edge, within_reach,
+    columns, columns_hidden, inner_walls_seen, may_be_seen, neighbour, within_reach,
 };
 
 /// Additional range of the neighbour lists (m). A larger value makes the lists longer. A smaller value requires more
@@ -40,6 +39,8 @@ pub(super) struct Crowd {
     /// Squared maximum distance between two robots that are listed as a pair (m^2). The maximum distance is the contact
     /// distance plus [`SKIN`].
     touch: f32,
+    /// Maximum distance between two robots that are listed as neighbours (m).
+    around: f32,
     view: View,
 }
 
@@ -67,6 +68,8 @@ impl Crowd {
     pub fn new(scene: &Scene, worlds: usize) -> Crowd {
         let robots = scene.robots;
         let reach = 2.0 * scene.bodies[0].radius + SKIN;
+        let robot = &scene.physics.robot;
+        let around = robot.neighbour_range.max(robot.reach() + robot.radius) + SKIN;
         let near = || NeighbourList {
             first: Vec::with_capacity(robots + 1),
             around: Vec::with_capacity(32 * robots),
@@ -77,9 +80,10 @@ impl Crowd {
             worlds: std::iter::repeat_with(near).take(worlds).collect(),
             // NaN causes the first update to build all lists, because a comparison with NaN is false.
             before: vec![[[f32::NAN; LANES]; 2]; robots],
-            grid: Grid::new(scene.physics.half_arena, NEIGHBOUR_RANGE + SKIN, robots),
+            grid: Grid::new(scene.physics.half_arena, around, robots),
             centres: vec![Vec2::ZERO; robots],
             touch: reach * reach,
+            around,
             view: View::new(scene.bodies.len()),
         }
     }
@@ -103,7 +107,7 @@ impl Crowd {
 
     /// Builds the lists of world `l`.
     fn list(&mut self, bodies: &[BodyLanes], l: usize) {
-        const AROUND: f32 = (NEIGHBOUR_RANGE + SKIN) * (NEIGHBOUR_RANGE + SKIN);
+        let limit = self.around * self.around;
         let NeighbourList { first, around, pairs, .. } = &mut self.worlds[l];
         first.clear();
         around.clear();
@@ -120,7 +124,7 @@ impl Crowd {
             first.push(start as u32);
             self.grid.for_each_candidate(*me, |others| {
                 for j in others {
-                    if (square(*j) <= AROUND) & (usize::from(*j) != i) {
+                    if (square(*j) <= limit) & (usize::from(*j) != i) {
                         around.push(*j);
                     }
                 }
@@ -162,6 +166,7 @@ impl Crowd {
             return;
         }
         let radius = scene.bodies[0].radius;
+        let (reach, range) = (scene.physics.robot.reach(), scene.physics.robot.neighbour_range);
         for (l, near) in self.worlds.iter().enumerate() {
             for (i, (sum, senses)) in sums.iter_mut().zip(senses).enumerate() {
                 let at = vec2(bodies[i].x[l], bodies[i].y[l]);
@@ -169,11 +174,11 @@ impl Crowd {
                 for j in near.neighbours(i) {
                     let other = &bodies[usize::from(*j)];
                     let other = vec2(other.x[l], other.y[l]);
-                    if wanted.proximity && within_reach(other - at, radius) {
+                    if wanted.proximity && within_reach(other - at, radius, reach) {
                         rays.add_robot(i, l, at, senses.ahead(l), other, radius);
                     }
                     if wanted.neighbours {
-                        let (towards, near) = neighbour(other - at);
+                        let (towards, near) = neighbour(other - at, range);
                         all += towards;
                         count += if near { 1.0 } else { 0.0 };
                     }
@@ -194,7 +199,7 @@ impl Crowd {
         pictures: &mut [ImageLanes],
         scene: &Scene,
     ) {
-        let aside = aside();
+        let aside = scene.physics.robot.camera.aside;
         for l in 0..self.worlds.len() {
             self.view.select_world(bodies, l);
             for (me, senses) in senses.iter_mut().enumerate() {
@@ -251,7 +256,7 @@ impl View {
         self.look_around(scene, me, at, ahead);
         let mut taken = 0;
         if !scene.physics.walls.is_empty() {
-            let walls = inner_walls_seen(at, heading, &scene.physics.walls);
+            let walls = inner_walls_seen(at, heading, &scene.physics.walls, &scene.physics.robot.camera);
             for (seen, square) in self.seen.iter_mut().flatten().zip(self.square.iter().flatten()) {
                 *seen &= !columns_hidden(&walls, *square);
             }
@@ -289,7 +294,8 @@ impl View {
     /// Finds the bodies that may be in the field of view of robot `me`, and computes their columns.
     #[inline(always)]
     fn look_around(&mut self, scene: &Scene, me: usize, at: Vec2, ahead: Vec2) {
-        let edge = view_edge();
+        let view: &CameraView = &scene.physics.robot.camera;
+        let edge = view.edge;
         let radius = scene.bodies[0].radius;
         self.looked_at.clear();
         for (group, (x, y)) in self.x.chunks_exact(WIDTH).zip(self.y.chunks_exact(WIDTH)).enumerate() {
@@ -317,7 +323,7 @@ impl View {
             }
             for k in 0..WIDTH {
                 let between = vec2(x[k] - at.x, y[k] - at.y);
-                seen[k] = columns(between, ahead, radius[k]);
+                seen[k] = columns(between, ahead, radius[k], view);
                 square[k] = between.length_squared();
             }
         }

@@ -7,7 +7,6 @@ use super::scene::Scene;
 use super::{sense, step};
 use crate::engine::{Job, Team};
 use crate::math::{max, min, vec2};
-use crate::model::V_MAX;
 use crate::tree::registers::{CELLS, GOAL};
 use crate::world::{Pose, Sensing, WorldSpec};
 use rayon::prelude::*;
@@ -138,6 +137,7 @@ impl BatchSimulation {
 fn apply_actions(block: &mut Block, scene: &Scene, sensing: Sensing, actions: &[f32], wheels: ActionKind) {
     let of_world = 2 * scene.robots;
     let last = actions.len() / of_world - 1;
+    let most = scene.physics.robot.wheels.max_speed;
     let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
     for l in 0..LANES {
         let actions = &actions[l.min(last) * of_world..];
@@ -147,7 +147,7 @@ fn apply_actions(block: &mut Block, scene: &Scene, sensing: Sensing, actions: &[
                 ActionKind::Goal => block.senses[i].write_vector(GOAL, l, vec2(a, b)),
                 ActionKind::Speeds => {
                     let body = &mut block.bodies[i];
-                    [body.left[l], body.right[l]] = [a, b].map(|v| max(min(v, V_MAX), -V_MAX));
+                    [body.left[l], body.right[l]] = [a, b].map(|v| max(min(v, most), -most));
                 }
             }
         }

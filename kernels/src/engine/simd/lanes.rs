@@ -2,7 +2,8 @@
 
 use crate::math::{Vec2, vec2};
 pub(super) use crate::tree::lanes::{LANES, Lanes};
-use crate::tree::registers::CELLS;
+use crate::tree::Senses;
+use crate::tree::registers::{ATTR, CELLS, UP};
 
 /// State of one body in all worlds of a block.
 #[derive(Clone, Default)]
@@ -29,6 +30,17 @@ pub(super) struct SenseLanes {
 }
 
 impl SenseLanes {
+    /// Returns the values of senses that were never computed. They equal the default of [`Senses`].
+    pub fn initial() -> SenseLanes {
+        let mut senses = SenseLanes::default();
+        let Senses { up, attr, .. } = Senses::default();
+        for l in 0..LANES {
+            senses.write_vector(UP, l, up);
+            senses.write_vector(ATTR, l, attr);
+        }
+        senses
+    }
+
     /// Returns the unit vector along the robot's heading in world `l`.
     #[inline(always)]
     pub fn ahead(&self, l: usize) -> Vec2 {

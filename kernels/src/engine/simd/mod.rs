@@ -136,6 +136,9 @@ fn step(block: &mut Block, scene: &Scene, drive: bool) {
     if drive {
         motion::drive(block, scene);
     }
+    if scene.physics.robot.wheels.noise > 0.0 {
+        motion::add_wheel_errors(block, scene);
+    }
     advance_physics(block, scene);
 }
 

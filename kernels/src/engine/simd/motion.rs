@@ -22,9 +22,24 @@ const INNER_WALL_BIT: u32 = 27;
 /// Sets the wheels of all robots from their goal velocities.
 #[inline(always)]
 pub(super) fn drive(block: &mut Block, scene: &Scene) {
+    let wheels = &scene.physics.robot.wheels;
     for (body, senses) in block.bodies[..scene.robots].iter_mut().zip(&block.senses) {
         for l in 0..LANES {
-            [body.left[l], body.right[l]] = steer(senses.vector(GOAL, l));
+            [body.left[l], body.right[l]] = steer(senses.vector(GOAL, l), wheels);
+        }
+    }
+}
+
+/// Multiplies the wheel speeds of all robots by their errors in this update.
+#[inline(always)]
+pub(super) fn add_wheel_errors(block: &mut Block, scene: &Scene) {
+    let wheels = &scene.physics.robot.wheels;
+    let Block { key, world, update, .. } = *block;
+    for (body, robot) in block.bodies[..scene.robots].iter_mut().zip(0..) {
+        for l in 0..LANES {
+            let seed = u64::from(key[0][l]) | u64::from(key[1][l]) << 32;
+            let [left, right] = wheels.errors(seed, world[l], robot, update);
+            (body.left[l], body.right[l]) = (body.left[l] * left, body.right[l] * right);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::scene::Scene;
 use super::views::Views;
 use crate::math::vec2;
 use crate::tree::registers::{ATTR, NEIGHBOURS};
-use crate::world::senses::{attraction_of_sum, may_be_seen, neighbour, view_edge, within_reach};
+use crate::world::senses::{attraction_of_sum, may_be_seen, neighbour, within_reach};
 
 /// Requested senses among those that depend on other robots.
 #[derive(Clone, Copy)]
@@ -31,7 +31,8 @@ pub(super) fn process_pairs(
     views: &mut Views,
     sums: &mut Neighbours,
 ) {
-    let (edge, radius) = (view_edge(), scene.bodies[0].radius);
+    let robot = &scene.physics.robot;
+    let (edge, radius, reach, range) = (robot.camera.edge, robot.radius, robot.reach(), robot.neighbour_range);
     if wanted.neighbours {
         sums.fill([[0.0; LANES]; 3]);
     }
@@ -43,12 +44,12 @@ pub(super) fn process_pairs(
             }
             if wanted.neighbours {
                 let (head, tail) = sums.split_at_mut(j);
-                add_neighbour(&mut head[i], &mut tail[0], &x, &y);
+                add_neighbour(&mut head[i], &mut tail[0], &x, &y, range);
             }
             if wanted.proximity {
                 let mut bits = [0u32; LANES];
                 for l in 0..LANES {
-                    bits[l] = u32::from(within_reach(vec2(x[l], y[l]), radius)) << l;
+                    bits[l] = u32::from(within_reach(vec2(x[l], y[l]), radius, reach)) << l;
                 }
                 let mut found = bits.iter().fold(0, |all, bit| all | bit);
                 while found != 0 {
@@ -85,11 +86,12 @@ pub(super) fn process_pairs(
     }
 }
 
-/// Adds two robots to each other's sums. (`x`, `y`) is the position of the second robot relative to the first.
+/// Adds two robots to each other's sums. (`x`, `y`) is the position of the second robot relative to the first,
+/// and `range` is the maximum distance of a neighbour (m).
 #[inline(always)]
-fn add_neighbour(mine: &mut [Lanes; 3], theirs: &mut [Lanes; 3], x: &Lanes, y: &Lanes) {
+fn add_neighbour(mine: &mut [Lanes; 3], theirs: &mut [Lanes; 3], x: &Lanes, y: &Lanes, range: f32) {
     for l in 0..LANES {
-        let (towards, near) = neighbour(vec2(x[l], y[l]));
+        let (towards, near) = neighbour(vec2(x[l], y[l]), range);
         let one = if near { 1.0 } else { 0.0 };
         mine[0][l] += towards.x;
         mine[1][l] += towards.y;

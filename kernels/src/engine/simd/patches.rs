@@ -10,7 +10,7 @@ use crate::world::senses::patch_behind;
 pub(super) fn patches_seen(at: Vec2, heading: f32, scene: &Scene, taken: u32) -> [u32; 3] {
     let mut colours = [0; 3];
     for column in (0..CAMERA_COLUMNS).filter(|c| taken >> c & 1 == 0) {
-        if let Some(colour) = patch_behind(column, at, heading, &scene.patches, scene.physics.half_arena) {
+        if let Some(colour) = patch_behind(column, at, heading, &scene.patches, &scene.physics) {
             colours[colour as usize] |= 1 << column;
         }
     }

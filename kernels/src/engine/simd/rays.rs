@@ -6,9 +6,9 @@
 use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
 use super::scene::Scene;
 use crate::math::{Vec2, max, min, vec2};
-use crate::model::{PROX_RANGE, ROBOT_RADIUS};
 use crate::tree::registers::PROX;
-use crate::world::senses::{ray_directions, ray_to_circle, ray_to_walls, reading};
+use crate::world::senses::{ray_directions, ray_to_circle, ray_to_walls};
+use crate::world::robot::{Proximity, eight_symmetric};
 use crate::world::wall::ray_to_inner_wall;
 
 /// Free lengths of the proximity rays of all robots.
@@ -19,6 +19,9 @@ pub(super) struct Rays {
     near: Vec<u32>,
     at_robots: RayBatch,
     at_walls: RayBatch,
+    /// Radius of a robot (m).
+    radius: f32,
+    sensors: Proximity,
 }
 
 /// A batch of cases whose rays are computed together. A case is a robot in one world, with one obstacle.
@@ -34,9 +37,13 @@ struct RayBatch {
 }
 
 impl Rays {
-    /// Creates the rays of the given number of robots.
-    pub fn new(robots: usize) -> Rays {
+    /// Creates the rays of the robots of a scene.
+    pub fn new(scene: &Scene) -> Rays {
+        let robots = scene.robots;
+        let robot = &scene.physics.robot;
         Rays {
+            radius: robot.radius,
+            sensors: robot.proximity,
             free: vec![[[0.0; LANES]; 8]; robots],
             near: vec![0; robots],
             at_robots: RayBatch::default(),
@@ -53,7 +60,7 @@ impl Rays {
     #[inline(always)]
     fn mark_near(&mut self, robot: usize, lanes: u32) {
         if self.near[robot] == 0 {
-            self.free[robot] = [[PROX_RANGE; LANES]; 8];
+            self.free[robot] = [[self.sensors.range; LANES]; 8];
         }
         self.near[robot] |= lanes;
     }
@@ -65,7 +72,7 @@ impl Rays {
         self.mark_near(robot, 1 << l);
         self.at_robots.add((robot as u16, l as u8), at, ahead, other);
         if self.at_robots.count == LANES {
-            self.at_robots.robots(&mut self.free, radius);
+            self.at_robots.robots(&mut self.free, self.radius, radius);
         }
     }
 
@@ -76,7 +83,7 @@ impl Rays {
         self.mark_near(robot, 1 << l);
         self.at_walls.add((robot as u16, l as u8), at, ahead, Vec2::ZERO);
         if self.at_walls.count == LANES {
-            self.at_walls.walls(&mut self.free, half_arena);
+            self.at_walls.walls(&mut self.free, self.radius, half_arena);
         }
     }
 
@@ -87,7 +94,7 @@ impl Rays {
         for (free, ray) in self.free[robot].iter_mut().zip(ray_directions()) {
             for wall in &scene.physics.walls {
                 for l in 0..LANES {
-                    let d = ray_to_inner_wall(wall, vec2(body.x[l], body.y[l]), ray.rotate(senses.ahead(l)));
+                    let d = ray_to_inner_wall(wall, vec2(body.x[l], body.y[l]), ray.rotate(senses.ahead(l)), self.radius);
                     free[l] = if lanes >> l & 1 != 0 { min(d, free[l]) } else { free[l] };
                 }
             }
@@ -97,11 +104,39 @@ impl Rays {
     /// Computes the rays of the last batches, which may be incomplete.
     #[inline(always)]
     pub fn finish(&mut self, scene: &Scene) {
-        self.at_robots.robots(&mut self.free, scene.bodies[0].radius);
-        self.at_walls.walls(&mut self.free, scene.physics.half_arena);
+        self.at_robots.robots(&mut self.free, self.radius, scene.bodies[0].radius);
+        self.at_walls.walls(&mut self.free, self.radius, scene.physics.half_arena);
     }
 
-    /// Writes v_prox to the registers of a robot.
+    /// Writes v_prox to the registers of a robot, whose sensors have errors. `words` yields the random words of a lane.
+    #[inline(always)]
+    pub fn write_with_errors(&self, robot: usize, senses: &mut SenseLanes, words: impl Fn(usize) -> [u32; 4]) {
+        let near = self.near[robot];
+        let mut readings = [[0.0; LANES]; 8];
+        if near != 0 {
+            for (reading, free) in readings.iter_mut().zip(&self.free[robot]) {
+                for l in 0..LANES {
+                    reading[l] = if near >> l & 1 != 0 { self.sensors.reading(free[l]) } else { 0.0 };
+                }
+            }
+        }
+        for l in 0..LANES {
+            let errors = eight_symmetric(words(l));
+            for (reading, error) in readings.iter_mut().zip(errors) {
+                reading[l] = max(min(reading[l] + self.sensors.noise * error, 1.0), 0.0);
+            }
+        }
+        let mut sum = [[0.0; LANES]; 2];
+        for (reading, ray) in readings.iter().zip(ray_directions()) {
+            for l in 0..LANES {
+                sum[0][l] += ray.x * reading[l];
+                sum[1][l] += ray.y * reading[l];
+            }
+        }
+        (senses.cells[PROX], senses.cells[PROX + 1]) = (sum[0], sum[1]);
+    }
+
+    /// Writes v_prox to the registers of a robot, whose sensors have no errors.
     #[inline(always)]
     pub fn write(&self, robot: usize, senses: &mut SenseLanes) {
         let near = self.near[robot];
@@ -109,7 +144,7 @@ impl Rays {
         if near != 0 {
             for (free, ray) in self.free[robot].iter().zip(ray_directions()) {
                 for l in 0..LANES {
-                    let seen = if near >> l & 1 != 0 { reading(free[l]) } else { 0.0 };
+                    let seen = if near >> l & 1 != 0 { self.sensors.reading(free[l]) } else { 0.0 };
                     sum[0][l] += ray.x * seen;
                     sum[1][l] += ray.y * seen;
                 }
@@ -131,22 +166,22 @@ impl RayBatch {
     }
 
     #[inline(always)]
-    fn robots(&mut self, free: &mut [[Lanes; 8]], radius: f32) {
+    fn robots(&mut self, free: &mut [[Lanes; 8]], rim: f32, radius: f32) {
         let others = self.other;
-        self.shorten(free, |k, from, direction| {
+        self.shorten(free, rim, |k, from, direction| {
             ray_to_circle(from, direction, vec2(others[0][k], others[1][k]), radius)
         });
     }
 
     #[inline(always)]
-    fn walls(&mut self, free: &mut [[Lanes; 8]], half_arena: (f32, f32)) {
-        self.shorten(free, |_, from, direction| max(ray_to_walls(from, direction, half_arena), 0.0));
+    fn walls(&mut self, free: &mut [[Lanes; 8]], rim: f32, half_arena: (f32, f32)) {
+        self.shorten(free, rim, |_, from, direction| max(ray_to_walls(from, direction, half_arena), 0.0));
     }
 
-    /// Shortens the rays of the batch to their obstacles. `meets` gets the index of a case, the start of a ray and
+    /// Shortens the rays of the batch to their obstacles. `rim` is the radius of a robot (m). `meets` gets the index of a case, the start of a ray and
     /// its direction, and returns the distance to the obstacle (m).
     #[inline(always)]
-    fn shorten(&mut self, free: &mut [[Lanes; 8]], meets: impl Fn(usize, Vec2, Vec2) -> f32) {
+    fn shorten(&mut self, free: &mut [[Lanes; 8]], rim: f32, meets: impl Fn(usize, Vec2, Vec2) -> f32) {
         if self.count == 0 {
             return;
         }
@@ -154,7 +189,7 @@ impl RayBatch {
             let mut distance = [0.0; LANES];
             for k in 0..LANES {
                 let direction = ray.rotate(vec2(self.ahead[0][k], self.ahead[1][k]));
-                let from = vec2(self.at[0][k], self.at[1][k]) + direction * ROBOT_RADIUS;
+                let from = vec2(self.at[0][k], self.at[1][k]) + direction * rim;
                 distance[k] = meets(k, from, direction);
             }
             for (d, (robot, l)) in distance.into_iter().zip(&self.of[..self.count]) {

@@ -10,33 +10,36 @@ use super::rays::Rays;
 use super::scene::Scene;
 use super::tags::tags;
 use crate::math::{Vec2, vec2};
-use crate::model::{SEGMENT_ANGLE, SLOW_SENSES_PERIOD};
+use crate::model::SLOW_SENSES_PERIOD;
+use crate::random::Stream;
 use crate::tree::registers::{ATTR, NEIGHBOURS, RED, UP};
 use crate::world::Sensing;
-use crate::world::senses::camera_model::{CameraModel, aside, picture, vectors};
+use crate::world::senses::camera_model::{CameraModel, picture, vectors};
 use crate::world::senses::{COLUMNS_PER_SEGMENT, Reading, segments_vector, walls_within_reach, within_reach};
 
 /// Computes the selected senses of all robots.
 #[inline(always)]
 pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
     let slow = block.update.is_multiple_of(SLOW_SENSES_PERIOD);
+    let robot = &scene.physics.robot;
+    let sensing = sensing.intersection(robot.senses);
     let wanted = RequestedSenses {
         proximity: sensing.proximity,
         camera: sensing.camera && slow,
         neighbours: sensing.neighbours && slow && block.channel.is_empty(),
     };
-    let Block { bodies, senses, crowd, key, world, update, active, .. } = block;
+    let Block { bodies, senses, crowd, key, world, update, active, ground: histories, .. } = block;
     let keys = Keys { seeds: key, worlds: world, update: *update, active };
     if let Some(crowd) = crowd {
         crowd.refresh(bodies);
     }
     for (i, senses) in senses.iter_mut().enumerate() {
-        compass(&bodies[i], senses);
-        if sensing.light && !scene.lighting.lights.is_empty() {
-            light(&bodies[i], &scene.lighting, senses);
+        compass(&bodies[i], robot.compass, senses);
+        if sensing.light && robot.light.reads(scene.lighting.lights.len()) {
+            light(&bodies[i], &scene.lighting, robot, senses, |l| keys.words(l, i as u32, Stream::Light));
         }
         if sensing.ground && !scene.floor.is_grey() {
-            ground(&bodies[i], i as u32, scene, &keys, senses);
+            ground(&bodies[i], i as u32, scene, &keys, histories.get_mut(i), senses);
         }
         if slow && sensing.tags && !scene.tags.list.is_empty() {
             tags(bodies, i, scene, senses);
@@ -50,7 +53,9 @@ pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
         channel.select_message(block.update);
         for (i, senses) in block.senses.iter_mut().enumerate() {
             let Reading { up, attr, neighbours } = channel.reading(i, sensing.neighbours);
-            senses.write_vector(UP, l, up);
+            if robot.compass {
+                senses.write_vector(UP, l, up);
+            }
             senses.write_vector(ATTR, l, attr);
             senses.cells[NEIGHBOURS][l] = neighbours;
         }
@@ -60,7 +65,8 @@ pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
 /// Computes the senses that depend on other bodies or on walls.
 #[inline(always)]
 fn sense_others(block: &mut Block, scene: &Scene, wanted: RequestedSenses) {
-    let Block { bodies, senses, pictures, crowd, rays, views, sums, .. } = block;
+    let Block { bodies, senses, pictures, crowd, rays, views, sums, key, world, update, active, .. } = block;
+    let keys = Keys { seeds: key, worlds: world, update: *update, active };
     if wanted.proximity {
         rays.begin();
         for (i, senses) in senses.iter().enumerate() {
@@ -78,7 +84,7 @@ fn sense_others(block: &mut Block, scene: &Scene, wanted: RequestedSenses) {
                 for (i, senses) in senses.iter_mut().enumerate() {
                     let columns = views.colours(i, &bodies[i], scene);
                     match pictures.get_mut(i) {
-                        None => show(&columns, senses),
+                        None => show(&columns, scene.physics.robot.camera.aside, senses),
                         Some(pictures) => {
                             let seen = |l: usize| picture([columns[0][l], columns[1][l], columns[2][l]]);
                             (0..LANES).for_each(|l| pictures.taken[l] = seen(l));
@@ -98,7 +104,9 @@ fn sense_others(block: &mut Block, scene: &Scene, wanted: RequestedSenses) {
         rays.finish(scene);
     }
     for (i, senses) in senses.iter_mut().enumerate() {
-        if wanted.proximity {
+        if wanted.proximity && scene.physics.robot.proximity.noise > 0.0 {
+            rays.write_with_errors(i, senses, |l| keys.words(l, i as u32, Stream::Proximity));
+        } else if wanted.proximity {
             rays.write(i, senses);
         }
         if wanted.neighbours {
@@ -110,10 +118,10 @@ fn sense_others(block: &mut Block, scene: &Scene, wanted: RequestedSenses) {
 /// Adds the walls that may be in reach of a robot's proximity rays.
 #[inline(always)]
 fn meet_walls(robot: usize, body: &BodyLanes, senses: &SenseLanes, scene: &Scene, rays: &mut Rays) {
-    let half_arena = scene.physics.half_arena;
+    let (half_arena, reach) = (scene.physics.half_arena, scene.physics.robot.reach());
     let mut bits = [0u32; LANES];
     for l in 0..LANES {
-        bits[l] = u32::from(walls_within_reach(vec2(body.x[l], body.y[l]), half_arena)) << l;
+        bits[l] = u32::from(walls_within_reach(vec2(body.x[l], body.y[l]), reach, half_arena)) << l;
     }
     let mut found = bits.iter().fold(0, |all, bit| all | bit);
     while found != 0 {
@@ -124,7 +132,7 @@ fn meet_walls(robot: usize, body: &BodyLanes, senses: &SenseLanes, scene: &Scene
     let mut inner = 0;
     for wall in &scene.physics.walls {
         for l in 0..LANES {
-            inner |= u32::from(within_reach(wall.offset(vec2(body.x[l], body.y[l])), 0.0)) << l;
+            inner |= u32::from(within_reach(wall.offset(vec2(body.x[l], body.y[l])), 0.0, reach)) << l;
         }
     }
     if inner != 0 {
@@ -133,19 +141,20 @@ fn meet_walls(robot: usize, body: &BodyLanes, senses: &SenseLanes, scene: &Scene
 }
 
 #[inline(always)]
-fn compass(body: &BodyLanes, senses: &mut SenseLanes) {
+fn compass(body: &BodyLanes, is_present: bool, senses: &mut SenseLanes) {
     for l in 0..LANES {
         let ahead = Vec2::unit(body.heading[l]);
         (senses.ahead[0][l], senses.ahead[1][l]) = (ahead.x, ahead.y);
-        senses.write_vector(UP, l, vec2(ahead.x, -ahead.y));
+        if is_present {
+            senses.write_vector(UP, l, vec2(ahead.x, -ahead.y));
+        }
     }
 }
 
 /// Writes the camera vectors of a robot with a perfect camera to the robot's registers. `colours` contains the columns
 /// of each colour.
 #[inline(always)]
-fn show(colours: &[[u32; LANES]; 3], senses: &mut SenseLanes) {
-    let aside = Vec2::unit(SEGMENT_ANGLE);
+fn show(colours: &[[u32; LANES]; 3], aside: Vec2, senses: &mut SenseLanes) {
     const SEGMENT: u32 = (1 << COLUMNS_PER_SEGMENT) - 1;
     for (colour, bits) in colours.iter().enumerate() {
         for l in 0..LANES {
@@ -161,7 +170,7 @@ fn show(colours: &[[u32; LANES]; 3], senses: &mut SenseLanes) {
 #[inline(always)]
 fn show_the_past(block: &mut Block, scene: &Scene, slow: bool) {
     let Block { senses, pictures, key, world, update, .. } = block;
-    let aside = aside();
+    let aside = scene.physics.robot.camera.aside;
     for ((robot, senses), ImageLanes { taken, history }) in (0..).zip(senses).zip(pictures) {
         for l in 0..LANES {
             if slow {

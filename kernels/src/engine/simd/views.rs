@@ -12,7 +12,8 @@ use super::patches::patches_seen;
 use super::scene::Scene;
 use crate::math::{Vec2, vec2};
 use crate::model::CAMERA_COLUMNS;
-use crate::world::senses::{columns, columns_hidden, inner_walls_seen, may_be_seen, view_edge};
+use crate::world::senses::camera_model::CameraView;
+use crate::world::senses::{columns, columns_hidden, inner_walls_seen, may_be_seen};
 
 /// Camera views of all robots of a block.
 pub(super) struct Views {
@@ -45,6 +46,7 @@ struct ViewBatch {
     radius: Lanes,
     of: [View; LANES],
     count: usize,
+    view: CameraView,
 }
 
 /// Observing robot, observed body and lane.
@@ -67,7 +69,7 @@ impl Views {
             discs: vec![view; scene.robots * coloured.len()],
             coloured,
             walls: vec![[f32::INFINITY; CAMERA_COLUMNS]; walls],
-            looks: ViewBatch::default(),
+            looks: ViewBatch { view: scene.physics.robot.camera, ..ViewBatch::default() },
         }
     }
 
@@ -84,7 +86,7 @@ impl Views {
                 let radius = scene.bodies[*disc].radius;
                 for l in 0..LANES {
                     let between = between(&bodies[me], &bodies[*disc], l);
-                    view.seen[l] = columns(between, senses.ahead(l), radius);
+                    view.seen[l] = columns(between, senses.ahead(l), radius, &scene.physics.robot.camera);
                     view.square[l] = between.length_squared();
                 }
                 view.hidden = [0; LANES];
@@ -107,7 +109,7 @@ impl Views {
         let radius = scene.bodies[disc].radius;
         for l in 0..LANES {
             let between = between(&bodies[me], &bodies[disc], l);
-            if may_be_seen(between, senses.ahead(l), radius, view_edge()) {
+            if may_be_seen(between, senses.ahead(l), radius, self.looks.view.edge) {
                 self.add_view(me, disc, l, between, senses.ahead(l), radius);
             }
         }
@@ -117,7 +119,7 @@ impl Views {
         for (me, body) in bodies[..robots].iter().enumerate() {
             for l in 0..LANES {
                 let at = vec2(body.x[l], body.y[l]);
-                self.walls[me * LANES + l] = inner_walls_seen(at, body.heading[l], &scene.physics.walls);
+                self.walls[me * LANES + l] = inner_walls_seen(at, body.heading[l], &scene.physics.walls, &self.looks.view);
             }
         }
     }
@@ -153,7 +155,7 @@ impl Views {
         let (mut bits, mut squares) = ([0; LANES], [0.0; LANES]);
         for k in 0..LANES {
             let between = vec2(looks.between[0][k], looks.between[1][k]);
-            bits[k] = columns(between, vec2(looks.ahead[0][k], looks.ahead[1][k]), looks.radius[k]);
+            bits[k] = columns(between, vec2(looks.ahead[0][k], looks.ahead[1][k]), looks.radius[k], &looks.view);
             squares[k] = between.length_squared();
         }
         for ((mut bits, square), look) in bits.into_iter().zip(squares).zip(&looks.of[..looks.count]) {

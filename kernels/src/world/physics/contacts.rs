@@ -6,7 +6,7 @@
 use super::parameters::Physics;
 use crate::math::{Vec2, max, min, vec2};
 use crate::model::{
-    CONTACT_ITERATIONS, CONTACT_SOLVED, PENETRATION_CORRECTION, PENETRATION_SLOP, ROBOT_RADIUS, SMALL_WORLD,
+    CONTACT_ITERATIONS, CONTACT_SOLVED, PENETRATION_CORRECTION, PENETRATION_SLOP, SMALL_WORLD,
     most_contacts,
 };
 use crate::world::body::{Body, Shape};
@@ -398,8 +398,8 @@ impl Collisions {
     pub fn new(bodies: &[Body], physics: &Physics) -> Collisions {
         let count = bodies.len();
         let crowd = || Crowd {
-            grid: Grid::new(physics.half_arena, 2.0 * ROBOT_RADIUS, count),
-            large: (0..count).filter(|i| bodies[*i].shape.radius > ROBOT_RADIUS).map(|i| i as u16).collect(),
+            grid: Grid::new(physics.half_arena, 2.0 * physics.robot.radius, count),
+            large: (0..count).filter(|i| bodies[*i].shape.radius > physics.robot.radius).map(|i| i as u16).collect(),
             near: Vec::with_capacity(2 * count),
         };
         Collisions {
@@ -453,7 +453,7 @@ impl Collisions {
                 }
             };
             match crowd {
-                Some(crowd) if radius <= ROBOT_RADIUS => crowd.after(i, at).iter().for_each(|j| meet(usize::from(*j))),
+                Some(crowd) if radius <= physics.robot.radius => crowd.after(i, at).iter().for_each(|j| meet(usize::from(*j))),
                 _ => (i + 1..bodies.len()).for_each(meet),
             }
         }

@@ -1,9 +1,11 @@
 //! Parameters of the physics of a world.
 
 use crate::model;
+use crate::world::robot::RobotModel;
 use crate::world::wall::Wall;
 
-/// Physical parameters that calibration can change (thesis Table 7.1), and the dimensions of arena and walls.
+/// Physical parameters that calibration can change (thesis Table 7.1), the dimensions of arena and walls, and the
+/// robot model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Physics {
     /// Coefficient of friction between bodies, and between bodies and walls.
@@ -17,6 +19,8 @@ pub struct Physics {
     pub half_arena: (f32, f32),
     /// Walls inside the arena.
     pub walls: Vec<Wall>,
+    /// Wheels and senses of the robots.
+    pub robot: RobotModel,
 }
 
 impl Default for Physics {
@@ -27,6 +31,7 @@ impl Default for Physics {
             noise: model::NOISE,
             half_arena: model::HALF_ARENA,
             walls: Vec::new(),
+            robot: RobotModel::default(),
         }
     }
 }

@@ -45,6 +45,7 @@ mod tests {
     use crate::model::DT;
     use crate::world::body::{Pose, Shape};
     use crate::world::physics::steer;
+    use crate::world::robot::Wheels;
     use std::f32::consts::PI;
 
     fn still() -> Physics {
@@ -60,10 +61,10 @@ mod tests {
     #[test]
     fn robot_reaches_commanded_wheel_speed() {
         let mut robot = [Body::at_rest(Shape::ROBOT, Pose { at: vec2(-0.9, 0.0), heading: 0.0 })];
-        robot[0].wheels = steer(vec2(1.0, 0.0));
+        robot[0].wheels = steer(vec2(1.0, 0.0), &Wheels::default());
         run(&mut robot, 1.0);
         assert!((robot[0].velocity.x - 0.0919).abs() < 1e-3, "{}", robot[0].velocity.x);
-        robot[0].wheels = steer(vec2(0.0, 1.0));
+        robot[0].wheels = steer(vec2(0.0, 1.0), &Wheels::default());
         run(&mut robot, 1.0);
         assert!((robot[0].spin - 3.47).abs() < 0.02 && robot[0].velocity.length() < 1e-3, "{}", robot[0].spin);
     }
@@ -90,7 +91,7 @@ mod tests {
             Body::at_rest(Shape::ROBOT, Pose { at: vec2(0.3, 0.0), heading: PI }),
             Body::at_rest(Shape::FRISBEE, Pose { at: vec2(0.1, 0.0), heading: 0.0 }),
         ];
-        bodies[0].wheels = steer(vec2(1.0, 0.0));
+        bodies[0].wheels = steer(vec2(1.0, 0.0), &Wheels::default());
         run(&mut bodies, 4.0);
         let moved = 0.1 - bodies[1].pose.at.x;
         assert!(moved > 0.15, "the frisbee moved {moved} m");
@@ -104,7 +105,7 @@ mod tests {
             .map(|i| {
                 let at = vec2(-0.9 + 0.08 * (i % 3) as f32, 0.6 + 0.05 * (i / 3) as f32);
                 let mut b = Body::at_rest(Shape::ROBOT, Pose { at, heading: 2.0 });
-                b.wheels = steer(vec2(1.0, 0.0));
+                b.wheels = steer(vec2(1.0, 0.0), &Wheels::default());
                 b
             })
             .collect();

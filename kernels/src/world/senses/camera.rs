@@ -2,11 +2,11 @@
 
 use super::ray_to_walls;
 use crate::math::{Vec2, atan2, atan2_positive, floor, max, min, vec2, wrap_angle};
-use crate::model::{CAMERA_COLUMNS, CAMERA_FOV, SEGMENT_ANGLE};
+use super::camera_model::CameraView;
+use crate::model::{CAMERA_COLUMNS, SEGMENT_ANGLE};
 use crate::world::physics::Physics;
 use crate::world::wall::Wall;
 use crate::world::{Body, Colour};
-use std::sync::LazyLock;
 
 /// A coloured patch on a wall, in the world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,25 +57,24 @@ pub(crate) fn segments_vector(left: bool, centre: bool, right: bool, aside: Vec2
 pub(crate) const COLUMNS_PER_SEGMENT: usize = CAMERA_COLUMNS / 3;
 
 /// Returns the direction of the centre of a camera column, as a unit vector in the world frame.
-pub(crate) fn column_direction(column: usize, heading: f32) -> Vec2 {
-    const WIDTH: f32 = CAMERA_FOV / CAMERA_COLUMNS as f32;
-    Vec2::unit(wrap_angle(heading + (CAMERA_FOV * 0.5 - WIDTH * (column as f32 + 0.5))))
+pub(crate) fn column_direction(column: usize, heading: f32, view: &CameraView) -> Vec2 {
+    Vec2::unit(wrap_angle(heading + (view.half - view.column * (column as f32 + 0.5))))
 }
 
 /// Returns a bit mask of the camera columns that contain a body. Bit 0 is the leftmost column. `between` is the
 /// position of the body relative to the robot in the world frame (m), and `ahead` is the robot's heading as a unit
 /// vector.
 #[inline(always)]
-pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32) -> u32 {
-    const PER_RADIAN: f32 = CAMERA_COLUMNS as f32 / CAMERA_FOV;
+pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32, view: &CameraView) -> u32 {
     let (front, left) = (ahead.dot(between), ahead.cross(between));
     let bearing = atan2(left, front);
     // Half of the angle that the body covers in the view of the camera. Its sine is radius / distance.
-    let half = atan2_positive(radius, max(between.length_squared() - radius * radius, 0.0).sqrt());
-    let first = (CAMERA_FOV * 0.5 - bearing - half) * PER_RADIAN;
-    let last = (CAMERA_FOV * 0.5 - bearing + half) * PER_RADIAN;
+    let square = between.length_squared();
+    let half = atan2_positive(radius, max(square - radius * radius, 0.0).sqrt());
+    let first = (view.half - bearing - half) * view.per_radian;
+    let last = (view.half - bearing + half) * view.per_radian;
     // A body that is entirely behind the robot cannot be in view, because the field of view is below 180 degrees.
-    let seen = (front >= -radius) & (last > 0.0) & (first < CAMERA_COLUMNS as f32);
+    let seen = (front >= -radius) & (last > 0.0) & (first < CAMERA_COLUMNS as f32) & (square <= view.square);
     let first = floor(min(max(first, 0.0), CAMERA_COLUMNS as f32));
     let end = floor(max(min(last + 1.0, CAMERA_COLUMNS as f32), 0.0));
     let below = |column: u32| 1u32.wrapping_shl(column).wrapping_sub(1);
@@ -83,19 +82,13 @@ pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32) -> u32 {
     below(end) & !below(first) & 0u32.wrapping_sub(u32::from(seen))
 }
 
-/// Left edge of the field of view as a unit vector in the robot's frame.
-static EDGE: LazyLock<Vec2> = LazyLock::new(|| Vec2::unit(CAMERA_FOV * 0.5));
 /// Width of the margin outside the field of view in which [`may_be_seen`] still returns true (m). The width exceeds
 /// the rounding errors in the largest arena.
 const OUTSIDE: f32 = 1e-3;
 
-/// Returns the left edge of the field of view as a unit vector in the robot's frame, for [`may_be_seen`].
-pub(crate) fn view_edge() -> Vec2 {
-    *EDGE
-}
-
 /// Returns whether the camera may see a body. The test is faster than [`columns`]. If the result is false, [`columns`]
-/// returns 0 for the body. `edge` is the result of [`view_edge`].
+/// returns 0 for the body. `edge` is the left edge of the
+/// field of view.
 #[inline(always)]
 pub(crate) fn may_be_seen(between: Vec2, ahead: Vec2, radius: f32, edge: Vec2) -> bool {
     let (front, left) = (ahead.dot(between), ahead.cross(between));
@@ -107,13 +100,18 @@ pub(crate) fn may_be_seen(between: Vec2, ahead: Vec2, radius: f32, edge: Vec2) -
 
 /// Returns the squared distance to the nearest inner wall in each camera column (m^2). The value of a column without an
 /// inner wall is infinite.
-pub(crate) fn inner_walls_seen(at: Vec2, heading: f32, walls: &[Wall]) -> [f32; CAMERA_COLUMNS] {
+pub(crate) fn inner_walls_seen(
+    at: Vec2,
+    heading: f32,
+    walls: &[Wall],
+    view: &CameraView,
+) -> [f32; CAMERA_COLUMNS] {
     let mut squares = [f32::INFINITY; CAMERA_COLUMNS];
     if walls.is_empty() {
         return squares;
     }
     for (column, square) in squares.iter_mut().enumerate() {
-        let direction = column_direction(column, heading);
+        let direction = column_direction(column, heading, view);
         for wall in walls {
             let distance = wall.distance_along(at, direction);
             *square = min(distance * distance, *square);
@@ -133,8 +131,9 @@ pub(crate) fn columns_hidden(walls: &[f32; CAMERA_COLUMNS], square: f32) -> u32 
 /// behind them.
 pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], physics: &Physics) -> Blobs {
     let pose = bodies[me].pose;
-    let (ahead, edge) = (Vec2::unit(pose.heading), view_edge());
-    let walls = inner_walls_seen(pose.at, pose.heading, &physics.walls);
+    let view = &physics.robot.camera;
+    let (ahead, edge) = (Vec2::unit(pose.heading), view.edge);
+    let walls = inner_walls_seen(pose.at, pose.heading, &physics.walls, view);
     let mut nearest = walls;
     let mut colours = [None; CAMERA_COLUMNS];
     for (_, other) in bodies.iter().enumerate().filter(|(i, _)| *i != me) {
@@ -142,7 +141,7 @@ pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], physics: &Physics) 
         if !may_be_seen(between, ahead, other.shape.radius, edge) {
             continue;
         }
-        let seen = columns(between, ahead, other.shape.radius);
+        let seen = columns(between, ahead, other.shape.radius, view);
         let square = between.length_squared();
         for column in (0..CAMERA_COLUMNS).filter(|c| seen >> c & 1 != 0) {
             if square < nearest[column] {
@@ -153,7 +152,7 @@ pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], physics: &Physics) 
     }
     let hidden = columns_hidden(&walls, f32::MAX);
     for (column, colour) in colours.iter_mut().enumerate().filter(|(i, c)| c.is_none() && hidden >> i & 1 == 0) {
-        *colour = patch_behind(column, pose.at, pose.heading, patches, physics.half_arena);
+        *colour = patch_behind(column, pose.at, pose.heading, patches, physics);
     }
     let mut blobs = Blobs::default();
     for (column, colour) in colours.iter().enumerate() {
@@ -170,13 +169,17 @@ pub(crate) fn patch_behind(
     at: Vec2,
     heading: f32,
     patches: &[Patch],
-    half_arena: (f32, f32),
+    physics: &Physics,
 ) -> Option<Colour> {
     if patches.is_empty() {
         return None;
     }
-    let direction = column_direction(column, heading);
-    let hit = at + direction * ray_to_walls(at, direction, half_arena);
+    let direction = column_direction(column, heading, &physics.robot.camera);
+    let distance = ray_to_walls(at, direction, physics.half_arena);
+    if distance > physics.robot.camera.range {
+        return None;
+    }
+    let hit = at + direction * distance;
     patches.iter().find(|p| (p.at - hit).length() <= p.half_length).map(|p| p.colour)
 }
 
@@ -188,7 +191,8 @@ mod tests {
     #[test]
     fn visibility_culling_keeps_every_visible_body() {
         let mut draws = Draws::new(9, 0, 0, 0, Stream::Start);
-        let edge = view_edge();
+        let view = CameraView::default();
+        let edge = view.edge;
         let (mut seen, mut looked_at) = (0, 0);
         for i in 0..200_000 {
             let heading = draws.range(-3.2, 3.2);
@@ -198,10 +202,10 @@ mod tests {
             let distance = draws.range(0.0, [28.0, 0.5, 3.0][i / 3 % 3]);
             let slip = [draws.range(-3.2, 3.2), (radius / distance.max(radius)).asin() + draws.range(-1e-5, 1e-5)];
             let side = [1.0, -1.0][i / 18 % 2];
-            let bearing = [slip[0], side * (CAMERA_FOV * 0.5 + slip[1])][i / 9 % 2];
+            let bearing = [slip[0], side * (view.half + slip[1])][i / 9 % 2];
             let between = Vec2::unit(heading + bearing) * distance;
             let ahead = Vec2::unit(heading);
-            let bits = columns(between, ahead, radius);
+            let bits = columns(between, ahead, radius, &view);
             let looked = may_be_seen(between, ahead, radius, edge);
             assert!(looked || bits == 0, "{between:?} {ahead:?} {radius} {bits:b}");
             seen += u32::from(bits != 0);

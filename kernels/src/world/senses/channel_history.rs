@@ -2,8 +2,8 @@
 //! poses are stored. The engines `reference` and `simd` use one [`ChannelHistory`] per world.
 
 use super::messages::{Channel, MessageId, Messages};
-use super::{attraction_step, compass};
-use crate::math::{Vec2, vec2};
+use super::{AttractionMemory, compass};
+use crate::math::Vec2;
 use crate::model::{DT, SMALL_WORLD, STEPS_PER_UPDATE};
 use crate::world::grid::Grid;
 use crate::world::{Pose, WorldSpec};
@@ -35,6 +35,10 @@ pub(crate) struct ChannelHistory {
     grid: Option<Grid>,
     /// Buffer for candidate neighbours of the listening robot. Without a grid, these are all robots.
     near: Vec<u16>,
+    /// Radius of a robot (m).
+    radius: f32,
+    /// Sums of the last messages of each robot.
+    memories: Vec<AttractionMemory>,
 }
 
 /// Returns the number of steps for which poses are stored.
@@ -61,9 +65,9 @@ impl ChannelHistory {
     ) -> ChannelHistory {
         let kept = poses_kept(&model);
         let bodies = spec.robots + spec.discs.len();
-        let discs = spec.discs.iter().map(|d| d.shape.radius).collect();
-        let channel = Channel::new(model, spec.robots, discs);
         let robots = spec.robots;
+        let radius = spec.robot.radius;
+        let channel = Channel::new(model, robots, spec.obstacles());
         let grid = (robots > SMALL_WORLD).then(|| Grid::new(spec.physics.half_arena, channel.reach(), robots));
         let mut history = ChannelHistory {
             channel,
@@ -75,6 +79,8 @@ impl ChannelHistory {
             moment: MessageId { seed, world, number: 0 },
             grid,
             near: (0..robots as u16).collect(),
+            radius,
+            memories: vec![AttractionMemory::new(&model); robots],
         };
         history.push_poses(poses);
         history
@@ -107,17 +113,19 @@ impl ChannelHistory {
     pub fn reading(&mut self, me: usize, listen: bool) -> Reading {
         let bodies = &self.past[self.message_start..self.message_start + self.bodies];
         let (mut sum, mut neighbours) = (Vec2::ZERO, 0.0);
+        let Messages { attraction, .. } = *self.channel.model();
         if listen {
             if let Some(grid) = &self.grid {
                 grid.candidates(bodies[me].unwrap_or_default().at, &mut self.near);
             }
             let robots = self.near.iter().map(|robot| usize::from(*robot));
             self.channel.receive_from(self.moment, me, bodies, robots, |_, neighbour| {
-                sum += attraction_step(&neighbour);
+                sum += attraction.step(&neighbour, self.radius);
                 neighbours += 1.0;
             });
         }
         let heading = bodies[me].map_or(0.0, |pose| pose.heading);
-        Reading { up: compass(heading), attr: if neighbours > 0.0 { sum } else { vec2(1.0, 0.0) }, neighbours }
+        let attr = self.memories[me].push(self.channel.model(), self.moment.number, sum, neighbours);
+        Reading { up: compass(heading), attr, neighbours }
     }
 }

@@ -3,7 +3,8 @@
 
 use super::ray_directions;
 use crate::math::{Vec2, max, min};
-use crate::model::ROBOT_RADIUS;
+use crate::model::PROX_ANGLES;
+use crate::world::robot::{LightLaw, LightSense, RobotModel, with_errors};
 
 /// Maximum number of lights in a world.
 pub const MAX_LIGHTS: usize = 4;
@@ -43,25 +44,60 @@ impl Default for Lighting {
 
 /// Computes the contribution of a light to the reading of a sensor with the given direction. The contribution follows
 /// the inverse-square law and the cosine of the angle of incidence. `towards` is the vector from the robot's centre
-/// to the light (m).
+/// to the light (m), and `radius` is that of the robot (m).
 #[inline(always)]
-pub(crate) fn added(towards: Vec2, direction: Vec2, height_squared: f32, brightness: f32) -> f32 {
+pub(crate) fn added(towards: Vec2, direction: Vec2, radius: f32, height_squared: f32, brightness: f32) -> f32 {
     let along = towards.dot(direction);
-    let facing = max(along - ROBOT_RADIUS, 0.0);
-    let square = towards.length_squared() - 2.0 * ROBOT_RADIUS * along + ROBOT_RADIUS * ROBOT_RADIUS + height_squared;
+    let facing = max(along - radius, 0.0);
+    let square = towards.length_squared() - 2.0 * radius * along + radius * radius + height_squared;
     brightness * facing / (square * square.sqrt())
 }
 
-/// Computes the brightness at the eight sensors of a robot, as a fraction of the sensor range (0 to 1).
-pub fn brightness(at: Vec2, ahead: Vec2, lighting: &Lighting) -> [f32; 8] {
+/// Computes the brightness at the eight sensors of a robot, as a fraction of the sensor range (0 to 1), without errors.
+pub fn brightness(at: Vec2, ahead: Vec2, lighting: &Lighting, robot: &RobotModel) -> [f32; 8] {
+    if robot.light.law == LightLaw::Exponential {
+        let mut levels = [lighting.room; 8];
+        for light in &lighting.lights {
+            let [strength, bearing] =
+                LightLaw::exponential(light.at - at, ahead, light.height * light.height, light.brightness);
+            for (level, angle) in levels.iter_mut().zip(PROX_ANGLES) {
+                *level += strength * LightLaw::facing(bearing - angle);
+            }
+        }
+        return levels.map(|level| min(level, 1.0));
+    }
     ray_directions().map(|ray| {
         let direction = ray.rotate(ahead);
         let mut level = lighting.room;
         for light in &lighting.lights {
-            level += added(light.at - at, direction, light.height * light.height, light.brightness);
+            level += added(light.at - at, direction, robot.radius, light.height * light.height, light.brightness);
         }
         min(level, 1.0)
     })
+}
+
+impl LightSense {
+    /// True if v_light can differ from zero in a world with this number of lights.
+    pub(crate) fn reads(&self, lights: usize) -> bool {
+        lights > 0 || self.noise > 0.0
+    }
+
+    /// Computes v_light from the readings without errors. `words` yields random words for the errors.
+    pub fn vector(&self, readings: [f32; 8], words: impl FnOnce() -> [u32; 4]) -> Vec2 {
+        let readings = if self.noise > 0.0 { with_errors(readings, self.noise, words()) } else { readings };
+        let most = readings.iter().copied().fold(readings[0], max);
+        self.limited(light_vector(&readings), most)
+    }
+
+    /// Applies the threshold to a vector. `most` is the largest reading.
+    #[inline(always)]
+    pub(crate) fn limited(&self, vector: Vec2, most: f32) -> Vec2 {
+        if self.threshold == 0.0 {
+            return vector;
+        }
+        let length = vector.length();
+        if (most > self.threshold) & (length > 0.0) { vector * (1.0 / length) } else { Vec2::ZERO }
+    }
 }
 
 /// Computes v_light from the readings of the eight sensors. The vector is a scaled sum of vectors along the sensor
@@ -98,7 +134,7 @@ mod tests {
     }
 
     fn sees(heading: f32, lighting: &Lighting) -> Vec2 {
-        light_vector(&brightness(Vec2::ZERO, Vec2::unit(heading), lighting))
+        light_vector(&brightness(Vec2::ZERO, Vec2::unit(heading), lighting, &RobotModel::default()))
     }
 
     #[test]

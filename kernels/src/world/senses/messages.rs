@@ -6,9 +6,10 @@
 
 use super::Neighbour;
 use crate::math::{Vec2, wrap_angle};
-use crate::model::{NEIGHBOUR_RANGE, ROBOT_RADIUS};
+use crate::model::NEIGHBOUR_RANGE;
 use crate::random::{Stream, normal_pair, random_block, unit};
 use crate::world::Pose;
+use crate::world::wall::Wall;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,26 @@ pub struct Messages {
     pub gain_seed: u64,
     /// Bodies that block messages.
     pub occlusion: Occlusion,
+    /// Number of the last messages whose neighbours v_attr contains, 1 to 20. s_n counts the neighbours of the last
+    /// message only.
+    #[schemars(range(min = 1, max = MAX_MEMORY))]
+    pub memory: u8,
+    /// Weight of a neighbour in v_attr.
+    pub attraction: Attraction,
+}
+
+/// Maximum number of messages whose neighbours v_attr contains.
+pub const MAX_MEMORY: u8 = 20;
+
+/// Weight of a neighbour in v_attr.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Attraction {
+    /// 0.075 m divided by the distance of the centres, at most 1. Without neighbours, v_attr is (1, 0).
+    #[default]
+    Centre,
+    /// 1 / (1 + gap / 1 cm), where the gap is the distance of the rims (AutoMoDe). Without neighbours, v_attr is zero.
+    Gap,
 }
 
 /// Bodies that block messages if they are on the straight line between the centres of two robots. All bodies are
@@ -68,6 +89,8 @@ pub enum Occlusion {
     Robots,
     /// Robots and discs.
     All,
+    /// Robots, discs and walls inside the arena.
+    Walls,
 }
 
 impl Default for Messages {
@@ -85,6 +108,8 @@ impl Default for Messages {
             gain_spread: 0.0,
             gain_seed: 0,
             occlusion: Occlusion::None,
+            memory: 1,
+            attraction: Attraction::Centre,
         }
     }
 }
@@ -106,6 +131,7 @@ impl Messages {
             ("sender_lobe", self.sender_lobe.into(), 0.0, 8.0),
             ("receiver_lobe", self.receiver_lobe.into(), 0.0, 8.0),
             ("gain_spread", self.gain_spread.into(), 0.0, 0.9),
+            ("memory", self.memory.into(), 1.0, MAX_MEMORY.into()),
         ];
         match rows.into_iter().find(|(_, value, low, high)| !(low..=high).contains(&value)) {
             Some((key, value, low, high)) => Err(format!("messages.{key} = {value} is outside {low} to {high}")),
@@ -162,19 +188,34 @@ pub struct Channel {
     model: Messages,
     /// Range factors of each robot, for sending and for hearing.
     gains: Vec<[f32; 2]>,
+    /// Radius of a robot (m).
+    radius: f32,
     /// Radii of the discs (m).
     discs: Vec<f32>,
+    /// Walls inside the arena.
+    walls: Vec<Wall>,
+}
+
+/// Bodies that may block messages.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Obstacles {
+    /// Radius of a robot (m).
+    pub radius: f32,
+    /// Radii of the discs (m).
+    pub discs: Vec<f32>,
+    /// Walls inside the arena.
+    pub walls: Vec<Wall>,
 }
 
 impl Channel {
-    /// Creates a channel for the given number of robots (at most 65535) and for discs with these radii (m).
-    pub fn new(model: Messages, robots: usize, discs: Vec<f32>) -> Channel {
+    /// Creates a channel for the given number of robots (at most 65535).
+    pub fn new(model: Messages, robots: usize, Obstacles { radius, discs, walls }: Obstacles) -> Channel {
         let gain = |word: u32| 1.0 + model.gain_spread * (2.0 * unit(word) - 1.0);
         let gains = (0..robots as u32).map(|robot| {
             let words = random_block(model.gain_seed, 0, robot, u32::MAX, Stream::Messages, 0);
             [gain(words[0]), gain(words[1])]
         });
-        Channel { gains: gains.collect(), model, discs }
+        Channel { gains: gains.collect(), model, radius, discs, walls }
     }
 
     /// Returns the range factors of each robot, for sending and for hearing.
@@ -238,7 +279,7 @@ impl Channel {
     /// Returns the maximum distance at which a robot can be heard, or can block the message of another robot (m).
     pub(crate) fn reach(&self) -> f32 {
         let widest = |side: usize| self.gains.iter().map(|gains| gains[side]).fold(0.0, f32::max);
-        self.model.range_m * widest(0) * widest(1) + ROBOT_RADIUS
+        self.model.range_m * widest(0) * widest(1) + self.radius
     }
 
     /// Returns whether a disc or one of `robots` blocks the line between two robots. `two` contains the indices of the
@@ -254,13 +295,16 @@ impl Channel {
         let discs = match self.model.occlusion {
             Occlusion::None => return false,
             Occlusion::Robots => 0,
-            Occlusion::All => self.discs.len(),
+            Occlusion::All | Occlusion::Walls => self.discs.len(),
         };
+        if self.model.occlusion == Occlusion::Walls && self.walls.iter().any(|wall| wall.blocks(from, to - from)) {
+            return true;
+        }
         let along = to - from;
         let square = along.length_squared();
         robots.chain(count..count + discs).any(|i| {
             let Some(body) = at(i).filter(|_| !two.contains(&i)) else { return false };
-            let radius = if i < count { ROBOT_RADIUS } else { self.discs[i - count] };
+            let radius = if i < count { self.radius } else { self.discs[i - count] };
             let towards = body.at - from;
             // The body blocks the line if its centre is between the line's ends, and closer to the line than its
             // radius. Both sides of the comparison are multiplied by the square of the line's length.

@@ -13,13 +13,12 @@ pub mod tags;
 pub use camera::{Blobs, Patch, camera};
 pub(crate) use camera::{
     COLUMNS_PER_SEGMENT, columns, columns_hidden, inner_walls_seen, may_be_seen, patch_behind, segments_vector,
-    view_edge,
 };
 pub(crate) use channel_history::{ChannelHistory, Reading, last_message, poses_kept};
-pub use neighbours::{Neighbour, attraction, range_and_bearing};
-pub(crate) use neighbours::{attraction_of_sum, attraction_step, neighbour, range_and_bearing_among};
+pub use neighbours::{AttractionMemory, Neighbour, attraction, range_and_bearing};
+pub(crate) use neighbours::{attraction_of_sum, neighbour, range_and_bearing_among};
 pub use proximity::{proximity, proximity_vector, ray_to_walls};
-pub(crate) use proximity::{proximity_among, ray_directions, ray_to_circle, reading, walls_within_reach, within_reach};
+pub(crate) use proximity::{proximity_among, ray_directions, ray_to_circle, walls_within_reach, within_reach};
 
 use crate::math::{Vec2, vec2};
 
@@ -112,12 +111,12 @@ mod tests {
     #[test]
     fn range_and_bearing_counts_near_robots_only() {
         let bodies = [robot(0.0, 0.0, FRAC_PI_2), robot(0.0, 0.3, 0.0), robot(0.49, 0.0, 0.0), robot(0.6, 0.0, 0.0)];
-        let (v, n) = range_and_bearing(&bodies, 0);
+        let (v, n) = range_and_bearing(&bodies, 0, 0.5);
         assert_eq!(n, 2.0);
         assert!((v.x - 0.25).abs() < 1e-5 && (v.y + 0.075 / 0.49).abs() < 1e-5, "{v:?}");
         let list = [Neighbour { range: 0.3, bearing: 0.0 }, Neighbour { range: 0.49, bearing: -FRAC_PI_2 }];
         assert!((attraction(&list) - v).length() < 1e-5, "both forms agree");
-        assert_eq!(range_and_bearing(&bodies[..1], 0), (vec2(1.0, 0.0), 0.0));
+        assert_eq!(range_and_bearing(&bodies[..1], 0, 0.5), (vec2(1.0, 0.0), 0.0));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Range and bearing of neighbours, and the vector v_attr.
 
 use crate::math::{Vec2, vec2};
-use crate::model::{NEIGHBOUR_MIN, NEIGHBOUR_RANGE};
+use super::messages::{Attraction, Messages};
+use crate::model::NEIGHBOUR_MIN;
 use crate::world::Body;
 
 /// Range and bearing of one neighbour in the robot's frame.
@@ -14,11 +15,12 @@ pub struct Neighbour {
 }
 
 /// Computes the contribution of a body to the sum for v_attr in the world frame. Also returns whether the body is a
-/// neighbour. `between` is the position of the body relative to the robot (m).
+/// neighbour. `between` is the position of the body relative to the robot (m), and `range` is the maximum distance of
+/// a neighbour (m).
 #[inline(always)]
-pub(crate) fn neighbour(between: Vec2) -> (Vec2, bool) {
+pub(crate) fn neighbour(between: Vec2, range: f32) -> (Vec2, bool) {
     let square = between.length_squared();
-    let near = (square <= NEIGHBOUR_RANGE * NEIGHBOUR_RANGE) & (square > 0.0);
+    let near = (square <= range * range) & (square > 0.0);
     // The unit vector towards the body, scaled by r_min / r, equals `between` scaled by r_min / r^2.
     let towards = between * (NEIGHBOUR_MIN / square);
     (if near { towards } else { Vec2::ZERO }, near)
@@ -33,18 +35,24 @@ pub(crate) fn attraction_of_sum(sum: Vec2, count: f32, ahead: Vec2) -> Vec2 {
     if count > 0.0 { turned } else { vec2(1.0, 0.0) }
 }
 
-/// Computes v_attr and the number of neighbours of robot `me` from the exact poses of the bodies.
-pub fn range_and_bearing(bodies: &[Body], me: usize) -> (Vec2, f32) {
-    range_and_bearing_among(bodies, me, 0..bodies.len())
+/// Computes v_attr and the number of neighbours of robot `me` from the exact poses of the bodies. `range` is the
+/// maximum distance of a neighbour (m).
+pub fn range_and_bearing(bodies: &[Body], me: usize, range: f32) -> (Vec2, f32) {
+    range_and_bearing_among(bodies, me, range, 0..bodies.len())
 }
 
 /// Performs [`range_and_bearing`] for a subset of the bodies. `others` must contain all robots within range, in
 /// ascending order.
-pub(crate) fn range_and_bearing_among(bodies: &[Body], me: usize, others: impl Iterator<Item = usize>) -> (Vec2, f32) {
+pub(crate) fn range_and_bearing_among(
+    bodies: &[Body],
+    me: usize,
+    range: f32,
+    others: impl Iterator<Item = usize>,
+) -> (Vec2, f32) {
     let pose = bodies[me].pose;
     let (mut sum, mut count) = (Vec2::ZERO, 0.0);
     for other in others.filter(|i| *i != me).map(|i| &bodies[i]).filter(|b| b.shape.tall) {
-        let (towards, near) = neighbour(other.pose.at - pose.at);
+        let (towards, near) = neighbour(other.pose.at - pose.at, range);
         sum += towards;
         count += if near { 1.0 } else { 0.0 };
     }
@@ -58,12 +66,54 @@ pub fn attraction(neighbours: &[Neighbour]) -> Vec2 {
     }
     let mut sum = Vec2::ZERO;
     for n in neighbours {
-        sum += attraction_step(n);
+        sum += Attraction::Centre.step(n, 0.0);
     }
     sum
 }
 
-/// Computes the contribution of one neighbour to v_attr.
-pub(crate) fn attraction_step(n: &Neighbour) -> Vec2 {
-    Vec2::unit(n.bearing) * (NEIGHBOUR_MIN / n.range.max(NEIGHBOUR_MIN))
+impl Attraction {
+    /// Computes the contribution of one neighbour to v_attr. `radius` is that of the robots (m).
+    #[inline(always)]
+    pub fn step(self, n: &Neighbour, radius: f32) -> Vec2 {
+        let weight = match self {
+            Attraction::Centre => NEIGHBOUR_MIN / n.range.max(NEIGHBOUR_MIN),
+            Attraction::Gap => 1.0 / (1.0 + 100.0 * (n.range - 2.0 * radius).max(0.0)),
+        };
+        Vec2::unit(n.bearing) * weight
+    }
+
+    /// Value of v_attr without neighbours.
+    pub fn alone(self) -> Vec2 {
+        match self {
+            Attraction::Centre => vec2(1.0, 0.0),
+            Attraction::Gap => Vec2::ZERO,
+        }
+    }
+}
+
+/// Sums of the neighbours' vectors in the last messages of a robot.
+#[derive(Clone, Debug)]
+pub struct AttractionMemory {
+    /// Vector sum and number of neighbours of each message. The place of message n is n modulo the memory.
+    sums: Vec<(Vec2, f32)>,
+}
+
+impl AttractionMemory {
+    /// Creates an empty memory.
+    pub fn new(model: &Messages) -> AttractionMemory {
+        AttractionMemory { sums: vec![(Vec2::ZERO, 0.0); usize::from(model.memory.max(1))] }
+    }
+
+    /// Adds the sum of the message with this number, and returns v_attr. A message that is added again replaces its
+    /// earlier sum.
+    pub fn push(&mut self, model: &Messages, number: u32, sum: Vec2, count: f32) -> Vec2 {
+        let memory = self.sums.len();
+        self.sums[number as usize % memory] = (sum, count);
+        let (mut all, mut heard) = (Vec2::ZERO, 0.0);
+        for (sum, count) in &self.sums {
+            all += *sum;
+            heard += count;
+        }
+        if heard > 0.0 { all } else { model.attraction.alone() }
+    }
 }

@@ -1,36 +1,35 @@
 //! Proximity sense of a robot, with eight rays.
 
 use crate::math::{Vec2, max, min};
-use crate::model::{PROX_ANGLES, PROX_RANGE, ROBOT_RADIUS};
+use crate::model::PROX_ANGLES;
 use crate::world::Body;
 use crate::world::physics::Physics;
+use crate::world::robot::RobotModel;
 use crate::world::wall::ray_to_inner_wall;
 
-/// Distance from a robot's centre to the end of its proximity rays (m).
-const REACH: f32 = ROBOT_RADIUS + PROX_RANGE;
+impl RobotModel {
+    /// Distance from a robot's centre to the end of its proximity rays (m).
+    #[inline(always)]
+    pub(crate) fn reach(&self) -> f32 {
+        self.radius + self.proximity.range
+    }
+}
 
 /// Returns whether a proximity ray of a robot may hit a body. `between` is the position of the body relative to the
-/// robot (m), and `radius` is the radius of the body (m).
+/// robot (m), `radius` is the radius of the body (m), and `reach` is that of the robot (m).
 #[inline(always)]
-pub(crate) fn within_reach(between: Vec2, radius: f32) -> bool {
-    between.length_squared() < (REACH + radius) * (REACH + radius)
+pub(crate) fn within_reach(between: Vec2, radius: f32, reach: f32) -> bool {
+    between.length_squared() < (reach + radius) * (reach + radius)
 }
 
-/// Whether a ray of a robot at this position may hit an outer wall.
+/// Whether a ray of a robot at this position may hit an outer wall. `reach` is that of the robot (m).
 #[inline(always)]
-pub(crate) fn walls_within_reach(at: Vec2, (hx, hy): (f32, f32)) -> bool {
-    (at.x.abs() + REACH > hx) | (at.y.abs() + REACH > hy)
+pub(crate) fn walls_within_reach(at: Vec2, reach: f32, (hx, hy): (f32, f32)) -> bool {
+    (at.x.abs() + reach > hx) | (at.y.abs() + reach > hy)
 }
 
-/// Computes the reading of a ray from the distance of the obstacle (m). The reading is 1 at distance 0, and 0 at the
-/// end of the ray.
-#[inline(always)]
-pub(crate) fn reading(distance: f32) -> f32 {
-    1.0 - distance * (1.0 / PROX_RANGE)
-}
-
-/// Computes the eight proximity readings of robot `me`. The reading of a ray is 1 - d/range if the nearest robot or
-/// wall on the ray is at distance d, and 0 without an obstacle.
+/// Computes the eight proximity readings of robot `me` without errors. By default, the reading of a ray is 1 - d/range
+/// if the nearest robot or wall on the ray is at distance d, and 0 without an obstacle.
 pub fn proximity(bodies: &[Body], me: usize, physics: &Physics) -> [f32; 8] {
     proximity_among(bodies, me, 0..bodies.len(), physics)
 }
@@ -43,19 +42,22 @@ pub(crate) fn proximity_among(
     physics: &Physics,
 ) -> [f32; 8] {
     let half_arena = physics.half_arena;
+    let RobotModel { radius, proximity, .. } = physics.robot;
+    let reach = physics.robot.reach();
     let pose = bodies[me].pose;
     let others = others.map(|i| (i, &bodies[i]));
-    let near = |(i, b): &(usize, &Body)| *i != me && b.shape.tall && within_reach(b.pose.at - pose.at, b.shape.radius);
-    let walls = walls_within_reach(pose.at, half_arena);
-    let inner_walls = physics.walls.iter().any(|wall| within_reach(wall.offset(pose.at), 0.0));
+    let near =
+        |(i, b): &(usize, &Body)| *i != me && b.shape.tall && within_reach(b.pose.at - pose.at, b.shape.radius, reach);
+    let walls = walls_within_reach(pose.at, reach, half_arena);
+    let inner_walls = physics.walls.iter().any(|wall| within_reach(wall.offset(pose.at), 0.0, reach));
     if !walls && !inner_walls && !others.clone().any(|b| near(&b)) {
         return [0.0; 8];
     }
     let ahead = Vec2::unit(pose.heading);
     ray_directions().map(|ray| {
         let direction = ray.rotate(ahead);
-        let from = pose.at + direction * ROBOT_RADIUS;
-        let mut distance = PROX_RANGE;
+        let from = pose.at + direction * radius;
+        let mut distance = proximity.range;
         for (_, other) in others.clone().filter(near) {
             distance = min(ray_to_circle(from, direction, other.pose.at, other.shape.radius), distance);
         }
@@ -64,10 +66,10 @@ pub(crate) fn proximity_among(
         }
         if inner_walls {
             for wall in &physics.walls {
-                distance = min(ray_to_inner_wall(wall, pose.at, direction), distance);
+                distance = min(ray_to_inner_wall(wall, pose.at, direction, radius), distance);
             }
         }
-        reading(distance)
+        proximity.reading(distance)
     })
 }
 

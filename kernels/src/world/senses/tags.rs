@@ -2,13 +2,14 @@
 
 use crate::math::{Vec2, vec2};
 use crate::world::body::{Body, Pose};
+use crate::world::physics::Physics;
 use crate::world::wall::Wall;
 
 /// Maximum number of tags in a world.
 pub const MAX_TAGS: usize = 8;
 /// Detection range of 100 mm tags in images of 320 x 240 pixels (m), as measured by `xpuckd bench markers`.
 pub const USUAL_RANGE: f32 = 1.2;
-/// Tangent of 28 degrees, which is half of the camera's field of view.
+/// Tangent of 28 degrees, which is half of the default camera's field of view.
 pub(crate) const HALF_VIEW: f32 = 0.531_709_4;
 /// Squared cosine of 70 degrees. The camera detects a tag only if the angle between the tag's normal and the line of
 /// sight is at most 70 degrees.
@@ -43,12 +44,12 @@ impl Default for Tags {
 
 /// Whether a tag is in the field of view of the camera, within range, and not too oblique. Obstacles are ignored.
 /// `towards` is the position of the tag relative to the robot (m), and `ahead` is the robot's heading as a unit
-/// vector.
+/// vector. `slope` is the tangent of half of the field of view.
 #[inline(always)]
-pub(crate) fn in_view(towards: Vec2, ahead: Vec2, facing: Vec2, range: f32) -> bool {
+pub(crate) fn in_view(towards: Vec2, ahead: Vec2, facing: Vec2, range: f32, slope: f32) -> bool {
     let (front, left) = (ahead.dot(towards), ahead.cross(towards));
     let (square, faces) = (towards.length_squared(), -facing.dot(towards));
-    (left.abs() <= front * HALF_VIEW) & (square <= range * range) & (faces > 0.0) & (faces * faces >= STEEPEST * square)
+    (left.abs() <= front * slope) & (square <= range * range) & (faces > 0.0) & (faces * faces >= STEEPEST * square)
 }
 
 /// Returns whether a body of this radius (m) hides a point from a camera. `offset` is the position of the body relative
@@ -68,15 +69,15 @@ pub(crate) fn wall_hides(wall: &Wall, at: Vec2, towards: Vec2) -> bool {
 
 /// Computes v_tag of robot `me`, which is the vector to the nearest detected tag in the robot's frame (m). The result
 /// is (0, 0) without a detected tag. Bodies and inner walls hide the tags behind them.
-pub fn tag_vector(bodies: &[Body], me: usize, walls: &[Wall], tags: &Tags) -> Vec2 {
+pub fn tag_vector(bodies: &[Body], me: usize, physics: &Physics, tags: &Tags) -> Vec2 {
     let Pose { at, heading } = bodies[me].pose;
     let ahead = Vec2::unit(heading);
     let mut nearest = (f32::INFINITY, Vec2::ZERO);
     for tag in &tags.list {
         let towards = tag.at - at;
         let others = bodies.iter().enumerate().filter(|(i, _)| *i != me);
-        let seen = in_view(towards, ahead, tag.facing, tags.range)
-            && !walls.iter().any(|wall| wall_hides(wall, at, towards))
+        let seen = in_view(towards, ahead, tag.facing, tags.range, physics.robot.camera.slope)
+            && !physics.walls.iter().any(|wall| wall_hides(wall, at, towards))
             && !others.map(|(_, other)| other).any(|b| occludes(b.pose.at - at, b.shape.radius, towards));
         if seen && towards.length_squared() < nearest.0 {
             nearest = (towards.length_squared(), in_frame(towards, ahead));
@@ -113,7 +114,8 @@ mod tests {
     }
 
     fn seen(bodies: &[Body], walls: &[Wall], list: &[Tag]) -> Vec2 {
-        tag_vector(bodies, 0, walls, &Tags { list: list.to_vec(), ..Tags::default() })
+        let physics = Physics { walls: walls.to_vec(), ..Physics::default() };
+        tag_vector(bodies, 0, &physics, &Tags { list: list.to_vec(), ..Tags::default() })
     }
 
     #[test]

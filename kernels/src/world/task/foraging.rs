@@ -2,14 +2,14 @@
 //! delivers the item when it enters the nest (thesis 4.2).
 
 use super::Region;
+use crate::world::robot::Wheels;
 use crate::math::Vec2;
-use crate::model::V_MAX;
 use serde::{Deserialize, Serialize};
-use std::f32::consts::FRAC_1_SQRT_2;
 
 /// Returns the maximum number of items that the robots can deliver in `seconds` (Eq. 4.2). The regions must not touch.
-pub(crate) fn food_max(nest: &Region, food: &Region, robots: usize, seconds: f32) -> f32 {
-    robots as f32 * (V_MAX * FRAC_1_SQRT_2) * seconds / (2.0 * nest.gap(food))
+/// `straight` is the robots' maximum speed straight ahead (m/s).
+pub(crate) fn food_max(nest: &Region, food: &Region, robots: usize, seconds: f32, straight: f32) -> f32 {
+    robots as f32 * straight * seconds / (2.0 * nest.gap(food))
 }
 
 /// Counter of delivered items.
@@ -20,12 +20,20 @@ pub struct Foraging {
     /// Whether each robot carries an item.
     carrying: Vec<bool>,
     delivered: u32,
+    /// Maximum speed of a robot straight ahead (m/s).
+    #[serde(default = "usual_speed")]
+    straight: f32,
+}
+
+fn usual_speed() -> f32 {
+    Wheels::default().straight_speed()
 }
 
 impl Foraging {
-    /// Creates a counter for the given number of robots, which carry no items.
-    pub fn new(nest: Region, food: Region, robots: usize) -> Foraging {
-        Foraging { nest, food, carrying: vec![false; robots], delivered: 0 }
+    /// Creates a counter for the given number of robots, which carry no items. `straight` is their maximum speed straight
+    /// ahead (m/s).
+    pub fn new(nest: Region, food: Region, robots: usize, straight: f32) -> Foraging {
+        Foraging { nest, food, carrying: vec![false; robots], delivered: 0, straight }
     }
 
     /// Updates the count after a controller update. `robots` contains the robots' centres (m).
@@ -43,7 +51,7 @@ impl Foraging {
     /// Returns the number of delivered items divided by the maximum number (Eq. 4.1 and 4.2). The maximum assumes that
     /// robots start at the edge of the nest and drive back and forth in straight lines at full speed.
     pub fn fitness(&self, robots: usize, seconds: f32) -> f32 {
-        self.delivered as f32 / food_max(&self.nest, &self.food, robots, seconds)
+        self.delivered as f32 / food_max(&self.nest, &self.food, robots, seconds, self.straight)
     }
 }
 
@@ -57,7 +65,7 @@ mod tests {
 
     #[test]
     fn round_trip_delivers_one_item() {
-        let mut foraging = Foraging::new(NEST, FOOD, 2);
+        let mut foraging = Foraging::new(NEST, FOOD, 2, Wheels::default().straight_speed());
         let mut visit = |x: f32| {
             foraging.update(&[vec2(0.0, 0.0), vec2(x, 0.0)]);
             foraging.delivered

@@ -177,7 +177,7 @@ impl Score {
             Task::Aggregation { range } => Score::Aggregation(Aggregation::new(*range, robots, physics.half_arena)),
             Task::Dispersion => Score::Dispersion(Dispersion::new(robots, physics.half_arena)),
             Task::Coverage { cell } => Score::Coverage(Coverage::new(*cell, physics.half_arena)),
-            Task::Foraging { nest, food } => Score::Foraging(Foraging::new(*nest, *food, robots)),
+            Task::Foraging { nest, food } => Score::Foraging(Foraging::new(*nest, *food, robots, physics.robot.wheels.straight_speed())),
             Task::Objective(objective) => {
                 let start = bodies.iter().take(robots).map(|body| body.pose.at);
                 let score = ObjectiveScore::new(objective.clone(), physics.half_arena, robots, start, run);
@@ -243,7 +243,9 @@ impl Score {
     /// Returns the fitness `seconds` after the start of the run. `bodies` contains the robots, then the discs.
     pub fn fitness(&self, physics: &Physics, bodies: &[Body], robots: usize, seconds: f32) -> f32 {
         match self {
-            Score::Transport(transport) => transport::raw_fitness(transport.moved(&bodies[robots]), seconds),
+            Score::Transport(transport) => {
+                transport::raw_fitness(transport.moved(&bodies[robots]), seconds, physics.robot.wheels.max_speed)
+            }
             Score::Position => transport::position_fitness(&bodies[robots], physics.half_arena.0),
             _ => self.counted_fitness(robots, seconds),
         }

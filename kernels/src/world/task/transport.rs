@@ -1,7 +1,7 @@
 //! Transport tasks: robots push the frisbee towards -x, with relocation (Eq. 8.3) or without it (Eq. 7.5 and 5.11).
 
 use crate::math::{Vec2, max, min, vec2};
-use crate::model::{RELOCATION_RADIUS, RELOCATION_TRIES, V_MAX};
+use crate::model::{RELOCATION_RADIUS, RELOCATION_TRIES};
 use crate::random::Draws;
 use crate::world::Body;
 use serde::{Deserialize, Serialize};
@@ -81,9 +81,9 @@ pub fn free_spot(bodies: &[Body], frisbee: usize, draws: &mut Draws) -> Vec2 {
 }
 
 /// Returns f_raw of Eq. 8.3: mean speed of the frisbee towards -x, divided by the robots' maximum speed v_max.
-/// `moved_x` is the frisbee's displacement along x in `seconds` (m).
-pub fn raw_fitness(moved_x: f32, seconds: f32) -> f32 {
-    -moved_x / (seconds * V_MAX)
+/// `moved_x` is the frisbee's displacement along x in `seconds` (m), and `max_speed` is v_max (m/s).
+pub fn raw_fitness(moved_x: f32, seconds: f32, max_speed: f32) -> f32 {
+    -moved_x / (seconds * max_speed)
 }
 
 /// Returns the fitness of Eq. 5.11, 0 to 1: distance of the frisbee from the centre towards -x, divided by the maximum
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn fitness_follows_the_equations() {
-        assert!((raw_fitness(-1.3, 10.0) - 1.0).abs() < 1e-6);
+        assert!((raw_fitness(-1.3, 10.0, 0.13) - 1.0).abs() < 1e-6);
         let at = |x| Body::at_rest(Shape::FRISBEE, Pose { at: vec2(x, 0.3), heading: 0.0 });
         assert!((position_fitness(&at(-0.895), 1.0) - 1.0).abs() < 1e-6);
         assert!((position_fitness(&at(-0.179), 1.0) - 0.2).abs() < 1e-6);

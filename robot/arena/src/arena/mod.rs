@@ -293,7 +293,7 @@ impl Arena {
                         ahead: fitted::distance_ahead(&self.bodies, i, &self.physics),
                         battery: 0.0,
                     },
-                    brightness: light::brightness(body.pose.at, Vec2::unit(body.pose.heading), &self.lighting),
+                    brightness: light::brightness(body.pose.at, Vec2::unit(body.pose.heading), &self.lighting, &self.physics.robot),
                     loudness: sounds::at_microphones(&body.pose, self.sounds.iter().chain(&playing)),
                 },
                 self.steps,

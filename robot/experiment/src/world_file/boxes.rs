@@ -4,7 +4,6 @@ use super::Place;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use xpuck_kernels::math::{Vec2, vec2};
-use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::zone::ZoneShape;
 
@@ -36,9 +35,9 @@ impl BoxEntry {
         Ok(self.rectangle(0.0))
     }
 
-    /// Returns the places where a robot would touch the box or be in it.
-    pub(super) fn around(&self) -> ZoneShape {
-        ZoneShape::Polygon(self.rectangle(ROBOT_RADIUS).to_vec())
+    /// Returns the places where a robot of this radius (m) would touch the box or be in it.
+    pub(super) fn around(&self, radius: f32) -> ZoneShape {
+        ZoneShape::Polygon(self.rectangle(radius).to_vec())
     }
 
     /// Returns the corners of the box with a margin on all sides (m).

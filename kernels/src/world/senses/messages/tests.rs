@@ -1,15 +1,20 @@
 use super::*;
 use crate::math::vec2;
+use crate::model::ROBOT_RADIUS;
 use std::f32::consts::{FRAC_PI_2, PI};
 
 fn at(x: f32, y: f32, heading: f32) -> Option<Pose> {
     Some(Pose { at: vec2(x, y), heading })
 }
 
+fn obstacles(discs: &[f32]) -> Obstacles {
+    Obstacles { radius: ROBOT_RADIUS, discs: discs.to_vec(), walls: Vec::new() }
+}
+
 /// Returns range and bearing of robot 1 for each message in which robot 0 hears robot 1. `messages` is the number of
 /// messages.
 fn heard(model: Messages, bodies: &[Option<Pose>], discs: &[f32], messages: u32) -> Vec<Neighbour> {
-    let channel = Channel::new(model, bodies.len() - discs.len(), discs.to_vec());
+    let channel = Channel::new(model, bodies.len() - discs.len(), obstacles(discs));
     let mut all = Vec::new();
     for number in 0..messages {
         let moment = MessageId { seed: 5, world: 0, number };
@@ -102,7 +107,7 @@ fn bodies_on_the_line_hide_the_sender() {
 #[test]
 fn robots_with_different_gains_may_hear_each_other_one_way() {
     let model = Messages { gain_spread: 0.5, gain_seed: 3, ..Messages::default() };
-    let channel = Channel::new(model, 100, Vec::new());
+    let channel = Channel::new(model, 100, obstacles(&[]));
     let bodies: Vec<Option<Pose>> = (0..100).map(|i| at((i % 10) as f32 * 0.15, (i / 10) as f32 * 0.15, 0.0)).collect();
     let moment = MessageId { seed: 1, world: 0, number: 0 };
     let mut hears = vec![vec![false; 100]; 100];
@@ -111,7 +116,7 @@ fn robots_with_different_gains_may_hear_each_other_one_way() {
     }
     let one_way = (0..100).flat_map(|a| (0..a).map(move |b| (a, b))).filter(|(a, b)| hears[*a][*b] != hears[*b][*a]);
     assert!(one_way.count() > 100);
-    let gains = |spread| Channel::new(Messages { gain_spread: spread, ..model }, 10_000, Vec::new()).gains;
+    let gains = |spread| Channel::new(Messages { gain_spread: spread, ..model }, 10_000, obstacles(&[])).gains;
     assert!(gains(0.5).iter().flatten().all(|g| (0.5..=1.5).contains(g)));
     let mean = gains(0.5).iter().flatten().sum::<f32>() / 20_000.0;
     assert!((mean - 1.0).abs() < 4.0 * 0.5 / (3.0f32 * 20_000.0).sqrt(), "{mean}");
