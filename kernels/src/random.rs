@@ -42,6 +42,10 @@ pub enum Stream {
     Proximity = 14,
     /// Errors of light readings.
     Light = 15,
+    /// Lost messages of robots with a memory.
+    Packets = 16,
+    /// Errors of ground points.
+    Points = 17,
 }
 
 /// Number of rounds of Philox.
@@ -91,6 +95,13 @@ pub fn random_block(seed: u64, world: u32, body: u32, step: u32, stream: Stream,
 #[inline(always)]
 pub fn motion_words(key: [u32; 2], world: u32, body: u32, step: u32) -> [u32; 4] {
     philox_rounds::<MOTION_ROUNDS>([world, body, step, Stream::Motion as u32], key)
+}
+
+/// Returns four random words for the errors of a robot's sensors or wheels in an update. Like motion noise, they need
+/// fewer rounds than other draws.
+#[inline(always)]
+pub fn error_words(key: [u32; 2], world: u32, robot: u32, update: u32, stream: Stream) -> [u32; 4] {
+    philox_rounds::<MOTION_ROUNDS>([world, robot, update, stream as u32], key)
 }
 
 /// Computes an approximately normal deviate with mean 0 and variance 1. It is the scaled sum of five bytes: the four

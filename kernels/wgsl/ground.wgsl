@@ -32,7 +32,7 @@ fn level_at(at: vec2<f32>) -> f32 {
 
 // Adds the readings of the three ground points to their history; see world/robot.rs.
 fn read_points(b: u32) {
-    let words = philox(vec4(world_number, b, update, STREAM_GROUND), seed);
+    let words = motion_words(vec4(world_number, b, update, STREAM_POINTS), seed);
     let front = ahead[own(b)];
     let middle = place_of(b) + SENSOR_AHEAD * front;
     var black = 0u;

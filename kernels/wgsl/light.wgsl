@@ -44,7 +44,7 @@ fn stage_light() {
         }
         var errors = vec4(0u);
         if LIGHT_NOISE > 0.0 {
-            errors = philox(vec4(world_number, b, update, STREAM_LIGHT), seed);
+            errors = motion_words(vec4(world_number, b, update, STREAM_LIGHT), seed);
         }
         var least = 1.0;
         var most = 0.0;

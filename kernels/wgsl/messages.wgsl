@@ -103,9 +103,14 @@ fn stage_messages() {
                 * lobe(scene.sender_lobe, sender.z, -d, range);
             let reach = params.messages.range * gains * lobes;
             let words = philox(vec4(world_number, b + j * NEXT_BLOCK, number, STREAM_MESSAGES), seed);
+            var chance = unit(words.x);
+            if MESSAGE_MEMORY > 1u {
+                let packets = motion_words(vec4(world_number, b + (j / 8u) * NEXT_BLOCK, number, STREAM_PACKETS), seed);
+                chance = f32((packets[(j % 8u) / 2u] >> (16u * (j % 2u))) & 0xffffu) * (1.0 / 65536.0);
+            }
             let part = select(0.0, range / reach, reach > 0.0);
             let kept = params.messages.kept * (1.0 - params.messages.loss_at_range * part * part);
-            let near = j != b && range <= reach && unit(words.x) < kept;
+            let near = j != b && range <= reach && chance < kept;
             if near && !hidden(slot, b, j, receiver.xy, d) {
                 let noise = normal_pair(words.y, words.z);
                 let bearing = wrap_angle(wrap_angle(angle_of(d) - receiver.z) + noise.x * params.messages.bearing_noise);

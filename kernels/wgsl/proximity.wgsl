@@ -92,7 +92,7 @@ fn stage_proximity() {
         let seen = walls || inner || count > 0u;
         var errors = vec4(0u);
         if PROX_NOISE > 0.0 {
-            errors = philox(vec4(world_number, b, update, STREAM_PROXIMITY), seed);
+            errors = motion_words(vec4(world_number, b, update, STREAM_PROXIMITY), seed);
         }
         var sum = vec2(0.0);
         for (var ray = 0u; ray < RAYS; ray++) {

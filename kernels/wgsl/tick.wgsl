@@ -274,7 +274,7 @@ fn stage_tick() {
         }
         wheels[i] = steer(goal);
         if WHEEL_NOISE > 0.0 {
-            let errors = philox(vec4(world_number, b, update, STREAM_WHEELS), seed);
+            let errors = motion_words(vec4(world_number, b, update, STREAM_WHEELS), seed);
             wheels[i] *= 1.0 + WHEEL_NOISE
                 * vec2(nearly_normal(errors.x, errors.z), nearly_normal(errors.y, errors.z >> 8u));
         }

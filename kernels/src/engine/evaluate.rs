@@ -17,18 +17,26 @@ pub struct Evaluator {
     program_indices: Vec<Option<usize>>,
     programs: Vec<Program>,
     parsimonies: Vec<f32>,
+    /// Whether trees run as they are, without the collision avoidance.
+    bare: bool,
 }
 
 /// Compiled controller of a tree.
 #[derive(Clone, Debug)]
 struct CompiledTree {
-    /// Program of `sel2(avoiding, tree)` in reduced form. It behaves identically to the unreduced form.
+    /// Program of the tree, usually of `sel2(avoiding, tree)`, in reduced form. It behaves identically to the
+    /// unreduced form.
     program: Program,
     /// Parsimony factor of the unreduced tree, because the fitness depends on the unreduced size.
     parsimony: f32,
 }
 
 impl Evaluator {
+    /// Creates an evaluator. If `avoiding` is false, trees run as they are, instead of under `sel2(avoiding, tree)`.
+    pub fn new(avoiding: bool) -> Evaluator {
+        Evaluator { bare: !avoiding, ..Evaluator::default() }
+    }
+
     /// Sets the trees of the population. Trees that were not in the previous population are reduced and compiled.
     pub fn prepare(&mut self, trees: &[&Tree]) {
         self.prepare_with(trees, &[]);
@@ -47,8 +55,9 @@ impl Evaluator {
                 None => {}
             }
         }
+        let bare = self.bare;
         let compiled =
-            new.into_par_iter().filter_map(|(key, tree)| Some((key.clone(), CompiledTree::compile(tree).ok()?)));
+            new.into_par_iter().filter_map(|(key, tree)| Some((key.clone(), CompiledTree::compile(tree, bare).ok()?)));
         self.cache.extend(compiled.collect::<Vec<_>>());
         let numbers: BTreeMap<&Vec<u8>, usize> = self.cache.keys().zip(0..).collect();
         self.program_indices = keys.iter().map(|key| numbers.get(key).copied()).collect();
@@ -126,8 +135,8 @@ impl Evaluator {
 }
 
 impl CompiledTree {
-    fn compile(tree: &Tree) -> Result<CompiledTree, CompileError> {
-        let whole = tree.under_avoiding();
+    fn compile(tree: &Tree, bare: bool) -> Result<CompiledTree, CompileError> {
+        let whole = if bare { tree.clone() } else { tree.under_avoiding() };
         let parsimony = Program::compile(&whole)?.parsimony();
         let reduced = reduce(&whole, Options { executable: false }).tree;
         Ok(CompiledTree { program: Program::compile(&reduced)?, parsimony })

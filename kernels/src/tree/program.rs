@@ -114,7 +114,7 @@ impl Program {
     }
 
     /// Returns a bit mask of the registers that the program can read. Bit i is cell i of the full register map.
-    pub(crate) fn register_reads(&self) -> u32 {
+    pub fn register_reads(&self) -> u32 {
         let vector = |cell: u8| 0b11u32 << (cell & !1);
         let scalar = |cell: u8| 1u32 << cell;
         let goal_terms = |towards: usize| vector(towards as u8) | vector(registers::PROX as u8);

@@ -28,7 +28,7 @@ pub use task::Task;
 
 use crate::math::Vec2;
 use crate::model::{self, CONTROL_PERIOD, SLOW_SENSES_PERIOD, SMALL_WORLD, STEPS_PER_UPDATE};
-use crate::random::{Draws, Stream, random_block};
+use crate::random::{Draws, Stream, error_words};
 use crate::tree::{Memory, Program, Senses};
 use conditions::Scenery;
 use floor::Floor;
@@ -188,7 +188,8 @@ impl World {
             self.bodies[i].wheels = control(i, &self.senses[i], &mut draws);
             let wheels = &self.physics.robot.wheels;
             if wheels.noise > 0.0 {
-                let errors = wheels.errors(self.seed, self.world, i as u32, self.update);
+                let key = [self.seed as u32, (self.seed >> 32) as u32];
+                let errors = wheels.errors(key, self.world, i as u32, self.update);
                 self.bodies[i].wheels.iter_mut().zip(errors).for_each(|(speed, error)| *speed *= error);
             }
         }
@@ -254,7 +255,7 @@ impl World {
             let near = self.candidates.iter().map(|robot| usize::from(*robot));
             let s = &mut self.senses[i];
             let Pose { at, heading } = self.bodies[i].pose;
-            let words = |stream| random_block(seed, world, i as u32, update, stream, 0);
+            let words = |stream| error_words([seed as u32, (seed >> 32) as u32], world, i as u32, update, stream);
             if robot.compass {
                 s.up = senses::compass(heading);
             }
@@ -278,7 +279,7 @@ impl World {
                     }
                     GroundSense::Points(points) => {
                         let levels = self.floor.levels(at, ahead, active);
-                        self.ground[i] = points.push(self.ground[i], levels, words(Stream::Ground));
+                        self.ground[i] = points.push(self.ground[i], levels, words(Stream::Points));
                         points.class(self.ground[i])
                     }
                 };

@@ -4,8 +4,10 @@
 use super::Sensing;
 use super::senses::camera_model::CameraView;
 use crate::math::{Vec2, atan2, max, min, vec2};
+use crate::tree::registers::{ATTR, BLUE, GROUND, LIGHT, NEIGHBOURS, PROX, RED, TAG, UP};
+use crate::tree::{Program, register_of};
 use crate::model::{NEIGHBOUR_RANGE, PROX_RANGE, ROBOT_RADIUS, V_MAX};
-use crate::random::{Stream, nearly_normal, random_block};
+use crate::random::{Stream, error_words, nearly_normal};
 use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 /// Wheels and senses of a robot. [`Shape`](super::Shape) has its radius, mass and wheelbase.
@@ -48,6 +50,44 @@ impl Default for RobotModel {
     }
 }
 
+impl RobotModel {
+    /// Returns the registers of the senses that the robot lacks, as a bit mask. Bit i is cell i of the full register map.
+    pub fn absent_cells(&self) -> u32 {
+        let Sensing { proximity, camera, neighbours, light, tags, ground } = self.senses;
+        let vector = |cell: usize| 0b11u32 << cell;
+        [
+            (proximity, vector(PROX)),
+            (self.compass, vector(UP)),
+            (camera, vector(RED) | vector(RED + 2) | vector(BLUE)),
+            (neighbours, vector(ATTR) | 1 << NEIGHBOURS),
+            (light, vector(LIGHT)),
+            (tags, vector(TAG)),
+            (ground, 1 << GROUND),
+        ]
+        .into_iter()
+        .fold(0, |all, (is_present, cells)| if is_present { all } else { all | cells })
+    }
+
+    /// Returns the name of a register that the program reads, but whose sense the robot lacks.
+    pub fn missing_register(&self, program: &Program) -> Option<&'static str> {
+        let missing = program.register_reads() & self.absent_cells();
+        (missing != 0).then(|| register_of(missing.trailing_zeros() as u8).name)
+    }
+
+    /// Checks that the robot has all senses that a program reads.
+    ///
+    /// # Errors
+    /// Returns one line that names the register.
+    pub fn check_program(&self, program: &Program) -> Result<(), String> {
+        self.missing_register(program).map_or(Ok(()), |register| {
+            Err(format!(
+                "the tree reads {register}, but the robot model lacks this sense; add it to `senses` of the model, or \
+                 change the tree"
+            ))
+        })
+    }
+}
+
 /// Wheels of a robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wheels {
@@ -85,10 +125,10 @@ impl Wheels {
         }
     }
 
-    /// Errors of the wheel speeds of a robot in an update, as factors.
+    /// Errors of the wheel speeds of a robot in an update, as factors. `key` is the seed, low word first.
     #[inline(always)]
-    pub fn errors(&self, seed: u64, world: u32, robot: u32, update: u32) -> [f32; 2] {
-        let words = random_block(seed, world, robot, update, Stream::Wheels, 0);
+    pub fn errors(&self, key: [u32; 2], world: u32, robot: u32, update: u32) -> [f32; 2] {
+        let words = error_words(key, world, robot, update, Stream::Wheels);
         [0, 1].map(|i| 1.0 + self.noise * nearly_normal(words[i], words[2] >> (8 * i)))
     }
 }
@@ -248,18 +288,17 @@ pub(crate) fn symmetric(word: u32) -> f32 {
     2.0 * crate::random::unit(word) - 1.0
 }
 
-/// Converts the halves of four random words to eight numbers in -1..1.
+/// Converts the low (0) or high (1) half of a random word to a number in -1..1.
 #[inline(always)]
-pub(crate) fn eight_symmetric(words: [u32; 4]) -> [f32; 8] {
-    const STEP: f32 = 1.0 / 32_768.0;
-    std::array::from_fn(|i| (words[i / 2] >> (16 * (i as u32 % 2)) & 0xffff) as i32 as f32 * STEP - 1.0)
+pub(crate) fn symmetric_half(word: u32, half: u32) -> f32 {
+    (word >> (16 * half) & 0xffff) as i32 as f32 * (1.0 / 32_768.0) - 1.0
 }
 
 /// Adds errors to the readings of eight sensors, and limits the sums to 0 to 1.
 #[inline(always)]
 pub(crate) fn with_errors(readings: [f32; 8], noise: f32, words: [u32; 4]) -> [f32; 8] {
-    let errors = eight_symmetric(words);
-    std::array::from_fn(|i| max(min(readings[i] + noise * errors[i], 1.0), 0.0))
+    let error = |i: usize| symmetric_half(words[i / 2], i as u32 % 2);
+    std::array::from_fn(|i| max(min(readings[i] + noise * error(i), 1.0), 0.0))
 }
 
 /// Places of the three ground sensors of a robot (m).

@@ -1,6 +1,7 @@
 //! Experiment file, which defines the work of a swarm. Its text is sent to every robot.
 
 use crate::lamps::Lamps;
+use crate::robot_model::is_named;
 use crate::phase::{Given, Kind, MAX_PHASES, Phase};
 use crate::silence::{Genes, Silence};
 use crate::steps::{MAX_STEPS, StepEntry};
@@ -41,6 +42,9 @@ pub struct Experiment {
     /// of robots replaces the number in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
+    /// Robots in place of those of the world files: the name of a model, or a file that is sent with the experiment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robot: Option<String>,
     /// Confirms that the operator changes the real arena as the world requires: walls, patches, lights, paint or starts of
     /// the world depend on lots or events.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -299,10 +303,11 @@ impl Experiment {
     pub fn files(&self) -> Vec<&str> {
         let set = Some(self.primitive_set.as_str()).filter(|name| !is_built_in(name));
         let given = self.controllers.iter().chain(self.phases.iter().flat_map(|p| p.controllers.iter().flatten()));
+        let robot = self.robot.as_deref().filter(|name| !is_named(name));
         let worlds = self.phases.iter().flat_map(|phase| phase.world.as_deref());
         let steps = self.steps.iter().filter_map(|step| step.world.as_deref());
         let mut all: Vec<&str> =
-            [self.world.as_deref(), self.calibration.as_deref(), self.controller_file.as_deref(), set]
+            [self.world.as_deref(), self.calibration.as_deref(), self.controller_file.as_deref(), set, robot]
                 .into_iter()
                 .flatten()
                 .chain(given.filter_map(|given| given.file.as_deref()))

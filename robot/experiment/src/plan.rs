@@ -7,6 +7,7 @@ use crate::lamps::Lamps;
 use crate::phase::{Drive, Given, Kind, Phase, Until};
 use crate::silence::{Genes, Silence};
 use crate::steps::{self, MAX_GENERATIONS, Step};
+use crate::robot_model::{self, RobotSpec};
 use crate::{settings, tree_file, world_file};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -151,16 +152,27 @@ impl Plan {
         given.insert("population".into(), Value::Integer(e.evolution.population as i64));
         let settings = settings::effective(algorithm, given, &e.migration);
         let settings = settings.map_err(|why| fail(format!("evolution.{why}")))?;
+        if !settings.avoiding {
+            return Err(fail("evolution.settings.avoiding = false is for `xpuck evolve` only: robots always avoid collisions"));
+        }
         let calibration = e.calibration.as_ref().map(|name| calibration(name, files)).transpose()?;
         let measured = |spec: WorldSpec| match &calibration {
             Some(found) => found.apply(&spec).map(Arc::new).map_err(fail),
             None => Ok(Arc::new(spec)),
         };
+        let load = |name: &str| file(name, files).map(str::to_string).map_err(|error| error.to_string());
+        let robot = e.robot.as_deref().map(|name| robot_model::find(name, &load)).transpose();
+        let robot = robot.map_err(|why| fail(format!("robot: {why}")))?;
         let own = match &e.world {
-            Some(file) => read_world(file, files, robots)?,
-            None => WorldSpec::benchmark(robots.unwrap_or(ROBOTS).min(MAX_ROBOTS)),
+            Some(file) => read_world(file, files, robots, robot.as_ref())?,
+            None => {
+                let mut spec = WorldSpec::benchmark(robots.unwrap_or(ROBOTS).min(MAX_ROBOTS));
+                robot.iter().for_each(|robot| robot.apply(&mut spec));
+                spec.check().map_err(|error| fail(error.to_string()))?;
+                spec
+            }
         };
-        let mut steps = read_steps(&own, e, files)?;
+        let mut steps = read_steps(&own, e, files, robot.as_ref())?;
         for step in &mut steps {
             step.spec = measured(WorldSpec::clone(&step.spec))?;
         }
@@ -173,7 +185,7 @@ impl Plan {
         for (i, phase) in (1..).zip(phases) {
             let wrong = |error: PlanError| fail(format!("phase {i}: {error}"));
             if let Some(file) = &phase.world {
-                world = measured(read_world(file, files, Some(robots)).map_err(wrong)?).map_err(wrong)?;
+                world = measured(read_world(file, files, Some(robots), robot.as_ref()).map_err(wrong)?).map_err(wrong)?;
             }
             let given = match &phase.controllers {
                 Some(list) => assign_trees(list, files, robots).map_err(wrong)?,
@@ -198,10 +210,17 @@ impl Plan {
                 "its task reads several discs, but motion capture follows only the first one, the frisbee",
             ));
         }
+        let absent = planned[0].world.physics.robot.absent_cells();
+        for phase in &planned {
+            for tree in phase.given.iter().chain([&phase.given_later]).flatten() {
+                let program = Program::compile(tree).map_err(|error| fail(error.to_string()))?;
+                phase.world.physics.robot.check_program(&program).map_err(fail)?;
+            }
+        }
         let plan = Plan {
             name: e.name.clone(),
             settings,
-            primitive_set: primitive_set(&e.primitive_set, files)?,
+            primitive_set: primitive_set(&e.primitive_set, files, absent)?,
             migration: e.migration.clone(),
             genes: e.genes,
             silence: e.silence,
@@ -300,9 +319,15 @@ fn file<'a>(path: &str, files: &'a Files) -> Result<&'a str, PlanError> {
     files.get(sent_name(path)).map(String::as_str).ok_or_else(missing)
 }
 
-fn read_world(name: &str, files: &Files, robots: Option<usize>) -> Result<WorldSpec, PlanError> {
+fn read_world(
+    name: &str,
+    files: &Files,
+    robots: Option<usize>,
+    robot: Option<&RobotSpec>,
+) -> Result<WorldSpec, PlanError> {
     let text = file(name, files)?;
-    let mut spec = world_file::parse(name, text).map_err(|error| fail(error.to_string()))?;
+    let load = |name: &str| file(name, files).map(str::to_string).map_err(|error| error.to_string());
+    let mut spec = world_file::parse_with(name, text, robot, &load).map_err(|error| fail(error.to_string()))?;
     if let Some(robots) = robots.filter(|robots| *robots != spec.robots) {
         spec.robots = robots;
         spec.check().map_err(|error| fail(format!("{name}: invalid with the swarm's {robots} robots: {error}")))?;
@@ -312,8 +337,13 @@ fn read_world(name: &str, files: &Files, robots: Option<usize>) -> Result<WorldS
 
 /// Reads the curriculum steps before the experiment's own world. The world file of a step sets the step's number of
 /// robots.
-fn read_steps(own: &WorldSpec, e: &Experiment, files: &Files) -> Result<Vec<Step>, PlanError> {
-    let world = |name: &str| Ok((read_world(name, files, None)?, file(name, files)?.to_string()));
+fn read_steps(
+    own: &WorldSpec,
+    e: &Experiment,
+    files: &Files,
+    robot: Option<&RobotSpec>,
+) -> Result<Vec<Step>, PlanError> {
+    let world = |name: &str| Ok((read_world(name, files, None, robot)?, file(name, files)?.to_string()));
     steps::read(&e.steps, own, MAX_GENERATIONS, world, fail)
 }
 
@@ -321,11 +351,12 @@ fn calibration(name: &str, files: &Files) -> Result<Calibration, PlanError> {
     Calibration::parse(name, file(name, files)?).map_err(|error| fail(error.to_string()))
 }
 
-fn primitive_set(name: &str, files: &Files) -> Result<PrimitiveSet, PlanError> {
+/// Returns the primitive set with a name or of a file, without what reads the cells of the bit mask `absent`.
+fn primitive_set(name: &str, files: &Files, absent: u32) -> Result<PrimitiveSet, PlanError> {
     match name {
-        "in-swarm" => Ok(PrimitiveSet::in_swarm()),
+        "in-swarm" => Ok(PrimitiveSet::in_swarm_without(absent)),
         "transferability" => Ok(PrimitiveSet::transferability()),
-        _ => PrimitiveSet::parse(name, file(name, files)?).map_err(|error| fail(error.to_string())),
+        _ => PrimitiveSet::parse_without(name, file(name, files)?, absent).map_err(|error| fail(error.to_string())),
     }
 }
 

@@ -68,6 +68,88 @@ impl RobotSpec {
         spec.camera = self.camera;
         spec.messages = self.messages;
     }
+
+    /// Returns the text of a model file that has every key, so that it does not depend on other files.
+    pub fn to_toml(&self) -> String {
+        use std::fmt::Write;
+        let RobotSpec { shape, model, motion_noise, camera, messages } = self;
+        let Wheels { max_speed, steering, noise } = model.wheels;
+        let Sensing { proximity, camera: colours, neighbours, light, tags, ground } = model.senses;
+        let senses = [
+            (proximity, "proximity"),
+            (neighbours, "range-and-bearing"),
+            (colours, "camera"),
+            (tags, "tags"),
+            (light, "light"),
+            (ground, "ground"),
+            (model.compass, "compass"),
+        ];
+        let senses: Vec<&str> = senses.into_iter().filter(|(has, _)| *has).map(|(_, name)| name).collect();
+        let mut text = format!(
+            "radius_m = {:?}\nmass_kg = {:?}\nfriction = {:?}\nwheelbase_m = {:?}\nsenses = {senses:?}\n\
+             neighbour_range_m = {:?}\n",
+            shape.radius,
+            shape.mass,
+            shape.mu,
+            2.0 * shape.contact_arm,
+            model.neighbour_range
+        );
+        let _ = match model.ground {
+            GroundSense::Class => writeln!(text, "ground = \"class\""),
+            GroundSense::Points(GroundPoints { noise, black_below, white_above, window, majority }) => writeln!(
+                text,
+                "ground = {{ noise = {noise:?}, black_below = {black_below:?}, white_above = {white_above:?}, \
+                 window = {window}, majority = {majority} }}"
+            ),
+        };
+        let steering = match steering {
+            Steering::Diagonal => "diagonal",
+            Steering::Pivot => "pivot",
+        };
+        let _ = write!(
+            text,
+            "[wheels]\nmax_speed_m_s = {max_speed:?}\nsteering = \"{steering}\"\nnoise = {noise:?}\n\
+             motion_noise = {motion_noise:?}\n"
+        );
+        let Proximity { range, curve, noise } = model.proximity;
+        let curve = match curve {
+            Curve::Linear => "\"linear\"".into(),
+            Curve::Quadratic(coefficients) => format!("{coefficients:?}"),
+        };
+        let _ = write!(text, "[proximity]\nlength_m = {range:?}\ncurve = {curve}\nnoise = {noise:?}\n");
+        let fov = fov_degrees(model.camera.fov);
+        let _ = write!(
+            text,
+            "[camera]\nfov_deg = {fov:?}\ndelay_s = {:?}\nmisses = {:?}\n",
+            camera.delay_s, camera.misses
+        );
+        if model.camera.range.is_finite() {
+            let _ = writeln!(text, "range_m = {:?}", model.camera.range);
+        }
+        let LightSense { law, threshold, noise } = model.light;
+        let law = match law {
+            LightLaw::InverseSquare => "inverse-square",
+            LightLaw::Exponential => "exponential",
+        };
+        let _ = write!(text, "[light]\nlaw = \"{law}\"\nthreshold = {threshold:?}\nnoise = {noise:?}\n");
+        if let Some(messages) = messages.as_ref().and_then(|messages| toml::to_string(messages).ok()) {
+            let _ = write!(text, "[messages]\n{messages}");
+        }
+        text
+    }
+}
+
+/// Field of view (rad) of a number of degrees.
+fn fov_radians(degrees: f32) -> f32 {
+    degrees * PI / 180.0
+}
+
+/// Field of view in degrees, from which [`fov_radians`] computes exactly this number of radians.
+fn fov_degrees(fov: f32) -> f32 {
+    let near = (fov * 180.0 / PI).to_bits();
+    let candidates = (0..8u32).flat_map(|i| [near + i, near - i]).map(f32::from_bits);
+    let rounded = (fov * 180.0 / PI * 1e3).round() / 1e3;
+    [rounded].into_iter().chain(candidates).find(|degrees| fov_radians(*degrees) == fov).unwrap_or(rounded)
 }
 
 /// Robot model. Omitted keys have the values of the base.
@@ -279,7 +361,7 @@ impl RobotFile {
         set(&mut camera.delay_s, self.camera.delay_s);
         set(&mut camera.misses, self.camera.misses);
         if self.camera.fov_deg.is_some() || self.camera.range_m.is_some() {
-            let fov = self.camera.fov_deg.map_or(model.camera.fov, |fov| fov * PI / 180.0);
+            let fov = self.camera.fov_deg.map_or(model.camera.fov, fov_radians);
             model.camera = CameraView::new(fov, self.camera.range_m.unwrap_or(model.camera.range));
         }
         let LightSense { law, threshold, noise } = &mut model.light;
@@ -306,11 +388,13 @@ impl RobotFile {
     /// A base that cannot be read or parsed, or a chain of more than eight bases.
     pub fn robot(&self, load: Loader<'_>) -> Result<RobotSpec, String> {
         let mut chain = vec![self.clone()];
+        let mut path = String::new();
         while let Some(base) = chain.last().and_then(|file| file.base.clone()) {
             if chain.len() > MAX_BASES {
                 return Err(format!("robot model `{base}` has more than {MAX_BASES} bases; remove a circle of bases"));
             }
-            chain.push(named(&base, load)?);
+            path = if is_named(&base) { base } else { beside(&path, &base) };
+            chain.push(named(&path, load)?);
         }
         let mut robot = RobotSpec::default();
         chain.iter().rev().for_each(|file| file.change(&mut robot));
@@ -360,6 +444,23 @@ pub fn read_file(path: &Path) -> Result<String, String> {
     file::text(path, file::MAX_TOML).map_err(|error| error.to_string())
 }
 
+/// Returns the file of a robot model that a world, or another robot model, names.
+pub fn named_robot(text: &str) -> Option<String> {
+    let table: toml::Table = text.parse().ok()?;
+    let base = |table: &toml::Table| table.get("base").and_then(toml::Value::as_str).map(str::to_string);
+    let name = match table.get("robot") {
+        Some(toml::Value::String(name)) => Some(name.clone()),
+        Some(toml::Value::Table(robot)) => base(robot),
+        _ => base(&table),
+    };
+    name.filter(|name| name.ends_with(".toml"))
+}
+
+/// Returns the path of a file that another file names, relative to the folder of the other file.
+pub fn beside(path: &str, name: &str) -> String {
+    path.rfind('/').map_or(name.into(), |end| format!("{}{name}", &path[..=end]))
+}
+
 /// Robots of a world file: a name or file, or the keys of a model.
 #[derive(Clone, Debug, PartialEq, JsonSchema)]
 #[schemars(untagged)]
@@ -386,15 +487,6 @@ impl RobotEntry {
             RobotEntry::Name(name) => find(name, load),
             RobotEntry::Keys(file) => file.robot(load),
         }
-    }
-
-    /// Returns the file that the entry names, if it is not one of the models of the program.
-    pub fn file(&self) -> Option<&str> {
-        let name = match self {
-            RobotEntry::Name(name) => Some(name.as_str()),
-            RobotEntry::Keys(file) => file.base.as_deref(),
-        };
-        name.filter(|name| !is_named(name))
     }
 }
 

@@ -336,15 +336,20 @@ pub fn parse(name: &str, text: &str) -> Result<WorldSpec, FileError> {
     parse_with(name, text, None, &load)
 }
 
-/// Returns the file of a robot model that a world file names, if any.
-pub fn robot_file(text: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct RobotOnly {
-        #[serde(default)]
-        robot: RobotEntry,
-    }
-    let RobotOnly { robot } = toml::from_str(text).ok()?;
-    robot.file().map(str::to_string)
+/// Reads the robots of a world file.
+pub fn robot(path: &Path) -> Result<RobotSpec, FileError> {
+    let name = path.display().to_string();
+    let text = file::text(path, file::MAX_TOML)?;
+    let RobotOnly { robot } = toml::from_str(&text).map_err(|error| FileError::value(&name, error.message()))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    robot.robot(&|file| robot_model::read_file(&folder.join(file))).map_err(|why| FileError::value(&name, why))
+}
+
+/// The key `robot` of a world file.
+#[derive(Deserialize)]
+struct RobotOnly {
+    #[serde(default)]
+    robot: RobotEntry,
 }
 
 /// Performs [`parse`] for worlds whose robot model may be a file. `robot` replaces the robots of the file, and `load`

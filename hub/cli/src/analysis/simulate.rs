@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use xpuck_experiment::robot_model::{self, RobotSpec};
 use xpuck_experiment::tree_file::ReadOptions;
 use xpuck_experiment::{Calibration, world_file};
 use xpuck_kernels::analysis::reduce::{Options, reduce};
@@ -45,6 +46,10 @@ pub struct SimulateArgs {
     /// World file (.toml) in place of the benchmark; it sets the number of robots and their start positions.
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
+    /// Robots in place of those of the world: a model (xpuck, e-puck2, pi-puck, rm1.1, rm1.2) or a file
+    /// (docs/robot-models.md).
+    #[arg(long, value_name = "MODEL|FILE")]
+    robot: Option<String>,
     /// Calibration file (.toml) with measured values of the world (docs/calibration.md).
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
@@ -167,8 +172,9 @@ pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
 
 /// Returns the world that the arguments select, before calibration.
 fn world(args: &SimulateArgs) -> Result<WorldSpec> {
+    let robot = robot_of(args.robot.as_deref())?;
     if let Some(file) = &args.world {
-        let spec = world_file::read(file)?;
+        let spec = world_file::read_with(file, robot.as_ref())?;
         match &args.mix {
             Some(mix) if mix.robots() != spec.robots => {
                 bail!("--mix has {} robots and {} has {}; make them equal", mix.robots(), file.display(), spec.robots)
@@ -177,7 +183,17 @@ fn world(args: &SimulateArgs) -> Result<WorldSpec> {
         }
     }
     let robots = args.mix.as_ref().map_or(args.robots, Mix::robots);
-    Ok(args.scenario.spec(robots))
+    let mut spec = args.scenario.spec(robots);
+    if let Some(robot) = robot {
+        robot.apply(&mut spec);
+        spec.check()?;
+    }
+    Ok(spec)
+}
+
+/// Reads the robot model of the option `--robot`.
+pub fn robot_of(name: Option<&str>) -> Result<Option<RobotSpec>> {
+    name.map(|name| robot_model::read(name).map_err(|why| anyhow::anyhow!("--robot: {why}"))).transpose()
 }
 
 /// Runs `xpuck simulate`.
@@ -199,6 +215,8 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let load = |path: &PathBuf| -> Result<(Tree, Program)> {
         let tree = read_tree(path, map, args.exact)?;
         let whole = Program::compile_with(&tree, published).with_context(|| format!("tree {}", path.display()))?;
+        let fits = spec.physics.robot.check_program(&whole);
+        fits.map_err(|why| FileError::value(&path.display().to_string(), why))?;
         // A reduced tree gives the same result faster. The rules of reduction assume that bleft and bright work, so
         // they do not hold with --as-published.
         let program = match published {

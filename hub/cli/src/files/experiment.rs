@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
+use xpuck_experiment::robot_model::{beside, named_robot};
 use xpuck_experiment::{Experiment, sent_name};
 use xpuck_wire::file;
 
@@ -23,11 +24,14 @@ pub fn read(path: &Path, given: BTreeMap<String, String>) -> Result<ExperimentFi
     let experiment = Experiment::parse(&path.display().to_string(), &text)?;
     let here = path.parent().unwrap_or(Path::new(""));
     let mut files = given;
-    for named in experiment.files() {
-        let name = sent_name(named);
+    let mut open: Vec<String> = experiment.files().into_iter().map(str::to_string).collect();
+    while let Some(named) = open.pop() {
+        let name = sent_name(&named);
         if !files.contains_key(name) {
-            let text = file::text(&here.join(named), file::MAX_TOML)
+            let text = file::text(&here.join(&named), file::MAX_TOML)
                 .with_context(|| format!("{} names `{named}`", path.display()))?;
+            // Worlds and robot models may name a file of a robot model in their folder.
+            open.extend(named_robot(&text).map(|robot| beside(&named, &robot)));
             files.insert(name.into(), text);
         }
     }

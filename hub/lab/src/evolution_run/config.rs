@@ -2,6 +2,7 @@
 
 use xpuck_evolve::{PrimitiveSet, SampleOwner, Settings};
 use xpuck_experiment::Step;
+use xpuck_experiment::robot_model::RobotSpec;
 use xpuck_experiment::steps::MAX_GENERATIONS;
 use xpuck_hub_core::geneserver::{Copies, Geneserver};
 use xpuck_kernels::engine::EngineChoice;
@@ -25,6 +26,11 @@ pub struct Config {
     /// Budget of this process in simulated robot time (robot-seconds, 1..=1e15). The run ends after the generation
     /// that exhausts the budget. `None`: no limit.
     pub budget: Option<f64>,
+    /// Maximum number of simulations of this process (1..=1e12). The run ends before a generation that would exceed it.
+    /// `None`: no limit.
+    pub simulations: Option<u64>,
+    /// Robots in place of those of the world file; `None`: the robots of the world.
+    pub robot: Option<RobotSpec>,
     /// Simulated duration of a trial (s, 1..=3600).
     pub seconds: f32,
     /// Seed of all random numbers (0..=i64::MAX, the range of TOML integers).
@@ -66,6 +72,7 @@ impl Config {
             ("island", f64::from(self.island.unwrap_or(0)), 0.0, 9999.0),
             ("generations", f64::from(self.generations), 1.0, f64::from(MAX_GENERATIONS)),
             ("budget", self.budget.unwrap_or(1.0), 1.0, 1e15),
+            ("simulations", self.simulations.unwrap_or(1) as f64, 1.0, 1e12),
             ("seconds", f64::from(self.seconds), 1.0, 3600.0),
             ("seed", self.seed as f64, 0.0, i64::MAX as f64),
             ("remeasure", f64::from(self.remeasure), 1.0, 1e5),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, checkpoint};
+use xpuck_experiment::robot_model::{self, RobotSpec, is_named, named_robot};
 use xpuck_experiment::settings::{self, DERIVED_SETTINGS};
 use xpuck_experiment::steps::{self, MAX_GENERATIONS};
 use xpuck_experiment::{Calibration, Step, StepEntry, world_file};
@@ -19,6 +20,8 @@ use xpuck_wire::file::{self, FileError};
 const MAX_TEXT: usize = 64 * 1024;
 /// Name of the world file in the same folder as a run's own evolution file.
 pub const WORLD: &str = "world.toml";
+/// Name of the robot model's file in the same folder as a run's own evolution file.
+pub const ROBOT: &str = "robot.toml";
 /// Name of the calibration file in the same folder as a run's own evolution file.
 pub const CALIBRATION: &str = "calibration.toml";
 /// Name of the primitive set's file in the same folder as a run's own evolution file.
@@ -46,6 +49,13 @@ pub(crate) struct EvolutionFile {
     /// Simulated robot time after which the run ends (robot-seconds), even before the last generation.
     #[schemars(range(min = 1.0, max = 1e15))]
     budget: Option<f64>,
+    /// Maximum number of simulations (trials). The run ends before a generation that would exceed it.
+    #[schemars(range(min = 1, max = 1_000_000_000_000u64))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulations: Option<u64>,
+    /// Robots in place of those of the world file: the name of a model, or a file relative to this file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    robot: Option<String>,
     /// Number of robots in the simulated world (default: that of the world file).
     #[schemars(range(min = 1, max = MAX_ROBOTS))]
     robots: Option<usize>,
@@ -94,6 +104,8 @@ impl Default for EvolutionFile {
             island: None,
             generations: None,
             budget: None,
+            simulations: None,
+            robot: None,
             robots: None,
             seconds: 30.0,
             seed: 1,
@@ -151,6 +163,9 @@ pub fn load_any(path: Option<&Path>, overrides: Table) -> Result<Config, FileErr
             if let Some(Value::String(beside)) = table.get_mut(key) {
                 *beside = path.with_file_name(&beside).to_string_lossy().into_owned();
             }
+        }
+        if let Some(Value::String(robot)) = table.get_mut("robot").filter(|robot| !robot.as_str().is_some_and(is_named)) {
+            *robot = path.with_file_name(&robot).to_string_lossy().into_owned();
         }
         for step in table.get_mut("steps").and_then(Value::as_array_mut).into_iter().flatten() {
             if let Some(Value::String(beside)) = step.get_mut("world") {
@@ -214,30 +229,43 @@ fn bare_word(text: &str) -> Option<Table> {
 fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
     let fail = |message: String| FileError::value(name, message);
     let settings = settings::effective(file.algorithm, file.settings, &file.migration).map_err(fail)?;
+    let robot = file.robot.as_deref().map(robot_model::read).transpose();
+    let mut robot = robot.map_err(|why| fail(format!("robot: {why}")))?;
     let (spec, world) = match file.world {
-        Some(path) => (world_file::read(&path)?, Some(read(&path)?)),
+        Some(path) => {
+            let (spec, text) = (world_file::read_with(&path, robot.as_ref())?, read(&path)?);
+            // The folder of the run must not depend on other files.
+            if robot.is_none() && named_robot(&text).is_some() {
+                robot = Some(world_file::robot(&path)?);
+            }
+            (spec, Some(text))
+        }
         None => {
             let robots = file.robots.unwrap_or(ROBOTS);
             if !(1..=MAX_ROBOTS).contains(&robots) {
                 return Err(fail(format!("robots = {robots} is outside 1 to {MAX_ROBOTS}")));
             }
-            (WorldSpec::benchmark(robots), None)
+            let mut spec = WorldSpec::benchmark(robots);
+            robot.iter().for_each(|robot| robot.apply(&mut spec));
+            spec.check().map_err(|error| fail(error.to_string()))?;
+            (spec, None)
         }
     };
     if let Some(robots) = file.robots.filter(|robots| *robots != spec.robots) {
         return Err(fail(format!("robots = {robots}, but the world has {} robots; remove `robots`", spec.robots)));
     }
+    let absent = spec.physics.robot.absent_cells();
     let (primitive_set, primitive_set_file) = match file.primitive_set {
         Some(path) => {
             let text = read(&path)?;
             let name = path.display().to_string();
-            let read = PrimitiveSet::parse(&name, &text).map_err(|error| FileError::value(&name, error.message))?;
+            let read = PrimitiveSet::parse_without(&name, &text, absent).map_err(|error| FileError::value(&name, error.message))?;
             (read, Some(text))
         }
-        None => (PrimitiveSet::in_swarm(), None),
+        None => (PrimitiveSet::in_swarm_without(absent), None),
     };
-    let generations = file.generations.unwrap_or(if file.budget.is_some() { MAX_GENERATIONS } else { GENERATIONS });
-    let world_of = |path: &str| Ok((world_file::read(path.as_ref())?, read(path.as_ref())?));
+    let generations = file.generations.unwrap_or(if file.budget.is_some() || file.simulations.is_some() { MAX_GENERATIONS } else { GENERATIONS });
+    let world_of = |path: &str| Ok((world_file::read_with(path.as_ref(), robot.as_ref())?, read(path.as_ref())?));
     let mut steps = steps::read(&file.steps, &spec, generations, world_of, fail)?;
     let (spec, calibration) = match file.calibration {
         Some(path) => {
@@ -257,6 +285,8 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
         island: file.island,
         generations,
         budget: file.budget,
+        simulations: file.simulations,
+        robot,
         seconds: file.seconds,
         seed: file.seed,
         remeasure: file.remeasure,
@@ -313,6 +343,8 @@ fn file_without_engine(config: &Config) -> EvolutionFile {
         island: config.island,
         generations: Some(config.generations),
         budget: config.budget,
+        simulations: config.simulations,
+        robot: config.robot.as_ref().map(|_| ROBOT.into()),
         robots: Some(config.spec.robots),
         seconds: config.seconds,
         seed: config.seed,
@@ -338,9 +370,10 @@ impl Config {
     /// because a run may continue with another engine. The run's folder records the engine.
     pub fn fingerprint(&self) -> u32 {
         let file = toml::to_string(&file_without_engine(self)).expect("seeds are checked to fit");
+        let robot = self.robot.as_ref().map(RobotSpec::to_toml);
         let beside = [&self.world, &self.primitive_set_file].map(|text| text.as_deref().unwrap_or(""));
         let worlds = self.steps.iter().filter_map(|step| step.world.as_deref());
-        let texts = [file.as_str(), beside[0], beside[1]].into_iter().chain(self.calibration.as_deref());
+        let texts = [file.as_str(), beside[0], beside[1]].into_iter().chain(self.calibration.as_deref()).chain(robot.as_deref());
         checkpoint::fingerprint(texts.chain(worlds))
     }
 }

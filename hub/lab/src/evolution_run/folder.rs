@@ -18,6 +18,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use xpuck_experiment::robot_model::RobotSpec;
 use xpuck_evolve::Individual;
 use xpuck_kernels::engine::EngineStatus;
 use xpuck_stats::figure::Figure;
@@ -114,10 +115,12 @@ impl Folder {
     /// # Errors
     /// The folder already holds a run, or cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
+        let robot = config.robot.as_ref().map(RobotSpec::to_toml);
         let beside = [
             (file::WORLD, &config.world),
             (file::CALIBRATION, &config.calibration),
             (file::PRIMITIVE_SET, &config.primitive_set_file),
+            (file::ROBOT, &robot),
         ];
         let beside = beside.map(|(name, text)| (name.to_string(), text));
         let worlds = config.steps.iter().enumerate().map(|(i, step)| (file::step_world(i + 1), &step.world));
@@ -292,7 +295,7 @@ impl Folder {
             let write = |name: String, individual: &Individual, again: String| {
                 let (id, mean) = (individual.id, individual.samples.mean());
                 let trials = count(individual.samples.n() as usize, "trial", "trials");
-                let tree = individual.tree.under_avoiding();
+                let tree = settings.driving(&individual.tree);
                 let text = format!("# {id}: fitness {:.3} in evolution ({trials}){again}\n{tree}", Figure(mean));
                 self.folder.write(&format!("{TREES}/{name}"), text)
             };

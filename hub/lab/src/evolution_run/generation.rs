@@ -39,6 +39,9 @@ pub struct State {
     server: Geneserver,
     /// Number of controller updates simulated so far, over all robots.
     robot_updates: u64,
+    /// Number of simulations so far, and maximum number in one generation.
+    simulations: u64,
+    most_simulations: u64,
     /// Position of the run in its curriculum.
     pub course: CurriculumProgress,
     /// Time at which the mean derated fitness first reached [`THRESHOLD`] in the run's own world.
@@ -94,6 +97,8 @@ impl EvolutionRun {
             islands: config.numbers().map(island).collect(),
             server: config.geneserver(),
             robot_updates: 0,
+            simulations: 0,
+            most_simulations: 0,
             course: CurriculumProgress::default(),
             reached: None,
             wall_s: 0.0,
@@ -103,7 +108,7 @@ impl EvolutionRun {
 
     /// Returns a run that continues from `state`, as returned by [`EvolutionRun::state`].
     pub fn resumed(config: Config, state: State) -> EvolutionRun {
-        let (evaluator, engine) = (Evaluator::default(), engine::simd());
+        let (evaluator, engine) = (Evaluator::new(config.settings.avoiding), engine::simd());
         EvolutionRun { config, state, evaluator, engine, worlds: BTreeMap::new() }
     }
 
@@ -139,16 +144,27 @@ impl EvolutionRun {
         self.done() >= 1.0
     }
 
-    /// Returns the completed share of the run, by generations or by robot-seconds, whichever is larger. The share is
+    /// Returns the completed share of the run, by generations, robot-seconds or simulations, whichever is largest. The share is
     /// >= 1 at the end of the run.
     pub fn done(&self) -> f64 {
         let generations = f64::from(self.state.generation) / f64::from(self.config.generations);
-        self.config.budget.map_or(generations, |budget| generations.max(self.robot_seconds() / budget))
+        let time = self.config.budget.map_or(0.0, |budget| self.robot_seconds() / budget);
+        let simulations = self.config.simulations.map_or(0.0, |most| {
+            // A further generation might need as many simulations as the largest so far.
+            let State { simulations, most_simulations, .. } = self.state;
+            if simulations > 0 && simulations + most_simulations > most { 1.0 } else { simulations as f64 / most as f64 }
+        });
+        generations.max(time).max(simulations)
     }
 
     /// Returns the simulated time so far (robot-seconds).
     pub fn robot_seconds(&self) -> f64 {
         self.state.robot_updates as f64 / UPDATES_PER_SECOND
+    }
+
+    /// Returns the number of simulations so far.
+    pub fn simulations(&self) -> u64 {
+        self.state.simulations
     }
 
     /// Returns the mean over the islands of the champions' derated fitness, as plotted in the thesis (Fig. 8.4).
@@ -210,6 +226,9 @@ impl EvolutionRun {
         let (spec, updates) = self.current_world();
         let robot_updates = |trial: &Trial| u64::from(trial.length * updates) * spec.robots as u64;
         self.state.robot_updates += trials.iter().flatten().map(robot_updates).sum::<u64>();
+        let simulations = trials.iter().flatten().count() as u64;
+        self.state.simulations += simulations;
+        self.state.most_simulations = self.state.most_simulations.max(simulations);
         self.engine.end_generation();
         let islands = self.record(trials, fitness);
         self.state.generation += 1;

@@ -116,14 +116,14 @@ pub fn on_fresh_worlds(engine: &dyn Engine, config: &Config, programs: &[Program
 /// worlds that the evolution has not used. The engine is always `simd`, so that results of runs with different engines
 /// are comparable.
 fn measured_again(config: &Config, individuals: &[&Individual]) -> Result<(Vec<Tree>, Vec<f64>), CompileError> {
-    let (trees, programs) = compiled(individuals)?;
+    let (trees, programs) = compiled(config, individuals)?;
     let again = on_fresh_worlds(&engine::simd(), config, &programs, config.remeasure);
     Ok((trees, again))
 }
 
 /// Adds the collision avoidance (`avoiding`) to the individuals' trees. Returns these trees and their programs.
-fn compiled(individuals: &[&Individual]) -> Result<(Vec<Tree>, Vec<Program>), CompileError> {
-    let trees: Vec<Tree> = individuals.iter().map(|i| i.tree.under_avoiding()).collect();
+fn compiled(config: &Config, individuals: &[&Individual]) -> Result<(Vec<Tree>, Vec<Program>), CompileError> {
+    let trees: Vec<Tree> = individuals.iter().map(|i| config.settings.driving(&i.tree)).collect();
     let programs = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
     Ok((trees, programs))
 }
@@ -153,7 +153,7 @@ impl Outcome {
         evolution: &EvolutionRun,
         measure: impl FnOnce(&[Program], &Plan<'_>) -> Result<Vec<f64>, E>,
     ) -> Result<Outcome, E> {
-        let (trees, programs) = compiled(&champions(evolution))?;
+        let (trees, programs) = compiled(evolution.config(), &champions(evolution))?;
         let config = evolution.config();
         let again = measure(&programs, &fresh_plan(config, config.remeasure))?;
         Ok(Outcome::from_measured(evolution, &trees, &again))

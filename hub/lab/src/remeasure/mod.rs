@@ -139,7 +139,7 @@ impl RecordedRun {
         for tree in trees {
             let key = tree.key();
             if !known.contains_key(&key) && !new.contains_key(&key) {
-                match Program::compile(&tree.under_avoiding()) {
+                match Program::compile(&self.config.settings.driving(tree)) {
                     Ok(program) => drop(new.insert(key, program)),
                     Err(_) => drop(known.insert(key, 0.0)),
                 }

@@ -178,6 +178,8 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("STREAM_WHEELS", random::Stream::Wheels as u32),
         ("STREAM_PROXIMITY", random::Stream::Proximity as u32),
         ("STREAM_LIGHT", random::Stream::Light as u32),
+        ("STREAM_PACKETS", random::Stream::Packets as u32),
+        ("STREAM_POINTS", random::Stream::Points as u32),
         ("PHILOX_FACTOR_0", random::PHILOX_FACTORS[0]),
         ("PHILOX_FACTOR_1", random::PHILOX_FACTORS[1]),
         ("PHILOX_BUMP_0", random::PHILOX_BUMPS[0]),

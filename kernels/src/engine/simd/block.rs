@@ -2,6 +2,7 @@
 
 use super::crowd::Crowd;
 use super::lanes::{BodyLanes, ImageLanes, LANES, Lanes, SenseLanes};
+use super::messages::MessageLanes;
 use super::rays::Rays;
 use super::scene::Scene;
 use super::views::Views;
@@ -43,7 +44,9 @@ pub(super) struct Block {
     pub rays: Rays,
     pub views: Views,
     pub sums: Vec<[Lanes; 3]>,
-    /// Message histories by world; empty without a message model.
+    /// Messages in small worlds; `None` without a message model.
+    pub messages: Option<MessageLanes>,
+    /// Message histories by world; empty in small worlds, and without a message model.
     pub channel: Vec<ChannelHistory>,
     shapes: Vec<Body>,
     /// Robots in each counted region of the objective, by lane.
@@ -74,6 +77,7 @@ impl Block {
         let per_lane = |f: &dyn Fn(&Job<'_>) -> u32| std::array::from_fn(|l| f(&jobs[lane(l)]));
         let mut contacts = Contacts::new(bodies.len());
         contacts.reserve(LANES);
+        let is_large = bodies.len() > SMALL_WORLD;
         let block = Block {
             senses: vec![SenseLanes::initial(); robots],
             ground: vec![[0; LANES]; if scene.physics.robot.ground == GroundSense::Class { 0 } else { robots }],
@@ -93,7 +97,7 @@ impl Block {
             moving: vec![BodyVelocity::default(); LANES * (bodies.len() + 1)],
             touched: Vec::with_capacity(LANES),
             touches: vec![[0; LANES]; bodies.len()],
-            crowd: (bodies.len() > SMALL_WORLD).then(|| Crowd::new(&scene, jobs.len())),
+            crowd: is_large.then(|| Crowd::new(&scene, jobs.len())),
             rays: Rays::new(&scene),
             views: Views::new(&scene),
             sums: vec![[[0.0; LANES]; 3]; robots],
@@ -102,8 +106,13 @@ impl Block {
             shapes: worlds[0].bodies.clone(),
             robots,
             worlds: jobs.len(),
+            messages: jobs[0].spec.messages.filter(|_| !is_large).map(|m| MessageLanes::new(m, jobs[0].spec, &bodies)),
+            channel: if is_large {
+                worlds.into_iter().take(jobs.len()).filter_map(|world| world.channel).collect()
+            } else {
+                Vec::new()
+            },
             bodies,
-            channel: worlds.into_iter().take(jobs.len()).filter_map(|world| world.channel).collect(),
         };
         (block, scene)
     }
@@ -132,7 +141,11 @@ impl Block {
     }
 
     /// Stores the poses after a physics step in the message histories.
+    #[inline(always)]
     pub fn note(&mut self) {
+        if let Some(messages) = &mut self.messages {
+            messages.note(&self.bodies);
+        }
         for (l, channel) in self.channel.iter_mut().enumerate() {
             let pose = |b: &BodyLanes| Pose { at: vec2(b.x[l], b.y[l]), heading: b.heading[l] };
             channel.push_poses(self.bodies.iter().map(pose));

@@ -3,7 +3,7 @@
 use super::lanes::{BodyLanes, LANES, SenseLanes};
 use super::scene::Scene;
 use crate::math::vec2;
-use crate::random::{Stream, random_block};
+use crate::random::{Stream, error_words, random_block};
 use crate::tree::registers::GROUND;
 use crate::world::conditions::holds;
 use crate::world::floor::{Floor, Shade, sensor_place};
@@ -19,11 +19,21 @@ pub(super) struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    /// Returns the random words of a robot in this update. Each lane is a world.
+    /// Returns the random words for the errors of a robot in this update. The words of all lanes are adjacent.
     #[inline(always)]
-    pub fn words(&self, l: usize, robot: u32, stream: Stream) -> [u32; 4] {
-        let seed = u64::from(self.seeds[0][l]) | u64::from(self.seeds[1][l]) << 32;
-        random_block(seed, self.worlds[l], robot, self.update, stream, 0)
+    pub fn words(&self, robot: u32, stream: Stream) -> [[u32; LANES]; 4] {
+        self.words_at(robot, self.update, stream)
+    }
+
+    /// Performs [`Keys::words`] for another number than that of the update.
+    #[inline(always)]
+    pub fn words_at(&self, robot: u32, number: u32, stream: Stream) -> [[u32; LANES]; 4] {
+        let mut words = [[0; LANES]; 4];
+        for l in 0..LANES {
+            let [a, b, c, d] = error_words([self.seeds[0][l], self.seeds[1][l]], self.worlds[l], robot, number, stream);
+            (words[0][l], words[1][l], words[2][l], words[3][l]) = (a, b, c, d);
+        }
+        words
     }
 }
 
@@ -58,7 +68,8 @@ pub(super) fn ground(
     }
     if !floor.is_exact() {
         for l in 0..LANES {
-            let [word, ..] = keys.words(l, robot, Stream::Ground);
+            let seed = u64::from(keys.seeds[0][l]) | u64::from(keys.seeds[1][l]) << 32;
+            let [word, ..] = random_block(seed, keys.worlds[l], robot, keys.update, Stream::Ground, 0);
             values[l] = Floor::read(&scene.shade_limits, values[l], word);
         }
     }
@@ -96,8 +107,9 @@ fn read_points(
             }
         }
     }
+    let words = keys.words(robot, Stream::Points);
     for l in 0..LANES {
-        let words = keys.words(l, robot, Stream::Ground);
+        let words = [words[0][l], words[1][l], words[2][l], words[3][l]];
         history[l] = points.push(history[l], [levels[0][l], levels[1][l], levels[2][l]], words);
         senses.cells[GROUND][l] = points.class(history[l]);
     }

@@ -4,7 +4,7 @@ use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
 use crate::math::{max, min, vec2};
 use crate::model::PROX_ANGLES;
 use crate::tree::registers::LIGHT;
-use crate::world::robot::{LightLaw, RobotModel, eight_symmetric};
+use crate::world::robot::{LightLaw, RobotModel, symmetric_half};
 use crate::world::senses::light::{Light, Lighting, added, scale_sum};
 use crate::world::senses::ray_directions;
 
@@ -15,7 +15,7 @@ pub(super) fn light(
     lighting: &Lighting,
     robot: &RobotModel,
     senses: &mut SenseLanes,
-    words: impl Fn(usize) -> [u32; 4],
+    words: impl Fn() -> [[u32; LANES]; 4],
 ) {
     let rays = ray_directions();
     let mut levels = [[lighting.room; LANES]; 8];
@@ -30,11 +30,7 @@ pub(super) fn light(
     }
     let noise = robot.light.noise;
     if noise > 0.0 {
-        for l in 0..LANES {
-            for (level, error) in levels.iter_mut().zip(eight_symmetric(words(l))) {
-                level[l] = max(min(level[l] + noise * error, 1.0), 0.0);
-            }
-        }
+        add_errors(&mut levels, noise, &words());
     }
     let (mut least, mut most): (Lanes, Lanes) = (levels[0], levels[0]);
     for level in &levels {
@@ -53,6 +49,19 @@ pub(super) fn light(
     for l in 0..LANES {
         let vector = robot.light.limited(scale_sum(vec2(sum[0][l], sum[1][l])), most[l]);
         senses.write_vector(LIGHT, l, vector);
+    }
+}
+
+/// Adds errors to the readings of eight sensors, as `world/robot.rs` does.
+#[inline(always)]
+pub(super) fn add_errors(readings: &mut [Lanes; 8], noise: f32, words: &[[u32; LANES]; 4]) {
+    for (pair, words) in readings.chunks_exact_mut(2).zip(words) {
+        for (reading, half) in pair.iter_mut().zip(0..) {
+            for l in 0..LANES {
+                let error = symmetric_half(words[l], half);
+                reading[l] = max(min(reading[l] + noise * error, 1.0), 0.0);
+            }
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod driven;
 mod ground;
 mod lanes;
 mod light;
+mod messages;
 mod motion;
 mod pairs;
 mod patches;

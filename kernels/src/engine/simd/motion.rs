@@ -37,8 +37,7 @@ pub(super) fn add_wheel_errors(block: &mut Block, scene: &Scene) {
     let Block { key, world, update, .. } = *block;
     for (body, robot) in block.bodies[..scene.robots].iter_mut().zip(0..) {
         for l in 0..LANES {
-            let seed = u64::from(key[0][l]) | u64::from(key[1][l]) << 32;
-            let [left, right] = wheels.errors(seed, world[l], robot, update);
+            let [left, right] = wheels.errors([key[0][l], key[1][l]], world[l], robot, update);
             (body.left[l], body.right[l]) = (body.left[l] * left, body.right[l] * right);
         }
     }

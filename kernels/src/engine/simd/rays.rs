@@ -8,8 +8,9 @@ use super::scene::Scene;
 use crate::math::{Vec2, max, min, vec2};
 use crate::tree::registers::PROX;
 use crate::world::senses::{ray_directions, ray_to_circle, ray_to_walls};
-use crate::world::robot::{Proximity, eight_symmetric};
-use crate::world::wall::ray_to_inner_wall;
+use crate::world::robot::{Curve, Proximity};
+use super::light::add_errors;
+use crate::world::wall::{Wall, ray_to_inner_wall};
 
 /// Free lengths of the proximity rays of all robots.
 pub(super) struct Rays {
@@ -87,16 +88,15 @@ impl Rays {
         }
     }
 
-    /// Shortens the rays of a robot to the inner walls. `lanes` is the bit mask of the lanes in which these walls may
-    /// be in reach.
-    pub fn meet_inner_walls(&mut self, robot: usize, lanes: u32, body: &BodyLanes, senses: &SenseLanes, scene: &Scene) {
+    /// Shortens the rays of a robot to an inner wall. `lanes` is the bit mask of the lanes in which the wall may be in
+    /// reach.
+    #[inline(always)]
+    pub fn meet_inner_wall(&mut self, robot: usize, lanes: u32, body: &BodyLanes, senses: &SenseLanes, wall: &Wall) {
         self.mark_near(robot, lanes);
         for (free, ray) in self.free[robot].iter_mut().zip(ray_directions()) {
-            for wall in &scene.physics.walls {
-                for l in 0..LANES {
-                    let d = ray_to_inner_wall(wall, vec2(body.x[l], body.y[l]), ray.rotate(senses.ahead(l)), self.radius);
-                    free[l] = if lanes >> l & 1 != 0 { min(d, free[l]) } else { free[l] };
-                }
+            for l in 0..LANES {
+                let d = ray_to_inner_wall(wall, vec2(body.x[l], body.y[l]), ray.rotate(senses.ahead(l)), self.radius);
+                free[l] = if lanes >> l & 1 != 0 { min(d, free[l]) } else { free[l] };
             }
         }
     }
@@ -108,49 +108,53 @@ impl Rays {
         self.at_walls.walls(&mut self.free, self.radius, scene.physics.half_arena);
     }
 
-    /// Writes v_prox to the registers of a robot, whose sensors have errors. `words` yields the random words of a lane.
+    /// Writes v_prox to the registers of a robot. `words` yields the random words of the sensors' errors.
     #[inline(always)]
-    pub fn write_with_errors(&self, robot: usize, senses: &mut SenseLanes, words: impl Fn(usize) -> [u32; 4]) {
+    pub fn write(&self, robot: usize, senses: &mut SenseLanes, words: impl FnOnce() -> [[u32; LANES]; 4]) {
         let near = self.near[robot];
+        let has_errors = self.sensors.noise > 0.0;
         let mut readings = [[0.0; LANES]; 8];
         if near != 0 {
             for (reading, free) in readings.iter_mut().zip(&self.free[robot]) {
-                for l in 0..LANES {
-                    reading[l] = if near >> l & 1 != 0 { self.sensors.reading(free[l]) } else { 0.0 };
-                }
+                self.read(reading, free, near);
             }
         }
-        for l in 0..LANES {
-            let errors = eight_symmetric(words(l));
-            for (reading, error) in readings.iter_mut().zip(errors) {
-                reading[l] = max(min(reading[l] + self.sensors.noise * error, 1.0), 0.0);
-            }
+        if has_errors {
+            add_errors(&mut readings, self.sensors.noise, &words());
         }
         let mut sum = [[0.0; LANES]; 2];
-        for (reading, ray) in readings.iter().zip(ray_directions()) {
-            for l in 0..LANES {
-                sum[0][l] += ray.x * reading[l];
-                sum[1][l] += ray.y * reading[l];
+        if near != 0 || has_errors {
+            for (reading, ray) in readings.iter().zip(ray_directions()) {
+                for l in 0..LANES {
+                    sum[0][l] += ray.x * reading[l];
+                    sum[1][l] += ray.y * reading[l];
+                }
             }
         }
         (senses.cells[PROX], senses.cells[PROX + 1]) = (sum[0], sum[1]);
     }
 
-    /// Writes v_prox to the registers of a robot, whose sensors have no errors.
+    /// Computes the readings of a ray in the worlds of the bit mask `near`.
     #[inline(always)]
-    pub fn write(&self, robot: usize, senses: &mut SenseLanes) {
-        let near = self.near[robot];
-        let mut sum = [[0.0; LANES]; 2];
-        if near != 0 {
-            for (free, ray) in self.free[robot].iter().zip(ray_directions()) {
+    fn read(&self, reading: &mut Lanes, free: &Lanes, near: u32) {
+        // The curve is selected outside the loop, which thus has no branches.
+        match self.sensors.curve {
+            Curve::Linear => {
+                let sensors = Proximity { curve: Curve::Linear, ..self.sensors };
                 for l in 0..LANES {
-                    let seen = if near >> l & 1 != 0 { self.sensors.reading(free[l]) } else { 0.0 };
-                    sum[0][l] += ray.x * seen;
-                    sum[1][l] += ray.y * seen;
+                    reading[l] = sensors.reading(free[l]);
+                }
+            }
+            Curve::Quadratic(coefficients) => {
+                let sensors = Proximity { curve: Curve::Quadratic(coefficients), ..self.sensors };
+                for l in 0..LANES {
+                    reading[l] = sensors.reading(free[l]);
                 }
             }
         }
-        (senses.cells[PROX], senses.cells[PROX + 1]) = (sum[0], sum[1]);
+        for l in 0..LANES {
+            reading[l] = if near >> l & 1 != 0 { reading[l] } else { 0.0 };
+        }
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
     let wanted = RequestedSenses {
         proximity: sensing.proximity,
         camera: sensing.camera && slow,
-        neighbours: sensing.neighbours && slow && block.channel.is_empty(),
+        neighbours: sensing.neighbours && slow && !scene.messages,
     };
     let Block { bodies, senses, crowd, key, world, update, active, ground: histories, .. } = block;
     let keys = Keys { seeds: key, worlds: world, update: *update, active };
@@ -36,7 +36,7 @@ pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
     for (i, senses) in senses.iter_mut().enumerate() {
         compass(&bodies[i], robot.compass, senses);
         if sensing.light && robot.light.reads(scene.lighting.lights.len()) {
-            light(&bodies[i], &scene.lighting, robot, senses, |l| keys.words(l, i as u32, Stream::Light));
+            light(&bodies[i], &scene.lighting, robot, senses, || keys.words(i as u32, Stream::Light));
         }
         if sensing.ground && !scene.floor.is_grey() {
             ground(&bodies[i], i as u32, scene, &keys, histories.get_mut(i), senses);
@@ -48,6 +48,11 @@ pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
     sense_others(block, scene, wanted);
     if sensing.camera {
         show_the_past(block, scene, slow);
+    }
+    let Block { bodies, senses, messages, key, world, update, active, .. } = block;
+    if let Some(messages) = messages {
+        let keys = Keys { seeds: key, worlds: world, update: *update, active };
+        messages.write(bodies, senses, &keys, sensing.neighbours, robot.compass);
     }
     for (l, channel) in block.channel.iter_mut().enumerate() {
         channel.select_message(block.update);
@@ -104,10 +109,8 @@ fn sense_others(block: &mut Block, scene: &Scene, wanted: RequestedSenses) {
         rays.finish(scene);
     }
     for (i, senses) in senses.iter_mut().enumerate() {
-        if wanted.proximity && scene.physics.robot.proximity.noise > 0.0 {
-            rays.write_with_errors(i, senses, |l| keys.words(l, i as u32, Stream::Proximity));
-        } else if wanted.proximity {
-            rays.write(i, senses);
+        if wanted.proximity {
+            rays.write(i, senses, || keys.words(i as u32, Stream::Proximity));
         }
         if wanted.neighbours {
             write_neighbours(&sums[i], senses);
@@ -129,14 +132,15 @@ fn meet_walls(robot: usize, body: &BodyLanes, senses: &SenseLanes, scene: &Scene
         found &= found - 1;
         rays.add_walls(robot, l, vec2(body.x[l], body.y[l]), senses.ahead(l), half_arena);
     }
-    let mut inner = 0;
     for wall in &scene.physics.walls {
+        let mut bits = [0u32; LANES];
         for l in 0..LANES {
-            inner |= u32::from(within_reach(wall.offset(vec2(body.x[l], body.y[l])), 0.0, reach)) << l;
+            bits[l] = u32::from(within_reach(wall.offset(vec2(body.x[l], body.y[l])), 0.0, reach)) << l;
         }
-    }
-    if inner != 0 {
-        rays.meet_inner_walls(robot, inner, body, senses, scene);
+        let inner = bits.iter().fold(0, |all, bit| all | bit);
+        if inner != 0 {
+            rays.meet_inner_wall(robot, inner, body, senses, wall);
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 //! poses are stored. The engines `reference` and `simd` use one [`ChannelHistory`] per world.
 
 use super::messages::{Channel, MessageId, Messages};
-use super::{AttractionMemory, compass};
-use crate::math::Vec2;
+use super::{AttractionMemory, compass, gap_step};
+use crate::math::{Vec2, vec2};
 use crate::model::{DT, SMALL_WORLD, STEPS_PER_UPDATE};
 use crate::world::grid::Grid;
 use crate::world::{Pose, WorldSpec};
@@ -119,10 +119,19 @@ impl ChannelHistory {
                 grid.candidates(bodies[me].unwrap_or_default().at, &mut self.near);
             }
             let robots = self.near.iter().map(|robot| usize::from(*robot));
-            self.channel.receive_from(self.moment, me, bodies, robots, |_, neighbour| {
-                sum += attraction.step(&neighbour, self.radius);
-                neighbours += 1.0;
-            });
+            if self.channel.model().sums_in_world_frame() {
+                self.channel.heard_from(self.moment, me, bodies, robots, |_, along, range| {
+                    sum += gap_step(along, range, self.radius);
+                    neighbours += 1.0;
+                });
+                let ahead = Vec2::unit(bodies[me].map_or(0.0, |pose| pose.heading));
+                sum = sum.rotate(vec2(ahead.x, -ahead.y));
+            } else {
+                self.channel.receive_from(self.moment, me, bodies, robots, |_, neighbour| {
+                    sum += attraction.step(&neighbour, self.radius);
+                    neighbours += 1.0;
+                });
+            }
         }
         let heading = bodies[me].map_or(0.0, |pose| pose.heading);
         let attr = self.memories[me].push(self.channel.model(), self.moment.number, sum, neighbours);

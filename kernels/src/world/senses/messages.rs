@@ -5,9 +5,9 @@
 //! virtual senses with this model, and simulated worlds can use the same model.
 
 use super::Neighbour;
-use crate::math::{Vec2, wrap_angle};
+use crate::math::{Vec2, max, wrap_angle};
 use crate::model::NEIGHBOUR_RANGE;
-use crate::random::{Stream, normal_pair, random_block, unit};
+use crate::random::{NEXT_BLOCK, Stream, error_words, normal_pair, random_block, unit};
 use crate::world::Pose;
 use crate::world::wall::Wall;
 use schemars::JsonSchema;
@@ -142,7 +142,8 @@ impl Messages {
     /// Computes the maximum distance at which `receiver` hears `sender` (m). The result depends on the headings of both
     /// robots. `between` is the vector from receiver to sender (m), and `range` is its length (m). `gain` is the
     /// product of the range factors.
-    fn reach(&self, receiver: Pose, sender: Pose, between: Vec2, range: f32, gain: f32) -> f32 {
+    #[inline(always)]
+    pub(crate) fn reach(&self, receiver: Pose, sender: Pose, between: Vec2, range: f32, gain: f32) -> f32 {
         let lobe = |power: u8, heading: f32, towards: Vec2| {
             let facing = if power == 0 || range == 0.0 { 1.0 } else { Vec2::unit(heading).dot(towards) / range };
             (0..power).fold(1.0, |product, _| product * (0.5 + 0.5 * facing))
@@ -151,23 +152,31 @@ impl Messages {
         self.range_m * gain * lobes * lobe(self.sender_lobe, sender.heading, -between)
     }
 
-    /// Computes the range and bearing that the receiver measures, if no body blocks the message. Returns `None` if the
-    /// receiver does not hear the sender. `gain` is the product of the range factors. `words` contains random words.
-    fn link(&self, receiver: Pose, sender: Pose, gain: f32, words: [u32; 4]) -> Option<Neighbour> {
-        let between = sender.at - receiver.at;
-        let range = between.length();
-        let reach = self.reach(receiver, sender, between, range, gain);
-        if range > reach {
-            return None;
-        }
+    /// Returns whether the receiver hears the sender at a distance (m), if no body blocks the message. `reach` is the
+    /// result of [`Messages::reach`], and `chance` is a uniform random number in [0, 1).
+    #[inline(always)]
+    pub(crate) fn hears(&self, range: f32, reach: f32, chance: f32) -> bool {
         let part = if reach > 0.0 { range / reach } else { 0.0 };
         let heard = (1.0 - self.loss) * (1.0 - self.loss_at_range * part * part);
-        if unit(words[0]) >= heard {
-            return None;
-        }
-        let (a, b) = normal_pair(words[1], words[2]);
-        let bearing = wrap_angle(between.angle() - receiver.heading) + a * self.bearing_noise_rad;
-        Some(Neighbour { range: (range + b * self.range_noise_m).max(0.0), bearing: wrap_angle(bearing) })
+        (range <= reach) & (chance < heard)
+    }
+
+    /// Returns true if measured ranges or bearings have errors.
+    pub(crate) fn has_noise(&self) -> bool {
+        self.range_noise_m > 0.0 || self.bearing_noise_rad > 0.0
+    }
+
+    /// Returns true if v_attr is summed in the world frame, which is faster: with the weights of gaps, and without errors.
+    pub(crate) fn sums_in_world_frame(&self) -> bool {
+        self.attraction == Attraction::Gap && !self.has_noise()
+    }
+
+    /// Returns range and bearing that a robot with this heading (rad) measures. `between` is the vector to the sender
+    /// (m), and `range` is its length (m). `errors` contains two standard normal deviates.
+    #[inline(always)]
+    pub(crate) fn measured(&self, heading: f32, between: Vec2, range: f32, errors: (f32, f32)) -> Neighbour {
+        let bearing = wrap_angle(between.angle() - heading) + errors.0 * self.bearing_noise_rad;
+        Neighbour { range: max(range + errors.1 * self.range_noise_m, 0.0), bearing: wrap_angle(bearing) }
     }
 }
 
@@ -180,6 +189,44 @@ pub struct MessageId {
     pub world: u32,
     /// Number of the message since the start.
     pub number: u32,
+}
+
+impl MessageId {
+    /// Random words of the message of a sender to a receiver.
+    #[inline(always)]
+    pub(crate) fn words(&self, receiver: u32, sender: u32) -> [u32; 4] {
+        random_block(self.seed, self.world, receiver, self.number, Stream::Messages, sender)
+    }
+
+    /// Uniform random number in [0, 1) that decides whether the receiver hears the sender.
+    #[inline(always)]
+    pub(crate) fn chance(&self, model: &Messages, receiver: u32, sender: u32) -> f32 {
+        if model.memory == 1 {
+            return unit(self.words(receiver, sender)[0]);
+        }
+        let key = [self.seed as u32, (self.seed >> 32) as u32];
+        let words = error_words(key, self.world, packet_block(receiver, sender), self.number, Stream::Packets);
+        packet_chance(packet_half(words[sender as usize % 8 / 2], sender))
+    }
+}
+
+/// Number of the robot in the block of random words that decides whether a robot with a memory hears a sender. Such robots
+/// draw in every update for every pair, so a block serves eight senders.
+#[inline(always)]
+pub(crate) fn packet_block(receiver: u32, sender: u32) -> u32 {
+    receiver | sender / 8 * NEXT_BLOCK
+}
+
+/// Half of a random word of a block that decides whether the packet of a sender is heard.
+#[inline(always)]
+pub(crate) fn packet_half(word: u32, sender: u32) -> u32 {
+    word >> (16 * (sender % 2)) & 0xffff
+}
+
+/// Converts a number of [`packet_half`] to a number in [0, 1).
+#[inline(always)]
+pub(crate) fn packet_chance(word: u32) -> f32 {
+    word as f32 * (1.0 / 65_536.0)
 }
 
 /// Message distribution model with the range factors of the robots and the sizes of the discs.
@@ -223,6 +270,39 @@ impl Channel {
         &self.gains
     }
 
+    /// Returns the product of the range factors of a sender and a receiver.
+    #[inline(always)]
+    pub(crate) fn gain(&self, receiver: usize, sender: usize) -> f32 {
+        self.gains[sender][0] * self.gains[receiver][1]
+    }
+
+    /// Returns the radius of a robot (m).
+    pub(crate) fn radius(&self) -> f32 {
+        self.radius
+    }
+
+    /// Returns the radii of the bodies (m) and the walls that block messages.
+    pub(crate) fn blocking(&self) -> (impl Iterator<Item = f32> + '_, &[Wall]) {
+        let (robots, discs, walls) = match self.model.occlusion {
+            Occlusion::None => (0, 0, &[][..]),
+            Occlusion::Robots => (self.gains.len(), 0, &[][..]),
+            Occlusion::All => (self.gains.len(), self.discs.len(), &[][..]),
+            Occlusion::Walls => (self.gains.len(), self.discs.len(), self.walls.as_slice()),
+        };
+        (std::iter::repeat_n(self.radius, robots).chain(self.discs[..discs].iter().copied()), walls)
+    }
+
+    /// Returns whether a body blocks a line. `towards` is the position of the body relative to the start of the line (m),
+    /// `along` is the line, and `square` is its squared length (m^2).
+    ///
+    /// The body blocks the line if its centre is between the line's ends, and closer to the line than its radius. Both
+    /// sides of the comparison are multiplied by the square of the line's length.
+    #[inline(always)]
+    pub(crate) fn covers(towards: Vec2, along: Vec2, square: f32, radius: f32) -> bool {
+        let (ahead, aside) = (towards.dot(along), towards.cross(along));
+        (ahead > 0.0) & (ahead < square) & (aside * aside < radius * radius * square)
+    }
+
     /// Returns the radii of the discs (m).
     pub fn discs(&self) -> &[f32] {
         &self.discs
@@ -256,22 +336,41 @@ impl Channel {
         robots: impl Iterator<Item = usize> + Clone,
         mut each: impl FnMut(usize, Neighbour),
     ) {
+        let heading = bodies.get(me).copied().flatten().map_or(0.0, |pose| pose.heading);
+        self.heard_from(moment, me, bodies, robots, |other, along, range| {
+            let words = if self.model.has_noise() { moment.words(me as u32, other as u32) } else { [0; 4] };
+            let errors = if self.model.has_noise() { normal_pair(words[1], words[2]) } else { (0.0, 0.0) };
+            each(other, self.model.measured(heading, along, range, errors));
+        });
+    }
+
+    /// Calls `each` for every robot that robot `me` hears, like [`Channel::receive_from`], with the vector to the robot
+    /// (m) and its length (m), without errors.
+    pub(crate) fn heard_from(
+        &self,
+        moment: MessageId,
+        me: usize,
+        bodies: &[Option<Pose>],
+        robots: impl Iterator<Item = usize> + Clone,
+        mut each: impl FnMut(usize, Vec2, f32),
+    ) {
         let at = |body: usize| bodies.get(body).copied().flatten();
         let Some(receiver) = at(me) else { return };
         for other in robots.clone() {
             let Some(sender) = at(other).filter(|_| other != me) else { continue };
-            let gain = self.gains[other][0] * self.gains[me][1];
+            let gain = self.gain(me, other);
             let limit = self.model.range_m * gain;
             // Skips robots that are out of range before the more expensive computations. Most robots are out of
             // range.
             if (sender.at - receiver.at).length_squared() > limit * limit {
                 continue;
             }
-            let words =
-                random_block(moment.seed, moment.world, me as u32, moment.number, Stream::Messages, other as u32);
-            let Some(neighbour) = self.model.link(receiver, sender, gain, words) else { continue };
-            if !self.is_occluded([me, other], [receiver.at, sender.at], robots.clone(), at) {
-                each(other, neighbour);
+            let along = sender.at - receiver.at;
+            let range = along.length();
+            let reach = self.model.reach(receiver, sender, along, range, gain);
+            let hears = self.model.hears(range, reach, moment.chance(&self.model, me as u32, other as u32));
+            if hears && !self.is_occluded([me, other], [receiver.at, sender.at], robots.clone(), at) {
+                each(other, along, range);
             }
         }
     }
@@ -305,11 +404,7 @@ impl Channel {
         robots.chain(count..count + discs).any(|i| {
             let Some(body) = at(i).filter(|_| !two.contains(&i)) else { return false };
             let radius = if i < count { self.radius } else { self.discs[i - count] };
-            let towards = body.at - from;
-            // The body blocks the line if its centre is between the line's ends, and closer to the line than its
-            // radius. Both sides of the comparison are multiplied by the square of the line's length.
-            let (ahead, aside) = (towards.dot(along), towards.cross(along));
-            ahead > 0.0 && ahead < square && aside * aside < radius * radius * square
+            Channel::covers(body.at - from, along, square, radius)
         })
     }
 }

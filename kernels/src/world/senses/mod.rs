@@ -16,7 +16,7 @@ pub(crate) use camera::{
 };
 pub(crate) use channel_history::{ChannelHistory, Reading, last_message, poses_kept};
 pub use neighbours::{AttractionMemory, Neighbour, attraction, range_and_bearing};
-pub(crate) use neighbours::{attraction_of_sum, neighbour, range_and_bearing_among};
+pub(crate) use neighbours::{attraction_of_sum, gap_step, neighbour, range_and_bearing_among};
 pub use proximity::{proximity, proximity_vector, ray_to_walls};
 pub(crate) use proximity::{proximity_among, ray_directions, ray_to_circle, walls_within_reach, within_reach};
 

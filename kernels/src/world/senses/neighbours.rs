@@ -1,6 +1,6 @@
 //! Range and bearing of neighbours, and the vector v_attr.
 
-use crate::math::{Vec2, vec2};
+use crate::math::{Vec2, max, vec2};
 use super::messages::{Attraction, Messages};
 use crate::model::NEIGHBOUR_MIN;
 use crate::world::Body;
@@ -71,13 +71,26 @@ pub fn attraction(neighbours: &[Neighbour]) -> Vec2 {
     sum
 }
 
+/// Weight of a neighbour at a distance of the centres (m). `radius` is that of the robots (m).
+#[inline(always)]
+fn gap_weight(range: f32, radius: f32) -> f32 {
+    1.0 / (1.0 + 100.0 * max(range - 2.0 * radius, 0.0))
+}
+
+/// Computes the contribution of a neighbour to v_attr in the world frame, for [`Attraction::Gap`] without errors of
+/// measurement. `along` is the vector to the neighbour (m), and `range` is its length (m).
+#[inline(always)]
+pub(crate) fn gap_step(along: Vec2, range: f32, radius: f32) -> Vec2 {
+    along * (gap_weight(range, radius) / max(range, radius))
+}
+
 impl Attraction {
     /// Computes the contribution of one neighbour to v_attr. `radius` is that of the robots (m).
     #[inline(always)]
     pub fn step(self, n: &Neighbour, radius: f32) -> Vec2 {
         let weight = match self {
             Attraction::Centre => NEIGHBOUR_MIN / n.range.max(NEIGHBOUR_MIN),
-            Attraction::Gap => 1.0 / (1.0 + 100.0 * (n.range - 2.0 * radius).max(0.0)),
+            Attraction::Gap => gap_weight(n.range, radius),
         };
         Vec2::unit(n.bearing) * weight
     }

@@ -56,6 +56,11 @@ impl PrimitiveSet {
         PrimitiveSet::parse("in-swarm.toml", IN_SWARM).expect("the built-in primitive sets are sound")
     }
 
+    /// Returns [`PrimitiveSet::in_swarm`] without the nodes and registers that read the cells of the bit mask `absent`.
+    pub fn in_swarm_without(absent: u32) -> PrimitiveSet {
+        PrimitiveSet::parse_without("in-swarm.toml", IN_SWARM, absent).expect("the set has other nodes and registers")
+    }
+
     /// Returns the nodes and registers of the transferability experiments (Table 7.4).
     pub fn transferability() -> PrimitiveSet {
         PrimitiveSet::parse("transferability.toml", TRANSFERABILITY).expect("the built-in primitive sets are sound")

@@ -1,12 +1,13 @@
 //! Primitive sets in TOML form.
 
 use super::{Choice, PrimitiveSet, Subtree};
+use crate::device_registers::cells_of_kind;
 use crate::grammar::Grammar;
 use crate::operands::{Operands, Ranges, Registers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use xpuck_kernels::tree::{Footprint, Group, Kind, Operand, OperandSpec, Tree, suggest};
+use xpuck_kernels::tree::{Footprint, Group, Kind, Operand, OperandSpec, Program, Tree, suggest};
 
 /// Maximum size of a primitive set file (bytes).
 const MAX_TEXT: usize = 64 * 1024;
@@ -74,7 +75,13 @@ struct EntriesEntry {
 impl PrimitiveSet {
     /// Parses a primitive set for e-pucks, with the keys of [`PrimitiveSetFile`]. `file` is the file name in errors.
     pub fn parse(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
-        let set = PrimitiveSet::parse_any(file, text)?;
+        PrimitiveSet::parse_without(file, text, 0)
+    }
+
+    /// Performs [`PrimitiveSet::parse`] without the registers, nodes and subtrees that read the cells of the bit mask
+    /// `absent`. Bit i is cell i of the full register map.
+    pub fn parse_without(file: &str, text: &str, absent: u32) -> Result<PrimitiveSet, PrimitiveSetError> {
+        let set = PrimitiveSet::parse_any(file, text, absent)?;
         if set.is_for_kilobots() {
             let message = "the nodes are for Kilobots, but the robots here are e-pucks".into();
             return Err(PrimitiveSetError { file: file.into(), message });
@@ -84,7 +91,7 @@ impl PrimitiveSet {
 
     /// Parses a primitive set for Kilobots. `file` is the file name in errors.
     pub fn parse_kilobots(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
-        let set = PrimitiveSet::parse_any(file, text)?;
+        let set = PrimitiveSet::parse_any(file, text, 0)?;
         if !set.is_for_kilobots() {
             let message = "the nodes are for e-pucks, but the robots here are Kilobots".into();
             return Err(PrimitiveSetError { file: file.into(), message });
@@ -92,7 +99,7 @@ impl PrimitiveSet {
         Ok(set)
     }
 
-    fn parse_any(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
+    fn parse_any(file: &str, text: &str, absent: u32) -> Result<PrimitiveSet, PrimitiveSetError> {
         let fail = |message: String| PrimitiveSetError { file: file.into(), message };
         if text.len() > MAX_TEXT {
             return Err(fail(format!("the file has {} bytes; at most {MAX_TEXT} are allowed", text.len())));
@@ -101,11 +108,34 @@ impl PrimitiveSet {
             let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
             fail(format!("line {line}: {}", error.message().replace('\n', "; ")))
         })?;
-        entries.primitive_set().map_err(fail)
+        entries.without(absent).primitive_set().map_err(fail)
     }
 }
 
 impl PrimitiveSetFile {
+    /// Removes the entries that read cells of the bit mask `absent`. Invalid entries remain, and are reported later.
+    fn without(mut self, absent: u32) -> PrimitiveSetFile {
+        if absent == 0 {
+            return self;
+        }
+        let is_kept = |name: &String| Kind::from_word(name).map_or(true, |(kind, _)| cells_of_kind(kind) & absent == 0);
+        self.leaves.retain(is_kept);
+        let tree_is_kept = |text: &String| {
+            let program = Tree::parse(text).ok().and_then(|tree| Program::compile(&tree).ok());
+            program.is_none_or(|program| program.register_reads() & absent == 0)
+        };
+        self.subtrees.retain(|_, text| tree_is_kept(text));
+        if let Some(registers) = &mut self.registers {
+            let reads = |name: &String, operand| {
+                let cell = OperandSpec { name: "", operand }.read(name).map_or(0, |cell| cell as u32);
+                if operand == Operand::Vector { 0b11u32 << (cell & !1) } else { 1 << cell }
+            };
+            registers.scalar_sources.retain(|name| reads(name, Operand::Scalar) & absent == 0);
+            registers.vector_sources.retain(|name| reads(name, Operand::Vector) & absent == 0);
+        }
+        self
+    }
+
     fn primitive_set(self) -> Result<PrimitiveSet, String> {
         let inner = list("inner", &self.inner, inner)?;
         let leaves = list("leaves", &self.leaves, leaf)?;

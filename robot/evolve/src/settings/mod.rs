@@ -7,7 +7,7 @@ pub use algorithm::{Algorithm, SampleOwner, UnknownAlgorithm};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use xpuck_kernels::tree::suggest;
+use xpuck_kernels::tree::{Tree, suggest};
 
 /// Representation of genotypes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -101,6 +101,9 @@ pub struct Settings {
     /// trees of equal fitness. With 0.001, a tree with ten more nodes must be fitter by 0.01.
     #[schemars(range(min = 0.0, max = 0.1))]
     pub node_cost: f64,
+    /// Whether trees run under `sel2(avoiding, tree)`, so that robots avoid collisions. Robots always do; `false` is for
+    /// `xpuck evolve` only, for comparisons with other methods.
+    pub avoiding: bool,
 }
 
 /// Reason why settings cannot be used.
@@ -164,6 +167,11 @@ impl Settings {
         let settings: Settings = all.try_into().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
         settings.check()?;
         Ok(settings)
+    }
+
+    /// Returns the tree that drives a robot: the tree of an individual with the collision avoidance, if any.
+    pub fn driving(&self, tree: &Tree) -> Tree {
+        if self.avoiding { tree.under_avoiding() } else { tree.clone() }
     }
 
     /// Validates the ranges of all parameters.

@@ -39,6 +39,7 @@ fn published(algorithm: Algorithm) -> Settings {
         mutate_bit: 0.005,
         hidden: 8,
         node_cost: 5e-5,
+        avoiding: true,
     }
 }
 

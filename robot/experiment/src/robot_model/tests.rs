@@ -25,6 +25,15 @@ fn every_named_model_makes_a_valid_world() {
 }
 
 #[test]
+fn text_of_a_robot_reads_back_as_the_same_robot() {
+    for (name, _) in NAMED {
+        let robot = read(name).unwrap();
+        let load = |_: &str| Ok(robot.to_toml());
+        assert_eq!(find("again.toml", &load).unwrap(), robot, "{name}: {}", robot.to_toml());
+    }
+}
+
+#[test]
 fn three_lines_change_camera_rays_and_radius() {
     let spec = world("[robot]\ncamera.fov_deg = 120\nproximity.length_m = 0.05\nradius_m = 0.06\n").unwrap();
     let robot = &spec.physics.robot;
@@ -61,14 +70,17 @@ fn bad_values_are_rejected_with_their_place() {
 fn bases_are_files_of_the_loader_and_end() {
     let load = |name: &str| match name {
         "a.toml" => Ok("base = \"b.toml\"\nradius_m = 0.05\n".into()),
+        "m/c.toml" => Ok("base = \"d.toml\"\n".into()),
+        "m/d.toml" => Ok("radius_m = 0.031\n".into()),
         "b.toml" => Ok("base = \"rm1.1\"\nradius_m = 0.07\nmass_kg = 0.4\n".to_string()),
         "circle.toml" => Ok("base = \"circle.toml\"\n".into()),
         _ => Err(format!("{name} does not exist")),
     };
     let robot = find("a.toml", &load).unwrap();
     assert_eq!((robot.shape.radius, robot.shape.mass, robot.model.compass), (0.05, 0.4, false));
+    assert_eq!(find("m/c.toml", &load).unwrap().shape.radius, 0.031, "a base is beside its file");
     assert!(find("circle.toml", &load).unwrap_err().contains("circle of bases"));
     assert_eq!(find("c.toml", &load).unwrap_err(), "c.toml does not exist");
-    assert_eq!(world_file::robot_file("robot = \"a.toml\"\nrobots = 3\n").as_deref(), Some("a.toml"));
-    assert_eq!(world_file::robot_file("robot = \"rm1.1\"\n"), None);
+    assert_eq!(named_robot("robot = \"a.toml\"\nrobots = 3\n").as_deref(), Some("a.toml"));
+    assert_eq!(named_robot("robot = \"rm1.1\"\n"), None);
 }

@@ -72,6 +72,13 @@ pub struct EvolveArgs {
     /// World file (.toml) in place of the benchmark.
     #[arg(long, value_name = "FILE")]
     pub world: Option<String>,
+    /// Robots in place of those of the world: a model (xpuck, e-puck2, pi-puck, rm1.1, rm1.2) or a file
+    /// (docs/robot-models.md).
+    #[arg(long, value_name = "MODEL|FILE")]
+    pub robot: Option<String>,
+    /// Maximum number of simulations (trials); the run ends before a generation that would exceed it.
+    #[arg(long)]
+    pub simulations: Option<i64>,
     /// Calibration file (.toml) with measured values of the world (docs/calibration.md).
     #[arg(long, value_name = "FILE")]
     pub calibration: Option<String>,
@@ -89,7 +96,7 @@ pub struct EvolveArgs {
     /// Continue the run in this folder. On the same engine, the result equals that of an uninterrupted run, digit by
     /// digit.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "curriculum", "out", "algorithm", "islands", "population", "generations",
-        "budget", "robots", "seconds", "seed", "remeasure", "world", "calibration", "primitive_set", "set"])]
+        "budget", "robots", "seconds", "seed", "remeasure", "world", "robot", "simulations", "calibration", "primitive_set", "set"])]
     pub resume: Option<PathBuf>,
     /// Also measure the Pareto front of fitness and size, and write its trees to DIR/trees/front-*.bt. The front has,
     /// for each size, the fittest tree that is not larger.
@@ -244,6 +251,8 @@ fn overrides(args: &EvolveArgs) -> Result<Table> {
         ("seed", integer(args.seed)),
         ("remeasure", integer(args.remeasure)),
         ("world", text(&args.world)),
+        ("robot", text(&args.robot)),
+        ("simulations", integer(args.simulations)),
         ("calibration", text(&args.calibration)),
         ("primitive_set", text(&args.primitive_set)),
         ("settings", integer(args.population).map(|p| Value::Table(Table::from_iter([("population".into(), p)])))),

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json as object;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path as FilePath;
+use xpuck_experiment::robot_model::{beside, named_robot};
 use xpuck_experiment::{Experiment, Plan, sent_name};
 use xpuck_record::run_file::RunFile;
 use xpuck_wire::file;
@@ -119,10 +120,15 @@ fn read(folder: &FilePath, name: &str) -> Result<serde_json::Value, String> {
     let text = file::text(&folder.join(name), file::MAX_TOML).map_err(|error| error.to_string())?;
     let (mut files, mut missing) = (BTreeMap::new(), Vec::new());
     if let Ok(experiment) = Experiment::parse(name, &text) {
-        for named in experiment.files() {
-            match file::text(&folder.join(named), file::MAX_TOML) {
-                Ok(text) => drop(files.insert(sent_name(named).to_string(), text)),
-                Err(_) => missing.push(named.to_string()),
+        let mut open: Vec<String> = experiment.files().into_iter().map(str::to_string).collect();
+        while let Some(named) = open.pop() {
+            match file::text(&folder.join(&named), file::MAX_TOML) {
+                Ok(_) if files.contains_key(sent_name(&named)) => {}
+                Ok(text) => {
+                    open.extend(named_robot(&text).map(|robot| beside(&named, &robot)));
+                    files.insert(sent_name(&named).to_string(), text);
+                }
+                Err(_) => missing.push(named),
             }
         }
     }
